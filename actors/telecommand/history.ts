@@ -1,0 +1,242 @@
+/**
+ * The log of telecommands in TC_EVENTS: the only truth about them. Writing it (the store of their cells) and reading it
+ * back into an envelope. Mission Control Service, sections 2.1 and 6.
+ *
+ * G1. An event is appended only behind the last event the writer knows (O1), with the id `<tc>-<state>`.
+ * G2. The body is the TcEvent; what only a new owner needs (frame, reference, epoch) stands in headers.
+ * G3. The history alone restores a telecommand: its state, what it still asks of the world, its deadline. No snapshot is
+ *     kept beside it.
+ */
+
+import type { StateValueFrom } from 'xstate';
+import { header, streams, subject } from '../../contract/subject.ts';
+import { isFinalTcState, type TcEvent, type TcState } from '../../contract/telecommand.ts';
+import {
+  type TelecommandContext,
+  type TelecommandEffect,
+  type TelecommandInput,
+  type TelecommandRecord,
+  telecommandMachine,
+} from '../../machines/telecommand.ts';
+import type { Bus, Headers, StreamMessage } from '../../ports/bus.ts';
+import type { ArmedTimer, Commit, Committed, Emitted, Envelope, Store, Stored } from '../../ports/entity.ts';
+import { cellId, fromCellId } from './work.ts';
+
+export const TELECOMMAND_VERSION = 1;
+
+/** One event as it stands in the log. */
+export interface Recorded {
+  readonly seq: number;
+  readonly event: TcEvent;
+  readonly frame: string | undefined;
+  readonly reference: string | undefined;
+}
+
+export function readRecorded(message: StreamMessage): Recorded {
+  return {
+    seq: message.seq,
+    event: JSON.parse(Buffer.from(message.data).toString()) as TcEvent,
+    frame: message.headers[header.frame],
+    reference: message.headers[header.reference],
+  };
+}
+
+/** The state a history has reached; undefined before PENDING. */
+export function stateOf(history: readonly Recorded[]): TcState | undefined {
+  const last = history.findLast((recorded) => recorded.event.state !== 'ECHO');
+  return last?.event.state as TcState | undefined;
+}
+
+export function isOver(history: readonly Recorded[]): boolean {
+  const state = stateOf(history);
+  return state !== undefined && isFinalTcState(state);
+}
+
+interface HistoryStoreOptions {
+  readonly bus: Bus;
+  /** What the chart of a cell was started with. */
+  readonly inputOf: (cell: string) => TelecommandInput | undefined;
+  /** Told of each event stored. */
+  readonly appended: (cell: string, record: TelecommandRecord, seq: number) => void;
+}
+
+/** The store of telecommand cells. */
+export function createHistoryStore({ bus, inputOf, appended: told }: HistoryStoreOptions): Store {
+  const load = async (cell: string): Promise<Stored | undefined> => {
+    const input = inputOf(cell);
+    if (input === undefined) return undefined;
+    const { target, id } = fromCellId(cell);
+    const history = await readHistory(bus, target, id);
+    return history.length === 0 ? undefined : restored(input, history);
+  };
+
+  const commit = async ({ id: cell, epoch, records, position }: Commit): Promise<Committed> => {
+    const input = inputOf(cell);
+    if (input === undefined) return { outcome: 'fenced' };
+    let last = position;
+    for (const record of records) {
+      const seq = await appendEvent(bus, input, record as TelecommandRecord & Emitted, epoch, last);
+      if (seq === undefined) return { outcome: 'fenced' };
+      told(cell, record as TelecommandRecord & Emitted, seq);
+      last = seq;
+    }
+    return { outcome: 'committed', position: last };
+  };
+
+  return { load, commit };
+}
+
+/** Position of the event, or undefined when somebody else wrote first (G1). */
+export async function appendEvent(
+  bus: Bus,
+  input: TelecommandInput,
+  record: TelecommandRecord,
+  epoch: number,
+  expected: number,
+): Promise<number | undefined> {
+  const body = Buffer.from(JSON.stringify(tcEvent(input, record)));
+  const appended = await bus.append(
+    streams.telecommandEvents,
+    subject.tcEvent(input.target, input.id),
+    body,
+    {
+      id: `${input.id}-${record.state}${record.state === 'ECHO' ? `-${expected}` : ''}`,
+      expectLastSubjectSeq: expected,
+      headers: ownerHeaders(record, epoch),
+    },
+  );
+  return appended.outcome === 'stored' ? appended.seq : undefined;
+}
+
+function tcEvent(input: TelecommandInput, record: TelecommandRecord): TcEvent {
+  const { run, step } = input;
+  return {
+    tc: input.id,
+    state: record.state,
+    at: new Date(record.at).toISOString(),
+    ...(record.detail !== undefined && { detail: record.detail }),
+    ...(record.conforming !== undefined && { conforming: record.conforming }),
+    ...(record.state === 'PENDING' && pendingFields(input)),
+    ...(run !== undefined && { run }),
+    ...(step !== undefined && { step }),
+  };
+}
+
+function pendingFields(input: TelecommandInput): Pick<TcEvent, 'telecommand' | 'by'> {
+  const { component, instance, telecommand, by } = input;
+  return {
+    telecommand: { component, ...(instance !== undefined && { instance }), telecommand },
+    ...(by !== undefined && { by }),
+  };
+}
+
+function ownerHeaders(record: TelecommandRecord, epoch: number): Headers {
+  return {
+    [header.epoch]: String(epoch),
+    ...(record.frame !== undefined && { [header.frame]: record.frame }),
+    ...(record.reference !== undefined && { [header.reference]: record.reference }),
+  };
+}
+
+/** Every event of a telecommand recorded so far, in order. */
+export async function readHistory(bus: Bus, target: string, id: string): Promise<Recorded[]> {
+  const history: Recorded[] = [];
+  const follower = await bus.follow(
+    streams.telecommandEvents,
+    subject.tcEvent(target, id),
+    { from: 'start' },
+    (message) => void history.push(readRecorded(message)),
+  );
+  await follower.caughtUp;
+  await follower.stop();
+  return history;
+}
+
+/** What a cell needs to go on from a history that has begun (G3). */
+export function restored(input: TelecommandInput, history: readonly Recorded[]): Stored {
+  const context = contextOf(input, history);
+  const state = stateOf(history) ?? 'PENDING';
+  const revision = history.length;
+  const key = (n: number): string => `telecommand:${cellId(input.target, input.id)}:${revision}:${n}`;
+  const snapshot = telecommandMachine.resolveState({ value: chartValue(state), context });
+  const envelope: Envelope = {
+    kind: 'telecommand',
+    id: cellId(input.target, input.id),
+    version: TELECOMMAND_VERSION,
+    revision,
+    epoch: 0,
+    snapshot: telecommandMachine.getPersistedSnapshot(snapshot),
+    timers: timersOf(state, context),
+    effects: effectsOf(state, context).map((effect, n) => ({ key: key(n), effect })),
+  };
+  return { envelope, position: history.at(-1)?.seq ?? 0 };
+}
+
+function timeOf(recorded: Recorded | undefined): number | undefined {
+  return recorded && Date.parse(recorded.event.at);
+}
+
+function contextOf(input: TelecommandInput, history: readonly Recorded[]): TelecommandContext {
+  const of = (state: TcState): Recorded | undefined =>
+    history.find((recorded) => recorded.event.state === state);
+  const encoded = of('ENCODED');
+  const encodedAt = timeOf(encoded);
+  const sentAt = timeOf(of('SENT'));
+  const detail = history.findLast((recorded) => recorded.event.detail !== undefined)?.event.detail;
+  return {
+    ...input,
+    sendings: 0,
+    earlyEchoes: [],
+    ...(encoded?.frame !== undefined && { frame: encoded.frame }),
+    ...(encoded?.reference !== undefined && { reference: encoded.reference }),
+    ...(encodedAt !== undefined && { encodedAt }),
+    ...(sentAt !== undefined && { sentAt }),
+    ...(detail !== undefined && { detail }),
+  };
+}
+
+/** A restored chart takes no `always` step, so it is put where it asks. */
+function chartValue(state: TcState): StateValueFrom<typeof telecommandMachine> {
+  switch (state) {
+    case 'PENDING':
+      return { PENDING: 'checking' };
+    case 'SENT':
+      return { SENT: 'verifying' };
+    default:
+      return state;
+  }
+}
+
+function timersOf(state: TcState, context: TelecommandContext): ArmedTimer[] {
+  if (state !== 'SENT' || context.verifyWithinMs === null) return [];
+  const name = 'xstate.after.verificationTimeout.telecommand.SENT';
+  return [
+    { id: name, event: { type: name }, dueAt: (context.sentAt ?? context.at) + context.verifyWithinMs },
+  ];
+}
+
+function effectsOf(state: TcState, context: TelecommandContext): TelecommandEffect[] {
+  switch (state) {
+    case 'PENDING':
+      return [{ type: 'effect.check' }];
+    case 'ENCODED':
+      // The owner before may have asked the gateway: only one that knows the key may answer for it (O2).
+      return [
+        {
+          type: 'effect.send',
+          frame: context.frame ?? '',
+          recovering: { since: context.encodedAt ?? context.at },
+        },
+      ];
+    case 'SENT':
+      return [
+        {
+          type: 'effect.verify',
+          sentAt: context.sentAt ?? context.at,
+          ...(context.reference !== undefined && { reference: context.reference }),
+        },
+      ];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,420 @@
+/**
+ * The lane of a target: takes its submissions in their order, one leaving after the other, while the verification of
+ * those that left goes on. Mission Control Service, section 4.1 rule 4 and section 3.1.
+ *
+ * J1. Telecommands of one target are sent in the order of their submission.
+ * J2. The lane reads TC_COMMANDS by position. What it has finished is written as a floor, so that a new owner reads only
+ *     what may still be open; what is below the floor is over.
+ * J3. A submission whose history has begun is not begun again: it is continued where its history stands, or it is over
+ *     (O2, O4).
+ * J4. The floor is written with the epoch of the owner; a new owner writes it first, so an old one can write no more.
+ */
+
+import { ECHO_WAIT_MS, LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
+import type { EchoMessage } from '../../contract/link.ts';
+import { buckets, header, streams, subject } from '../../contract/subject.ts';
+import type { TelecommandEffect, TelecommandEvent, TelecommandInput } from '../../machines/telecommand.ts';
+import type { Mission, Platform } from '../../mission/mission.ts';
+import { gatewayOf } from '../../mission/resolve.ts';
+import type { Bus, Follower, Stoppable, StreamMessage } from '../../ports/bus.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { EntityEvent, Stored } from '../../ports/entity.ts';
+import type { Log } from '../../ports/log.ts';
+import type { MissionSource } from '../../ports/mission-source.ts';
+import type { TargetValues } from '../../ports/target-values.ts';
+import type { LaneServices } from './binding.ts';
+import { appendEvent, isOver, type Recorded, readHistory, readRecorded, restored } from './history.ts';
+import type { Holds } from './holds.ts';
+import { Verifier } from './verification.ts';
+import { cellId, cellOfKey, chartInput, define, fromCellId, parseSubmission, type Work } from './work.ts';
+
+/** The cells of telecommands, as a lane uses them. */
+export interface TelecommandCells {
+  start(cell: string, input: TelecommandInput, epoch: number): void;
+  restore(cell: string, stored: Stored, epoch: number): void;
+  tell(cell: string, event: EntityEvent): void;
+  isLive(cell: string): boolean;
+  drop(cell: string): void;
+}
+
+export interface LaneOptions {
+  readonly target: string;
+  readonly epoch: number;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly missions: MissionSource;
+  readonly values: TargetValues;
+  readonly holds: Holds;
+  readonly cells: TelecommandCells;
+  /** The lane cannot go on: its owner starts it anew. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** A telecommand of the lane between take-up and its final state. */
+interface Open {
+  readonly work: Work;
+  readonly input: TelecommandInput;
+  /** Position of its PENDING in TC_EVENTS, once known. */
+  eventSeq: number | undefined;
+  readonly release: () => void;
+}
+
+interface Floor {
+  readonly epoch: number;
+  /** Submissions below are over. */
+  readonly submission: number;
+  /** Events of open telecommands stand at or above. */
+  readonly event: number;
+}
+
+const FLOOR_EVERY_MS = 1_000;
+
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #open = new Map<string, Open>();
+  readonly #verifier: Verifier;
+  readonly #finished = new Map<string, { input: TelecommandInput; until: number }>();
+  readonly #echoes = new Map<string, Stoppable>();
+  #histories = new Map<string, Recorded[]>();
+  #follower: Follower | undefined;
+  #floorTimer: TimerHandle | undefined;
+  #floorRevision = 0;
+  #written: Floor | undefined;
+  /** The next submission to take. */
+  #next = 1;
+  #lastEvent = 1;
+  #stopped = false;
+  #room: (() => void) | undefined;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    const { bus, clock, log, target, values } = options;
+    this.#verifier = new Verifier({
+      bus,
+      clock,
+      log,
+      target,
+      platformOf: (digest) => this.#platformOf(digest),
+      sample: (platform, ordinal) => this.#sample(values, platform, ordinal),
+    });
+  }
+
+  /** Takes over the lane: reads what is open, then follows the submissions. */
+  async start(): Promise<void> {
+    const { bus, target } = this.#options;
+    const floor = await this.#takeFloor();
+    this.#next = floor.submission;
+    this.#lastEvent = floor.event;
+    await this.#readHistories(floor.event);
+    if (this.#stopped) return;
+    this.#follower = await bus.follow(
+      streams.telecommands,
+      subject.tcSubmit(target),
+      { from: 'seq', seq: floor.submission },
+      (message) => this.#take(message),
+    );
+    this.#floorLater();
+  }
+
+  /** Leaves the lane where it stands: the next owner goes on from the log. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    const { clock, cells } = this.#options;
+    if (this.#floorTimer !== undefined) clock.clearTimeout(this.#floorTimer);
+    for (const [cell, open] of this.#open) {
+      cells.drop(cell);
+      open.release();
+    }
+    this.#room?.();
+    await Promise.all([
+      this.#follower?.stop(),
+      this.#verifier.stop(),
+      ...[...this.#echoes.values()].map((echo) => echo.stop()),
+    ]);
+    await this.#writeFloor().catch(() => undefined);
+  }
+
+  /** An event of one of its telecommands is stored. */
+  appended(cell: string, seq: number): void {
+    const open = this.#open.get(cell);
+    if (open !== undefined) open.eventSeq ??= seq;
+    this.#lastEvent = Math.max(this.#lastEvent, seq);
+  }
+
+  inputOf(cell: string): TelecommandInput | undefined {
+    return this.#open.get(cell)?.input;
+  }
+
+  servicesOf(cell: string): LaneServices | undefined {
+    const open = this.#open.get(cell);
+    if (open === undefined) return undefined;
+    const { values } = this.#options;
+    const { work } = open;
+    return {
+      work,
+      refusal: () => this.#refusal(work),
+      sample: (ordinal) =>
+        work.definition === undefined ? undefined : this.#sample(values, work.definition.platform, ordinal),
+      gateway: ({ mission, link }) => {
+        const gateway = gatewayOf(mission, link, work.submission.environment);
+        if (gateway?.echo) this.#hearEchoes(gateway.name);
+        return gateway;
+      },
+      verify: (effect, signal) => this.#verify(work, effect, signal),
+      release: open.release,
+    };
+  }
+
+  /** The cell of a telecommand of this lane is gone. */
+  async gone(cell: string, why: 'finished' | 'fenced' | 'quarantined' | 'given-up'): Promise<void> {
+    const open = this.#open.get(cell);
+    if (open === undefined || this.#stopped) return;
+    if (why === 'fenced') await this.#overtaken(cell, open);
+    if (why === 'finished') {
+      this.#finished.set(cell, { input: open.input, until: this.#options.clock.now() + ECHO_WAIT_MS });
+    }
+    // A quarantined telecommand keeps the floor where it is: it is not over.
+    if (why !== 'quarantined') this.#open.delete(cell);
+    open.release();
+    this.#room?.();
+  }
+
+  // Taking -----------------------------------------------------------------------------------------------------------
+
+  async #take(message: StreamMessage): Promise<void> {
+    const submission = parseSubmission(message.data);
+    const { target, log } = this.#options;
+    if (submission === undefined || submission.target !== target) {
+      log.error({ target, seq: message.seq }, 'submission that is none: passed over');
+    } else if (!this.#stopped) {
+      await this.#takeWork(cellId(target, submission.id), await this.#workOf(message, submission));
+    }
+    if (!this.#stopped) this.#next = message.seq + 1;
+  }
+
+  async #workOf(
+    message: StreamMessage,
+    submission: NonNullable<ReturnType<typeof parseSubmission>>,
+  ): Promise<Work> {
+    const { missions } = this.#options;
+    const revision = message.headers[header.config];
+    const mission = revision === undefined ? missions.current : await missions.at(revision);
+    return {
+      submission,
+      seq: message.seq,
+      submittedAt: message.at,
+      by: message.headers[header.user],
+      definition: define(mission, submission),
+    };
+  }
+
+  async #takeWork(cell: string, work: Work): Promise<void> {
+    const history = this.#histories.get(cell) ?? [];
+    this.#histories.delete(cell);
+    if (this.#open.has(cell) || isOver(history)) return;
+    await this.#roomForOne();
+    if (this.#stopped) return;
+    const refusal = history.length > 0 ? undefined : await this.#refusal(work);
+    if (this.#stopped) return;
+    await new Promise<void>((release) => this.#begin(cell, work, history, refusal, release));
+  }
+
+  #begin(
+    cell: string,
+    work: Work,
+    history: readonly Recorded[],
+    refusal: string | undefined,
+    release: () => void,
+  ): void {
+    const { cells, clock, epoch } = this.#options;
+    const input = chartInput(work, clock.now(), refusal);
+    this.#open.set(cell, { work, input, eventSeq: history[0]?.seq, release });
+    if (history.length > 0) cells.restore(cell, restored(input, history), epoch);
+    else cells.start(cell, input, epoch);
+  }
+
+  async #refusal({ submission, submittedAt, definition }: Work): Promise<string | undefined> {
+    const { clock, holds } = this.#options;
+    const maxAgeMs = definition?.mission.settings.maxSubmissionAgeMs ?? TC_MAX_AGE_MS;
+    const age = clock.now() - submittedAt;
+    if (age > maxAgeMs) {
+      return `submitted ${Math.round(age / 1000)} s ago, at most ${maxAgeMs / 1000} s is allowed`;
+    }
+    if (definition === undefined) return 'the configuration it was resolved with does not know it';
+    const { target, run } = submission;
+    return holds.refusal({ target, changesState: definition.telecommand.changesState, run });
+  }
+
+  #roomForOne(): Promise<void> | undefined {
+    if (this.#open.size < LANE_OPEN_TELECOMMANDS) return undefined;
+    return new Promise((resolve) => {
+      this.#room = resolve;
+    });
+  }
+
+  /**
+   * The append of this cell was refused. Either the identifier was used before the floor (a late duplicate: it is over),
+   * or another owner has the lane: then this one is at its end.
+   */
+  async #overtaken(cell: string, open: Open): Promise<void> {
+    const { bus, failed } = this.#options;
+    const { target, id } = fromCellId(cell);
+    const history = await readHistory(bus, target, id).catch(() => []);
+    if (open.eventSeq === undefined && isOver(history)) return;
+    failed(new Error(`another owner writes the telecommands of ${target}`));
+  }
+
+  // Floor ------------------------------------------------------------------------------------------------------------
+
+  get #floorKey(): string {
+    return `checkpoint.lane.${this.#options.target}`;
+  }
+
+  async #takeFloor(): Promise<Floor> {
+    const { bus, epoch } = this.#options;
+    const bucket = bus.bucket(buckets.members);
+    const entry = await bucket.get(this.#floorKey);
+    const before = entry && (JSON.parse(Buffer.from(entry.value).toString()) as Floor);
+    const floor: Floor = { epoch, submission: before?.submission ?? 1, event: before?.event ?? 1 };
+    const written = await bucket.put(
+      this.#floorKey,
+      Buffer.from(JSON.stringify(floor)),
+      entry?.revision ?? 0,
+    );
+    if (written.outcome === 'conflict')
+      throw new Error(`another owner takes the lane of ${this.#options.target}`);
+    this.#floorRevision = written.revision;
+    this.#written = floor;
+    return floor;
+  }
+
+  #floorLater(): void {
+    this.#floorTimer = this.#options.clock.setTimeout(() => {
+      this.#forgetFinished();
+      void this.#writeFloor()
+        .catch((error: unknown) => this.#options.log.warn({ err: error }, 'floor of a lane not written'))
+        .then(() => {
+          if (!this.#stopped) this.#floorLater();
+        });
+    }, FLOOR_EVERY_MS);
+  }
+
+  async #writeFloor(): Promise<void> {
+    const floor = this.#floor();
+    if (this.#floorRevision === 0 || floor.submission === this.#written?.submission) return;
+    const bucket = this.#options.bus.bucket(buckets.members);
+    const written = await bucket.put(this.#floorKey, Buffer.from(JSON.stringify(floor)), this.#floorRevision);
+    if (written.outcome === 'conflict')
+      return this.#options.failed(new Error('another owner wrote the floor (J4)'));
+    this.#floorRevision = written.revision;
+    this.#written = floor;
+  }
+
+  #floor(): Floor {
+    let submission = this.#next;
+    let event = this.#lastEvent;
+    for (const open of this.#open.values()) {
+      submission = Math.min(submission, open.work.seq);
+      event = Math.min(event, open.eventSeq ?? this.#lastEvent);
+    }
+    return { epoch: this.#options.epoch, submission, event };
+  }
+
+  async #readHistories(from: number): Promise<void> {
+    const { bus, target } = this.#options;
+    const histories = new Map<string, Recorded[]>();
+    const follower = await bus.follow(
+      streams.telecommandEvents,
+      subject.tcEvents(target),
+      { from: 'seq', seq: from },
+      (message) => {
+        const recorded = readRecorded(message);
+        const cell = cellId(target, recorded.event.tc);
+        const history = histories.get(cell);
+        if (history === undefined) histories.set(cell, [recorded]);
+        else history.push(recorded);
+      },
+    );
+    await follower.caughtUp;
+    await follower.stop();
+    this.#histories = histories;
+  }
+
+  // Services ---------------------------------------------------------------------------------------------------------
+
+  async #verify(
+    { submission, definition }: Work,
+    effect: Extract<TelecommandEffect, { type: 'effect.verify' }>,
+    signal: AbortSignal,
+  ): Promise<TelecommandEvent | undefined> {
+    const verify = definition?.telecommand.verify;
+    if (definition === undefined || verify === undefined) {
+      return { type: 'verification.none', at: this.#options.clock.now() };
+    }
+    return this.#verifier.verify(
+      {
+        verify,
+        platform: definition.platform,
+        instance: submission.instance,
+        args: submission.args,
+        sentAt: effect.sentAt,
+        reference: effect.reference,
+      },
+      signal,
+    );
+  }
+
+  /** Ordinals of a platform no longer current are found by their keys. */
+  #sample(values: TargetValues, platform: Platform, ordinal: number): ReturnType<TargetValues['sample']> {
+    const current = this.#options.missions.current?.targets.get(this.#options.target)?.platform;
+    if (current === undefined || current.digest === platform.digest)
+      return values.sample(this.#options.target, ordinal);
+    const key = platform.measures[ordinal]?.key;
+    const now = key === undefined ? undefined : current.ordinal(key);
+    return now === undefined ? undefined : values.sample(this.#options.target, now);
+  }
+
+  #platformOf(digest: string): Platform | undefined {
+    const mission: Mission | undefined = this.#options.missions.current;
+    return [...(mission?.platforms.values() ?? [])].find((platform) => platform.digest === digest);
+  }
+
+  // Echoes -----------------------------------------------------------------------------------------------------------
+
+  #hearEchoes(gateway: string): void {
+    if (this.#echoes.has(gateway)) return;
+    const hearing = this.#options.bus.subscribe(subject.echo(gateway), (message) => {
+      const echo = JSON.parse(Buffer.from(message.data).toString()) as EchoMessage;
+      const cell = echo.target === this.#options.target ? cellOfKey(echo.key) : undefined;
+      if (cell !== undefined) this.#echoed(cell, echo);
+    });
+    this.#echoes.set(gateway, hearing);
+  }
+
+  #echoed(cell: string, { at, conforming }: EchoMessage): void {
+    const { cells, log } = this.#options;
+    if (cells.isLive(cell))
+      return cells.tell(cell, { type: 'gateway.echoed', at, conforming } as TelecommandEvent);
+    const finished = this.#finished.get(cell);
+    if (finished === undefined) return;
+    void this.#recordLateEcho(finished.input, at, conforming).catch((error: unknown) =>
+      log.warn({ err: error, cell }, 'late echo not recorded'),
+    );
+  }
+
+  /** After the final state the echo is still recorded, behind it. */
+  async #recordLateEcho(input: TelecommandInput, at: number, conforming: boolean): Promise<void> {
+    const { bus, epoch } = this.#options;
+    const last = await bus.last(streams.telecommandEvents, subject.tcEvent(input.target, input.id));
+    await appendEvent(bus, input, { type: 'record', state: 'ECHO', at, conforming }, epoch, last?.seq ?? 0);
+  }
+
+  #forgetFinished(): void {
+    const now = this.#options.clock.now();
+    for (const [cell, { until }] of this.#finished) {
+      if (until > now) return;
+      this.#finished.delete(cell);
+    }
+  }
+}

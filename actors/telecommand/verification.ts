@@ -1,0 +1,266 @@
+/**
+ * The last link of the acknowledgement chain (ACK 3): what a target says after a telecommand was sent, by reports of its
+ * protocol and by the conditions of the catalogue. Mission Control Service, section 3.1.
+ *
+ * V1. Only samples received after the sending count; the last one before it is the baseline of `changes`.
+ * V2. Samples are read row by row from the stream, so no intermediate value is missed.
+ * V3. A failure is told at once; satisfaction when everything the catalogue names has been satisfied once since the
+ *     sending.
+ * V4. Nothing is lost between the sending and the first look, nor by a new owner: whoever comes too late for the kept
+ *     batches reads the stream by itself, from before the sending on.
+ */
+
+import {
+  decodeBatch,
+  type ValueBatch,
+  type ValueBlock,
+  type VerificationReport,
+} from '../../contract/batch.ts';
+import { streams, subject } from '../../contract/subject.ts';
+import type { ResolvedValue } from '../../contract/telecommand.ts';
+import type { TelecommandEvent } from '../../machines/telecommand.ts';
+import type { Condition, Evaluation } from '../../mission/condition/condition.ts';
+import type { Platform, Verification } from '../../mission/mission.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { KnownSample } from '../../ports/target-values.ts';
+import { type Listener, RecentValues } from './recent-values.ts';
+
+export interface VerificationWanted {
+  readonly verify: Verification;
+  readonly platform: Platform;
+  readonly instance: string | undefined;
+  readonly args: Readonly<Record<string, ResolvedValue>>;
+  readonly sentAt: number;
+  readonly reference: string | undefined;
+}
+
+type Verdict = Extract<TelecommandEvent, { type: 'verification.satisfied' | 'verification.failed' }>;
+
+/** How far before the sending the stream is read, for the baseline of `changes`: two slow telemetry cadences. */
+const BASELINE_MS = 60_000;
+
+interface Watcher {
+  readonly wanted: VerificationWanted;
+  readonly expect: Evaluation | undefined;
+  readonly fail: Evaluation | undefined;
+  /** Has held at some time since the sending; a change is seen only until the next sample. */
+  expected: boolean;
+  accepted: boolean;
+  completed: boolean;
+  timer: TimerHandle | undefined;
+  over: boolean;
+  readonly settle: (verdict: Verdict | undefined) => void;
+}
+
+interface VerifierOptions {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly target: string;
+  /** The platform with this digest, if some known mission has it (B2). */
+  readonly platformOf: (digest: string) => Platform | undefined;
+  /** The latest sample of a measure of a platform. */
+  readonly sample: (platform: Platform, ordinal: number) => KnownSample | undefined;
+}
+
+/** Follows the verifications of one target. */
+export class Verifier {
+  readonly #options: VerifierOptions;
+  readonly #recent: RecentValues;
+  readonly #watchers = new Set<Watcher>();
+  readonly #ordinals = new Map<string, Int32Array>();
+
+  constructor(options: VerifierOptions) {
+    this.#options = options;
+    this.#recent = new RecentValues(options);
+  }
+
+  /** The verdict; undefined when `signal` ends it first. The window of the catalogue is kept by the chart. */
+  verify(wanted: VerificationWanted, signal: AbortSignal): Promise<Verdict | undefined> {
+    if (signal.aborted) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      let leave = (): void => {};
+      const watcher = this.#watcher(wanted, (verdict) => {
+        if (watcher.over) return;
+        watcher.over = true;
+        this.#watchers.delete(watcher);
+        if (watcher.timer !== undefined) this.#options.clock.clearTimeout(watcher.timer);
+        leave();
+        resolve(verdict);
+      });
+      this.#watchers.add(watcher);
+      signal.addEventListener('abort', () => watcher.settle(undefined), { once: true });
+      this.#prime(watcher);
+      leave = this.#listen(watcher);
+      if (watcher.over) leave();
+    });
+  }
+
+  async stop(): Promise<void> {
+    for (const watcher of [...this.#watchers]) watcher.settle(undefined);
+    await this.#recent.stop();
+  }
+
+  #watcher(wanted: VerificationWanted, settle: Watcher['settle']): Watcher {
+    const open = (condition: Condition | undefined): Evaluation | undefined =>
+      condition?.open({
+        names: wanted.args,
+        ...(wanted.instance !== undefined && { instance: wanted.instance }),
+      });
+    const { expect, fail } = wanted.verify;
+    return {
+      wanted,
+      expect: open(expect),
+      fail: open(fail),
+      expected: expect === undefined,
+      accepted: false,
+      completed: false,
+      timer: undefined,
+      over: false,
+      settle,
+    };
+  }
+
+  /** The baseline: what was known when it was sent (V1). */
+  #prime({ wanted, expect, fail }: Watcher): void {
+    for (const evaluation of [expect, fail]) {
+      for (const ordinal of evaluation?.reads ?? []) {
+        const sample = this.#options.sample(wanted.platform, ordinal);
+        if (sample !== undefined && sample.groundMs <= wanted.sentAt) {
+          evaluation?.prime(ordinal, sample.value, sample.groundMs);
+        }
+      }
+    }
+  }
+
+  // The stream -------------------------------------------------------------------------------------------------------
+
+  #listen(watcher: Watcher): () => void {
+    const hear: Listener = (batch) => this.#hear(watcher, batch);
+    if (this.#recent.listen(watcher.wanted.sentAt, hear)) return () => this.#recent.leave(hear);
+    return this.#readAlone(watcher, hear);
+  }
+
+  /** Reads the stream for one watcher, from before its sending on (V4). */
+  #readAlone(watcher: Watcher, hear: Listener): () => void {
+    const { bus, target, log } = this.#options;
+    const from = { from: 'time', at: watcher.wanted.sentAt - BASELINE_MS } as const;
+    const follower = bus.follow(streams.values, subject.values(target), from, (message) => {
+      if (!watcher.over) hear(decodeBatch<ValueBatch>(message.data));
+    });
+    follower.catch((error: unknown) => log.error({ err: error, target }, 'values of a target not followed'));
+    return () => void follower.then((following) => following.stop()).catch(() => undefined);
+  }
+
+  #hear(watcher: Watcher, batch: ValueBatch): void {
+    for (const report of batch.reports) this.#report(watcher, report);
+    if (!batch.deferred) for (const block of batch.blocks) this.#feed(watcher, batch.platform, block);
+    if (!watcher.over) this.#judge(watcher);
+  }
+
+  // Reports ----------------------------------------------------------------------------------------------------------
+
+  #report(watcher: Watcher, report: VerificationReport): void {
+    const { wanted } = watcher;
+    if (watcher.over) return;
+    if (wanted.reference === undefined || report.reference !== wanted.reference) return;
+    // A reference comes around again after 16,384 telecommands: what is older than the sending is of an earlier one.
+    if (wanted.verify.reports === undefined || report.at < wanted.sentAt - BASELINE_MS) return;
+    if (!report.ok) {
+      watcher.settle({ type: 'verification.failed', at: report.at, detail: reportDetail(report) });
+    } else if (report.stage === 'acceptance') watcher.accepted = true;
+    else if (report.stage === 'completion') {
+      watcher.accepted = true;
+      watcher.completed = true;
+    }
+  }
+
+  // Samples ----------------------------------------------------------------------------------------------------------
+
+  #feed(watcher: Watcher, digest: string, block: ValueBlock): void {
+    const { wanted, expect, fail } = watcher;
+    if (expect === undefined && fail === undefined) return;
+    const columns = this.#columns(wanted.platform, digest, block.ordinals);
+    const width = block.ordinals.length;
+    for (let row = 0; row < block.ground.length; row += 1) {
+      const at = block.ground[row]!;
+      for (const evaluation of [expect, fail]) {
+        if (evaluation === undefined) continue;
+        for (const ordinal of evaluation.reads) {
+          const column = columns.indexOf(ordinal);
+          if (column < 0) continue;
+          const value = valueAt(block, row * width + column);
+          if (at > wanted.sentAt) evaluation.feed(ordinal, value, at);
+          else evaluation.prime(ordinal, value, at);
+        }
+      }
+      if (at > wanted.sentAt) this.#judge(watcher);
+      if (watcher.over) return;
+    }
+  }
+
+  /** The columns of a block as ordinals of the platform of the telecommand; -1 where it has no such measure. */
+  #columns(
+    platform: Platform,
+    digest: string,
+    ordinals: Uint32Array,
+  ): ArrayLike<number> & { indexOf(n: number): number } {
+    if (platform.digest === digest) return ordinals;
+    const key = `${platform.digest} ${digest}`;
+    let map = this.#ordinals.get(key);
+    if (map === undefined) {
+      const from = this.#options.platformOf(digest);
+      map = Int32Array.from(from?.measures ?? [], (measure) => platform.ordinal(measure.key) ?? -1);
+      this.#ordinals.set(key, map);
+    }
+    return Int32Array.from(ordinals, (ordinal) => map[ordinal] ?? -1);
+  }
+
+  // Verdicts ---------------------------------------------------------------------------------------------------------
+
+  #judge(watcher: Watcher): void {
+    const now = this.#options.clock.now();
+    if (watcher.fail?.truth(now) === true) {
+      const detail = `${watcher.wanted.verify.fail?.source} holds`;
+      return watcher.settle({ type: 'verification.failed', at: now, detail });
+    }
+    const { reports } = watcher.wanted.verify;
+    const reported =
+      reports === undefined || (reports === 'completion' ? watcher.completed : watcher.accepted);
+    watcher.expected ||= watcher.expect?.truth(now) === true;
+    if (reported && watcher.expected) return watcher.settle({ type: 'verification.satisfied', at: now });
+    this.#judgeAgain(watcher, now);
+  }
+
+  /** A `stable for` becomes true without a new sample. */
+  #judgeAgain(watcher: Watcher, now: number): void {
+    const { clock } = this.#options;
+    if (watcher.timer !== undefined) clock.clearTimeout(watcher.timer);
+    const deadlines = [watcher.expect?.deadline(now), watcher.fail?.deadline(now)].filter(
+      (at) => at !== undefined,
+    );
+    watcher.timer =
+      deadlines.length === 0
+        ? undefined
+        : clock.setTimeout(() => this.#judge(watcher), Math.max(0, Math.ceil(Math.min(...deadlines) - now)));
+  }
+}
+
+function valueAt(block: ValueBlock, index: number): number | string | null {
+  const value = block.value[index]!;
+  if (!Number.isNaN(value)) return value;
+  const wide = block.wide?.find(([at]) => at === index)?.[1];
+  return wide === undefined ? null : typeof wide === 'bigint' ? Number(wide) : wide;
+}
+
+function reportDetail({ stage, code, step, data }: VerificationReport): string {
+  const parts = [
+    `${stage} failed`,
+    step === undefined ? '' : `step ${step}`,
+    code === undefined ? '' : `code ${code}`,
+    data === undefined || data === '' ? '' : `data ${data}`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}

@@ -1,0 +1,147 @@
+/**
+ * A bucket: one value per key, every write conditional on the revision it replaces (P1 of `ports/bus.ts`).
+ *
+ * B1. Conditional writes go through `append.ts`, never through the client's own key-value calls, which let two
+ *     writers win on a cluster.
+ * B2. A removal is a conditional write of a marker, so that it competes with the other writers; the marker is purged
+ *     a little later, when the watches have seen it. Until then, and after a crash in between, a marker is no key.
+ */
+
+import { BUS_REQUEST_MS } from '../contract/limits.ts';
+import type { BucketDefinition } from '../contract/subject.ts';
+import type { Bucket, Entry, StreamMessage, Written } from '../ports/bus.ts';
+import { checkKey, checkKeyFilter } from './address.ts';
+import type { Write, WriteOutcome } from './append.ts';
+import { readLast, write } from './append.ts';
+import { bucketStream } from './assets.ts';
+import type { JetStream } from './jetstream.ts';
+import type { WatchTools } from './watch.ts';
+import { list, OPERATION_HEADER, watch } from './watch.ts';
+
+export interface BucketTools extends WatchTools {
+  readonly markers: Markers;
+}
+
+const REMOVAL = { [OPERATION_HEADER]: 'PURGE', 'Nats-Rollup': 'sub' } as const;
+const EMPTY = new Uint8Array(0);
+
+/** Access to the bucket of a definition, made on first use; throws on a name that is none. */
+export function openBucket(tools: BucketTools, definition: BucketDefinition): Bucket {
+  const asset = tools.assets.bucket(definition);
+  const subjectOf = (key: string) => `$KV.${definition.name}.${checkKey(key)}`;
+
+  const store = (key: string, request: Omit<Write, 'asset' | 'subject'>): Promise<WriteOutcome> =>
+    write(tools.jetstream, { ...request, asset, subject: subjectOf(key) });
+  const lastOf = async (key: string): Promise<StreamMessage | undefined> => {
+    const subject = subjectOf(key);
+    return tools.jetstream.retrying(undefined, async (left) => {
+      const { stream } = await asset.ensure(left());
+      return readLast(tools.jetstream, { stream, subject, timeoutMs: left() });
+    });
+  };
+  /** A key that does not exist may have left a marker. */
+  const create = async (key: string, request: Pick<Write, 'data' | 'deadlineMs'>): Promise<Written> => {
+    const first = asWritten(await store(key, { ...request, expect: 0 }));
+    if (first.outcome === 'written') return first;
+    const last = await lastOf(key);
+    if (last === undefined || !isMarker(last)) return first;
+    return asWritten(await store(key, { ...request, expect: last.seq }));
+  };
+
+  const get = async (key: string): Promise<Entry | undefined> => {
+    const last = await lastOf(key);
+    return last === undefined || isMarker(last) ? undefined : asEntry(key, last);
+  };
+
+  return {
+    get,
+    put: async (key, value, expected, options = {}) => {
+      checkRevision(expected);
+      const request = { data: value, ...deadline(options) };
+      if (expected === 0) return create(key, request);
+      return asWritten(await store(key, { ...request, expect: expected }));
+    },
+    overwrite: async (key, value) => {
+      const stored = await store(key, { data: value });
+      if (stored.outcome === 'conflict') throw new Error('an unconditional write cannot conflict');
+      return stored.seq;
+    },
+    remove: async (key, expected) => {
+      checkRevision(expected);
+      if (expected === 0) return { outcome: 'conflict' };
+      const written = asWritten(await store(key, { data: EMPTY, headers: REMOVAL, expect: expected }));
+      if (written.outcome === 'written')
+        tools.markers.purgeSoon(bucketStream(definition), subjectOf(key), written.revision);
+      return written;
+    },
+    watch: async (filter, changed) => watch(tools, definition, checkKeyFilter(filter), changed),
+    list: async (filter) => {
+      if (!/[*>]/.test(filter)) return [await get(filter)].filter((entry) => entry !== undefined);
+      return list(tools, definition, checkKeyFilter(filter), BUS_REQUEST_MS);
+    },
+  };
+}
+
+interface Marker {
+  readonly stream: string;
+  readonly subject: string;
+  readonly seq: number;
+}
+
+/** Long enough for every watch that is alive to have been handed the marker. */
+const PURGE_AFTER_MS = 1_000;
+
+/** Markers of removed keys on their way out. */
+export class Markers {
+  readonly #jetstream: JetStream;
+  #waiting: Marker[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(jetstream: JetStream) {
+    this.#jetstream = jetstream;
+  }
+
+  purgeSoon(stream: string, subject: string, seq: number): void {
+    this.#waiting.push({ stream, subject, seq });
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.purge();
+    }, PURGE_AFTER_MS);
+  }
+
+  /** Purges what waits, now; what cannot be purged stays as a marker, which is no key. */
+  async purge(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const markers = this.#waiting;
+    this.#waiting = [];
+    await Promise.allSettled(markers.map((marker) => this.#purgeOne(marker)));
+  }
+
+  /** Up to the marker and not past it: the key may live again. */
+  #purgeOne({ stream, subject, seq }: Marker): Promise<unknown> {
+    return this.#jetstream.read(`STREAM.PURGE.${stream}`, { filter: subject, seq: seq + 1 });
+  }
+}
+
+function asWritten(outcome: WriteOutcome): Written {
+  return outcome.outcome === 'stored'
+    ? { outcome: 'written', revision: outcome.seq }
+    : { outcome: 'conflict' };
+}
+
+function asEntry(key: string, { data, seq, at }: StreamMessage): Entry {
+  return { key, value: data, revision: seq, at };
+}
+
+function isMarker(message: StreamMessage): boolean {
+  return message.data.length === 0 && message.headers[OPERATION_HEADER] !== undefined;
+}
+
+function checkRevision(revision: number): void {
+  if (!Number.isSafeInteger(revision) || revision < 0) throw new TypeError(`not a revision: ${revision}`);
+}
+
+function deadline(options: { deadlineMs?: number }): { deadlineMs?: number } {
+  return options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs };
+}

@@ -1,0 +1,291 @@
+/**
+ * One connection to the bus that is always on its way back: it may be opened before the server is there, and
+ * survives every end of it. Mission Control Service, section 6.
+ *
+ * N1. What waits for an answer when the connection is lost is told at once: the answer cannot come any more.
+ * N2. Subscriptions belong to this object, not to the client beneath: they are there again after each return.
+ * N3. Replies go to an inbox of our own: holders of follower credentials may listen on the common one.
+ */
+
+import type { Msg, MsgHdrs, NatsConnection, Subscription } from 'nats';
+import { connect, Events, headers as emptyHeaders } from 'nats';
+import { BUS_ATTEMPT_MS } from '../contract/limits.ts';
+import { Outage } from '../contract/outage.ts';
+import type { Headers, Stoppable } from '../ports/bus.ts';
+import type { Log } from '../ports/log.ts';
+import { checkName } from './address.ts';
+import type { Credentials } from './credentials.ts';
+import { serverOptions } from './credentials.ts';
+import { toOutage } from './fault.ts';
+
+export interface ConnectionSettings {
+  readonly url: string;
+  readonly name: string;
+  readonly credentials?: Credentials;
+  readonly log: Log;
+}
+
+interface Registered {
+  readonly subject: string;
+  readonly queue?: string;
+  readonly handle: (message: Msg) => void;
+  current?: Subscription;
+}
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (outage: Outage) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Short, so that everybody is back well within a second; the jitter spreads the processes of one cell. */
+const RECONNECT_MS = 100;
+const RECONNECT_JITTER_MS = 50;
+const DIAL_MS = 2_000;
+/** A silent server is noticed after two of these. */
+const PING_MS = 5_000;
+const CLOSE_MS = 1_000;
+
+export class Connection {
+  readonly inboxPrefix: string;
+  readonly #settings: ConnectionSettings;
+  readonly #listeners = new Set<(connected: boolean) => void>();
+  readonly #registered = new Set<Registered>();
+  readonly #inFlight = new Set<(outage: Outage) => void>();
+  readonly #waiters = new Set<Waiter>();
+  #client: NatsConnection | undefined;
+  #connected = false;
+  #closed = false;
+  #changedAt = performance.now();
+  #epoch = 0;
+  #failure: string | undefined;
+
+  /** Starts to connect at once; throws on an address or a name that can never work. */
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+    this.inboxPrefix = `_MCS.${checkName(settings.name)}`;
+    serverOptions(settings.url, settings.credentials);
+    void this.#live();
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  /** Rises with each return of the connection: what was known of the server before may be wrong. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  onChange(listener: (connected: boolean) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Resolves when connected. Rejects with `bus.unavailable` at `deadline` (of `performance.now`), or at once when the
+   * bus is known to be away for longer than an attempt and the caller is not patient.
+   */
+  ready(deadline: number, patient: boolean): Promise<void> {
+    if (this.#connected) return Promise.resolve();
+    if (this.#closed) return Promise.reject(new Outage('bus.unavailable', 'the bus is closed'));
+    const now = performance.now();
+    const until = patient ? deadline : Math.min(deadline, this.#changedAt + BUS_ATTEMPT_MS);
+    if (until <= now) return Promise.reject(away());
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiters.delete(waiter);
+        reject(away());
+      }, until - now);
+      const waiter = { resolve, reject, timer };
+      this.#waiters.add(waiter);
+    });
+  }
+
+  /** Sends, or drops while there is no connection; throws `RangeError` beyond the server's largest message. */
+  send(subject: string, data: Uint8Array, options: { headers?: Headers; reply?: string } = {}): void {
+    const client = this.#client;
+    if (!this.#connected || client === undefined) return;
+    checkSize(client, data);
+    client.publish(subject, data, {
+      ...(options.headers === undefined ? {} : { headers: encodeHeaders(options.headers) }),
+      ...(options.reply === undefined ? {} : { reply: options.reply }),
+    });
+  }
+
+  /** One question and its answer; rejects with an outage in time, and at once when the connection is lost. */
+  request(subject: string, data: Uint8Array, timeoutMs: number, headers?: Headers): Promise<Msg> {
+    const client = this.#client;
+    if (!this.#connected || client === undefined) return Promise.reject(away());
+    return new Promise((resolve, reject) => {
+      checkSize(client, data);
+      const options = { timeout: Math.max(1, Math.ceil(timeoutMs)) };
+      const settled = () => this.#inFlight.delete(reject);
+      this.#inFlight.add(reject);
+      client
+        .request(
+          subject,
+          data,
+          headers === undefined ? options : { ...options, headers: encodeHeaders(headers) },
+        )
+        .then(resolve, (error: unknown) => reject(toOutage(error, subject)))
+        .finally(settled);
+    });
+  }
+
+  /** Hands each message to `handle`, over every reconnect, until stopped; what `handle` throws is logged. */
+  subscribe(subject: string, handle: (message: Msg) => void, queue?: string): Stoppable {
+    const registered: Registered = { subject, handle, ...(queue === undefined ? {} : { queue }) };
+    this.#registered.add(registered);
+    if (this.#client !== undefined) this.#attach(this.#client, registered);
+    return {
+      stop: async () => {
+        this.#registered.delete(registered);
+        registered.current?.unsubscribe();
+      },
+    };
+  }
+
+  /** Sends what is still in the buffers and closes for good. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const client = this.#client;
+    if (client !== undefined && this.#connected)
+      await Promise.race([client.flush().catch(() => {}), pause(CLOSE_MS)]);
+    this.#turn(false);
+    for (const waiter of this.#waiters) settle(waiter, () => waiter.reject(away()));
+    this.#waiters.clear();
+    await client?.close();
+  }
+
+  async #live(): Promise<void> {
+    while (!this.#closed) {
+      const client = await this.#dial();
+      if (client === undefined) await pause(RECONNECT_MS + Math.random() * RECONNECT_JITTER_MS);
+      else if (this.#closed) await client.close();
+      else await this.#attend(client);
+    }
+  }
+
+  async #dial(): Promise<NatsConnection | undefined> {
+    const { url, credentials, name } = this.#settings;
+    try {
+      return await connect({
+        ...serverOptions(url, credentials),
+        name,
+        inboxPrefix: this.inboxPrefix,
+        timeout: DIAL_MS,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: RECONNECT_MS,
+        reconnectJitter: RECONNECT_JITTER_MS,
+        pingInterval: PING_MS,
+        maxPingOut: 2,
+        ignoreAuthErrorAbort: true,
+        noAsyncTraces: true,
+      });
+    } catch (error) {
+      this.#tellFailure(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  /** Once per reason: this goes on many times a second while the bus is away. */
+  #tellFailure(reason: string): void {
+    const { log, url } = this.#settings;
+    if (reason !== this.#failure) log.warn({ reason, servers: withoutSecrets(url) }, 'bus not reached');
+    this.#failure = reason;
+  }
+
+  async #attend(client: NatsConnection): Promise<void> {
+    const { log } = this.#settings;
+    this.#client = client;
+    this.#failure = undefined;
+    for (const registered of this.#registered) this.#attach(client, registered);
+    this.#turn(true);
+    for await (const status of client.status()) {
+      if (status.type === Events.Disconnect) this.#turn(false);
+      else if (status.type === Events.Reconnect) this.#turn(true);
+      else if (status.type === Events.Error) log.warn({ error: status.data, context: status }, 'bus error');
+      else log.debug({ status: status.type }, 'bus status');
+    }
+    this.#client = undefined;
+    this.#turn(false);
+  }
+
+  #attach(client: NatsConnection, registered: Registered): void {
+    const { log } = this.#settings;
+    const { subject, queue, handle } = registered;
+    registered.current = client.subscribe(subject, {
+      ...(queue === undefined ? {} : { queue }),
+      callback: (error, message) => {
+        // Whatever is thrown here would end the client's reader.
+        try {
+          if (error) log.error({ err: error, subject }, 'bus subscription refused');
+          else handle(message);
+        } catch (thrown) {
+          log.error({ err: thrown, subject }, 'handler of a bus message threw');
+        }
+      },
+    });
+  }
+
+  #turn(connected: boolean): void {
+    if (connected === this.#connected) return;
+    this.#connected = connected;
+    this.#changedAt = performance.now();
+    if (connected) this.#epoch += 1;
+    this.#settings.log.info({ connected }, connected ? 'bus connected' : 'bus connection lost');
+    if (connected) this.#release();
+    else this.#abandon();
+    for (const listener of this.#listeners) this.#tell(listener, connected);
+  }
+
+  #tell(listener: (connected: boolean) => void, connected: boolean): void {
+    try {
+      listener(connected);
+    } catch (error) {
+      this.#settings.log.error({ err: error }, 'listener of the bus connection threw');
+    }
+  }
+
+  #release(): void {
+    for (const waiter of this.#waiters) settle(waiter, waiter.resolve);
+    this.#waiters.clear();
+  }
+
+  #abandon(): void {
+    const lost = [...this.#inFlight];
+    this.#inFlight.clear();
+    for (const reject of lost) reject(new Outage('bus.unavailable', 'the bus was lost before it answered'));
+  }
+}
+
+function settle(waiter: Waiter, how: () => void): void {
+  clearTimeout(waiter.timer);
+  how();
+}
+
+function away(): Outage {
+  return new Outage('bus.unavailable', 'no connection to the bus');
+}
+
+function withoutSecrets(url: string): string {
+  return url.replace(/\/\/[^@,]*@/g, '//');
+}
+
+function checkSize(client: NatsConnection, data: Uint8Array): void {
+  const most = client.info?.max_payload;
+  if (most !== undefined && data.length > most)
+    throw new RangeError(`a message of ${data.length} bytes exceeds the ${most} the bus takes`);
+}
+
+function encodeHeaders(headers: Headers): MsgHdrs {
+  const encoded = emptyHeaders();
+  for (const name in headers) encoded.set(name, headers[name] ?? '');
+  return encoded;
+}
+
+function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}

@@ -1,0 +1,67 @@
+/**
+ * Messages that are kept nowhere: publish, subscribe, serve and request. Mission Control Service, section 6.
+ *
+ * It knows no streams; a subject of request and reply must be in none, or the stream answers first.
+ */
+
+import type { Msg } from 'nats';
+import type { CoreMessage, Headers, Stoppable } from '../ports/bus.ts';
+import type { Log } from '../ports/log.ts';
+import { checkFilter, checkHeaders, checkName, checkSubject } from './address.ts';
+import type { Connection } from './connection.ts';
+import { plainBytes, ReceivedMessage } from './message.ts';
+
+interface Queue {
+  readonly queue?: string;
+}
+
+/** Sends to whoever listens now; lost while disconnected. */
+export function publish(connection: Connection, subject: string, data: Uint8Array, headers?: Headers): void {
+  checkSubject(subject);
+  connection.send(subject, data, headers === undefined ? {} : { headers: checkHeaders(headers) });
+}
+
+export function subscribe(
+  connection: Connection,
+  subject: string,
+  handle: (message: CoreMessage) => void,
+  { queue }: Queue = {},
+): Stoppable {
+  if (queue !== undefined) checkName(queue);
+  return connection.subscribe(checkFilter(subject), (message) => handle(new ReceivedMessage(message)), queue);
+}
+
+/** Replies with what `answer` resolves to; a rejection is logged and nobody is answered. */
+export function serve(
+  connection: Connection,
+  log: Log,
+  subject: string,
+  answer: (message: CoreMessage) => Promise<Uint8Array>,
+  { queue }: Queue = {},
+): Stoppable {
+  if (queue !== undefined) checkName(queue);
+  const respond = async (message: Msg) => {
+    try {
+      const reply = await answer(new ReceivedMessage(message));
+      if (message.reply) connection.send(message.reply, reply);
+    } catch (error) {
+      log.error({ err: error, subject: message.subject }, 'request was not answered');
+    }
+  };
+  return connection.subscribe(checkFilter(subject), (message) => void respond(message), queue);
+}
+
+/** The reply; rejects with `bus.no-responder`, `bus.timeout`, or `bus.unavailable` when the connection is or gets lost. */
+export async function request(
+  connection: Connection,
+  subject: string,
+  data: Uint8Array,
+  { timeoutMs, headers }: { timeoutMs: number; headers?: Headers },
+): Promise<Uint8Array> {
+  checkSubject(subject);
+  if (headers !== undefined) checkHeaders(headers);
+  const start = performance.now();
+  await connection.ready(start + timeoutMs, false);
+  const left = timeoutMs - (performance.now() - start);
+  return plainBytes((await connection.request(subject, data, left, headers)).data);
+}

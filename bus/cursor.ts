@@ -1,0 +1,286 @@
+/**
+ * A reading position in a stream: pulls messages of one filter in order and survives every loss of its consumer on
+ * the server. Followers, watches and lists are made of it.
+ *
+ * C1. Messages are handed over in the order of the stream, none twice, none left out: each carries the count of its
+ *     consumer, and the first gap makes a new consumer from the position reached.
+ * C2. At most `PREFETCH_MESSAGES` and about `PREFETCH_BYTES` wait here; the next lot is asked for when they are gone.
+ * C3. A handler that returns nothing costs no turn of the event loop.
+ */
+
+import type { ConsumerInfo, Msg } from 'nats';
+import { AckPolicy, createInbox, nanos, ReplayPolicy } from 'nats';
+import type { Stoppable } from '../ports/bus.ts';
+import type { Log } from '../ports/log.ts';
+import type { Asset, AssetHandle } from './assets.ts';
+import { ApiError, apiError } from './fault.ts';
+import type { JetStream } from './jetstream.ts';
+import type { Position } from './message.ts';
+import { positionOf } from './message.ts';
+
+/** Where a new consumer begins, in the words of the API. */
+export type Start =
+  | { readonly deliver_policy: 'by_start_sequence'; readonly opt_start_seq: number }
+  | { readonly deliver_policy: 'by_start_time'; readonly opt_start_time: string }
+  | { readonly deliver_policy: 'last_per_subject' };
+
+export interface Reading {
+  readonly stream: string;
+  /** Subject with wildcards, as the stream knows it. */
+  readonly filter: string;
+  readonly asset: AssetHandle;
+  /** Called before each start with the stream as it stands; throws when it cannot be read yet. */
+  readonly start: (asset: Asset) => Start;
+  /** Whether a message is still to be delivered: a copy of the stream that lags begins too early. */
+  readonly wanted: (position: Position) => boolean;
+  /** Takes a message; a promise holds back the next one, a rejection or a throw hands the same one over again. */
+  readonly deliver: (message: Msg, position: Position) => void | Promise<void>;
+  /** Called whenever nothing that was stored before the present start of the consumer is left to deliver. */
+  readonly atHead: () => void;
+}
+
+/** What a reader waits for in one pull; at 200,000 messages per second still a small gap between two pulls. */
+const PREFETCH_MESSAGES = 512;
+/** Holds two of the largest messages the bus takes, so that one always fits. */
+const PREFETCH_BYTES = 16 * 1024 * 1024;
+const PULL_EXPIRES_MS = 30_000;
+/** The server says that it is alive when it has nothing else to say. */
+const HEARTBEAT_MS = 2_000;
+/** Two heartbeats missed: the consumer is gone, although the connection stands. */
+const SILENCE_MS = 5_000;
+/** The server forgets a consumer that nobody pulls from. */
+const INACTIVE_MS = 60_000;
+const CREATE_MS = 2_000;
+const RESTART_FIRST_MS = 20;
+const RESTART_LONGEST_MS = 1_000;
+const FAILURES_WORTH_A_WARNING = 5;
+const REPEAT_FIRST_MS = 50;
+const REPEAT_LONGEST_MS = 5_000;
+
+const encoder = new TextEncoder();
+
+/** One consumer on the server. */
+interface Lot {
+  readonly name: string;
+  readonly inbox: string;
+  delivery: number;
+  /** Messages still to come from the pull under way; 0: none is. */
+  awaited: number;
+  heardAt: number;
+}
+
+export class Cursor {
+  readonly #jetstream: JetStream;
+  readonly #reading: Reading;
+  readonly #log: Log;
+  readonly #queue: { message: Msg; position: Position }[] = [];
+  #lot: Lot | undefined;
+  #subscription: Stoppable | undefined;
+  #generation = 0;
+  #failures = 0;
+  #busy = false;
+  #atHead = false;
+  #stopped = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(jetstream: JetStream, reading: Reading, log: Log) {
+    this.#jetstream = jetstream;
+    this.#reading = reading;
+    this.#log = log.child({ stream: reading.stream, filter: reading.filter });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    this.#drop();
+  }
+
+  /** Leaves the consumer there may be and makes a new one from the position reached. */
+  restart(reason: string): void {
+    if (this.#stopped) return;
+    clearTimeout(this.#timer);
+    this.#drop();
+    this.#log.debug({ reason }, 'cursor starts');
+    const generation = this.#generation;
+    this.#begin(generation).catch((error: unknown) => {
+      if (generation === this.#generation) this.#again(error);
+    });
+  }
+
+  checkSilence(): void {
+    const lot = this.#lot;
+    if (lot === undefined || lot.awaited === 0 || !this.#jetstream.connection.connected) return;
+    if (performance.now() - lot.heardAt > SILENCE_MS) this.restart('consumer is silent');
+  }
+
+  #drop(): void {
+    this.#generation += 1;
+    this.#queue.length = 0;
+    void this.#subscription?.stop();
+    this.#subscription = undefined;
+    if (this.#lot !== undefined) this.#send(`CONSUMER.DELETE.${this.#reading.stream}.${this.#lot.name}`);
+    this.#lot = undefined;
+  }
+
+  #again(error: unknown): void {
+    clearTimeout(this.#timer);
+    this.#drop();
+    this.#failures += 1;
+    if (error instanceof ApiError && error.is(apiError.noStream)) this.#reading.asset.forget();
+    const fields = { err: error, failures: this.#failures };
+    if (this.#failures === FAILURES_WORTH_A_WARNING) this.#log.warn(fields, 'cursor cannot read its stream');
+    else this.#log.debug(fields, 'cursor does not start');
+    const delayMs = Math.min(RESTART_FIRST_MS * 2 ** Math.min(this.#failures, 10), RESTART_LONGEST_MS);
+    this.#timer = setTimeout(() => this.restart('again'), delayMs * (0.5 + Math.random() / 2));
+  }
+
+  async #begin(generation: number): Promise<void> {
+    if (!this.#jetstream.connection.connected) return;
+    const asset = await this.#reading.asset.ensure(CREATE_MS);
+    if (generation !== this.#generation) return;
+    this.#atHead = false;
+    const info = await this.#createConsumer(this.#reading.start(asset));
+    if (generation !== this.#generation) return;
+    const lot = {
+      name: info.name,
+      inbox: this.#inbox(),
+      delivery: 0,
+      awaited: 0,
+      heardAt: performance.now(),
+    };
+    this.#lot = lot;
+    this.#subscription = this.#jetstream.connection.subscribe(lot.inbox, (message) =>
+      this.#receive(lot, message),
+    );
+    this.#pull(lot);
+    if (info.num_pending === 0) this.#reachHead();
+  }
+
+  async #createConsumer(start: Start): Promise<ConsumerInfo> {
+    const { stream, filter } = this.#reading;
+    const config = {
+      ...start,
+      filter_subject: filter,
+      ack_policy: AckPolicy.None,
+      replay_policy: ReplayPolicy.Instant,
+      inactive_threshold: nanos(INACTIVE_MS),
+      mem_storage: true,
+      num_replicas: 1,
+    };
+    const body = { stream_name: stream, config };
+    return this.#jetstream.ask<ConsumerInfo>(`CONSUMER.CREATE.${stream}`, body, CREATE_MS);
+  }
+
+  #inbox(): string {
+    return createInbox(this.#jetstream.connection.inboxPrefix);
+  }
+
+  #send(verb: string, body?: object, reply?: string): void {
+    const data = encoder.encode(body === undefined ? '' : JSON.stringify(body));
+    this.#jetstream.connection.send(`$JS.API.${verb}`, data, reply === undefined ? {} : { reply });
+  }
+
+  #pull(lot: Lot): void {
+    lot.awaited = PREFETCH_MESSAGES;
+    lot.heardAt = performance.now();
+    const wish = {
+      batch: PREFETCH_MESSAGES,
+      max_bytes: PREFETCH_BYTES,
+      expires: nanos(PULL_EXPIRES_MS),
+      idle_heartbeat: nanos(HEARTBEAT_MS),
+    };
+    this.#send(`CONSUMER.MSG.NEXT.${this.#reading.stream}.${lot.name}`, wish, lot.inbox);
+  }
+
+  #receive(lot: Lot, message: Msg): void {
+    if (lot !== this.#lot) return;
+    lot.heardAt = performance.now();
+    const position = positionOf(message.reply ?? '');
+    if (position === undefined) this.#receiveStatus(lot, message);
+    else if (position.delivery !== lot.delivery + 1) this.restart('gap in the deliveries');
+    else this.#receiveNext(lot, message, position);
+  }
+
+  #receiveNext(lot: Lot, message: Msg, position: Position): void {
+    this.#failures = 0;
+    lot.delivery = position.delivery;
+    lot.awaited -= 1;
+    const waits = this.#busy || this.#queue.length > 0;
+    if (!this.#reading.wanted(position)) {
+      if (!waits) this.#handled(position);
+    } else if (waits) this.#queue.push({ message, position });
+    else this.#hand(message, position);
+    this.#pullWhenSpent();
+  }
+
+  /** 100: alive and nothing to deliver; 408, 409 on size: the pull is over; anything else: the consumer is. */
+  #receiveStatus(lot: Lot, message: Msg): void {
+    const code = message.headers?.code;
+    if (code === 100) {
+      this.#failures = 0;
+      if (!this.#busy && this.#queue.length === 0) this.#reachHead();
+      return;
+    }
+    lot.awaited = 0;
+    const text = message.headers?.description ?? '';
+    if (code === 408 || (code === 409 && /maxbytes/i.test(text))) this.#pullWhenSpent();
+    else this.#again(new Error(`consumer ended: ${code} ${text}`));
+  }
+
+  #pullWhenSpent(): void {
+    const lot = this.#lot;
+    if (lot !== undefined && lot.awaited === 0 && !this.#busy && this.#queue.length === 0) this.#pull(lot);
+  }
+
+  #hand(message: Msg, position: Position): void {
+    try {
+      const taking = this.#reading.deliver(message, position);
+      if (taking === undefined) this.#handled(position);
+      else this.#await(taking, message, position);
+    } catch (error) {
+      this.#repeat(message, position, error);
+    }
+  }
+
+  #await(taking: Promise<void>, message: Msg, position: Position, round = 0): void {
+    this.#busy = true;
+    taking.then(
+      () => this.#resume(position),
+      (error: unknown) => this.#repeat(message, position, error, round),
+    );
+  }
+
+  #handled(position: Position): void {
+    if (position.pending === 0 && this.#queue.length === 0) this.#reachHead();
+  }
+
+  #resume(position: Position): void {
+    this.#busy = false;
+    if (this.#stopped) return;
+    this.#handled(position);
+    while (!this.#busy) {
+      const next = this.#queue.shift();
+      if (next === undefined) break;
+      this.#hand(next.message, next.position);
+    }
+    this.#pullWhenSpent();
+  }
+
+  /** Hands the same message over again, later each time: the handler is broken, the message must not be lost. */
+  #repeat(message: Msg, position: Position, error: unknown, round = 0): void {
+    this.#busy = true;
+    const delayMs = Math.min(REPEAT_FIRST_MS * 2 ** Math.min(round, 10), REPEAT_LONGEST_MS);
+    this.#log.error({ err: error, seq: position.seq, delayMs }, 'handler of a message failed');
+    setTimeout(() => {
+      if (this.#stopped) return;
+      const taking = async () => this.#reading.deliver(message, position);
+      this.#await(taking(), message, position, round + 1);
+    }, delayMs);
+  }
+
+  #reachHead(): void {
+    if (this.#atHead) return;
+    this.#atHead = true;
+    this.#reading.atHead();
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The cursors of one connection, kept alive together.
+ *
+ * U1. After a return of the connection every cursor makes a new consumer at once; waiting for the old one takes
+ *     seconds.
+ * U2. A consumer that went silent while the connection stands is noticed within seconds.
+ */
+
+import type { Stoppable } from '../ports/bus.ts';
+import type { Log } from '../ports/log.ts';
+import type { Reading } from './cursor.ts';
+import { Cursor } from './cursor.ts';
+import type { JetStream } from './jetstream.ts';
+
+const CHECK_SILENCE_MS = 1_000;
+
+export class Cursors {
+  readonly #jetstream: JetStream;
+  readonly #log: Log;
+  readonly #open = new Set<Cursor>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #unlisten: () => void;
+
+  constructor(jetstream: JetStream, log: Log) {
+    this.#jetstream = jetstream;
+    this.#log = log;
+    this.#timer = setInterval(() => {
+      for (const cursor of this.#open) cursor.checkSilence();
+    }, CHECK_SILENCE_MS);
+    this.#unlisten = jetstream.connection.onChange((connected) => {
+      if (connected) for (const cursor of this.#open) cursor.restart('connection is back');
+    });
+  }
+
+  /** Begins to read at once, in the background. */
+  open(reading: Reading): Stoppable {
+    const cursor = new Cursor(this.#jetstream, reading, this.#log);
+    this.#open.add(cursor);
+    cursor.restart('opened');
+    return {
+      stop: async () => {
+        this.#open.delete(cursor);
+        cursor.stop();
+      },
+    };
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#unlisten();
+    for (const cursor of this.#open) cursor.stop();
+    this.#open.clear();
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * The embedded bus: a nats-server child process under supervision, for one machine without a bus of its own.
+ * Mission Control Service, section 6.
+ *
+ * R1. It comes back on the same port with the same identity and store after each crash, so clients only reconnect.
+ * R2. Nobody else works on its directory (`state-lock.ts`), and it never outlives this process (`server-process.ts`).
+ */
+
+import { isAbsolute, resolve } from 'node:path';
+import type { Log } from '../ports/log.ts';
+import type { JwtCredentials } from './credentials.ts';
+import type { FollowerSigner } from './identity.ts';
+import { loadIdentity } from './identity.ts';
+import { findServerBinary } from './server-binary.ts';
+import type { ServerExit, ServerProcess, ServerProcessOptions } from './server-process.ts';
+import { startServerProcess } from './server-process.ts';
+import { lockState } from './state-lock.ts';
+
+export interface EmbeddedServerOptions {
+  readonly stateDir: string;
+  /** Default: any free one; kept over restarts of the child. */
+  readonly port?: number;
+  readonly log: Log;
+}
+
+export interface EmbeddedServer {
+  readonly url: string;
+  readonly credentials: JwtCredentials;
+  /** What `POST /v1/auth/nats` signs with. */
+  readonly followerSigner: FollowerSigner;
+  /** Of nats-server now; undefined while it is down. */
+  readonly pid: number | undefined;
+  /** Called at each end of the child that was not asked for; it is then started again. */
+  onExit(listener: (exit: ServerExit) => void): () => void;
+  stop(): Promise<void>;
+}
+
+const RESTART_FIRST_MS = 50;
+const RESTART_LONGEST_MS = 5_000;
+/** A server that ran this long is healthy: its next crash starts the backoff afresh. */
+const HEALTHY_MS = 30_000;
+
+/**
+ * Starts the server and resolves when JetStream answers; rejects when no nats-server is found, the directory is in use
+ * or the server ends at once (with its last lines).
+ */
+export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const stateDir = isAbsolute(options.stateDir) ? options.stateDir : resolve(options.stateDir);
+  const binary = await findServerBinary();
+  const lock = await lockState(stateDir);
+  try {
+    const identity = await loadIdentity(stateDir);
+    const log = options.log.child({ part: 'nats-server' });
+    const settings = { binary, stateDir, identity, log, port: options.port ?? 0 };
+    const supervised = await supervise(settings, (pid) => lock.serverStarted(pid));
+    return {
+      url: `nats://127.0.0.1:${supervised.port}`,
+      credentials: identity.service,
+      followerSigner: identity.followerSigner,
+      get pid() {
+        return supervised.pid;
+      },
+      onExit: supervised.onExit,
+      stop: async () => {
+        await supervised.stop();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+interface Supervised {
+  readonly port: number;
+  readonly pid: number | undefined;
+  onExit(listener: (exit: ServerExit) => void): () => void;
+  stop(): Promise<void>;
+}
+
+async function supervise(
+  options: ServerProcessOptions,
+  started: (pid: number) => Promise<void>,
+): Promise<Supervised> {
+  const listeners = new Set<(exit: ServerExit) => void>();
+  const stopping = new AbortController();
+  let current: ServerProcess | undefined = await startServerProcess(options);
+  await started(current.pid);
+  const { port } = current;
+  const fixed = { ...options, port };
+
+  const keepAlive = async () => {
+    let delayMs = RESTART_FIRST_MS;
+    while (!stopping.signal.aborted) {
+      const since = performance.now();
+      const exit = current === undefined ? undefined : await current.exited;
+      current = undefined;
+      if (stopping.signal.aborted) return;
+      if (exit !== undefined) report(exit);
+      delayMs = performance.now() - since > HEALTHY_MS ? RESTART_FIRST_MS : delayMs;
+      await interruptible(delayMs, stopping.signal);
+      delayMs = Math.min(delayMs * 2, RESTART_LONGEST_MS);
+      if (!stopping.signal.aborted) current = await restart();
+    }
+  };
+  const report = (exit: ServerExit) => {
+    options.log.error(
+      { code: exit.code, signal: exit.signal, tail: exit.tail.slice(-5) },
+      'bus server ended',
+    );
+    for (const listener of listeners) listener(exit);
+  };
+  const restart = async () => {
+    try {
+      const next = await startServerProcess(fixed);
+      await started(next.pid);
+      options.log.info({ port, pid: next.pid }, 'bus server is back');
+      return next;
+    } catch (error) {
+      options.log.error({ err: error }, 'bus server does not start');
+      return undefined;
+    }
+  };
+  const life = keepAlive();
+
+  return {
+    port,
+    get pid() {
+      return current?.pid;
+    },
+    onExit: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop: async () => {
+      stopping.abort();
+      await current?.stop();
+      await life;
+      await current?.stop();
+    },
+  };
+}
+
+function interruptible(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      done();
+    };
+    const timer = setTimeout(finish, delayMs);
+    signal.addEventListener('abort', finish);
+  });
+}

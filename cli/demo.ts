@@ -1,0 +1,51 @@
+/** `mcs demo`: the mission `missions/demo` on this machine, with something to try. */
+
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openLog, startServing, waitForSignal } from './serve.ts';
+import { readServeOptions } from './serve-options.ts';
+
+const DEMO_PORT = 8400;
+
+export async function demo(args: string[]): Promise<number> {
+  const options = readServeOptions(args, { port: DEMO_PORT });
+  process.env.MCS_LOG_LEVEL ??= 'warn';
+  const mission =
+    options.mission ?? join(dirname(dirname(fileURLToPath(import.meta.url))), 'missions', 'demo');
+  const ended = waitForSignal();
+  process.stdout.write('Starting the demo mission …\n');
+  const serving = await startServing({ ...options, mission }, openLog(), ended.fail);
+  const up = serving.service.ready.then(() => process.stdout.write(welcome(serving)), ended.fail);
+  const code = await ended.code;
+  process.stdout.write('\nStopping …\n');
+  await serving.stop();
+  await up;
+  return code;
+}
+
+function welcome({ api, nats }: { api: string | undefined; nats: string }): string {
+  const socket = api?.replace(/^http/, 'ws');
+  return `
+The demo mission is up. Ctrl-C stops it.
+
+  API            ${api}
+  interface      ${api}/v1/openapi.json
+  health         ${api}/healthz
+  metrics        ${api}/metrics
+  message bus    ${nats}
+
+Telemetry: sat1 is simulated, noaa20 is recorded flight data of NOAA-20, one packet a second.
+
+  curl -s ${api}/v1/targets/sat1/values
+  curl -s ${api}/v1/targets/noaa20/values
+
+A telecommand, and its acknowledgement chain:
+
+  curl -s ${api}/v1/tc -H 'content-type: application/json' -H 'x-mcs-user: ${process.env.USER ?? 'operator'}' \\
+       -d '{"target":"sat1","telecommand":"obc.ping"}'
+
+  WebSocket      ${socket}/v1/tc/sat1/{id}/events    the one you sent
+                 ${socket}/v1/tc/watch?target=sat1   every one from now on
+
+`;
+}

@@ -1,0 +1,37 @@
+/** `mcs`: the command line of the service. Each command has a file of its own; this one only chooses. */
+
+import { config } from './config.ts';
+import { demo } from './demo.ts';
+import { serve } from './serve.ts';
+import { tc } from './tc.ts';
+
+const USAGE = `mcs, open mission control
+
+  mcs demo  [--port N] [--state DIR]       a whole mission on this machine
+  mcs serve [--mission DIR] [--port N] [--host ADDRESS] [--nats URL] [--credentials FILE]
+            [--state DIR] [--roles a,b]    the service, or some roles of it
+  mcs config check DIR                     every error of a mission folder
+  mcs config publish DIR [--nats URL] [--credentials FILE]
+  mcs tc send TARGET TELECOMMAND [argument=value …]
+  mcs tc watch [TARGET]                    telecommands as they go
+  mcs test                                 everything that CI runs
+`;
+
+const commands: Readonly<Record<string, (args: string[]) => Promise<number>>> = { demo, serve, config, tc };
+
+async function main([name, ...args]: string[]): Promise<number> {
+  const command = name === undefined ? undefined : commands[name];
+  if (command !== undefined) return command(args);
+  const asked = name === undefined || name === 'help' || name === '--help' || name === '-h';
+  process[asked ? 'stdout' : 'stderr'].write(
+    asked ? USAGE : `mcs: no command ${JSON.stringify(name)}\n\n${USAGE}`,
+  );
+  return asked ? 0 : 2;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`mcs: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

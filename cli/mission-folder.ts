@@ -1,0 +1,27 @@
+/** Reads and compiles the documents of a mission folder. */
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Result } from '../contract/result.ts';
+import { type Compiled, compile } from '../mission/compile.ts';
+import type { DocumentFault } from '../mission/document/fault.ts';
+
+/** What the folder compiles to, or every fault; throws when there is no such folder or no document in it. */
+export async function compileFolder(folder: string): Promise<Result<Compiled, DocumentFault>> {
+  const names = await readdir(folder, { recursive: true }).catch(() => {
+    throw new Error(`no mission folder ${JSON.stringify(folder)}`);
+  });
+  const documents = names.filter((name) => /\.ya?ml$/.test(name)).sort();
+  if (documents.length === 0) throw new Error(`no document (*.yaml) in ${JSON.stringify(folder)}`);
+  const texts = documents.map(async (name) => {
+    const path = join(folder, name);
+    const shown = relative(process.cwd(), path);
+    return { file: shown.startsWith('..') ? path : shown, text: await readFile(path, 'utf8') };
+  });
+  return compile(await Promise.all(texts));
+}
+
+/** One fault as a line that editors and people can follow. */
+export function faultLine({ file, line, column, path, message, help }: DocumentFault): string {
+  return `${file}:${line}:${column} ${path}: ${message}${help === undefined ? '' : ` (${help})`}`;
+}

@@ -1,0 +1,58 @@
+/** The options of `mcs serve` and `mcs demo`, read strictly: what cannot be meant is said, with what can. */
+
+import { parseArgs } from 'node:util';
+import { ROLES, type RoleName } from '../supervision/role.ts';
+
+export interface ServeOptions {
+  readonly mission: string | undefined;
+  readonly port: number;
+  readonly host: string;
+  readonly nats: string | undefined;
+  readonly credentials: string | undefined;
+  readonly state: string | undefined;
+  readonly roles: readonly RoleName[];
+}
+
+/** The options; throws a sentence on anything else. */
+export function readServeOptions(args: string[], defaults: { port: number }): ServeOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      mission: { type: 'string' },
+      port: { type: 'string' },
+      host: { type: 'string' },
+      'bench-port': { type: 'string' },
+      nats: { type: 'string' },
+      credentials: { type: 'string' },
+      state: { type: 'string' },
+      roles: { type: 'string' },
+    },
+    strict: true,
+  });
+  // The bench has no daemon yet; its port is read so that a start script need not change when it comes.
+  if (values['bench-port'] !== undefined) portOf(values['bench-port'], '--bench-port');
+  return {
+    mission: values.mission,
+    port: values.port === undefined ? defaults.port : portOf(values.port, '--port'),
+    host: values.host ?? '127.0.0.1',
+    nats: values.nats ?? process.env.MCS_NATS,
+    credentials: values.credentials ?? process.env.MCS_NATS_CREDENTIALS,
+    state: values.state,
+    roles: values.roles === undefined ? ROLES : rolesOf(values.roles),
+  };
+}
+
+function portOf(text: string, option: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new Error(`${option} takes a port from 0 to 65535, not ${JSON.stringify(text)}`);
+  return port;
+}
+
+function rolesOf(text: string): RoleName[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !(ROLES as readonly string[]).includes(name));
+  if (unknown.length > 0)
+    throw new Error(`--roles: no role ${unknown.join(', ')}; there are ${ROLES.join(', ')}`);
+  return names as RoleName[];
+}

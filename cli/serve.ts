@@ -1,0 +1,142 @@
+/**
+ * `mcs serve`: some or all roles of the service in this process, on an embedded bus or a given one. When everything is up it
+ * prints one JSON line on stdout; logs go to stderr. SIGTERM and SIGINT drain and exit 0.
+ */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pino } from 'pino';
+import type { Credentials } from '../bus/credentials.ts';
+import { type NatsBus, openBus } from '../bus/nats-bus.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../bus/server.ts';
+import type { Log } from '../ports/log.ts';
+import { realClock } from '../supervision/clock.ts';
+import { publishConfiguration } from '../supervision/configuration.ts';
+import { type ServiceProcess, startProcess } from '../supervision/process.ts';
+import { realRandom } from '../supervision/random.ts';
+import { compileFolder, faultLine } from './mission-folder.ts';
+import { readServeOptions, type ServeOptions } from './serve-options.ts';
+
+export interface Serving {
+  readonly api: string | undefined;
+  readonly nats: string;
+  readonly state: string | undefined;
+  readonly service: ServiceProcess;
+  stop(): Promise<void>;
+}
+
+export async function serve(args: string[]): Promise<number> {
+  const options = readServeOptions(args, { port: 0 });
+  const ended = waitForSignal();
+  const log = openLog();
+  const serving = await startServing(options, log, ended.fail);
+  const up = serving.service.ready.then(() => printReady(serving), ended.fail);
+  const code = await ended.code;
+  await serving.stop();
+  await up;
+  return code;
+}
+
+/** Starts the bus if none is given, publishes the mission if one is given, and starts the roles. */
+export async function startServing(
+  options: ServeOptions,
+  log: Log,
+  escalated: (reason: unknown) => void,
+): Promise<Serving> {
+  const compiled = options.mission === undefined ? undefined : await compiledOrThrow(options.mission);
+  const ground = await openGround(options, log);
+  const { bus } = ground;
+  try {
+    const service = await startProcess({
+      bus,
+      roles: options.roles,
+      clock: realClock,
+      random: realRandom,
+      log,
+      port: options.port,
+      host: options.host,
+      escalated,
+      ...(compiled !== undefined && { prepare: () => publishConfiguration(bus, compiled) }),
+      ...(options.mission !== undefined && { missionFolder: resolve(options.mission) }),
+      ...(process.env.MCS_INSTANCE !== undefined && { instance: process.env.MCS_INSTANCE }),
+      ...(process.env.MCS_FAILPOINT !== undefined && { failpoint: process.env.MCS_FAILPOINT }),
+    });
+    const stop = async (): Promise<void> => {
+      await service.stop();
+      await ground.close();
+    };
+    return { api: service.api, nats: ground.url, state: ground.state, service, stop };
+  } catch (error) {
+    await ground.close();
+    throw error;
+  }
+}
+
+function printReady({ api, nats }: Serving): void {
+  process.stdout.write(`${JSON.stringify({ ready: true, api, nats })}\n`);
+}
+
+async function compiledOrThrow(folder: string) {
+  const compiled = await compileFolder(folder);
+  if (compiled.ok) return compiled.value;
+  throw new Error(`the mission in ${folder} does not compile:\n${compiled.faults.map(faultLine).join('\n')}`);
+}
+
+interface Ground {
+  readonly bus: NatsBus;
+  readonly url: string;
+  readonly state: string | undefined;
+  close(): Promise<void>;
+}
+
+async function openGround(options: ServeOptions, log: Log): Promise<Ground> {
+  const name = `mcs-${process.pid}`;
+  if (options.nats !== undefined) {
+    const credentials: Credentials | undefined =
+      options.credentials === undefined ? undefined : { kind: 'file', path: options.credentials };
+    const bus = openBus({ url: options.nats, name, log, ...(credentials !== undefined && { credentials }) });
+    return { bus, url: options.nats, state: undefined, close: () => bus.close() };
+  }
+  const state = options.state ?? (await mkdtemp(join(tmpdir(), 'mcs-')));
+  const server: EmbeddedServer = await startEmbeddedServer({ stateDir: state, log });
+  const bus = openBus({ url: server.url, name, log, credentials: server.credentials });
+  return {
+    bus,
+    url: server.url,
+    state,
+    close: async () => {
+      await bus.close();
+      await server.stop();
+      if (options.state === undefined) await rm(state, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Logs as JSON lines on stderr; `MCS_LOG_LEVEL` decides from which level on. */
+export function openLog(): Log {
+  return pino(
+    { level: process.env.MCS_LOG_LEVEL ?? 'info', base: null },
+    pino.destination({ fd: 2, sync: true }),
+  );
+}
+
+/** How the process is to end: 0 by a signal, 1 when it is beyond repair. */
+export function waitForSignal(): {
+  readonly code: Promise<number>;
+  readonly fail: (reason: unknown) => void;
+} {
+  let end!: (code: number) => void;
+  const code = new Promise<number>((settle) => {
+    end = settle;
+  });
+  process.once('SIGTERM', () => end(0));
+  process.once('SIGINT', () => end(0));
+  const fail = (reason: unknown): void => {
+    process.stderr.write(`mcs: giving up: ${reason instanceof Error ? reason.message : String(reason)}\n`);
+    end(1);
+  };
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+  return { code, fail };
+}

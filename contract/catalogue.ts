@@ -1,0 +1,67 @@
+/** The catalogue of a target as clients see it. Mission Control Service, section 2.11. */
+
+import Type, { type Static } from 'typebox';
+
+const closed = { additionalProperties: false } as const;
+const Interval = Type.Tuple([
+  Type.Union([Type.Number(), Type.Null()]),
+  Type.Union([Type.Number(), Type.Null()]),
+]);
+
+export const MeasureView = Type.Object(
+  {
+    name: Type.String(),
+    description: Type.Optional(Type.String()),
+    type: Type.String(),
+    unit: Type.Optional(Type.String()),
+    soft: Type.Optional(Interval),
+    hard: Type.Optional(Interval),
+    derived: Type.Boolean(),
+  },
+  { ...closed, title: 'MeasureView' },
+);
+export type MeasureView = Static<typeof MeasureView>;
+
+export const ArgumentView = Type.Object(
+  {
+    name: Type.String(),
+    description: Type.Optional(Type.String()),
+    type: Type.String(),
+    unit: Type.Optional(Type.String()),
+    values: Type.Optional(Type.Array(Type.String())),
+    range: Type.Optional(Interval),
+    default: Type.Optional(Type.Unknown({ description: 'As written.' })),
+  },
+  { ...closed, title: 'ArgumentView' },
+);
+export type ArgumentView = Static<typeof ArgumentView>;
+
+export const TelecommandView = Type.Object(
+  {
+    name: Type.String(),
+    description: Type.Optional(Type.String()),
+    args: Type.Array(ArgumentView),
+    changes_state: Type.Boolean(),
+    hazardous: Type.Boolean(),
+  },
+  { ...closed, title: 'TelecommandView' },
+);
+export type TelecommandView = Static<typeof TelecommandView>;
+
+export const ComponentView = Type.Object(
+  {
+    name: Type.String(),
+    description: Type.Optional(Type.String()),
+    instances: Type.Array(Type.String()),
+    measures: Type.Array(MeasureView),
+    telecommands: Type.Array(TelecommandView),
+  },
+  { ...closed, title: 'ComponentView' },
+);
+export type ComponentView = Static<typeof ComponentView>;
+
+export const CatalogueView = Type.Object(
+  { platform: Type.String({ description: '`package@version`.' }), components: Type.Array(ComponentView) },
+  { ...closed, title: 'CatalogueView' },
+);
+export type CatalogueView = Static<typeof CatalogueView>;

@@ -1,0 +1,96 @@
+/**
+ * What the executor and the API ask of drivers and gateways over the bus (JSON, request and reply). A reply is a
+ * `Result`: refusals travel, outages do not answer.
+ */
+
+import type { Result } from './result.ts';
+import type { DecodedSample, ResolvedValue } from './telecommand.ts';
+
+export const DRIVER_VERBS = ['encode', 'decode', 'cfdp'] as const;
+export type DriverVerb = (typeof DRIVER_VERBS)[number];
+
+export interface LinkAddress {
+  readonly target: string;
+  readonly link: string;
+  readonly environment?: string;
+}
+
+export interface EncodeCall extends LinkAddress {
+  readonly component: string;
+  readonly instance?: string;
+  readonly telecommand: string;
+  readonly args: Readonly<Record<string, ResolvedValue>>;
+}
+
+export interface EncodeReply {
+  /** Hexadecimal: the frame of the medium on a link without transport, else the unit handed to the transport. */
+  readonly frame: string;
+  /** How reports of the spacecraft will name this telecommand, when the protocol has such reports. */
+  readonly reference?: string;
+  /** The frame as text when it is printable. */
+  readonly text?: string;
+}
+
+export interface DecodeCall extends LinkAddress {
+  /** Hexadecimal, without spaces. */
+  readonly frame: string;
+}
+
+export interface DecodeReply {
+  readonly samples: readonly DecodedSample[];
+}
+
+export interface DriverFault {
+  readonly code: 'driver::encode-failed' | 'driver::decode-failed' | 'driver::no-verb';
+  readonly message: string;
+}
+
+export type DriverAnswer<Value> = Result<Value, DriverFault>;
+
+/**
+ * A frame to send. `key` is the idempotency key of the effect: a gateway that knows it answers as it did before and
+ * sends nothing. `epoch` fences: a gateway refuses an epoch below one it has seen for the target.
+ */
+export interface SendCall {
+  readonly target: string;
+  readonly key: string;
+  readonly epoch: number;
+  readonly frame: string;
+  /**
+   * Set when an earlier owner may already have asked. A gateway that has been up since before `since` (ms since 1970)
+   * knows whether it sent the key; one that started later answers `unknown` and sends nothing.
+   */
+  readonly recovering?: { readonly since: number };
+}
+
+export type SendReply =
+  | { readonly outcome: 'sent'; readonly at: number }
+  | { readonly outcome: 'refused'; readonly detail: string }
+  | { readonly outcome: 'unknown'; readonly detail: string };
+
+/**
+ * Message on `mcs.gw.echo.<gateway>`: a frame the gateway heard back. The gateway hears echoes in the order it sent, so it
+ * names the sending it takes this one for.
+ */
+export interface EchoMessage {
+  readonly target: string;
+  /** Idempotency key of the sending. */
+  readonly key: string;
+  /** Hexadecimal, as heard. */
+  readonly frame: string;
+  /** Whether it equals what was sent. */
+  readonly conforming: boolean;
+  readonly at: number;
+}
+
+/** Simulation control of a gateway: verb `faults` lists, verb `fault` switches. */
+export interface FaultCall {
+  readonly fault: string;
+  readonly on: boolean;
+  readonly run?: string;
+}
+
+export type FaultReply = Result<
+  { readonly faults: readonly { readonly fault: string; readonly on: boolean }[] },
+  { readonly code: 'sim::refused' | 'sim::not-simulated'; readonly message: string }
+>;

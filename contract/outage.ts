@@ -1,0 +1,22 @@
+/**
+ * An outage: a part of the world that should answer and does not. Caught only where an answer or an event is made of
+ * it (503/504, or `driver.failed`); refusals are values (`result.ts`), defects are assertions (`assert.ts`).
+ */
+
+export type OutageCode =
+  /** No connection to the bus, or the bus did not acknowledge in time. */
+  | 'bus.unavailable'
+  /** Nobody serves the subject. */
+  | 'bus.no-responder'
+  /** Somebody serves the subject and did not answer in time. */
+  | 'bus.timeout';
+
+export class Outage extends Error {
+  readonly code: OutageCode;
+
+  constructor(code: OutageCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'Outage';
+    this.code = code;
+  }
+}

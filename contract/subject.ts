@@ -1,0 +1,123 @@
+/**
+ * Every subject, stream, bucket and header of the bus, with retention. Mission Control Service, section 6; the parts
+ * the specification leaves open are marked (ours).
+ *
+ * S1. Every segment that comes from outside is a token, checked here: a subject can never hold a dot, a space or a
+ *     wildcard that a caller wrote.
+ * S2. A subject used for request and reply is in no stream: the stream would answer first.
+ */
+
+import { isToken } from './token.ts';
+
+function token(text: string): string {
+  if (!isToken(text)) throw new TypeError(`not a token: ${JSON.stringify(text)}`);
+  return text;
+}
+
+export const subject = {
+  /** Semantic telecommands (section 4.1 rule 2). */
+  tcSubmit: (target: string): string => `mcs.tc.submit.${token(target)}`,
+  /** TcEvents of one telecommand (ours, MC-BUS-007). */
+  tcEvent: (target: string, id: string): string => `mcs.tc.evt.${token(target)}.${token(id)}`,
+  tcEvents: (target?: string): string => `mcs.tc.evt.${target === undefined ? '*' : token(target)}.*`,
+  /** Frames received by a gateway (ours). */
+  frames: (gateway: string): string => `mcs.tm.frame.${token(gateway)}`,
+  /** Decoded samples, raw values, one message per batch of frames (section 6). */
+  decoded: (target: string): string => `mcs.tm.decoded.${token(target)}`,
+  /** Calibrated and derived samples (ours). */
+  values: (target: string): string => `mcs.tm.value.${token(target)}`,
+  /** Echoes of sent frames, heard by a gateway (ours). */
+  echo: (gateway: string): string => `mcs.gw.echo.${token(gateway)}`,
+  /** Request-reply verbs of drivers, gateways and units, after the pattern of section 4.8. */
+  driverVerb: (driver: string, verb: string): string => `mcs.ctl.rpc.driver.${token(driver)}.${token(verb)}`,
+  gatewayVerb: (gateway: string, verb: string): string =>
+    `mcs.ctl.rpc.gateway.${token(gateway)}.${token(verb)}`,
+  /** Switched faults of simulated targets (section 6). */
+  simEvent: (target: string): string => `mcs.sim.evt.${token(target)}`,
+  deadLetter: (kind: string): string => `mcs.dlq.${token(kind)}`,
+  /** Gateway throughput (section 6). */
+  metrics: 'mcs.metrics',
+} as const;
+
+/** Headers are case-sensitive on the bus. */
+export const header = {
+  config: 'Mcs-Config',
+  user: 'Mcs-User',
+  roles: 'Mcs-Role',
+  delivery: 'Mcs-Delivery',
+  /** Fencing token of the writer (ours). */
+  epoch: 'Mcs-Epoch',
+  /** On an ENCODED event: what a new owner of the lane needs to go on (ours). */
+  frame: 'Mcs-Frame',
+  reference: 'Mcs-Reference',
+  /** Position in the input stream that a message was made from (ours). */
+  source: 'Mcs-Source',
+} as const;
+
+export interface StreamDefinition {
+  readonly name: string;
+  readonly subjects: readonly string[];
+  readonly maxAgeMs: number;
+  readonly dedupeMs: number;
+  readonly maxBytes?: number;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export const streams = {
+  /** Ids are remembered for a day inside the stream and, past it, by the history of the telecommand (O4). */
+  telecommands: { name: 'TC_COMMANDS', subjects: ['mcs.tc.submit.*'], maxAgeMs: 30 * DAY, dedupeMs: DAY },
+  telecommandEvents: {
+    name: 'TC_EVENTS',
+    subjects: ['mcs.tc.evt.*.*'],
+    maxAgeMs: 30 * DAY,
+    dedupeMs: 10 * MINUTE,
+  },
+  /** Frames are kept so that a driver that was away decodes what it missed. */
+  frames: {
+    name: 'TM_FRAMES',
+    subjects: ['mcs.tm.frame.*'],
+    maxAgeMs: DAY,
+    dedupeMs: 2 * MINUTE,
+    maxBytes: 2 ** 30,
+  },
+  decoded: {
+    name: 'TM',
+    subjects: ['mcs.tm.decoded.*'],
+    maxAgeMs: DAY,
+    dedupeMs: 2 * MINUTE,
+    maxBytes: 2 ** 30,
+  },
+  values: {
+    name: 'TM_VALUES',
+    subjects: ['mcs.tm.value.*'],
+    maxAgeMs: DAY,
+    dedupeMs: 2 * MINUTE,
+    maxBytes: 2 ** 30,
+  },
+  deadLetters: { name: 'DEAD_LETTERS', subjects: ['mcs.dlq.*'], maxAgeMs: 30 * DAY, dedupeMs: 2 * MINUTE },
+} as const satisfies Record<string, StreamDefinition>;
+
+export interface BucketDefinition {
+  readonly name: string;
+  /** Values kept per key. */
+  readonly history: number;
+  readonly ttlMs?: number;
+}
+
+export const buckets = {
+  /** `current` and one entry per revision. */
+  config: { name: 'mcs_config', history: 1 },
+  /** Snapshots of cells whose record is their snapshot: `<kind>.<id>`. */
+  actors: { name: 'mcs_actors', history: 1 },
+  /** Holds of runs on targets: `<target>`. */
+  leases: { name: 'mcs_leases', history: 1 },
+  /** Living processes and the partitions they own: `member.<instance>`, `partition.<name>`. */
+  members: { name: 'mcs_members', history: 1 },
+  /** Current values of a target with the stream position they cover: `<target>` (T5). */
+  values: { name: 'mcs_values', history: 1 },
+  /** What drivers must not forget: `<driver>.<counter>`. */
+  drivers: { name: 'mcs_drivers', history: 1 },
+} as const satisfies Record<string, BucketDefinition>;

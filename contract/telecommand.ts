@@ -1,0 +1,200 @@
+/**
+ * Telecommands as two processes see them: the bodies of section 2.1 of the Mission Control Service, the TcEvent of the
+ * follow routes, and the submission on the bus.
+ */
+
+import Type, { type Static } from 'typebox';
+import { TOKEN_PATTERN, ULID_PATTERN } from './token.ts';
+
+/** States of section 3.1, in the order of the chain. */
+export const TC_STATES = [
+  'PENDING',
+  'REJECTED',
+  'ENCODED',
+  'ENCODE_FAILED',
+  'SENT',
+  'SEND_FAILED',
+  'VERIFIED',
+  'VERIFY_FAILED',
+  'VERIFY_TIMEOUT',
+  'COMPLETE',
+] as const;
+export type TcState = (typeof TC_STATES)[number];
+
+const FINAL: ReadonlySet<string> = new Set<TcState>([
+  'REJECTED',
+  'ENCODE_FAILED',
+  'SEND_FAILED',
+  'VERIFIED',
+  'VERIFY_FAILED',
+  'VERIFY_TIMEOUT',
+  'COMPLETE',
+]);
+
+/** Whether no later state follows (O3). */
+export function isFinalTcState(state: string): boolean {
+  return FINAL.has(state);
+}
+
+const closed = { additionalProperties: false } as const;
+
+/** An argument as a client writes it; resolution decides what it means by the type of the argument. */
+export const ArgumentValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
+  description:
+    'Quantity string with unit, enum value, boolean, number in the unit of the argument, or hexadecimal bytes.',
+});
+
+const addressed = {
+  target: Type.String({ description: 'Target name in the topology.' }),
+  telecommand: Type.String({ description: 'Name alone when unique in the platform, else `component.name`.' }),
+  instance: Type.Optional(
+    Type.String({ description: 'Instance of a multi-instance component, or file identifier for files.' }),
+  ),
+  args: Type.Optional(Type.Record(Type.String(), ArgumentValue)),
+  link: Type.Optional(Type.String({ description: 'Link when not the default one.' })),
+  environment: Type.Optional(Type.String({ description: 'Environment selecting the link parameters.' })),
+};
+
+export const TcRequest = Type.Object(
+  { ...addressed, id: Type.Optional(Type.String({ description: 'Client-chosen ULID for idempotency.' })) },
+  { ...closed, title: 'TcRequest' },
+);
+export type TcRequest = Static<typeof TcRequest>;
+
+export const TcReply = Type.Object(
+  { id: Type.String({ pattern: ULID_PATTERN }), duplicate: Type.Boolean() },
+  { ...closed, title: 'TcReply' },
+);
+export type TcReply = Static<typeof TcReply>;
+
+export const EncodeRequest = Type.Object(
+  {
+    ...addressed,
+    driver: Type.Optional(Type.String({ description: 'Driver instance to ask instead of the bound one.' })),
+  },
+  { ...closed, title: 'EncodeRequest' },
+);
+export type EncodeRequest = Static<typeof EncodeRequest>;
+
+/** A resolved argument: number in the unit of the argument, boolean, enum value or hexadecimal bytes. */
+export const ResolvedValue = Type.Union([Type.Number(), Type.Boolean(), Type.String()]);
+export type ResolvedValue = Static<typeof ResolvedValue>;
+
+export const Encoded = Type.Object(
+  {
+    target: Type.String(),
+    link: Type.String(),
+    driver: Type.String(),
+    environment: Type.Optional(Type.String()),
+    telecommand: Type.String(),
+    args: Type.Record(Type.String(), ResolvedValue),
+    frame: Type.String({ pattern: '^([0-9a-f]{2})*$' }),
+    size: Type.Integer({ minimum: 0 }),
+    text: Type.Optional(Type.String()),
+  },
+  { ...closed, title: 'Encoded' },
+);
+export type Encoded = Static<typeof Encoded>;
+
+export const DecodeRequest = Type.Object(
+  {
+    target: Type.String(),
+    frame: Type.Optional(Type.String({ description: 'Frame as hexadecimal; spaces are allowed.' })),
+    text: Type.Optional(Type.String({ description: 'Frame as text, for text protocols.' })),
+    link: Type.Optional(Type.String()),
+    environment: Type.Optional(Type.String()),
+    driver: Type.Optional(Type.String()),
+  },
+  { ...closed, title: 'DecodeRequest' },
+);
+export type DecodeRequest = Static<typeof DecodeRequest>;
+
+export const DecodedSample = Type.Object(
+  {
+    component: Type.String(),
+    instance: Type.Optional(Type.String()),
+    measure: Type.String(),
+    raw: Type.Unknown(),
+    value: Type.Optional(Type.Unknown()),
+    unit: Type.Optional(Type.String()),
+    onboard_time: Type.Optional(Type.String({ format: 'date-time' })),
+  },
+  { ...closed, title: 'DecodedSample' },
+);
+export type DecodedSample = Static<typeof DecodedSample>;
+
+export const Decoded = Type.Object(
+  {
+    target: Type.String(),
+    link: Type.String(),
+    driver: Type.String(),
+    environment: Type.Optional(Type.String()),
+    samples: Type.Array(DecodedSample),
+  },
+  { ...closed, title: 'Decoded' },
+);
+export type Decoded = Static<typeof Decoded>;
+
+export const TcEvent = Type.Object(
+  {
+    tc: Type.String({ pattern: ULID_PATTERN, description: 'Telecommand identifier.' }),
+    state: Type.Enum([...TC_STATES, 'ECHO']),
+    at: Type.String({ format: 'date-time', description: 'Time of the transition.' }),
+    detail: Type.Optional(
+      Type.String({ description: 'Failed precondition, driver error or gateway error.' }),
+    ),
+    conforming: Type.Optional(
+      Type.Boolean({ description: 'For ECHO: the echo matches the telecommand sent.' }),
+    ),
+    telecommand: Type.Optional(
+      Type.Object(
+        { component: Type.String(), instance: Type.Optional(Type.String()), telecommand: Type.String() },
+        closed,
+      ),
+    ),
+    by: Type.Optional(Type.String({ description: 'For PENDING: the caller.' })),
+    run: Type.Optional(Type.String()),
+    step: Type.Optional(Type.String()),
+    target: Type.Optional(Type.String({ pattern: TOKEN_PATTERN })),
+  },
+  { ...closed, title: 'TcEvent' },
+);
+export type TcEvent = Static<typeof TcEvent>;
+
+/** Body of `mcs.tc.submit.<target>` (JSON): the telecommand resolved, not encoded. */
+export interface TcSubmission {
+  readonly id: string;
+  readonly target: string;
+  readonly component: string;
+  readonly instance?: string;
+  readonly telecommand: string;
+  readonly args: Readonly<Record<string, ResolvedValue>>;
+  readonly link: string;
+  readonly environment?: string;
+  /** For a telecommand sent by a run. */
+  readonly run?: string;
+  readonly step?: string;
+}
+
+/** Body of `mcs_leases` under `<target>`: the runs that hold the target (section 4.1 rule 5). */
+export interface TargetHolds {
+  readonly holders: readonly Holder[];
+}
+
+export interface Holder {
+  readonly run: string;
+  readonly mode: 'exclusive' | 'shared';
+}
+
+/**
+ * The runs that keep a telecommand from the target: every holder if one holds exclusively or the telecommand changes the
+ * state, else none. What a run sends is not kept back by its own hold.
+ */
+export function blockingHolders(
+  holders: readonly Holder[],
+  changesState: boolean,
+  run?: string,
+): readonly Holder[] {
+  const others = run === undefined ? holders : holders.filter((holder) => holder.run !== run);
+  return changesState || others.some(({ mode }) => mode === 'exclusive') ? others : [];
+}

@@ -1,0 +1,24 @@
+/**
+ * Tokens and identifiers: the only characters that may become part of a bus subject or a key.
+ *
+ * K1. Nothing reaches a subject or a key without passing here: the bus client does not check it.
+ */
+
+/** Letters, digits, `-`, `_` (Mission Control Service, "Conventions"). */
+export const TOKEN_PATTERN = '^[A-Za-z0-9_-]+$';
+/** A ULID in Crockford's base 32; the first character keeps it inside 128 bits. */
+export const ULID_PATTERN = '^[0-7][0-9A-HJKMNP-TV-Z]{25}$';
+
+const TOKEN = new RegExp(TOKEN_PATTERN);
+const ULID = new RegExp(ULID_PATTERN);
+
+export function isToken(text: string): boolean {
+  return TOKEN.test(text);
+}
+
+export function isUlid(text: string): boolean {
+  return ULID.test(text);
+}
+
+/** The segment of a component without instances in subjects and alarm keys (section 2.4). */
+export const NO_INSTANCE = '_';

@@ -1,0 +1,5 @@
+/** Who a request comes from, as `identity.ts` found out. Mission Control Service, section 5. */
+
+export type Caller =
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'declared'; readonly name: string; readonly roles: readonly string[] };

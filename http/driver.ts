@@ -1,0 +1,95 @@
+/**
+ * A question to a driver over the bus. Mission Control Service, sections 4.1 rules 7 and 8, and 7.3. Which driver, and
+ * what to ask it, is decided by the route.
+ */
+
+import { DRIVER_ANSWER_MS } from '../contract/limits.ts';
+import type { DecodeReply, DriverAnswer, DriverVerb, EncodeReply } from '../contract/link.ts';
+import { Outage } from '../contract/outage.ts';
+import { subject } from '../contract/subject.ts';
+import { isToken } from '../contract/token.ts';
+import type { Link } from '../mission/mission.ts';
+import { refuse } from './errors.ts';
+import type { RoutePorts } from './ports.ts';
+import type { Handled, Refusal } from './reply.ts';
+
+export interface ChosenDriver {
+  readonly name: string;
+  /** Named by the request instead of the one bound to the link. */
+  readonly explicit: boolean;
+}
+
+interface Replies {
+  readonly encode: EncodeReply;
+  readonly decode: DecodeReply;
+}
+
+/** Refuses a driver of a request that is not a name (MC-ENC-013). */
+export function checkDriverName(driver: string | undefined): Refusal | undefined {
+  if (driver === undefined || isToken(driver)) return undefined;
+  return refuse(
+    'api::invalid-instance',
+    `${JSON.stringify(driver)} is not a name: letters, digits, - and _`,
+    {
+      path: '/driver',
+    },
+  );
+}
+
+/** The driver of the request, else the one bound to the link; refuses with `driver::unbound`. */
+export function driverOf(link: Link, requested: string | undefined): Handled<ChosenDriver> {
+  if (requested !== undefined) return { ok: true, value: { name: requested, explicit: true } };
+  if (link.driver !== undefined) return { ok: true, value: { name: link.driver, explicit: false } };
+  return refuse('driver::unbound', `no driver is bound to link ${link.name}`, {
+    help: 'Name a driver in the request, or bind one to the link in the topology.',
+  });
+}
+
+/** The answer of the driver; refuses with what it refused, or with its silence. */
+export async function askDriver<Verb extends keyof Replies & DriverVerb>(
+  driver: ChosenDriver,
+  verb: Verb,
+  call: object,
+  ports: Pick<RoutePorts, 'bus' | 'log'>,
+): Promise<Handled<Replies[Verb]>> {
+  const about = subject.driverVerb(driver.name, verb);
+  try {
+    const bytes = await ports.bus.request(about, Buffer.from(JSON.stringify(call)), {
+      timeoutMs: DRIVER_ANSWER_MS,
+    });
+    return readAnswer<Replies[Verb]>(bytes, driver, ports);
+  } catch (error) {
+    return silence(driver, error);
+  }
+}
+
+function readAnswer<Value>(
+  bytes: Uint8Array,
+  driver: ChosenDriver,
+  ports: Pick<RoutePorts, 'log'>,
+): Handled<Value> {
+  const answer = parse<Value>(bytes);
+  if (answer !== undefined) return answer;
+  ports.log.error({ driver: driver.name }, 'a driver answered with what is no answer');
+  return refuse('driver::no-answer', `driver ${driver.name} answered with what is no answer`);
+}
+
+function parse<Value>(bytes: Uint8Array): DriverAnswer<Value> | undefined {
+  try {
+    const answer = JSON.parse(Buffer.from(bytes).toString()) as Partial<DriverAnswer<Value>> | null;
+    return typeof answer?.ok === 'boolean' ? (answer as DriverAnswer<Value>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Rethrows what is not the silence of a driver. */
+function silence({ name, explicit }: ChosenDriver, error: unknown): Refusal {
+  if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
+  if (error.code === 'bus.no-responder' && explicit) {
+    return refuse('api::unknown-instance', `no driver ${name} is registered`, { path: '/driver' });
+  }
+  const why =
+    error.code === 'bus.no-responder' ? 'is not running' : `did not answer within ${DRIVER_ANSWER_MS} ms`;
+  return refuse('driver::no-answer', `driver ${name} ${why}`);
+}

@@ -1,0 +1,50 @@
+/**
+ * From refusals and outages to answers. Mission Control Service, section 7.1: a status and `{errors: [{code, message,
+ * help?}]}`, clients match on the code. Faults are values until here.
+ */
+
+import Type from 'typebox';
+import { type ErrorCode, type Fault, statusOf } from '../contract/errors.ts';
+import { Outage } from '../contract/outage.ts';
+import type { Refusal, Reply } from './reply.ts';
+
+export const ErrorItem = Type.Object(
+  {
+    code: Type.String({ pattern: '^[a-z]+::[a-z-]+$' }),
+    message: Type.String(),
+    help: Type.Optional(Type.String({ description: 'How to mend it.' })),
+    path: Type.Optional(
+      Type.String({ description: 'Where in the request, as a JSON pointer or a field name.' }),
+    ),
+  },
+  { additionalProperties: false, title: 'ErrorItem' },
+);
+
+/** One fault as a refusal. */
+export function refuse(
+  code: ErrorCode,
+  message: string,
+  more: { help?: string; path?: string } = {},
+): Refusal {
+  return { ok: false, faults: [{ code, message, ...more }] };
+}
+
+/** The answer of a refusal: the status it chose, else the usual one of its first fault. */
+export function refusalReply({ faults, status }: Refusal): Reply {
+  return { status: status ?? statusOf(faults[0].code), body: { errors: faults } };
+}
+
+/** The refusal that a failure of the bus amounts to; undefined for anything that is not an outage. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  return error instanceof Outage && error.code === 'bus.unavailable' ? busUnavailable() : undefined;
+}
+
+export function busUnavailable(): Refusal {
+  return refuse('api::unavailable', 'the message bus does not answer', { help: 'Try again in a moment.' });
+}
+
+/** The answer to a defect: the log knows more under the same identifier. */
+export function defectReply(requestId: string): Reply {
+  const message = `a defect in the service stopped this request; the log names it by ${requestId}`;
+  return { status: 500, body: { errors: [{ code: 'api::internal', message } satisfies Fault] } };
+}

@@ -1,0 +1,38 @@
+/**
+ * The front end of one process: the route table on a listening server. Mission Control Service, sections 1 (10) and 4.
+ * Stateless: whatever a route knows comes over the bus, so any number of instances serve one cell.
+ */
+
+import type { FollowRoute } from './follow.ts';
+import type { FrontEndPorts } from './ports.ts';
+import type { Route } from './route.ts';
+import { catalogueRoutes } from './routes/catalogue.ts';
+import { linkRoutes } from './routes/links.ts';
+import { describeInterface, readHealth, readMetrics } from './routes/service.ts';
+import { telecommandFollows, telecommandRoutes } from './routes/telecommands.ts';
+import { valueFollows, valueRoutes } from './routes/values.ts';
+import { type FrontEnd, serveRoutes } from './serve.ts';
+
+export interface FrontEndOptions extends FrontEndPorts {
+  /** Default 127.0.0.1: other interfaces are a decision. */
+  readonly host?: string;
+  /** Default 0: a free port. */
+  readonly port?: number;
+}
+
+/** Every route of the service but the one that describes them. */
+export const routes: readonly Route[] = [
+  ...telecommandRoutes,
+  ...linkRoutes,
+  ...valueRoutes,
+  ...catalogueRoutes,
+  readHealth,
+  readMetrics,
+];
+export const follows: readonly FollowRoute[] = [...telecommandFollows, ...valueFollows];
+
+/** The front end, listening; rejects when the port is taken. */
+export async function startFrontEnd(options: FrontEndOptions): Promise<FrontEnd> {
+  const { host = '127.0.0.1', port = 0, ...ports } = options;
+  return serveRoutes({ host, port, ports, routes: [...routes, describeInterface(routes, follows)], follows });
+}

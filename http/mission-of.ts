@@ -1,0 +1,35 @@
+/**
+ * The configuration a request is resolved against, and its targets. Mission Control Service, section 1 (10).
+ *
+ * G1. Without a connection nobody knows whether a configuration is published, so the answer is "unavailable".
+ */
+
+import type { Mission, Target } from '../mission/mission.ts';
+import { busUnavailable, refuse } from './errors.ts';
+import type { RoutePorts } from './ports.ts';
+import type { Handled } from './reply.ts';
+
+/** The current mission; refuses with `api::no-configuration` until one is published. */
+export function currentMission({ missions, bus }: Pick<RoutePorts, 'missions' | 'bus'>): Handled<Mission> {
+  const mission = missions.current;
+  if (mission !== undefined) return { ok: true, value: mission };
+  if (!bus.connected) return busUnavailable();
+  return refuse('api::no-configuration', 'no configuration is published yet', {
+    help: 'Publish one: mcs config publish DIR.',
+  });
+}
+
+/** The target of a path; refuses with `api::no-configuration` or `api::unknown-target`. */
+export function targetOf(name: string, ports: Pick<RoutePorts, 'missions' | 'bus'>): Handled<Target> {
+  const mission = currentMission(ports);
+  if (!mission.ok) return mission;
+  const target = mission.value.targets.get(name);
+  return target === undefined ? unknownTarget(name, mission.value) : { ok: true, value: target };
+}
+
+export function unknownTarget(name: string, mission: Mission): Handled<never> {
+  return refuse('api::unknown-target', `no target ${name} in the topology`, {
+    help: `Targets: ${[...mission.targets.keys()].join(', ') || 'none'}.`,
+    path: 'target',
+  });
+}

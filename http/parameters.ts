@@ -1,0 +1,32 @@
+/** The parameters that several routes share, with their codes. Mission Control Service, section 7.2. */
+
+import Type from 'typebox';
+import { isToken, isUlid, TOKEN_PATTERN, ULID_PATTERN } from '../contract/token.ts';
+import type { PathParameter, QueryParameter } from './route.ts';
+
+export const targetInPath: PathParameter = {
+  accepts: isToken,
+  schema: Type.String({ pattern: TOKEN_PATTERN }),
+  code: 'api::invalid-target',
+  expected: 'a target name: letters, digits, - and _',
+};
+
+export const telecommandInPath: PathParameter = {
+  accepts: isUlid,
+  schema: Type.String({ pattern: ULID_PATTERN }),
+  code: 'api::invalid-id',
+  expected: 'a ULID: 26 characters of 0-9 and A-Z without I, L, O and U',
+};
+
+export const targetInQuery: QueryParameter<string> = {
+  schema: Type.String({ pattern: TOKEN_PATTERN }),
+  expected: 'a target name: letters, digits, - and _',
+  parse: (text) => (isToken(text) ? text : undefined),
+};
+
+/** Left to the handler, which refuses it with a code of its own. */
+export const textInQuery: QueryParameter<string> = {
+  schema: Type.String(),
+  expected: 'text',
+  parse: (text) => text,
+};

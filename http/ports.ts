@@ -1,0 +1,31 @@
+/**
+ * What the front end is given, and what a route may reach. Mission Control Service, section 1 (10): the service keeps
+ * no state of its own between requests; everything here is the bus, or a cache fed by it.
+ */
+
+import type { Registry } from 'prom-client';
+import type { Bus } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { MissionSource } from '../ports/mission-source.ts';
+import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
+import type { Holds } from './holds.ts';
+
+export interface FrontEndPorts {
+  readonly bus: Bus;
+  readonly missions: MissionSource;
+  readonly values: RunningValueFeeds;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly registry: Registry;
+}
+
+export interface RoutePorts extends FrontEndPorts {
+  readonly holds: Holds;
+  /** Whether the current values stored before the start are known. */
+  readonly valuesLoaded: () => boolean;
+  /** A fresh ULID. */
+  readonly newId: () => string;
+  /** Whether the process is on its way out. */
+  readonly draining: () => boolean;
+}

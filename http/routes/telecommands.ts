@@ -1,0 +1,239 @@
+/**
+ * Direct telecommands: submission and the two follow routes. Mission Control Service, sections 2.1 and 4.1. Submitting
+ * means resolved, checked against the holds of runs and stored on the bus; what becomes of it is the executor's matter.
+ *
+ * T1. `duplicate` is true exactly when the identifier is known to be submitted: by the stream inside its window, by the
+ *     history of the telecommand past it (O4). The executor guards once more behind both.
+ * T2. A retry of a telecommand that was taken never looks refused: a refusal asks the history first (MC-TC-063).
+ */
+
+import { decodeTime } from 'ulid';
+import { assert } from '../../contract/assert.ts';
+import { Outage } from '../../contract/outage.ts';
+import { header, streams, subject } from '../../contract/subject.ts';
+import {
+  isFinalTcState,
+  type TcEvent,
+  TcEvent as TcEventSchema,
+  TcReply,
+  TcRequest,
+  type TcSubmission,
+} from '../../contract/telecommand.ts';
+import { isToken, isUlid } from '../../contract/token.ts';
+import type { Mission } from '../../mission/mission.ts';
+import { type ResolvedTelecommand, resolveTelecommand } from '../../mission/resolve.ts';
+import type { Caller } from '../caller.ts';
+import { busUnavailable, refuse } from '../errors.ts';
+import { closeCode, defineFollow } from '../follow.ts';
+import { nameOf } from '../identity.ts';
+import { currentMission, unknownTarget } from '../mission-of.ts';
+import { targetInPath, targetInQuery, telecommandInPath } from '../parameters.ts';
+import type { RoutePorts } from '../ports.ts';
+import type { Handled, Refusal, Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
+
+/** Every refusal of resolution (section 7.3). */
+export const RESOLUTION_ERRORS = [
+  'tc::unknown-target',
+  'tc::missing-catalogue',
+  'tc::unknown-link',
+  'tc::unknown-environment',
+  'tc::environment-required',
+  'tc::link-component',
+  'tc::unknown-telecommand',
+  'tc::ambiguous-telecommand',
+  'tc::missing-instance',
+  'tc::unexpected-instance',
+  'tc::unknown-instance',
+  'tc::unexpected-argument',
+  'tc::missing-argument',
+  'tc::invalid-argument',
+  'tc::out-of-range',
+] as const;
+
+export const submitTelecommand = defineRoute({
+  method: 'POST',
+  path: '/v1/tc',
+  operationId: 'submitTelecommand',
+  summary: 'Submit a direct telecommand',
+  body: TcRequest,
+  replies: { 202: TcReply },
+  errors: [
+    'api::invalid-id',
+    'api::no-configuration',
+    ...RESOLUTION_ERRORS,
+    'tc::target-held',
+    'api::unavailable',
+  ],
+  async handle({ body, caller }, ports) {
+    if (body.id !== undefined && !isUlid(body.id)) return invalidId(body.id);
+    const mission = currentMission(ports);
+    if (!mission.ok) return mission;
+    const resolved = resolveTelecommand(mission.value, body);
+    if (!resolved.ok) return refusedUnlessKnown(resolved, body, ports);
+    const held = await heldAgainst(resolved.value, ports);
+    if (held !== undefined) return refusedUnlessKnown(held, body, ports);
+    if (body.id !== undefined && mayHaveLeftTheWindow(body.id, ports.clock.now())) {
+      if (await isKnown(body.target, body.id, ports)) return accepted(body.id, true);
+    }
+    return submit(body.id ?? ports.newId(), resolved.value, mission.value, caller, ports);
+  },
+});
+
+export const followTelecommand = defineFollow({
+  path: '/v1/tc/:target/:id/events',
+  operationId: 'followTelecommand',
+  summary: 'Replay and follow the events of one telecommand; closes after its final state',
+  params: { target: targetInPath, id: telecommandInPath },
+  policy: 'log',
+  message: TcEventSchema,
+  errors: ['api::unknown-target', 'api::unavailable'],
+  async open({ params: { target, id } }, ports, writer) {
+    if (!ports.bus.connected) return busUnavailable();
+    const stranger = await unknownAndUnheardOf(target, id, ports);
+    if (stranger !== undefined) return stranger;
+    let final = false;
+    const about = subject.tcEvent(target, id);
+    const follower = await ports.bus.follow(
+      streams.telecommandEvents,
+      about,
+      { from: 'start' },
+      (message) => {
+        const event = readEvent(message.data);
+        final ||= isFinalTcState(event.state);
+        writer.push(message.data);
+        // An echo may follow the final state in the history (MC-TC-045), so the end is where nothing more is recorded.
+        if (final && message.pending === 0) writer.finish(closeCode.finished, event.state);
+        return writer.room();
+      },
+    );
+    return { ok: true, value: follower };
+  },
+});
+
+export const watchTelecommands = defineFollow({
+  path: '/v1/tc/watch',
+  operationId: 'watchTelecommands',
+  summary: 'Follow every telecommand of a target, or of all, from now',
+  query: { target: targetInQuery },
+  policy: 'log',
+  message: TcEventSchema,
+  errors: ['api::unknown-target', 'api::unavailable'],
+  async open({ query: { target } }, ports, writer) {
+    const mission = ports.missions.current;
+    if (target !== undefined && mission !== undefined && !mission.targets.has(target)) {
+      return unknownTarget(target, mission);
+    }
+    if (!ports.bus.connected) return busUnavailable();
+    const about = subject.tcEvents(target);
+    const follower = await ports.bus.follow(streams.telecommandEvents, about, { from: 'now' }, (message) => {
+      const [, , , from] = message.subject.split('.');
+      writer.push(JSON.stringify({ ...readEvent(message.data), target: from }));
+    });
+    return { ok: true, value: follower };
+  },
+});
+
+function invalidId(id: string): Refusal {
+  return refuse('api::invalid-id', `${JSON.stringify(id)} is not a ULID`, {
+    help: 'A ULID is 26 characters of 0-9 and A-Z without I, L, O and U.',
+    path: '/id',
+  });
+}
+
+async function submit(
+  id: string,
+  resolved: ResolvedTelecommand,
+  mission: Mission,
+  caller: Caller,
+  ports: RoutePorts,
+): Promise<Handled<Reply>> {
+  const user = nameOf(caller);
+  const appended = await ports.bus.append(
+    streams.telecommands,
+    subject.tcSubmit(resolved.target.name),
+    Buffer.from(JSON.stringify(submissionOf(id, resolved))),
+    {
+      id,
+      headers: { [header.config]: mission.revision, ...(user !== undefined && { [header.user]: user }) },
+    },
+  );
+  assert(appended.outcome !== 'conflict', 'T1');
+  return accepted(id, appended.outcome === 'duplicate');
+}
+
+function submissionOf(id: string, resolved: ResolvedTelecommand): TcSubmission {
+  const { target, link, environment, telecommand, instance, args } = resolved;
+  return {
+    id,
+    target: target.name,
+    component: telecommand.component,
+    ...(instance !== undefined && { instance }),
+    telecommand: telecommand.name,
+    args,
+    link: link.name,
+    ...(environment !== undefined && { environment }),
+  };
+}
+
+function accepted(id: string, duplicate: boolean): Handled<Reply> {
+  return { ok: true, value: { status: 202, body: { id, duplicate } satisfies TcReply } };
+}
+
+async function heldAgainst(
+  { target, telecommand }: ResolvedTelecommand,
+  ports: RoutePorts,
+): Promise<Refusal | undefined> {
+  const holders = await ports.holds.against(target.name, telecommand.changesState);
+  if (holders.length === 0) return undefined;
+  const runs = holders.map(({ run, mode }) => `${run} (${mode})`).join(', ');
+  return refuse('tc::target-held', `target ${target.name} is held by run ${runs}`, {
+    help: 'Wait for the end of the run, suspend it or abort it.',
+  });
+}
+
+/**
+ * The time inside an identifier tells how long ago it was drawn. Half the window leaves room for a retry under way; a
+ * time ahead of ours says nothing, so the history is asked.
+ */
+function mayHaveLeftTheWindow(id: string, nowMs: number): boolean {
+  const drawnMs = decodeTime(id);
+  return drawnMs > nowMs || nowMs - drawnMs > streams.telecommands.dedupeMs / 2;
+}
+
+async function isKnown(target: string, id: string, { bus }: RoutePorts): Promise<boolean> {
+  return (await bus.last(streams.telecommandEvents, subject.tcEvent(target, id))) !== undefined;
+}
+
+/** T2. While the bus is away the refusal stands: it comes first in the order of checks. */
+async function refusedUnlessKnown(
+  refusal: Refusal,
+  { target, id }: TcRequest,
+  ports: RoutePorts,
+): Promise<Handled<Reply>> {
+  if (id === undefined || !isToken(target)) return refusal;
+  try {
+    return (await isKnown(target, id, ports)) ? accepted(id, true) : refusal;
+  } catch (error) {
+    if (error instanceof Outage) return refusal;
+    throw error;
+  }
+}
+
+/** A target may have left the topology and still have its history; only without both is it unknown. */
+async function unknownAndUnheardOf(
+  target: string,
+  id: string,
+  ports: RoutePorts,
+): Promise<Handled<never> | undefined> {
+  const mission = ports.missions.current;
+  if (mission === undefined || mission.targets.has(target)) return undefined;
+  return (await isKnown(target, id, ports)) ? undefined : unknownTarget(target, mission);
+}
+
+function readEvent(bytes: Uint8Array): TcEvent {
+  return JSON.parse(Buffer.from(bytes).toString()) as TcEvent;
+}
+
+export const telecommandRoutes = [submitTelecommand];
+export const telecommandFollows = [followTelecommand, watchTelecommands];

@@ -1,0 +1,75 @@
+/**
+ * A route table on a listening server, with what routes reach beside the ports they are given. Which routes there are
+ * is decided by the caller.
+ */
+
+import type { Stoppable } from '../ports/bus.ts';
+import type { FollowRoute } from './follow.ts';
+import { watchHolds } from './holds.ts';
+import { identifierSource } from './identifier.ts';
+import { frontEndMetrics } from './metrics.ts';
+import type { FrontEndPorts, RoutePorts } from './ports.ts';
+import type { Route } from './route.ts';
+import { Served } from './uws/served.ts';
+import { listen } from './uws/server.ts';
+
+export interface FrontEnd {
+  readonly port: number;
+  readonly url: string;
+  /** From now on `/healthz` answers 503, so that no new clients are sent here; everything is still served. */
+  drain(): void;
+  /** Lets requests finish, closes followers with 1001, and stops. */
+  close(): Promise<void>;
+}
+
+export interface Table {
+  readonly host: string;
+  readonly port: number;
+  readonly ports: FrontEndPorts;
+  readonly routes: readonly Route[];
+  readonly follows: readonly FollowRoute[];
+}
+
+/** The server, listening; rejects when the port is taken. */
+export async function serveRoutes({ host, port, ports, ...table }: Table): Promise<FrontEnd> {
+  const holds = watchHolds(ports.bus, ports.log);
+  let draining = false;
+  let valuesLoaded = false;
+  ports.values.ready.then(
+    () => {
+      valuesLoaded = true;
+    },
+    (error) => ports.log.error({ err: error }, 'current values were not read'),
+  );
+  const routePorts: RoutePorts = {
+    ...ports,
+    holds,
+    newId: identifierSource(ports.clock),
+    draining: () => draining,
+    valuesLoaded: () => valuesLoaded,
+  };
+  const server = await listenOrStop(holds, () =>
+    listen({ host, port, ...table, served: new Served(routePorts, frontEndMetrics(ports.registry)) }),
+  );
+  return {
+    port: server.port,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+    drain() {
+      draining = true;
+    },
+    async close() {
+      draining = true;
+      await server.close();
+      await holds.stop();
+    },
+  };
+}
+
+async function listenOrStop<Server>(holds: Stoppable, start: () => Promise<Server>): Promise<Server> {
+  try {
+    return await start();
+  } catch (error) {
+    await holds.stop();
+    throw error;
+  }
+}

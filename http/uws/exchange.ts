@@ -1,0 +1,86 @@
+/**
+ * One HTTP exchange on uWebSockets.js: the only place that writes to its response. Mission Control Service, section 4.
+ *
+ * U1. `onAborted` is attached before anything else; without it an early return ends the process.
+ * U2. An exchange ends once: what comes after the end, or after the client has gone, is not written.
+ * U3. Everything is written in one cork, status before headers; no header value comes from a request.
+ */
+
+import type { HttpResponse, us_socket_context_t } from 'uWebSockets.js';
+import { STATUS_CODES } from 'node:http';
+import { defectReply } from '../errors.ts';
+import type { Reply } from '../reply.ts';
+
+/** What a client sent to ask for an upgrade; empty protocols: the service speaks none. */
+export interface UpgradeKeys {
+  readonly key: string;
+  readonly extensions: string;
+  readonly context: us_socket_context_t;
+}
+
+export class Exchange {
+  readonly #res: HttpResponse;
+  readonly #headOnly: boolean;
+  readonly #ended: (status: number) => void;
+  #state: 'open' | 'ended' | 'aborted' = 'open';
+
+  /** `ended` is called once, with 0 when the client went before its answer. */
+  constructor(res: HttpResponse, headOnly: boolean, ended: (status: number) => void) {
+    this.#res = res;
+    res.onAborted(() => this.#abort());
+    this.#headOnly = headOnly;
+    this.#ended = ended;
+  }
+
+  get open(): boolean {
+    return this.#state === 'open';
+  }
+
+  /** Answers; `closing` ends the connection too, for a request whose rest cannot be trusted. */
+  finish(reply: Reply, closing = false): void {
+    if (this.#state !== 'open') return;
+    const body = reply.bytes ?? (reply.body === undefined ? '' : JSON.stringify(reply.body));
+    this.#state = 'ended';
+    this.#res.cork(() => this.#write(reply, body, closing));
+    this.#ended(reply.status);
+  }
+
+  /** Turns the exchange into a WebSocket carrying `data`. */
+  upgrade<Data>(data: Data, { key, extensions, context }: UpgradeKeys): void {
+    this.#state = 'ended';
+    this.#res.cork(() => this.#res.upgrade(data, key, '', extensions, context));
+    this.#ended(101);
+  }
+
+  /** Answers a defect of this layer itself, where nothing better is known. */
+  fail(requestId: string): void {
+    this.finish(defectReply(requestId), true);
+  }
+
+  #write(
+    { status, contentType = 'application/json' }: Reply,
+    body: Uint8Array | string,
+    closing: boolean,
+  ): void {
+    this.#res.writeStatus(statusLine(status)).writeHeader('content-type', contentType);
+    if (this.#headOnly) this.#res.endWithoutBody(Buffer.byteLength(body), closing);
+    else this.#res.end(body, closing);
+  }
+
+  #abort(): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'aborted';
+    this.#ended(0);
+  }
+}
+
+const lines = new Map<number, string>();
+
+function statusLine(status: number): string {
+  let line = lines.get(status);
+  if (line === undefined) {
+    line = `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+    lines.set(status, line);
+  }
+  return line;
+}

@@ -1,0 +1,98 @@
+/**
+ * Follow routes on uWebSockets.js: the upgrade and the life of a socket. Mission Control Service, "Conventions".
+ *
+ * U7. The source is opened before the upgrade, so a refusal is a normal HTTP answer; a client that went meanwhile
+ *     leaves nothing running.
+ */
+
+import { DISABLED, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
+import { FOLLOW_MESSAGE_BYTES } from '../../contract/limits.ts';
+import type { Stoppable } from '../../ports/bus.ts';
+import { openFollow } from '../answer.ts';
+import type { FollowRoute } from '../follow.ts';
+import { pathNames } from '../route.ts';
+import { Exchange, type UpgradeKeys } from './exchange.ts';
+import { refusedHead, registerUpgradeOnly } from './plain.ts';
+import { type RequestHead, readHead } from './request-head.ts';
+import type { Served } from './served.ts';
+import { SocketWriter } from './socket-writer.ts';
+
+/** A silent client is pinged within this time and closed after it; uWebSockets.js takes 8 to 960 s. */
+const IDLE_TIMEOUT_S = 60;
+/** Beyond what the writer allows: reached only by a defect, and then `send` says so. Never 0, which is no bound. */
+const MAX_BACKPRESSURE_BYTES = 1024 * 1024;
+
+interface SocketData {
+  readonly writer: SocketWriter;
+  readonly source: Stoppable;
+}
+
+/** Registers the upgrade of the route, and the answer to a GET that asks for none. */
+export function registerFollow(app: TemplatedApp, route: FollowRoute, served: Served): void {
+  const names = pathNames(route.path);
+  app.ws<SocketData>(route.path, {
+    compression: DISABLED,
+    maxPayloadLength: FOLLOW_MESSAGE_BYTES,
+    idleTimeout: IDLE_TIMEOUT_S,
+    sendPingsAutomatically: true,
+    maxBackpressure: MAX_BACKPRESSURE_BYTES,
+    upgrade(res: HttpResponse, req: HttpRequest, context) {
+      const exchange = new Exchange(res, false, served.began(route.operationId));
+      try {
+        const keys = {
+          key: req.getHeader('sec-websocket-key'),
+          extensions: req.getHeader('sec-websocket-extensions'),
+          context,
+        };
+        void upgrade(route, exchange, readHead(req, names), keys, served);
+      } catch (error) {
+        served.failed(exchange, error);
+      }
+    },
+    open: (ws) => ws.getUserData().writer.attach(ws),
+    drain: (ws) => ws.getUserData().writer.drained(),
+    close(ws) {
+      const { writer, source } = ws.getUserData();
+      writer.detach();
+      served.sockets.delete(writer);
+      served.metrics.closed();
+      stop(source, served);
+    },
+  });
+  registerUpgradeOnly(app, route.path, served);
+}
+
+async function upgrade(
+  route: FollowRoute,
+  exchange: Exchange,
+  head: RequestHead,
+  keys: UpgradeKeys,
+  served: Served,
+): Promise<void> {
+  try {
+    if (refusedHead(head, exchange)) return;
+    const writer = new SocketWriter(route.policy, served.metrics);
+    const { params, query, credentials } = head;
+    const token = credentials.token ?? new URLSearchParams(query).get('token') ?? undefined;
+    const incoming = { params, query, credentials: { ...credentials, token }, body: undefined };
+    const opened = await openFollow(route, incoming, served.ports, writer);
+    if ('reply' in opened) exchange.finish(opened.reply);
+    else if (exchange.open) start(exchange, keys, { writer, source: opened.source }, served);
+    else {
+      writer.detach();
+      stop(opened.source, served);
+    }
+  } catch (error) {
+    served.failed(exchange, error);
+  }
+}
+
+function start(exchange: Exchange, keys: UpgradeKeys, data: SocketData, served: Served): void {
+  served.sockets.add(data.writer);
+  served.metrics.opened();
+  exchange.upgrade(data, keys);
+}
+
+function stop(source: Stoppable, served: Served): void {
+  source.stop().catch((error) => served.ports.log.warn({ err: error }, 'a follower did not stop'));
+}

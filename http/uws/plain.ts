@@ -1,0 +1,107 @@
+/**
+ * Plain routes on uWebSockets.js: from its callback to `answer()` and back. Mission Control Service, section 4.
+ *
+ * U6. Whatever happens in a callback, the exchange ends: nothing is thrown into the native layer.
+ * U10. A head that cannot be trusted is refused on every path, and only in a later turn: until then the exchange is
+ *      pending, and uWebSockets.js cuts a connection that brings another request meanwhile. Ended at once, the request
+ *      smuggled behind the first would still be served, even with the connection marked as closing.
+ */
+
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import { JSON_BODY_BYTES } from '../../contract/limits.ts';
+import { answer } from '../answer.ts';
+import { refusalReply, refuse } from '../errors.ts';
+import type { Reply } from '../reply.ts';
+import { pathNames, type Route } from '../route.ts';
+import { collectBody } from './body-collector.ts';
+import { Exchange } from './exchange.ts';
+import { type RequestHead, readHead } from './request-head.ts';
+import type { Served } from './served.ts';
+
+/** Registers the route, for GET also HEAD. */
+export function registerPlain(app: TemplatedApp, route: Route, served: Served): void {
+  const names = pathNames(route.path);
+  const handler =
+    (headOnly: boolean) =>
+    (res: HttpResponse, req: HttpRequest): void =>
+      take(route, names, new Exchange(res, headOnly, served.began(route.operationId)), res, req, served);
+  if (route.method === 'GET') {
+    app.get(route.path, handler(false));
+    app.head(route.path, handler(true));
+  } else if (route.method === 'POST') app.post(route.path, handler(false));
+  else if (route.method === 'PUT') app.put(route.path, handler(false));
+  else app.del(route.path, handler(false));
+}
+
+/** Registers what answers everything no route takes, wrong methods included (MC-GEN-025). */
+export function registerUnknown(app: TemplatedApp, served: Served): void {
+  app.any('/*', (res, req) => takeUnknown(res, req, served));
+}
+
+/** Registers the answer to a plain GET of a path that only upgrades. */
+export function registerUpgradeOnly(app: TemplatedApp, path: string, served: Served): void {
+  app.get(path, (res, req) => takeUnknown(res, req, served, 'This route follows: open it as a WebSocket.'));
+}
+
+function takeUnknown(res: HttpResponse, req: HttpRequest, served: Served, help?: string): void {
+  const exchange = new Exchange(res, req.getMethod() === 'head', served.began('unknownRoute'));
+  if (!refusedHead(readHead(req, []), exchange)) exchange.finish(unknownRoute(req, help));
+}
+
+function unknownRoute(req: HttpRequest, help = 'GET /v1/openapi.json lists the routes.'): Reply {
+  const message = `no route ${req.getMethod().toUpperCase()} ${req.getUrl()}`;
+  return refusalReply(refuse('api::unknown-route', message, { help }));
+}
+
+function take(
+  route: Route,
+  names: readonly string[],
+  exchange: Exchange,
+  res: HttpResponse,
+  req: HttpRequest,
+  served: Served,
+): void {
+  try {
+    const head = readHead(req, names);
+    if (refusedHead(head, exchange)) return;
+    if (route.validator === undefined) void respond(route, exchange, head, undefined, served);
+    else if ((head.contentLength ?? 0) > JSON_BODY_BYTES) exchange.finish(tooLarge(), true);
+    else {
+      collectBody(
+        res,
+        JSON_BODY_BYTES,
+        (body) => void respond(route, exchange, head, body, served),
+        () => exchange.finish(tooLarge(), true),
+      );
+    }
+  } catch (error) {
+    served.failed(exchange, error);
+  }
+}
+
+async function respond(
+  route: Route,
+  exchange: Exchange,
+  head: RequestHead,
+  body: Buffer | undefined,
+  served: Served,
+): Promise<void> {
+  try {
+    const { params, query, credentials } = head;
+    exchange.finish(await answer(route, { params, query, credentials, body }, served.ports));
+  } catch (error) {
+    served.failed(exchange, error);
+  }
+}
+
+/** Whether the head was refused (U4, U10); the caller then leaves the exchange alone. */
+export function refusedHead({ repeated: [name] }: RequestHead, exchange: Exchange): boolean {
+  if (name === undefined) return false;
+  const reply = refusalReply(refuse('api::invalid-body', `header ${name} stands more than once`));
+  setImmediate(() => exchange.finish(reply, true));
+  return true;
+}
+
+function tooLarge(): Reply {
+  return refusalReply(refuse('api::too-large', `the body is larger than ${JSON_BODY_BYTES} bytes`));
+}

@@ -1,0 +1,73 @@
+/**
+ * Everything of a uWebSockets.js request that outlives its callback: copied at once, because the request object is
+ * gone after the first await.
+ *
+ * U4. A head with a repeated `content-length`, `host` or identity header is malformed: two readers could disagree on
+ *     where the request ends or who sent it (request smuggling).
+ */
+
+import type { HttpRequest } from 'uWebSockets.js';
+import type { Credentials } from '../identity.ts';
+
+export interface RequestHead {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: string;
+  readonly credentials: Credentials;
+  /** Undefined without the header (no body, or a chunked one). */
+  readonly contentLength: number | undefined;
+  /** Names of headers that may stand once and stand more often. */
+  readonly repeated: readonly string[];
+}
+
+const BEARER = /^bearer +(.*)$/i;
+const NONE: readonly string[] = [];
+
+/** The head; `names` are the parameters in the order of the path. */
+export function readHead(req: HttpRequest, names: readonly string[]): RequestHead {
+  const params: Record<string, string> = {};
+  for (let index = 0; index < names.length; index += 1) params[names[index]!] = req.getParameter(index) ?? '';
+  const headers = new SingleHeaders();
+  req.forEach((name, value) => {
+    headers.take(name, value);
+  });
+  return {
+    params,
+    // Typed as a string, and undefined when the target has no `?`.
+    query: req.getQuery() ?? '',
+    credentials: {
+      token: bearer(headers.authorization),
+      user: headers.user ?? '',
+      roles: headers.roles ?? '',
+    },
+    contentLength: headers.length === undefined ? undefined : Number(headers.length),
+    repeated: headers.repeated,
+  };
+}
+
+/** Plain fields instead of a map: this runs for every header of every request. */
+class SingleHeaders {
+  authorization: string | undefined;
+  user: string | undefined;
+  roles: string | undefined;
+  length: string | undefined;
+  host: string | undefined;
+  repeated = NONE;
+
+  take(name: string, value: string): void {
+    if (name === 'host') this.host = this.#once(name, this.host, value);
+    else if (name === 'content-length') this.length = this.#once(name, this.length, value);
+    else if (name === 'authorization') this.authorization = this.#once(name, this.authorization, value);
+    else if (name === 'x-mcs-user') this.user = this.#once(name, this.user, value);
+    else if (name === 'x-mcs-role') this.roles = this.#once(name, this.roles, value);
+  }
+
+  #once(name: string, earlier: string | undefined, value: string): string {
+    if (earlier !== undefined) this.repeated = [...this.repeated, name];
+    return value;
+  }
+}
+
+/** Other schemes belong to proxies in front of the service. */
+function bearer(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+}

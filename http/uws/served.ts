@@ -1,0 +1,40 @@
+/**
+ * What the exchanges and sockets of one server share: the ports, the counts, and what is still open when it closes.
+ */
+
+import type { FrontEndMetrics } from '../metrics.ts';
+import type { RoutePorts } from '../ports.ts';
+import type { Exchange } from './exchange.ts';
+import type { SocketWriter } from './socket-writer.ts';
+
+export class Served {
+  readonly ports: RoutePorts;
+  readonly metrics: FrontEndMetrics;
+  readonly sockets = new Set<SocketWriter>();
+  exchanges = 0;
+
+  constructor(ports: RoutePorts, metrics: FrontEndMetrics) {
+    this.ports = ports;
+    this.metrics = metrics;
+  }
+
+  /** Counts an exchange from its beginning; the result is called at its end. */
+  began(operation: string): (status: number) => void {
+    this.exchanges += 1;
+    return (status) => {
+      this.exchanges -= 1;
+      this.metrics.answered(operation, status);
+    };
+  }
+
+  /** The last resort for a defect of the layer: logged, answered, closed. */
+  failed(exchange: Exchange, error: unknown): void {
+    const request = this.ports.newId();
+    this.ports.log.error({ request, err: error }, 'the front end failed on a defect');
+    exchange.fail(request);
+  }
+
+  get idle(): boolean {
+    return this.exchanges === 0 && this.sockets.size === 0;
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The uWebSockets.js server: listens, carries the route table, closes with care.
+ *
+ * U8. The port is exclusive: by default two processes would silently share it and split the connections.
+ * U9. The header block may hold `HEADER_BYTES`: an access token with roles does not fit the default of 4 KiB, and the
+ *     bound is read from the environment when the native module loads, so it must have been set before the process began.
+ */
+
+import {
+  App,
+  LIBUS_LISTEN_EXCLUSIVE_PORT,
+  us_listen_socket_close,
+  us_socket_local_port,
+} from 'uWebSockets.js';
+import { closeCode, type FollowRoute } from '../follow.ts';
+import type { Route } from '../route.ts';
+import { registerFollow } from './followed.ts';
+import { registerPlain, registerUnknown } from './plain.ts';
+import type { Served } from './served.ts';
+
+export interface Server {
+  readonly port: number;
+  /** Takes no more connections, lets requests finish, closes sockets with 1001, then everything that is left. */
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly routes: readonly Route[];
+  readonly follows: readonly FollowRoute[];
+  readonly served: Served;
+}
+
+const HEADER_BYTES = 16_384;
+/** A request waits at most for a driver; what is still open after this is cut. */
+const CLOSE_MS = 5_000;
+const CLOSE_POLL_MS = 10;
+
+/** The server, listening; rejects when the port is taken or the environment does not allow large headers. */
+export async function listen({ host, port, routes, follows, served }: ServerOptions): Promise<Server> {
+  checkEnvironment(process.env['UWS_HTTP_MAX_HEADERS_SIZE']);
+  const app = App();
+  for (const route of routes) registerPlain(app, route, served);
+  for (const route of follows) registerFollow(app, route, served);
+  registerUnknown(app, served);
+  const socket = await new Promise<Parameters<typeof us_listen_socket_close>[0]>((resolve, reject) => {
+    app.listen(host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, (listening) => {
+      if (listening) resolve(listening);
+      else reject(new Error(`cannot listen on ${host}:${port}: is another process there?`));
+    });
+  });
+  let closed: Promise<void> | undefined;
+  return {
+    port: us_socket_local_port(socket as Parameters<typeof us_socket_local_port>[0]),
+    close() {
+      closed ??= (async () => {
+        us_listen_socket_close(socket);
+        await settle(served);
+        app.close();
+      })();
+      return closed;
+    },
+  };
+}
+
+/** Throws unless the process was started with room for large headers (U9). */
+export function checkEnvironment(value: string | undefined): void {
+  if (Number(value) >= HEADER_BYTES) return;
+  throw new Error(
+    `UWS_HTTP_MAX_HEADERS_SIZE is ${value ?? 'not set'}; start the process with ${HEADER_BYTES}, or tokens are refused with 431`,
+  );
+}
+
+/** Waits until nothing is open, at most `CLOSE_MS`; sockets are told first. */
+async function settle(served: Served): Promise<void> {
+  for (const writer of [...served.sockets]) writer.cut(closeCode.goingAway, 'the service goes away');
+  const { clock } = served.ports;
+  const end = clock.now() + CLOSE_MS;
+  while (!served.idle && clock.now() < end) {
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, CLOSE_POLL_MS));
+  }
+}

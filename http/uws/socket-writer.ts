@@ -1,0 +1,139 @@
+/**
+ * The writer of one WebSocket on uWebSockets.js. Mission Control Service, "Conventions"; what waits for a socket and
+ * how it is conflated is `follow-queue.ts`.
+ *
+ * W1. Sockets that have something to send are flushed once per turn, each in one cork: a write costs more than a message.
+ * W2. Nothing is sent while more than `FOLLOW_BUFFER_BYTES` wait in the socket; `drained()` goes on.
+ * W3. A log that waits for more than `FOLLOW_LOG_QUEUE_BYTES` ends with 4408, never with a gap (F1).
+ */
+
+import type { WebSocket } from 'uWebSockets.js';
+import { FOLLOW_BUFFER_BYTES, FOLLOW_LOG_QUEUE_BYTES } from '../../contract/limits.ts';
+import { closeCode, type FollowPolicy, type FollowWriter } from '../follow.ts';
+import { ConflatingQueue, type FollowQueue, LogQueue, type Message } from '../follow-queue.ts';
+import type { FrontEndMetrics } from '../metrics.ts';
+
+export type Wire = Pick<WebSocket<unknown>, 'send' | 'getBufferedAmount' | 'cork' | 'end'>;
+
+/** A fan-out to a thousand sockets takes milliseconds; other traffic gets its turn after this many. */
+const SOCKETS_PER_TURN = 200;
+/** What `send` returns for a message it did not take. */
+const DROPPED = 2;
+
+export class SocketWriter implements FollowWriter {
+  readonly #policy: FollowPolicy;
+  readonly #metrics: FrontEndMetrics;
+  readonly #queue: FollowQueue;
+  #wire: Wire | undefined;
+  #ending: { readonly code: number; readonly reason: string } | undefined;
+  #closed = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(policy: FollowPolicy, metrics: FrontEndMetrics) {
+    this.#policy = policy;
+    this.#metrics = metrics;
+    this.#queue = policy === 'log' ? new LogQueue() : new ConflatingQueue(() => metrics.conflated());
+  }
+
+  push(message: Message, key = 0): void {
+    if (this.#closed || this.#ending !== undefined) return;
+    this.#queue.push(message, key);
+    if (this.#policy === 'log' && this.#queue.size > FOLLOW_LOG_QUEUE_BYTES) this.#tooSlow();
+    else scheduleFlush(this);
+  }
+
+  room(): Promise<void> | undefined {
+    if (this.#closed || this.#queue.size <= FOLLOW_BUFFER_BYTES) return undefined;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  finish(code: number, reason: string): void {
+    this.#ending ??= { code, reason };
+    scheduleFlush(this);
+  }
+
+  /** The upgrade is done: what waited is sent. */
+  attach(wire: Wire): void {
+    this.#wire = wire;
+    this.flush();
+  }
+
+  /** The kernel took what the socket held. */
+  drained(): void {
+    this.flush();
+  }
+
+  /** The socket is gone; nothing may touch it any more. */
+  detach(): void {
+    this.#closed = true;
+    this.#wire = undefined;
+    this.#release();
+  }
+
+  /** Ends now, whatever waits: the process goes away. */
+  cut(code: number, reason: string): void {
+    this.#ending = { code, reason };
+    this.#wire?.end(code, reason);
+  }
+
+  flush(): void {
+    const wire = this.#wire;
+    if (wire === undefined) return;
+    let emptied = false;
+    wire.cork(() => {
+      emptied = this.#send(wire);
+    });
+    if (this.#queue.size <= FOLLOW_BUFFER_BYTES) this.#release();
+    if (!emptied) this.#queue.fallBehind();
+    else if (this.#ending !== undefined) this.#wire?.end(this.#ending.code, this.#ending.reason);
+  }
+
+  /** Whether everything that waited was sent. */
+  #send(wire: Wire): boolean {
+    while (wire.getBufferedAmount() <= FOLLOW_BUFFER_BYTES) {
+      const message = this.#queue.shift();
+      if (message === undefined) return true;
+      if (wire.send(message, false, false) !== DROPPED) continue;
+      this.cut(closeCode.internal, 'a message was dropped');
+      return false;
+    }
+    return false;
+  }
+
+  #tooSlow(): void {
+    this.#metrics.tooSlow();
+    const wire = this.#wire;
+    this.#ending = { code: closeCode.slowConsumer, reason: 'slow consumer' };
+    wire?.end(closeCode.slowConsumer, 'slow consumer');
+  }
+
+  #release(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+const dirty = new Set<SocketWriter>();
+let scheduled = false;
+
+function scheduleFlush(writer: SocketWriter): void {
+  dirty.add(writer);
+  if (scheduled) return;
+  scheduled = true;
+  setImmediate(flushDirty);
+}
+
+function flushDirty(): void {
+  scheduled = false;
+  let left = SOCKETS_PER_TURN;
+  for (const writer of dirty) {
+    dirty.delete(writer);
+    writer.flush();
+    left -= 1;
+    if (left === 0) break;
+  }
+  if (dirty.size === 0) return;
+  scheduled = true;
+  setImmediate(flushDirty);
+}

@@ -1,0 +1,143 @@
+/**
+ * Drivers on the bus: answers the verbs of every driver of the mission whose protocol is known here. Mission Control
+ * Service, section 4.1, rules 7 and 8. Any number of processes serve the same driver; each call goes to one of them.
+ *
+ * H1. Encode and decode publish nothing and take no hold: a call changes at most a counter of the driver.
+ * H2. A call carries the revision it was resolved against (`Mcs-Config`) and is answered from that mission.
+ * H3. An outage leaves the call unanswered, and the caller to its timeout; everything else is answered.
+ */
+
+import {
+  type DecodeCall,
+  DRIVER_VERBS,
+  type DriverAnswer,
+  type DriverVerb,
+  type EncodeCall,
+} from '../contract/link.ts';
+import { refused } from '../contract/result.ts';
+import { header, subject } from '../contract/subject.ts';
+import type { Driver as DriverDefinition, Mission } from '../mission/mission.ts';
+import type { Bus, CoreMessage, Stoppable } from '../ports/bus.ts';
+import type { Log } from '../ports/log.ts';
+import type { MissionSource } from '../ports/mission-source.ts';
+import { type Driver, decodeFailed, encodeFailed } from './driver/driver.ts';
+import { createDriver, isKnownProtocol } from './driver/protocols.ts';
+import { callOf, isHexadecimal } from './json-call.ts';
+
+interface DriverServiceOptions {
+  readonly bus: Bus;
+  readonly missions: MissionSource;
+  readonly log: Log;
+}
+
+interface Served {
+  /** The definition as text, to see whether a new mission changed it. */
+  readonly definition: string;
+  readonly verbs: readonly Stoppable[];
+}
+
+/** Serves the drivers of the current mission and follows its changes until stopped. */
+export function startDriverService(options: DriverServiceOptions): Stoppable {
+  return new DriverService(options);
+}
+
+class DriverService implements Stoppable {
+  readonly #bus: Bus;
+  readonly #missions: MissionSource;
+  readonly #log: Log;
+  readonly #served = new Map<string, Served>();
+  readonly #forget: () => void;
+
+  constructor({ bus, missions, log }: DriverServiceOptions) {
+    this.#bus = bus;
+    this.#missions = missions;
+    this.#log = log;
+    this.#forget = missions.onChange((mission) => this.#takeUp(mission));
+  }
+
+  async stop(): Promise<void> {
+    this.#forget();
+    await Promise.all([...this.#served.keys()].map((name) => this.#withdraw(name)));
+  }
+
+  #takeUp(mission: Mission): void {
+    for (const [name, served] of this.#served) {
+      if (served.definition !== textOf(mission.drivers.get(name))) void this.#withdraw(name);
+    }
+    for (const definition of mission.drivers.values()) {
+      if (isKnownProtocol(definition.protocol) && !this.#served.has(definition.name)) this.#serve(definition);
+    }
+  }
+
+  #serve(definition: DriverDefinition): void {
+    const { name } = definition;
+    const driver = createDriver(definition, this.#bus);
+    if (!driver.ok) {
+      this.#log.error({ driver: name, faults: driver.faults }, 'driver not usable');
+      return;
+    }
+    const verbs = DRIVER_VERBS.map((verb) =>
+      this.#bus.serve(
+        subject.driverVerb(name, verb),
+        (message) => this.#answer(verb, driver.value, message),
+        {
+          queue: `driver-${name}`,
+        },
+      ),
+    );
+    this.#served.set(name, { definition: textOf(definition), verbs });
+  }
+
+  async #withdraw(name: string): Promise<void> {
+    const served = this.#served.get(name);
+    this.#served.delete(name);
+    await Promise.all(served?.verbs.map((verb) => verb.stop()) ?? []);
+  }
+
+  async #answer(verb: DriverVerb, driver: Driver, message: CoreMessage): Promise<Uint8Array> {
+    const mission = await this.#missionOf(message);
+    const answer = await answerOf(verb, driver, callOf(message), mission);
+    return Buffer.from(JSON.stringify(answer));
+  }
+
+  /** H2 */
+  async #missionOf(message: CoreMessage): Promise<Mission | undefined> {
+    const revision = message.headers[header.config];
+    const { current } = this.#missions;
+    if (revision === undefined || revision === current?.revision) return current;
+    return (await this.#missions.at(revision)) ?? current;
+  }
+}
+
+async function answerOf(
+  verb: DriverVerb,
+  driver: Driver,
+  call: object | undefined,
+  mission: Mission | undefined,
+): Promise<DriverAnswer<unknown>> {
+  const failed = verb === 'decode' ? decodeFailed : encodeFailed;
+  if (!hasVerb(driver, verb))
+    return refused({ code: 'driver::no-verb', message: `this driver cannot ${verb}` });
+  if (call === undefined) return failed('the call is not a JSON object');
+  if (mission === undefined) return failed('no configuration is published');
+  if (verb === 'decode') return decode(driver, call as DecodeCall, mission);
+  return encode(driver, call as EncodeCall, mission);
+}
+
+function hasVerb(driver: Driver, verb: DriverVerb): boolean {
+  return verb !== 'cfdp' && driver[verb] !== undefined;
+}
+
+function decode(driver: Driver, call: DecodeCall, mission: Mission): DriverAnswer<unknown> {
+  if (!isHexadecimal(call.frame)) return decodeFailed('the frame is not hexadecimal');
+  return driver.decode!(call, mission);
+}
+
+async function encode(driver: Driver, call: EncodeCall, mission: Mission): Promise<DriverAnswer<unknown>> {
+  if (typeof call.args !== 'object' || call.args === null) return encodeFailed('the call has no `args`');
+  return driver.encode!(call, mission);
+}
+
+function textOf(definition: DriverDefinition | undefined): string {
+  return definition === undefined ? '' : JSON.stringify([definition.protocol, definition.settings]);
+}

@@ -1,0 +1,93 @@
+/**
+ * The driver with protocol `pus-c`: telecommands and telemetry after ECSS-E-ST-70-41C in space packets, one packet a
+ * frame. Reports of service 1 become verification reports; every packet is offered to the layouts of the platform.
+ *
+ * E3. A packet of another APID than the link's transport names belongs to another link and is passed over in silence.
+ */
+
+import { BlockBuilder } from '../../contract/batch.ts';
+import type { DecodeCall, DecodeReply, DriverAnswer } from '../../contract/link.ts';
+import { accepted, type Result } from '../../contract/result.ts';
+import type { DecodedSample } from '../../contract/telecommand.ts';
+import type { Mission } from '../../mission/mission.ts';
+import { type PusTelemetry, readPusTelemetry } from '../protocol/pus-telemetry.ts';
+import { type RequestReport, readVerification, VERIFICATION_SERVICE } from '../protocol/pus-verification.ts';
+import { IDLE_APID, readPrimaryHeader } from '../protocol/space-packet.ts';
+import type { CounterBlocks } from './counter-blocks.ts';
+import { decodedSamples } from './decoded-samples.ts';
+import { type Driver, decodeFailed, type LinkSource, type Reading } from './driver.ts';
+import { locate, transportApid } from './link-address.ts';
+import { encodePus } from './pus-encoding.ts';
+import { type PusSettings, pusSettings } from './pus-settings.ts';
+
+/** A PUS-C driver; refuses settings it does not know. */
+export function createPusDriver(
+  settings: Readonly<Record<string, unknown>>,
+  counters: CounterBlocks,
+): Result<Driver, string> {
+  const read = pusSettings(settings);
+  if (!read.ok) return read;
+  const pus = read.value;
+  return accepted({
+    encode: (call, mission) => encodePus(call, mission, pus, counters),
+    decode: (call, mission) => decodePus(call, mission, pus),
+    read: (frame, groundMs, source, into) => readFrame(frame, groundMs, source, into, pus),
+  });
+}
+
+function readFrame(
+  frame: Buffer,
+  groundMs: number,
+  source: LinkSource,
+  into: Reading,
+  settings: PusSettings,
+): void {
+  if (isForeign(frame, transportApid(source.link))) return;
+  const telemetry = readPusTelemetry(frame, settings.timeBytes);
+  if (!telemetry.ok) {
+    into.fault(telemetry.faults[0]);
+    return;
+  }
+  const report = reportOf(telemetry.value, settings);
+  if (report?.ok === true) into.reports.push({ ...report.value, at: groundMs });
+  if (report?.ok === false) into.fault(report.faults[0]);
+  const layout = source.platform.packets.read(frame, groundMs, into.samples);
+  if (layout !== undefined && 'fault' in layout) into.fault(layout.fault);
+}
+
+/** E3; bytes that do not begin like a packet are damaged and not foreign. */
+function isForeign(frame: Buffer, apid: number | undefined): boolean {
+  const header = readPrimaryHeader(frame);
+  if (header === undefined) return false;
+  return header.apid === IDLE_APID || (apid !== undefined && header.apid !== apid);
+}
+
+function reportOf(telemetry: PusTelemetry, settings: PusSettings): Result<RequestReport, string> | undefined {
+  if (telemetry.service !== VERIFICATION_SERVICE) return undefined;
+  return readVerification(telemetry.subtype, telemetry.data, settings.report);
+}
+
+function decodePus(call: DecodeCall, mission: Mission, settings: PusSettings): DriverAnswer<DecodeReply> {
+  const source = locate(call, mission);
+  if (!source.ok) return decodeFailed(source.faults[0]);
+  const frame = Buffer.from(call.frame, 'hex');
+  const telemetry = readPusTelemetry(frame, settings.timeBytes);
+  if (!telemetry.ok) return decodeFailed(telemetry.faults[0]);
+  const report = reportOf(telemetry.value, settings);
+  if (report?.ok === false) return decodeFailed(report.faults[0]);
+  const builder = new BlockBuilder();
+  const layout = source.value.platform.packets.read(frame, Number.NaN, builder);
+  if (layout !== undefined && 'fault' in layout) return decodeFailed(layout.fault);
+  const reported = report?.ok === true ? reportSamples(report.value) : [];
+  return accepted({ samples: [...reported, ...decodedSamples(builder.take(), source.value.platform)] });
+}
+
+/** A report has no measures in the catalogue, so its samples have no value: they are for the eye of the caller. */
+function reportSamples(report: RequestReport): DecodedSample[] {
+  return Object.entries(report).map(([measure, raw]) => ({
+    component: 'verification',
+    measure,
+    raw,
+    value: null,
+  }));
+}

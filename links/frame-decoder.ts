@@ -1,0 +1,177 @@
+/**
+ * Decodes what a gateway received for every link bound to it: one message of frames in, one message of samples per
+ * link out (T1). Which process decodes which gateway and from which position is decided elsewhere (supervision).
+ *
+ * G1. The message id of a decoded batch names the message of frames it was made from, so that decoding that message
+ *     again after a crash stores nothing twice; the header `Mcs-Source` holds its position.
+ * G2. Batches are stored in the order of the messages handed over, also when several are under way. When one cannot
+ *     be stored, those behind it are given up too, and all of them reject: hand them over again in order.
+ * G3. No frame, however damaged, makes `handle` reject: only the bus does.
+ */
+
+import {
+  BlockBuilder,
+  type DecodedBatch,
+  decodeBatch,
+  encodeBatch,
+  type FrameBatch,
+} from '../contract/batch.ts';
+import { header, streams, subject } from '../contract/subject.ts';
+import type { Mission } from '../mission/mission.ts';
+import type { Bus, StreamMessage } from '../ports/bus.ts';
+import type { Log } from '../ports/log.ts';
+import type { MissionSource } from '../ports/mission-source.ts';
+import { bindingsOf } from './bindings.ts';
+import type { Driver, LinkSource, Reading } from './driver/driver.ts';
+import { createDriver, isKnownProtocol } from './driver/protocols.ts';
+import { FrameFaults } from './frame-faults.ts';
+
+export interface FrameDecoder {
+  /** Frames that could not be read so far, each counted once for each link. */
+  readonly faults: number;
+  /** Resolves when the samples of the message are stored; rejects with `Outage` when they are not (G2). */
+  handle(message: StreamMessage): Promise<void>;
+}
+
+interface FrameDecoderOptions {
+  readonly bus: Bus;
+  readonly missions: MissionSource;
+  readonly gateway: string;
+  readonly log: Log;
+}
+
+/** A decoder for the frames of one gateway. */
+export function createFrameDecoder(options: FrameDecoderOptions): FrameDecoder {
+  return new GatewayFrameDecoder(options);
+}
+
+interface Source extends LinkSource {
+  readonly driver: Driver;
+}
+
+class GatewayFrameDecoder implements FrameDecoder {
+  readonly #bus: Bus;
+  readonly #missions: MissionSource;
+  readonly #gateway: string;
+  readonly #log: Log;
+  readonly #faults: FrameFaults;
+  #mission: Mission | undefined;
+  #sources: readonly Source[] = [];
+  #tail: Promise<void> = Promise.resolve();
+  #underWay = 0;
+
+  constructor({ bus, missions, gateway, log }: FrameDecoderOptions) {
+    this.#bus = bus;
+    this.#missions = missions;
+    this.#gateway = gateway;
+    this.#log = log.child({ gateway });
+    this.#faults = new FrameFaults(this.#log);
+  }
+
+  get faults(): number {
+    return this.#faults.total;
+  }
+
+  async handle(message: StreamMessage): Promise<void> {
+    const decoded = this.#decode(message);
+    if (this.#underWay === 0) this.#tail = Promise.resolve();
+    this.#underWay += 1;
+    this.#tail = this.#tail.then(() => this.#append(message.seq, decoded));
+    try {
+      await this.#tail;
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  #decode(message: StreamMessage): [Source, DecodedBatch][] {
+    const sources = this.#currentSources();
+    const batch = this.#framesOf(message);
+    if (batch === undefined) return [];
+    return sources.flatMap((source): [Source, DecodedBatch][] => {
+      const decoded = this.#read(batch, source);
+      return decoded === undefined ? [] : [[source, decoded]];
+    });
+  }
+
+  /** Bytes that are no batch come from another writer on the subject: counted like a damaged frame (G3). */
+  #framesOf(message: StreamMessage): FrameBatch | undefined {
+    const batch = frameBatch(message.data);
+    if (batch === undefined) {
+      this.#faults.add(message.subject, `message ${message.seq} is no batch of frames`, message.at);
+    }
+    return batch;
+  }
+
+  #read(batch: FrameBatch, source: Source): DecodedBatch | undefined {
+    const where = `${source.target.name}/${source.link.name}`;
+    let at = 0;
+    const into: Reading = {
+      samples: new BlockBuilder(),
+      reports: [],
+      fault: (detail) => this.#faults.add(where, detail, at),
+    };
+    for (const [index, frame] of batch.frames.entries()) {
+      at = batch.at[index]!;
+      source.driver.read(bufferOf(frame), at, source, into);
+    }
+    if (into.samples.empty && into.reports.length === 0) return undefined;
+    return {
+      platform: source.platform.digest,
+      link: source.link.name,
+      blocks: into.samples.take(),
+      reports: into.reports,
+    };
+  }
+
+  async #append(seq: number, decoded: readonly [Source, DecodedBatch][]): Promise<void> {
+    for (const [{ target, link }, batch] of decoded) {
+      await this.#bus.append(streams.decoded, subject.decoded(target.name), encodeBatch(batch), {
+        id: `${this.#gateway}-${seq}-${target.name}-${link.name}`,
+        headers: { [header.source]: String(seq) },
+      });
+    }
+  }
+
+  #currentSources(): readonly Source[] {
+    const mission = this.#missions.current;
+    if (mission !== this.#mission) {
+      this.#mission = mission;
+      this.#sources = mission === undefined ? [] : this.#sourcesOf(mission);
+    }
+    return this.#sources;
+  }
+
+  /** Links without platform or driver, or whose driver runs outside this service, are not decoded here. */
+  #sourcesOf(mission: Mission): Source[] {
+    return bindingsOf(mission, this.#gateway).flatMap(({ target, link, driver: definition }) => {
+      const { platform } = target;
+      if (platform === undefined || definition === undefined || !isKnownProtocol(definition.protocol))
+        return [];
+      const driver = createDriver(definition, this.#bus);
+      if (driver.ok) return [{ target, link, platform, driver: driver.value }];
+      this.#log.error({ driver: definition.name, faults: driver.faults }, 'driver not usable');
+      return [];
+    });
+  }
+}
+
+/** The batch in a message; undefined when the bytes are none. */
+function frameBatch(bytes: Uint8Array): FrameBatch | undefined {
+  try {
+    const batch: Partial<FrameBatch> | undefined = decodeBatch<FrameBatch>(bytes);
+    return isFrameBatch(batch) ? batch : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFrameBatch(batch: Partial<FrameBatch> | undefined): batch is FrameBatch {
+  if (!Array.isArray(batch?.frames) || !Array.isArray(batch.at)) return false;
+  const { at, frames } = batch;
+  return at.length === frames.length && frames.every((frame) => frame instanceof Uint8Array);
+}
+
+function bufferOf(frame: Uint8Array): Buffer {
+  return Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+}

@@ -1,0 +1,30 @@
+/**
+ * Counts what could not be read and tells of it at most once a second: a gateway that receives noise must not fill the
+ * log.
+ *
+ * A1. Every fault is counted; the line that tells of them says how many there were since the last one.
+ */
+
+import { FRAME_FAULT_LOG_MS } from '../contract/limits.ts';
+import type { Log } from '../ports/log.ts';
+
+export class FrameFaults {
+  total = 0;
+  readonly #log: Log;
+  #untold = 0;
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Counts a fault of `where` at `nowMs`; logs when the last line is old enough. */
+  add(where: string, detail: string, nowMs: number): void {
+    this.total += 1;
+    this.#untold += 1;
+    if (nowMs - this.#toldAt < FRAME_FAULT_LOG_MS) return;
+    this.#log.warn({ link: where, detail, frames: this.#untold, total: this.total }, 'frames not readable');
+    this.#untold = 0;
+    this.#toldAt = nowMs;
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * What a gateway remembers of the frames it was asked to send, so that no telecommand leaves twice (O2).
+ *
+ * I1. A key is sent at most once: asked again, also while the first is under way, it is answered as before.
+ * I2. A key that is asked about after a crash of its owner is sent only if this memory reaches back before that owner
+ *     could have asked; else the answer is `unknown` and nothing is sent.
+ * I3. An epoch below the highest one seen for the target sends nothing: its owner was replaced.
+ */
+
+import { GATEWAY_SENT_KEYS } from '../../contract/limits.ts';
+import type { SendCall, SendReply } from '../../contract/link.ts';
+
+interface Remembered {
+  readonly askedAt: number;
+  readonly reply: Promise<SendReply>;
+}
+
+export class SentFrames {
+  readonly #replies = new Map<string, Remembered>();
+  readonly #epochs = new Map<string, number>();
+  /** From here on every key asked for is remembered. */
+  #knownSince: number;
+
+  constructor(startedAt: number) {
+    this.#knownSince = startedAt;
+  }
+
+  /** The reply to a call made at `nowMs`; `send` is called only when the frame may leave. */
+  async once(call: SendCall, nowMs: number, send: () => Promise<SendReply>): Promise<SendReply> {
+    const before = this.#replies.get(call.key);
+    const highest = this.#epochs.get(call.target) ?? call.epoch;
+    this.#epochs.set(call.target, Math.max(highest, call.epoch));
+    if (before !== undefined) return before.reply;
+    if (call.epoch < highest) {
+      return {
+        outcome: 'refused',
+        detail: `epoch ${call.epoch} is over: ${highest} owns target ${call.target}`,
+      };
+    }
+    if (call.recovering !== undefined && this.#knownSince >= call.recovering.since) {
+      return { outcome: 'unknown', detail: 'the gateway cannot tell whether an earlier owner had it sent' };
+    }
+    return this.#remember(call.key, nowMs, send());
+  }
+
+  #remember(key: string, askedAt: number, reply: Promise<SendReply>): Promise<SendReply> {
+    this.#replies.set(key, { askedAt, reply });
+    if (this.#replies.size > GATEWAY_SENT_KEYS) this.#forgetOldest();
+    return reply;
+  }
+
+  #forgetOldest(): void {
+    for (const [key, { askedAt }] of this.#replies) {
+      this.#replies.delete(key);
+      this.#knownSince = Math.max(this.#knownSince, askedAt);
+      return;
+    }
+  }
+}

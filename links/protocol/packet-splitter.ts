@@ -1,0 +1,91 @@
+/**
+ * Cuts a stream of bytes into space packets. A stream has no marks between packets: after damage the splitter walks
+ * byte by byte to the next place that reads as a packet and is followed by another one. CCSDS 133.0-B-2.
+ *
+ * C1. Every byte pushed is part of exactly one packet, skipped and counted, or kept for the next push.
+ * C2. Out of step, a packet counts only when what follows it starts like one or the stream ends there: a lone
+ *     plausible header inside noise is not enough.
+ */
+
+import { PRIMARY_HEADER_BYTES, readPrimaryHeader, type SpacePacketHeader } from './space-packet.ts';
+
+interface SplitterOptions {
+  /** Whether a header can belong to this stream; default: any header of version 0. */
+  readonly accepts?: (header: SpacePacketHeader) => boolean;
+  /** Whether a whole packet is sound (a checksum); default: yes. */
+  readonly check?: (packet: Buffer) => boolean;
+}
+
+export class PacketSplitter {
+  /** Bytes passed over because no packet began there. */
+  skipped = 0;
+  readonly #accepts: (header: SpacePacketHeader) => boolean;
+  readonly #check: (packet: Buffer) => boolean;
+  #rest: Buffer = Buffer.alloc(0);
+  #inStep = true;
+
+  constructor({ accepts = () => true, check = () => true }: SplitterOptions = {}) {
+    this.#accepts = accepts;
+    this.#check = check;
+  }
+
+  /** The packets completed by these bytes, in order. They stay valid after later pushes. */
+  push(bytes: Uint8Array): Buffer[] {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+    return this.#split(false);
+  }
+
+  /** The packets that only the end of the stream completes; what is left is counted as skipped. */
+  end(): Buffer[] {
+    const packets = this.#split(true);
+    this.skipped += this.#rest.length;
+    this.#rest = Buffer.alloc(0);
+    this.#inStep = true;
+    return packets;
+  }
+
+  #split(ended: boolean): Buffer[] {
+    const packets: Buffer[] = [];
+    let at = 0;
+    for (;;) {
+      const bytes = this.#packetAt(at, ended);
+      if (bytes === 'wait') break;
+      if (bytes === 0) {
+        at += 1;
+        this.skipped += 1;
+        this.#inStep = false;
+        continue;
+      }
+      packets.push(this.#rest.subarray(at, at + bytes));
+      at += bytes;
+      this.#inStep = true;
+    }
+    this.#rest = this.#rest.subarray(at);
+    return packets;
+  }
+
+  /** The size of the packet at `at`, 0 when none begins there, or `wait` for more bytes. */
+  #packetAt(at: number, ended: boolean): number | 'wait' {
+    const left = this.#rest.length - at;
+    if (left < PRIMARY_HEADER_BYTES) return ended && left > 0 ? 0 : 'wait';
+    const header = this.#headerAt(at);
+    if (header === undefined) return 0;
+    const size = PRIMARY_HEADER_BYTES + header.dataBytes;
+    if (left < size) return ended ? 0 : 'wait';
+    if (!this.#check(this.#rest.subarray(at, at + size))) return 0;
+    return this.#inStep ? size : this.#followed(at + size, size, ended);
+  }
+
+  /** C2 */
+  #followed(next: number, size: number, ended: boolean): number | 'wait' {
+    if (this.#headerAt(next) !== undefined) return size;
+    if (this.#rest.length - next >= PRIMARY_HEADER_BYTES) return 0;
+    if (!ended) return 'wait';
+    return this.#rest.length === next ? size : 0;
+  }
+
+  #headerAt(at: number): SpacePacketHeader | undefined {
+    const header = readPrimaryHeader(this.#rest, at);
+    return header !== undefined && this.#accepts(header) ? header : undefined;
+  }
+}

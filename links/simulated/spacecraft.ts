@@ -1,0 +1,177 @@
+/**
+ * The simulated spacecraft of the demo mission: the on-board side of `missions/demo/README.md`. Frames go in by
+ * `uplink` and come out by the listener; time comes from the injected clock, chance from a seed.
+ *
+ * W1. The same seed, clock and uplinks give the same downlink, byte for byte.
+ * W2. Every telecommand received is counted by its request identifier before anything else, also one that is refused.
+ * W3. An accepted telecommand raises the counter once, whether or not it can then be done.
+ */
+
+import { SPACECRAFT_REQUESTS } from '../../contract/limits.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { FAILURE, isPing, type Task, taskOf } from './functions.ts';
+import { CADENCES, Housekeeping, type Readings, type Structure } from './housekeeping.ts';
+import { type Message, type ReceivedCommand, receiveCommand, TelemetryWriter } from './onboard-packet.ts';
+import { OnboardState } from './onboard-state.ts';
+import { seededRandom } from './seeded-random.ts';
+
+/** Faults that can be switched on board. */
+export const SPACECRAFT_FAULTS = [
+  'cell_drain',
+  'tm_silence',
+  'no_reports',
+  'reject_all',
+  'slow_completion',
+] as const;
+export type SpacecraftFault = (typeof SPACECRAFT_FAULTS)[number];
+
+/** One way through space and the radios of both ends. */
+const LIGHT_MS = 10;
+/** From the acceptance of a telecommand to its completion. */
+const EXECUTION_MS = 50;
+const SLOW_COMPLETION_MS = 30_000;
+
+export interface ReceivedCounts {
+  /** Times each request identifier was received. */
+  readonly received: Readonly<Record<string, number>>;
+  readonly total: number;
+}
+
+export interface Spacecraft {
+  /** Takes a frame from the ground; what is no telecommand for it is lost, as in space. */
+  uplink(frame: Buffer): void;
+  onDownlink(listener: (packet: Buffer) => void): void;
+  fault(name: SpacecraftFault, on: boolean): void;
+  readonly faults: ReadonlySet<SpacecraftFault>;
+  counts(): ReceivedCounts;
+  /** What the last housekeeping said, in physical units. */
+  readonly readings: Readings;
+  readonly state: OnboardState;
+  /** Ends the flight: nothing more is sent. */
+  stop(): void;
+}
+
+/** A spacecraft in SAFE mode that begins to send housekeeping at once. */
+export function createSpacecraft(options: { clock: Clock; seed: number }): Spacecraft {
+  return new SimulatedSpacecraft(options.clock, options.seed);
+}
+
+class SimulatedSpacecraft implements Spacecraft {
+  readonly faults = new Set<SpacecraftFault>();
+  readonly state: OnboardState;
+  readonly #clock: Clock;
+  readonly #startMs: number;
+  readonly #housekeeping: Housekeeping;
+  readonly #writer = new TelemetryWriter();
+  readonly #received = new Map<string, number>();
+  readonly #timers = new Set<TimerHandle>();
+  #total = 0;
+  #listener: (packet: Buffer) => void = () => {};
+
+  constructor(clock: Clock, seed: number) {
+    this.#clock = clock;
+    this.#startMs = clock.now();
+    this.state = new OnboardState(seededRandom(seed));
+    this.#housekeeping = new Housekeeping(this.state);
+    for (const { structure, periodMs } of CADENCES) this.#sendEvery(structure, periodMs, this.#startMs);
+  }
+
+  get readings(): Readings {
+    return this.#housekeeping.readings;
+  }
+
+  uplink(frame: Buffer): void {
+    const copy = Buffer.from(frame);
+    this.#after(LIGHT_MS, () => this.#receive(copy));
+  }
+
+  onDownlink(listener: (packet: Buffer) => void): void {
+    this.#listener = listener;
+  }
+
+  fault(name: SpacecraftFault, on: boolean): void {
+    this.#advance();
+    if (on) this.faults.add(name);
+    else this.faults.delete(name);
+    if (name === 'cell_drain') this.state.batteries[0].draining = on;
+  }
+
+  counts(): ReceivedCounts {
+    return { received: Object.fromEntries(this.#received), total: this.#total };
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) this.#clock.clearTimeout(timer);
+    this.#timers.clear();
+    this.#listener = () => {};
+  }
+
+  #receive(frame: Buffer): void {
+    const command = receiveCommand(frame);
+    if (command === undefined) return;
+    this.#count(command.request);
+    this.#advance();
+    const task = this.faults.has('reject_all') ? FAILURE.unknown : taskOf(command);
+    if (typeof task === 'number') {
+      if (command.wantsAcceptance) this.#report(command, 2, task);
+      return;
+    }
+    this.state.counter += 1;
+    if (command.wantsAcceptance) this.#report(command, 1);
+    this.#after(EXECUTION_MS, () => this.#execute(command, task));
+  }
+
+  #execute(command: ReceivedCommand, task: Task): void {
+    this.#advance();
+    const failure = task(this.state);
+    if (isPing(command)) this.#send({ service: 17, subtype: 2, data: Buffer.alloc(0) });
+    if (!command.wantsCompletion) return;
+    const late = this.faults.has('slow_completion') ? SLOW_COMPLETION_MS : 0;
+    this.#after(late, () => this.#report(command, failure === undefined ? 7 : 8, failure));
+  }
+
+  /** W2 */
+  #count(request: string): void {
+    this.#total += 1;
+    const known = this.#received.get(request);
+    if (known === undefined && this.#received.size >= SPACECRAFT_REQUESTS) return;
+    this.#received.set(request, (known ?? 0) + 1);
+  }
+
+  #report(command: ReceivedCommand, subtype: number, code?: number): void {
+    if (this.faults.has('no_reports')) return;
+    const request = Buffer.from(command.request, 'hex');
+    const data =
+      code === undefined ? request : Buffer.concat([request, Buffer.from([code >> 8, code & 0xff])]);
+    this.#send({ service: 1, subtype, data });
+  }
+
+  #sendEvery(structure: Structure, periodMs: number, dueMs: number): void {
+    this.#after(dueMs - this.#clock.now(), () => {
+      // Timers of the machine may fire a little early; the clock on board would then show the same second twice.
+      this.#advance(Math.max(dueMs, this.#clock.now()));
+      this.#send({ service: 3, subtype: 25, data: this.#housekeeping.report(structure) });
+      // A clock that jumped ahead, as after a sleep of the machine, must not bring a burst of old housekeeping.
+      const next = Math.max(dueMs + periodMs, this.#clock.now());
+      this.#sendEvery(structure, periodMs, next);
+    });
+  }
+
+  #send(message: Message): void {
+    if (this.faults.has('tm_silence')) return;
+    const packet = this.#writer.packet(message, this.#clock.now());
+    this.#after(LIGHT_MS, () => this.#listener(packet));
+  }
+
+  #advance(nowMs: number = this.#clock.now()): void {
+    this.state.advanceTo((nowMs - this.#startMs) / 1000);
+  }
+
+  #after(delayMs: number, act: () => void): void {
+    const timer = this.#clock.setTimeout(() => {
+      this.#timers.delete(timer);
+      act();
+    }, delayMs);
+    this.#timers.add(timer);
+  }
+}

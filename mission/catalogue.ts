@@ -1,0 +1,65 @@
+/** The catalogue of a platform as clients see it. Mission Control Service, section 2.11. */
+
+import type {
+  ArgumentView,
+  CatalogueView,
+  ComponentView,
+  MeasureView,
+  TelecommandView,
+} from '../contract/catalogue.ts';
+import type { Argument, Component, MeasureDefinition, Platform, Telecommand } from './mission.ts';
+
+/** The view; components, measures, telecommands and arguments in the order of the document. */
+export function catalogueView(platform: Platform): CatalogueView {
+  return { platform: platform.id, components: [...platform.components.values()].map(componentView) };
+}
+
+function componentView(component: Component): ComponentView {
+  return {
+    name: component.name,
+    ...described(component),
+    instances: [...component.instances],
+    measures: component.measures.map(measureView),
+    telecommands: [...component.telecommands.values()].map(telecommandView),
+  };
+}
+
+function measureView(measure: MeasureDefinition): MeasureView {
+  const { name, type, unit, soft, hard, derived } = measure;
+  return {
+    name,
+    ...described(measure),
+    type,
+    ...(unit !== undefined && { unit }),
+    ...(soft !== undefined && { soft: [soft[0], soft[1]] as const }),
+    ...(hard !== undefined && { hard: [hard[0], hard[1]] as const }),
+    derived: derived !== undefined,
+  };
+}
+
+function telecommandView(telecommand: Telecommand): TelecommandView {
+  return {
+    name: telecommand.name,
+    ...described(telecommand),
+    args: telecommand.args.map(argumentView),
+    changes_state: telecommand.changesState,
+    hazardous: telecommand.hazardous,
+  };
+}
+
+function argumentView(argument: Argument): ArgumentView {
+  const { name, type, unit, enumeration, range } = argument;
+  return {
+    name,
+    ...described(argument),
+    type,
+    ...(unit !== undefined && { unit }),
+    ...(enumeration !== undefined && { values: [...enumeration.names] }),
+    ...(range !== undefined && { range: [range[0], range[1]] as const }),
+    ...(argument.default !== undefined && { default: argument.default }),
+  };
+}
+
+function described({ description }: { readonly description: string | undefined }): { description?: string } {
+  return description === undefined ? {} : { description };
+}

@@ -1,0 +1,79 @@
+/** The on-board directory of a platform. Mission Control Service, sections 2.8 and 4.7. */
+
+import type { ComponentConfiguration, FilesConfiguration, MeasureConfiguration } from '../configuration.ts';
+import type { FaultsAt } from '../document/fault.ts';
+import { nearHelp } from '../document/near.ts';
+import type { FilesDocument } from '../document/platform.ts';
+
+/** What the directory says of each file. */
+const FILE_MEASURES: readonly MeasureConfiguration[] = [
+  { name: 'file_type', type: 'u32', description: 'Number of the file type' },
+  { name: 'size', type: 'u64', unit: 'B', description: 'Size of the file' },
+  { name: 'checksum', type: 'bytes', description: 'Checksum of the file' },
+  { name: 'generation', type: 'u64', description: 'Raised each time the file is rewritten' },
+  { name: 'transfer', type: 'string', description: 'State of its last transfer' },
+];
+
+/** The component of the directory: one instance a file, known only when listed. */
+export function fileComponent({ component = 'files', description }: FilesDocument): ComponentConfiguration {
+  return {
+    name: component,
+    ...(description !== undefined && { description }),
+    instances: [],
+    files: true,
+    measures: FILE_MEASURES,
+    parameters: [],
+    telecommands: [],
+    alarms: [],
+  };
+}
+
+/** The directory; telecommands it names and does not have, and two protocols at once, are reported. */
+export function checkFiles(
+  document: FilesDocument,
+  components: readonly ComponentConfiguration[],
+  faults: FaultsAt,
+): FilesConfiguration {
+  const { component = 'files', types = {}, transfer = {} } = document;
+  const telecommands = components.find(({ name }) => name === component)?.telecommands ?? [];
+  for (const key of ['list', 'read', 'write'] as const) {
+    const name = transfer[key];
+    const found = telecommands.find((each) => each.name === name);
+    const at = faults.in('transfer', key);
+    if (name !== undefined && found === undefined) {
+      at.fault(
+        `files has no telecommand "${name}"`,
+        nearHelp(
+          name,
+          telecommands.map((each) => each.name),
+          'telecommands',
+        ),
+      );
+    }
+    if (found !== undefined && key !== 'list' && found.file === undefined) {
+      at.fault(`the telecommand "${found.name}" names no file`, 'add `instance: file` to it');
+    }
+    if (transfer.protocol === 'cfdp' && key !== 'list' && name !== undefined) {
+      at.fault(`${key} and the protocol cfdp exclude each other`, `keep protocol: cfdp, or ${key}`);
+    }
+  }
+  if (transfer.read !== undefined && transfer.max_chunk === undefined && transfer.protocol === undefined) {
+    faults.in('transfer').fault('read needs the size of a chunk', 'add max_chunk: bytes');
+  }
+  return {
+    component,
+    types: Object.entries(types).map(([number, { name, decode = false }]) => ({
+      number: Number(number),
+      name,
+      decode,
+    })),
+    transfer: {
+      ...(transfer.list !== undefined && { list: transfer.list }),
+      ...(transfer.read !== undefined && { read: transfer.read }),
+      ...(transfer.write !== undefined && { write: transfer.write }),
+      ...(transfer.max_chunk !== undefined && { maxChunk: transfer.max_chunk }),
+      ...(transfer.checksum !== undefined && { checksum: transfer.checksum }),
+      ...(transfer.protocol !== undefined && { protocol: transfer.protocol }),
+    },
+  };
+}

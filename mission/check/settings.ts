@@ -1,0 +1,61 @@
+/** The config document to settings, with the values that hold when it says nothing. Mission Control Service, section 8. */
+
+import { TC_MAX_AGE_MS } from '../../contract/limits.ts';
+import type { SettingsConfiguration } from '../configuration.ts';
+import type { ConfigDocument } from '../document/config.ts';
+import type { FaultsAt } from '../document/fault.ts';
+import type { ReadDocument } from '../document/read.ts';
+import { durationIn } from './quantity.ts';
+
+/** A leader is replaced after this long without a sign of life. */
+const LEADER_TTL_MS = 10_000;
+/** A shelved alarm comes back within a shift. */
+const MAX_SHELVE_MS = 8 * 3_600_000;
+/** Alarm events stay for a quarter. */
+const ALARM_RETENTION_MS = 90 * 86_400_000;
+/** A run ends this long before loss of signal. */
+const SCHEDULER_MARGIN_MS = 30_000;
+
+/** The settings; without a document, every default. */
+export function checkSettings(read: ReadDocument | undefined): SettingsConfiguration {
+  const document = (read?.value ?? {}) as ConfigDocument;
+  const {
+    auth = {},
+    passes,
+    alarms,
+    scheduler,
+    reconciler,
+    telecommands,
+    connectors,
+    editor,
+    nats,
+  } = document;
+  const duration = (text: string | undefined, fallback: number, ...path: string[]): number =>
+    text === undefined || read === undefined ? fallback : positive(text, fallback, read.faults.in(...path));
+  return {
+    maxSubmissionAgeMs: duration(telecommands?.max_age, TC_MAX_AGE_MS, 'telecommands', 'max_age'),
+    leaderTtlMs: duration(reconciler?.leader_ttl, LEADER_TTL_MS, 'reconciler', 'leader_ttl'),
+    replicas: nats?.replicas ?? 1,
+    auth: authOf(auth, duration),
+    feeders: passes?.feeders ?? {},
+    maxShelveMs: duration(alarms?.max_shelve, MAX_SHELVE_MS, 'alarms', 'max_shelve'),
+    alarmRetentionMs: duration(alarms?.retention, ALARM_RETENTION_MS, 'alarms', 'retention'),
+    schedulerMarginMs: duration(scheduler?.margin, SCHEDULER_MARGIN_MS, 'scheduler', 'margin'),
+    connectors: connectors ?? {},
+    ...(editor !== undefined && { editorUrl: editor.url }),
+  };
+}
+
+function authOf(
+  { nats_ttl, ...auth }: NonNullable<ConfigDocument['auth']>,
+  duration: (text: string | undefined, fallback: number, ...path: string[]) => number,
+): Readonly<Record<string, unknown>> {
+  if (nats_ttl === undefined) return auth;
+  return { ...auth, nats_ttl_ms: duration(nats_ttl, 0, 'auth', 'nats_ttl') };
+}
+
+function positive(text: string, fallback: number, faults: FaultsAt): number {
+  const read = durationIn(text, faults);
+  if (read === 0) faults.fault('the time is zero', 'give one above zero');
+  return read ?? fallback;
+}

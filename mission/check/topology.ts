@@ -1,0 +1,119 @@
+/**
+ * A topology document to its configuration: environments, stations, gateways, drivers; targets are in `target.ts`.
+ * Mission Control Service, sections 2.1, 5 item 4, 2.6.
+ */
+
+import type {
+  EnvironmentConfiguration,
+  GatewayConfiguration,
+  PlatformConfiguration,
+  StationConfiguration,
+  TopologyConfiguration,
+} from '../configuration.ts';
+import type { FaultsAt } from '../document/fault.ts';
+import type { ReadDocument } from '../document/read.ts';
+import type { EnvironmentDocument, GatewayDocument, TopologyDocument } from '../document/topology.ts';
+import { numberIn } from './quantity.ts';
+import { checkTarget } from './target.ts';
+
+/** The topology as far as it holds. */
+export function checkTopology(
+  read: ReadDocument,
+  platforms: ReadonlyMap<string, PlatformConfiguration>,
+): TopologyConfiguration {
+  const document = read.value as TopologyDocument;
+  const { faults } = read;
+  const { environments, gateways = {}, drivers = {}, targets } = document;
+  if (Object.keys(environments).length === 0)
+    faults.in('environments').fault('there is no environment', 'declare one, like bench');
+  return {
+    name: document.topology,
+    environments: Object.entries(environments).map(([name, each]) => environmentOf(name, each)),
+    stations: checkStations(document, faults.in('stations')),
+    gateways: Object.entries(gateways).map(([name, each]) =>
+      checkGateway(name, each, faults.in('gateways', name)),
+    ),
+    drivers: Object.entries(drivers).map(([name, { protocol, description: _, ...settings }]) => ({
+      name,
+      protocol,
+      settings,
+    })),
+    targets: Object.entries(targets).map(([name, each]) =>
+      checkTarget(name, each, { document, platforms }, faults.in('targets', name)),
+    ),
+  };
+}
+
+function environmentOf(name: string, document: EnvironmentDocument): EnvironmentConfiguration {
+  return {
+    name,
+    ...(document.kind !== undefined && { kind: document.kind }),
+    identity: document.identity ?? 'declared',
+    humanOrchestration: document.human_orchestration ?? false,
+    hazardousConfirmation: document.hazardous_confirmation ?? [],
+    hazardousRequiresPlan: document.hazardous_requires_plan ?? false,
+    drafts: document.drafts === 'allowed',
+  };
+}
+
+function checkStations({ stations = {} }: TopologyDocument, faults: FaultsAt): StationConfiguration[] {
+  return Object.entries(stations).map(([name, { latitude, longitude, altitude, min_elevation }]) => {
+    const inDegrees = (key: string, value: string | number | undefined): number | undefined =>
+      value === undefined ? undefined : numberIn(value, 'deg', faults.in(name, key));
+    const latitudeDeg = inDegrees('latitude', latitude);
+    const longitudeDeg = inDegrees('longitude', longitude);
+    const minElevationDeg = inDegrees('min_elevation', min_elevation);
+    const altitudeM =
+      altitude === undefined ? undefined : numberIn(altitude, 'm', faults.in(name, 'altitude'));
+    return {
+      name,
+      ...(latitudeDeg !== undefined && { latitudeDeg }),
+      ...(longitudeDeg !== undefined && { longitudeDeg }),
+      ...(altitudeM !== undefined && { altitudeM }),
+      ...(minElevationDeg !== undefined && { minElevationDeg }),
+    };
+  });
+}
+
+function checkGateway(name: string, document: GatewayDocument, faults: FaultsAt): GatewayConfiguration {
+  const { recording, model, simulated = false, faults: known = [] } = document;
+  if (recording !== undefined && simulated) {
+    faults.in('recording').fault('a gateway is simulated or plays a recording', 'keep one of the two');
+  }
+  if (!simulated && known.length > 0) {
+    faults
+      .in('faults')
+      .fault('only simulated gateways know faults', 'add `simulated: true`, or leave them out');
+  }
+  if (!simulated && model !== undefined)
+    faults.in('model').fault('only simulated gateways have a model', 'add `simulated: true`');
+  if (recording !== undefined) checkRecording(recording, faults.in('recording'));
+  const rate = document.rate === undefined ? undefined : numberIn(document.rate, 'bit/s', faults.in('rate'));
+  const kind = simulated ? 'simulated' : recording === undefined ? 'external' : 'recording';
+  return {
+    name,
+    kind,
+    tags: document.tags ?? [],
+    echo: document.echo ?? false,
+    faults: known,
+    settings: {
+      ...document.settings,
+      ...(rate !== undefined && { link_rate: rate }),
+      ...(model !== undefined && { model }),
+      ...recording,
+    },
+  };
+}
+
+function checkRecording(recording: NonNullable<GatewayDocument['recording']>, faults: FaultsAt): void {
+  const { file, rate, as_fast_as_possible } = recording;
+  if ((rate === undefined) === (as_fast_as_possible !== true)) {
+    faults.fault(
+      'it does not say how fast to play',
+      'give `rate: packets a second`, or `as_fast_as_possible: true`',
+    );
+  }
+  if (file.startsWith('/') || file.split(/[\\/]/).includes('..')) {
+    faults.in('file').fault(`"${file}" leaves the folder of the mission`, 'write a path below it');
+  }
+}

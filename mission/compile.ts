@@ -1,0 +1,123 @@
+/**
+ * Mission documents to one configuration, or every fault in them. Mission Control Service, section 1 item 10: what
+ * requests are resolved against; a configuration that does not compile is never published.
+ *
+ * O1. The same documents give the same configuration and the same revision, in whatever order they come.
+ * O2. All faults at once: a faulty document does not hide the faults of the others.
+ */
+
+import { accepted, type Result, refusedAll } from '../contract/result.ts';
+import { revisionOf } from './canonical.ts';
+import { checkLibrary } from './check/library.ts';
+import { checkPlatform } from './check/platform.ts';
+import { checkSettings } from './check/settings.ts';
+import { checkTopology } from './check/topology.ts';
+import type { Configuration, PlatformConfiguration } from './configuration.ts';
+import { type DocumentFault, FaultList } from './document/fault.ts';
+import type { LibraryDocument } from './document/library.ts';
+import { nearHelp } from './document/near.ts';
+import { type ReadDocument, readDocument, type SourceFile } from './document/read.ts';
+import { type DocumentKind, documentSchema } from './document/schema.ts';
+import { checkShape } from './document/shape.ts';
+
+export interface Compiled {
+  readonly configuration: Configuration;
+  /** SHA-256 (hexadecimal) of the canonical configuration. */
+  readonly revision: string;
+  readonly warnings: readonly DocumentFault[];
+}
+
+/** The configuration; refuses with every fault of every document. */
+export function compile(documents: readonly SourceFile[]): Result<Compiled, DocumentFault> {
+  const list = new FaultList();
+  const inOrder = documents.toSorted((a, b) => (a.file < b.file ? -1 : 1));
+  const read = inOrder.flatMap((source) => readDocument(source, list) ?? []);
+  const sound = read.filter(({ kind, value, faults }) => checkShape(documentSchema(kind), value, faults));
+  const complete = read.length === documents.length && sound.length === read.length;
+  const configuration = assemble(sound, read, complete, list);
+  if (list.faults.length > 0 || configuration === undefined) return refusedAll(list.faults);
+  return accepted({ configuration, revision: revisionOf(configuration), warnings: list.warnings });
+}
+
+/** Checks what holds together over documents; what refers to a document that could not be read is not accused. */
+function assemble(
+  sound: readonly ReadDocument[],
+  read: readonly ReadDocument[],
+  complete: boolean,
+  list: FaultList,
+): Configuration | undefined {
+  const of = (kind: DocumentKind): ReadDocument[] => sound.filter((each) => each.kind === kind);
+  const platforms = new Map<string, PlatformConfiguration>();
+  for (const each of of('platform')) {
+    addUnique(platforms, checkPlatform(each), each, 'platform');
+  }
+  const [topologyDocument] = onlyOne(read, 'topology', of('topology'));
+  const topology = topologyDocument === undefined ? undefined : checkTopology(topologyDocument, platforms);
+  const settings = checkSettings(onlyOne(read, 'config', of('config'))[0]);
+  if (!complete) return undefined;
+  const environments = topology?.environments.map(({ name }) => name);
+  const libraries = new Map<string, LibraryDocument>();
+  for (const each of of('library')) {
+    addUnique(libraries, { ...checkLibrary(each, platforms, environments) }, each, 'library');
+  }
+  checkReactions(of('platform'), platforms, libraries);
+  if (topology === undefined) {
+    list.faults.push({
+      file: '',
+      line: 1,
+      column: 1,
+      path: '',
+      message: 'there is no topology document',
+      help: 'add one with the key topology',
+    });
+    return undefined;
+  }
+  return { format: 1, platforms: sorted(platforms), topology, libraries: sorted(libraries), settings };
+}
+
+function addUnique<Item extends { version: string }>(
+  items: Map<string, Item>,
+  item: Item,
+  { faults, value }: ReadDocument,
+  kind: 'platform' | 'library',
+): void {
+  const id = `${(value as Record<string, string>)[kind]}@${item.version}`;
+  if (items.has(id))
+    faults.in(kind).fault(`${kind} ${id} is in another document too`, 'keep one, or raise the version');
+  else items.set(id, item);
+}
+
+function onlyOne(
+  read: readonly ReadDocument[],
+  kind: DocumentKind,
+  sound: readonly ReadDocument[],
+): readonly ReadDocument[] {
+  const [first, ...more] = read.filter((each) => each.kind === kind);
+  for (const each of more)
+    each.faults.fault(`${first?.file} is the ${kind} document already`, 'join the two');
+  return sound;
+}
+
+function sorted<Item>(items: ReadonlyMap<string, Item>): Item[] {
+  return [...items].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
+}
+
+/** A reaction runs a procedure that some library has. */
+function checkReactions(
+  documents: readonly ReadDocument[],
+  platforms: ReadonlyMap<string, PlatformConfiguration>,
+  libraries: ReadonlyMap<string, LibraryDocument>,
+): void {
+  const procedures = new Set([...libraries.values()].flatMap((library) => Object.keys(library.procedures)));
+  for (const { value, faults } of documents) {
+    const { platform, version } = value as { platform: string; version: string };
+    for (const component of platforms.get(`${platform}@${version}`)?.components ?? []) {
+      for (const { name, onRaise } of component.alarms) {
+        if (onRaise === undefined || procedures.has(onRaise)) continue;
+        faults
+          .in('components', component.name, 'alarms', name, 'on_raise')
+          .fault(`no library has a procedure "${onRaise}"`, nearHelp(onRaise, procedures, 'procedures'));
+      }
+    }
+  }
+}

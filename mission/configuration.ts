@@ -1,0 +1,215 @@
+/**
+ * The compiled configuration: one plain JSON document, everything normalised, published on the bus and named by its
+ * revision. Lists carry what has an order; canonical JSON sorts keys. Mission Control Service, section 1 item 10.
+ *
+ * G1. Quantities are numbers in the unit of what they belong to, durations ms, rates bit/s; a default of an argument
+ *     stays as written.
+ * G2. Every name it refers to is in it, but for platforms of targets: those may be absent.
+ */
+
+import type { LibraryDocument } from './document/library.ts';
+import type { EncodingConfiguration } from './layout/encoding.ts';
+import type { LayoutConfiguration } from './layout/layout.ts';
+
+export type IntervalConfiguration = readonly [number | null, number | null];
+
+export interface Configuration {
+  /** Form of this document; another form is another number. */
+  readonly format: 1;
+  /** Sorted by `name@version`. */
+  readonly platforms: readonly PlatformConfiguration[];
+  readonly topology: TopologyConfiguration;
+  /** Sorted by `name@version`; procedures as written, their steps not yet compiled. */
+  readonly libraries: readonly LibraryDocument[];
+  readonly settings: SettingsConfiguration;
+}
+
+export interface PlatformConfiguration {
+  readonly name: string;
+  readonly version: string;
+  readonly description?: string;
+  readonly enums: readonly EnumConfiguration[];
+  readonly components: readonly ComponentConfiguration[];
+  readonly files?: FilesConfiguration;
+  readonly packets: readonly LayoutConfiguration[];
+}
+
+export interface EnumConfiguration {
+  readonly name: string;
+  readonly values: readonly (readonly [name: string, number: number])[];
+}
+
+export interface ComponentConfiguration {
+  readonly name: string;
+  readonly description?: string;
+  readonly instances: readonly string[];
+  readonly files: boolean;
+  readonly measures: readonly MeasureConfiguration[];
+  readonly parameters: readonly ParameterConfiguration[];
+  readonly telecommands: readonly TelecommandConfiguration[];
+  readonly alarms: readonly AlarmConfiguration[];
+}
+
+export interface CalibrationConfiguration {
+  readonly polynomial?: readonly number[];
+  readonly points?: readonly (readonly [raw: number, value: number])[];
+  readonly covers?: readonly [number, number];
+}
+
+export interface MeasureConfiguration {
+  readonly name: string;
+  readonly description?: string;
+  readonly type: string;
+  readonly unit?: string;
+  readonly raw?: string;
+  readonly calibration?: CalibrationConfiguration;
+  readonly soft?: IntervalConfiguration;
+  readonly hard?: IntervalConfiguration;
+  readonly derived?: string;
+}
+
+export interface ParameterConfiguration {
+  readonly name: string;
+  readonly description?: string;
+  readonly type: string;
+  readonly unit?: string;
+  readonly set?: { readonly component: string; readonly telecommand: string; readonly argument: string };
+  readonly readback?: { readonly component: string; readonly measure: string };
+}
+
+export interface ArgumentConfiguration {
+  readonly name: string;
+  readonly description?: string;
+  readonly type: string;
+  readonly unit?: string;
+  /** Of a text or bytes argument: bounds of its length. */
+  readonly range?: IntervalConfiguration;
+  readonly default?: string | number | boolean;
+}
+
+export interface TelecommandConfiguration {
+  readonly name: string;
+  readonly description?: string;
+  readonly args: readonly ArgumentConfiguration[];
+  readonly changesState: boolean;
+  readonly hazardous: boolean;
+  readonly requires: readonly { readonly that: string; readonly maxAgeMs: number }[];
+  readonly verify?: {
+    readonly expect?: string;
+    readonly fail?: string;
+    readonly reports?: 'acceptance' | 'completion';
+    readonly withinMs: number;
+  };
+  readonly encode?: EncodingConfiguration;
+  /** In the files component: it names one file, whose identifier is at most `maxId` where it is a number. */
+  readonly file?: { readonly maxId?: number };
+}
+
+export interface AlarmConfiguration {
+  readonly name: string;
+  readonly description?: string;
+  readonly when: string;
+  readonly severity: 'warning' | 'critical';
+  /** The procedure run as a reaction. */
+  readonly onRaise?: string;
+}
+
+export interface FilesConfiguration {
+  readonly component: string;
+  readonly types: readonly { readonly number: number; readonly name: string; readonly decode: boolean }[];
+  readonly transfer: {
+    readonly list?: string;
+    readonly read?: string;
+    readonly write?: string;
+    readonly maxChunk?: number;
+    readonly checksum?: string;
+    readonly protocol?: 'cfdp';
+  };
+}
+
+export interface TopologyConfiguration {
+  readonly name: string;
+  readonly environments: readonly EnvironmentConfiguration[];
+  readonly stations: readonly StationConfiguration[];
+  readonly gateways: readonly GatewayConfiguration[];
+  readonly drivers: readonly DriverConfiguration[];
+  readonly targets: readonly TargetConfiguration[];
+}
+
+export interface EnvironmentConfiguration {
+  readonly name: string;
+  readonly kind?: 'in_orbit';
+  readonly identity: 'declared' | 'jwt';
+  readonly humanOrchestration: boolean;
+  readonly hazardousConfirmation: readonly string[];
+  readonly hazardousRequiresPlan: boolean;
+  readonly drafts: boolean;
+}
+
+export interface StationConfiguration {
+  readonly name: string;
+  readonly latitudeDeg?: number;
+  readonly longitudeDeg?: number;
+  readonly altitudeM?: number;
+  readonly minElevationDeg?: number;
+}
+
+export interface GatewayConfiguration {
+  readonly name: string;
+  readonly kind: 'simulated' | 'recording' | 'external';
+  readonly tags: readonly string[];
+  readonly echo: boolean;
+  readonly faults: readonly string[];
+  /** Of a simulated gateway `model` and its settings; of a recording `file`, `rate`, `as_fast_as_possible`, `loop`. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface DriverConfiguration {
+  readonly name: string;
+  readonly protocol: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface LinkParametersConfiguration {
+  readonly gateway?: string;
+  readonly tags?: readonly string[];
+  readonly rate?: number;
+}
+
+export interface LinkConfiguration extends LinkParametersConfiguration {
+  readonly name: string;
+  readonly driver?: string;
+  readonly transport?: Readonly<Record<string, unknown>>;
+  readonly components?: readonly string[];
+  readonly environments: readonly (LinkParametersConfiguration & { readonly name: string })[];
+}
+
+export type ParameterValue = number | boolean | string;
+
+export interface TargetConfiguration {
+  readonly name: string;
+  readonly platform: string;
+  readonly environments: readonly string[];
+  readonly modes: readonly string[];
+  readonly links: readonly LinkConfiguration[];
+  readonly defaultLink: string;
+  readonly parameters: readonly {
+    /** `component.parameter` or `component[instance].parameter`. */
+    readonly key: string;
+    readonly values: Readonly<Record<string, ParameterValue>>;
+    readonly environments: Readonly<Record<string, Readonly<Record<string, ParameterValue>>>>;
+  }[];
+}
+
+export interface SettingsConfiguration {
+  readonly maxSubmissionAgeMs: number;
+  readonly leaderTtlMs: number;
+  readonly replicas: number;
+  readonly auth: Readonly<Record<string, unknown>>;
+  readonly feeders: Readonly<Record<string, string>>;
+  readonly maxShelveMs: number;
+  readonly alarmRetentionMs: number;
+  readonly schedulerMarginMs: number;
+  readonly connectors: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly editorUrl?: string;
+}

@@ -1,0 +1,226 @@
+/**
+ * Checks a value against the JSON Schema of its kind and says every fault in the words of the document: the path, what
+ * stands there, what fits. A general validator answers "must match a schema in anyOf" and stops after a few; an
+ * operator needs the key and its neighbour. Knows the keywords the document schemas use, and no other.
+ *
+ * H1. What it accepts is what a JSON Schema validator accepts (a test compares the two), but for integers that a double
+ *     does not hold: those it refuses.
+ */
+
+import type { FaultsAt } from './fault.ts';
+import { nearHelp } from './near.ts';
+
+/** The JSON Schema keywords of the document schemas. */
+interface Schema {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly items?: Schema | readonly Schema[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+/** Adds every fault of the value to the list; true when there is none. */
+export function checkShape(schema: object, value: unknown, faults: FaultsAt): boolean {
+  const before = faults.list.faults.length;
+  check(schema as Schema, value, faults);
+  return faults.list.faults.length === before;
+}
+
+function check(schema: Schema, value: unknown, faults: FaultsAt): void {
+  if (schema.anyOf !== undefined) {
+    checkAny(schema, value, faults);
+  } else if (schema.const !== undefined || schema.enum !== undefined) {
+    checkChoice(schema, value, faults);
+  } else if (schema.type !== undefined && !isOfType(schema.type, value)) {
+    faults.fault(`is ${describe(value)}; ${expected(schema)} is expected here`, adviceOf(schema));
+  } else {
+    checkContent(schema, value, faults);
+  }
+}
+
+function checkContent(schema: Schema, value: unknown, faults: FaultsAt): void {
+  if (schema.type === undefined) return;
+  if (typeof value === 'string') checkText(schema, value, faults);
+  else if (typeof value === 'number') checkNumber(schema, value, faults);
+  else if (Array.isArray(value)) checkList(schema, value, faults);
+  else if (typeof value === 'object' && value !== null) checkMapping(schema, value, faults);
+}
+
+/** The alternative whose type fits is checked in depth, so that its own faults are said. */
+function checkAny(schema: Schema, value: unknown, faults: FaultsAt): void {
+  const fitting = (schema.anyOf ?? []).filter((each) => fits(each, value));
+  if (fitting.length === 1 && fitting[0] !== undefined) {
+    check(fitting[0], value, faults);
+    return;
+  }
+  if (fitting.some((each) => accepts(each, value))) return;
+  const choices = (schema.anyOf ?? []).map(expected).join(' or ');
+  faults.fault(`is ${describe(value)}; ${choices} is expected here`, adviceOf(schema));
+}
+
+function fits(schema: Schema, value: unknown): boolean {
+  if (schema.const !== undefined) return schema.const === value;
+  if (schema.enum !== undefined) return schema.enum.includes(value);
+  return schema.type === undefined || isOfType(schema.type, value);
+}
+
+function accepts(schema: Schema, value: unknown): boolean {
+  const silent = new Silent();
+  check(schema, value, silent as unknown as FaultsAt);
+  return !silent.found;
+}
+
+/** Stands in for the list where only "is there a fault" matters. */
+class Silent {
+  found = false;
+  in(): this {
+    return this;
+  }
+  fault(): void {
+    this.found = true;
+  }
+  keyFault(): void {
+    this.found = true;
+  }
+}
+
+function checkChoice(schema: Schema, value: unknown, faults: FaultsAt): void {
+  const choices = schema.enum ?? [schema.const];
+  if (choices.includes(value)) return;
+  const help = nearHelp(String(value), choices.map(String), 'what fits');
+  faults.fault(`is ${describe(value)}; ${expected(schema)} is expected here`, help);
+}
+
+function checkText(schema: Schema, value: string, faults: FaultsAt): void {
+  if (schema.minLength !== undefined && value.length < schema.minLength)
+    faults.fault('is empty', adviceOf(schema));
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
+    faults.fault(
+      `is ${describe(value)}, which is no ${schema.title ?? 'text of this form'}`,
+      adviceOf(schema),
+    );
+  }
+}
+
+function checkNumber(schema: Schema, value: number, faults: FaultsAt): void {
+  if (schema.type === 'integer' && !Number.isSafeInteger(value)) {
+    faults.fault(`is ${value}; numbers beyond 2^53 are not exact`, 'stay below 2^53');
+  }
+  if (schema.minimum !== undefined && value < schema.minimum) {
+    faults.fault(`is ${value}; the least is ${schema.minimum}`, adviceOf(schema));
+  }
+  if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum) {
+    faults.fault(`is ${value}; it must be above ${schema.exclusiveMinimum}`, adviceOf(schema));
+  }
+  if (schema.maximum !== undefined && value > schema.maximum) {
+    faults.fault(`is ${value}; the most is ${schema.maximum}`, adviceOf(schema));
+  }
+}
+
+function checkList(schema: Schema, value: readonly unknown[], faults: FaultsAt): void {
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items } = schema;
+  const tuple = isTuple(items) ? items : undefined;
+  const most = tuple?.length ?? maxItems;
+  if (value.length < minItems)
+    faults.fault(`has ${value.length} items; at least ${minItems} are needed`, adviceOf(schema));
+  if (value.length > most) faults.fault(`has ${value.length} items; at most ${most} fit`, adviceOf(schema));
+  for (const [index, item] of value.entries()) {
+    const itemSchema = tuple === undefined ? (items as Schema | undefined) : tuple[index];
+    if (itemSchema !== undefined) check(itemSchema, item, faults.in(index));
+  }
+}
+
+function isTuple(items: Schema['items']): items is readonly Schema[] {
+  return Array.isArray(items);
+}
+
+function checkMapping(schema: Schema, value: object, faults: FaultsAt): void {
+  const entries = Object.entries(value);
+  const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
+  if (entries.length < minProperties || entries.length > maxProperties) {
+    const names = Object.keys(schema.properties ?? {});
+    faults.fault(
+      `has ${entries.length} keys; ${minProperties === maxProperties ? 'exactly' : 'at least'} ${minProperties} is needed`,
+      names.length > 0 ? `what fits: ${names.join(', ')}` : adviceOf(schema),
+    );
+  }
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(value, name)) faults.fault(`the key "${name}" is missing`, `add ${name}: …`);
+  }
+  for (const [name, item] of entries) checkEntry(schema, name, item, faults);
+}
+
+function checkEntry(schema: Schema, name: string, item: unknown, faults: FaultsAt): void {
+  const { properties = {}, patternProperties = {} } = schema;
+  const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const pattern = Object.entries(patternProperties).find(([form]) => new RegExp(form, 'u').test(name));
+  const expectedItem = own ?? pattern?.[1];
+  if (expectedItem !== undefined) check(expectedItem, item, faults.in(name));
+  if (expectedItem !== undefined || schema.additionalProperties !== false) return;
+  const names = Object.keys(properties);
+  if (names.length > 0) {
+    const help = name.includes(' ')
+      ? 'text with a comma inside { } needs quotes'
+      : nearHelp(name, names, 'what fits');
+    faults.in(name).keyFault(`unknown key "${name}"`, help);
+  } else {
+    faults
+      .in(name)
+      .keyFault(
+        `"${name}" cannot be a name here`,
+        'letters, digits, - and _; begin with a letter where conditions speak of it, and not digits alone',
+      );
+  }
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === 'integer') return typeof value === 'number' && Number.isInteger(value);
+  if (type === 'number') return typeof value === 'number' && Number.isFinite(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (type === 'null') return value === null;
+  return typeof value === type;
+}
+
+function expected(schema: Schema): string {
+  if (schema.anyOf !== undefined)
+    return schema.title ? `a ${schema.title}` : schema.anyOf.map(expected).join(' or ');
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return `one of ${schema.enum.map(String).join(', ')}`;
+  if (schema.type === 'object') return 'a mapping';
+  if (schema.type === 'array') return 'a list';
+  if (schema.type === 'boolean') return 'true or false';
+  if (schema.type === 'integer') return 'an integer';
+  if (schema.type === 'string') return schema.title ? `a ${schema.title} (text)` : 'text';
+  return schema.type === 'null' ? 'null' : 'a number';
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  if (typeof value === 'string') return `"${value}"`;
+  return `the ${typeof value} ${String(value)}`;
+}
+
+function adviceOf(schema: Schema): string {
+  if (schema.description !== undefined) return schema.description;
+  if (schema.title === 'name') return 'begin with a letter, then letters, digits, - and _';
+  if (schema.title === 'token') return 'letters, digits, - and _, not digits alone';
+  return `write ${expected(schema)}`;
+}

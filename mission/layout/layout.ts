@@ -1,0 +1,67 @@
+/**
+ * A packet layout as it stands in the compiled configuration: positions resolved to bits, names to measure keys.
+ *
+ * L1. A position is counted in bits from the start of the packet (`origin` 0), or from the end of a field of varying
+ *     length (`origin` n: the n-th such field of the layout).
+ */
+
+import { isFloatType } from '../value-type.ts';
+
+/** How a field's bits are read. */
+export type FieldKind = 'unsigned' | 'signed' | 'float' | 'bool' | 'string' | 'bytes';
+
+/** How a field of a value type is read. */
+export function kindOfType(type: string): FieldKind {
+  if (type === 'bool' || type === 'string' || type === 'bytes') return type;
+  if (isFloatType(type)) return 'float';
+  return type.startsWith('i') ? 'signed' : 'unsigned';
+}
+
+export interface PositionConfiguration {
+  /** First bit, from the origin. */
+  readonly at: number;
+  readonly bits: number;
+  readonly little?: true;
+}
+
+export interface FieldConfiguration extends PositionConfiguration {
+  readonly kind: FieldKind;
+  readonly origin: number;
+  /** Key of the measure. Fields that are skipped are not kept. */
+  readonly to?: string;
+  readonly scale?: number;
+  /** Bits of the length written first; the field then begins with it and `bits` counts only it. */
+  readonly prefix?: 8 | 16;
+  /** The origin this field makes for those after it. */
+  readonly makesOrigin?: number;
+  /** Up to the end of the data. */
+  readonly rest?: true;
+}
+
+export interface MatchConfiguration extends PositionConfiguration {
+  readonly signed?: true;
+  readonly equals?: readonly number[];
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export interface GroupConfiguration {
+  readonly match: readonly MatchConfiguration[];
+  readonly fields: readonly FieldConfiguration[];
+  readonly when: readonly GroupConfiguration[];
+}
+
+export interface TimeConfiguration {
+  readonly epochMs: number;
+  readonly parts: readonly (PositionConfiguration & { readonly ms: number })[];
+}
+
+export interface LayoutConfiguration extends GroupConfiguration {
+  readonly name: string;
+  /** Also in `match`; lets a reader look up layouts instead of trying each. */
+  readonly apid?: number;
+  readonly length?: { readonly min?: number; readonly max?: number };
+  /** Bytes at the end that are no data. */
+  readonly tail: number;
+  readonly time?: TimeConfiguration;
+}

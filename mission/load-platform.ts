@@ -1,0 +1,110 @@
+/** A platform of the compiled configuration to its indexes, conditions, layouts and encodings. Part of `load`. */
+
+import { assert } from '../contract/assert.ts';
+import { revisionOf } from './canonical.ts';
+import { compileCondition } from './condition/compile.ts';
+import type { Condition } from './condition/condition.ts';
+import type { ConditionScope, ScopeName } from './condition/scope.ts';
+import type {
+  ArgumentConfiguration,
+  ComponentConfiguration,
+  PlatformConfiguration,
+  TelecommandConfiguration,
+} from './configuration.ts';
+import { createFrame, type Frame, knownOrdinal } from './frame.ts';
+import { createEncoding } from './layout/encoding.ts';
+import { createPacketReader } from './layout/reader.ts';
+import type { Argument, Component, Enumeration, Platform, Telecommand, Verification } from './mission.ts';
+
+/** The platform; throws a defect where the configuration does not hold. */
+export function loadPlatform(configuration: PlatformConfiguration): Platform {
+  const { name, version } = configuration;
+  const frame = createFrame(configuration);
+  const components = new Map(
+    configuration.components.map((component) => [component.name, loadComponent(component, frame)]),
+  );
+  return Object.freeze({
+    id: `${name}@${version}`,
+    name,
+    version,
+    digest: revisionOf(configuration),
+    components,
+    measures: frame.measures,
+    ordinal: frame.ordinal,
+    packets: createPacketReader(configuration.packets, (key) => knownOrdinal(frame, key)),
+  });
+}
+
+function loadComponent(configuration: ComponentConfiguration, frame: Frame): Component {
+  const component = frame.components.get(configuration.name);
+  assert(component !== undefined, `component ${configuration.name} is in the frame`);
+  const telecommands = new Map(
+    configuration.telecommands.map((each) => [each.name, loadTelecommand(each, configuration, frame)]),
+  );
+  return Object.freeze({ ...component, telecommands });
+}
+
+function loadTelecommand(
+  configuration: TelecommandConfiguration,
+  { name: component }: ComponentConfiguration,
+  frame: Frame,
+): Telecommand {
+  const { name, description, changesState, hazardous, encode, file } = configuration;
+  const args = configuration.args.map((each) => loadArgument(each, frame.enumerations));
+  const names = new Map<string, ScopeName>(args.map((each) => [each.name, each]));
+  const scope: ConditionScope = { platform: frame, own: component, names };
+  const requires = configuration.requires.map(({ that, maxAgeMs }) =>
+    Object.freeze({ that: conditionOf(that, scope), maxAgeMs }),
+  );
+  return Object.freeze({
+    component,
+    name,
+    path: `${component}.${name}`,
+    description,
+    args: Object.freeze(args),
+    changesState,
+    hazardous,
+    requires: Object.freeze(requires),
+    verify: loadVerification(configuration.verify, scope),
+    encoding: encode === undefined ? undefined : createEncoding(encode, (each) => enumerationOf(each, frame)),
+    ...(file !== undefined && { file: Object.freeze({ maxId: file.maxId }) }),
+  });
+}
+
+function loadArgument(
+  { name, description, type, unit, range, default: value }: ArgumentConfiguration,
+  enumerations: ReadonlyMap<string, Enumeration>,
+): Argument {
+  return Object.freeze({
+    ...{ name, description, type, unit },
+    enumeration: enumerations.get(type),
+    range: range === undefined ? undefined : Object.freeze(range),
+    default: value,
+  });
+}
+
+function loadVerification(
+  configuration: TelecommandConfiguration['verify'],
+  scope: ConditionScope,
+): Verification | undefined {
+  if (configuration === undefined) return undefined;
+  const { expect, fail, reports, withinMs } = configuration;
+  return Object.freeze({
+    expect: expect === undefined ? undefined : conditionOf(expect, scope),
+    fail: fail === undefined ? undefined : conditionOf(fail, scope),
+    reports,
+    withinMs,
+  });
+}
+
+function conditionOf(text: string, scope: ConditionScope): Condition {
+  const compiled = compileCondition(text, scope);
+  assert(compiled.ok, `condition \`${text}\` compiled before`);
+  return compiled.value;
+}
+
+function enumerationOf(name: string, frame: Frame): Enumeration {
+  const enumeration = frame.enumerations.get(name);
+  assert(enumeration !== undefined, `enumeration ${name} is in the platform`);
+  return enumeration;
+}

@@ -1,0 +1,230 @@
+/**
+ * A mission as the roles use it: the compiled configuration with its indexes and closures, frozen. `load()` makes it
+ * from the configuration document of the bus; nothing here does I/O.
+ *
+ * M1. A mission is immutable; a new configuration is a new mission under a new revision.
+ * M2. The ordinal of a measure is its place in the key order of its platform (`component[instance].measure`, compared
+ *     segment by segment), so ordinals rise as keys do.
+ */
+
+import type { BlockBuilder } from '../contract/batch.ts';
+import type { ResolvedValue } from '../contract/telecommand.ts';
+import type { Condition } from './condition/condition.ts';
+
+export interface Mission {
+  /** SHA-256 (hexadecimal) of the canonical configuration. */
+  readonly revision: string;
+  /** In the order of the topology: the last one of a target is its default. */
+  readonly environments: ReadonlyMap<string, Environment>;
+  readonly gateways: ReadonlyMap<string, Gateway>;
+  readonly drivers: ReadonlyMap<string, Driver>;
+  readonly targets: ReadonlyMap<string, Target>;
+  /** By `name@version`. */
+  readonly platforms: ReadonlyMap<string, Platform>;
+  readonly settings: Settings;
+}
+
+export interface Environment {
+  readonly name: string;
+  readonly kind?: 'in_orbit';
+  readonly identity: 'declared' | 'jwt';
+  readonly humanOrchestration: boolean;
+  readonly hazardousConfirmation: readonly string[];
+  readonly hazardousRequiresPlan: boolean;
+  readonly drafts: boolean;
+}
+
+export interface Gateway {
+  readonly name: string;
+  readonly kind: 'simulated' | 'recording' | 'external';
+  readonly tags: readonly string[];
+  readonly echo: boolean;
+  /** Faults a simulated gateway knows. */
+  readonly faults: readonly string[];
+  /** Everything else the document says of it, for the gateway itself. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface Driver {
+  readonly name: string;
+  readonly protocol: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface Target {
+  readonly name: string;
+  /** `name@version` as the topology names it. */
+  readonly platformId: string;
+  /** Absent when no document of that platform is in the configuration. */
+  readonly platform: Platform | undefined;
+  /** In the order of the topology. */
+  readonly environments: readonly string[];
+  readonly modes: readonly string[];
+  readonly links: ReadonlyMap<string, Link>;
+  readonly defaultLink: string;
+}
+
+export interface Link {
+  readonly name: string;
+  readonly isDefault: boolean;
+  readonly driver: string | undefined;
+  /** Components it carries; undefined carries all. */
+  readonly components: ReadonlySet<string> | undefined;
+  readonly transport: Readonly<Record<string, unknown>> | undefined;
+  /** Whether its parameters differ by environment. */
+  readonly byEnvironment: boolean;
+  /** The parameters in an environment (of the link itself when it has none by environment). */
+  parameters(environment: string | undefined): LinkParameters;
+}
+
+export interface LinkParameters {
+  /** The gateway named by the link. */
+  readonly gateway: string | undefined;
+  /** What a gateway must carry when none is named. */
+  readonly tags: readonly string[];
+  /** bit/s */
+  readonly rate: number | undefined;
+}
+
+export interface Platform {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  /** Names the content, so that columns made with another content are recognised (B2). */
+  readonly digest: string;
+  readonly components: ReadonlyMap<string, Component>;
+  /** By ordinal. */
+  readonly measures: readonly Measure[];
+  /** Ordinal of `component.measure` or `component[instance].measure`. */
+  ordinal(key: string): number | undefined;
+  /** Reads one packet of this platform; see `PacketReader`. */
+  readonly packets: PacketReader;
+}
+
+export interface Component {
+  readonly name: string;
+  readonly description: string | undefined;
+  /** Empty for a component without instances. */
+  readonly instances: readonly string[];
+  /** The component of the on-board directory: its instances are file identifiers, open-ended. */
+  readonly files: boolean;
+  /** In the order of the document. */
+  readonly measures: readonly MeasureDefinition[];
+  readonly telecommands: ReadonlyMap<string, Telecommand>;
+}
+
+export type ValueType =
+  | 'u8'
+  | 'u16'
+  | 'u32'
+  | 'u64'
+  | 'i8'
+  | 'i16'
+  | 'i32'
+  | 'i64'
+  | 'f32'
+  | 'f64'
+  | 'bool'
+  | 'string'
+  | 'bytes';
+
+export interface Enumeration {
+  readonly name: string;
+  nameOf(number: number): string | undefined;
+  numberOf(name: string): number | undefined;
+  readonly names: readonly string[];
+}
+
+export interface MeasureDefinition {
+  readonly name: string;
+  readonly description: string | undefined;
+  /** A value type or the name of an enumeration. */
+  readonly type: string;
+  readonly enumeration: Enumeration | undefined;
+  readonly unit: string | undefined;
+  readonly soft: readonly [number | null, number | null] | undefined;
+  readonly hard: readonly [number | null, number | null] | undefined;
+  readonly derived: string | undefined;
+  /** Raw to physical; NaN where the calibration does not cover the raw value. Absent when raw is the value. */
+  readonly calibrate: ((raw: number) => number) | undefined;
+}
+
+/** A measure of one instance. */
+export interface Measure {
+  readonly ordinal: number;
+  readonly key: string;
+  readonly component: string;
+  readonly instance: string | undefined;
+  readonly definition: MeasureDefinition;
+}
+
+export interface Argument {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly type: string;
+  readonly enumeration: Enumeration | undefined;
+  readonly unit: string | undefined;
+  readonly range: readonly [number | null, number | null] | undefined;
+  /** As written in the document; undefined: the argument must be given. */
+  readonly default: unknown;
+}
+
+export interface Telecommand {
+  readonly component: string;
+  readonly name: string;
+  /** `component.name` */
+  readonly path: string;
+  readonly description: string | undefined;
+  readonly args: readonly Argument[];
+  readonly changesState: boolean;
+  readonly hazardous: boolean;
+  readonly requires: readonly Requirement[];
+  readonly verify: Verification | undefined;
+  /** Absent when the catalogue does not say how it is written: its driver then refuses to encode it. */
+  readonly encoding: Encoding | undefined;
+  /** Of a telecommand of the files component that names one file; `maxId` when identifiers are written as numbers. */
+  readonly file?: { readonly maxId: number | undefined };
+}
+
+export interface Requirement {
+  readonly that: Condition;
+  readonly maxAgeMs: number;
+}
+
+/** Satisfied when everything it names is; failed as soon as `fail` holds or a report fails. */
+export interface Verification {
+  readonly expect: Condition | undefined;
+  readonly fail: Condition | undefined;
+  /** Which reports of the spacecraft it awaits: `acceptance`, or `completion` as well. */
+  readonly reports: 'acceptance' | 'completion' | undefined;
+  readonly withinMs: number;
+}
+
+export interface Encoding {
+  /** What the protocol of the driver needs beside the data: for PUS `service`, `subtype`. */
+  readonly header: Readonly<Record<string, number>>;
+  /** The application data for resolved arguments; `instance` can be a field of its own. */
+  data(args: Readonly<Record<string, ResolvedValue>>, instance: string | undefined): Buffer;
+}
+
+/**
+ * Reads packets by the layouts of the platform, compiled once to closures over Buffers.
+ */
+export interface PacketReader {
+  /**
+   * Appends the samples of the packet to `into` as raw values and returns the name of the layout that matched;
+   * undefined when none does. Refuses (a message) a packet that matches and is too short for its fields.
+   */
+  read(
+    packet: Buffer,
+    groundMs: number,
+    into: BlockBuilder,
+  ): { layout: string } | { fault: string } | undefined;
+}
+
+export interface Settings {
+  readonly maxSubmissionAgeMs: number;
+  readonly leaderTtlMs: number;
+  readonly replicas: number;
+  readonly auth: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,147 @@
+/**
+ * What the service needs of its bus. One adapter speaks NATS JetStream (`bus/`); an in-memory twin serves the seeded
+ * simulation; the same contract tests run on both.
+ *
+ * P1. Every write that matters is conditional or carries a message id, and is retried inside with the same id; its
+ *     outcome is stored, duplicate or conflict, never "maybe": a retry that finds its own earlier attempt says stored.
+ * P2. A follower sees each message of its subject exactly once and in order, across reconnects and server restarts.
+ * P3. A watch sees the newest value of each key and every later one it can tell apart, again after each reconnect.
+ * P4. While the bus is away, writes and reads fail with `Outage('bus.unavailable')` within their deadline.
+ */
+
+import type { BucketDefinition, StreamDefinition } from '../contract/subject.ts';
+
+export type Headers = Readonly<Record<string, string>>;
+
+export interface Stoppable {
+  stop(): Promise<void>;
+}
+
+export interface CoreMessage {
+  readonly subject: string;
+  readonly data: Uint8Array;
+  readonly headers: Headers;
+}
+
+export interface StreamMessage extends CoreMessage {
+  /** Position in the stream, from 1. */
+  readonly seq: number;
+  /** When the bus stored it, ms since 1970. */
+  readonly at: number;
+  /** Messages of the same follower still to come when this one was delivered; 0 at the head. */
+  readonly pending: number;
+}
+
+export interface AppendOptions {
+  /** Message id: the same id inside the window of the stream is stored once. */
+  readonly id?: string;
+  /** The append holds only if the last message of the subject has this position; 0: the subject is empty. */
+  readonly expectLastSubjectSeq?: number;
+  readonly headers?: Headers;
+  /** How long to keep trying, default `BUS_REQUEST_MS`. */
+  readonly deadlineMs?: number;
+}
+
+export type Appended =
+  | { readonly outcome: 'stored'; readonly seq: number }
+  /** The id was stored before, by somebody else or by an earlier call. */
+  | { readonly outcome: 'duplicate'; readonly seq: number }
+  /** The expectation did not hold; nothing was stored. */
+  | { readonly outcome: 'conflict' };
+
+export type FollowFrom =
+  | { readonly from: 'start' }
+  /** Only what is stored after the call. */
+  | { readonly from: 'now' }
+  /** This position and later. */
+  | { readonly from: 'seq'; readonly seq: number }
+  /** What the bus stored at this time (ms since 1970) and later. */
+  | { readonly from: 'time'; readonly at: number };
+
+export interface Follower extends Stoppable {
+  /** Resolves when everything stored before the call has been handled; with the last position of the stream then. */
+  readonly caughtUp: Promise<number>;
+}
+
+export interface Entry {
+  readonly key: string;
+  readonly value: Uint8Array;
+  /** Strictly rising within the bucket. */
+  readonly revision: number;
+  /** When it was written, ms since 1970. */
+  readonly at: number;
+}
+
+export type Written =
+  | { readonly outcome: 'written'; readonly revision: number }
+  | { readonly outcome: 'conflict' };
+
+export interface Watch extends Stoppable {
+  /** Resolves when every key present at the call has been handled. */
+  readonly ready: Promise<void>;
+}
+
+export interface Bucket {
+  /** The newest value as the leader knows it. */
+  get(key: string): Promise<Entry | undefined>;
+  /** Writes if the newest revision of the key is `expected` (0: the key does not exist). */
+  put(key: string, value: Uint8Array, expected: number, options?: { deadlineMs?: number }): Promise<Written>;
+  /** Writes whatever stands there: only for keys with one writer. */
+  overwrite(key: string, value: Uint8Array): Promise<number>;
+  /** Removes the key with its history and without a marker, if its newest revision is `expected`. */
+  remove(key: string, expected: number): Promise<Written>;
+  /**
+   * Calls `changed` for each key that matches (`>`, `member.*`, an exact key) now, and at each change. A removed key
+   * comes as `undefined`; removals are noticed at once where the adapter can tell and at the latest on the next
+   * reconnect, so nobody relies on them for safety.
+   */
+  watch(filter: string, changed: (key: string, entry: Entry | undefined) => void): Promise<Watch>;
+  /** Every entry that matches, at one moment. */
+  list(filter: string): Promise<Entry[]>;
+}
+
+export interface Bus {
+  readonly connected: boolean;
+  /** Called at each loss and return of the connection. */
+  onConnection(listener: (connected: boolean) => void): () => void;
+
+  /** Fire and forget; lost while disconnected. */
+  publish(subject: string, data: Uint8Array, headers?: Headers): void;
+  subscribe(subject: string, handle: (message: CoreMessage) => void, options?: { queue?: string }): Stoppable;
+  /** Serves a subject: what `answer` resolves to is the reply. A rejection is logged and leaves the caller to its timeout. */
+  serve(
+    subject: string,
+    answer: (message: CoreMessage) => Promise<Uint8Array>,
+    options?: { queue?: string },
+  ): Stoppable;
+  /** Outages: `bus.no-responder`, `bus.timeout`, `bus.unavailable`. */
+  request(
+    subject: string,
+    data: Uint8Array,
+    options: { timeoutMs: number; headers?: Headers },
+  ): Promise<Uint8Array>;
+
+  append(
+    stream: StreamDefinition,
+    subject: string,
+    data: Uint8Array,
+    options?: AppendOptions,
+  ): Promise<Appended>;
+  /** The last message of a subject (no wildcard) as the leader knows it. */
+  last(stream: StreamDefinition, subject: string): Promise<StreamMessage | undefined>;
+  /**
+   * Delivers the messages of a subject (wildcards allowed) in order, one at a time: the next is handed over when `handle`
+   * has resolved. A rejection of `handle` is a defect: it is logged and the same message is handed over again.
+   */
+  follow(
+    stream: StreamDefinition,
+    subject: string,
+    from: FollowFrom,
+    handle: (message: StreamMessage) => void | Promise<void>,
+  ): Promise<Follower>;
+
+  bucket(definition: BucketDefinition): Bucket;
+
+  /** Stops followers and watches, flushes, closes. */
+  close(): Promise<void>;
+}

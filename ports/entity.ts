@@ -1,0 +1,112 @@
+/**
+ * What an actor kind gives the runtime and what the runtime gives it back: the binding of a chart, the envelope a
+ * revision is kept in, and the store that makes it durable. Types only; `supervision/cell.ts` keeps the rules.
+ */
+
+import type { AnyStateMachine } from 'xstate';
+
+/** An event of a chart. Events from outside carry `at`, ms since 1970 (C4). */
+export interface EntityEvent {
+  readonly type: string;
+}
+
+/** Something a chart emitted: an effect it asks for, or a record of its log. */
+export interface Emitted {
+  readonly type: string;
+}
+
+export interface PendingEffect {
+  /** Idempotency key `<kind>:<id>:<revision>:<n>` (C3). */
+  readonly key: string;
+  readonly effect: Emitted;
+}
+
+/** An armed `after` of a chart. */
+export interface ArmedTimer {
+  /** The event it will send; its name is also the name of the timer. */
+  readonly event: EntityEvent;
+  readonly id: string;
+  /** ms since 1970 */
+  readonly dueAt: number;
+}
+
+/** Everything a cell needs to come back (C5). */
+export interface Envelope {
+  readonly kind: string;
+  readonly id: string;
+  /** Version of the chart that wrote it. */
+  readonly version: number;
+  readonly revision: number;
+  /** Fencing token of the owner that wrote it. */
+  readonly epoch: number;
+  /** The persisted snapshot of the chart. */
+  readonly snapshot: unknown;
+  readonly timers: readonly ArmedTimer[];
+  /** Effects asked for and not known to be done: they are asked again, under the same keys. */
+  readonly effects: readonly PendingEffect[];
+}
+
+export interface Stored {
+  readonly envelope: Envelope;
+  /** Where the store will expect the next commit: a bucket revision or a position of a log. */
+  readonly position: number;
+}
+
+export interface Commit {
+  readonly id: string;
+  readonly epoch: number;
+  /** Position of the last commit; 0 when there is none. */
+  readonly position: number;
+  /** Records of the log since the last commit, in order. */
+  readonly records: readonly Emitted[];
+  /** Made on demand: a store that keeps only the log does not pay for it. */
+  readonly envelope: () => Envelope;
+  /** The chart has reached a final state. */
+  readonly final: boolean;
+}
+
+export type Committed =
+  | { readonly outcome: 'committed'; readonly position: number }
+  /** Somebody else wrote: the cell is dropped and its effects never run (O1). */
+  | { readonly outcome: 'fenced' };
+
+/** Makes revisions durable. Throws `Outage` while the bus is away: the cell asks again. */
+export interface Store {
+  load(id: string): Promise<Stored | undefined>;
+  commit(commit: Commit): Promise<Committed>;
+}
+
+export interface EffectRun {
+  readonly id: string;
+  readonly key: string;
+  readonly epoch: number;
+  /** Aborted when the cell goes: nobody waits for the reply any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Restart when it crashed: always, only by its supervisor's patience, or never. */
+export type RestartPolicy = 'permanent' | 'transient' | 'temporary';
+
+export interface Binding<Effect extends Emitted = Emitted, Event extends EntityEvent = EntityEvent> {
+  readonly kind: string;
+  readonly version: number;
+  readonly chart: AnyStateMachine;
+  readonly store: Store;
+  /**
+   * `log`: a revision is one macrostep that emitted records; what emits none changes nothing durable.
+   * `snapshot`: a revision is one macrostep that changed anything.
+   */
+  readonly durability: 'log' | 'snapshot';
+  /** One handler for each effect of the chart; what it resolves to goes back to the chart. */
+  readonly effects: {
+    readonly [Type in Effect['type']]: (
+      effect: Extract<Effect, { type: Type }>,
+      run: EffectRun,
+    ) => Promise<Event | undefined> | Event | undefined;
+  };
+  readonly restart: RestartPolicy;
+  /** After this long without an event a cell with nothing pending is persisted and stopped; null: never (C7). */
+  readonly idleMs: number | null;
+  /** Pure steps from an older chart version to the next; a version without a path is quarantined (C5). */
+  readonly migrations: Readonly<Record<number, (envelope: Envelope) => Envelope>>;
+}

@@ -1,0 +1,112 @@
+/**
+ * The two clocks: the machine's, and a heap that a test or a simulation moves by hand. With `random.ts` the only place
+ * that touches time.
+ *
+ * H1. The heap fires timers in the order of their due time, equal ones in the order they were set.
+ * H2. While a timer fires, `now()` is exactly its due time.
+ */
+
+import type { Clock, TimerHandle } from '../ports/clock.ts';
+
+/** Longest delay of a Node timer; a longer one would fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The time of the machine. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (fire, delayMs) => ({ timer: setTimeout(fire, Math.min(Math.max(0, delayMs), LONGEST_MS)) }),
+  clearTimeout: ({ timer }) => clearTimeout(timer as NodeJS.Timeout),
+};
+
+interface HeapTimer extends TimerHandle {
+  readonly dueAt: number;
+  readonly order: number;
+  readonly fire: () => void;
+  cancelled: boolean;
+}
+
+/** A clock that stands still until it is advanced. */
+export class HeapClock implements Clock {
+  #now: number;
+  #order = 0;
+  readonly #heap: HeapTimer[] = [];
+
+  constructor(nowMs = 0) {
+    this.#now = nowMs;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  setTimeout(fire: () => void, delayMs: number): TimerHandle {
+    this.#order += 1;
+    const dueAt = this.#now + Math.max(0, delayMs);
+    const timer: HeapTimer = { timer: undefined, dueAt, order: this.#order, fire, cancelled: false };
+    this.#push(timer);
+    return timer;
+  }
+
+  clearTimeout(handle: TimerHandle): void {
+    (handle as HeapTimer).cancelled = true;
+  }
+
+  /** When the next timer is due. */
+  next(): number | undefined {
+    this.#dropCancelled();
+    return this.#heap[0]?.dueAt;
+  }
+
+  /** Moves the present by `ms`, firing what comes due on the way, also what that sets. */
+  advance(ms: number): void {
+    this.advanceTo(this.#now + ms);
+  }
+
+  advanceTo(at: number): void {
+    for (let due = this.next(); due !== undefined && due <= at; due = this.next()) this.#fireFirst();
+    this.#now = Math.max(this.#now, at);
+  }
+
+  #fireFirst(): void {
+    const timer = this.#pop();
+    if (timer === undefined) return;
+    this.#now = Math.max(this.#now, timer.dueAt);
+    timer.fire();
+  }
+
+  #dropCancelled(): void {
+    while (this.#heap[0]?.cancelled) this.#pop();
+  }
+
+  #push(timer: HeapTimer): void {
+    const heap = this.#heap;
+    let at = heap.push(timer) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (isBefore(heap[parent]!, timer)) break;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    heap[at] = timer;
+  }
+
+  #pop(): HeapTimer | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first;
+    let at = 0;
+    for (let child = 1; child < heap.length; child = 2 * at + 1) {
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child += 1;
+      if (!isBefore(heap[child]!, last)) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = last;
+    return first;
+  }
+}
+
+function isBefore(a: HeapTimer, b: HeapTimer): boolean {
+  return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.order < b.order);
+}

@@ -1,0 +1,282 @@
+/**
+ * Who does which part of the work: lanes of telecommands, the decoding of a gateway, the telemetry of a target, the
+ * gateways themselves. A partition has one owner at a time, written by conditional write; the revision of that write is
+ * the epoch of the owner, its fencing token (O1).
+ *
+ * Q1. A partition belongs to the living member that ranks highest for it (rendezvous hashing), so members agree without
+ *     talking and few partitions move when members come and go.
+ * Q2. An owner is replaced only when it has released the partition or is dead for the one who takes it.
+ * Q3. A process whose own heartbeat fails stops everything it owns before the others may take it (E2).
+ * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership.
+ */
+
+import { createHash } from 'node:crypto';
+import { Outage } from '../contract/outage.ts';
+import { buckets } from '../contract/subject.ts';
+import type { Bus, Entry, Watch } from '../ports/bus.ts';
+import type { Clock, Random } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Membership } from './membership.ts';
+import { DEFAULT_INTENSITY, Supervisor } from './supervisor.ts';
+
+export interface Worker {
+  /** Resolves when nothing of it writes any more. */
+  stop(): Promise<void>;
+}
+
+export interface WorkerContext {
+  readonly epoch: number;
+  /** The worker cannot go on; it is stopped and started again. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** The partitions of one role, named by the things they stand for. */
+export interface PartitionRole {
+  readonly role: string;
+  /** First segment of the partition names: `lane`, `decoder`, … */
+  readonly prefix: string;
+  start(name: string, context: WorkerContext): Promise<Worker>;
+}
+
+interface Ownership {
+  readonly owner: string | null;
+}
+
+interface PartitionsOptions {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly instance: string;
+  readonly membership: Membership;
+  readonly role: PartitionRole;
+  readonly escalated: (reason: string) => void;
+}
+
+const OUTAGE_RETRY_MS = 250;
+
+interface Owned {
+  readonly epoch: number;
+  worker: Worker | undefined;
+  /** Work on this partition is serialised: starts and stops never overlap. */
+  turn: Promise<void>;
+}
+
+export class Partitions {
+  readonly #options: PartitionsOptions;
+  readonly #entries = new Map<string, { owner: string | null; revision: number }>();
+  readonly #owned = new Map<string, Owned>();
+  readonly #claiming = new Set<string>();
+  readonly #supervisor: Supervisor;
+  #wanted: ReadonlySet<string> = new Set();
+  #watch: Watch | undefined;
+  #stopped = false;
+
+  constructor(options: PartitionsOptions) {
+    this.#options = options;
+    const { clock, random, log, role } = options;
+    this.#supervisor = new Supervisor({
+      input: { ...DEFAULT_INTENSITY, name: `${role.role} ${role.prefix}` },
+      clock,
+      random,
+      log,
+      children: {
+        restart: (name) => this.#restart(name),
+        quarantined: () => undefined,
+        released: (name) => this.#restart(name),
+        escalated: options.escalated,
+      },
+    });
+  }
+
+  async start(): Promise<void> {
+    const bucket = this.#options.bus.bucket(buckets.members);
+    this.#watch = await bucket.watch(`partition.${this.#options.role.prefix}.*`, (key, entry) =>
+      this.#saw(key, entry),
+    );
+    await this.#watch.ready;
+  }
+
+  /** The partitions there are; called when the mission changes. */
+  want(names: Iterable<string>): void {
+    this.#wanted = new Set(names);
+    this.reconcile();
+  }
+
+  /** Compares what is with what should be; called at each change of members, entries and at each heartbeat. */
+  reconcile(): void {
+    if (this.#stopped) return;
+    if (!this.#options.membership.holds) {
+      for (const name of [...this.#owned.keys()]) this.#abandon(name);
+      return;
+    }
+    const alive = this.#options.membership.alive(this.#options.role.role);
+    for (const name of this.#wanted) this.#reconcileOne(name, alive);
+    for (const name of [...this.#owned.keys()]) if (!this.#wanted.has(name)) this.#release(name);
+  }
+
+  /** Names whose worker runs here. */
+  get running(): string[] {
+    return [...this.#owned].filter(([, owned]) => owned.worker !== undefined).map(([name]) => name);
+  }
+
+  /** Whether every wanted partition runs, here or elsewhere. */
+  get settled(): boolean {
+    return [...this.#wanted].every((name) => {
+      const owned = this.#owned.get(name);
+      if (owned !== undefined) return owned.worker !== undefined;
+      const owner = this.#entries.get(name)?.owner;
+      return owner !== undefined && owner !== null && this.#options.membership.isAlive(owner);
+    });
+  }
+
+  trouble(): ReturnType<Supervisor['trouble']> {
+    return this.#supervisor.trouble();
+  }
+
+  resume(name: string): void {
+    this.#supervisor.resume(name);
+  }
+
+  /** Stops every worker and frees what is owned. */
+  async drain(): Promise<void> {
+    this.#stopped = true;
+    this.#supervisor.drain();
+    const released = [...this.#owned.keys()].map((name) => this.#release(name));
+    await Promise.all(released);
+    await this.#watch?.stop();
+  }
+
+  #key(name: string): string {
+    return `partition.${this.#options.role.prefix}.${name}`;
+  }
+
+  #saw(key: string, entry: Entry | undefined): void {
+    const name = key.slice(`partition.${this.#options.role.prefix}.`.length);
+    const known = this.#entries.get(name);
+    if (entry === undefined) this.#entries.delete(name);
+    else if (known === undefined || known.revision < entry.revision) {
+      const { owner } = JSON.parse(Buffer.from(entry.value).toString()) as Ownership;
+      this.#entries.set(name, { owner, revision: entry.revision });
+    } else return;
+    const owned = this.#owned.get(name);
+    if (owned !== undefined && entry !== undefined && entry.revision > owned.epoch) this.#abandon(name);
+    this.reconcile();
+  }
+
+  #reconcileOne(name: string, alive: readonly string[]): void {
+    const { instance, membership } = this.#options;
+    const best = highestRanked(name, alive);
+    if (this.#owned.has(name)) {
+      if (best !== undefined && best !== instance) void this.#release(name);
+      return;
+    }
+    const owner = this.#entries.get(name)?.owner ?? null;
+    const free = owner === null || owner === instance || !membership.isAlive(owner);
+    if (best === instance && free) void this.#claim(name);
+  }
+
+  // Ownership --------------------------------------------------------------------------------------------------------
+
+  async #claim(name: string): Promise<void> {
+    if (this.#claiming.has(name)) return;
+    this.#claiming.add(name);
+    const { bus, instance, log } = this.#options;
+    try {
+      const expected = this.#entries.get(name)?.revision ?? 0;
+      const value = Buffer.from(JSON.stringify({ owner: instance } satisfies Ownership));
+      const written = await bus.bucket(buckets.members).put(this.#key(name), value, expected);
+      if (written.outcome === 'conflict' || this.#stopped) return;
+      this.#entries.set(name, { owner: instance, revision: written.revision });
+      this.#owned.set(name, { epoch: written.revision, worker: undefined, turn: Promise.resolve() });
+      this.#startWorker(name);
+    } catch (error) {
+      log.warn({ err: error, partition: this.#key(name) }, 'partition not claimed');
+    } finally {
+      this.#claiming.delete(name);
+    }
+  }
+
+  /** Stops the worker and gives the partition back. */
+  async #release(name: string): Promise<void> {
+    const owned = this.#owned.get(name);
+    if (owned === undefined) return;
+    this.#owned.delete(name);
+    this.#supervisor.ended(name);
+    await owned.turn;
+    await this.#stopWorker(name, owned);
+    const value = Buffer.from(JSON.stringify({ owner: null } satisfies Ownership));
+    await this.#options.bus
+      .bucket(buckets.members)
+      .put(this.#key(name), value, owned.epoch)
+      .catch((error: unknown) =>
+        this.#options.log.warn({ err: error, partition: this.#key(name) }, 'not released'),
+      );
+  }
+
+  /** Stops the worker of a partition that is lost: somebody else has it, or may have it soon (Q3). */
+  #abandon(name: string): void {
+    const owned = this.#owned.get(name);
+    if (owned === undefined) return;
+    this.#options.log.warn({ partition: this.#key(name), epoch: owned.epoch }, 'ownership lost');
+    this.#owned.delete(name);
+    this.#supervisor.ended(name);
+    void owned.turn.then(() => this.#stopWorker(name, owned));
+  }
+
+  // Workers ----------------------------------------------------------------------------------------------------------
+
+  #startWorker(name: string): void {
+    const owned = this.#owned.get(name);
+    if (owned === undefined) return;
+    owned.turn = owned.turn.then(() => this.#startNow(name, owned));
+  }
+
+  async #startNow(name: string, owned: Owned): Promise<void> {
+    if (this.#owned.get(name) !== owned || owned.worker !== undefined) return;
+    const failed = (error: unknown): void => this.#workerFailed(name, owned, error);
+    try {
+      owned.worker = await this.#options.role.start(name, { epoch: owned.epoch, failed });
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #workerFailed(name: string, owned: Owned, error: unknown): void {
+    if (this.#owned.get(name) !== owned || this.#stopped) return;
+    if (error instanceof Outage) return this.#startAgain(name, owned);
+    this.#options.log.error({ err: error, partition: this.#key(name) }, 'worker failed');
+    owned.turn = owned.turn.then(() => this.#stopWorker(name, owned));
+    this.#supervisor.crashed(name, error instanceof Error ? error.message : String(error));
+  }
+
+  /** The bus is away: that is no fault of the worker and costs it no patience. */
+  #startAgain(name: string, owned: Owned): void {
+    owned.turn = owned.turn.then(() => this.#stopWorker(name, owned));
+    this.#options.clock.setTimeout(() => this.#startWorker(name), OUTAGE_RETRY_MS);
+  }
+
+  #restart(name: string): void {
+    this.#startWorker(name);
+  }
+
+  async #stopWorker(name: string, owned: Owned): Promise<void> {
+    const { worker } = owned;
+    owned.worker = undefined;
+    await worker
+      ?.stop()
+      .catch((error: unknown) =>
+        this.#options.log.error({ err: error, partition: this.#key(name) }, 'worker not stopped'),
+      );
+  }
+}
+
+/** The member whose hash with the name is largest (Q1). */
+export function highestRanked(name: string, members: readonly string[]): string | undefined {
+  let best: { member: string; rank: string } | undefined;
+  for (const member of members) {
+    const rank = createHash('sha256').update(`${name}\n${member}`).digest('hex');
+    if (best === undefined || rank > best.rank) best = { member, rank };
+  }
+  return best?.member;
+}

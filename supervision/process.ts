@@ -1,0 +1,192 @@
+/**
+ * One process of the service: the bus, the roles it was given, and the tree that keeps them up. The only place where
+ * adapters, roles and the runtime are put together.
+ *
+ * I1. The API listens before the bus answers: it says 503 rather than nothing.
+ * I2. The other roles start when the bus can be reached, however long that takes.
+ * I3. A process ends in order (`stop`): it takes nothing more, frees what it owns, then leaves the bus.
+ */
+
+import { hostname } from 'node:os';
+import { Registry } from 'prom-client';
+import { monotonicFactory } from 'ulid';
+import { MEMBER_TTL_MS } from '../contract/limits.ts';
+import { Outage } from '../contract/outage.ts';
+import type { Bus } from '../ports/bus.ts';
+import type { Clock, Random } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import { startValueFeeds } from '../telemetry/value-feeds.ts';
+import { BusMissionSource } from './configuration.ts';
+import { createDeadLetters } from './dead-letters.ts';
+import { Membership } from './membership.ts';
+import { registerProcessMetrics } from './process-metrics.ts';
+import type { RoleFactory, RoleName } from './role.ts';
+import { apiRole } from './roles/api.ts';
+import { startDrivers } from './roles/drivers.ts';
+import { startExecutor } from './roles/executor.ts';
+import { startGateways } from './roles/gateways.ts';
+import { startTelemetry } from './roles/telemetry.ts';
+import { Tree } from './tree.ts';
+
+export interface ProcessOptions {
+  readonly bus: Bus;
+  readonly roles: readonly RoleName[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly port?: number;
+  readonly host?: string;
+  readonly missionFolder?: string;
+  /** Name of the process among the members, a token no other living process has; default: host, pid and chance. */
+  readonly instance?: string;
+  readonly failpoint?: string;
+  /** Time to live of a silent process for the others. */
+  readonly memberTtlMs?: number;
+  /** Done once the bus answers, before any role but the API starts; asked again after an outage. */
+  readonly prepare?: () => Promise<unknown>;
+  /** The process is beyond repair; whoever started it decides. */
+  readonly escalated: (reason: string) => void;
+}
+
+export interface ServiceProcess {
+  /** Base URL of the API, when it has that role. */
+  readonly api: string | undefined;
+  /** Resolves when every role runs and everything the mission asks for is done by somebody. */
+  readonly ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+const BUS_RETRY_MS = 250;
+const SETTLED_POLL_MS = 10;
+
+const factories: Record<Exclude<RoleName, 'api'>, RoleFactory> = {
+  executor: startExecutor,
+  telemetry: startTelemetry,
+  drivers: startDrivers,
+  gateways: startGateways,
+};
+
+/** Starts the process and resolves when its API listens; see `ready` for the rest. */
+export async function startProcess(options: ProcessOptions): Promise<ServiceProcess> {
+  const service = new Service(options);
+  await service.listen();
+  return service;
+}
+
+class Service implements ServiceProcess {
+  readonly ready: Promise<void>;
+  readonly #options: ProcessOptions;
+  readonly #missions: BusMissionSource;
+  readonly #values: ReturnType<typeof startValueFeeds>;
+  readonly #membership: Membership;
+  readonly #tree: Tree;
+  #begin: () => void = () => undefined;
+  #stopped = false;
+  #api: string | undefined;
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+    const { bus, clock, log, random, roles } = options;
+    const instance = options.instance ?? instanceName();
+    const registry = new Registry();
+    this.#missions = new BusMissionSource(bus, clock, log);
+    this.#values = startValueFeeds({ bus, missions: this.#missions, clock, log });
+    this.#membership = new Membership({
+      bus,
+      clock,
+      log,
+      instance,
+      roles,
+      ttlMs: options.memberTtlMs ?? MEMBER_TTL_MS,
+      changed: () => this.#tree.reconcile(),
+    });
+    const deadLetters = createDeadLetters(bus, log);
+    this.#tree = new Tree({
+      instance,
+      clock,
+      random,
+      log,
+      membership: this.#membership,
+      escalated: options.escalated,
+      context: {
+        bus,
+        clock,
+        random,
+        missions: this.#missions,
+        values: this.#values,
+        deadLetters,
+        registry,
+        missionFolder: options.missionFolder,
+        failpoint: options.failpoint,
+      },
+    });
+    registerProcessMetrics(registry, { bus, missions: this.#missions, deadLetters });
+    this.ready = new Promise<void>((resolve) => {
+      this.#begin = resolve;
+    }).then(() => this.#start());
+    this.ready.catch(() => undefined);
+  }
+
+  get api(): string | undefined {
+    return this.#api;
+  }
+
+  async listen(): Promise<void> {
+    const { roles, port = 0, host = '127.0.0.1' } = this.#options;
+    if (roles.includes('api')) {
+      const listening = (url: string): void => {
+        this.#api = url;
+      };
+      await this.#tree.start('api', apiRole({ port, host, listening }));
+    }
+    this.#begin();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.ready.catch(() => undefined);
+    await this.#tree.drain();
+    await this.#membership.leave();
+    await this.#values.stop();
+    await this.#missions.stop();
+  }
+
+  async #start(): Promise<void> {
+    await this.#patiently(async () => void (await this.#options.prepare?.()));
+    await this.#patiently(() => this.#missions.start());
+    await this.#patiently(() => this.#membership.start());
+    for (const role of this.#options.roles) {
+      if (role !== 'api') await this.#patiently(() => this.#tree.start(role, factories[role]));
+    }
+    this.#tree.reconcile();
+    await this.#whenSettled();
+  }
+
+  /** Tries until the bus answers (I2). */
+  async #patiently(step: () => Promise<void>): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        return await step();
+      } catch (error) {
+        if (!(error instanceof Outage)) throw error;
+        this.#options.log.warn({ err: error }, 'the bus is away, trying again');
+        await this.#pause(BUS_RETRY_MS);
+      }
+    }
+  }
+
+  async #whenSettled(): Promise<void> {
+    while (!this.#stopped && !this.#tree.settled) await this.#pause(SETTLED_POLL_MS);
+    if (!this.#stopped) await this.#values.ready;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#options.clock.setTimeout(resolve, ms));
+  }
+}
+
+/** Unique for each start: a restarted process is another member. */
+function instanceName(): string {
+  const host = hostname().replace(/[^A-Za-z0-9_-]/g, '-');
+  return `${host}-${process.pid}-${monotonicFactory()().slice(-10)}`;
+}

@@ -1,0 +1,49 @@
+/**
+ * What a role of a process is to the supervision tree, and what it is given. A role is started whole, stopped whole and,
+ * when it fails, started anew from what the bus knows.
+ */
+
+import type { Registry } from 'prom-client';
+import type { Mission } from '../mission/mission.ts';
+import type { Bus } from '../ports/bus.ts';
+import type { Clock, Random } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { MissionSource } from '../ports/mission-source.ts';
+import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
+import type { DeadLetters } from './dead-letters.ts';
+import type { PartitionRole } from './partition.ts';
+
+export const ROLES = ['api', 'executor', 'telemetry', 'drivers', 'gateways'] as const;
+export type RoleName = (typeof ROLES)[number];
+
+export interface RoleContext {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly missions: MissionSource;
+  /** Current values of every target, followed once per process. */
+  readonly values: RunningValueFeeds;
+  readonly deadLetters: DeadLetters;
+  readonly registry: Registry;
+  /** Where the files that mission documents name are found. */
+  readonly missionFolder: string | undefined;
+  /** Kills the process at this point, for tests; see `failpoint.ts`. */
+  readonly failpoint: string | undefined;
+  /** The role cannot go on. */
+  readonly failed: (reason: string) => void;
+}
+
+/** The part of a role that is shared out among the processes that have it. */
+export interface SharedWork {
+  readonly role: PartitionRole;
+  /** Names of the partitions a mission has. */
+  names(mission: Mission): Iterable<string>;
+}
+
+export interface Role {
+  readonly shared: readonly SharedWork[];
+  stop(): Promise<void>;
+}
+
+export type RoleFactory = (context: RoleContext) => Promise<Role>;

@@ -1,0 +1,25 @@
+/** The API: the front end of this process, stateless. Mission Control Service, section 1 (10). */
+
+import { startFrontEnd } from '../../http/front-end.ts';
+import type { Role, RoleContext } from '../role.ts';
+
+interface ApiOptions {
+  readonly port: number;
+  readonly host: string;
+  /** Told where it listens. */
+  readonly listening: (url: string) => void;
+}
+
+export function apiRole({ port, host, listening }: ApiOptions): (context: RoleContext) => Promise<Role> {
+  return async ({ bus, missions, values, clock, log, registry }) => {
+    const frontEnd = await startFrontEnd({ bus, missions, values, clock, log, registry, port, host });
+    listening(frontEnd.url);
+    return {
+      shared: [],
+      stop: async () => {
+        await frontEnd.drain();
+        await frontEnd.close();
+      },
+    };
+  };
+}

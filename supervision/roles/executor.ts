@@ -1,0 +1,96 @@
+/**
+ * The executor: runs telecommands (and, with them, runs). It owns lanes of targets; every telecommand of a lane is a cell.
+ * Mission Control Service, section 1.
+ */
+
+import { createTelecommandBinding } from '../../actors/telecommand/binding.ts';
+import { createHistoryStore } from '../../actors/telecommand/history.ts';
+import { watchHolds } from '../../actors/telecommand/holds.ts';
+import { Lane, type TelecommandCells } from '../../actors/telecommand/lane.ts';
+import { fromCellId } from '../../actors/telecommand/work.ts';
+import type { Binding } from '../../ports/entity.ts';
+import { withFailpoint } from '../failpoint.ts';
+import { Kind } from '../kind.ts';
+import type { WorkerContext } from '../partition.ts';
+import type { Role, RoleContext } from '../role.ts';
+
+export async function startExecutor(context: RoleContext): Promise<Role> {
+  const { bus, clock, log, missions, values } = context;
+  const lanes = new Map<string, Lane>();
+  const laneOf = (cell: string): Lane | undefined => lanes.get(fromCellId(cell).target);
+  const holds = await watchHolds(bus);
+  const kind = telecommandKind(context, laneOf);
+  const cells = cellsOf(kind);
+
+  const start = async (target: string, { epoch, failed }: WorkerContext) => {
+    await values.ready;
+    const lane = new Lane({
+      target,
+      epoch,
+      bus,
+      clock,
+      log: log.child({ lane: target }),
+      missions,
+      values: { sample: (name, ordinal) => values.current(name)?.sample(ordinal) },
+      holds,
+      cells,
+      failed,
+    });
+    lanes.set(target, lane);
+    const stop = async (): Promise<void> => {
+      await lane.stop();
+      if (lanes.get(target) === lane) lanes.delete(target);
+    };
+    try {
+      await lane.start();
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+    return { stop };
+  };
+
+  return {
+    shared: [
+      { role: { role: 'executor', prefix: 'lane', start }, names: (mission) => mission.targets.keys() },
+    ],
+    stop: async () => {
+      await kind.drain();
+      await holds.stop();
+    },
+  };
+}
+
+function telecommandKind(context: RoleContext, laneOf: (cell: string) => Lane | undefined): Kind {
+  const { bus, clock, random, log, deadLetters, failpoint, failed } = context;
+  const store = createHistoryStore({
+    bus,
+    inputOf: (cell) => laneOf(cell)?.inputOf(cell),
+    appended: (cell, _record, seq) => laneOf(cell)?.appended(cell, seq),
+  });
+  const binding = createTelecommandBinding({
+    bus,
+    clock,
+    store,
+    servicesOf: (cell) => laneOf(cell)?.servicesOf(cell),
+  });
+  return new Kind({
+    binding: withFailpoint(binding as unknown as Binding, failpoint),
+    clock,
+    random,
+    log,
+    deadLetters,
+    onGone: (cell, why) => void laneOf(cell)?.gone(cell, why),
+    onEscalated: failed,
+  });
+}
+
+function cellsOf(kind: Kind): TelecommandCells {
+  return {
+    start: (cell, input, epoch) => void kind.start(cell, input, epoch),
+    restore: (cell, stored, epoch) => void kind.restore(cell, stored, epoch),
+    tell: (cell, event) => void kind.tell(cell, event),
+    isLive: (cell) => kind.peek(cell) !== undefined,
+    drop: (cell) => kind.drop(cell),
+  };
+}

@@ -1,0 +1,36 @@
+/** The telemetry role: owns the telemetry of targets, one owner each. Architecture, "Life of a sample". */
+
+import { streams, subject } from '../../contract/subject.ts';
+import { createTelemetryOwner } from '../../telemetry/telemetry-owner.ts';
+import type { WorkerContext } from '../partition.ts';
+import type { Role, RoleContext } from '../role.ts';
+
+export async function startTelemetry({ bus, clock, log, missions }: RoleContext): Promise<Role> {
+  const start = async (target: string, { epoch, failed }: WorkerContext) => {
+    const owner = createTelemetryOwner({
+      bus,
+      missions,
+      target,
+      epoch,
+      clock,
+      log: log.child({ telemetry: target }),
+      lost: () => failed(new Error(`another owner has the telemetry of ${target}`)),
+    });
+    const from = await owner.start();
+    const follower = await bus.follow(streams.decoded, subject.decoded(target), from, (message) =>
+      owner.handle(message),
+    );
+    return {
+      stop: async () => {
+        await follower.stop();
+        await owner.stop();
+      },
+    };
+  };
+  return {
+    shared: [
+      { role: { role: 'telemetry', prefix: 'telemetry', start }, names: (mission) => mission.targets.keys() },
+    ],
+    stop: async () => undefined,
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * Hosts the supervisor chart over a set of children and carries out what it decides. The children themselves belong to
+ * whoever made the supervisor: it only says when.
+ */
+
+import { type Actor, createActor } from 'xstate';
+import { type SupervisorEffect, type SupervisorInput, supervisorMachine } from '../machines/supervisor.ts';
+import type { Clock, Random, TimerHandle } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+
+/** What a set of children lets its supervisor do. */
+export interface Children {
+  restart(child: string): void;
+  quarantined(child: string, reason: string): void;
+  /** An operator let it go on: from its record, or from nothing. */
+  released(child: string, reset: boolean): void;
+  /** The set is given up. */
+  escalated(reason: string): void;
+}
+
+interface SupervisorOptions {
+  readonly input: SupervisorInput;
+  readonly children: Children;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** A crash a second is beyond what a restart mends; ten broken entities at once are a broken kind. */
+export const DEFAULT_INTENSITY: Omit<SupervisorInput, 'name'> = {
+  restarts: 5,
+  quarantines: 10,
+  windowMs: 60_000,
+  backoff: { firstMs: 100, largestMs: 30_000 },
+};
+
+export class Supervisor {
+  readonly #actor: Actor<typeof supervisorMachine>;
+  readonly #options: SupervisorOptions;
+  readonly #timers = new Map<string, TimerHandle>();
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#actor = createActor(supervisorMachine, { input: options.input });
+    this.#actor.on('*', (effect) => this.#carryOut(effect as SupervisorEffect));
+    this.#actor.subscribe({
+      error: (error) => {
+        options.log.error({ err: error, supervisor: options.input.name }, 'supervisor failed');
+        options.children.escalated(`the supervisor of ${options.input.name} failed`);
+      },
+    });
+    this.#actor.start();
+  }
+
+  crashed(child: string, reason: string): void {
+    const { clock, random } = this.#options;
+    this.#clearTimer(child);
+    this.#actor.send({ type: 'child.crashed', child, reason, at: clock.now(), random: random.next() });
+  }
+
+  /** The child cannot be started at all: no restart is tried. */
+  broken(child: string, reason: string): void {
+    this.#actor.send({ type: 'child.broken', child, reason, at: this.#options.clock.now() });
+  }
+
+  resume(child: string): void {
+    this.#actor.send({ type: 'operator.resume', child });
+  }
+
+  reset(child: string): void {
+    this.#actor.send({ type: 'operator.reset', child });
+  }
+
+  /** The child ended in order: whatever trouble it was in is over. */
+  ended(child: string): void {
+    this.#clearTimer(child);
+    if (this.#actor.getSnapshot().context.children[child] !== undefined) {
+      this.#actor.send({ type: 'child.stable', child });
+    }
+  }
+
+  drain(): void {
+    this.#actor.send({ type: 'operator.drain' });
+    for (const child of [...this.#timers.keys()]) this.#clearTimer(child);
+  }
+
+  /** Children in trouble, with the reason, and whether they are quarantined. */
+  trouble(): Readonly<Record<string, { quarantined: boolean; reason: string }>> {
+    return this.#actor.getSnapshot().context.children;
+  }
+
+  #carryOut(effect: SupervisorEffect): void {
+    const { children, log, input } = this.#options;
+    switch (effect.type) {
+      case 'effect.restart':
+        return this.#restartLater(effect);
+      case 'effect.quarantine':
+        log.error(
+          { supervisor: input.name, child: effect.child, reason: effect.reason },
+          'child quarantined',
+        );
+        return children.quarantined(effect.child, effect.reason);
+      case 'effect.release':
+        return children.released(effect.child, effect.reset);
+      case 'effect.escalate':
+        log.error({ supervisor: input.name, reason: effect.reason }, 'supervisor gives up');
+        return children.escalated(effect.reason);
+    }
+  }
+
+  #restartLater({ child, attempt, delayMs }: Extract<SupervisorEffect, { type: 'effect.restart' }>): void {
+    const { clock, log, input, children } = this.#options;
+    log.warn({ supervisor: input.name, child, attempt, delayMs }, 'child crashed, restarting');
+    const timer = clock.setTimeout(() => {
+      this.#expectStability(child);
+      children.restart(child);
+    }, delayMs);
+    this.#timers.set(child, timer);
+  }
+
+  /** A child that survives the window is out of trouble. */
+  #expectStability(child: string): void {
+    const { clock, input } = this.#options;
+    const timer = clock.setTimeout(() => {
+      this.#timers.delete(child);
+      this.#actor.send({ type: 'child.stable', child });
+    }, input.windowMs);
+    this.#timers.set(child, timer);
+  }
+
+  #clearTimer(child: string): void {
+    const timer = this.#timers.get(child);
+    if (timer !== undefined) this.#options.clock.clearTimeout(timer);
+    this.#timers.delete(child);
+  }
+}

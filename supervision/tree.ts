@@ -1,0 +1,131 @@
+/**
+ * The supervision tree of one process: root → roles → kinds and partitions → cells and workers. A role that fails is
+ * started anew; one that keeps failing ends the process with a clear message, and whatever started the process decides.
+ */
+
+import type { Clock, Random } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Membership } from './membership.ts';
+import { Partitions } from './partition.ts';
+import type { Role, RoleContext, RoleFactory, RoleName } from './role.ts';
+import { DEFAULT_INTENSITY, Supervisor } from './supervisor.ts';
+
+interface TreeOptions {
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly membership: Membership;
+  readonly context: Omit<RoleContext, 'failed' | 'log'>;
+  /** The process is beyond repair. */
+  readonly escalated: (reason: string) => void;
+}
+
+interface Running {
+  readonly role: Role;
+  readonly partitions: readonly Partitions[];
+  readonly forget: () => void;
+}
+
+/** A role that failed three times in a minute does not mend itself. */
+const ROLE_INTENSITY = { ...DEFAULT_INTENSITY, restarts: 3, quarantines: 0 };
+
+export class Tree {
+  readonly #options: TreeOptions;
+  readonly #factories = new Map<RoleName, RoleFactory>();
+  readonly #running = new Map<RoleName, Running>();
+  readonly #supervisor: Supervisor;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(options: TreeOptions) {
+    this.#options = options;
+    const { clock, random, log, escalated } = options;
+    this.#supervisor = new Supervisor({
+      input: { ...ROLE_INTENSITY, name: 'process' },
+      clock,
+      random,
+      log,
+      children: {
+        restart: (role) => this.#restart(role as RoleName),
+        quarantined: () => undefined,
+        released: (role) => this.#restart(role as RoleName),
+        escalated,
+      },
+    });
+  }
+
+  async start(name: RoleName, factory: RoleFactory): Promise<void> {
+    this.#factories.set(name, factory);
+    await this.#startRole(name);
+  }
+
+  /** Who is alive may have changed. */
+  reconcile(): void {
+    for (const { partitions } of this.#running.values()) for (const each of partitions) each.reconcile();
+  }
+
+  /** Whether everything the mission asks for runs, here or elsewhere. */
+  get settled(): boolean {
+    return [...this.#running.values()].every(({ partitions }) => partitions.every((each) => each.settled));
+  }
+
+  /** What is in trouble, by supervisor. */
+  trouble(): Record<string, ReturnType<Supervisor['trouble']>> {
+    const trouble: Record<string, ReturnType<Supervisor['trouble']>> = {
+      process: this.#supervisor.trouble(),
+    };
+    for (const [name, { partitions }] of this.#running) {
+      for (const [n, each] of partitions.entries()) trouble[`${name}.${n}`] = each.trouble();
+    }
+    return trouble;
+  }
+
+  /** Stops taking, lets what is under way settle, frees what is owned. */
+  async drain(): Promise<void> {
+    this.#supervisor.drain();
+    await this.#turn;
+    await Promise.all([...this.#running.keys()].map((name) => this.#stopRole(name)));
+  }
+
+  async #startRole(name: RoleName): Promise<void> {
+    const factory = this.#factories.get(name);
+    if (factory === undefined) return;
+    const { context, log } = this.#options;
+    const failed = (reason: string): void => this.#failed(name, reason);
+    const role = await factory({ ...context, log: log.child({ role: name }), failed });
+    const partitions = role.shared.map((shared) => this.#partitions(shared.role, failed));
+    for (const each of partitions) await each.start();
+    const forget = context.missions.onChange((mission) => {
+      for (const [n, shared] of role.shared.entries()) partitions[n]?.want(shared.names(mission));
+    });
+    this.#running.set(name, { role, partitions, forget });
+  }
+
+  #partitions(
+    role: ConstructorParameters<typeof Partitions>[0]['role'],
+    escalated: (reason: string) => void,
+  ): Partitions {
+    const { instance, clock, random, log, membership, context } = this.#options;
+    return new Partitions({ bus: context.bus, clock, random, log, instance, membership, role, escalated });
+  }
+
+  async #stopRole(name: RoleName): Promise<void> {
+    const running = this.#running.get(name);
+    this.#running.delete(name);
+    running?.forget();
+    await Promise.all(running?.partitions.map((each) => each.drain()) ?? []);
+    await running?.role.stop();
+  }
+
+  #failed(name: RoleName, reason: string): void {
+    this.#options.log.error({ role: name, reason }, 'role failed');
+    this.#turn = this.#turn.then(() => this.#stopRole(name)).catch(() => undefined);
+    this.#supervisor.crashed(name, reason);
+  }
+
+  #restart(name: RoleName): void {
+    this.#turn = this.#turn
+      .then(() => this.#startRole(name))
+      .catch((error: unknown) => this.#failed(name, error instanceof Error ? error.message : String(error)));
+  }
+}

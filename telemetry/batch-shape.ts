@@ -1,0 +1,47 @@
+/**
+ * Batches as they come off the bus, read with suspicion: a message that does not hold together is told apart here, so
+ * that nothing behind has to look again.
+ */
+
+import { type DecodedBatch, decodeBatch, type SampleBlock, type ValueBatch } from '../contract/batch.ts';
+
+/** The batch in the message; undefined when the bytes are no batch of columns that fit each other. */
+export function readBatch<Batch extends DecodedBatch | ValueBatch>(bytes: Uint8Array): Batch | undefined {
+  try {
+    const batch = decodeBatch<Batch>(bytes);
+    return holdsTogether(batch) ? batch : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether every ordinal of the blocks is a measure of a platform with that many. */
+export function fitsPlatform(blocks: readonly SampleBlock[], measures: number): boolean {
+  return blocks.every((block) => block.ordinals.every((ordinal) => ordinal < measures));
+}
+
+function holdsTogether(batch: DecodedBatch | ValueBatch): boolean {
+  return (
+    typeof batch?.platform === 'string' &&
+    typeof batch.link === 'string' &&
+    Array.isArray(batch.reports) &&
+    Array.isArray(batch.blocks) &&
+    batch.blocks.every(isBlock)
+  );
+}
+
+function isBlock(block: SampleBlock & { readonly value?: unknown }): boolean {
+  const { ordinals, ground, onboard, raw, value, wide } = block;
+  return (
+    ordinals instanceof Uint32Array &&
+    ground instanceof Float64Array &&
+    isColumn(onboard, ground.length) &&
+    isColumn(raw, ground.length * ordinals.length) &&
+    (value === undefined || isColumn(value, raw.length)) &&
+    (wide === undefined || Array.isArray(wide))
+  );
+}
+
+function isColumn(column: unknown, length: number): boolean {
+  return column instanceof Float64Array && column.length === length;
+}

@@ -1,0 +1,68 @@
+/**
+ * From the ordinals of one platform to those of another, by key: what lets columns outlive a change of the catalogue.
+ *
+ * M1. A measure whose type, unit or enumeration changed is another measure: its old samples would be misread.
+ */
+
+import type { DecodedBatch, SampleBlock, ValueBatch } from '../contract/batch.ts';
+import type { MeasureDefinition, Platform } from '../mission/mission.ts';
+
+/** What the numbers of a measure mean: equal texts, equal meaning. */
+export function meaningOf(definition: MeasureDefinition): string {
+  const { type, unit, enumeration } = definition;
+  const names = enumeration?.names.map((name) => `${name}=${enumeration.numberOf(name)}`) ?? [];
+  return [type, unit ?? '', ...names].join(' ');
+}
+
+/** For each ordinal of `from` the ordinal of the same measure in `to`, -1 where there is none (M1). */
+function mapMeasures(from: Platform, to: Platform): Int32Array {
+  return Int32Array.from(from.measures, (measure) => {
+    const ordinal = to.ordinal(measure.key);
+    const same = ordinal === undefined ? undefined : to.measures[ordinal];
+    return same && meaningOf(same.definition) === meaningOf(measure.definition) ? same.ordinal : -1;
+  });
+}
+
+/** The batch in the ordinals of the other platform; the same batch when it is of that platform already. */
+export function mapBatch<Batch extends DecodedBatch | ValueBatch>(
+  batch: Batch,
+  from: Platform,
+  to: Platform,
+): Batch {
+  if (from.digest === to.digest) return batch;
+  const map = mapMeasures(from, to);
+  return { ...batch, platform: to.digest, blocks: mapBlocks<SampleBlock>(batch.blocks, map) };
+}
+
+function mapBlocks<Block extends SampleBlock>(blocks: readonly Block[], map: Int32Array): Block[] {
+  return blocks.map((block) => mapBlock(block, map)).filter((block) => block.ordinals.length > 0);
+}
+
+function mapBlock<Block extends SampleBlock>(block: Block, map: Int32Array): Block {
+  const kept = Array.from(block.ordinals.keys()).filter((column) => map[block.ordinals[column]!]! >= 0);
+  const width = block.ordinals.length;
+  const pick = (column: Float64Array): Float64Array =>
+    Float64Array.from({ length: block.ground.length * kept.length }, (_, index) => {
+      const row = Math.floor(index / kept.length);
+      return column[row * width + kept[index % kept.length]!]!;
+    });
+  const mapped = {
+    ...block,
+    ordinals: Uint32Array.from(kept, (column) => map[block.ordinals[column]!]!),
+    raw: pick(block.raw),
+    ...('value' in block && block.value instanceof Float64Array && { value: pick(block.value) }),
+  };
+  return block.wide === undefined ? mapped : { ...mapped, wide: mapWide(block.wide, width, kept) };
+}
+
+function mapWide(
+  wide: NonNullable<SampleBlock['wide']>,
+  width: number,
+  kept: readonly number[],
+): NonNullable<SampleBlock['wide']> {
+  const places = new Map(kept.map((column, place) => [column, place]));
+  return wide.flatMap(([index, value]) => {
+    const place = places.get(index % width);
+    return place === undefined ? [] : [[Math.floor(index / width) * kept.length + place, value] as const];
+  });
+}

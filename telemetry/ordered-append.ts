@@ -1,0 +1,132 @@
+/**
+ * Appends that are many under way and stored in the order they were pushed, through losses of the bus.
+ *
+ * Q1. Nothing new is sent while the fate of something sent before the connection broke is open.
+ * Q2. After a failure everything without an acknowledgement is sent again, in order, under the same ids.
+ * Q3. `stored` is called in the order of the pushes, each once.
+ */
+
+import { BUS_ATTEMPT_MS, BUS_RETRY_MS, VALUE_APPENDS } from '../contract/limits.ts';
+import { Outage } from '../contract/outage.ts';
+import type { StreamDefinition } from '../contract/subject.ts';
+import type { Bus, Headers } from '../ports/bus.ts';
+import type { Clock, TimerHandle } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+
+export interface Append {
+  readonly subject: string;
+  readonly data: Uint8Array;
+  readonly id: string;
+  readonly headers: Headers;
+  /** Position it is stored at. */
+  stored(seq: number): void;
+}
+
+interface Entry extends Append {
+  state: 'waiting' | 'sent' | { readonly seq: number } | 'refused';
+}
+
+export class OrderedAppend {
+  readonly #bus: Bus;
+  readonly #stream: StreamDefinition;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #queue: Entry[] = [];
+  #sent = 0;
+  /** Set from a failure until everything sent has settled and the pause is over (Q1). */
+  #broken = false;
+  #stopped = false;
+  #pause: TimerHandle | undefined;
+  #room: (() => void)[] = [];
+  #settled: (() => void)[] = [];
+  readonly #forget: () => void;
+
+  constructor(options: { bus: Bus; stream: StreamDefinition; clock: Clock; log: Log }) {
+    this.#bus = options.bus;
+    this.#stream = options.stream;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#forget = options.bus.onConnection((connected) => this.#connection(connected));
+  }
+
+  /** Takes the append; the promise, when there is one, resolves when there is room for the next. */
+  push(append: Append): Promise<void> | undefined {
+    this.#queue.push({ ...append, state: 'waiting' });
+    this.#send();
+    if (this.#queue.length < VALUE_APPENDS || this.#stopped) return undefined;
+    return new Promise((resolve) => this.#room.push(resolve));
+  }
+
+  /** Sends nothing more and resolves when what was sent has settled; what was not stored is left to a later owner. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#forget();
+    if (this.#pause !== undefined) this.#clock.clearTimeout(this.#pause);
+    for (const resolve of this.#room.splice(0)) resolve();
+    if (this.#sent > 0) await new Promise<void>((resolve) => this.#settled.push(resolve));
+  }
+
+  #send(): void {
+    if (this.#broken || this.#stopped) return;
+    for (const entry of this.#queue) if (entry.state === 'waiting') this.#sendOne(entry);
+  }
+
+  #sendOne(entry: Entry): void {
+    entry.state = 'sent';
+    this.#sent += 1;
+    const { id, headers } = entry;
+    this.#bus
+      .append(this.#stream, entry.subject, entry.data, { id, headers, deadlineMs: BUS_ATTEMPT_MS })
+      .then(
+        (outcome) => {
+          entry.state = outcome.outcome === 'conflict' ? 'refused' : { seq: outcome.seq };
+        },
+        (error: unknown) => this.#fail(entry, error),
+      )
+      .finally(() => this.#settle());
+  }
+
+  /** An outage is tried again; anything else would fail again and hold up everything behind it. */
+  #fail(entry: Entry, error: unknown): void {
+    if (error instanceof Outage) {
+      entry.state = 'waiting';
+      this.#broken = true;
+      return;
+    }
+    entry.state = 'refused';
+    this.#log.error({ err: error, subject: entry.subject, id: entry.id }, 'append refused, left out');
+  }
+
+  #settle(): void {
+    this.#sent -= 1;
+    this.#shift();
+    if (this.#sent > 0) return;
+    for (const resolve of this.#settled.splice(0)) resolve();
+    if (!this.#broken || this.#stopped) return;
+    if (this.#bus.connected) this.#mend(BUS_RETRY_MS);
+  }
+
+  #shift(): void {
+    let entry = this.#queue[0];
+    while (entry !== undefined && entry.state !== 'waiting' && entry.state !== 'sent') {
+      this.#queue.shift();
+      if (entry.state !== 'refused') entry.stored(entry.state.seq);
+      entry = this.#queue[0];
+    }
+    if (this.#queue.length < VALUE_APPENDS) for (const resolve of this.#room.splice(0)) resolve();
+  }
+
+  #connection(connected: boolean): void {
+    if (!connected) this.#broken = this.#broken || this.#sent > 0;
+    else if (this.#broken && this.#sent === 0) this.#mend(0);
+  }
+
+  #mend(delayMs: number): void {
+    if (this.#pause !== undefined) this.#clock.clearTimeout(this.#pause);
+    this.#pause = this.#clock.setTimeout(() => {
+      this.#pause = undefined;
+      this.#broken = false;
+      this.#send();
+    }, delayMs);
+  }
+}

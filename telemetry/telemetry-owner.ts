@@ -1,0 +1,227 @@
+/**
+ * The owner of one target's telemetry: takes decoded batches, calibrates them, runs the stages over them and publishes
+ * value batches, in order and many under way. Architecture, "Life of a sample". Who owns which target, and the
+ * following of the stream, is the affair of the supervision.
+ *
+ * O1. A decoded batch becomes one value batch, also across owners: the message id `<target>-<position>` catches two
+ *     owners at once and what is published again; past the window of the ids, `Mcs-Source` of the last value batch
+ *     says what need not be.
+ * O2. The checkpoint covers only what the value stream holds; a new owner starts behind it and loses nothing.
+ * O3. A batch of another catalogue is mapped by keys. When no known mission has that catalogue its samples are left
+ *     out, counted and logged once; its reports, which need no catalogue, go on.
+ * O4. A message that is no batch is left out, counted and logged; it stays in the stream of decoded samples.
+ */
+
+import { type DecodedBatch, encodeBatch, type ValueBatch } from '../contract/batch.ts';
+import { CATALOGUE_WAIT_MS } from '../contract/limits.ts';
+import { header, streams, subject } from '../contract/subject.ts';
+import type { Mission, Platform } from '../mission/mission.ts';
+import type { Bus, FollowFrom, StreamMessage } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { MissionSource } from '../ports/mission-source.ts';
+import { fitsPlatform, readBatch } from './batch-shape.ts';
+import { type ColumnStage, calibrateBatch } from './calibration.ts';
+import type { Positions } from './checkpoint.ts';
+import { CheckpointWriter } from './checkpoint-writer.ts';
+import { CurrentValues, type ValueColumns } from './current-values.ts';
+import { KnownPlatforms } from './known-platforms.ts';
+import { mapBatch } from './measure-map.ts';
+import { OrderedAppend } from './ordered-append.ts';
+
+export interface TelemetryOwnerOptions {
+  readonly bus: Bus;
+  readonly missions: MissionSource;
+  readonly target: string;
+  /** Fencing token of the lease under which the target is owned. */
+  readonly epoch: number;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly stages?: readonly ColumnStage[];
+  /** Called when a later owner has written the checkpoint; nothing is published from then on. */
+  readonly lost?: () => void;
+}
+
+export interface TelemetryOwner {
+  /** Where to follow `mcs.tm.decoded.<target>` from. Rejects with `Outage`. */
+  start(): Promise<FollowFrom>;
+  /** Takes the next message; the promise, when there is one, resolves when there is room for another. */
+  handle(message: StreamMessage): void | Promise<void>;
+  /** Lets what is under way settle and writes the last checkpoint. */
+  stop(): Promise<void>;
+  readonly counts: Readonly<TelemetryCounts>;
+}
+
+export interface TelemetryCounts {
+  published: number;
+  /** Messages that were no batch, and batches of an unknown catalogue. */
+  skipped: number;
+}
+
+const NOTHING: Positions = { decoded: 0, values: 0 };
+
+/** The owner of a target, which does nothing before `start()`. */
+export function createTelemetryOwner(options: TelemetryOwnerOptions): TelemetryOwner {
+  return new Owner(options);
+}
+
+class Owner implements TelemetryOwner {
+  readonly counts: TelemetryCounts = { published: 0, skipped: 0 };
+  readonly #options: TelemetryOwnerOptions;
+  readonly #log: Log;
+  readonly #appends: OrderedAppend;
+  readonly #checkpoints: CheckpointWriter;
+  readonly #platforms: KnownPlatforms;
+  readonly #forget: () => void;
+  #store: CurrentValues | undefined;
+  /** Of the checkpoint, until there is a catalogue to read it by. */
+  #restored: ValueColumns | undefined;
+  #positions = NOTHING;
+  /** Last message of the value stream of this target, when its id may be forgotten (O1). */
+  #published = NOTHING;
+  #lost = false;
+  readonly #reported = new Set<string>();
+
+  constructor(options: TelemetryOwnerOptions) {
+    const { bus, missions, target, epoch, clock } = options;
+    this.#options = options;
+    this.#log = options.log.child({ target });
+    this.#appends = new OrderedAppend({ bus, stream: streams.values, clock, log: this.#log });
+    this.#checkpoints = new CheckpointWriter({
+      ...{ bus, target, epoch, clock, log: this.#log },
+      state: () => this.#store && { epoch, positions: this.#positions, columns: this.#store.snapshot() },
+      lost: () => this.#lose(),
+    });
+    this.#platforms = new KnownPlatforms(missions, clock);
+    this.#forget = missions.onChange((mission) => this.#takeUp(mission));
+  }
+
+  async start(): Promise<FollowFrom> {
+    const { bus, target, epoch, clock } = this.#options;
+    const [checkpoint, last] = await Promise.all([
+      this.#checkpoints.load(),
+      bus.last(streams.values, subject.values(target)),
+    ]);
+    if (last !== undefined && clock.now() - last.at > streams.values.dedupeMs / 2) {
+      this.#published = { decoded: Number(last.headers[header.source] ?? 0), values: last.seq };
+    }
+    if (checkpoint === undefined) return { from: 'start' };
+    if (checkpoint.epoch > epoch) this.#lose();
+    this.#positions = checkpoint.positions;
+    if (this.#store === undefined) this.#restored = checkpoint.columns;
+    else this.#store.restore(checkpoint.columns);
+    return { from: 'seq', seq: checkpoint.positions.decoded + 1 };
+  }
+
+  handle(message: StreamMessage): void | Promise<void> {
+    if (this.#lost) return;
+    const batch = readBatch<DecodedBatch>(message.data);
+    if (batch === undefined)
+      return this.#skip('no-batch', { seq: message.seq }, 'message is no batch, left out');
+    const platform = this.#store?.platform;
+    if (platform?.digest !== batch.platform) return this.#handleForeign(message, batch);
+    return this.#handleOwn(message, batch, platform);
+  }
+
+  async stop(): Promise<void> {
+    this.#forget();
+    this.#platforms.stop();
+    await this.#appends.stop();
+    if (!this.#lost) await this.#checkpoints.stop();
+  }
+
+  /** O3. */
+  async #handleForeign(message: StreamMessage, batch: DecodedBatch): Promise<void> {
+    const revision = message.headers[header.config];
+    const known = this.#platforms.get(batch.platform);
+    const made = known ?? (await this.#platforms.find(batch.platform, revision, CATALOGUE_WAIT_MS));
+    const platform = this.#store?.platform;
+    if (made !== undefined && platform !== undefined && fitsPlatform(batch.blocks, made.measures.length)) {
+      return this.#handleOwn(message, mapBatch(batch, made, platform), platform);
+    }
+    this.#skip(batch.platform, { platform: batch.platform }, 'samples of an unknown catalogue, left out');
+    if (batch.reports.length > 0)
+      await this.#publish(message, { ...batch, blocks: [], deferred: false }, made);
+  }
+
+  #handleOwn(message: StreamMessage, batch: DecodedBatch, platform: Platform): void | Promise<void> {
+    if (!fitsPlatform(batch.blocks, platform.measures.length)) {
+      return this.#skip('no-batch', { seq: message.seq }, 'batch does not fit its catalogue, left out');
+    }
+    const deferred = message.headers[header.delivery] === 'deferred';
+    const calibrated = calibrateBatch(batch, platform, deferred);
+    const values = (this.#options.stages ?? []).reduce(
+      (result, stage) => stage(result, platform),
+      calibrated,
+    );
+    return this.#publish(message, values, platform);
+  }
+
+  #publish(message: StreamMessage, values: ValueBatch, platform: Platform | undefined): void | Promise<void> {
+    const { target } = this.#options;
+    const decoded = message.seq;
+    if (decoded <= this.#published.decoded) return this.#replayed(values, platform, decoded);
+    return this.#appends.push({
+      subject: subject.values(target),
+      data: encodeBatch(values),
+      id: `${target}-${decoded}`,
+      headers: this.#headers(decoded, values.deferred),
+      stored: (seq) => this.#stored(values, platform, { decoded, values: seq }),
+    });
+  }
+
+  #headers(decoded: number, deferred: boolean): Record<string, string> {
+    const revision = this.#options.missions.current?.revision;
+    return {
+      [header.delivery]: deferred ? 'deferred' : 'realtime',
+      [header.source]: String(decoded),
+      [header.epoch]: String(this.#options.epoch),
+      ...(revision !== undefined && { [header.config]: revision }),
+    };
+  }
+
+  #stored(values: ValueBatch, platform: Platform | undefined, positions: Positions): void {
+    this.counts.published += 1;
+    this.#apply(values, platform);
+    this.#positions = positions;
+    this.#checkpoints.changed();
+  }
+
+  /** Published long ago by an owner that did not cover it any more: only the columns need it (O1, O2). */
+  #replayed(values: ValueBatch, platform: Platform | undefined, decoded: number): void {
+    this.#apply(values, platform);
+    if (decoded < this.#published.decoded) return;
+    this.#positions = this.#published;
+    this.#checkpoints.changed();
+  }
+
+  /** The mission may have changed since the batch was made. */
+  #apply(values: ValueBatch, platform: Platform | undefined): void {
+    if (platform === undefined || this.#store === undefined) return;
+    this.#store.apply(mapBatch(values, platform, this.#store.platform));
+  }
+
+  #takeUp(mission: Mission): void {
+    const platform = mission.targets.get(this.#options.target)?.platform;
+    if (platform === undefined || platform.digest === this.#store?.platform.digest) return;
+    const earlier = this.#store;
+    this.#store = new CurrentValues(platform);
+    if (earlier !== undefined) this.#store.adopt(earlier);
+    else if (this.#restored !== undefined) this.#store.restore(this.#restored);
+    this.#restored = undefined;
+  }
+
+  #skip(kind: string, fields: object, message: string): void {
+    this.counts.skipped += 1;
+    if (this.#reported.has(kind)) return;
+    this.#reported.add(kind);
+    this.#log.warn(fields, message);
+  }
+
+  #lose(): void {
+    this.#lost = true;
+    this.#log.warn({ epoch: this.#options.epoch }, 'a later owner has the target');
+    void this.#appends.stop();
+    this.#options.lost?.();
+  }
+}

@@ -1,0 +1,206 @@
+/** A1 to A3 and F2, H3: streams and buckets follow their declaration, and readers follow the streams. */
+
+import type { StreamInfo } from 'nats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Connection } from '../../bus/connection.ts';
+import { JetStream } from '../../bus/jetstream.ts';
+import type { NatsBus } from '../../bus/nats-bus.ts';
+import { buckets, streams } from '../../contract/subject.ts';
+import type { TestNats } from '../support/nats.ts';
+import { quiet, startNats } from '../support/nats.ts';
+import { startRelay } from '../support/relay.ts';
+import { until } from '../support/until.ts';
+
+const STREAM = { name: 'T', subjects: ['mcs.t.*'], maxAgeMs: 3_600_000, dedupeMs: 120_000 };
+const bytes = (text: string) => new TextEncoder().encode(text);
+const text = (data: Uint8Array | undefined) => new TextDecoder().decode(data);
+
+let nats: TestNats;
+let bus: NatsBus;
+let admin: JetStream;
+let connection: Connection;
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await nats.connected();
+  connection = new Connection({ url: nats.url, name: 'admin', credentials: nats.credentials, log: quiet });
+  admin = new JetStream(connection);
+});
+afterAll(async () => {
+  await connection.close();
+  await nats.stop();
+});
+
+const config = async (stream: string) =>
+  (await admin.read<StreamInfo>(`STREAM.INFO.${stream}`, undefined)).config;
+
+describe('the assets of the contract', () => {
+  it('MC-BUS-005 MC-BUS-006 MC-BUS-007 exist as declared after ensureAssets, on files, read from the leader', async () => {
+    await bus.ensureAssets();
+    for (const { name, subjects, maxAgeMs, dedupeMs } of Object.values(streams))
+      expect(await config(name)).toMatchObject({
+        subjects,
+        max_age: maxAgeMs * 1e6,
+        duplicate_window: dedupeMs * 1e6,
+        storage: 'file',
+        retention: 'limits',
+        discard: 'old',
+        num_replicas: 1,
+      });
+    expect(await config('TC_COMMANDS')).toMatchObject({ subjects: ['mcs.tc.submit.*'] });
+    expect(await config('TC_EVENTS')).toMatchObject({ subjects: ['mcs.tc.evt.*.*'] });
+    for (const { name, history } of Object.values(buckets)) {
+      const stands = await config(`KV_${name}`);
+      expect(stands).toMatchObject({ storage: 'file', max_msgs_per_subject: history, max_age: 0 });
+      expect(stands.allow_direct ?? false).toBe(false);
+    }
+  });
+
+  it('stay as they are when ensured again, by this process and by another', async () => {
+    const infos: object[] = [];
+    const log = { ...quiet, info: (fields: object) => infos.push(fields), child: () => log };
+    const other = await nats.connected({ name: 'other', log });
+    await Promise.all([bus.ensureAssets(), other.ensureAssets()]);
+    expect(infos.filter((fields) => 'difference' in fields)).toEqual([]);
+  });
+
+  it('are brought up to a changed declaration, and keep what they hold', async () => {
+    await bus.append(STREAM, 'mcs.t.a', bytes('1'));
+    const other = await nats.connected({ name: 'other' });
+    const changed = { ...STREAM, subjects: ['mcs.t.*', 'mcs.u.*'], maxAgeMs: 7_200_000, maxBytes: 1_000_000 };
+    expect(await other.append(changed, 'mcs.u.a', bytes('2'))).toEqual({ outcome: 'stored', seq: 2 });
+    expect(await config('T')).toMatchObject({
+      subjects: changed.subjects,
+      max_age: 7_200_000 * 1e6,
+      max_bytes: 1_000_000,
+    });
+    const wider = { name: 'mcs_wider', history: 1 };
+    await bus.bucket(wider).put('k', bytes('x'), 0);
+    await other.bucket({ ...wider, history: 5 }).get('k');
+    expect(await config('KV_mcs_wider')).toMatchObject({ max_msgs_per_subject: 5 });
+  });
+
+  it('MC-BUS-021 take the retention and the window an installation states', async () => {
+    const overrides = { OVER: { dedupeMs: 100, maxAgeMs: 60_000, maxBytes: 5_000 } };
+    const other = await nats.connected({ name: 'other', overrides });
+    const stream = { ...STREAM, name: 'OVER', subjects: ['mcs.over.*'] };
+    await other.append(stream, 'mcs.over.a', bytes('x'), { id: 'once' });
+    expect(await config('OVER')).toMatchObject({
+      max_age: 60_000 * 1e6,
+      max_bytes: 5_000,
+      duplicate_window: 100e6,
+    });
+    const again = await until(async () => {
+      const outcome = await other.append(stream, 'mcs.over.a', bytes('x'), { id: 'once' });
+      return outcome.outcome === 'stored' && outcome;
+    });
+    expect(again.seq).toBe(2);
+  });
+
+  it('forget the entries of a bucket with a time to live', async () => {
+    const bucket = bus.bucket({ name: 'mcs_shortlived', history: 1, ttlMs: 200 });
+    await bucket.put('k', bytes('x'), 0);
+    await until(async () => (await bucket.get('k')) === undefined);
+    expect(await bucket.put('k', bytes('y'), 0)).toMatchObject({ outcome: 'written' });
+  });
+
+  it('are refused for good when the server cannot have them', async () => {
+    const other = await nats.connected({ name: 'other', replicas: 3 });
+    await expect(
+      other.append({ ...STREAM, name: 'COPIES', subjects: ['mcs.copies.*'] }, 'mcs.copies.a', bytes('x')),
+    ).rejects.toThrow(/replicas/);
+  });
+});
+
+describe('a stream that is made anew under its readers', () => {
+  it('is written to and followed from its beginning', async () => {
+    const stream = { ...STREAM, name: 'ANEW', subjects: ['mcs.anew.*'] };
+    const seen: string[] = [];
+    for (const one of ['1', '2', '3']) await bus.append(stream, 'mcs.anew.a', bytes(one));
+    const follower = await bus.follow(stream, 'mcs.anew.a', { from: 'seq', seq: 3 }, (message) => {
+      seen.push(`${message.seq} ${text(message.data)}`);
+    });
+    await follower.caughtUp;
+    await admin.read('STREAM.DELETE.ANEW', undefined);
+    expect(await bus.append(stream, 'mcs.anew.a', bytes('4'))).toEqual({ outcome: 'stored', seq: 1 });
+    await until(() => seen.length === 2);
+    expect(seen).toEqual(['3 3', '1 4']);
+  });
+
+  it('is followed from its beginning also when it has grown past the old position', async () => {
+    const stream = { ...STREAM, name: 'GROWN', subjects: ['mcs.grown.*'] };
+    const relay = await startRelay(Number(new URL(nats.url).port));
+    const away = await nats.connected({ name: 'away', url: `nats://127.0.0.1:${relay.port}` });
+    const seen: string[] = [];
+    await bus.append(stream, 'mcs.grown.a', bytes('old'));
+    const follower = await away.follow(stream, 'mcs.grown.a', { from: 'start' }, (message) => {
+      seen.push(`${message.seq} ${text(message.data)}`);
+    });
+    await follower.caughtUp;
+    relay.refusing = true;
+    relay.cut();
+    await admin.read('STREAM.DELETE.GROWN', undefined);
+    for (const one of ['1', '2', '3']) await bus.append(stream, 'mcs.grown.a', bytes(one));
+    relay.refusing = false;
+    await until(() => seen.length >= 4);
+    expect(seen).toEqual(['1 old', '1 1', '2 2', '3 3']);
+    await away.close();
+    await relay.stop();
+  });
+
+  it('is watched again, and what is gone is told', async () => {
+    const definition = { name: 'mcs_anew', history: 1 };
+    const bucket = bus.bucket(definition);
+    for (const key of ['a', 'b', 'c']) await bucket.put(key, bytes('old'), 0);
+    const seen = new Map<string, string | undefined>();
+    const watch = await bucket.watch('>', (key, entry) => seen.set(key, entry && text(entry.value)));
+    await watch.ready;
+    await admin.read('STREAM.DELETE.KV_mcs_anew', undefined);
+    expect(await bucket.put('a', bytes('new'), 0)).toEqual({ outcome: 'written', revision: 1 });
+    await until(() => seen.get('a') === 'new' && seen.get('b') === undefined);
+    expect(Object.fromEntries(seen)).toEqual({ a: 'new', b: undefined, c: undefined });
+  });
+});
+
+describe('a removed key', () => {
+  it('leaves no marker behind', async () => {
+    const bucket = bus.bucket({ name: 'mcs_markers', history: 1 });
+    await bucket.put('a', bytes('1'), 0);
+    await bucket.put('b', bytes('1'), 0);
+    await bucket.remove('a', 1);
+    await until(async () => {
+      const info = await admin.read<StreamInfo>('STREAM.INFO.KV_mcs_markers', undefined);
+      return info.state.messages === 1;
+    });
+    expect((await bucket.list('>')).map((entry) => entry.key)).toEqual(['b']);
+  });
+
+  it('that lives again before its marker is purged keeps its new value', async () => {
+    const bucket = bus.bucket({ name: 'mcs_again', history: 1 });
+    const first = await bucket.put('a', bytes('1'), 0);
+    await bucket.remove('a', first.outcome === 'written' ? first.revision : 0);
+    await bucket.put('a', bytes('2'), 0);
+    await bucket.put('gone', bytes('1'), 0);
+    const gone = (await bucket.get('gone'))?.revision ?? 0;
+    await bucket.remove('gone', gone);
+    await until(async () => {
+      const info = await admin.read<StreamInfo>('STREAM.INFO.KV_mcs_again', undefined);
+      return info.state.messages === 1;
+    });
+    expect(text((await bucket.get('a'))?.value)).toBe('2');
+  });
+
+  it('can be made again over a marker that a crash left', async () => {
+    const definition = { name: 'mcs_crashed', history: 1 };
+    const bucket = bus.bucket(definition);
+    await bucket.put('a', bytes('1'), 0);
+    await admin.publish(
+      '$KV.mcs_crashed.a',
+      new Uint8Array(0),
+      { 'KV-Operation': 'PURGE', 'Nats-Rollup': 'sub' },
+      2_000,
+    );
+    expect(await bucket.get('a')).toBeUndefined();
+    expect(await bucket.list('>')).toEqual([]);
+    expect(await bucket.put('a', bytes('2'), 0)).toMatchObject({ outcome: 'written' });
+  });
+});

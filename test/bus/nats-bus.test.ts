@@ -1,0 +1,38 @@
+/** The contract of the bus on a real nats-server. */
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { TestNats } from '../support/nats.ts';
+import { startNats } from '../support/nats.ts';
+import { busContract } from './contract.ts';
+
+busContract('NATS JetStream', async () => {
+  const nats = await startNats();
+  return {
+    open: (name) => nats.connected({ name }),
+    lose: () => nats.kill(),
+    restore: () => nats.start(),
+    close: () => nats.stop(),
+  };
+});
+
+let nats: TestNats;
+beforeAll(async () => {
+  nats = await startNats();
+});
+afterAll(() => nats.stop());
+
+it('catches up and lists without waiting for the server to fall idle', async () => {
+  const bus = await nats.connected();
+  const stream = { name: 'T', subjects: ['mcs.t.*'], maxAgeMs: 3_600_000, dedupeMs: 120_000 };
+  const bucket = bus.bucket({ name: 'mcs_t', history: 1 });
+  for (const key of ['a', 'b', 'c']) {
+    await bus.append(stream, `mcs.t.${key}`, new Uint8Array(1));
+    await bucket.put(key, new Uint8Array(1), 0);
+  }
+  const began = performance.now();
+  const follower = await bus.follow(stream, 'mcs.t.*', { from: 'start' }, () => {});
+  await follower.caughtUp;
+  expect(await bucket.list('>')).toHaveLength(3);
+  // The first sign of life of an idle consumer comes after 2 s.
+  expect(performance.now() - began).toBeLessThan(1_500);
+});

@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { config } from '../../cli/config.ts';
+import { buckets } from '../../contract/subject.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+
+const PLATFORM = `platform: cube
+version: 1.0.0
+components:
+  eps:
+    measures:
+      vbat: {type: f32, unit: V}
+`;
+const TOPOLOGY = `topology: small
+environments:
+  bench: {}
+targets:
+  sat1:
+    platform: cube@1.0.0
+    environments: [bench]
+    links:
+      uhf: {default: true}
+`;
+
+let folder: string;
+let printed: { out: string; err: string };
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mission-'));
+  printed = { out: '', err: '' };
+  vi.spyOn(process.stdout, 'write').mockImplementation(keep('out'));
+  vi.spyOn(process.stderr, 'write').mockImplementation(keep('err'));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function keep(stream: 'out' | 'err') {
+  return (text: string | Uint8Array): boolean => {
+    printed[stream] += String(text);
+    return true;
+  };
+}
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, name), text);
+}
+
+describe('mcs config check', () => {
+  it('names the targets and the revision of a mission that compiles', async () => {
+    write('platform.yaml', PLATFORM);
+    write('topology.yaml', TOPOLOGY);
+    expect(await config(['check', folder]), printed.err).toBe(0);
+    expect(printed.out).toMatch(/^target sat1: cube@1\.0\.0, in bench, links uhf\nrevision [0-9a-f]{64}\n$/);
+  });
+
+  it('prints every fault with its file, line, column, path and sentence, and fails', async () => {
+    write('platform.yaml', PLATFORM.replace('f32', 'f33').replace('unit: V', 'unit: Volts'));
+    write('topology.yaml', TOPOLOGY.replace('[bench]', '[moon]'));
+    expect(await config(['check', folder])).toBe(1);
+    const lines = printed.err.trim().split('\n');
+    expect(lines.length).toBeGreaterThanOrEqual(4);
+    for (const line of lines.slice(0, -1)) expect(line).toMatch(/(platform|topology)\.yaml:\d+:\d+ \S+: \S+/);
+    expect(printed.err).toContain('platform.yaml:6:20 components.eps.measures.vbat.type');
+    expect(lines.at(-1)).toMatch(/does not compile: \d+ faults$/);
+    expect(printed.out).toBe('');
+  });
+
+  it('warns of a target without a platform document and passes', async () => {
+    write('topology.yaml', TOPOLOGY);
+    expect(await config(['check', folder]), printed.err).toBe(0);
+    expect(printed.err).toMatch(/^warning: .*topology\.yaml:\d+:\d+ /);
+    expect(printed.out).toContain('target sat1: cube@1.0.0 (no document)');
+  });
+
+  it('refuses a folder that is not there, none and several', async () => {
+    await expect(config(['check', join(folder, 'gone')])).rejects.toThrow('no mission folder');
+    await expect(config(['check'])).rejects.toThrow('one mission folder');
+    await expect(config(['check', folder, folder])).rejects.toThrow('one mission folder');
+    expect(await config(['chek', folder])).toBe(2);
+    expect(printed.err).toContain('mcs config publish DIR');
+  });
+});
+
+describe('mcs config publish', () => {
+  let nats: TestNats;
+  let credentials: string;
+
+  beforeAll(async () => {
+    nats = await startNats();
+  });
+  afterAll(() => nats.stop());
+
+  beforeEach(() => {
+    const { jwt, seed } = nats.credentials;
+    credentials = join(folder, 'service.creds');
+    const block = (name: string, text: string) =>
+      `-----BEGIN ${name}-----\n${text}\n------END ${name}------\n`;
+    write('service.creds', block('NATS USER JWT', jwt) + block('USER NKEY SEED', seed));
+    write('platform.yaml', PLATFORM);
+    write('topology.yaml', TOPOLOGY);
+  });
+
+  const publish = (...more: string[]) =>
+    config(['publish', folder, '--nats', nats.url, '--credentials', credentials, ...more]);
+
+  it('makes the mission the current configuration, once', async () => {
+    expect(await publish(), printed.err).toBe(0);
+    const [, revision] = /^published revision ([0-9a-f]{64})\n$/.exec(printed.out)!;
+    const bus = await nats.connected();
+    const current = await bus.bucket(buckets.config).get('current');
+    expect(JSON.parse(Buffer.from(current!.value).toString())).toEqual({ revision });
+    printed.out = '';
+    expect(await publish()).toBe(0);
+    expect(printed.out).toBe(`already current: revision ${revision}\n`);
+  });
+
+  it('publishes nothing of a mission that does not compile', async () => {
+    const bus = await nats.connected();
+    const before = await bus.bucket(buckets.config).list('>');
+    write('platform.yaml', PLATFORM.replace('f32', 'f33'));
+    expect(await publish()).toBe(1);
+    expect((await bus.bucket(buckets.config).list('>')).length).toBe(before.length);
+  });
+
+  it('says where it looked when there is no bus', async () => {
+    expect(await config(['publish', folder, '--nats', 'nats://127.0.0.1:1'])).toBe(1);
+    expect(printed.err).toContain('no bus at nats://127.0.0.1:1');
+  });
+});

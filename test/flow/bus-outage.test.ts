@@ -1,0 +1,65 @@
+/** kill -9 of nats-server under load: nothing acknowledged is lost, requests fail fast, followers live again. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isFinalTcState, type TcEvent, type TcReply } from '../../contract/telecommand.ts';
+import type { CurrentValue } from '../../contract/value.ts';
+import { call, codes, follow } from '../support/client.ts';
+import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { until } from '../support/until.ts';
+
+let cell: DemoCell;
+beforeAll(async () => {
+  cell = await startDemoCell();
+});
+afterAll(() => cell.stop());
+
+describe('the bus killed and started again under load', () => {
+  it('MC-GEN-017 answers 503 quickly meanwhile, loses nothing acknowledged, and lives again', async () => {
+    const values = follow<CurrentValue>(`${cell.api}/v1/targets/sat1/values/watch?measures=obc.uptime`);
+    await values.opened;
+    const acknowledged: string[] = [];
+    const refusals: { code: string; ms: number }[] = [];
+    let loading = true;
+    const load = (async () => {
+      while (loading) {
+        const begun = performance.now();
+        const answer = await call<TcReply>('POST', `${cell.api}/v1/tc`, {
+          target: 'sat1',
+          telecommand: 'camera.ping',
+        });
+        const ms = performance.now() - begun;
+        if (answer.status === 202) acknowledged.push(answer.body.id);
+        else refusals.push({ code: codes(answer)[0]!, ms });
+      }
+    })();
+    await until(() => acknowledged.length > 20 && values.messages.length > 1);
+
+    await cell.nats.kill();
+    await until(() => refusals.length > 5);
+    const [read] = await Promise.all([call('GET', `${cell.api}/v1/targets/sat1/values`)]);
+    expect([200, 503]).toContain(read.status);
+    await cell.nats.start();
+    const back = performance.now();
+    const heard = values.messages.length;
+    await until(() => values.messages.length > heard);
+    const liveAgainMs = performance.now() - back;
+    const soFar = acknowledged.length;
+    await until(() => acknowledged.length > soFar + 20);
+    loading = false;
+    await load;
+    values.close();
+
+    expect(new Set(refusals.map((refusal) => refusal.code))).toEqual(new Set(['api::unavailable']));
+    expect(Math.max(...refusals.map((refusal) => refusal.ms))).toBeLessThan(3_500);
+    // One second, and the cadence of the measure itself.
+    expect(liveAgainMs).toBeLessThan(2_500);
+
+    for (const id of acknowledged) {
+      const followed = follow<TcEvent>(`${cell.api}/v1/tc/sat1/${id}/events`);
+      await followed.closed;
+      const states = followed.messages.map((event) => event.state);
+      expect(new Set(states).size, `${id} ${states}`).toBe(states.length);
+      expect(isFinalTcState(states.at(-1)!), `${id} ${states}`).toBe(true);
+    }
+  }, 90_000);
+});

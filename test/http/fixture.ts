@@ -1,0 +1,190 @@
+/** What the tests of the front end share: ports without a world, and clients. */
+
+import net from 'node:net';
+import { Registry } from 'prom-client';
+import WebSocket from 'ws';
+import { Outage } from '../../contract/outage.ts';
+import type { FollowRoute } from '../../http/follow.ts';
+import type { FrontEndPorts } from '../../http/ports.ts';
+import type { Route } from '../../http/route.ts';
+import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { until } from '../support/until.ts';
+
+export const realClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (fire, delayMs) => ({ timer: setTimeout(fire, delayMs) }),
+  clearTimeout: ({ timer }) => clearTimeout(timer as NodeJS.Timeout),
+};
+
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** A log that keeps its lines. */
+export function memoryLog(lines: LogLine[] = []): Log & { readonly lines: LogLine[] } {
+  const at = (level: LogLine['level']) => (fields: object, message: string) =>
+    void lines.push({ level, fields, message });
+  const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), lines };
+  return { ...log, child: () => memoryLog(lines) };
+}
+
+function away(): never {
+  throw new Outage('bus.unavailable', 'no bus in this test');
+}
+
+/** A bus that is never there: enough for the layer itself, whose own routes do not ask it. */
+export const absentBus: Bus = {
+  connected: false,
+  onConnection: () => () => {},
+  publish: away,
+  subscribe: away,
+  serve: away,
+  request: async () => away(),
+  append: async () => away(),
+  last: async () => away(),
+  follow: async () => away(),
+  bucket: () => ({
+    get: async () => away(),
+    put: async () => away(),
+    overwrite: async () => away(),
+    remove: async () => away(),
+    watch: async () => away(),
+    list: async () => away(),
+  }),
+  close: async () => {},
+};
+
+export function layerPorts(): FrontEndPorts & { readonly log: ReturnType<typeof memoryLog> } {
+  return {
+    bus: absentBus,
+    missions: { current: undefined, at: async () => undefined, onChange: () => () => {} },
+    values: {
+      current: () => undefined,
+      watch: () => () => {},
+      ready: new Promise(() => {}),
+      stop: async () => {},
+    },
+    log: memoryLog(),
+    clock: realClock,
+    registry: new Registry(),
+  };
+}
+
+/** A server of the given routes. */
+export async function serveLayer(
+  routes: readonly Route[],
+  follows: readonly FollowRoute[] = [],
+  ports: FrontEndPorts = layerPorts(),
+): Promise<FrontEnd> {
+  return serveRoutes({ host: '127.0.0.1', port: 0, ports, routes, follows });
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+type Init = NonNullable<Parameters<typeof fetch>[1]>;
+
+export async function call(url: string, init: Init = {}): Promise<Answer> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== '' ? JSON.parse(text) : text,
+  };
+}
+
+export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const text = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  return call(url, { method: 'POST', body: text, headers });
+}
+
+export function codesOf(answer: Answer): string[] {
+  return answer.body.errors.map(({ code }: { code: string }) => code);
+}
+
+/** A connection as bytes: what it received so far, and whether the server closed it. */
+export async function rawConnection(port: number): Promise<{
+  send(text: string | Uint8Array): void;
+  received(): string;
+  closed(): boolean;
+  destroy(): void;
+  socket: net.Socket;
+}> {
+  const socket = net.connect(port, '127.0.0.1');
+  let text = '';
+  let closed = false;
+  socket.on('data', (data) => {
+    text += data.toString('latin1');
+  });
+  socket.on('close', () => {
+    closed = true;
+  });
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return {
+    send: (data) => void socket.write(data),
+    received: () => text,
+    closed: () => closed,
+    destroy: () => socket.destroy(),
+    socket,
+  };
+}
+
+export interface Followed {
+  // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
+  readonly messages: any[];
+  readonly texts: string[];
+  readonly closed: { code: number; reason: string } | undefined;
+  /** Of the refusal, when the upgrade was refused. */
+  readonly refused: Answer | undefined;
+  readonly opened: boolean;
+  readonly socket: WebSocket;
+  close(): void;
+}
+
+/** A follower; `opened` or `refused` is known when this resolves. */
+export async function follow(url: string, headers: Record<string, string> = {}): Promise<Followed> {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers });
+  const state = {
+    messages: [] as unknown[],
+    texts: [] as string[],
+    closed: undefined as Followed['closed'],
+    refused: undefined as Answer | undefined,
+    opened: false,
+    socket,
+    close: () => socket.terminate(),
+  };
+  socket.on('open', () => {
+    state.opened = true;
+  });
+  socket.on('message', (data) => {
+    state.texts.push(data.toString());
+    state.messages.push(JSON.parse(data.toString()));
+  });
+  socket.on('close', (code, reason) => {
+    state.closed = { code, reason: reason.toString() };
+  });
+  socket.on('error', () => {});
+  socket.on('unexpected-response', (_request, response) => {
+    let text = '';
+    response.on('data', (data) => {
+      text += data;
+    });
+    response.on('end', () => {
+      state.refused = { status: response.statusCode!, headers: new Headers(), body: JSON.parse(text) };
+    });
+  });
+  await until(() => state.opened || state.refused !== undefined, { what: `an answer to ${url}` });
+  return state as Followed;
+}

@@ -1,0 +1,178 @@
+/** Follow routes on real sockets, with sources of the test. */
+
+import Type from 'typebox';
+import { afterEach, describe, expect, it } from 'vitest';
+import { busUnavailable } from '../../http/errors.ts';
+import { defineFollow, type FollowPolicy, type FollowWriter } from '../../http/follow.ts';
+import { targetInPath } from '../../http/parameters.ts';
+import type { FrontEnd } from '../../http/serve.ts';
+import { until } from '../support/until.ts';
+import { call, codesOf, follow, layerPorts, rawConnection, serveLayer } from './fixture.ts';
+
+let frontEnd: FrontEnd | undefined;
+afterEach(async () => {
+  await frontEnd?.close();
+  frontEnd = undefined;
+});
+
+/** A server of one follow route; its writers and how many sources were stopped. */
+async function served(policy: FollowPolicy, gate: Promise<unknown> = Promise.resolve()) {
+  const writers: FollowWriter[] = [];
+  const seen = { opened: 0, stopped: 0 };
+  const route = defineFollow({
+    path: '/v1/things/:target/watch',
+    operationId: 'watchThings',
+    summary: 'things',
+    params: { target: targetInPath },
+    policy,
+    message: Type.Object({ n: Type.Integer() }),
+    errors: ['api::unavailable'],
+    async open({ params }, _ports, writer) {
+      seen.opened += 1;
+      if (params.target === 'away') return busUnavailable();
+      if (params.target === 'broken') throw new Error('broken');
+      writer.push('{"n":0}', 0);
+      writers.push(writer);
+      await gate;
+      return {
+        ok: true,
+        value: {
+          stop: async () => {
+            seen.stopped += 1;
+          },
+        },
+      };
+    },
+  });
+  const ports = layerPorts();
+  frontEnd = await serveLayer([], [route], ports);
+  return { url: `${frontEnd.url}/v1/things`, port: frontEnd.port, writers, seen, ports };
+}
+
+describe('a follow route', () => {
+  it('MC-GEN-013 upgrades with 101 and sends one JSON document per message, in order', async () => {
+    const { url, writers } = await served('log');
+    const client = await follow(`${url}/sat1/watch`);
+    for (let n = 1; n < 1000; n += 1) writers[0]!.push(`{"n":${n}}`);
+    await until(() => client.messages.length === 1000);
+    expect(client.messages.map(({ n }) => n)).toEqual(Array.from({ length: 1000 }, (_, n) => n));
+    client.close();
+  });
+
+  it('refuses before the upgrade with the status and body of any route', async () => {
+    const { url } = await served('log');
+    const cases = [
+      ['a.b', '', 404, 'api::invalid-target'],
+      ['away', '', 503, 'api::unavailable'],
+      ['broken', '', 500, 'api::internal'],
+      ['sat1', '?limit=1', 400, 'api::invalid-body'],
+    ] as const;
+    for (const [target, query, status, code] of cases) {
+      const { refused } = await follow(`${url}/${target}/watch${query}`);
+      expect(refused?.status).toBe(status);
+      expect(codesOf(refused!)).toEqual([code]);
+    }
+  });
+
+  it('MC-AUTH-003 takes the token of a WebSocket from its query', async () => {
+    const { url } = await served('log');
+    const { refused } = await follow(`${url}/sat1/watch?token=eyJ`);
+    expect(refused?.status).toBe(401);
+    expect(codesOf(refused!)).toEqual(['auth::no-provider']);
+  });
+
+  it('answers a plain GET with 404 and says how to open it', async () => {
+    const { url } = await served('log');
+    const answer = await call(`${url}/sat1/watch`);
+    expect(answer.status).toBe(404);
+    expect(answer.body.errors[0].help).toContain('WebSocket');
+  });
+
+  it('stops the source when the client goes', async () => {
+    const { url, seen } = await served('log');
+    const client = await follow(`${url}/sat1/watch`);
+    client.close();
+    await until(() => seen.stopped === 1);
+  });
+
+  it('U7 stops a source whose client went before the upgrade', async () => {
+    let open: (value?: unknown) => void = () => {};
+    const gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const { port, seen } = await served('log', gate);
+    const client = await rawConnection(port);
+    client.send(
+      'GET /v1/things/sat1/watch HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n',
+    );
+    await until(() => seen.opened === 1);
+    client.destroy();
+    await until(() => client.closed());
+    await until(async () => {
+      open();
+      return seen.stopped === 1;
+    });
+  });
+
+  it('closes with the code of the source, after everything was sent', async () => {
+    const { url, writers } = await served('log');
+    const client = await follow(`${url}/sat1/watch`);
+    for (let n = 1; n <= 20_000; n += 1) writers[0]!.push(`{"n":${n}}`);
+    writers[0]!.finish(1000, 'done');
+    await until(() => client.closed);
+    expect(client.closed).toEqual({ code: 1000, reason: 'done' });
+    expect(client.messages).toHaveLength(20_001);
+  });
+
+  it('F1 closes a client that does not read a log with 4408, and what it got has no gap', async () => {
+    const { url, writers, ports } = await served('log');
+    const client = await follow(`${url}/sat1/watch`);
+    client.socket.pause();
+    const wide = 'y'.repeat(16_384);
+    for (let n = 1; n <= 4000 && !(await slow(ports)); n += 1) {
+      writers[0]!.push(`{"n":${n},"wide":"${wide}"}`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    client.socket.resume();
+    await until(() => client.closed);
+    expect(client.closed).toEqual({ code: 4408, reason: 'slow consumer' });
+    for (const [index, { n }] of client.messages.entries()) expect(n).toBe(index);
+  });
+
+  it('F2 keeps a client that does not read values, and gives it the newest when it reads again', async () => {
+    const { url, writers } = await served('latest');
+    const client = await follow(`${url}/sat1/watch`);
+    client.socket.pause();
+    const wide = 'y'.repeat(16_384);
+    for (let n = 1; n <= 2000; n += 1) {
+      writers[0]!.push(`{"n":${n},"wide":"${wide}"}`, 1);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    client.socket.resume();
+    await until(() => client.messages.at(-1)?.n === 2000);
+    expect(client.closed).toBeUndefined();
+    expect(client.messages.length).toBeLessThan(1500);
+    client.close();
+  });
+
+  it('tells followers that the service goes away with 1001', async () => {
+    const { url } = await served('log');
+    const client = await follow(`${url}/sat1/watch`);
+    await frontEnd!.close();
+    await until(() => client.closed);
+    expect(client.closed?.code).toBe(1001);
+  });
+
+  it('ends a client that sends more than control chatter', async () => {
+    const { url, seen } = await served('log');
+    const client = await follow(`${url}/sat1/watch`);
+    client.socket.send('z'.repeat(2000));
+    await until(() => client.closed);
+    await until(() => seen.stopped === 1);
+  });
+});
+
+async function slow(ports: ReturnType<typeof layerPorts>): Promise<boolean> {
+  return /mcs_http_slow_followers_total 1/.test(await ports.registry.metrics());
+}

@@ -1,0 +1,444 @@
+/** The layer itself, on real sockets, with routes of its own: bodies, parameters, aborts and abuse. */
+
+import Type from 'typebox';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refuse } from '../../http/errors.ts';
+import { targetInPath } from '../../http/parameters.ts';
+import { defineRoute } from '../../http/route.ts';
+import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
+import { checkEnvironment } from '../../http/uws/server.ts';
+import { until } from '../support/until.ts';
+import { call, codesOf, layerPorts, post, rawConnection, serveLayer } from './fixture.ts';
+
+const Echo = Type.Object(
+  {
+    name: Type.String(),
+    kind: Type.Optional(Type.Enum(['a', 'b'])),
+    args: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]))),
+  },
+  { additionalProperties: false, title: 'Echo' },
+);
+
+let released: () => void = () => {};
+let waiting = 0;
+
+const routes = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/echo',
+    operationId: 'echo',
+    summary: 'echo',
+    body: Echo,
+    replies: { 200: Echo },
+    errors: [],
+    handle: ({ body }) => ({ ok: true, value: { status: 200, body } }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/targets/:target/thing',
+    operationId: 'thing',
+    summary: 'thing',
+    params: { target: targetInPath },
+    query: {
+      count: {
+        schema: Type.Integer(),
+        expected: 'a whole number',
+        parse: (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined),
+      },
+    },
+    replies: { 200: undefined },
+    errors: [],
+    handle: ({ params, query, caller }) => ({
+      ok: true,
+      value: { status: 200, body: { params, query, caller } },
+    }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/slow',
+    operationId: 'slow',
+    summary: 'slow',
+    replies: { 200: undefined },
+    errors: [],
+    async handle() {
+      waiting += 1;
+      await new Promise<void>((resolve) => {
+        released = resolve;
+      });
+      return { ok: true, value: { status: 200, body: {} } };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/broken',
+    operationId: 'broken',
+    summary: 'broken',
+    replies: {},
+    errors: [],
+    handle: () => {
+      throw new Error('secret of the implementation');
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/undeclared',
+    operationId: 'undeclared',
+    summary: 'undeclared',
+    replies: {},
+    errors: [],
+    handle: () => refuse('alarm::refused', 'not declared'),
+  }),
+];
+
+const ports = layerPorts();
+let frontEnd: FrontEnd;
+let url: string;
+
+beforeAll(async () => {
+  frontEnd = await serveLayer(routes, [], ports);
+  url = frontEnd.url;
+});
+afterAll(() => frontEnd.close());
+
+describe('bodies', () => {
+  it('MC-GEN-005 takes and gives JSON', async () => {
+    const answer = await post(`${url}/v1/echo`, { name: 'é', args: { x: 1 } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.body).toEqual({ name: 'é', args: { x: 1 } });
+  });
+
+  it.each([
+    ['text that is no JSON', 'name=1'],
+    ['nothing', ''],
+    ['a cut document', '{"name":"x"'],
+    ['two documents', '{"name":"x"}{"name":"y"}'],
+    ['a byte order mark', '\uFEFF{"name":"x"}'],
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0x22, 0x6e, 0xff, 0xfe, 0x22, 0x7d])],
+    ['half a million open brackets', '['.repeat(500_000)],
+  ])('MC-GEN-006 MC-ERR-007 refuses %s as api::invalid-body', async (_what, body) => {
+    const answer = await post(`${url}/v1/echo`, body);
+    expect(answer.status).toBe(400);
+    expect(codesOf(answer)).toEqual(['api::invalid-body']);
+  });
+
+  it.each([
+    ['a list', [], undefined],
+    ['null', 'null', undefined],
+    ['a name of the wrong type', { name: 1 }, '/name'],
+    ['no name', {}, '/name'],
+    ['a kind that is none', { name: 'x', kind: 'c' }, '/kind'],
+    ['an argument that is a list', { name: 'x', args: { a: [] } }, '/args/a'],
+  ])('MC-GEN-008 refuses %s and says where', async (_what, body, path) => {
+    const answer = await post(`${url}/v1/echo`, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toHaveLength(1);
+    expect(answer.body.errors[0]).toMatchObject({ code: 'api::invalid-body', ...(path && { path }) });
+  });
+
+  it('MC-GEN-007 refuses an unknown field and names the known ones', async () => {
+    const answer = await post(`${url}/v1/echo`, { name: 'x', nmae: 'y' });
+    expect(answer.body.errors).toEqual([
+      {
+        code: 'api::invalid-body',
+        message: 'unknown field nmae',
+        path: '/nmae',
+        help: 'Known fields: name, kind, args.',
+      },
+    ]);
+  });
+
+  it('MC-ERR-001 MC-ERR-002 lists every problem of a body, each with its path', async () => {
+    const answer = await post(`${url}/v1/echo`, '{"a":1,"b":2,"kind":"c","args":{"q":[],"r":null},"a":3}');
+    expect(answer.body.errors.map(({ path }: { path: string }) => path).sort()).toEqual(
+      ['/a', '/a', '/args/q', '/args/r', '/b', '/kind', '/name'].sort(),
+    );
+    for (const item of answer.body.errors) {
+      expect(item.code).toBe('api::invalid-body');
+      expect(item.message).toMatch(/\w/);
+    }
+  });
+
+  it('bounds the list of problems of a hostile body', async () => {
+    const body = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`x${index}`, 1]));
+    const answer = await post(`${url}/v1/echo`, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toHaveLength(101);
+    expect(answer.body.errors[100].message).toMatch(/more/);
+  });
+
+  it('refuses a name that stands twice, also one written with an escape, and names it', async () => {
+    const answer = await post(`${url}/v1/echo`, '{"name":"a:b","args":{"x":1,"\\u0078":2}}');
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toEqual([
+      { code: 'api::invalid-body', message: '/args/x stands twice in the body', path: '/args/x' },
+    ]);
+  });
+
+  it('does not take colons and quotes inside text for names', async () => {
+    const body = { name: 'a:"b":{[,', args: { 'x:"y"': ':' } };
+    expect((await post(`${url}/v1/echo`, body)).body).toEqual(body);
+  });
+
+  it('MC-LIM-022 refuses a body above 1 MiB with 413 api::too-large and takes one just below', async () => {
+    const envelope = JSON.stringify({ name: '' }).length;
+    const fits = await post(`${url}/v1/echo`, { name: 'x'.repeat(1024 * 1024 - envelope) });
+    expect(fits.status).toBe(200);
+    const answer = await post(`${url}/v1/echo`, { name: 'x'.repeat(1024 * 1024 - envelope + 1) });
+    expect(answer.status).toBe(413);
+    expect(codesOf(answer)).toEqual(['api::too-large']);
+  });
+
+  it('MC-LIM-022 refuses a chunked body above 1 MiB while it is still coming', async () => {
+    const client = await rawConnection(frontEnd.port);
+    client.send('POST /v1/echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    for (let sent = 0; sent < 17; sent += 1) client.send(`10000\r\n${'y'.repeat(65_536)}\r\n`);
+    await until(() => client.received().includes('api::too-large'));
+    await until(() => client.closed());
+    expect(client.received()).toMatch(/^HTTP\/1.1 413 /);
+  });
+});
+
+describe('routes and parameters', () => {
+  it.each([
+    ['GET', '/v1/nothing'],
+    ['GET', '/v2/echo'],
+    ['GET', '/'],
+    ['POST', '/v1/echo/'],
+    ['GET', '/v1/ECHO'],
+  ])('MC-GEN-019 MC-ERR-006 answers %s %s with 404 api::unknown-route', async (method, path) => {
+    const answer = await call(url + path, { method });
+    expect(answer.status).toBe(404);
+    expect(codesOf(answer)).toEqual(['api::unknown-route']);
+  });
+
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+    'MC-GEN-025 answers %s of a path that only takes POST with 404 api::unknown-route',
+    async (method) => {
+      const answer = await call(`${url}/v1/echo`, { method });
+      expect(answer.status).toBe(404);
+      expect(codesOf(answer)).toEqual(['api::unknown-route']);
+    },
+  );
+
+  it('answers HEAD as GET without its body', async () => {
+    const answer = await call(`${url}/v1/targets/sat1/thing`, { method: 'HEAD' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toBe('');
+    expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(10);
+  });
+
+  it.each(['sat%201', 'sat.1', '%zz', 'caf%C3%A9', 'a%2Fb', '*'])(
+    'MC-GEN-010 MC-ERR-009 refuses target %s in a path with 404 api::invalid-target',
+    async (target) => {
+      const answer = await call(`${url}/v1/targets/${target}/thing`);
+      expect(answer.status).toBe(404);
+      expect(codesOf(answer)).toEqual(['api::invalid-target']);
+    },
+  );
+
+  it('decodes a path parameter once', async () => {
+    expect((await call(`${url}/v1/targets/%73at-1_A/thing`)).body.params).toEqual({ target: 'sat-1_A' });
+  });
+
+  it.each([
+    ['a value that is none', 'count=x', 'count'],
+    ['an empty value', 'count=', 'count'],
+    ['a value given twice', 'count=1&count=1', 'count'],
+    ['an unknown parameter', 'limit=1', 'limit'],
+    ['a name of the prototype', '__proto__=1', '__proto__'],
+  ])('MC-GEN-026 refuses %s with 400 api::invalid-body naming the parameter', async (_what, query, name) => {
+    const answer = await call(`${url}/v1/targets/sat1/thing?${query}`);
+    expect(answer.status).toBe(400);
+    expect(codesOf(answer)).toEqual(['api::invalid-body']);
+    expect(answer.body.errors[0].message).toContain(name);
+  });
+
+  it('reads the values of a query', async () => {
+    expect((await call(`${url}/v1/targets/sat1/thing?count=17`)).body.query).toEqual({ count: 17 });
+    expect((await call(`${url}/v1/targets/sat1/thing`)).body.query).toEqual({});
+  });
+
+  it('MC-GEN-027 checks authentication before the path, and the path before the query', async () => {
+    const bearer = { headers: { authorization: 'Bearer x' } };
+    expect(codesOf(await call(`${url}/v1/targets/a.b/thing?count=x`, bearer))).toEqual(['auth::no-provider']);
+    expect(codesOf(await call(`${url}/v1/targets/a.b/thing?count=x`))).toEqual(['api::invalid-target']);
+    expect(codesOf(await call(`${url}/v1/unknown`, bearer))).toEqual(['api::unknown-route']);
+  });
+});
+
+describe('identity', () => {
+  it('MC-AUTH-002 takes the declared identity and its roles', async () => {
+    const headers = { 'x-mcs-user': ' ada ', 'x-mcs-role': 'operator, supervisor,,' };
+    const { caller } = (await call(`${url}/v1/targets/sat1/thing`, { headers })).body;
+    expect(caller).toEqual({ kind: 'declared', name: 'ada', roles: ['operator', 'supervisor'] });
+  });
+
+  it('is anonymous without a declared name', async () => {
+    const headers = { 'x-mcs-role': 'supervisor' };
+    expect((await call(`${url}/v1/targets/sat1/thing`, { headers })).body.caller).toEqual({
+      kind: 'anonymous',
+    });
+  });
+
+  it('MC-AUTH-016 MC-AUTH-027 MC-ERR-024 lets a token decide alone: 401 auth::no-provider', async () => {
+    const headers = { authorization: 'Bearer eyJ', 'x-mcs-user': 'ada' };
+    const answer = await call(`${url}/v1/targets/sat1/thing`, { headers });
+    expect(answer.status).toBe(401);
+    expect(codesOf(answer)).toEqual(['auth::no-provider']);
+  });
+
+  it('I3 refuses a name that no header of the bus may carry', async () => {
+    const answer = await call(`${url}/v1/targets/sat1/thing`, { headers: { 'x-mcs-user': 'a\tb' } });
+    expect(answer.status).toBe(400);
+    expect(codesOf(answer)).toEqual(['api::invalid-body']);
+  });
+
+  it('leaves another scheme to a proxy', async () => {
+    const headers = { authorization: 'Basic eDp5', 'x-mcs-user': 'ada' };
+    expect((await call(`${url}/v1/targets/sat1/thing`, { headers })).body.caller.name).toBe('ada');
+  });
+});
+
+describe('the server', () => {
+  it('U8 refuses a port that is taken instead of sharing it', async () => {
+    const taken = serveRoutes({
+      host: '127.0.0.1',
+      port: frontEnd.port,
+      ports: layerPorts(),
+      routes,
+      follows: [],
+    });
+    await expect(taken).rejects.toThrow(/cannot listen/);
+  });
+
+  it.each([undefined, '', '4096', 'x'])('U9 does not start with UWS_HTTP_MAX_HEADERS_SIZE %s', (value) => {
+    expect(() => checkEnvironment(value)).toThrow(/UWS_HTTP_MAX_HEADERS_SIZE/);
+  });
+
+  it('lets a request under way finish when it closes', async () => {
+    const own = await serveLayer(routes);
+    const before = waiting;
+    const answer = call(`${own.url}/v1/slow`);
+    await until(() => waiting > before);
+    const closing = own.close();
+    released();
+    expect((await answer).status).toBe(200);
+    await closing;
+    await expect(call(`${own.url}/v1/slow`)).rejects.toThrow();
+  });
+});
+
+describe('defects', () => {
+  it('answers 500 api::internal, hides the reason and logs it under the same identifier', async () => {
+    const answer = await call(`${url}/v1/broken`);
+    expect(answer.status).toBe(500);
+    expect(codesOf(answer)).toEqual(['api::internal']);
+    const [request] = /[0-9A-Z]{26}/.exec(answer.body.errors[0].message)!;
+    expect(JSON.stringify(answer.body)).not.toContain('secret');
+    const line = ports.log.lines.find(({ fields }) => (fields as { request?: string }).request === request);
+    expect(line?.level).toBe('error');
+  });
+
+  it('gives the true reason and logs when a route answers with a code it does not declare', async () => {
+    expect((await call(`${url}/v1/undeclared`)).status).toBe(409);
+    expect(ports.log.lines.some(({ message }) => message.includes('does not declare'))).toBe(true);
+  });
+});
+
+describe('connections', () => {
+  const head = 'POST /v1/echo HTTP/1.1\r\nHost: x\r\n';
+
+  it.each(['/v1/echo', '/v1/nothing'])(
+    'serves nothing that is smuggled behind two differing content lengths to %s',
+    async (path) => {
+      const client = await rawConnection(frontEnd.port);
+      const smuggled = 'GET /v1/targets/sat1/thing HTTP/1.1\r\nHost: x\r\n\r\n';
+      const lengths = `Content-Length: 3\r\nContent-Length: ${3 + smuggled.length}`;
+      client.send(`POST ${path} HTTP/1.1\r\nHost: x\r\n${lengths}\r\n\r\nabc${smuggled}`);
+      await until(() => client.closed());
+      expect(client.received()).not.toContain('"params"');
+    },
+  );
+
+  it('refuses two content lengths with 400 and closes', async () => {
+    const client = await rawConnection(frontEnd.port);
+    client.send(`${head}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc`);
+    await until(() => client.closed());
+    expect(client.received()).toMatch(/^HTTP\/1.1 400 /);
+    expect(client.received()).toContain('content-length');
+  });
+
+  it.each(['Host: y', 'X-Mcs-User: a\r\nX-Mcs-User: b', 'Authorization: Bearer a\r\nAuthorization: Basic b'])(
+    'refuses a repeated %j and closes',
+    async (repeated) => {
+      const client = await rawConnection(frontEnd.port);
+      client.send(`GET /v1/targets/sat1/thing HTTP/1.1\r\nHost: x\r\n${repeated}\r\n\r\n`);
+      await until(() => client.closed());
+      expect(client.received()).toMatch(/^HTTP\/1.1 400 /);
+      expect(client.received()).toContain('api::invalid-body');
+    },
+  );
+
+  it('survives uploads that are cut, and answers the next request', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const client = await rawConnection(frontEnd.port);
+      client.send(`${head}Content-Length: 100\r\n\r\n{"name":`);
+      if (round % 2 === 0) await new Promise<void>((resolve) => void client.socket.end(() => resolve()));
+      client.destroy();
+    }
+    expect((await post(`${url}/v1/echo`, { name: 'still here' })).status).toBe(200);
+  });
+
+  it('survives a client that goes while its handler works', async () => {
+    const before = waiting;
+    const client = await rawConnection(frontEnd.port);
+    client.send('GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => waiting > before);
+    client.destroy();
+    await until(() => client.closed());
+    released();
+    expect((await post(`${url}/v1/echo`, { name: 'still here' })).status).toBe(200);
+    await until(async () => (await ports.registry.metrics()).includes('operation="slow",status="0"'));
+  });
+
+  it('answers pipelined requests in their order', async () => {
+    const client = await rawConnection(frontEnd.port);
+    const body = (name: string): string => {
+      const text = JSON.stringify({ name });
+      return `${head}Content-Length: ${text.length}\r\n\r\n${text}`;
+    };
+    client.send(body('first') + body('second') + body('third'));
+    await until(() => client.received().includes('third'));
+    const names = [...client.received().matchAll(/"name":"(\w+)"/g)].map(([, name]) => name);
+    expect(names).toEqual(['first', 'second', 'third']);
+    client.destroy();
+  });
+
+  it('takes a header block of 12 kB, enough for an access token with roles', async () => {
+    const headers = { authorization: `Bearer ${'x'.repeat(12_000)}` };
+    expect((await call(`${url}/v1/targets/sat1/thing`, { headers })).status).toBe(401);
+  });
+
+  it('answers 431 to a header block beyond 16 KiB and goes on', async () => {
+    const client = await rawConnection(frontEnd.port);
+    client.send(`GET /v1/slow HTTP/1.1\r\nHost: x\r\nX-Fill: ${'x'.repeat(20_000)}\r\n\r\n`);
+    await until(() => client.received().startsWith('HTTP/1.1 431') || client.closed());
+    client.destroy();
+    expect((await post(`${url}/v1/echo`, { name: 'x' })).status).toBe(200);
+  });
+
+  it('closes a connection that never finishes its head', { timeout: 40_000 }, async () => {
+    const client = await rawConnection(frontEnd.port);
+    client.send('GET /v1/slow HTTP/1.1\r\nHost:');
+    await until(() => client.closed(), { timeoutMs: 30_000, what: 'the idle connection to be closed' });
+  });
+
+  it('writes nothing of a request into a header of the answer', async () => {
+    const client = await rawConnection(frontEnd.port);
+    client.send('GET /v1/x%0d%0aSet-Cookie:%20a=b HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => client.received().includes('unknown-route'));
+    expect(client.received().split('\r\n\r\n')[0]).not.toMatch(/set-cookie/i);
+    client.destroy();
+  });
+});

@@ -1,0 +1,201 @@
+/**
+ * The real front end on a real bus, with a mission that has a way into every refusal: one target with three links, one
+ * engaged in two environments, one whose catalogue is missing.
+ */
+
+import { Registry } from 'prom-client';
+import type { NatsBus } from '../../bus/nats-bus.ts';
+import { encodeBatch, type ValueBatch } from '../../contract/batch.ts';
+import { buckets, streams, subject } from '../../contract/subject.ts';
+import type { TargetHolds, TcEvent } from '../../contract/telecommand.ts';
+import { startFrontEnd } from '../../http/front-end.ts';
+import type { FrontEnd } from '../../http/serve.ts';
+import { compile } from '../../mission/compile.ts';
+import { load } from '../../mission/load.ts';
+import type { Mission } from '../../mission/mission.ts';
+import type { MissionSource } from '../../ports/mission-source.ts';
+import { type RunningValueFeeds, startValueFeeds } from '../../telemetry/value-feeds.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { until } from '../support/until.ts';
+import { memoryLog, realClock } from './fixture.ts';
+
+const PLATFORM = `
+platform: box
+version: 1.0.0
+enums:
+  Mode: { SAFE: 1, NOMINAL: 2 }
+components:
+  obc:
+    measures:
+      counter: { type: u16 }
+      mode: { type: Mode, raw: u8 }
+      temperature: { type: f64, unit: degC, raw: i16, calibration: { polynomial: [0, 0.01] } }
+    telecommands:
+      ping: { changes_state: false }
+      reset: {}
+      set_rate:
+        args:
+          period: { type: u16, unit: s, range: [10 s, 600 s], default: 60 s }
+          level: { type: f64, unit: V }
+          mode: { type: Mode, default: SAFE }
+  battery:
+    instances: ["1", "2"]
+    measures:
+      voltage: { type: f64, unit: V }
+    telecommands:
+      reset: {}
+      heat: { args: { on: { type: bool, default: true } } }
+  camera:
+    measures:
+      images: { type: u16 }
+    telecommands:
+      shoot: {}
+`;
+
+const TOPOLOGY = `
+topology: test
+environments:
+  bench: { identity: declared, human_orchestration: false }
+  flight: { identity: declared, human_orchestration: false }
+gateways:
+  gw-1: { simulated: true }
+  gw-2: { simulated: true }
+drivers:
+  enc-1: { protocol: space-packet }
+targets:
+  sat1:
+    platform: box@1.0.0
+    environments: [bench]
+    links:
+      uhf: { default: true, driver: enc-1, gateway: gw-1 }
+      sband: { driver: enc-1, gateway: gw-1, components: [camera] }
+      bare: { gateway: gw-1 }
+  sat2:
+    platform: box@1.0.0
+    environments: [bench, flight]
+    links:
+      uhf: { default: true, driver: enc-1, environments: { bench: { gateway: gw-1 }, flight: { gateway: gw-2 } } }
+  ghost:
+    platform: nowhere@1.0.0
+    environments: [bench]
+    links:
+      uhf: { default: true, driver: enc-1, gateway: gw-1 }
+`;
+
+export function testMission(platform: string = PLATFORM): Mission {
+  const compiled = compile([
+    { file: 'platform.yaml', text: platform },
+    { file: 'topology.yaml', text: TOPOLOGY },
+  ]);
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults, null, 2));
+  return load(compiled.value.configuration, compiled.value.revision);
+}
+
+/** A mission source the test publishes to. */
+export function missionSource(): MissionSource & { publish(mission: Mission | undefined): void } {
+  const listeners = new Set<(mission: Mission) => void>();
+  const known = new Map<string, Mission>();
+  let current: Mission | undefined;
+  return {
+    get current() {
+      return current;
+    },
+    at: async (revision) => known.get(revision),
+    onChange(listener) {
+      listeners.add(listener);
+      if (current !== undefined) listener(current);
+      return () => listeners.delete(listener);
+    },
+    publish(mission) {
+      current = mission;
+      if (mission === undefined) return;
+      known.set(mission.revision, mission);
+      for (const listener of listeners) listener(mission);
+    },
+  };
+}
+
+export interface World {
+  readonly nats: TestNats;
+  readonly bus: NatsBus;
+  readonly missions: ReturnType<typeof missionSource>;
+  readonly mission: Mission;
+  readonly values: RunningValueFeeds;
+  readonly frontEnd: FrontEnd;
+  readonly url: string;
+  readonly log: ReturnType<typeof memoryLog>;
+  /** Another instance of the service on the same cell. */
+  another(): Promise<FrontEnd>;
+  hold(target: string, holders: TargetHolds['holders']): Promise<void>;
+  event(target: string, event: TcEvent): Promise<void>;
+  /** Values of `obc.counter` and battery voltages on the value stream. */
+  sample(
+    target: string,
+    key: string,
+    value: number,
+    groundMs: number,
+    options?: Partial<ValueBatch>,
+  ): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startWorld(): Promise<World> {
+  const nats = await startNats();
+  const bus = await nats.connected();
+  await bus.ensureAssets({ deadlineMs: 20_000 });
+  const missions = missionSource();
+  const mission = testMission();
+  missions.publish(mission);
+  const log = memoryLog();
+  const started: { close(): Promise<void> }[] = [];
+  const start = async (): Promise<{ frontEnd: FrontEnd; values: RunningValueFeeds }> => {
+    const values = startValueFeeds({ bus, missions, clock: realClock, log });
+    await values.ready;
+    const frontEnd = await startFrontEnd({
+      bus,
+      missions,
+      values,
+      log,
+      clock: realClock,
+      registry: new Registry(),
+    });
+    started.push({
+      close: async () => {
+        await frontEnd.close();
+        await values.stop();
+      },
+    });
+    return { frontEnd, values };
+  };
+  const { frontEnd, values } = await start();
+  return {
+    ...{ nats, bus, missions, mission, values, frontEnd, url: frontEnd.url, log },
+    another: async () => (await start()).frontEnd,
+    async hold(target, holders) {
+      await bus.bucket(buckets.leases).overwrite(target, Buffer.from(JSON.stringify({ holders })));
+    },
+    async event(target, event) {
+      const id = `${event.tc}-${event.state}-${event.at}`;
+      const data = Buffer.from(JSON.stringify(event));
+      await bus.append(streams.telecommandEvents, subject.tcEvent(target, event.tc), data, { id });
+    },
+    async sample(target, key, value, groundMs, options = {}) {
+      const platform = missions.current!.targets.get(target)!.platform!;
+      const block = {
+        ordinals: Uint32Array.of(platform.ordinal(key)!),
+        ground: Float64Array.of(groundMs),
+        onboard: Float64Array.of(Number.NaN),
+        raw: Float64Array.of(value),
+        value: Float64Array.of(value),
+      };
+      const base = { platform: platform.digest, link: 'uhf', deferred: false, blocks: [block], reports: [] };
+      const batch: ValueBatch = { ...base, ...options };
+      await bus.append(streams.values, subject.values(target), encodeBatch(batch));
+    },
+    async stop() {
+      await until(() => bus.connected, { what: 'the bus before the end' });
+      for (const each of started) await each.close();
+      await nats.stop();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DecodeReply, DriverAnswer, EncodeReply } from '../../contract/link.ts';
+import { header, subject } from '../../contract/subject.ts';
+import { startDriverService } from '../../links/driver-service.ts';
+import type { Stoppable } from '../../ports/bus.ts';
+import { type KeptLog, keptLog } from '../support/silent-log.ts';
+import { MemoryBus } from './memory-bus.ts';
+import { demoMission, TestMissions } from './missions.ts';
+
+const mission = demoMission();
+const ping = { target: 'sat1', link: 'uhf', component: 'obc', telecommand: 'ping', args: {} };
+let bus: MemoryBus;
+let missions: TestMissions;
+let log: KeptLog;
+let service: Stoppable;
+
+beforeEach(() => {
+  bus = new MemoryBus();
+  missions = new TestMissions(mission);
+  log = keptLog();
+  service = startDriverService({ bus, missions, log });
+});
+afterEach(() => service.stop());
+
+function ask<Reply>(driver: string, verb: string, call: unknown, headers = {}): Promise<DriverAnswer<Reply>> {
+  return bus.ask(subject.driverVerb(driver, verb), call, headers);
+}
+
+describe('driver verbs', () => {
+  it('encode answers the frame, and MC-ENC-008 sends and publishes nothing', async () => {
+    const answer = await ask<EncodeReply>('pus', 'encode', ping);
+    expect(answer).toMatchObject({ ok: true, value: { frame: expect.stringMatching(/^1873c000/) } });
+    expect([bus.stored, bus.published]).toEqual([[], []]);
+  });
+
+  it('MC-ENC-021 decode publishes nothing', async () => {
+    const frame = '0873c01700192003190005000140610502932e7b00011c2cff8341ac0000a50e';
+    const answer = await ask<DecodeReply>('pus', 'decode', { target: 'sat1', link: 'uhf', frame });
+    expect(answer.ok).toBe(false);
+    const pong = '0873c016000f2011020000000040610502932e7b9d68';
+    expect(await ask('pus', 'decode', { target: 'sat1', link: 'uhf', frame: pong })).toEqual({
+      ok: true,
+      value: { samples: [] },
+    });
+    expect([bus.stored, bus.published]).toEqual([[], []]);
+  });
+
+  it('a verb the driver lacks is driver::no-verb', async () => {
+    const noVerb = { ok: false, faults: [{ code: 'driver::no-verb' }] };
+    expect(await ask('packets', 'encode', ping)).toMatchObject(noVerb);
+    expect(await ask('packets', 'cfdp', {})).toMatchObject(noVerb);
+    expect(await ask('pus', 'cfdp', {})).toMatchObject(noVerb);
+  });
+
+  it('malformed calls are refused, not left unanswered', async () => {
+    const failed = { ok: false, faults: [{ code: 'driver::encode-failed' }] };
+    expect(await ask('pus', 'encode', 17)).toMatchObject(failed);
+    expect(await ask('pus', 'encode', { ...ping, args: undefined })).toMatchObject(failed);
+    expect(await ask('pus', 'encode', {})).toMatchObject(failed);
+    const undecodable = { ok: false, faults: [{ code: 'driver::decode-failed' }] };
+    for (const frame of ['', 'abc', 'zz', '00 00', 17]) {
+      expect(await ask('pus', 'decode', { target: 'sat1', link: 'uhf', frame })).toMatchObject(undecodable);
+    }
+  });
+
+  it('H3 an outage leaves the call unanswered', async () => {
+    bus.connected = false;
+    await expect(ask('pus', 'encode', ping)).rejects.toMatchObject({ code: 'bus.timeout' });
+  });
+
+  it('MC-ENC-010 advances its counter on encode, over all processes that serve it', async () => {
+    const other = startDriverService({ bus, missions, log });
+    const frames = new Set<string>();
+    for (let index = 0; index < 4; index += 1) {
+      const answer = await ask<EncodeReply>('pus', 'encode', ping);
+      if (answer.ok) frames.add(answer.value.frame);
+      if (index === 1) await service.stop();
+    }
+    expect(frames.size).toBe(4);
+    await other.stop();
+  });
+
+  it('H2 answers from the mission the call was resolved against', async () => {
+    const changed = demoMission((text) =>
+      text.replace('      ping:\n        description: Ask for', '      pong:\n        description: Ask for'),
+    );
+    missions.publish(changed);
+    const under = (revision: string) => ask('pus', 'encode', ping, { [header.config]: revision });
+    expect((await under(mission.revision)).ok).toBe(true);
+    expect((await under(changed.revision)).ok).toBe(false);
+    expect((await ask('pus', 'encode', ping)).ok).toBe(false);
+  });
+});
+
+describe('a new mission', () => {
+  it('MC-GEN-015 brings drivers, takes them away and changes their settings without a restart', async () => {
+    missions.publish(
+      demoMission((text) =>
+        text.replace(
+          'pus: { protocol: pus-c }',
+          'pus: { protocol: pus-c, source: 7 }\n  spare: { protocol: pus-c }',
+        ),
+      ),
+    );
+    expect((await ask('spare', 'encode', ping)).ok).toBe(true);
+    const answer = await ask<EncodeReply>('pus', 'encode', ping);
+    expect(answer.ok && answer.value.frame.slice(18, 22)).toBe('0007');
+    missions.publish(mission);
+    await expect(ask('spare', 'encode', ping)).rejects.toMatchObject({ code: 'bus.no-responder' });
+  });
+
+  it('does not serve a driver it cannot make, and says why', async () => {
+    missions.publish(
+      demoMission((text) =>
+        text.replace('pus: { protocol: pus-c }', 'pus: { protocol: pus-c, time_bytes: 99 }'),
+      ),
+    );
+    await expect(ask('pus', 'encode', ping)).rejects.toMatchObject({ code: 'bus.no-responder' });
+    expect(log.said).toMatchObject([
+      { level: 'error', fields: { faults: [expect.stringMatching(/time_bytes/)] } },
+    ]);
+  });
+});
+
+it('serves nothing after it stopped', async () => {
+  await service.stop();
+  await expect(ask('pus', 'encode', ping)).rejects.toMatchObject({ code: 'bus.no-responder' });
+});

@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type DecodedBatch, decodeBatch, encodeBatch } from '../../contract/batch.ts';
+import { header, subject } from '../../contract/subject.ts';
+import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder.ts';
+import { createSpacecraft } from '../../links/simulated/spacecraft.ts';
+import type { StreamMessage } from '../../ports/bus.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { type KeptLog, keptLog } from '../support/silent-log.ts';
+import { MemoryBus } from './memory-bus.ts';
+import { demoMission, TestMissions } from './missions.ts';
+
+const START_MS = Date.UTC(2026, 0, 1);
+const mission = demoMission();
+let bus: MemoryBus;
+let missions: TestMissions;
+let log: KeptLog;
+let decoder: FrameDecoder;
+
+beforeEach(() => {
+  bus = new MemoryBus();
+  missions = new TestMissions(mission);
+  log = keptLog();
+  decoder = createFrameDecoder({ bus, missions, gateway: 'sim-1', log });
+});
+
+/** Housekeeping of some seconds. */
+function housekeeping(seconds: number): Buffer[] {
+  const clock = new ManualClock(START_MS);
+  const packets: Buffer[] = [];
+  createSpacecraft({ clock, seed: 3 }).onDownlink((packet) => packets.push(packet));
+  clock.advance(seconds * 1_000 + 100);
+  return packets;
+}
+
+function message(seq: number, frames: readonly Buffer[], at = seq): StreamMessage {
+  const data = encodeBatch({ at: frames.map((_, index) => 1_000 * seq + index), frames });
+  return { subject: 'mcs.tm.frame.sim-1', data, headers: {}, seq, at, pending: 0 };
+}
+
+function decoded(target = 'sat1'): { seq: string | undefined; batch: DecodedBatch }[] {
+  return bus.on(subject.decoded(target)).map(({ data, headers }) => ({
+    seq: headers[header.source],
+    batch: decodeBatch<DecodedBatch>(data),
+  }));
+}
+
+describe('decoding', () => {
+  it('makes one message of samples of one message of frames, rows merged into blocks', async () => {
+    await decoder.handle(message(5, housekeeping(10)));
+    const [only, ...others] = decoded();
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({
+      seq: '5',
+      batch: { link: 'uhf', platform: mission.targets.get('sat1')!.platform!.digest },
+    });
+    expect(only?.batch.blocks.map(({ ground }) => ground.length).toSorted((a, b) => a - b)).toEqual([
+      3, 6, 11,
+    ]);
+    expect(only?.batch.blocks[0]?.ground[0]).toBeGreaterThanOrEqual(5_000);
+    expect(only?.batch.blocks[0]?.onboard[0]).toBe(START_MS);
+  });
+
+  it('G1 stores nothing twice when a message is decoded again', async () => {
+    const [one, two] = [message(1, housekeeping(1)), message(2, housekeeping(1))];
+    await decoder.handle(one);
+    await decoder.handle(two);
+    const restarted = createFrameDecoder({ bus, missions, gateway: 'sim-1', log });
+    await restarted.handle(one);
+    await restarted.handle(two);
+    expect(decoded().map(({ seq }) => seq)).toEqual(['1', '2']);
+  });
+
+  it('stores nothing for a message without samples', async () => {
+    await decoder.handle(message(1, []));
+    expect(bus.stored).toEqual([]);
+  });
+
+  it('decodes for every link bound to the gateway, in any environment of its target', async () => {
+    const two = demoMission((text) =>
+      text.replace(
+        '  noaa20:\n',
+        `  sat2:
+    platform: cubesat-6u@1.0.0
+    environments: [bench, in_orbit]
+    links:
+      uhf: { default: true, driver: pus, tags: [replay], environments: { in_orbit: { tags: [uhf] } } }
+      spare: { driver: pus, gateway: sim-1, transport: { kind: space-packet, apid: 0x74 } }
+  noaa20:
+`,
+      ),
+    );
+    missions.publish(two);
+    await decoder.handle(message(1, housekeeping(1)));
+    expect(decoded('sat1')).toHaveLength(1);
+    expect(decoded('sat2').map(({ batch }) => batch.link)).toEqual(['uhf']);
+  });
+
+  it('MC-GEN-015 takes up a new mission without a restart', async () => {
+    await decoder.handle(message(1, housekeeping(1)));
+    const changed = demoMission((text) => text.replace('covers: [0, 12000]', 'covers: [0, 11000]'));
+    missions.publish(changed);
+    await decoder.handle(message(2, housekeeping(1)));
+    const digests = decoded().map(({ batch }) => batch.platform);
+    expect(digests).toEqual([mission, changed].map((each) => each.targets.get('sat1')!.platform!.digest));
+  });
+
+  it('decodes nothing for a link without a driver or with one of another service', async () => {
+    missions.publish(
+      demoMission((text) => text.replace('pus: { protocol: pus-c }', 'pus: { protocol: elsewhere }')),
+    );
+    await decoder.handle(message(1, housekeeping(1)));
+    missions.publish(demoMission((text) => text.replace('        driver: pus\n', '')));
+    await decoder.handle(message(2, housekeeping(1)));
+    expect(bus.stored).toEqual([]);
+  });
+});
+
+describe('damage', () => {
+  it('G3 is counted and told at most once a second, and what is sound is decoded', async () => {
+    const noise = Array.from({ length: 50 }, () => Buffer.from('deadbeef', 'hex'));
+    await decoder.handle(message(1, [...noise, ...housekeeping(0), ...noise]));
+    expect(decoder.faults).toBe(100);
+    expect(log.said).toHaveLength(1);
+    await decoder.handle(message(2, noise));
+    expect(log.said).toHaveLength(2);
+    expect(log.said[1]).toMatchObject({
+      message: 'frames not readable',
+      fields: { frames: 100, link: 'sat1/uhf' },
+    });
+    expect(decoded()).toHaveLength(1);
+  });
+
+  it('G3 a message that is no batch is passed over', async () => {
+    const foreign = { ...message(1, []), data: Buffer.from('c1', 'hex') };
+    await decoder.handle(foreign);
+    await decoder.handle({ ...foreign, data: Buffer.from('hello') });
+    await decoder.handle({ ...foreign, data: encodeBatch({ at: [1], frames: 7 } as never) });
+    await decoder.handle(message(2, housekeeping(0)));
+    expect(decoder.faults).toBe(3);
+    expect(decoded()).toHaveLength(1);
+  });
+});
+
+describe('order', () => {
+  it('G2 several messages under way are stored in their order', async () => {
+    const release: (() => void)[] = [];
+    bus.before = () => new Promise((resolve) => release.push(resolve));
+    const handled = [1, 2, 3].map((seq) => decoder.handle(message(seq, housekeeping(0))));
+    for (let stored = 0; stored < 3; stored += 1) {
+      while (release.length === 0) await Promise.resolve();
+      expect(release).toHaveLength(1);
+      release.shift()!();
+      await handled[stored];
+    }
+    expect(decoded().map(({ seq }) => seq)).toEqual(['1', '2', '3']);
+  });
+
+  it('G2 a message that cannot be stored takes those behind it with it, and all are stored when handed over again', async () => {
+    bus.connected = false;
+    const messages = [1, 2, 3].map((seq) => message(seq, housekeeping(0)));
+    const first = decoder.handle(messages[0]!);
+    const later = messages.slice(1).map((each) => decoder.handle(each));
+    await expect(first).rejects.toMatchObject({ code: 'bus.unavailable' });
+    bus.connected = true;
+    for (const each of later) await expect(each).rejects.toMatchObject({ code: 'bus.unavailable' });
+    for (const each of messages) await decoder.handle(each);
+    expect(decoded().map(({ seq }) => seq)).toEqual(['1', '2', '3']);
+  });
+});

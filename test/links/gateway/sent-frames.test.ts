@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { GATEWAY_SENT_KEYS } from '../../../contract/limits.ts';
+import type { SendCall, SendReply } from '../../../contract/link.ts';
+import { SentFrames } from '../../../links/gateway/sent-frames.ts';
+
+const STARTED = 1_000;
+
+function call(key: string, epoch = 1, since?: number): SendCall {
+  return { target: 'sat1', key, epoch, frame: '00', ...(since !== undefined && { recovering: { since } }) };
+}
+
+function memory() {
+  const sent: string[] = [];
+  const frames = new SentFrames(STARTED);
+  const ask = (asked: SendCall, nowMs = 2_000, reply: SendReply = { outcome: 'sent', at: nowMs }) =>
+    frames.once(asked, nowMs, async () => {
+      sent.push(asked.key);
+      return reply;
+    });
+  return { sent, ask };
+}
+
+it('I1 sends a key once and answers it as before', async () => {
+  const { sent, ask } = memory();
+  const first = await ask(call('a'), 2_000);
+  expect(await ask(call('a'), 9_000)).toEqual(first);
+  expect(sent).toEqual(['a']);
+});
+
+it('I1 sends a key once when it is asked again while under way', async () => {
+  const frames = new SentFrames(STARTED);
+  let done: (reply: SendReply) => void = () => undefined;
+  let sendings = 0;
+  const send = () => {
+    sendings += 1;
+    return new Promise<SendReply>((resolve) => {
+      done = resolve;
+    });
+  };
+  const both = [frames.once(call('a'), 1, send), frames.once(call('a'), 2, send)];
+  done({ outcome: 'sent', at: 3 });
+  expect(await Promise.all(both)).toEqual([
+    { outcome: 'sent', at: 3 },
+    { outcome: 'sent', at: 3 },
+  ]);
+  expect(sendings).toBe(1);
+});
+
+it('I1 remembers a refusal too', async () => {
+  const { sent, ask } = memory();
+  const refusal: SendReply = { outcome: 'refused', detail: 'no' };
+  await ask(call('a'), 2_000, refusal);
+  expect(await ask(call('a'))).toEqual(refusal);
+  expect(sent).toEqual(['a']);
+});
+
+it('I2 tells a recovering owner what it knows, and sends what provably never left', async () => {
+  const { sent, ask } = memory();
+  await ask(call('a'), 2_000);
+  expect(await ask(call('a', 2, 500))).toEqual({ outcome: 'sent', at: 2_000 });
+  // Up since before the earlier owner could ask: it never asked.
+  expect(await ask(call('b', 2, STARTED + 1))).toMatchObject({ outcome: 'sent' });
+  // Started when the earlier owner may have asked already.
+  for (const since of [STARTED, STARTED - 1]) {
+    expect(await ask(call(`c${since}`, 2, since))).toMatchObject({ outcome: 'unknown' });
+  }
+  expect(sent).toEqual(['a', 'b']);
+});
+
+it('I2 an unknown key stays unknown and is not sent by asking again', async () => {
+  const { sent, ask } = memory();
+  await ask(call('a', 2, 0));
+  expect(await ask(call('a', 2, 0))).toMatchObject({ outcome: 'unknown' });
+  expect(sent).toEqual([]);
+});
+
+it('I2 does not claim to know what it had to forget', async () => {
+  const { ask } = memory();
+  for (let index = 0; index <= GATEWAY_SENT_KEYS; index += 1) await ask(call(`k${index}`), 2_000 + index);
+  // k0, asked for at 2,000, is forgotten; k1 is not.
+  expect(await ask(call('k0', 2, 1_500))).toMatchObject({ outcome: 'unknown' });
+  expect(await ask(call('k0', 2, 2_000))).toMatchObject({ outcome: 'unknown' });
+  expect(await ask(call('k1', 2, 1_500))).toMatchObject({ outcome: 'sent', at: 2_001 });
+});
+
+it('I3 refuses an epoch below one seen for the target, of that target only', async () => {
+  const { sent, ask } = memory();
+  await ask(call('a', 5));
+  expect(await ask(call('b', 4))).toMatchObject({
+    outcome: 'refused',
+    detail: expect.stringMatching(/epoch 4/),
+  });
+  expect(await ask(call('c', 5))).toMatchObject({ outcome: 'sent' });
+  expect(await ask({ ...call('d', 1), target: 'sat2' })).toMatchObject({ outcome: 'sent' });
+  expect(sent).toEqual(['a', 'c', 'd']);
+});
+
+it('I3 fences from the first call of a new owner, also when that sent nothing', async () => {
+  const { sent, ask } = memory();
+  await ask(call('a', 7, 0));
+  expect(await ask(call('a', 6))).toMatchObject({ outcome: 'refused' });
+  expect(sent).toEqual([]);
+});

@@ -1,0 +1,89 @@
+/** The demo mission in this process, every role on a private nats-server, with a hand on the simulated spacecraft. */
+
+import { fileURLToPath } from 'node:url';
+import type { StreamOverrides } from '../../bus/assets.ts';
+import type { NatsBus } from '../../bus/nats-bus.ts';
+import { compileFolder } from '../../cli/mission-folder.ts';
+import type { FaultReply } from '../../contract/link.ts';
+import { subject } from '../../contract/subject.ts';
+import { realClock } from '../../supervision/clock.ts';
+import { publishConfiguration } from '../../supervision/configuration.ts';
+import { type ServiceProcess, startProcess } from '../../supervision/process.ts';
+import { seededRandom } from '../../supervision/random.ts';
+import { ROLES, type RoleName } from '../../supervision/role.ts';
+import { quiet, startNats, type TestNats } from './nats.ts';
+
+export const DEMO = fileURLToPath(new URL('../../missions/demo', import.meta.url));
+
+export interface DemoCell {
+  readonly nats: TestNats;
+  readonly bus: NatsBus;
+  readonly api: string;
+  readonly service: ServiceProcess;
+  /** Switches a fault of the simulated spacecraft. */
+  fault(fault: string, on: boolean): Promise<void>;
+  /** Telecommands that arrived on board, repetitions included. */
+  received(): Promise<number>;
+  /** How often each request arrived on board, by request identifier. */
+  receivedByRequest(): Promise<Record<string, number>>;
+  stop(): Promise<void>;
+}
+
+interface DemoOptions {
+  readonly roles?: readonly RoleName[];
+  readonly folder?: string;
+  readonly nats?: TestNats;
+  readonly overrides?: StreamOverrides;
+}
+
+export async function startDemoCell({
+  roles = ROLES,
+  folder = DEMO,
+  nats: given,
+  overrides = {},
+}: DemoOptions = {}): Promise<DemoCell> {
+  const nats = given ?? (await startNats());
+  const bus = await nats.connected({ overrides });
+  const compiled = await compileFolder(folder);
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults, undefined, 1));
+  await publishConfiguration(bus, compiled.value);
+  const service = await startProcess({
+    bus,
+    roles,
+    clock: realClock,
+    random: seededRandom(1),
+    log: quiet,
+    missionFolder: folder,
+    escalated: (reason) => {
+      throw new Error(reason);
+    },
+  });
+  await service.ready;
+  const gateway = createGatewayHand(bus);
+  const stop = async (): Promise<void> => {
+    await service.stop();
+    if (given === undefined) await nats.stop();
+    else await bus.close();
+  };
+  return { nats, bus, api: service.api ?? '', service, ...gateway, stop };
+}
+
+export function createGatewayHand(bus: NatsBus): Pick<DemoCell, 'fault' | 'received' | 'receivedByRequest'> {
+  const ask = async (verb: string, call: object): Promise<unknown> => {
+    const body = Buffer.from(JSON.stringify(call));
+    const reply = await bus.request(subject.gatewayVerb('sim-1', verb), body, { timeoutMs: 5_000 });
+    return JSON.parse(Buffer.from(reply).toString());
+  };
+  const receivedByRequest = async (): Promise<Record<string, number>> => {
+    const answer = (await ask('stats', {})) as { received: Record<string, number> };
+    return answer.received;
+  };
+  return {
+    fault: async (fault, on) => {
+      const reply = (await ask('fault', { fault, on })) as FaultReply;
+      if (!reply.ok) throw new Error(reply.faults[0].message);
+    },
+    receivedByRequest,
+    received: async () => Object.values(await receivedByRequest()).reduce((sum, count) => sum + count, 0),
+  };
+}

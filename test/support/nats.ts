@@ -1,0 +1,86 @@
+/** A private nats-server for a test file: the embedded one, on a free port, with a store that is removed after. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JwtCredentials } from '../../bus/credentials.ts';
+import type { FollowerSigner } from '../../bus/identity.ts';
+import { loadIdentity } from '../../bus/identity.ts';
+import type { BusOptions, NatsBus } from '../../bus/nats-bus.ts';
+import { openBus } from '../../bus/nats-bus.ts';
+import { findServerBinary } from '../../bus/server-binary.ts';
+import type { ServerProcess } from '../../bus/server-process.ts';
+import { startServerProcess } from '../../bus/server-process.ts';
+import type { Log } from '../../ports/log.ts';
+import { until } from './until.ts';
+
+export interface TestNats {
+  readonly stateDir: string;
+  readonly url: string;
+  readonly credentials: JwtCredentials;
+  readonly followerSigner: FollowerSigner;
+  /** For a process of its own. */
+  readonly credentialsFile: string;
+  /** A bus of its own, closed by `stop`. */
+  open(options?: Partial<BusOptions>): NatsBus;
+  /** `open`, and connected. */
+  connected(options?: Partial<BusOptions>): Promise<NatsBus>;
+  /** kill -9; the store stays. Nothing restarts it but `start`. */
+  kill(): Promise<void>;
+  /** The same server again, on the same port and store. */
+  start(): Promise<void>;
+  /** Closes every bus it opened, ends the server and removes the store. */
+  stop(): Promise<void>;
+}
+
+export const quiet: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  child: () => quiet,
+};
+
+/** Starts a server that only this caller knows. */
+export async function startNats({ log = quiet }: { log?: Log } = {}): Promise<TestNats> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'mcs-nats-'));
+  const identity = await loadIdentity(stateDir);
+  const settings = { binary: await findServerBinary(), stateDir, identity, log };
+  let server: ServerProcess | undefined = await startServerProcess({ ...settings, port: 0 });
+  const { port } = server;
+  const url = `nats://127.0.0.1:${port}`;
+  const opened: NatsBus[] = [];
+
+  const open = (options: Partial<BusOptions> = {}) => {
+    const bus = openBus({ url, name: 'test', credentials: identity.service, log, ...options });
+    opened.push(bus);
+    return bus;
+  };
+  return {
+    stateDir,
+    url,
+    credentials: identity.service,
+    followerSigner: identity.followerSigner,
+    credentialsFile: join(stateDir, 'service.creds'),
+    open,
+    connected: async (options) => {
+      const bus = open(options);
+      await until(() => bus.connected, { what: 'the connection' });
+      return bus;
+    },
+    kill: async () => {
+      if (server === undefined) return;
+      process.kill(server.pid, 'SIGKILL');
+      await server.exited;
+      server = undefined;
+    },
+    start: async () => {
+      server ??= await startServerProcess({ ...settings, port });
+    },
+    stop: async () => {
+      await Promise.all(opened.map((bus) => bus.close()));
+      await server?.stop();
+      await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+}

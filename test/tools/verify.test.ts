@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const tool = fileURLToPath(new URL('../../tools/verify.mjs', import.meta.url));
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'verify-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs the tool where the check exits with `check` and the test runner reports `report` and exits with `exit`. */
+function verify({ check = 0, report, exit = 0 }: { check?: number; report?: object; exit?: number }) {
+  const runner = `
+    const path = process.argv.find((argument) => argument.startsWith('--outputFile.json=')).split('=')[1];
+    const report = ${JSON.stringify(report ?? null)};
+    if (report !== null) require('node:fs').writeFileSync(path, JSON.stringify(report));
+    console.log('tests ran with', process.argv.slice(-1)[0]);
+    process.exit(${exit});`;
+  writeFileSync(join(folder, 'runner.cjs'), runner);
+  const scripts = {
+    lint: `node -e "process.exit(${check})"`,
+    test: 'node runner.cjs',
+    verify: 'npm run lint && npm test',
+  };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
+  return new Promise<{ code: number; lines: string[] }>((resolve) => {
+    execFile(process.execPath, [tool, 'only-this'], { cwd: folder }, (error, stdout) => {
+      resolve({ code: error === null ? 0 : Number(error.code), lines: stdout.trimEnd().split('\n') });
+    });
+  });
+}
+
+const passed = { numPassedTests: 12, numFailedTests: 0, testResults: [] };
+
+describe('the last line of `mcs test`', () => {
+  it('is what the runner counted, and the exit code says that nothing failed', async () => {
+    const { code, lines } = await verify({ report: passed });
+    expect(lines.at(-1)).toBe('12 passed, 0 failed');
+    expect(lines).toContain('tests ran with only-this');
+    expect(code).toBe(0);
+  });
+
+  it('counts failed tests, and the exit code says so', async () => {
+    const { code, lines } = await verify({ report: { ...passed, numFailedTests: 3 }, exit: 1 });
+    expect(lines.at(-1)).toBe('12 passed, 3 failed');
+    expect(code).toBe(1);
+  });
+
+  it('counts a check that failed, and the tests run all the same', async () => {
+    const { code, lines } = await verify({ check: 1, report: passed });
+    expect(lines.slice(-2)).toEqual(['failed: npm run lint', '12 passed, 1 failed']);
+    expect(code).toBe(1);
+  });
+
+  it('counts a test file that could not be loaded', async () => {
+    const testResults = [{ status: 'failed', assertionResults: [] }];
+    const { code, lines } = await verify({ report: { ...passed, testResults }, exit: 1 });
+    expect(lines.at(-1)).toBe('12 passed, 1 failed');
+    expect(code).toBe(1);
+  });
+
+  it('is not good when the runner failed and reports no failure, or reports nothing', async () => {
+    expect((await verify({ report: passed, exit: 1 })).lines.at(-1)).toBe('12 passed, 1 failed');
+    const { code, lines } = await verify({ exit: 1 });
+    expect(lines.at(-1)).toBe('0 passed, 1 failed');
+    expect(code).toBe(1);
+  });
+});
