@@ -1,0 +1,45 @@
+/** Telecommands while a service behind the API is missing: each ends with its reason, none hangs. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
+import { call, codes, follow } from '../support/client.ts';
+import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+
+let cell: DemoCell | undefined;
+afterEach(async () => {
+  await cell?.stop();
+  cell = undefined;
+});
+
+async function outcome({ api }: DemoCell, telecommand: string): Promise<TcEvent[]> {
+  const { body } = await call<TcReply>('POST', `${api}/v1/tc`, { target: 'sat1', telecommand });
+  const followed = follow<TcEvent>(`${api}/v1/tc/sat1/${body.id}/events`);
+  await followed.closed;
+  return followed.messages;
+}
+
+describe('a missing service', () => {
+  it('MC-TC-038 MC-TC-040 without its gateway a telecommand ends SEND_FAILED, nothing having left', async () => {
+    cell = await startDemoCell({ roles: ['api', 'executor', 'drivers', 'telemetry'] });
+    const events = await outcome(cell, 'obc.ping');
+    expect(events.map((event) => event.state)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+    expect(events[2]!.detail).toBe('gateway sim-1 is not running');
+  });
+
+  it('MC-TC-038 MC-TC-040 without its driver a telecommand ends ENCODE_FAILED, and encode answers 504', async () => {
+    cell = await startDemoCell({ roles: ['api', 'executor', 'gateways', 'telemetry'] });
+    const events = await outcome(cell, 'obc.ping');
+    expect(events.map((event) => event.state)).toEqual(['PENDING', 'ENCODE_FAILED']);
+    expect(events[1]!.detail).toBe('driver pus is not running');
+    const encoded = await call('POST', `${cell.api}/v1/encode`, { target: 'sat1', telecommand: 'obc.ping' });
+    expect(encoded.status).toBe(504);
+    expect(codes(encoded)).toEqual(['driver::no-answer']);
+  });
+
+  it('MC-TC-038 without telemetry a telecommand that requires a value is REJECTED: unknown does not satisfy', async () => {
+    cell = await startDemoCell({ roles: ['api', 'executor', 'drivers', 'gateways'] });
+    const events = await outcome(cell, 'obc.reboot');
+    expect(events.map((event) => event.state)).toEqual(['PENDING', 'REJECTED']);
+    expect(events[1]!.detail).toContain('obc.mode has no value');
+  });
+});
