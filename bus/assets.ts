@@ -5,6 +5,7 @@
  * A1. Ensuring is idempotent and is done once per asset and connection: after a return the server may be another one.
  * A2. Retention and storage of a stream that exists are never changed; everything else follows the declaration.
  * A3. Nothing is read past the leader: `allow_direct` is off, since decisions hang on what is read.
+ * A4. What changes with every message is never kept: whoever needs it asks the server (`look`).
  */
 
 import type { StreamConfig, StreamInfo } from 'nats';
@@ -22,13 +23,19 @@ export type StreamOverrides = Readonly<
   Record<string, Partial<Pick<StreamDefinition, 'maxAgeMs' | 'dedupeMs' | 'maxBytes'>>>
 >;
 
-/** A stream as it stood when it was last ensured. */
+/** A stream that was there when it was last ensured; another one may bear its name by now. */
 export interface Asset {
   readonly stream: string;
   /** Tells a stream from another one that later bears the same name. */
   readonly created: string;
+}
+
+/** A stream as its leader says it stands, asked just now. */
+export interface Standing extends Asset {
   readonly lastSeq: number;
   readonly replicas: number;
+  /** What a message takes in the store on average; 0 when there is none. */
+  readonly meanBytes: number;
 }
 
 interface AssetSettings {
@@ -49,12 +56,14 @@ export interface AssetHandle {
    * `ApiError` when the server refuses the asset for good.
    */
   ensure(timeoutMs: number): Promise<Asset>;
+  /** The stream as it stands, made first where it is missing; asks the server each time, and rejects as `ensure` does. */
+  look(timeoutMs: number): Promise<Standing>;
   /** To be called when it turned out to be gone. */
   forget(): void;
 }
 
 interface Ensuring {
-  readonly promise: Promise<Asset>;
+  readonly promise: Promise<Standing>;
   asset?: Asset;
 }
 
@@ -86,8 +95,18 @@ export class Assets {
         const ensuring = this.#ensure(name, config);
         return ensuring.asset ?? within(ensuring.promise, timeoutMs, `stream ${name}`);
       },
+      look: (timeoutMs) => within(this.#look(name, config), timeoutMs, `stream ${name}`),
       forget: () => this.#ensured.delete(name),
     };
+  }
+
+  /** What an ensuring before this call learned is stale; only one that begins after it was found missing will do. */
+  async #look(name: string, config: () => Config): Promise<Standing> {
+    await this.#ensure(name, config).promise;
+    const info = await this.#find(name);
+    if (info !== undefined) return standing(info);
+    this.#ensured.delete(name);
+    return this.#ensure(name, config).promise;
   }
 
   #ensure(name: string, config: () => Config): Ensuring {
@@ -110,17 +129,12 @@ export class Assets {
     return ensuring;
   }
 
-  async #bringAbout(config: Config): Promise<Asset> {
+  async #bringAbout(config: Config): Promise<Standing> {
     const { name } = config;
     const info = (await this.#find(name)) ?? (await this.#create(config));
     const difference = differences(config, info.config);
     if (difference.length > 0) await this.#update(config, info.config, difference);
-    return {
-      stream: name,
-      created: String(info.created),
-      lastSeq: info.state.last_seq,
-      replicas: info.config.num_replicas,
-    };
+    return standing(info);
   }
 
   async #find(name: string): Promise<StreamInfo | undefined> {
@@ -196,7 +210,17 @@ export function bucketStream({ name }: BucketDefinition): string {
   return `KV_${checkBucket(name)}`;
 }
 
-function within(promise: Promise<Asset>, timeoutMs: number, what: string): Promise<Asset> {
+function standing({ config, created, state }: StreamInfo): Standing {
+  return {
+    stream: config.name,
+    created: String(created),
+    lastSeq: state.last_seq,
+    replicas: config.num_replicas,
+    meanBytes: state.messages === 0 ? 0 : state.bytes / state.messages,
+  };
+}
+
+function within<Value>(promise: Promise<Value>, timeoutMs: number, what: string): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Outage('bus.timeout', `no answer about ${what} in time`)),

@@ -4,15 +4,20 @@
  *
  * C1. Messages are handed over in the order of the stream, none twice, none left out: each carries the count of its
  *     consumer, and the first gap makes a new consumer from the position reached.
- * C2. At most `PREFETCH_MESSAGES` and about `PREFETCH_BYTES` wait here; the next lot is asked for when they are gone.
+ * C2. About `PREFETCH_MESSAGES` and `PREFETCH_BYTES` wait here, twice as much after a renewal; the next lot is asked
+ *     for when they are gone.
  * C3. A handler that returns nothing costs no turn of the event loop.
+ * C4. No pull is left to expire while messages are wanted: a message that meets an expired pull makes nats-server 2.9
+ *     drop the pull without a word, and nothing is delivered any more. A new pull is under way long before.
+ * C5. The replay of the last values is pulled without a limit in bytes: nats-server 2.9 leaves out the message that
+ *     exceeds it. Fewer messages at a time keep the bytes in bounds.
  */
 
 import type { ConsumerInfo, Msg } from 'nats';
 import { AckPolicy, createInbox, nanos, ReplayPolicy } from 'nats';
 import type { Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
-import type { Asset, AssetHandle } from './assets.ts';
+import type { AssetHandle, Standing } from './assets.ts';
 import { ApiError, apiError } from './fault.ts';
 import type { JetStream } from './jetstream.ts';
 import type { Position } from './message.ts';
@@ -30,7 +35,7 @@ export interface Reading {
   readonly filter: string;
   readonly asset: AssetHandle;
   /** Called before each start with the stream as it stands; throws when it cannot be read yet. */
-  readonly start: (asset: Asset) => Start;
+  readonly start: (stands: Standing) => Start;
   /** Whether a message is still to be delivered: a copy of the stream that lags begins too early. */
   readonly wanted: (position: Position) => boolean;
   /** Takes a message; a promise holds back the next one, a rejection or a throw hands the same one over again. */
@@ -43,11 +48,9 @@ export interface Reading {
 const PREFETCH_MESSAGES = 512;
 /** Holds two of the largest messages the bus takes, so that one always fits. */
 const PREFETCH_BYTES = 16 * 1024 * 1024;
-const PULL_EXPIRES_MS = 30_000;
-/** The server says that it is alive when it has nothing else to say. */
-const HEARTBEAT_MS = 2_000;
-/** Two heartbeats missed: the consumer is gone, although the connection stands. */
-const SILENCE_MS = 5_000;
+/** What a replay of last values asks for at once, by the mean of their sizes: an eighth of what the server buffers. */
+const REPLAY_BYTES = 8 * 1024 * 1024;
+const REPLAY_MESSAGES_LEAST = 8;
 /** The server forgets a consumer that nobody pulls from. */
 const INACTIVE_MS = 60_000;
 const CREATE_MS = 2_000;
@@ -57,15 +60,46 @@ const FAILURES_WORTH_A_WARNING = 5;
 const REPEAT_FIRST_MS = 50;
 const REPEAT_LONGEST_MS = 5_000;
 
+/** The times a pull lives by. */
+export interface Pace {
+  readonly expiresMs: number;
+  /** Age at which a pull is followed by a new one; the rest until it expires is for a process that is late. */
+  readonly renewMs: number;
+  /** The server says that it is alive when it has nothing else to say. */
+  readonly heartbeatMs: number;
+  /** Two heartbeats missed: the consumer is gone, although the connection stands. */
+  readonly silenceMs: number;
+  /** How often `tend` is called. */
+  readonly tendMs: number;
+}
+
+export const PACE: Pace = {
+  expiresMs: 30_000,
+  renewMs: 15_000,
+  heartbeatMs: 2_000,
+  silenceMs: 5_000,
+  tendMs: 1_000,
+};
+
 const encoder = new TextEncoder();
+
+/** What one pull asks for. */
+interface Wish {
+  readonly batch: number;
+  readonly max_bytes?: number;
+}
 
 /** One consumer on the server. */
 interface Lot {
   readonly name: string;
   readonly inbox: string;
+  readonly wish: Wish;
   delivery: number;
-  /** Messages still to come from the pull under way; 0: none is. */
+  /** Count of the pulls; each has an inbox of its own, so that the end of an older one is told from that of the newest. */
+  pulls: number;
+  /** Messages still to come from the newest pull; 0: it is over. */
   awaited: number;
+  pulledAt: number;
   heardAt: number;
 }
 
@@ -73,6 +107,7 @@ export class Cursor {
   readonly #jetstream: JetStream;
   readonly #reading: Reading;
   readonly #log: Log;
+  readonly #pace: Pace;
   readonly #queue: { message: Msg; position: Position }[] = [];
   #lot: Lot | undefined;
   #subscription: Stoppable | undefined;
@@ -83,10 +118,11 @@ export class Cursor {
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(jetstream: JetStream, reading: Reading, log: Log) {
+  constructor(jetstream: JetStream, reading: Reading, log: Log, pace: Pace) {
     this.#jetstream = jetstream;
     this.#reading = reading;
     this.#log = log.child({ stream: reading.stream, filter: reading.filter });
+    this.#pace = pace;
   }
 
   stop(): void {
@@ -107,10 +143,14 @@ export class Cursor {
     });
   }
 
-  checkSilence(): void {
+  /** Leaves a consumer that went silent, and renews a pull that grows old; to be called every `tendMs`. */
+  tend(): void {
     const lot = this.#lot;
-    if (lot === undefined || lot.awaited === 0 || !this.#jetstream.connection.connected) return;
-    if (performance.now() - lot.heardAt > SILENCE_MS) this.restart('consumer is silent');
+    if (lot === undefined || !this.#jetstream.connection.connected) return;
+    const now = performance.now();
+    const pulls = lot.awaited > 0 && now - lot.pulledAt < this.#pace.expiresMs;
+    if (pulls && now - lot.heardAt > this.#pace.silenceMs) this.restart('consumer is silent');
+    else this.#pullWhenSpent();
   }
 
   #drop(): void {
@@ -136,20 +176,15 @@ export class Cursor {
 
   async #begin(generation: number): Promise<void> {
     if (!this.#jetstream.connection.connected) return;
-    const asset = await this.#reading.asset.ensure(CREATE_MS);
+    const stands = await this.#reading.asset.look(CREATE_MS);
     if (generation !== this.#generation) return;
     this.#atHead = false;
-    const info = await this.#createConsumer(this.#reading.start(asset));
+    const start = this.#reading.start(stands);
+    const info = await this.#createConsumer(start);
     if (generation !== this.#generation) return;
-    const lot = {
-      name: info.name,
-      inbox: this.#inbox(),
-      delivery: 0,
-      awaited: 0,
-      heardAt: performance.now(),
-    };
+    const lot = newLot(info.name, this.#inbox(), wishFor(start, stands));
     this.#lot = lot;
-    this.#subscription = this.#jetstream.connection.subscribe(lot.inbox, (message) =>
+    this.#subscription = this.#jetstream.connection.subscribe(`${lot.inbox}.*`, (message) =>
       this.#receive(lot, message),
     );
     this.#pull(lot);
@@ -181,15 +216,16 @@ export class Cursor {
   }
 
   #pull(lot: Lot): void {
-    lot.awaited = PREFETCH_MESSAGES;
-    lot.heardAt = performance.now();
+    lot.pulls += 1;
+    lot.awaited = lot.wish.batch;
+    lot.pulledAt = performance.now();
+    lot.heardAt = lot.pulledAt;
     const wish = {
-      batch: PREFETCH_MESSAGES,
-      max_bytes: PREFETCH_BYTES,
-      expires: nanos(PULL_EXPIRES_MS),
-      idle_heartbeat: nanos(HEARTBEAT_MS),
+      ...lot.wish,
+      expires: nanos(this.#pace.expiresMs),
+      idle_heartbeat: nanos(this.#pace.heartbeatMs),
     };
-    this.#send(`CONSUMER.MSG.NEXT.${this.#reading.stream}.${lot.name}`, wish, lot.inbox);
+    this.#send(`CONSUMER.MSG.NEXT.${this.#reading.stream}.${lot.name}`, wish, inboxOf(lot));
   }
 
   #receive(lot: Lot, message: Msg): void {
@@ -221,15 +257,19 @@ export class Cursor {
       if (!this.#busy && this.#queue.length === 0) this.#reachHead();
       return;
     }
-    lot.awaited = 0;
     const text = message.headers?.description ?? '';
-    if (code === 408 || (code === 409 && /maxbytes/i.test(text))) this.#pullWhenSpent();
-    else this.#again(new Error(`consumer ended: ${code} ${text}`));
+    if (code !== 408 && !(code === 409 && /maxbytes/i.test(text)))
+      this.#again(new Error(`consumer ended: ${code} ${text}`));
+    else if (message.subject === inboxOf(lot)) {
+      lot.awaited = 0;
+      this.#pullWhenSpent();
+    }
   }
 
   #pullWhenSpent(): void {
     const lot = this.#lot;
-    if (lot !== undefined && lot.awaited === 0 && !this.#busy && this.#queue.length === 0) this.#pull(lot);
+    if (lot === undefined || this.#busy || this.#queue.length > 0) return;
+    if (lot.awaited <= 0 || performance.now() - lot.pulledAt >= this.#pace.renewMs) this.#pull(lot);
   }
 
   #hand(message: Msg, position: Position): void {
@@ -283,4 +323,19 @@ export class Cursor {
     this.#atHead = true;
     this.#reading.atHead();
   }
+}
+
+function newLot(name: string, inbox: string, wish: Wish): Lot {
+  return { name, inbox, wish, delivery: 0, pulls: 0, awaited: 0, pulledAt: 0, heardAt: 0 };
+}
+
+/** Where the newest pull is answered. */
+function inboxOf({ inbox, pulls }: Lot): string {
+  return `${inbox}.${pulls}`;
+}
+
+function wishFor({ deliver_policy }: Start, { meanBytes }: Standing): Wish {
+  if (deliver_policy !== 'last_per_subject') return { batch: PREFETCH_MESSAGES, max_bytes: PREFETCH_BYTES };
+  const fitting = Math.floor(REPLAY_BYTES / Math.max(1, meanBytes));
+  return { batch: Math.min(PREFETCH_MESSAGES, Math.max(REPLAY_MESSAGES_LEAST, fitting)) };
 }

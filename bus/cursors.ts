@@ -4,29 +4,30 @@
  * U1. After a return of the connection every cursor makes a new consumer at once; waiting for the old one takes
  *     seconds.
  * U2. A consumer that went silent while the connection stands is noticed within seconds.
+ * U3. A pull is renewed long before it expires (C4 of `cursor.ts`).
  */
 
 import type { Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
-import type { Reading } from './cursor.ts';
-import { Cursor } from './cursor.ts';
+import type { Pace, Reading } from './cursor.ts';
+import { Cursor, PACE } from './cursor.ts';
 import type { JetStream } from './jetstream.ts';
-
-const CHECK_SILENCE_MS = 1_000;
 
 export class Cursors {
   readonly #jetstream: JetStream;
   readonly #log: Log;
+  readonly #pace: Pace;
   readonly #open = new Set<Cursor>();
   readonly #timer: NodeJS.Timeout;
   readonly #unlisten: () => void;
 
-  constructor(jetstream: JetStream, log: Log) {
+  constructor(jetstream: JetStream, log: Log, pace: Pace = PACE) {
     this.#jetstream = jetstream;
     this.#log = log;
+    this.#pace = pace;
     this.#timer = setInterval(() => {
-      for (const cursor of this.#open) cursor.checkSilence();
-    }, CHECK_SILENCE_MS);
+      for (const cursor of this.#open) cursor.tend();
+    }, pace.tendMs);
     this.#unlisten = jetstream.connection.onChange((connected) => {
       if (connected) for (const cursor of this.#open) cursor.restart('connection is back');
     });
@@ -34,7 +35,7 @@ export class Cursors {
 
   /** Begins to read at once, in the background. */
   open(reading: Reading): Stoppable {
-    const cursor = new Cursor(this.#jetstream, reading, this.#log);
+    const cursor = new Cursor(this.#jetstream, reading, this.#log, this.#pace);
     this.#open.add(cursor);
     cursor.restart('opened');
     return {

@@ -3,17 +3,17 @@
  *
  * F1. The position moves when a message is handed over, so a new consumer begins after it.
  * F2. Positions mean nothing in another stream of the same name: a follower that finds its stream made anew reads it
- *     from its beginning, and one whose stream lost its tail goes on at the end; both say so in the log.
+ *     from its beginning, and one whose stream lost its tail goes on at the end; both say so in the log. Only what the
+ *     server says at that moment counts: a position moved back by stale knowledge would deliver messages twice.
  * F3. In a cluster a new leader may not know yet what the old one delivered: that is waited for, not taken for a loss,
  *     and what a lagging copy delivers again is passed over.
  */
 
-import type { StreamInfo } from 'nats';
 import { Outage } from '../contract/outage.ts';
 import type { StreamDefinition } from '../contract/subject.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
-import type { Asset, Assets } from './assets.ts';
+import type { Assets, Standing } from './assets.ts';
 import type { Start } from './cursor.ts';
 import type { Cursors } from './cursors.ts';
 import type { JetStream } from './jetstream.ts';
@@ -38,21 +38,14 @@ export async function follow(tools: FollowTools, request: FollowRequest): Promis
   const { assets, cursors, jetstream } = tools;
   const { stream, handle } = request;
   const asset = assets.stream(stream);
-  const stands = await jetstream.retrying(undefined, async (left) => {
-    const { created } = await asset.ensure(left());
-    const info = await jetstream.ask<StreamInfo>(`STREAM.INFO.${stream.name}`, undefined, left());
-    return { created, lastSeq: info.state.last_seq };
-  });
+  const stands = await jetstream.retrying(undefined, (left) => asset.look(left()));
   const place = new Place(request.from, stands, tools.log);
   const caught = caughtUpAt(stands.lastSeq);
   const cursor = cursors.open({
     stream: stream.name,
     filter: request.filter,
     asset,
-    start: (current) => {
-      if (place.isAheadOf(current)) asset.forget();
-      return place.resume(current);
-    },
+    start: (current) => place.resume(current),
     wanted: ({ seq }) => seq > place.taken,
     deliver: (message, position) => {
       place.take(position.seq);
@@ -73,11 +66,13 @@ class Place {
   readonly #log: Log;
   #created: string;
   #taken: number;
-  #begun = false;
+  /** Whether the stream is known to have held the position. */
+  #begun: boolean;
   #aheadSince: number | undefined;
 
-  constructor(from: FollowFrom, stands: { created: string; lastSeq: number }, log: Log) {
+  constructor(from: FollowFrom, stands: Standing, log: Log) {
     this.#from = from;
+    this.#begun = from.from === 'now';
     this.#created = stands.created;
     this.#taken = takenBefore(from, stands.lastSeq);
     this.#log = log;
@@ -88,18 +83,14 @@ class Place {
     return this.#taken;
   }
 
-  /** Whether more was handed over than the stream says it holds. */
-  isAheadOf({ created, lastSeq }: Asset): boolean {
-    return created === this.#created && this.#begun && lastSeq < this.#taken;
-  }
-
   take(seq: number): void {
     this.#taken = seq;
     this.#begun = true;
   }
 
-  resume(asset: Asset): Start {
-    const { stream, created } = asset;
+  /** Where to go on in the stream as it stands; throws while a copy of it may still be catching up. */
+  resume(stands: Standing): Start {
+    const { stream, created, lastSeq } = stands;
     if (created !== this.#created) {
       this.#log.error(
         { stream, created, taken: this.#taken },
@@ -107,14 +98,14 @@ class Place {
       );
       this.#created = created;
       this.#taken = 0;
-    } else if (this.isAheadOf(asset)) this.#waitOrGiveUp(asset);
+    } else if (this.#begun && lastSeq < this.#taken) this.#waitOrGiveUp(stands);
     this.#aheadSince = undefined;
     if (this.#from.from === 'time' && !this.#begun)
       return { deliver_policy: 'by_start_time', opt_start_time: new Date(this.#from.at).toISOString() };
     return { deliver_policy: 'by_start_sequence', opt_start_seq: this.#taken + 1 };
   }
 
-  #waitOrGiveUp({ stream, lastSeq, replicas }: Asset): void {
+  #waitOrGiveUp({ stream, lastSeq, replicas }: Standing): void {
     const now = performance.now();
     this.#aheadSince ??= now;
     if (replicas > 1 && now - this.#aheadSince < CATCH_UP_MS)

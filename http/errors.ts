@@ -13,9 +13,6 @@ export const ErrorItem = Type.Object(
     code: Type.String({ pattern: '^[a-z]+::[a-z-]+$' }),
     message: Type.String(),
     help: Type.Optional(Type.String({ description: 'How to mend it.' })),
-    path: Type.Optional(
-      Type.String({ description: 'Where in the request, as a JSON pointer or a field name.' }),
-    ),
   },
   { additionalProperties: false, title: 'ErrorItem' },
 );
@@ -31,7 +28,13 @@ export function refuse(
 
 /** The answer of a refusal: the status it chose, else the usual one of its first fault. */
 export function refusalReply({ faults, status }: Refusal): Reply {
-  return { status: status ?? statusOf(faults[0].code), body: { errors: faults } };
+  // The place of a fault stands in its message: an item has these three fields and no other (section 7.1).
+  const errors = faults.map(({ code, message, help }) => ({
+    code,
+    message,
+    ...(help !== undefined && { help }),
+  }));
+  return { status: status ?? statusOf(faults[0].code), body: { errors } };
 }
 
 /** The refusal that a failure of the bus amounts to; undefined for anything that is not an outage. */

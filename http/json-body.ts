@@ -99,7 +99,7 @@ function faultsOf(problem: Problem, all: readonly Problem[], known: readonly str
       return [];
     case 'required':
       return problem.params.requiredProperties.map((name) =>
-        fault(`${instancePath}/${name}`, `field ${name} is missing`),
+        fault(`${instancePath}/${name}`, `${instancePath}/${name} is missing`),
       );
     case 'anyOf':
       return [fault(instancePath, `${instancePath} must be ${alternativesOf(problem, all)}`)];
@@ -116,7 +116,7 @@ function unknownField(
   const isTop = path.lastIndexOf('/') === 0;
   return fault(
     path,
-    `unknown field ${path.slice(1)}`,
+    `${path} is not a known field`,
     isTop ? `Known fields: ${known.join(', ')}.` : undefined,
   );
 }

@@ -99,7 +99,10 @@ function repliesOf(route: Route, schemas: Components): Json {
 /** The statuses a code may have on an endpoint: a path parameter takes the 404 of its two. */
 function errorsOf(endpoint: Endpoint, schemas: Components): Json {
   const inPath = new Set(Object.values(endpoint.params).map(({ code }) => code));
-  const byStatus = new Map<number, ErrorCode[]>([[500, ['api::internal']]]);
+  const byStatus = new Map<number, ErrorCode[]>([
+    [403, ['api::foreign-origin']],
+    [500, ['api::internal']],
+  ]);
   for (const code of declaredErrors(endpoint)) {
     const statuses: readonly number[] = ERRORS[code].status;
     const status = inPath.has(code) ? 404 : statuses[0]!;

@@ -11,7 +11,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { JSON_BODY_BYTES } from '../../contract/limits.ts';
 import { answer } from '../answer.ts';
 import { refusalReply, refuse } from '../errors.ts';
-import type { Reply } from '../reply.ts';
+import type { Refusal, Reply } from '../reply.ts';
 import { pathNames, type Route } from '../route.ts';
 import { collectBody } from './body-collector.ts';
 import { Exchange } from './exchange.ts';
@@ -94,12 +94,20 @@ async function respond(
   }
 }
 
-/** Whether the head was refused (U4, U10); the caller then leaves the exchange alone. */
-export function refusedHead({ repeated: [name] }: RequestHead, exchange: Exchange): boolean {
-  if (name === undefined) return false;
-  const reply = refusalReply(refuse('api::invalid-body', `header ${name} stands more than once`));
-  setImmediate(() => exchange.finish(reply, true));
+/** Whether the head was refused (U4, U10, U11); the caller then leaves the exchange alone. */
+export function refusedHead(head: RequestHead, exchange: Exchange): boolean {
+  const refusal = headRefusal(head);
+  if (refusal === undefined) return false;
+  setImmediate(() => exchange.finish(refusalReply(refusal), true));
   return true;
+}
+
+function headRefusal({ repeated: [name], foreignOrigin }: RequestHead): Refusal | undefined {
+  if (name !== undefined) return refuse('api::invalid-body', `header ${name} stands more than once`);
+  if (foreignOrigin === undefined) return undefined;
+  return refuse('api::foreign-origin', `a page of ${foreignOrigin} may not use this service`, {
+    help: 'open the page from the service itself, or call it from outside a browser',
+  });
 }
 
 function tooLarge(): Reply {

@@ -4,6 +4,8 @@
  *
  * U4. A head with a repeated `content-length`, `host` or identity header is malformed: two readers could disagree on
  *     where the request ends or who sent it (request smuggling).
+ * U11. A page of another origin is refused: a browser would send a telecommand for it with the reach of whoever opened
+ *      the page, and where the body looks like a form, without asking first.
  */
 
 import type { HttpRequest } from 'uWebSockets.js';
@@ -17,6 +19,8 @@ export interface RequestHead {
   readonly contentLength: number | undefined;
   /** Names of headers that may stand once and stand more often. */
   readonly repeated: readonly string[];
+  /** The origin of the page that made the request, when it is not the origin of this service. */
+  readonly foreignOrigin: string | undefined;
 }
 
 const BEARER = /^bearer +(.*)$/i;
@@ -41,6 +45,7 @@ export function readHead(req: HttpRequest, names: readonly string[]): RequestHea
     },
     contentLength: headers.length === undefined ? undefined : Number(headers.length),
     repeated: headers.repeated,
+    foreignOrigin: headers.foreignOrigin,
   };
 }
 
@@ -51,13 +56,21 @@ class SingleHeaders {
   roles: string | undefined;
   length: string | undefined;
   host: string | undefined;
+  origin: string | undefined;
   repeated = NONE;
+
+  get foreignOrigin(): string | undefined {
+    const { origin, host } = this;
+    if (origin === undefined) return undefined;
+    return URL.canParse(origin) && new URL(origin).host === host ? undefined : origin;
+  }
 
   take(name: string, value: string): void {
     if (name === 'host') this.host = this.#once(name, this.host, value);
     else if (name === 'content-length') this.length = this.#once(name, this.length, value);
     else if (name === 'authorization') this.authorization = this.#once(name, this.authorization, value);
     else if (name === 'x-mcs-user') this.user = this.#once(name, this.user, value);
+    else if (name === 'origin') this.origin = this.#once(name, this.origin, value);
     else if (name === 'x-mcs-role') this.roles = this.#once(name, this.roles, value);
   }
 

@@ -10,6 +10,17 @@ export function checkCondition(text: string, scope: ConditionScope, faults: Faul
   if (!compiled.ok) reportAll(compiled.faults, text, faults);
 }
 
+/** Reports every fault of a condition that is judged once, on current values: nothing in it may need a history. */
+export function checkInstantCondition(text: string, scope: ConditionScope, faults: FaultsAt): void {
+  const compiled = compileCondition(text, scope);
+  if (!compiled.ok) return reportAll(compiled.faults, text, faults);
+  if (!compiled.value.temporal) return;
+  faults.fault(
+    'it is judged once, on current values, and could never hold: it looks at more than one sample',
+    'leave out `stable for`, `changes` and functions over a window; a derived measure can carry such a value',
+  );
+}
+
 /** Reports every fault of the expression of a derived measure. */
 export function checkExpression(
   text: string,

@@ -11,7 +11,7 @@ import type { FaultsAt } from '../document/fault.ts';
 import type { ArgumentDocument, TelecommandDocument, VerifyDocument } from '../document/platform.ts';
 import type { Enumeration } from '../mission.ts';
 import { integerBounds, isNumberType } from '../value-type.ts';
-import { checkCondition } from './condition.ts';
+import { checkCondition, checkInstantCondition } from './condition.ts';
 import { checkEncode } from './encode.ts';
 import { typeKnown } from './measure.ts';
 import { durationIn, intervalIn, unitKnown } from './quantity.ts';
@@ -153,7 +153,7 @@ function checkRequires(
   faults: FaultsAt,
 ): TelecommandConfiguration['requires'] {
   return requires.map(({ that, max_age }, index) => {
-    checkCondition(that, scope, faults.in(index, 'that'));
+    checkInstantCondition(that, scope, faults.in(index, 'that'));
     const maxAgeMs = max_age === undefined ? undefined : durationIn(max_age, faults.in(index, 'max_age'));
     return { that, maxAgeMs: maxAgeMs ?? REQUIRES_MAX_AGE_MS };
   });

@@ -166,7 +166,8 @@ describe('POST /v1/tc', () => {
   it('MC-TC-001 MC-TC-002 refuses a body without target and telecommand, naming both', async () => {
     const answer = await coverage.post(`${url}/v1/tc`, {});
     expect(answer.status).toBe(400);
-    expect(answer.body.errors.map(({ path }: { path: string }) => path)).toEqual(['/target', '/telecommand']);
+    const missing = answer.body.errors.map(({ message }: { message: string }) => message);
+    expect(missing).toEqual(['/target is missing', '/telecommand is missing']);
   });
 
   it('MC-TC-024 MC-ERR-029 answers 404 tc::unknown-target', async () => {

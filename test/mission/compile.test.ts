@@ -326,6 +326,11 @@ describe('faults of a platform', () => {
       'requires\\[0\\].that .*nothing',
     ],
     [
+      'a requirement that needs a history',
+      telecommand({ requires: [{ that: 'level > 1 V and stable for 5 s' }] }),
+      'requires\\[0\\].that it is judged once',
+    ],
+    [
       'an enum value that is none',
       telecommand({ requires: [{ that: 'mode == MAYBE' }] }),
       'requires\\[0\\].that .*MAYBE',
