@@ -47,6 +47,8 @@ export function createFrameDecoder(options: FrameDecoderOptions): FrameDecoder {
 
 interface Source extends LinkSource {
   readonly driver: Driver;
+  /** Of the configuration it was made from: whoever reads the samples later finds their catalogue by it. */
+  readonly revision: string;
 }
 
 class GatewayFrameDecoder implements FrameDecoder {
@@ -125,10 +127,10 @@ class GatewayFrameDecoder implements FrameDecoder {
   }
 
   async #append(seq: number, decoded: readonly [Source, DecodedBatch][]): Promise<void> {
-    for (const [{ target, link }, batch] of decoded) {
+    for (const [{ target, link, revision }, batch] of decoded) {
       await this.#bus.append(streams.decoded, subject.decoded(target.name), encodeBatch(batch), {
         id: `${this.#gateway}-${seq}-${target.name}-${link.name}`,
-        headers: { [header.source]: String(seq) },
+        headers: { [header.source]: String(seq), [header.config]: revision },
       });
     }
   }
@@ -149,7 +151,7 @@ class GatewayFrameDecoder implements FrameDecoder {
       if (platform === undefined || definition === undefined || !isKnownProtocol(definition.protocol))
         return [];
       const driver = createDriver(definition, this.#bus);
-      if (driver.ok) return [{ target, link, platform, driver: driver.value }];
+      if (driver.ok) return [{ target, link, platform, driver: driver.value, revision: mission.revision }];
       this.#log.error({ driver: definition.name, faults: driver.faults }, 'driver not usable');
       return [];
     });

@@ -37,9 +37,12 @@ function message(seq: number, frames: readonly Buffer[], at = seq): StreamMessag
   return { subject: 'mcs.tm.frame.sim-1', data, headers: {}, seq, at, pending: 0 };
 }
 
-function decoded(target = 'sat1'): { seq: string | undefined; batch: DecodedBatch }[] {
+function decoded(
+  target = 'sat1',
+): { seq: string | undefined; revision: string | undefined; batch: DecodedBatch }[] {
   return bus.on(subject.decoded(target)).map(({ data, headers }) => ({
     seq: headers[header.source],
+    revision: headers[header.config],
     batch: decodeBatch<DecodedBatch>(data),
   }));
 }
@@ -51,6 +54,7 @@ describe('decoding', () => {
     expect(others).toEqual([]);
     expect(only).toMatchObject({
       seq: '5',
+      revision: mission.revision,
       batch: { link: 'uhf', platform: mission.targets.get('sat1')!.platform!.digest },
     });
     expect(only?.batch.blocks.map(({ ground }) => ground.length).toSorted((a, b) => a - b)).toEqual([
