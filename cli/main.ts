@@ -1,10 +1,5 @@
 /** `mcs`: the command line of the service. Each command has a file of its own; this one only chooses. */
 
-import { config } from './config.ts';
-import { demo } from './demo.ts';
-import { serve } from './serve.ts';
-import { tc } from './tc.ts';
-
 const USAGE = `mcs, open mission control
 
   mcs demo  [--port N] [--state DIR]       a whole mission on this machine
@@ -17,11 +12,17 @@ const USAGE = `mcs, open mission control
   mcs test                                 everything that CI runs
 `;
 
-const commands: Readonly<Record<string, (args: string[]) => Promise<number>>> = { demo, serve, config, tc };
+/** Loaded when chosen: a client of the API need not wait for the service to be read. */
+const commands: Readonly<Record<string, () => Promise<(args: string[]) => Promise<number>>>> = {
+  demo: async () => (await import('./demo.ts')).demo,
+  serve: async () => (await import('./serve.ts')).serve,
+  config: async () => (await import('./config.ts')).config,
+  tc: async () => (await import('./tc.ts')).tc,
+};
 
 async function main([name, ...args]: string[]): Promise<number> {
-  const command = name === undefined ? undefined : commands[name];
-  if (command !== undefined) return command(args);
+  const load = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (load !== undefined) return (await load())(args);
   const asked = name === undefined || name === 'help' || name === '--help' || name === '-h';
   process[asked ? 'stdout' : 'stderr'].write(
     asked ? USAGE : `mcs: no command ${JSON.stringify(name)}\n\n${USAGE}`,

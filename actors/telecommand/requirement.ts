@@ -5,7 +5,7 @@
 
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Evaluation } from '../../mission/condition/condition.ts';
-import type { Platform, Requirement } from '../../mission/mission.ts';
+import type { MeasureDefinition, Platform, Requirement } from '../../mission/mission.ts';
 import type { KnownSample } from '../../ports/target-values.ts';
 
 interface Situation {
@@ -54,10 +54,15 @@ function known(evaluation: Evaluation, { platform, sample }: Situation): string 
   return evaluation.reads
     .map((ordinal) => {
       const measure = platform.measures[ordinal];
-      const value = sample(ordinal)?.value;
-      const shown =
-        typeof value === 'number' ? (measure?.definition.enumeration?.nameOf(value) ?? value) : value;
-      return `${measure?.key} is ${shown ?? 'unknown'}`;
+      return `${measure?.key} is ${shown(sample(ordinal)?.value, measure?.definition)}`;
     })
     .join(', ');
+}
+
+function shown(value: number | string | null | undefined, definition: MeasureDefinition | undefined): string {
+  if (value === undefined || value === null) return 'unknown';
+  if (typeof value === 'string') return value;
+  if (definition?.type === 'bool') return String(value !== 0);
+  const name = definition?.enumeration?.nameOf(value);
+  return name ?? `${value}${definition?.unit === undefined ? '' : ` ${definition.unit}`}`;
 }

@@ -1,0 +1,80 @@
+/** `mcs tc` as a person uses it, against the demo mission. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { until } from '../support/until.ts';
+
+let cell: DemoCell;
+beforeAll(async () => {
+  cell = await startDemoCell();
+});
+afterAll(() => cell.stop());
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+function mcs(...args: string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
+    cwd: ROOT,
+    env: { ...process.env, MCS_API: cell.api, USER: 'ada' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { output: '', errors: '' };
+  child.stdout!.on('data', (text) => {
+    said.output += String(text);
+  });
+  child.stderr!.on('data', (text) => {
+    said.errors += String(text);
+  });
+  return { child, said, code: once(child, 'exit').then(([code]) => code as number | null) };
+}
+
+describe('mcs tc', () => {
+  it('sends, follows to the final state and exits 0', async () => {
+    const { said, code } = mcs('tc', 'send', 'sat1', 'obc.set_mode', 'mode=NOMINAL');
+    expect(await code, said.errors).toBe(0);
+    const lines = said.output.trimEnd().split('\n');
+    expect(lines).toHaveLength(5);
+    expect(lines[0]).toMatch(/^[0-9A-Z]{26}$/);
+    expect(lines[1]).toMatch(/PENDING +obc\.set_mode, by ada$/);
+    expect(lines.slice(2).map((line) => line.trim().split(/ +/)[1])).toEqual(['ENCODED', 'SENT', 'VERIFIED']);
+  });
+
+  it('exits 1 with the reason when it does not end well', async () => {
+    const { said, code } = mcs('tc', 'send', 'sat1', 'obc.reboot');
+    expect(await code).toBe(1);
+    expect(said.output).toMatch(
+      /REJECTED +requires obc\.mode == SAFE: it does not hold \(obc\.mode is NOMINAL\)/,
+    );
+  });
+
+  it('prints every refusal of the service as it says it, and exits 1', async () => {
+    const { said, code } = mcs('tc', 'send', 'sat1', 'obc.set_watchdog', 'period=7 V', 'x=1');
+    expect(await code).toBe(1);
+    expect(said.errors).toMatch(/^tc::invalid-argument: .*7 V.*\(.*\)$/m);
+    expect(said.errors).toMatch(/^tc::unexpected-argument: .*"x"/m);
+  });
+
+  it('says when nobody answers, and what to do', async () => {
+    const { said, code } = mcs('tc', 'send', 'sat1', 'obc.ping', '--api', 'http://127.0.0.1:1');
+    expect(await code).toBe(1);
+    expect(said.errors).toContain('http://127.0.0.1:1 does not answer');
+  });
+
+  it('watches the telecommands of a target as they go', async () => {
+    const { child, said } = mcs('tc', 'watch', 'sat1');
+    // It follows from now on, so telecommands are sent until it has seen one whole.
+    await until(
+      async () => {
+        const { code } = mcs('tc', 'send', 'sat1', 'camera.ping');
+        await code;
+        return said.output.includes('COMPLETE');
+      },
+      { timeoutMs: 20_000 },
+    );
+    child.kill('SIGTERM');
+    expect(said.output).toMatch(/^sat1 {2}[0-9A-Z]{26} {2}.* PENDING +camera\.ping, by ada$/m);
+  });
+});
