@@ -4,13 +4,9 @@
  *
  * C1. Messages are handed over in the order of the stream, none twice, none left out: each carries the count of its
  *     consumer, and the first gap makes a new consumer from the position reached.
- * C2. About `PREFETCH_MESSAGES` and `PREFETCH_BYTES` wait here, twice as much after a renewal; the next lot is asked
- *     for when they are gone.
+ * C2. What one pull asks for waits here at most, twice as much after a renewal; the next is sent when it is gone.
  * C3. A handler that returns nothing costs no turn of the event loop.
- * C4. No pull is left to expire while messages are wanted: a message that meets an expired pull makes nats-server 2.9
- *     drop the pull without a word, and nothing is delivered any more. A new pull is under way long before.
- * C5. The replay of the last values is pulled without a limit in bytes: nats-server 2.9 leaves out the message that
- *     exceeds it. Fewer messages at a time keep the bytes in bounds.
+ * C4. No pull is left to expire while messages are wanted (K1 of `pull.ts`).
  */
 
 import type { ConsumerInfo, Msg } from 'nats';
@@ -22,6 +18,8 @@ import { ApiError, apiError } from './fault.ts';
 import type { JetStream } from './jetstream.ts';
 import type { Position } from './message.ts';
 import { positionOf } from './message.ts';
+import type { Lot, Pace } from './pull.ts';
+import { inboxOf, newLot, wishFor } from './pull.ts';
 
 /** Where a new consumer begins, in the words of the API. */
 export type Start =
@@ -44,13 +42,6 @@ export interface Reading {
   readonly atHead: () => void;
 }
 
-/** What a reader waits for in one pull; at 200,000 messages per second still a small gap between two pulls. */
-const PREFETCH_MESSAGES = 512;
-/** Holds two of the largest messages the bus takes, so that one always fits. */
-const PREFETCH_BYTES = 16 * 1024 * 1024;
-/** What a replay of last values asks for at once, by the mean of their sizes: an eighth of what the server buffers. */
-const REPLAY_BYTES = 8 * 1024 * 1024;
-const REPLAY_MESSAGES_LEAST = 8;
 /** The server forgets a consumer that nobody pulls from. */
 const INACTIVE_MS = 60_000;
 const CREATE_MS = 2_000;
@@ -60,48 +51,7 @@ const FAILURES_WORTH_A_WARNING = 5;
 const REPEAT_FIRST_MS = 50;
 const REPEAT_LONGEST_MS = 5_000;
 
-/** The times a pull lives by. */
-export interface Pace {
-  readonly expiresMs: number;
-  /** Age at which a pull is followed by a new one; the rest until it expires is for a process that is late. */
-  readonly renewMs: number;
-  /** The server says that it is alive when it has nothing else to say. */
-  readonly heartbeatMs: number;
-  /** Two heartbeats missed: the consumer is gone, although the connection stands. */
-  readonly silenceMs: number;
-  /** How often `tend` is called. */
-  readonly tendMs: number;
-}
-
-export const PACE: Pace = {
-  expiresMs: 30_000,
-  renewMs: 15_000,
-  heartbeatMs: 2_000,
-  silenceMs: 5_000,
-  tendMs: 1_000,
-};
-
 const encoder = new TextEncoder();
-
-/** What one pull asks for. */
-interface Wish {
-  readonly batch: number;
-  readonly max_bytes?: number;
-}
-
-/** One consumer on the server. */
-interface Lot {
-  readonly name: string;
-  readonly inbox: string;
-  readonly wish: Wish;
-  delivery: number;
-  /** Count of the pulls; each has an inbox of its own, so that the end of an older one is told from that of the newest. */
-  pulls: number;
-  /** Messages still to come from the newest pull; 0: it is over. */
-  awaited: number;
-  pulledAt: number;
-  heardAt: number;
-}
 
 export class Cursor {
   readonly #jetstream: JetStream;
@@ -182,7 +132,7 @@ export class Cursor {
     const start = this.#reading.start(stands);
     const info = await this.#createConsumer(start);
     if (generation !== this.#generation) return;
-    const lot = newLot(info.name, this.#inbox(), wishFor(start, stands));
+    const lot = newLot(info.name, this.#inbox(), wishFor(start.deliver_policy, stands));
     this.#lot = lot;
     this.#subscription = this.#jetstream.connection.subscribe(`${lot.inbox}.*`, (message) =>
       this.#receive(lot, message),
@@ -323,19 +273,4 @@ export class Cursor {
     this.#atHead = true;
     this.#reading.atHead();
   }
-}
-
-function newLot(name: string, inbox: string, wish: Wish): Lot {
-  return { name, inbox, wish, delivery: 0, pulls: 0, awaited: 0, pulledAt: 0, heardAt: 0 };
-}
-
-/** Where the newest pull is answered. */
-function inboxOf({ inbox, pulls }: Lot): string {
-  return `${inbox}.${pulls}`;
-}
-
-function wishFor({ deliver_policy }: Start, { meanBytes }: Standing): Wish {
-  if (deliver_policy !== 'last_per_subject') return { batch: PREFETCH_MESSAGES, max_bytes: PREFETCH_BYTES };
-  const fitting = Math.floor(REPLAY_BYTES / Math.max(1, meanBytes));
-  return { batch: Math.min(PREFETCH_MESSAGES, Math.max(REPLAY_MESSAGES_LEAST, fitting)) };
 }

@@ -4,14 +4,16 @@
  * U1. After a return of the connection every cursor makes a new consumer at once; waiting for the old one takes
  *     seconds.
  * U2. A consumer that went silent while the connection stands is noticed within seconds.
- * U3. A pull is renewed long before it expires (C4 of `cursor.ts`).
+ * U3. A pull is renewed long before it expires (K1 of `pull.ts`).
  */
 
 import type { Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
-import type { Pace, Reading } from './cursor.ts';
-import { Cursor, PACE } from './cursor.ts';
+import type { Reading } from './cursor.ts';
+import { Cursor } from './cursor.ts';
 import type { JetStream } from './jetstream.ts';
+import type { Pace } from './pull.ts';
+import { PACE } from './pull.ts';
 
 export class Cursors {
   readonly #jetstream: JetStream;

@@ -1,0 +1,77 @@
+/**
+ * What a cursor asks the server for: how much at once, for how long, and where it stands with it.
+ *
+ * K1. A pull is followed by a new one long before it expires. A message that meets an expired pull makes nats-server
+ *     2.9 drop the pull without a word, and nothing is delivered until somebody pulls again.
+ * K2. The replay of the last values is pulled without a limit in bytes: nats-server 2.9 leaves out the message that
+ *     exceeds it, for good. Fewer messages at a time keep the bytes in bounds.
+ * K3. Each pull has an inbox of its own, so that the end of an older one is not taken for the end of the newest.
+ */
+
+import type { Standing } from './assets.ts';
+
+/** What a reader waits for in one pull; at 200,000 messages per second still a small gap between two pulls. */
+const PREFETCH_MESSAGES = 512;
+/** Holds two of the largest messages the bus takes, so that one always fits. */
+const PREFETCH_BYTES = 16 * 1024 * 1024;
+/** What a replay of last values asks for at once, by the mean of their sizes: an eighth of what the server buffers. */
+const REPLAY_BYTES = 8 * 1024 * 1024;
+const REPLAY_MESSAGES_LEAST = 8;
+
+/** The times a pull lives by. */
+export interface Pace {
+  readonly expiresMs: number;
+  /** Age at which a pull is followed by a new one; the rest until it expires is for a process that is late. */
+  readonly renewMs: number;
+  /** The server says that it is alive when it has nothing else to say. */
+  readonly heartbeatMs: number;
+  /** Two heartbeats missed: the consumer is gone, although the connection stands. */
+  readonly silenceMs: number;
+  /** How often `tend` is called. */
+  readonly tendMs: number;
+}
+
+export const PACE: Pace = {
+  expiresMs: 30_000,
+  renewMs: 15_000,
+  heartbeatMs: 2_000,
+  silenceMs: 5_000,
+  tendMs: 1_000,
+};
+
+/** What one pull asks for. */
+export interface Wish {
+  readonly batch: number;
+  readonly max_bytes?: number;
+}
+
+/** One consumer on the server and the newest pull from it. */
+export interface Lot {
+  readonly name: string;
+  readonly inbox: string;
+  readonly wish: Wish;
+  delivery: number;
+  /** Count of the pulls sent. */
+  pulls: number;
+  /** Messages still to come from the newest pull; 0: it is over. */
+  awaited: number;
+  pulledAt: number;
+  heardAt: number;
+}
+
+/** A consumer that nothing was pulled from yet. */
+export function newLot(name: string, inbox: string, wish: Wish): Lot {
+  return { name, inbox, wish, delivery: 0, pulls: 0, awaited: 0, pulledAt: 0, heardAt: 0 };
+}
+
+/** Where the newest pull is answered. */
+export function inboxOf({ inbox, pulls }: Lot): string {
+  return `${inbox}.${pulls}`;
+}
+
+/** What to ask for at once of a stream as it stands, by the policy of its consumer. */
+export function wishFor(policy: string, { meanBytes }: Standing): Wish {
+  if (policy !== 'last_per_subject') return { batch: PREFETCH_MESSAGES, max_bytes: PREFETCH_BYTES };
+  const fitting = Math.floor(REPLAY_BYTES / Math.max(1, meanBytes));
+  return { batch: Math.min(PREFETCH_MESSAGES, Math.max(REPLAY_MESSAGES_LEAST, fitting)) };
+}

@@ -1,0 +1,140 @@
+/** C1, C4 and K1, K2: every message soon and once, whatever becomes of the consumer and of its pulls. */
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Assets } from '../../bus/assets.ts';
+import { Connection } from '../../bus/connection.ts';
+import { Cursors } from '../../bus/cursors.ts';
+import type { FollowTools } from '../../bus/follow.ts';
+import { follow } from '../../bus/follow.ts';
+import { JetStream } from '../../bus/jetstream.ts';
+import type { NatsBus } from '../../bus/nats-bus.ts';
+import type { Pace } from '../../bus/pull.ts';
+import { PACE } from '../../bus/pull.ts';
+import type { Log } from '../../ports/log.ts';
+import type { TestNats } from '../support/nats.ts';
+import { quiet, startNats } from '../support/nats.ts';
+import { until } from '../support/until.ts';
+
+const STREAM = { name: 'T', subjects: ['mcs.t.*'], maxAgeMs: 3_600_000, dedupeMs: 120_000 };
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+let nats: TestNats;
+let bus: NatsBus;
+let connection: Connection;
+let admin: JetStream;
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await nats.connected();
+  connection = new Connection({ url: nats.url, name: 'admin', credentials: nats.credentials, log: quiet });
+  admin = new JetStream(connection);
+});
+afterAll(async () => {
+  await connection.close();
+  await nats.stop();
+});
+
+/** The tools of a bus over the connection of the test, at a pace of its own. */
+function toolsAt(pace: Pace): FollowTools {
+  const assets = new Assets(admin, { replicas: 1, overrides: {}, log: quiet });
+  return { jetstream: admin, assets, cursors: new Cursors(admin, quiet, pace), log: quiet };
+}
+
+/** Ends the one consumer of a stream on the server, as its loss would. */
+async function deleteConsumer(stream: string): Promise<void> {
+  const name = await until(async () => {
+    const { consumers } = await admin.read<{ consumers: string[] | null }>(
+      `CONSUMER.NAMES.${stream}`,
+      undefined,
+    );
+    return consumers?.[0];
+  });
+  await admin.read(`CONSUMER.DELETE.${stream}.${name}`, undefined);
+}
+
+it('delivers nothing twice after the loss of its consumer, and takes no loss of messages for granted', async () => {
+  const stream = { ...STREAM, name: 'ONCE', subjects: ['mcs.once.*'] };
+  const errors: string[] = [];
+  const log: Log = {
+    ...quiet,
+    error: (_fields: object, text: string) => errors.push(text),
+    child: () => log,
+  };
+  const watched = await nats.connected({ name: 'watched', log });
+  const seen: number[] = [];
+  await watched.follow(stream, 'mcs.once.*', { from: 'start' }, ({ seq }) => {
+    seen.push(seq);
+  });
+  for (let round = 0; round < 3; round++) {
+    for (let n = 0; n < 5; n++) await bus.append(stream, 'mcs.once.a', bytes('x'));
+    await until(() => seen.length >= 5 * (round + 1));
+    await deleteConsumer('ONCE');
+  }
+  await bus.append(stream, 'mcs.once.a', bytes('x'));
+  await until(() => seen.at(-1) === 16);
+  expect(seen).toEqual(Array.from({ length: 16 }, (_, n) => n + 1));
+  expect(errors).toEqual([]);
+});
+
+it('delivers every message soon and once while pulls grow old', async () => {
+  const pace = { ...PACE, expiresMs: 600, renewMs: 200, heartbeatMs: 100, tendMs: 20 };
+  const tools = toolsAt(pace);
+  const received: number[][] = Array.from({ length: 20 }, () => []);
+  for (const seen of received)
+    await follow(tools, {
+      stream: STREAM,
+      filter: 'mcs.t.*',
+      from: { from: 'start' },
+      handle: ({ seq }) => {
+        seen.push(seq);
+      },
+    });
+  let longest = 0;
+  let last = 0;
+  const end = performance.now() + 6_000;
+  while (performance.now() < end) {
+    const { seq } = (await bus.append(STREAM, 'mcs.t.a', bytes('x'))) as { seq: number };
+    const appended = performance.now();
+    await until(() => received.every((seen) => seen.at(-1) === seq));
+    longest = Math.max(longest, performance.now() - appended);
+    last = seq;
+  }
+  tools.cursors.close();
+  expect(last).toBeGreaterThan(100);
+  const all = Array.from({ length: last }, (_, n) => n + 1);
+  for (const seen of received) expect(seen).toEqual(all);
+  expect(longest).toBeLessThan(1_000);
+}, 30_000);
+
+it('takes up again at once after a handler that outlasted its pull', async () => {
+  const stream = { ...STREAM, name: 'SLOW', subjects: ['mcs.slow.*'] };
+  const tools = toolsAt({ ...PACE, expiresMs: 300, renewMs: 100, heartbeatMs: 50, tendMs: 60_000 });
+  const seen: number[] = [];
+  let release = () => {};
+  await follow(tools, {
+    stream,
+    filter: 'mcs.slow.*',
+    from: { from: 'start' },
+    handle: ({ seq }) => {
+      seen.push(seq);
+      return seq > 1 ? undefined : new Promise<void>((resolve) => (release = resolve));
+    },
+  });
+  await bus.append(stream, 'mcs.slow.a', bytes('x'));
+  await until(() => seen.length === 1);
+  const took = performance.now();
+  await until(() => performance.now() - took > 500);
+  release();
+  await bus.append(stream, 'mcs.slow.a', bytes('x'));
+  await until(() => seen.length === 2, { timeoutMs: 1_000 });
+  tools.cursors.close();
+  expect(seen).toEqual([1, 2]);
+});
+
+it('lists every key of a bucket whose values exceed what is pulled at once', async () => {
+  const bucket = bus.bucket({ name: 'mcs_large', history: 1 });
+  // Large ones in a row behind many small ones: the mean says little about them.
+  const sizes = [...Array.from({ length: 600 }, () => 10), ...Array.from({ length: 80 }, () => 500_000)];
+  for (const [n, size] of sizes.entries()) await bucket.put(`k${n}`, new Uint8Array(size), 0);
+  const listed = (await bucket.list('>')).map((entry) => entry.key);
+  expect(listed).toEqual(sizes.map((_, n) => `k${n}`));
+});
