@@ -4,7 +4,8 @@
  *
  * U1. The context is sparse: only children in trouble are in it.
  * U2. A child is restarted with growing delay; more than `restarts` crashes inside `windowMs` quarantine it.
- * U3. A quarantined child comes back only by an operator: resumed from its record, or reset.
+ * U3. A quarantined child comes back only by an operator: resumed from its record, or reset; or as another child, when it
+ *     ended here and was given to this set anew.
  * U4. More than `quarantines` quarantines inside `windowMs` escalate, once: the set is beyond repair.
  * U5. Chance comes in with the event (`random` in [0, 1)), so the same events give the same delays.
  */
@@ -38,6 +39,8 @@ export type SupervisorEvent =
   | { type: 'child.crashed'; child: string; reason: string; at: number; random: number }
   | { type: 'child.stable'; child: string }
   | { type: 'child.broken'; child: string; reason: string; at: number }
+  /** It is no child any more: finished, or somebody else's. */
+  | { type: 'child.ended'; child: string }
   | { type: 'operator.resume'; child: string }
   | { type: 'operator.reset'; child: string }
   | { type: 'operator.drain' };
@@ -121,10 +124,15 @@ export const supervisorMachine = setup({
       if (event.type !== 'operator.resume' && event.type !== 'operator.reset') return;
       enqueue.emit({ type: 'effect.release', child: event.child, reset: event.type === 'operator.reset' });
     }),
-    escalate: enqueueActions(({ context, enqueue }) => {
+    escalate: enqueueActions(({ context, event, enqueue }) => {
+      const last = 'child' in event ? event.child : '';
+      const many =
+        context.quarantinedAt.length === 1 ? '' : `${context.quarantinedAt.length} children, at last `;
+      const within = `within ${context.windowMs / 1000} s`;
+      const why = context.children[last]?.reason ?? 'unknown';
       enqueue.emit({
         type: 'effect.escalate',
-        reason: `${context.quarantinedAt.length} children of ${context.name} were quarantined within ${context.windowMs} ms`,
+        reason: `${context.name}: ${many}${last} kept failing ${within}: ${why}`,
       });
     }),
   },
@@ -144,6 +152,7 @@ export const supervisorMachine = setup({
         ],
         'child.broken': [{ guard: 'isQuarantined' }, { actions: 'quarantine' }],
         'child.stable': [{ guard: 'isQuarantined' }, { actions: 'forget' }],
+        'child.ended': { actions: 'forget' },
         'operator.resume': { guard: 'isQuarantined', actions: ['release', 'forget'] },
         'operator.reset': { guard: 'isQuarantined', actions: ['release', 'forget'] },
         'operator.drain': 'draining',

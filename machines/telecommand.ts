@@ -235,7 +235,8 @@ export const telecommandMachine = setup({
       ],
     },
     ENCODE_FAILED: { type: 'final', entry: [...failure('ENCODE_FAILED'), 'release'] },
-    SEND_FAILED: { type: 'final', entry: [...failure('SEND_FAILED'), 'release'] },
+    // An echo heard before the answer of the gateway was lost tells that the frame left all the same.
+    SEND_FAILED: { type: 'final', entry: [...failure('SEND_FAILED'), 'recordEarlyEchoes', 'release'] },
     VERIFIED: { type: 'final', entry: { type: 'record', params: { state: 'VERIFIED' } } },
     VERIFY_FAILED: { type: 'final', entry: failure('VERIFY_FAILED') },
     VERIFY_TIMEOUT: {

@@ -118,17 +118,24 @@ export class Cell {
       this.#position = stored.position;
     }
     this.#inbox.push(...inbox.map((event) => ({ event })));
-    const actor = createActor(this.#binding.chart, {
-      clock: this.#xstateClock(),
-      ...(stored === undefined
-        ? { input: (origin as { input: unknown }).input }
-        : { snapshot: stored.envelope.snapshot as never, input: undefined }),
-    } as never) as AnyActor;
-    this.#actor = actor;
-    this.#observe(actor, stored?.envelope);
-    this.#guarded(undefined, () => actor.start());
-    if (stored !== undefined) this.#resume(actor, stored.envelope);
+    // A snapshot that the chart does not know kills this cell and nothing else.
+    this.#guarded(undefined, () => {
+      const actor = this.#create(origin);
+      this.#actor = actor;
+      this.#observe(actor, stored?.envelope);
+      actor.start();
+      if (stored !== undefined) this.#resume(actor, stored.envelope);
+    });
     this.#pump();
+  }
+
+  #create(origin: Origin): AnyActor {
+    return createActor(this.#binding.chart, {
+      clock: this.#xstateClock(),
+      ...('stored' in origin
+        ? { snapshot: origin.stored.envelope.snapshot as never, input: undefined }
+        : { input: origin.input }),
+    } as never) as AnyActor;
   }
 
   /** Gives the actor an event, or says why not: `full` when too many wait, `gone` when the cell is down. */

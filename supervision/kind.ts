@@ -39,6 +39,8 @@ interface Absent {
   readonly why: 'loading' | 'restarting' | 'quarantined';
   readonly inbox: EntityEvent[];
   readonly epoch: number;
+  /** What a cell that crashed was begun with: until its first revision is durable it has no record. */
+  readonly begun?: Origin;
 }
 
 export class Kind {
@@ -140,7 +142,13 @@ export class Kind {
   #open(id: string, origin: Origin, epoch: number, inbox: readonly EntityEvent[] = []): Cell {
     if (this.#cells.has(id)) throw new Error(`C1: ${this.name} ${id} is live already`);
     const { binding, clock } = this.#options;
-    const cell = new Cell({ binding, id, epoch, clock, down: (down) => this.#down(id, epoch, down) });
+    const cell = new Cell({
+      binding,
+      id,
+      epoch,
+      clock,
+      down: (down) => this.#down(id, epoch, origin, down),
+    });
     this.#cells.set(id, cell);
     this.#absent.delete(id);
     this.#clearWaker(id);
@@ -158,14 +166,18 @@ export class Kind {
   #load(id: string): void {
     const absent = this.#absent.get(id);
     if (absent === undefined || this.#draining) return;
-    void this.#loadStored(id).then(
-      (stored) => this.#loaded(id, absent, stored),
-      (error: unknown) => this.#notLoaded(id, error),
-    );
+    void this.#loadStored(id)
+      .then((stored) => this.#loaded(id, absent, stored))
+      .catch((error: unknown) => this.#notLoaded(id, absent, error));
   }
 
   #loaded(id: string, absent: Absent, stored: Stored | undefined): void {
     if (this.#absent.get(id) !== absent || this.#draining) return;
+    if (stored === undefined && absent.begun !== undefined && 'input' in absent.begun) {
+      // The uncommitted never happened: it begins again.
+      this.#open(id, absent.begun, absent.epoch, absent.inbox);
+      return;
+    }
     if (stored === undefined) {
       this.#options.log.warn(
         { kind: this.name, id, events: absent.inbox.length },
@@ -182,7 +194,8 @@ export class Kind {
     return this.#options.binding.store.load(id);
   }
 
-  #notLoaded(id: string, error: unknown): void {
+  #notLoaded(id: string, absent: Absent, error: unknown): void {
+    if (this.#absent.get(id) !== absent || this.#draining) return;
     if (error instanceof Outage) {
       this.#options.clock.setTimeout(() => this.#load(id), 100);
       return;
@@ -209,7 +222,7 @@ export class Kind {
 
   // Going down -------------------------------------------------------------------------------------------------------
 
-  #down(id: string, epoch: number, down: Down): void {
+  #down(id: string, epoch: number, origin: Origin, down: Down): void {
     this.#cells.delete(id);
     switch (down.reason) {
       case 'finished':
@@ -220,25 +233,25 @@ export class Kind {
         this.#supervisor.ended(id);
         return this.#gone(id, 'fenced');
       case 'crashed':
-        return this.#crashed(id, epoch, down);
+        return this.#crashed(id, epoch, origin, down);
     }
   }
 
-  #crashed(id: string, epoch: number, down: Extract<Down, { reason: 'crashed' }>): void {
+  #crashed(id: string, epoch: number, begun: Origin, down: Extract<Down, { reason: 'crashed' }>): void {
     const { binding, deadLetters, clock, log } = this.#options;
     const reason = describe(down.error);
     if (down.poison === undefined) log.error({ kind: this.name, id, err: down.error }, 'cell crashed');
     else deadLetters.add({ kind: this.name, id, at: clock.now(), event: down.poison, error: reason });
     if (this.#draining) return;
     if (binding.restart === 'temporary') return this.#gone(id, 'given-up');
-    this.#absent.set(id, { why: 'restarting', inbox: [...down.inbox], epoch });
+    this.#absent.set(id, { why: 'restarting', inbox: [...down.inbox], epoch, begun });
     this.#supervisor.crashed(id, reason);
   }
 
   #gone(id: string, why: Gone): void {
     const absent = this.#absent.get(id);
     if (why === 'quarantined') {
-      this.#absent.set(id, { why: 'quarantined', inbox: absent?.inbox ?? [], epoch: absent?.epoch ?? 0 });
+      this.#absent.set(id, { inbox: [], epoch: 0, ...absent, why: 'quarantined' });
     } else {
       this.#absent.delete(id);
     }

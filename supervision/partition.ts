@@ -7,7 +7,9 @@
  *     talking and few partitions move when members come and go.
  * Q2. An owner is replaced only when it has released the partition or is dead for the one who takes it.
  * Q3. A process whose own heartbeat fails stops everything it owns before the others may take it (E2).
- * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership.
+ * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership. It fails once: what it
+ *     says after that is of the same failure.
+ * Q5. A partition is not claimed again before its former worker here has stopped: there is never more than one.
  */
 
 import { createHash } from 'node:crypto';
@@ -67,6 +69,8 @@ export class Partitions {
   readonly #entries = new Map<string, { owner: string | null; revision: number }>();
   readonly #owned = new Map<string, Owned>();
   readonly #claiming = new Set<string>();
+  /** Partitions no longer owned whose worker is still being stopped (Q5). */
+  readonly #leaving = new Map<string, Promise<void>>();
   readonly #supervisor: Supervisor;
   #wanted: ReadonlySet<string> = new Set();
   #watch: Watch | undefined;
@@ -142,8 +146,8 @@ export class Partitions {
   async drain(): Promise<void> {
     this.#stopped = true;
     this.#supervisor.drain();
-    const released = [...this.#owned.keys()].map((name) => this.#release(name));
-    await Promise.all(released);
+    for (const name of [...this.#owned.keys()]) void this.#release(name);
+    await Promise.all(this.#leaving.values());
     await this.#watch?.stop();
   }
 
@@ -179,7 +183,7 @@ export class Partitions {
   // Ownership --------------------------------------------------------------------------------------------------------
 
   async #claim(name: string): Promise<void> {
-    if (this.#claiming.has(name)) return;
+    if (this.#claiming.has(name) || this.#leaving.has(name)) return;
     this.#claiming.add(name);
     const { bus, instance, log } = this.#options;
     try {
@@ -187,6 +191,8 @@ export class Partitions {
       const value = Buffer.from(JSON.stringify({ owner: instance } satisfies Ownership));
       const written = await bus.bucket(buckets.members).put(this.#key(name), value, expected);
       if (written.outcome === 'conflict' || this.#stopped) return;
+      // Somebody else has claimed it since, and the watch was faster than the answer.
+      if ((this.#entries.get(name)?.revision ?? 0) > written.revision) return;
       this.#entries.set(name, { owner: instance, revision: written.revision });
       this.#owned.set(name, { epoch: written.revision, worker: undefined, turn: Promise.resolve() });
       this.#startWorker(name);
@@ -201,14 +207,14 @@ export class Partitions {
   async #release(name: string): Promise<void> {
     const owned = this.#owned.get(name);
     if (owned === undefined) return;
-    this.#owned.delete(name);
-    this.#supervisor.ended(name);
-    await owned.turn;
-    await this.#stopWorker(name, owned);
+    await this.#leave(name, owned, () => this.#giveBack(name, owned.epoch));
+  }
+
+  async #giveBack(name: string, epoch: number): Promise<void> {
     const value = Buffer.from(JSON.stringify({ owner: null } satisfies Ownership));
     await this.#options.bus
       .bucket(buckets.members)
-      .put(this.#key(name), value, owned.epoch)
+      .put(this.#key(name), value, epoch)
       .catch((error: unknown) =>
         this.#options.log.warn({ err: error, partition: this.#key(name) }, 'not released'),
       );
@@ -219,9 +225,21 @@ export class Partitions {
     const owned = this.#owned.get(name);
     if (owned === undefined) return;
     this.#options.log.warn({ partition: this.#key(name), epoch: owned.epoch }, 'ownership lost');
+    void this.#leave(name, owned);
+  }
+
+  #leave(name: string, owned: Owned, then?: () => Promise<void>): Promise<void> {
     this.#owned.delete(name);
     this.#supervisor.ended(name);
-    void owned.turn.then(() => this.#stopWorker(name, owned));
+    const left = owned.turn
+      .then(() => this.#stopWorker(name, owned))
+      .then(then)
+      .then(() => {
+        this.#leaving.delete(name);
+        this.reconcile();
+      });
+    this.#leaving.set(name, left);
+    return left;
   }
 
   // Workers ----------------------------------------------------------------------------------------------------------
@@ -234,7 +252,11 @@ export class Partitions {
 
   async #startNow(name: string, owned: Owned): Promise<void> {
     if (this.#owned.get(name) !== owned || owned.worker !== undefined) return;
-    const failed = (error: unknown): void => this.#workerFailed(name, owned, error);
+    let over = false;
+    const failed = (error: unknown): void => {
+      if (!over) this.#workerFailed(name, owned, error);
+      over = true;
+    };
     try {
       owned.worker = await this.#options.role.start(name, { epoch: owned.epoch, failed });
     } catch (error) {

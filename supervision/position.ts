@@ -4,7 +4,7 @@
  */
 
 import { buckets } from '../contract/subject.ts';
-import type { Bus } from '../ports/bus.ts';
+import type { Bus, Entry } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 
@@ -27,6 +27,8 @@ export class Position {
   #written = 1;
   #revision = 0;
   #timer: TimerHandle | undefined;
+  /** The write under way: two at once would each refute the other. */
+  #writing: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(options: PositionOptions) {
@@ -54,6 +56,7 @@ export class Position {
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+    await this.#writing.catch(() => undefined);
     await this.#write().catch(() => undefined);
   }
 
@@ -64,7 +67,8 @@ export class Position {
   #later(): void {
     const { clock, log } = this.#options;
     this.#timer = clock.setTimeout(() => {
-      this.#write()
+      this.#writing = this.#write();
+      this.#writing
         .catch((error: unknown) => log.warn({ err: error, position: this.#key }, 'position not written'))
         .finally(() => {
           if (!this.#stopped) this.#later();
@@ -73,13 +77,20 @@ export class Position {
   }
 
   async #write(): Promise<void> {
-    const { bus, epoch, lost } = this.#options;
+    const { bus, epoch } = this.#options;
     const next = this.#next;
     if (next === this.#written) return;
     const value = Buffer.from(JSON.stringify({ next, epoch }));
     const written = await bus.bucket(buckets.members).put(this.#key, value, this.#revision);
-    if (written.outcome === 'conflict') return lost();
+    if (written.outcome === 'conflict') return this.#meet(await bus.bucket(buckets.members).get(this.#key));
     this.#revision = written.revision;
     this.#written = next;
+  }
+
+  /** What stands in the way: one's own write whose answer an outage took, or another owner's. */
+  #meet(entry: Entry | undefined): void {
+    const found = entry && (JSON.parse(Buffer.from(entry.value).toString()) as { epoch: number });
+    if (entry === undefined || found?.epoch !== this.#options.epoch) return this.#options.lost();
+    this.#revision = entry.revision;
   }
 }

@@ -71,11 +71,11 @@ export class Supervisor {
     this.#actor.send({ type: 'operator.reset', child });
   }
 
-  /** The child ended in order: whatever trouble it was in is over. */
+  /** It is no child of this set any more: whatever trouble it was in, quarantine included, is over. */
   ended(child: string): void {
     this.#clearTimer(child);
     if (this.#actor.getSnapshot().context.children[child] !== undefined) {
-      this.#actor.send({ type: 'child.stable', child });
+      this.#actor.send({ type: 'child.ended', child });
     }
   }
 

@@ -3,6 +3,8 @@
  * started anew; one that keeps failing ends the process with a clear message, and whatever started the process decides.
  */
 
+import { BUS_RETRY_MS } from '../contract/limits.ts';
+import { Outage } from '../contract/outage.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Membership } from './membership.ts';
@@ -36,6 +38,7 @@ export class Tree {
   readonly #running = new Map<RoleName, Running>();
   readonly #supervisor: Supervisor;
   #turn: Promise<void> = Promise.resolve();
+  #draining = false;
 
   constructor(options: TreeOptions) {
     this.#options = options;
@@ -82,6 +85,7 @@ export class Tree {
 
   /** Stops taking, lets what is under way settle, frees what is owned. */
   async drain(): Promise<void> {
+    this.#draining = true;
     this.#supervisor.drain();
     await this.#turn;
     await Promise.all([...this.#running.keys()].map((name) => this.#stopRole(name)));
@@ -94,7 +98,14 @@ export class Tree {
     const failed = (reason: string): void => this.#failed(name, reason);
     const role = await factory({ ...context, log: log.child({ role: name }), failed });
     const partitions = role.shared.map((shared) => this.#partitions(shared.role, failed));
-    for (const each of partitions) await each.start();
+    try {
+      for (const each of partitions) await each.start();
+    } catch (error) {
+      // Tried again as a whole: nothing of this attempt may stay behind.
+      await Promise.all(partitions.map((each) => each.drain()));
+      await role.stop();
+      throw error;
+    }
     const forget = context.missions.onChange((mission) => {
       for (const [n, shared] of role.shared.entries()) partitions[n]?.want(shared.names(mission));
     });
@@ -123,9 +134,19 @@ export class Tree {
     this.#supervisor.crashed(name, reason);
   }
 
+  /** The bus is away: that is no fault of the role and costs it no patience. */
+  #restartLater(name: RoleName): void {
+    this.#options.clock.setTimeout(() => {
+      if (!this.#draining) this.#restart(name);
+    }, BUS_RETRY_MS);
+  }
+
   #restart(name: RoleName): void {
     this.#turn = this.#turn
       .then(() => this.#startRole(name))
-      .catch((error: unknown) => this.#failed(name, error instanceof Error ? error.message : String(error)));
+      .catch((error: unknown) => {
+        if (error instanceof Outage) return this.#restartLater(name);
+        this.#failed(name, error instanceof Error ? error.message : String(error));
+      });
   }
 }

@@ -4,6 +4,7 @@
  *
  * W1. While the bus is away an effect waits for it: the outage is not the fault of the driver or of the gateway.
  * W2. A sending whose answer was lost is asked for again under the same key: a gateway sends a key once (O2).
+ * W3. Every effect that the chain waits for ends in an event, whatever was answered: drivers and gateways may be of others.
  */
 
 import { DRIVER_ANSWER_MS, GATEWAY_ANSWER_MS } from '../../contract/limits.ts';
@@ -46,6 +47,9 @@ interface BindingOptions {
 
 /** Pause before the bus is asked again while it is away; each ask already waits inside the bus. */
 const BUS_RETRY_MS = 100;
+/** The frame is kept in a header of its ENCODED event, as hexadecimal: a bus takes headers of 64 KiB in all. */
+const FRAME_KEPT_BYTES = 32_000;
+const HEXADECIMAL = /^([0-9a-f]{2})*$/i;
 
 export function createTelecommandBinding({
   bus,
@@ -60,7 +64,9 @@ export function createTelecommandBinding({
     const services = servicesOf(run.id);
     const { work } = services ?? {};
     if (services === undefined || work === undefined) return undefined;
-    const refusal = await services.refusal();
+    const refused = await caller.patiently(() => services.refusal(), run.signal);
+    if (refused === undefined) return undefined;
+    const refusal = refused.value;
     if (refusal !== undefined || work.definition === undefined) {
       return { type: 'requires.failed', at: now(), detail: refusal ?? 'its configuration does not know it' };
     }
@@ -91,9 +97,14 @@ export function createTelecommandBinding({
         signal: run.signal,
       });
       if (body === undefined) return undefined;
-      const answer = body as DriverAnswer<EncodeReply>;
+      const answer = readEncodeAnswer(body);
+      if (answer === undefined) return refused(`driver ${driver} answered something that is no encoding`);
       if (!answer.ok) return refused(answer.faults.map((fault) => fault.message).join('; '));
       const { frame, reference } = answer.value;
+      if (frame.length / 2 > FRAME_KEPT_BYTES)
+        return refused(
+          `its frame has ${frame.length / 2} bytes, at most ${FRAME_KEPT_BYTES} can be recorded and sent`,
+        );
       return { type: 'driver.encoded', at: now(), frame, ...(reference !== undefined && { reference }) };
     } catch (error) {
       if (!(error instanceof Outage)) throw error;
@@ -106,13 +117,22 @@ export function createTelecommandBinding({
     run: EffectRun,
   ): Promise<TelecommandEvent | undefined> => {
     const services = servicesOf(run.id);
-    const definition = services?.work.definition;
-    if (services === undefined || definition === undefined) return undefined;
-    const gateway = services.gateway(definition);
+    if (services === undefined) return undefined;
+    const { definition } = services.work;
+    const gateway = definition === undefined ? undefined : services.gateway(definition);
     const refused = (detail: string): TelecommandEvent => ({ type: 'gateway.refused', at: now(), detail });
-    if (gateway === undefined) return refused(`no gateway serves link ${definition.link.name}`);
+    if (gateway === undefined) {
+      const detail = `no gateway serves link ${services.work.submission.link}`;
+      if (effect.recovering === undefined) return refused(detail);
+      // An earlier owner may have found one.
+      return {
+        type: 'gateway.unknown',
+        at: now(),
+        detail: `${detail} any more: nobody knows whether it left`,
+      };
+    }
     const call: SendCall = {
-      target: definition.target.name,
+      target: services.work.submission.target,
       key: run.key,
       epoch: run.epoch,
       frame: effect.frame,
@@ -166,6 +186,8 @@ function encodeCall(submission: Work['submission']): EncodeCall {
 }
 
 interface Caller {
+  /** The value, asked for until the bus answers (W1); undefined when aborted. */
+  patiently<Value>(step: () => Promise<Value>, signal: AbortSignal): Promise<{ value: Value } | undefined>;
   /** The answer; undefined when aborted. Outages of the one asked are thrown, those of the bus waited for (W1). */
   ask(to: string, call: object, how: Asking): Promise<unknown>;
   /** The answer; every outage is thrown. */
@@ -182,22 +204,50 @@ function createCaller(bus: Bus, clock: Clock): Caller {
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, ms));
   const askOnce = async (to: string, call: object, { timeoutMs, headers = {} }: Asking): Promise<unknown> => {
     const reply = await bus.request(to, Buffer.from(JSON.stringify(call)), { timeoutMs, headers });
-    return JSON.parse(Buffer.from(reply).toString());
+    return parsed(reply);
+  };
+  const patiently: Caller['patiently'] = async (step, signal) => {
+    while (!signal.aborted) {
+      try {
+        return { value: await step() };
+      } catch (error) {
+        if (!(error instanceof Outage) || error.code !== 'bus.unavailable') throw error;
+        await pause(BUS_RETRY_MS);
+      }
+    }
+    return undefined;
   };
   return {
+    patiently,
     askOnce,
-    ask: async (to, call, how) => {
-      while (!how.signal.aborted) {
-        try {
-          return await askOnce(to, call, how);
-        } catch (error) {
-          if (!(error instanceof Outage) || error.code !== 'bus.unavailable') throw error;
-          await pause(BUS_RETRY_MS);
-        }
-      }
-      return undefined;
-    },
+    ask: async (to, call, how) => (await patiently(() => askOnce(to, call, how), how.signal))?.value,
   };
+}
+
+/** What a reply says; null when it is no JSON: the ones who judge it say what is missing (W3). */
+function parsed(reply: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(reply).toString());
+  } catch {
+    return null;
+  }
+}
+
+function readEncodeAnswer(body: unknown): DriverAnswer<EncodeReply> | undefined {
+  const answer = body as DriverAnswer<Partial<EncodeReply>> | null;
+  if (answer?.ok === false && Array.isArray(answer.faults)) return answer;
+  if (answer?.ok !== true || !HEXADECIMAL.test(answer.value?.frame ?? '-')) return undefined;
+  return answer as DriverAnswer<EncodeReply>;
+}
+
+function readSendReply(body: unknown, gateway: string): SendReply {
+  const reply = body as Partial<{ outcome: string; at: number; detail: string }> | null;
+  if (reply?.outcome === 'sent' && Number.isFinite(reply.at)) return reply as SendReply;
+  const { outcome, detail } = reply ?? {};
+  if ((outcome === 'refused' || outcome === 'unknown') && typeof detail === 'string')
+    return { outcome, detail };
+  const said = `gateway ${gateway} answered something that is no outcome`;
+  return { outcome: 'unknown', detail: `${said}: nobody knows whether it sent the frame` };
 }
 
 async function askGateway(
@@ -212,7 +262,7 @@ async function askGateway(
   const timeoutMs = GATEWAY_ANSWER_MS / 2;
   try {
     // Asked once only: whoever asks again may be asking for the second time, and says so.
-    return (await caller.askOnce(to, call, { timeoutMs, signal })) as SendReply;
+    return readSendReply(await caller.askOnce(to, call, { timeoutMs, signal }), gateway);
   } catch (error) {
     if (!(error instanceof Outage)) throw error;
     // Nobody was there to take it, so nothing left; unless an earlier owner had asked.
@@ -222,7 +272,8 @@ async function askGateway(
   }
   try {
     const again = { ...call, recovering: { since } };
-    return (await caller.ask(to, again, { timeoutMs, signal })) as SendReply | undefined;
+    const reply = await caller.ask(to, again, { timeoutMs, signal });
+    return reply === undefined ? undefined : readSendReply(reply, gateway);
   } catch (error) {
     if (!(error instanceof Outage)) throw error;
     const detail = `gateway ${gateway} ${silence(error, GATEWAY_ANSWER_MS)}: nobody knows whether it sent the frame`;

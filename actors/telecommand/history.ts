@@ -6,6 +6,8 @@
  * G2. The body is the TcEvent; what only a new owner needs (frame, reference, epoch) stands in headers.
  * G3. The history alone restores a telecommand: its state, what it still asks of the world, its deadline. No snapshot is
  *     kept beside it.
+ * G4. An append whose answer was lost in an outage is asked for again; that it stands there already, by the same owner
+ *     and with the same content, is success and not the work of another owner.
  */
 
 import type { StateValueFrom } from 'xstate';
@@ -56,31 +58,38 @@ interface HistoryStoreOptions {
   readonly bus: Bus;
   /** What the chart of a cell was started with. */
   readonly inputOf: (cell: string) => TelecommandInput | undefined;
+  readonly now: () => number;
   /** Told of each event stored. */
   readonly appended: (cell: string, record: TelecommandRecord, seq: number) => void;
 }
 
 /** The store of telecommand cells. */
-export function createHistoryStore({ bus, inputOf, appended: told }: HistoryStoreOptions): Store {
+export function createHistoryStore({ bus, inputOf, now, appended: told }: HistoryStoreOptions): Store {
   const load = async (cell: string): Promise<Stored | undefined> => {
     const input = inputOf(cell);
     if (input === undefined) return undefined;
     const { target, id } = fromCellId(cell);
     const history = await readHistory(bus, target, id);
-    return history.length === 0 ? undefined : restored(input, history);
+    return history.length === 0 ? undefined : restored(input, history, now());
   };
 
-  const commit = async ({ id: cell, epoch, records, position }: Commit): Promise<Committed> => {
+  /** How far a commit that met an outage had come: it is asked for again as a whole. */
+  const begun = new WeakMap<Commit, { done: number; last: number }>();
+
+  const commit = async (wanted: Commit): Promise<Committed> => {
+    const { id: cell, epoch, records, position } = wanted;
     const input = inputOf(cell);
     if (input === undefined) return { outcome: 'fenced' };
-    let last = position;
-    for (const record of records) {
-      const seq = await appendEvent(bus, input, record as TelecommandRecord & Emitted, epoch, last);
+    const stands = begun.get(wanted) ?? { done: 0, last: position };
+    begun.set(wanted, stands);
+    for (const record of records.slice(stands.done) as (TelecommandRecord & Emitted)[]) {
+      const seq = await appendEvent(bus, input, record, epoch, stands.last);
       if (seq === undefined) return { outcome: 'fenced' };
-      told(cell, record as TelecommandRecord & Emitted, seq);
-      last = seq;
+      told(cell, record, seq);
+      stands.done += 1;
+      stands.last = seq;
     }
-    return { outcome: 'committed', position: last };
+    return { outcome: 'committed', position: stands.last };
   };
 
   return { load, commit };
@@ -95,17 +104,24 @@ export async function appendEvent(
   expected: number,
 ): Promise<number | undefined> {
   const body = Buffer.from(JSON.stringify(tcEvent(input, record)));
-  const appended = await bus.append(
-    streams.telecommandEvents,
-    subject.tcEvent(input.target, input.id),
-    body,
-    {
-      id: `${input.id}-${record.state}${record.state === 'ECHO' ? `-${expected}` : ''}`,
-      expectLastSubjectSeq: expected,
-      headers: ownerHeaders(record, epoch),
-    },
+  const headers = ownerHeaders(record, epoch);
+  const to = subject.tcEvent(input.target, input.id);
+  const appended = await bus.append(streams.telecommandEvents, to, body, {
+    id: `${input.id}-${record.state}${record.state === 'ECHO' ? `-${expected}` : ''}`,
+    expectLastSubjectSeq: expected,
+    headers,
+  });
+  if (appended.outcome === 'stored') return appended.seq;
+  const last = await bus.last(streams.telecommandEvents, to);
+  return last !== undefined && last.seq > expected && isSame(last, body, headers) ? last.seq : undefined;
+}
+
+/** Whether a message is the very event this owner meant: an earlier attempt was stored and its answer lost (G4). */
+function isSame(message: StreamMessage, body: Uint8Array, headers: Headers): boolean {
+  const owned = [header.epoch, header.frame, header.reference] as const;
+  return (
+    Buffer.compare(message.data, body) === 0 && owned.every((key) => message.headers[key] === headers[key])
   );
-  return appended.outcome === 'stored' ? appended.seq : undefined;
 }
 
 function tcEvent(input: TelecommandInput, record: TelecommandRecord): TcEvent {
@@ -152,8 +168,14 @@ export async function readHistory(bus: Bus, target: string, id: string): Promise
   return history;
 }
 
-/** What a cell needs to go on from a history that has begun (G3). */
-export function restored(input: TelecommandInput, history: readonly Recorded[]): Stored {
+/**
+ * Time a new owner has to read what the target said before: a window that ended while nobody looked is judged by what
+ * came inside it, not by when somebody looked again.
+ */
+const LATE_LOOK_MS = 5_000;
+
+/** What a cell needs to go on, at `now`, from a history that has begun (G3). */
+export function restored(input: TelecommandInput, history: readonly Recorded[], now: number): Stored {
   const context = contextOf(input, history);
   const state = stateOf(history) ?? 'PENDING';
   const revision = history.length;
@@ -166,7 +188,7 @@ export function restored(input: TelecommandInput, history: readonly Recorded[]):
     revision,
     epoch: 0,
     snapshot: telecommandMachine.getPersistedSnapshot(snapshot),
-    timers: timersOf(state, context),
+    timers: timersOf(state, context, now),
     effects: effectsOf(state, context).map((effect, n) => ({ key: key(n), effect })),
   };
   return { envelope, position: history.at(-1)?.seq ?? 0 };
@@ -207,12 +229,11 @@ function chartValue(state: TcState): StateValueFrom<typeof telecommandMachine> {
   }
 }
 
-function timersOf(state: TcState, context: TelecommandContext): ArmedTimer[] {
+function timersOf(state: TcState, context: TelecommandContext, now: number): ArmedTimer[] {
   if (state !== 'SENT' || context.verifyWithinMs === null) return [];
   const name = 'xstate.after.verificationTimeout.telecommand.SENT';
-  return [
-    { id: name, event: { type: name }, dueAt: (context.sentAt ?? context.at) + context.verifyWithinMs },
-  ];
+  const dueAt = Math.max((context.sentAt ?? context.at) + context.verifyWithinMs, now + LATE_LOOK_MS);
+  return [{ id: name, event: { type: name }, dueAt }];
 }
 
 function effectsOf(state: TcState, context: TelecommandContext): TelecommandEffect[] {
@@ -230,6 +251,7 @@ function effectsOf(state: TcState, context: TelecommandContext): TelecommandEffe
       ];
     case 'SENT':
       return [
+        { type: 'effect.release' },
         {
           type: 'effect.verify',
           sentAt: context.sentAt ?? context.at,

@@ -8,6 +8,8 @@
  * J3. A submission whose history has begun is not begun again: it is continued where its history stands, or it is over
  *     (O2, O4).
  * J4. The floor is written with the epoch of the owner; a new owner writes it first, so an old one can write no more.
+ * J5. A telecommand whose cell was overtaken keeps its place until the lane is started anew: the floor never passes it
+ *     and nothing behind it leaves before it.
  */
 
 import { ECHO_WAIT_MS, LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
@@ -16,7 +18,7 @@ import { buckets, header, streams, subject } from '../../contract/subject.ts';
 import type { TelecommandEffect, TelecommandEvent, TelecommandInput } from '../../machines/telecommand.ts';
 import type { Mission, Platform } from '../../mission/mission.ts';
 import { gatewayOf } from '../../mission/resolve.ts';
-import type { Bus, Follower, Stoppable, StreamMessage } from '../../ports/bus.ts';
+import type { Bus, Entry, Follower, Stoppable, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
@@ -25,6 +27,7 @@ import type { TargetValues } from '../../ports/target-values.ts';
 import type { LaneServices } from './binding.ts';
 import { appendEvent, isOver, type Recorded, readHistory, readRecorded, restored } from './history.ts';
 import type { Holds } from './holds.ts';
+import { meansTheSame } from './measure-meaning.ts';
 import { Verifier } from './verification.ts';
 import { cellId, cellOfKey, chartInput, define, fromCellId, parseSubmission, type Work } from './work.ts';
 
@@ -55,8 +58,10 @@ export interface LaneOptions {
 interface Open {
   readonly work: Work;
   readonly input: TelecommandInput;
-  /** Position of its PENDING in TC_EVENTS, once known. */
-  eventSeq: number | undefined;
+  /** Whether an event of it is known to be stored. */
+  hasEvents: boolean;
+  /** Its events stand at or above this position of TC_EVENTS, also those stored and not yet known here. */
+  readonly eventsFrom: number;
   readonly release: () => void;
 }
 
@@ -81,6 +86,7 @@ export class Lane {
   #floorTimer: TimerHandle | undefined;
   #floorRevision = 0;
   #written: Floor | undefined;
+  #writing: Promise<void> = Promise.resolve();
   /** The next submission to take. */
   #next = 1;
   #lastEvent = 1;
@@ -138,7 +144,7 @@ export class Lane {
   /** An event of one of its telecommands is stored. */
   appended(cell: string, seq: number): void {
     const open = this.#open.get(cell);
-    if (open !== undefined) open.eventSeq ??= seq;
+    if (open !== undefined) open.hasEvents = true;
     this.#lastEvent = Math.max(this.#lastEvent, seq);
   }
 
@@ -170,7 +176,10 @@ export class Lane {
   async gone(cell: string, why: 'finished' | 'fenced' | 'quarantined' | 'given-up'): Promise<void> {
     const open = this.#open.get(cell);
     if (open === undefined || this.#stopped) return;
-    if (why === 'fenced') await this.#overtaken(cell, open);
+    if (why === 'fenced' && !(await this.#wasOver(cell, open))) {
+      this.#options.failed(new Error(`another owner writes the telecommands of ${this.#options.target}`));
+      return;
+    }
     if (why === 'finished') {
       this.#finished.set(cell, { input: open.input, until: this.#options.clock.now() + ECHO_WAIT_MS });
     }
@@ -211,8 +220,7 @@ export class Lane {
 
   async #takeWork(cell: string, work: Work): Promise<void> {
     const history = this.#histories.get(cell) ?? [];
-    this.#histories.delete(cell);
-    if (this.#open.has(cell) || isOver(history)) return;
+    if (this.#open.has(cell) || isOver(history)) return void this.#histories.delete(cell);
     await this.#roomForOne();
     if (this.#stopped) return;
     const refusal = history.length > 0 ? undefined : await this.#refusal(work);
@@ -229,9 +237,22 @@ export class Lane {
   ): void {
     const { cells, clock, epoch } = this.#options;
     const input = chartInput(work, clock.now(), refusal);
-    this.#open.set(cell, { work, input, eventSeq: history[0]?.seq, release });
-    if (history.length > 0) cells.restore(cell, restored(input, history), epoch);
-    else cells.start(cell, input, epoch);
+    this.#open.set(cell, {
+      work,
+      input,
+      hasEvents: history.length > 0,
+      eventsFrom: history[0]?.seq ?? this.#lastEvent,
+      release,
+    });
+    try {
+      if (history.length > 0) cells.restore(cell, restored(input, history, clock.now()), epoch);
+      else cells.start(cell, input, epoch);
+    } catch (error) {
+      // The message comes again, and finds what it found now.
+      this.#open.delete(cell);
+      throw error;
+    }
+    this.#histories.delete(cell);
   }
 
   async #refusal({ submission, submittedAt, definition }: Work): Promise<string | undefined> {
@@ -255,14 +276,12 @@ export class Lane {
 
   /**
    * The append of this cell was refused. Either the identifier was used before the floor (a late duplicate: it is over),
-   * or another owner has the lane: then this one is at its end.
+   * or another owner has the lane: then this one is at its end (J5).
    */
-  async #overtaken(cell: string, open: Open): Promise<void> {
-    const { bus, failed } = this.#options;
+  async #wasOver(cell: string, open: Open): Promise<boolean> {
     const { target, id } = fromCellId(cell);
-    const history = await readHistory(bus, target, id).catch(() => []);
-    if (open.eventSeq === undefined && isOver(history)) return;
-    failed(new Error(`another owner writes the telecommands of ${target}`));
+    if (open.hasEvents) return false;
+    return isOver(await readHistory(this.#options.bus, target, id).catch(() => []));
   }
 
   // Floor ------------------------------------------------------------------------------------------------------------
@@ -276,14 +295,14 @@ export class Lane {
     const bucket = bus.bucket(buckets.members);
     const entry = await bucket.get(this.#floorKey);
     const before = entry && (JSON.parse(Buffer.from(entry.value).toString()) as Floor);
+    if (before !== undefined && before.epoch > epoch) throw taken(this.#options.target);
     const floor: Floor = { epoch, submission: before?.submission ?? 1, event: before?.event ?? 1 };
     const written = await bucket.put(
       this.#floorKey,
       Buffer.from(JSON.stringify(floor)),
       entry?.revision ?? 0,
     );
-    if (written.outcome === 'conflict')
-      throw new Error(`another owner takes the lane of ${this.#options.target}`);
+    if (written.outcome === 'conflict') throw taken(this.#options.target);
     this.#floorRevision = written.revision;
     this.#written = floor;
     return floor;
@@ -300,14 +319,28 @@ export class Lane {
     }, FLOOR_EVERY_MS);
   }
 
-  async #writeFloor(): Promise<void> {
+  /** One write at a time: a lane that stops waits for the one under way. */
+  #writeFloor(): Promise<void> {
+    this.#writing = this.#writing.catch(() => undefined).then(() => this.#writeFloorNow());
+    return this.#writing;
+  }
+
+  async #writeFloorNow(): Promise<void> {
     const floor = this.#floor();
     if (this.#floorRevision === 0 || floor.submission === this.#written?.submission) return;
     const bucket = this.#options.bus.bucket(buckets.members);
     const written = await bucket.put(this.#floorKey, Buffer.from(JSON.stringify(floor)), this.#floorRevision);
-    if (written.outcome === 'conflict')
-      return this.#options.failed(new Error('another owner wrote the floor (J4)'));
+    if (written.outcome === 'conflict') return this.#meetFloor(await bucket.get(this.#floorKey));
     this.#floorRevision = written.revision;
+    this.#written = floor;
+  }
+
+  /** What stands in the way of the floor: one's own write whose answer an outage took, or another owner's (J4). */
+  #meetFloor(entry: Entry | undefined): void {
+    const floor = entry && (JSON.parse(Buffer.from(entry.value).toString()) as Floor);
+    if (entry === undefined || floor?.epoch !== this.#options.epoch)
+      return this.#options.failed(new Error('another owner wrote the floor (J4)'));
+    this.#floorRevision = entry.revision;
     this.#written = floor;
   }
 
@@ -316,7 +349,7 @@ export class Lane {
     let event = this.#lastEvent;
     for (const open of this.#open.values()) {
       submission = Math.min(submission, open.work.seq);
-      event = Math.min(event, open.eventSeq ?? this.#lastEvent);
+      event = Math.min(event, open.eventsFrom);
     }
     return { epoch: this.#options.epoch, submission, event };
   }
@@ -372,12 +405,19 @@ export class Lane {
       return values.sample(this.#options.target, ordinal);
     const key = platform.measures[ordinal]?.key;
     const now = key === undefined ? undefined : current.ordinal(key);
-    return now === undefined ? undefined : values.sample(this.#options.target, now);
+    if (now === undefined || !meansTheSame(platform.measures[ordinal], current.measures[now]))
+      return undefined;
+    return values.sample(this.#options.target, now);
   }
 
+  /** Batches are of the current configuration or, around its change, of one that open telecommands came with. */
   #platformOf(digest: string): Platform | undefined {
-    const mission: Mission | undefined = this.#options.missions.current;
-    return [...(mission?.platforms.values() ?? [])].find((platform) => platform.digest === digest);
+    const open = [...this.#open.values()].map(({ work }) => work.definition?.mission);
+    const known = new Set(
+      [this.#options.missions.current, ...open].filter((mission) => mission !== undefined),
+    );
+    const platforms = [...known].flatMap((mission: Mission) => [...mission.platforms.values()]);
+    return platforms.find((platform) => platform.digest === digest);
   }
 
   // Echoes -----------------------------------------------------------------------------------------------------------
@@ -385,9 +425,9 @@ export class Lane {
   #hearEchoes(gateway: string): void {
     if (this.#echoes.has(gateway)) return;
     const hearing = this.#options.bus.subscribe(subject.echo(gateway), (message) => {
-      const echo = JSON.parse(Buffer.from(message.data).toString()) as EchoMessage;
-      const cell = echo.target === this.#options.target ? cellOfKey(echo.key) : undefined;
-      if (cell !== undefined) this.#echoed(cell, echo);
+      const echo = parseEcho(message.data);
+      const cell = echo?.target === this.#options.target ? cellOfKey(echo.key) : undefined;
+      if (echo !== undefined && cell !== undefined) this.#echoed(cell, echo);
     });
     this.#echoes.set(gateway, hearing);
   }
@@ -416,5 +456,21 @@ export class Lane {
       if (until > now) return;
       this.#finished.delete(cell);
     }
+  }
+}
+
+function taken(target: string): Error {
+  return new Error(`another owner takes the lane of ${target}`);
+}
+
+/** Undefined when a gateway from outside said something else: an echo is evidence, never a reason to fail. */
+function parseEcho(data: Uint8Array): EchoMessage | undefined {
+  try {
+    const echo = JSON.parse(Buffer.from(data).toString()) as Partial<EchoMessage> | null;
+    const isEcho =
+      typeof echo?.key === 'string' && typeof echo.conforming === 'boolean' && Number.isFinite(echo.at);
+    return isEcho ? (echo as EchoMessage) : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -13,7 +13,8 @@ import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
-export type Listener = (batch: ValueBatch) => void;
+/** `isLast`: nothing that was stored before is still to come. */
+export type Listener = (batch: ValueBatch, isLast: boolean) => void;
 
 /** Enough for the moment between a sending and the first look at any sensible telemetry rate. */
 const KEPT_BATCHES = 256;
@@ -34,6 +35,8 @@ export class RecentValues {
   #follower: Promise<Follower> | undefined;
   /** Every batch stored since then has been heard. */
   #since = Number.POSITIVE_INFINITY;
+  /** Whether the last batch heard was the newest stored. */
+  #atHead = true;
   #linger: TimerHandle | undefined;
 
   constructor(options: RecentValuesOptions) {
@@ -47,7 +50,9 @@ export class RecentValues {
       this.#lingerSoon();
       return false;
     }
-    for (const kept of this.#kept) listener(kept.batch);
+    for (const [n, kept] of this.#kept.entries()) {
+      listener(kept.batch, n === this.#kept.length - 1 && this.#atHead);
+    }
     this.#listeners.add(listener);
     return true;
   }
@@ -90,7 +95,8 @@ export class RecentValues {
     const batch = decodeBatch<ValueBatch>(message.data);
     this.#kept.push({ at: message.at, batch });
     if (this.#kept.length > KEPT_BATCHES) this.#since = this.#kept.shift()!.at + 1;
-    for (const listener of [...this.#listeners]) listener(batch);
+    this.#atHead = message.pending === 0;
+    for (const listener of [...this.#listeners]) listener(batch, this.#atHead);
   }
 
   #lingerSoon(): void {

@@ -7,7 +7,9 @@
  * V3. A failure is told at once; satisfaction when everything the catalogue names has been satisfied once since the
  *     sending.
  * V4. Nothing is lost between the sending and the first look, nor by a new owner: whoever comes too late for the kept
- *     batches reads the stream by itself, from before the sending on.
+ *     batches reads the stream by itself, from before the sending on, and tries until the bus lets it.
+ * V5. The verdict does not depend on when somebody looked: samples are judged at their own time, the present counts only
+ *     once everything stored has been read, and what came after the window does not count.
  */
 
 import {
@@ -20,11 +22,12 @@ import { streams, subject } from '../../contract/subject.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { TelecommandEvent } from '../../machines/telecommand.ts';
 import type { Condition, Evaluation } from '../../mission/condition/condition.ts';
-import type { Platform, Verification } from '../../mission/mission.ts';
-import type { Bus } from '../../ports/bus.ts';
+import type { Measure, Platform, Verification } from '../../mission/mission.ts';
+import type { Bus, Follower } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { KnownSample } from '../../ports/target-values.ts';
+import { meansTheSame } from './measure-meaning.ts';
 import { type Listener, RecentValues } from './recent-values.ts';
 
 export interface VerificationWanted {
@@ -40,6 +43,8 @@ type Verdict = Extract<TelecommandEvent, { type: 'verification.satisfied' | 'ver
 
 /** How far before the sending the stream is read, for the baseline of `changes`: two slow telemetry cadences. */
 const BASELINE_MS = 60_000;
+/** Pause before a stream that could not be followed is tried again; each attempt already waits inside the bus. */
+const FOLLOW_RETRY_MS = 250;
 
 interface Watcher {
   readonly wanted: VerificationWanted;
@@ -49,6 +54,10 @@ interface Watcher {
   expected: boolean;
   accepted: boolean;
   completed: boolean;
+  /** The moment judged last (V5). */
+  judgedAt: number;
+  /** End of the window. */
+  readonly until: number;
   timer: TimerHandle | undefined;
   over: boolean;
   readonly settle: (verdict: Verdict | undefined) => void;
@@ -92,8 +101,8 @@ export class Verifier {
       });
       this.#watchers.add(watcher);
       signal.addEventListener('abort', () => watcher.settle(undefined), { once: true });
-      this.#prime(watcher);
-      leave = this.#listen(watcher);
+      const primed = this.#prime(watcher);
+      leave = this.#listen(watcher, primed);
       if (watcher.over) leave();
     });
   }
@@ -117,47 +126,62 @@ export class Verifier {
       expected: expect === undefined,
       accepted: false,
       completed: false,
+      judgedAt: wanted.sentAt,
+      until: wanted.sentAt + wanted.verify.withinMs,
       timer: undefined,
       over: false,
       settle,
     };
   }
 
-  /** The baseline: what was known when it was sent (V1). */
-  #prime({ wanted, expect, fail }: Watcher): void {
+  /** The baseline: what was known when it was sent (V1). Whether it is whole: no newer sample has taken its place yet. */
+  #prime({ wanted, expect, fail }: Watcher): boolean {
+    let whole = true;
     for (const evaluation of [expect, fail]) {
       for (const ordinal of evaluation?.reads ?? []) {
         const sample = this.#options.sample(wanted.platform, ordinal);
-        if (sample !== undefined && sample.groundMs <= wanted.sentAt) {
-          evaluation?.prime(ordinal, sample.value, sample.groundMs);
-        }
+        if (sample === undefined) continue;
+        if (sample.groundMs > wanted.sentAt) whole = false;
+        else evaluation?.prime(ordinal, sample.value, sample.groundMs);
       }
     }
+    return whole;
   }
 
   // The stream -------------------------------------------------------------------------------------------------------
 
-  #listen(watcher: Watcher): () => void {
-    const hear: Listener = (batch) => this.#hear(watcher, batch);
-    if (this.#recent.listen(watcher.wanted.sentAt, hear)) return () => this.#recent.leave(hear);
+  #listen(watcher: Watcher, primed: boolean): () => void {
+    const hear: Listener = (batch, isLast) => this.#hear(watcher, batch, isLast);
+    const from = watcher.wanted.sentAt - (primed ? 0 : BASELINE_MS);
+    if (this.#recent.listen(from, hear)) return () => this.#recent.leave(hear);
     return this.#readAlone(watcher, hear);
   }
 
   /** Reads the stream for one watcher, from before its sending on (V4). */
   #readAlone(watcher: Watcher, hear: Listener): () => void {
-    const { bus, target, log } = this.#options;
+    const { bus, clock, target, log } = this.#options;
     const from = { from: 'time', at: watcher.wanted.sentAt - BASELINE_MS } as const;
-    const follower = bus.follow(streams.values, subject.values(target), from, (message) => {
-      if (!watcher.over) hear(decodeBatch<ValueBatch>(message.data));
-    });
-    follower.catch((error: unknown) => log.error({ err: error, target }, 'values of a target not followed'));
-    return () => void follower.then((following) => following.stop()).catch(() => undefined);
+    let following: Promise<Follower> | undefined;
+    const begin = (): void => {
+      if (watcher.over) return;
+      following = bus.follow(streams.values, subject.values(target), from, (message) => {
+        if (!watcher.over) hear(decodeBatch<ValueBatch>(message.data), message.pending === 0);
+      });
+      following.catch((error: unknown) => {
+        log.warn({ err: error, target }, 'values of a target not followed, trying again');
+        clock.setTimeout(begin, FOLLOW_RETRY_MS);
+      });
+    };
+    begin();
+    return () => void following?.then((follower) => follower.stop()).catch(() => undefined);
   }
 
-  #hear(watcher: Watcher, batch: ValueBatch): void {
+  #hear(watcher: Watcher, batch: ValueBatch, isLast: boolean): void {
     for (const report of batch.reports) this.#report(watcher, report);
     if (!batch.deferred) for (const block of batch.blocks) this.#feed(watcher, batch.platform, block);
-    if (!watcher.over) this.#judge(watcher);
+    if (watcher.over) return;
+    if (isLast) this.#judgeNow(watcher);
+    else this.#judge(watcher, watcher.judgedAt);
   }
 
   // Reports ----------------------------------------------------------------------------------------------------------
@@ -168,6 +192,7 @@ export class Verifier {
     if (wanted.reference === undefined || report.reference !== wanted.reference) return;
     // A reference comes around again after 16,384 telecommands: what is older than the sending is of an earlier one.
     if (wanted.verify.reports === undefined || report.at < wanted.sentAt - BASELINE_MS) return;
+    if (report.at > watcher.until) return;
     if (!report.ok) {
       watcher.settle({ type: 'verification.failed', at: report.at, detail: reportDetail(report) });
     } else if (report.stage === 'acceptance') watcher.accepted = true;
@@ -181,11 +206,14 @@ export class Verifier {
 
   #feed(watcher: Watcher, digest: string, block: ValueBlock): void {
     const { wanted, expect, fail } = watcher;
-    if (expect === undefined && fail === undefined) return;
+    if (watcher.over || (expect === undefined && fail === undefined)) return;
     const columns = this.#columns(wanted.platform, digest, block.ordinals);
     const width = block.ordinals.length;
     for (let row = 0; row < block.ground.length; row += 1) {
       const at = block.ground[row]!;
+      if (at > watcher.until) continue;
+      this.#passTo(watcher, at);
+      if (watcher.over) return;
       for (const evaluation of [expect, fail]) {
         if (evaluation === undefined) continue;
         for (const ordinal of evaluation.reads) {
@@ -196,7 +224,7 @@ export class Verifier {
           else evaluation.prime(ordinal, value, at);
         }
       }
-      if (at > wanted.sentAt) this.#judge(watcher);
+      if (at > wanted.sentAt) this.#judge(watcher, Math.max(watcher.judgedAt, at));
       if (watcher.over) return;
     }
   }
@@ -212,40 +240,76 @@ export class Verifier {
     let map = this.#ordinals.get(key);
     if (map === undefined) {
       const from = this.#options.platformOf(digest);
-      map = Int32Array.from(from?.measures ?? [], (measure) => platform.ordinal(measure.key) ?? -1);
+      // Not known yet: its configuration may be taken up in a moment.
+      if (from === undefined) return new Int32Array(ordinals.length).fill(-1);
+      map = Int32Array.from(from.measures, (measure) => sameMeasure(platform, measure));
       this.#ordinals.set(key, map);
     }
-    return Int32Array.from(ordinals, (ordinal) => map[ordinal] ?? -1);
+    const known = map;
+    return Int32Array.from(ordinals, (ordinal) => known[ordinal] ?? -1);
   }
 
   // Verdicts ---------------------------------------------------------------------------------------------------------
 
-  #judge(watcher: Watcher): void {
-    const now = this.#options.clock.now();
-    if (watcher.fail?.truth(now) === true) {
+  /** Judges as of a moment; the verdict is passed now. */
+  #judge(watcher: Watcher, moment: number): void {
+    const at = this.#options.clock.now();
+    watcher.judgedAt = moment;
+    if (watcher.fail?.truth(moment) === true) {
       const detail = `${watcher.wanted.verify.fail?.source} holds`;
-      return watcher.settle({ type: 'verification.failed', at: now, detail });
+      return watcher.settle({ type: 'verification.failed', at, detail });
     }
     const { reports } = watcher.wanted.verify;
     const reported =
       reports === undefined || (reports === 'completion' ? watcher.completed : watcher.accepted);
-    watcher.expected ||= watcher.expect?.truth(now) === true;
-    if (reported && watcher.expected) return watcher.settle({ type: 'verification.satisfied', at: now });
-    this.#judgeAgain(watcher, now);
+    watcher.expected ||= watcher.expect?.truth(moment) === true;
+    if (reported && watcher.expected) watcher.settle({ type: 'verification.satisfied', at });
+  }
+
+  /** Judges each moment before `at` at which something turned without a sample (V5). */
+  #passTo(watcher: Watcher, at: number): void {
+    const end = Math.min(at, watcher.until);
+    for (
+      let due = nextDue(watcher);
+      due !== undefined && due < end && !watcher.over;
+      due = nextDue(watcher)
+    ) {
+      this.#judge(watcher, due);
+    }
+  }
+
+  /** Everything stored has been heard: the present is known. */
+  #judgeNow(watcher: Watcher): void {
+    const now = this.#options.clock.now();
+    this.#passTo(watcher, now);
+    if (!watcher.over) this.#judge(watcher, Math.max(watcher.judgedAt, Math.min(now, watcher.until)));
+    if (!watcher.over) this.#judgeAgain(watcher, now);
   }
 
   /** A `stable for` becomes true without a new sample. */
   #judgeAgain(watcher: Watcher, now: number): void {
     const { clock } = this.#options;
     if (watcher.timer !== undefined) clock.clearTimeout(watcher.timer);
-    const deadlines = [watcher.expect?.deadline(now), watcher.fail?.deadline(now)].filter(
-      (at) => at !== undefined,
-    );
+    const due = nextDue(watcher);
     watcher.timer =
-      deadlines.length === 0
+      due === undefined || due > watcher.until
         ? undefined
-        : clock.setTimeout(() => this.#judge(watcher), Math.max(0, Math.ceil(Math.min(...deadlines) - now)));
+        : clock.setTimeout(() => this.#judgeNow(watcher), Math.max(0, Math.ceil(due - now)));
   }
+}
+
+/** The first moment after the one judged last at which a condition may turn by itself. */
+function nextDue({ expect, fail, judgedAt }: Watcher): number | undefined {
+  const dues = [expect?.deadline(judgedAt), fail?.deadline(judgedAt)].filter(
+    (due) => due !== undefined && due > judgedAt,
+  ) as number[];
+  return dues.length === 0 ? undefined : Math.min(...dues);
+}
+
+function sameMeasure(platform: Platform, measure: Measure): number {
+  const ordinal = platform.ordinal(measure.key);
+  if (ordinal === undefined) return -1;
+  return meansTheSame(platform.measures[ordinal], measure) ? ordinal : -1;
 }
 
 function valueAt(block: ValueBlock, index: number): number | string | null {

@@ -66,6 +66,7 @@ function telecommandKind(context: RoleContext, laneOf: (cell: string) => Lane | 
   const store = createHistoryStore({
     bus,
     inputOf: (cell) => laneOf(cell)?.inputOf(cell),
+    now: () => clock.now(),
     appended: (cell, _record, seq) => laneOf(cell)?.appended(cell, seq),
   });
   const binding = createTelecommandBinding({

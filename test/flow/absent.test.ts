@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
-import { call, codes, follow } from '../support/client.ts';
+import { call, codes, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 
 let cell: DemoCell | undefined;
@@ -13,9 +13,8 @@ afterEach(async () => {
 
 async function outcome({ api }: DemoCell, telecommand: string): Promise<TcEvent[]> {
   const { body } = await call<TcReply>('POST', `${api}/v1/tc`, { target: 'sat1', telecommand });
-  const followed = follow<TcEvent>(`${api}/v1/tc/sat1/${body.id}/events`);
-  await followed.closed;
-  return followed.messages;
+  const followed = await readLog<TcEvent>(`${api}/v1/tc/sat1/${body.id}/events`);
+  return followed;
 }
 
 describe('a missing service', () => {

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isFinalTcState, type TcEvent, type TcReply } from '../../contract/telecommand.ts';
 import type { CurrentValue } from '../../contract/value.ts';
-import { call, codes, follow } from '../support/client.ts';
+import { call, codes, follow, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { until } from '../support/until.ts';
 
@@ -55,9 +55,8 @@ describe('the bus killed and started again under load', () => {
     expect(liveAgainMs).toBeLessThan(2_500);
 
     for (const id of acknowledged) {
-      const followed = follow<TcEvent>(`${cell.api}/v1/tc/sat1/${id}/events`);
-      await followed.closed;
-      const states = followed.messages.map((event) => event.state);
+      const followed = await readLog<TcEvent>(`${cell.api}/v1/tc/sat1/${id}/events`);
+      const states = followed.map((event) => event.state);
       expect(new Set(states).size, `${id} ${states}`).toBe(states.length);
       expect(isFinalTcState(states.at(-1)!), `${id} ${states}`).toBe(true);
     }

@@ -11,7 +11,7 @@ import type { CatalogueView } from '../../contract/catalogue.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import { isUlid } from '../../contract/token.ts';
-import { call, codes, follow } from '../support/client.ts';
+import { call, codes, readLog } from '../support/client.ts';
 import { DEMO } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
@@ -38,9 +38,8 @@ async function run(...args: string[]): Promise<{ code: number | null; errors: st
 }
 
 async function states(api: string, id: string): Promise<string[]> {
-  const followed = follow<TcEvent>(`${api}/v1/tc/sat1/${id}/events`);
-  await followed.closed;
-  return followed.messages.map((event) => event.state);
+  const followed = await readLog<TcEvent>(`${api}/v1/tc/sat1/${id}/events`);
+  return followed.map((event) => event.state);
 }
 
 const ping = (api: string) =>

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import type { CurrentValues } from '../../contract/value.ts';
-import { call, follow } from '../support/client.ts';
+import { call, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { until } from '../support/until.ts';
 
@@ -29,9 +29,8 @@ describe('conventions', () => {
       target: 'sat1',
       telecommand: 'camera.ping',
     });
-    const followed = follow<TcEvent>(`${cell.api}/v1/tc/sat1/${body.id}/events`);
-    await followed.closed;
-    for (const { at } of followed.messages) expect(at).toMatch(RFC_3339_UTC);
+    const followed = await readLog<TcEvent>(`${cell.api}/v1/tc/sat1/${body.id}/events`);
+    for (const { at } of followed) expect(at).toMatch(RFC_3339_UTC);
   });
 
   it('MC-GEN-029 imposes no rate limit', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
-import { call, follow } from '../support/client.ts';
+import { call, readLog } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { until } from '../support/until.ts';
 
@@ -33,9 +33,8 @@ async function send(telecommand: string): Promise<string> {
 }
 
 async function history(id: string): Promise<TcEvent[]> {
-  const followed = follow<TcEvent>(`${cell.api}/v1/tc/sat1/${id}/events`);
-  await followed.closed;
-  return followed.messages;
+  const followed = await readLog<TcEvent>(`${cell.api}/v1/tc/sat1/${id}/events`);
+  return followed;
 }
 
 const chain = (events: readonly TcEvent[]): string[] =>

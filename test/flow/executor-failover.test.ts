@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/subject.ts';
 import { isFinalTcState, type TcEvent, type TcReply } from '../../contract/telecommand.ts';
 import { highestRanked } from '../../supervision/partition.ts';
-import { call, follow } from '../support/client.ts';
+import { call, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { until } from '../support/until.ts';
@@ -88,9 +88,8 @@ async function submitAndDie(failpoint: string, body: object): Promise<TcEvent[]>
   expect(submitted.status).toBe(202);
   const { signal } = await mortal.exited;
   expect(signal).toBe('SIGKILL');
-  const followed = follow<TcEvent>(`${cell.api}/v1/tc/sat1/${submitted.body.id}/events`);
-  await followed.closed;
-  return followed.messages;
+  const followed = await readLog<TcEvent>(`${cell.api}/v1/tc/sat1/${submitted.body.id}/events`);
+  return followed;
 }
 
 function expectWhole(history: readonly TcEvent[]): void {

@@ -7,7 +7,7 @@ import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { type ServiceProcess, startProcess } from '../../supervision/process.ts';
 import { seededRandom } from '../../supervision/random.ts';
-import { call, follow } from '../support/client.ts';
+import { call, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { quiet } from '../support/nats.ts';
 import { until } from '../support/until.ts';
@@ -57,9 +57,8 @@ async function submissions(id: string): Promise<number> {
 }
 
 async function history(base: string | undefined, id: string): Promise<string[]> {
-  const followed = follow<TcEvent>(`${base}/v1/tc/sat1/${id}/events`);
-  await followed.closed;
-  return followed.messages.map((event) => event.state);
+  const followed = await readLog<TcEvent>(`${base}/v1/tc/sat1/${id}/events`);
+  return followed.map((event) => event.state);
 }
 
 /** Telecommands on board when none is on its way any more: the count stands still for longer than the way up takes. */

@@ -7,7 +7,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buckets, header, streams, subject } from '../../contract/subject.ts';
 import type { TcEvent, TcReply, TcSubmission } from '../../contract/telecommand.ts';
-import { call, follow } from '../support/client.ts';
+import { call, readLog } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { until } from '../support/until.ts';
 
@@ -31,9 +31,8 @@ afterAll(async () => {
 });
 
 async function history(id: string): Promise<TcEvent[]> {
-  const followed = follow<TcEvent>(`${cell.api}/v1/tc/sat1/${id}/events`);
-  await followed.closed;
-  return followed.messages;
+  const followed = await readLog<TcEvent>(`${cell.api}/v1/tc/sat1/${id}/events`);
+  return followed;
 }
 
 /** Submits on the bus, as an API process does that has not yet seen what changed. */

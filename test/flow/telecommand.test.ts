@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import type { CurrentValues } from '../../contract/value.ts';
-import { call, codes, follow } from '../support/client.ts';
+import { call, codes, follow, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { until } from '../support/until.ts';
 
@@ -17,9 +17,8 @@ const tc = (body: object, headers: Record<string, string> = {}) =>
   call<TcReply>('POST', `${cell.api}/v1/tc`, { target: 'sat1', ...body }, headers);
 
 async function history(id: string): Promise<TcEvent[]> {
-  const followed = follow<TcEvent>(`${cell.api}/v1/tc/sat1/${id}/events`);
-  await followed.closed;
-  return followed.messages;
+  const followed = await readLog<TcEvent>(`${cell.api}/v1/tc/sat1/${id}/events`);
+  return followed;
 }
 
 const states = (events: readonly TcEvent[]): string[] => events.map((event) => event.state);

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import Qty from 'js-quantities';
-import oracle from 'unitmath';
+import oracle from 'unitmath/es/UnitMath.js';
 import { describe, expect, it } from 'vitest';
 import {
   convert,

@@ -234,3 +234,57 @@ describe('C7: activation and passivation', () => {
     expect(store.stored.get('a')?.envelope.snapshot).toMatchObject({ context: { notes: ['last'] } });
   });
 });
+
+describe('children that come and go', () => {
+  it('quarantines an entity again that was quarantined here, was dropped, and came back as broken as before', async () => {
+    const store = new MemoryStore();
+    store.before = () => {
+      throw new Error('never stored');
+    };
+    const { kind, clock, gone } = kindOf(orderBinding(store));
+    const crashUntilQuarantined = async (times: number): Promise<void> => {
+      kind.start('a', { item: 'bolt' }, 1);
+      await until(() => {
+        clock.advance(1_000);
+        return gone.filter(([, why]) => why === 'quarantined').length === times;
+      });
+    };
+    await crashUntilQuarantined(1);
+    kind.drop('a');
+    expect(kind.trouble()).toEqual({});
+    await crashUntilQuarantined(2);
+  });
+
+  it('begins an entity again that died before its first revision was durable', async () => {
+    const store = new MemoryStore();
+    let refusals = 1;
+    store.before = () => {
+      if (refusals-- > 0) throw new Error('not this time');
+    };
+    const { kind, clock, gone } = kindOf(orderBinding(store));
+    kind.start('a', { item: 'bolt' }, 1);
+    await until(() => {
+      clock.advance(100);
+      return store.stored.has('a');
+    });
+    expect(gone).toEqual([]);
+    expect(kind.peek('a')?.actor?.getSnapshot().context).toMatchObject({ item: 'bolt' });
+  });
+
+  it('lets a snapshot that its chart does not know kill that entity and nothing else', async () => {
+    const store = new MemoryStore();
+    const { kind, clock, gone } = kindOf(orderBinding(store));
+    kind.start('a', { item: 'bolt' }, 1);
+    await durable(kind, 'a');
+    kind.drop('a');
+    const { envelope, position } = store.stored.get('a')!;
+    const snapshot = { ...(envelope.snapshot as object), value: 'nowhere' };
+    store.stored.set('a', { position, envelope: { ...envelope, snapshot } });
+    kind.tell('a', { type: 'order.pay' });
+    await until(() => {
+      clock.advance(1_000);
+      return gone.some(([id, why]) => id === 'a' && why === 'quarantined');
+    });
+    expect(kind.start('b', { item: 'nut' }, 1).alive).toBe(true);
+  });
+});

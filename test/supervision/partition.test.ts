@@ -36,13 +36,16 @@ async function peer(
   wanted: string[],
   bus?: Bus,
   clock = realClock,
+  start?: PartitionRole['start'],
 ): Promise<Peer> {
   const started: Peer['started'] = [];
   const running = new Set<string>();
   const role: PartitionRole = {
     role: `worker-${prefix}`,
     prefix,
-    start: async (name, { epoch, failed }) => {
+    start: async (name, context) => {
+      if (start !== undefined) return start(name, context);
+      const { epoch, failed } = context;
       started.push({ name, epoch, failed });
       running.add(name);
       return {
@@ -204,6 +207,54 @@ describe('partitions', () => {
     await bus.bucket(buckets.members).put(`partition.${prefix}.p0`, value, entry!.revision);
     await until(() => one.running.size === 0 || one.started.length === 2);
     expect(one.started[0]!.epoch).toBe(entry!.revision);
+    await one.leave();
+  });
+
+  it('counts what several parts of a worker say of one failure once (Q4)', async () => {
+    round += 1;
+    const prefix = `chorus${round}`;
+    const one = await peer(`a-${prefix}`, prefix, ['p0']);
+    await until(() => one.running.size === 1);
+    for (let n = 0; n < 20; n += 1) one.started[0]!.failed(new Error('broken'));
+    await until(() => one.started.length === 2);
+    one.started[0]!.failed(new Error('the former worker, late'));
+    expect(one.partitions.trouble()['p0']?.quarantined).toBe(false);
+    expect(one.running.size).toBe(1);
+    await one.leave();
+  });
+
+  it('never runs a partition twice, also when it is wanted again while its worker is being stopped (Q5)', async () => {
+    round += 1;
+    const prefix = `twice${round}`;
+    let running = 0;
+    let most = 0;
+    let started = 0;
+    let stopped = (): void => undefined;
+    const slow = async () => {
+      running += 1;
+      started += 1;
+      most = Math.max(most, running);
+      const stop = new Promise<void>((resolve) => {
+        stopped = resolve;
+      });
+      const ended = (): void => {
+        running -= 1;
+      };
+      return { stop: () => stop.then(ended) };
+    };
+    const one = await peer(`a-${prefix}`, prefix, ['p0'], undefined, realClock, slow);
+    await until(() => started === 1);
+    one.partitions.want([]);
+    for (let n = 0; n < 3; n += 1) {
+      one.partitions.want(['p0']);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(() => one.membership.holds);
+    expect(started).toBe(1);
+    stopped();
+    await until(() => started === 2);
+    expect(most).toBe(1);
+    stopped();
     await one.leave();
   });
 

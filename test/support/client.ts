@@ -29,9 +29,19 @@ export async function call<Body = unknown>(
 export const codes = (answer: Answer): string[] =>
   (answer.body as ErrorBody).errors.map((error) => error.code);
 
+/** The service answered a follow route with a refusal. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(url: string, status: number, body: string) {
+    super(`${url} answered ${status}: ${body}`);
+    this.status = status;
+  }
+}
+
 export interface Followed<Message> {
   readonly messages: Message[];
-  /** Code and reason of the close. */
+  /** Code and reason of the close; rejects when the service answered without an upgrade. */
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly opened: Promise<void>;
   close(): void;
@@ -42,13 +52,36 @@ export function follow<Message>(url: string): Followed<Message> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'));
   const messages: Message[] = [];
   socket.on('message', (data) => messages.push(JSON.parse(String(data)) as Message));
-  const opened = new Promise<void>((resolve, reject) => {
-    socket.on('open', () => resolve());
+  const refused = new Promise<never>((_resolve, reject) => {
+    socket.on('unexpected-response', (_request, response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () =>
+        reject(new Refused(url, response.statusCode ?? 0, Buffer.concat(parts).toString())),
+      );
+    });
     socket.on('error', reject);
   });
-  opened.catch(() => undefined);
-  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
-    socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }));
-  });
+  const opened = Promise.race([
+    refused,
+    new Promise<void>((resolve) => void socket.on('open', () => resolve())),
+  ]);
+  const closed = Promise.race([
+    refused,
+    new Promise<{ code: number; reason: string }>((resolve) => {
+      socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+    }),
+  ]);
+  for (const each of [refused, opened, closed]) each.catch(() => undefined);
   return { messages, opened, closed, close: () => socket.terminate() };
+}
+
+/** Every message of a log route, which the service closes by itself; rejects when it closed otherwise than at the end. */
+export async function readLog<Message>(url: string): Promise<Message[]> {
+  const { closed, messages } = follow<Message>(url);
+  const { code, reason } = await closed;
+  if (code !== 1000 || messages.length === 0) {
+    throw new Error(`${url} closed with ${code} ${JSON.stringify(reason)} after ${messages.length} messages`);
+  }
+  return messages;
 }

@@ -8,7 +8,7 @@ declare module 'js-quantities' {
   export default function Qty(quantity: string): Quantity;
 }
 
-declare module 'unitmath' {
+declare module 'unitmath/es/UnitMath.js' {
   interface Unit {
     to(unit: string): Unit;
     getValue(): number;

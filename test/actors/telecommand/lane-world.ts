@@ -1,0 +1,174 @@
+/** One target with its lane, cells, driver and gateway on a bus in memory, for the tests of lanes. */
+
+import { createTelecommandBinding } from '../../../actors/telecommand/binding.ts';
+import { createHistoryStore } from '../../../actors/telecommand/history.ts';
+import type { Holds } from '../../../actors/telecommand/holds.ts';
+import { Lane } from '../../../actors/telecommand/lane.ts';
+import type { SendCall } from '../../../contract/link.ts';
+import { header, streams, subject } from '../../../contract/subject.ts';
+import type { TcEvent } from '../../../contract/telecommand.ts';
+import type { Mission, Verification } from '../../../mission/mission.ts';
+import type { Binding } from '../../../ports/entity.ts';
+import { createDeadLetters } from '../../../supervision/dead-letters.ts';
+import { Kind } from '../../../supervision/kind.ts';
+import { seededRandom } from '../../../supervision/random.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
+import { keptLog } from '../../support/silent-log.ts';
+import { LogBus } from './log-bus.ts';
+
+export const idOf = (n: number): string => `01J000000000000000000000${String(n).padStart(2, '0')}`;
+
+/** A mission with one target, link, driver and gateway and the telecommand `obc.act`. */
+export function missionOf(verify: Verification | undefined, revision = 'one'): Mission {
+  const telecommand = { component: 'obc', name: 'act', changesState: true, requires: [], verify };
+  const platform = {
+    digest: revision,
+    measures: [],
+    ordinal: () => undefined,
+    components: new Map([['obc', { telecommands: new Map([['act', telecommand]]) }]]),
+  };
+  const link = { name: 'main', driver: 'drv', parameters: () => ({ gateway: 'gw', tags: [] }) };
+  const target = { name: 'sat1', platform, links: new Map([['main', link]]) };
+  return {
+    revision,
+    settings: { maxSubmissionAgeMs: 300_000 },
+    platforms: new Map([['p', platform]]),
+    targets: new Map([['sat1', target]]),
+    environments: new Map(),
+    gateways: new Map([['gw', { name: 'gw', kind: 'external', echo: true, settings: {} }]]),
+  } as unknown as Mission;
+}
+
+export interface LaneWorld {
+  readonly bus: LogBus;
+  readonly clock: ManualClock;
+  readonly lane: Lane;
+  readonly kind: Kind;
+  readonly failures: unknown[];
+  readonly sent: SendCall[];
+  states(n: number): string[];
+  run(ms: number): Promise<void>;
+}
+
+interface WorldOptions {
+  readonly bus?: LogBus;
+  readonly clock?: ManualClock;
+  readonly epoch?: number;
+  readonly mission?: Mission | undefined;
+  /** Missions by revision; default: the current one whatever is asked. */
+  readonly at?: (revision: string) => Mission | undefined;
+  readonly holds?: Holds;
+}
+
+const WINDOW: Verification = { expect: undefined, fail: undefined, reports: 'completion', withinMs: 60_000 };
+export const verified: Mission = missionOf(WINDOW);
+
+/** A gateway and a driver that do what they are asked. */
+export function obliging(bus: LogBus, clock: ManualClock): void {
+  bus.answer = (to) =>
+    to.endsWith('.encode')
+      ? { ok: true, value: { frame: 'c0ffee', reference: 'ref' } }
+      : { outcome: 'sent', at: clock.now() };
+}
+
+export function laneWorld({
+  clock = new ManualClock(1_000_000),
+  bus = new LogBus(),
+  epoch = 1,
+  mission = verified,
+  at = () => mission,
+  holds = { refusal: async () => undefined, stop: async () => undefined },
+}: WorldOptions = {}): LaneWorld {
+  bus.now = () => clock.now();
+  const failures: unknown[] = [];
+  const log = keptLog();
+  let lane: Lane;
+  const binding = createTelecommandBinding({
+    bus,
+    clock,
+    store: createHistoryStore({
+      bus,
+      inputOf: (cell) => lane.inputOf(cell),
+      now: () => clock.now(),
+      appended: (cell, _record, seq) => lane.appended(cell, seq),
+    }),
+    servicesOf: (cell) => lane.servicesOf(cell),
+  });
+  const kind = new Kind({
+    binding: binding as unknown as Binding,
+    clock,
+    random: seededRandom(1),
+    log,
+    deadLetters: createDeadLetters(undefined, log),
+    onGone: (cell, why) => void lane.gone(cell, why),
+    onEscalated: () => undefined,
+  });
+  lane = new Lane({
+    target: 'sat1',
+    epoch,
+    bus,
+    clock,
+    log,
+    missions: { current: mission, at: async (revision) => at(revision), onChange: () => () => undefined },
+    values: { sample: () => undefined },
+    holds,
+    cells: {
+      start: (cell, input, of) => void kind.start(cell, input, of),
+      restore: (cell, stored, of) => void kind.restore(cell, stored, of),
+      tell: (cell, event) => void kind.tell(cell, event),
+      isLive: (cell) => kind.peek(cell) !== undefined,
+      drop: (cell) => kind.drop(cell),
+    },
+    failed: (error) => failures.push(error),
+  });
+  return {
+    bus,
+    clock,
+    lane,
+    kind,
+    failures,
+    get sent() {
+      return bus.asked.filter(({ subject: to }) => to.endsWith('.send')).map(({ call }) => call as never);
+    },
+    states: (n) => eventsOf(bus, n).map((event) => event.state),
+    run: async (ms) => {
+      await settled();
+      await clock.run(ms, Math.max(1, ms / 50));
+      await settled();
+    },
+  };
+}
+
+export function eventsOf(bus: LogBus, n: number): TcEvent[] {
+  return bus
+    .messages(streams.telecommandEvents)
+    .map((message) => JSON.parse(Buffer.from(message.data).toString()) as TcEvent)
+    .filter((event) => event.tc === idOf(n));
+}
+
+export async function submit(bus: LogBus, n: number, revision?: string): Promise<void> {
+  const submission = {
+    id: idOf(n),
+    target: 'sat1',
+    component: 'obc',
+    telecommand: 'act',
+    args: {},
+    link: 'main',
+  };
+  await bus.append(streams.telecommands, subject.tcSubmit('sat1'), Buffer.from(JSON.stringify(submission)), {
+    id: submission.id,
+    headers: revision === undefined ? {} : { [header.config]: revision },
+  });
+}
+
+/** Writes events as an owner before did. */
+export async function recorded(bus: LogBus, n: number, ...states: string[]): Promise<void> {
+  for (const state of states) {
+    const at = new Date(bus.now()).toISOString();
+    const headers = { [header.epoch]: '0', ...(state === 'ENCODED' && { [header.frame]: 'c0ffee' }) };
+    const body = Buffer.from(JSON.stringify({ tc: idOf(n), state, at }));
+    await bus.append(streams.telecommandEvents, subject.tcEvent('sat1', idOf(n)), body, { headers });
+  }
+}
+
+export const cellOf = (n: number): string => `sat1.${idOf(n)}`;

@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import { Outage } from '../../../contract/outage.ts';
+import { buckets, streams, subject } from '../../../contract/subject.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import {
+  cellOf,
+  eventsOf,
+  type LaneWorld,
+  laneWorld,
+  missionOf,
+  obliging,
+  recorded,
+  submit,
+  verified,
+} from './lane-world.ts';
+import { LogBus } from './log-bus.ts';
+
+function world(options: Parameters<typeof laneWorld>[0] = {}): LaneWorld {
+  const clock = options.clock ?? new ManualClock(1_000_000);
+  const bus = options.bus ?? new LogBus();
+  obliging(bus, clock);
+  return laneWorld({ ...options, bus, clock });
+}
+
+const floorOf = async (bus: LogBus) => {
+  const entry = await bus.bucket(buckets.members).get('checkpoint.lane.sat1');
+  return JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number; event: number };
+};
+
+describe('a lane handed over', () => {
+  it('lets the next telecommand go while one that an earlier owner sent is still being verified', async () => {
+    const one = world();
+    one.bus.now = () => one.clock.now();
+    await submit(one.bus, 1);
+    await submit(one.bus, 2);
+    await recorded(one.bus, 1, 'PENDING', 'ENCODED', 'SENT');
+    await one.lane.start();
+    await one.run(10);
+    expect(one.states(2)).toEqual(['PENDING', 'ENCODED', 'SENT']);
+    await one.lane.stop();
+  });
+
+  it('continues what was open in a lane that failed: the floor does not pass a telecommand that was overtaken (J5)', async () => {
+    const one = world();
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(10);
+    expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT']);
+    // Somebody else writes: the cell is fenced at its next append.
+    await recorded(one.bus, 1, 'ECHO');
+    const echo = { key: `telecommand:${cellOf(1)}:2:0`, target: 'sat1', conforming: true, at: 1_000_010 };
+    one.bus.publish(subject.echo('gw'), Buffer.from(JSON.stringify(echo)));
+    await one.run(2_000);
+    expect(one.failures).toHaveLength(1);
+    await one.lane.stop();
+    expect((await floorOf(one.bus)).submission).toBe(1);
+
+    const next = laneWorld({ bus: one.bus, clock: one.clock, epoch: 2 });
+    await next.lane.start();
+    await next.run(70_000);
+    expect(next.states(1).at(-1)).toBe('VERIFY_TIMEOUT');
+    await next.lane.stop();
+  });
+
+  it('keeps the event floor below a PENDING that is stored and whose answer is still on its way', async () => {
+    const one = world({ mission: missionOf({ ...verified_(), withinMs: 5_000 }) });
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(10);
+    let answered = (): void => undefined;
+    const answer = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    one.bus.fate = (id) => (id.endsWith('02-PENDING') ? answer : undefined);
+    await submit(one.bus, 2);
+    await one.run(10);
+    const pendingAt = one.bus.messages(streams.telecommandEvents).at(-1)!.seq;
+    // The other one ends behind it, which moves the floor.
+    await one.run(8_000);
+    expect(one.states(1).at(-1)).toBe('VERIFY_TIMEOUT');
+    const floor = await floorOf(one.bus);
+    expect(floor.submission).toBe(2);
+    expect(floor.event).toBeLessThanOrEqual(pendingAt);
+    answered();
+    await one.lane.stop();
+  });
+
+  it('ends a telecommand whose configuration is gone after ENCODED, and goes on with the next', async () => {
+    const one = world({ at: (revision) => (revision === 'gone' ? undefined : verified) });
+    await submit(one.bus, 1, 'gone');
+    await submit(one.bus, 2);
+    await recorded(one.bus, 1, 'PENDING', 'ENCODED');
+    await one.lane.start();
+    await one.run(10);
+    expect(one.states(1).at(-1)).toBe('SEND_FAILED');
+    expect(one.sent).toHaveLength(1);
+    expect(one.states(2)).toContain('SENT');
+    await one.lane.stop();
+  });
+
+  it('is not taken from a newer owner by one that was only asleep (J4)', async () => {
+    const newer = world({ epoch: 7 });
+    await newer.lane.start();
+    await newer.lane.stop();
+    const older = world({ bus: newer.bus, clock: newer.clock, epoch: 6 });
+    await expect(older.lane.start()).rejects.toThrow('another owner');
+    await older.lane.stop();
+  });
+});
+
+describe('an outage of the bus', () => {
+  it.each(['PENDING', 'ENCODED', 'SENT'])(
+    'does not make a lane take its own %s for that of another owner',
+    async (state) => {
+      const one = world();
+      let lost = 1;
+      one.bus.fate = (id) => (id.endsWith(state) && lost-- > 0 ? 'unanswered' : undefined);
+      await submit(one.bus, 1);
+      await one.lane.start();
+      await one.run(1_000);
+      expect(one.failures).toEqual([]);
+      expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT']);
+      expect(one.sent).toHaveLength(1);
+      await one.lane.stop();
+    },
+  );
+
+  it('goes on in the middle of a commit of several events, without a gap or a repetition', async () => {
+    const one = world({ mission: missionOf(undefined) });
+    let lost = 2;
+    one.bus.fate = (id) =>
+      id.endsWith('COMPLETE') && lost-- > 0 ? (lost === 1 ? 'lost' : 'unanswered') : undefined;
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(1_000);
+    expect(one.failures).toEqual([]);
+    expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT', 'COMPLETE']);
+    await one.lane.stop();
+  });
+
+  it('does not make a lane take its own floor for that of another owner', async () => {
+    const one = world({ mission: missionOf(undefined) });
+    await one.lane.start();
+    one.bus.bucket(buckets.members).loseAnswer = true;
+    await submit(one.bus, 1);
+    await one.run(2_000);
+    await submit(one.bus, 2);
+    await one.run(3_000);
+    expect(one.failures).toEqual([]);
+    expect((await floorOf(one.bus)).submission).toBe(3);
+    await one.lane.stop();
+  });
+
+  it('is waited for by the check of a hold, at no cost of patience', async () => {
+    const one = world();
+    let away = 20;
+    let asked = 0;
+    const holds = {
+      refusal: async () => {
+        asked += 1;
+        // The first look is that of the lane at take-up.
+        if (asked > 1 && away-- > 0) throw new Outage('bus.unavailable', 'away');
+        return undefined;
+      },
+      stop: async () => undefined,
+    };
+    const held = world({ bus: one.bus, clock: one.clock, holds });
+    await submit(held.bus, 1);
+    await held.lane.start();
+    await held.run(10_000);
+    expect(held.states(1)).toContain('SENT');
+    expect(held.kind.trouble()).toEqual({});
+    await held.lane.stop();
+  });
+});
+
+describe('a telecommand that nobody may lose', () => {
+  it('begins again when its cell died before PENDING was stored', async () => {
+    const one = world();
+    let refusals = 2;
+    one.bus.fate = (id) => (id.endsWith('PENDING') && refusals-- > 0 ? 'defect' : undefined);
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(2_000);
+    expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT']);
+    await one.lane.stop();
+  });
+});
+
+describe('drivers and gateways of others (W3)', () => {
+  const replies: [name: string, reply: unknown][] = [
+    ['no JSON', 'garbage'],
+    ['no outcome', {}],
+    ['an unknown outcome', { outcome: 'perhaps' }],
+    ['sent without a time', { outcome: 'sent' }],
+    ['null', null],
+  ];
+
+  it.each(replies)(
+    'a gateway that answers with %s ends in SEND_FAILED, and the lane goes on',
+    async (_name, reply) => {
+      const one = world();
+      let first = true;
+      const { answer } = one.bus;
+      one.bus.answer = (to, call) => {
+        if (!to.endsWith('.send') || !first) return answer(to, call);
+        first = false;
+        return reply;
+      };
+      await submit(one.bus, 1);
+      await submit(one.bus, 2);
+      await one.lane.start();
+      await one.run(1_000);
+      expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+      expect(eventsOf(one.bus, 1).at(-1)!.detail).toContain('nobody knows');
+      expect(one.states(2)).toContain('SENT');
+      await one.lane.stop();
+    },
+  );
+
+  it.each([
+    ['no JSON', 'garbage'],
+    ['no frame', { ok: true, value: {} }],
+    ['a frame that is not hexadecimal', { ok: true, value: { frame: 'xyz' } }],
+    ['a frame too large to be recorded', { ok: true, value: { frame: 'ab'.repeat(60_000) } }],
+  ])('a driver that answers with %s ends in ENCODE_FAILED', async (_name, reply) => {
+    const one = world();
+    one.bus.answer = () => reply;
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(1_000);
+    expect(one.states(1)).toEqual(['PENDING', 'ENCODE_FAILED']);
+    expect(one.sent).toEqual([]);
+    await one.lane.stop();
+  });
+
+  it('an echo that is none harms nobody', async () => {
+    const one = world();
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(10);
+    for (const text of ['garbage', 'null', '{}'])
+      expect(() => one.bus.publish(subject.echo('gw'), Buffer.from(text))).not.toThrow();
+    await one.lane.stop();
+  });
+
+  it('an echo heard before the answer of the gateway was lost is recorded behind SEND_FAILED', async () => {
+    const one = world();
+    const { answer } = one.bus;
+    one.bus.answer = (to, call) => {
+      if (!to.endsWith('.send')) return answer(to, call);
+      const echo = { key: call['key'], target: 'sat1', conforming: true, at: 1_000_000 };
+      one.bus.publish(subject.echo('gw'), Buffer.from(JSON.stringify(echo)));
+      throw new Outage('bus.timeout', 'silent');
+    };
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(1_000);
+    expect(one.states(1).slice(2, 4)).toEqual(['SEND_FAILED', 'ECHO']);
+    await one.lane.stop();
+  });
+});
+
+function verified_() {
+  return { expect: undefined, fail: undefined, reports: 'completion' as const };
+}

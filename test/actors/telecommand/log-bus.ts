@@ -1,0 +1,198 @@
+/**
+ * A bus in memory for the tests of telecommands: streams with conditional appends and message ids, buckets, requests that
+ * a test answers. It can lose the answer of a write, refuse reads, and hold messages back; the real bus is in test/flow.
+ */
+
+import { Outage } from '../../../contract/outage.ts';
+import type { BucketDefinition, StreamDefinition } from '../../../contract/subject.ts';
+import type {
+  Appended,
+  AppendOptions,
+  Bucket,
+  Bus,
+  CoreMessage,
+  Entry,
+  Follower,
+  FollowFrom,
+  Stoppable,
+  StreamMessage,
+  Watch,
+  Written,
+} from '../../../ports/bus.ts';
+
+type Handle = (message: StreamMessage) => void | Promise<void>;
+
+interface Feed {
+  readonly stream: string;
+  readonly pattern: RegExp;
+  readonly handle: Handle;
+  tail: Promise<void>;
+  stopped: boolean;
+}
+
+export class LogBus implements Bus {
+  connected = true;
+  now: () => number = () => 0;
+  readonly stored = new Map<string, StreamMessage[]>();
+  readonly asked: { subject: string; call: Record<string, unknown> }[] = [];
+  /** What happens to an append: nothing, not stored, or stored with its answer lost; a promise delays its answer. */
+  fate: (id: string) => 'lost' | 'unanswered' | 'defect' | Promise<void> | undefined = () => undefined;
+  /** Follows that fail before one succeeds. */
+  followsToFail = 0;
+  /** Answers requests; throwing or rejecting is what the caller gets. */
+  answer: (subject: string, call: Record<string, unknown>) => unknown = (subject) => {
+    throw new Outage('bus.no-responder', subject);
+  };
+  readonly #feeds = new Set<Feed>();
+  readonly #buckets = new Map<string, LogBucket>();
+  readonly #heard = new Map<string, (message: CoreMessage) => void>();
+
+  messages(stream: StreamDefinition): StreamMessage[] {
+    const messages = this.stored.get(stream.name) ?? [];
+    this.stored.set(stream.name, messages);
+    return messages;
+  }
+
+  async append(
+    stream: StreamDefinition,
+    subject: string,
+    data: Uint8Array,
+    { id, headers = {}, expectLastSubjectSeq }: AppendOptions = {},
+  ): Promise<Appended> {
+    const messages = this.messages(stream);
+    const fate = this.fate(id ?? '');
+    if (fate === 'lost') throw new Outage('bus.unavailable', 'lost');
+    if (fate === 'defect') throw new Error('refused by the bus');
+    const known = id === undefined ? undefined : messages.find((message) => message.headers['id'] === id);
+    if (known !== undefined) return { outcome: 'duplicate', seq: known.seq };
+    const last = messages.findLast((message) => message.subject === subject)?.seq ?? 0;
+    if (expectLastSubjectSeq !== undefined && last !== expectLastSubjectSeq) return { outcome: 'conflict' };
+    const seq = messages.length + 1;
+    const message = {
+      subject,
+      data: Buffer.from(data),
+      headers: { ...headers, ...(id !== undefined && { id }) },
+      seq,
+      at: this.now(),
+      pending: 0,
+    };
+    messages.push(message);
+    for (const feed of this.#feeds) this.#offer(feed, stream, message);
+    if (fate === 'unanswered') throw new Outage('bus.unavailable', 'answer lost');
+    await fate;
+    return { outcome: 'stored', seq };
+  }
+
+  async last(stream: StreamDefinition, subject: string): Promise<StreamMessage | undefined> {
+    return this.messages(stream).findLast((message) => message.subject === subject);
+  }
+
+  async follow(
+    stream: StreamDefinition,
+    subject: string,
+    from: FollowFrom,
+    handle: Handle,
+  ): Promise<Follower> {
+    if (this.followsToFail > 0) {
+      this.followsToFail -= 1;
+      throw new Outage('bus.unavailable', 'not followed');
+    }
+    const pattern = new RegExp(`^${subject.replaceAll('.', '\\.').replaceAll('*', '[^.]+')}$`);
+    const feed: Feed = { stream: stream.name, pattern, handle, tail: Promise.resolve(), stopped: false };
+    const wanted = this.messages(stream).filter(
+      (message) => pattern.test(message.subject) && isFrom(from, message),
+    );
+    for (const [n, message] of wanted.entries()) {
+      this.#offer(feed, stream, { ...message, pending: wanted.length - 1 - n });
+    }
+    this.#feeds.add(feed);
+    const caughtUp = feed.tail.then(() => this.messages(stream).length);
+    return {
+      caughtUp,
+      stop: async () => {
+        feed.stopped = true;
+        this.#feeds.delete(feed);
+      },
+    };
+  }
+
+  #offer(feed: Feed, stream: StreamDefinition, message: StreamMessage): void {
+    if (feed.stream !== stream.name || !feed.pattern.test(message.subject)) return;
+    feed.tail = feed.tail.then(() => (feed.stopped ? undefined : feed.handle(message)));
+  }
+
+  async request(subject: string, data: Uint8Array): Promise<Uint8Array> {
+    const call = JSON.parse(Buffer.from(data).toString()) as Record<string, unknown>;
+    this.asked.push({ subject, call });
+    const reply = await this.answer(subject, call);
+    return Buffer.from(typeof reply === 'string' ? reply : JSON.stringify(reply));
+  }
+
+  subscribe(subject: string, handle: (message: CoreMessage) => void): Stoppable {
+    this.#heard.set(subject, handle);
+    return { stop: async () => void this.#heard.delete(subject) };
+  }
+
+  publish(subject: string, data: Uint8Array): void {
+    this.#heard.get(subject)?.({ subject, data, headers: {} });
+  }
+
+  bucket({ name }: BucketDefinition): LogBucket {
+    const bucket = this.#buckets.get(name) ?? new LogBucket();
+    this.#buckets.set(name, bucket);
+    return bucket;
+  }
+
+  onConnection(): () => void {
+    return () => undefined;
+  }
+
+  serve(): never {
+    throw new Error('nobody serves here');
+  }
+
+  async close(): Promise<void> {}
+}
+
+function isFrom(from: FollowFrom, { seq, at }: StreamMessage): boolean {
+  if (from.from === 'seq') return seq >= from.seq;
+  if (from.from === 'time') return at >= from.at;
+  return from.from === 'start';
+}
+
+export class LogBucket implements Bucket {
+  readonly entries = new Map<string, Entry>();
+  /** The next put is stored and its answer lost. */
+  loseAnswer = false;
+  #revision = 0;
+
+  async get(key: string): Promise<Entry | undefined> {
+    return this.entries.get(key);
+  }
+
+  async put(key: string, value: Uint8Array, expected: number): Promise<Written> {
+    if ((this.entries.get(key)?.revision ?? 0) !== expected) return { outcome: 'conflict' };
+    const revision = await this.overwrite(key, value);
+    if (!this.loseAnswer) return { outcome: 'written', revision };
+    this.loseAnswer = false;
+    throw new Outage('bus.unavailable', 'answer lost');
+  }
+
+  async overwrite(key: string, value: Uint8Array): Promise<number> {
+    this.#revision += 1;
+    this.entries.set(key, { key, value, revision: this.#revision, at: 0 });
+    return this.#revision;
+  }
+
+  async watch(): Promise<Watch> {
+    return { ready: Promise.resolve(), stop: async () => undefined };
+  }
+
+  remove(): never {
+    throw new Error('nothing is removed here');
+  }
+
+  async list(): Promise<Entry[]> {
+    return [...this.entries.values()];
+  }
+}

@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import { Verifier } from '../../../actors/telecommand/verification.ts';
+import { encodeBatch, type ValueBatch, type VerificationReport } from '../../../contract/batch.ts';
+import { streams, subject } from '../../../contract/subject.ts';
+import type { Platform, Verification } from '../../../mission/mission.ts';
+import type { KnownSample } from '../../../ports/target-values.ts';
+import { compiled, KEYS } from '../../mission/condition-platform.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
+import { keptLog } from '../../support/silent-log.ts';
+import { LogBus } from './log-bus.ts';
+import { batch, block, platformOf } from './platform.ts';
+
+const SENT = 1_000_000;
+const HERE = platformOf('here');
+const COUNTER = 'obc.counter';
+
+interface Options {
+  readonly known?: Record<string, KnownSample>;
+  readonly platforms?: readonly Platform[];
+  /** The moment somebody first looks. */
+  readonly at?: number;
+}
+
+type Wanted = Partial<Record<'expect' | 'fail', string>> &
+  Partial<Pick<Verification, 'reports' | 'withinMs'>>;
+
+function verification({ known = {}, platforms = [HERE], at = SENT }: Options = {}) {
+  const clock = new ManualClock(at);
+  const bus = new LogBus();
+  bus.now = () => clock.now();
+  const verifier = new Verifier({
+    bus,
+    clock,
+    log: keptLog(),
+    target: 'sat1',
+    platformOf: (digest) => platforms.find((each) => each.digest === digest),
+    sample: (_platform, ordinal) => known[KEYS[ordinal]!],
+  });
+  const abort = new AbortController();
+  const store = async (stored: ValueBatch): Promise<void> => {
+    await bus.append(streams.values, subject.values('sat1'), encodeBatch(stored));
+    await settled();
+  };
+  const verify = async ({ expect: wanted, fail, reports, withinMs = 60_000 }: Wanted, reference = 'ref') => {
+    const open = (text: string | undefined) => (text === undefined ? undefined : compiled(text));
+    const seen: { verdict?: string | undefined; at?: number } = {};
+    const wish = { expect: open(wanted), fail: open(fail), reports, withinMs };
+    void verifier
+      .verify(
+        { verify: wish, platform: HERE, instance: undefined, args: {}, sentAt: SENT, reference },
+        abort.signal,
+      )
+      .then((verdict) => {
+        seen.verdict = verdict?.type.replace('verification.', '') ?? 'none';
+        if (verdict !== undefined) seen.at = verdict.at;
+      });
+    await settled();
+    return seen;
+  };
+  const counts = (...rows: [number, number][]): Promise<void> =>
+    store(
+      batch(HERE, [
+        block(
+          HERE,
+          [COUNTER],
+          rows.map(([after, value]) => [SENT + after, value]),
+        ),
+      ]),
+    );
+  return { clock, bus, verifier, store, verify, counts, abort };
+}
+
+describe('evidence by samples', () => {
+  it('counts no sample of before the sending, whenever it arrives (V1)', async () => {
+    const { verify, counts } = verification();
+    const seen = await verify({ expect: 'obc.counter == 5' });
+    await counts([-1, 5], [0, 5]);
+    expect(seen.verdict).toBeUndefined();
+    await counts([1, 5]);
+    expect(seen.verdict).toBe('satisfied');
+  });
+
+  it('compares the first sample with the last one before the sending (V1)', async () => {
+    const known = { [COUNTER]: { value: 3, groundMs: SENT - 5_000 } };
+    const same = verification({ known });
+    const unchanged = await same.verify({ expect: 'obc.counter changes' });
+    await same.counts([100, 3]);
+    expect(unchanged.verdict).toBeUndefined();
+    await same.counts([200, 4]);
+    expect(unchanged.verdict).toBe('satisfied');
+  });
+
+  it('finds the baseline in the stream when a newer sample is known already (V1, V4)', async () => {
+    const one = verification({ at: SENT - 1_000, known: { [COUNTER]: { value: 4, groundMs: SENT + 50 } } });
+    await one.counts([-1_000, 3]);
+    // Others verify on this target: its values are followed, from after the baseline on.
+    await one.verify({ expect: 'obc.counter == 99' });
+    one.clock.advance(1_050);
+    await one.counts([50, 4]);
+    const seen = await one.verify({ expect: 'obc.counter changes' });
+    await settled();
+    expect(seen.verdict).toBe('satisfied');
+  });
+
+  it('misses no value between two batches, and remembers what held once (V2, V3)', async () => {
+    const { verify, counts, store } = verification();
+    const seen = await verify({ expect: 'obc.counter == 5', reports: 'acceptance' });
+    await counts([1, 4], [2, 5], [3, 6]);
+    expect(seen.verdict).toBeUndefined();
+    await store(batch(HERE, [], [report({ stage: 'acceptance' })]));
+    expect(seen.verdict).toBe('satisfied');
+  });
+
+  it('tells of a failure at once, also when the expectation holds in the same sample (V3)', async () => {
+    const { verify, counts } = verification();
+    const seen = await verify({ expect: 'obc.counter > 1', fail: 'obc.counter == 5' });
+    await counts([1, 5]);
+    expect(seen.verdict).toBe('failed');
+  });
+
+  it('passes over deferred samples', async () => {
+    const { verify, store } = verification();
+    const seen = await verify({ expect: 'obc.counter == 5' });
+    await store(batch(HERE, [block(HERE, [COUNTER], [[SENT + 1, 5]])], [], true));
+    expect(seen.verdict).toBeUndefined();
+  });
+
+  it('becomes true without another sample when it is stable long enough', async () => {
+    const { verify, counts, clock } = verification();
+    const seen = await verify({ expect: 'obc.counter == 5 stable for 10 s' });
+    clock.advance(100);
+    await counts([100, 5]);
+    await clock.run(9_990, 10);
+    expect(seen.verdict).toBeUndefined();
+    await clock.run(20, 1);
+    expect(seen).toEqual({ verdict: 'satisfied', at: SENT + 10_100 });
+    expect(clock.waiting).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('whoever looks late (V4, V5)', () => {
+  const late = SENT + 50_000;
+
+  it('sees what came since the sending', async () => {
+    const one = verification({ at: SENT });
+    await one.counts([-500, 4]);
+    one.clock.advance(1_000);
+    await one.counts([1_000, 5]);
+    one.clock.advance(late - SENT);
+    const seen = await one.verify({ expect: 'obc.counter changes' });
+    expect(seen.verdict).toBe('satisfied');
+  });
+
+  it('does not take for stable what turned again in a batch not yet read', async () => {
+    const one = verification();
+    await one.counts([1_000, 5]);
+    await one.counts([2_000, 6]);
+    one.clock.advance(late - SENT);
+    const seen = await one.verify({ expect: 'obc.counter == 5 stable for 10 s' });
+    expect(seen.verdict).toBeUndefined();
+  });
+
+  it('does not take for stable what turned again in the next row', async () => {
+    const one = verification();
+    one.clock.advance(late - SENT);
+    const seen = await one.verify({ expect: 'obc.counter == 5 stable for 10 s' });
+    await one.counts([1_000, 5], [2_000, 6]);
+    expect(seen.verdict).toBeUndefined();
+  });
+
+  it('sees what was stable long enough between two samples', async () => {
+    const one = verification();
+    await one.counts([1_000, 5], [20_000, 6]);
+    one.clock.advance(late - SENT);
+    const seen = await one.verify({ expect: 'obc.counter == 5 stable for 10 s' });
+    expect(seen.verdict).toBe('satisfied');
+  });
+
+  it('counts nothing of after the window', async () => {
+    const one = verification();
+    one.clock.advance(late - SENT);
+    await one.counts([10_001, 5]);
+    await one.store(batch(HERE, [], [report({ stage: 'completion', at: SENT + 10_001 })]));
+    const seen = await one.verify({ expect: 'obc.counter == 5', withinMs: 10_000 });
+    const reported = await one.verify({ reports: 'completion', withinMs: 10_000 });
+    expect([seen.verdict, reported.verdict]).toEqual([undefined, undefined]);
+  });
+
+  it('tries again until the bus lets it read', async () => {
+    const one = verification();
+    await one.counts([1, 5]);
+    one.bus.followsToFail = 4;
+    const seen = await one.verify({ expect: 'obc.counter == 5' });
+    expect(seen.verdict).toBeUndefined();
+    await one.clock.run(2_000, 50);
+    expect(seen.verdict).toBe('satisfied');
+  });
+});
+
+describe('evidence by reports', () => {
+  it('counts those of its reference only', async () => {
+    const { verify, store } = verification();
+    const seen = await verify({ reports: 'completion' });
+    await store(batch(HERE, [], [report({ reference: 'other' }), report({ stage: 'acceptance' })]));
+    expect(seen.verdict).toBeUndefined();
+    await store(batch(HERE, [], [report({})]));
+    expect(seen.verdict).toBe('satisfied');
+  });
+
+  it('fails on a report that says so, and sets no timer after that', async () => {
+    const { verify, store, clock } = verification();
+    const seen = await verify({ reports: 'completion', expect: 'obc.counter == 5 stable for 10 s' });
+    const failed = report({ ok: false, stage: 'start', code: 3 });
+    await store(batch(HERE, [block(HERE, [COUNTER], [[SENT + 1, 5]])], [failed]));
+    expect(seen.verdict).toBe('failed');
+    // Only the lingering of the values is left.
+    expect(clock.waiting).toBe(1);
+  });
+
+  it('passes over those of an earlier telecommand with the same reference', async () => {
+    const { verify, store } = verification();
+    const seen = await verify({ reports: 'completion' });
+    await store(batch(HERE, [], [report({ at: SENT - 3_600_000 })]));
+    expect(seen.verdict).toBeUndefined();
+  });
+});
+
+describe('samples in the columns of another platform', () => {
+  it('are found by their keys', async () => {
+    const there = platformOf('there', [...KEYS].reverse());
+    const { verify, store } = verification({ platforms: [HERE, there] });
+    const seen = await verify({ expect: 'obc.counter == 5' });
+    await store(batch(there, [block(there, ['obc.big', COUNTER], [[SENT + 1, 7, 5]])]));
+    expect(seen.verdict).toBe('satisfied');
+  });
+
+  it('do not count where the unit has changed: 5 mV are not 5 V', async () => {
+    const there = platformOf('there', KEYS, { 'battery[1].voltage': 'mV' });
+    const { verify, store } = verification({ platforms: [HERE, there] });
+    const seen = await verify({ expect: 'battery[1].voltage > 5 V' });
+    await store(batch(there, [block(there, ['battery[1].voltage'], [[SENT + 1, 3_300]])]));
+    expect(seen.verdict).toBeUndefined();
+  });
+
+  it('count as soon as its configuration is known', async () => {
+    const there = platformOf('there', [...KEYS].reverse());
+    const platforms = [HERE];
+    const { verify, store } = verification({ platforms });
+    const seen = await verify({ expect: 'obc.counter == 5' });
+    await store(batch(there, [block(there, [COUNTER], [[SENT + 1, 4]])]));
+    platforms.push(there);
+    await store(batch(there, [block(there, [COUNTER], [[SENT + 2, 5]])]));
+    expect(seen.verdict).toBe('satisfied');
+  });
+});
+
+describe('the end of a verification', () => {
+  it('leaves nothing behind when its cell goes', async () => {
+    const { verify, counts, clock, abort, verifier } = verification();
+    const seen = await verify({ expect: 'obc.counter == 5 stable for 10 s' });
+    await counts([1, 5]);
+    abort.abort();
+    await settled();
+    expect(seen.verdict).toBe('none');
+    await verifier.stop();
+    expect(clock.waiting).toBe(0);
+  });
+});
+
+function report(more: Partial<VerificationReport>): VerificationReport {
+  return { reference: 'ref', stage: 'completion', ok: true, at: SENT + 1, ...more };
+}
