@@ -4,12 +4,14 @@
  * U1. `onAborted` is attached before anything else; without it an early return ends the process.
  * U2. An exchange ends once: what comes after the end, or after the client has gone, is not written.
  * U3. Everything is written in one cork, status before headers; no header value comes from a request.
+ * U12. An upgrade happens while another socket holds the cork (`cork-holder.ts`).
  */
 
 import type { HttpResponse, us_socket_context_t } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { defectReply } from '../errors.ts';
 import type { Reply } from '../reply.ts';
+import type { CorkHolder } from './cork-holder.ts';
 
 /** What a client sent to ask for an upgrade; empty protocols: the service speaks none. */
 export interface UpgradeKeys {
@@ -45,10 +47,13 @@ export class Exchange {
     this.#ended(reply.status);
   }
 
-  /** Turns the exchange into a WebSocket carrying `data`. */
-  upgrade<Data>(data: Data, { key, extensions, context }: UpgradeKeys): void {
+  /** Turns the exchange into a WebSocket carrying `data` (U12). */
+  upgrade<Data>(data: Data, { key, extensions, context }: UpgradeKeys, holder: CorkHolder): void {
     this.#state = 'ended';
-    this.#res.cork(() => this.#res.upgrade(data, key, '', extensions, context));
+    const upgrade = (): void => {
+      this.#res.cork(() => this.#res.upgrade(data, key, '', extensions, context));
+    };
+    if (!holder.while(upgrade)) upgrade();
     this.#ended(101);
   }
 

@@ -90,7 +90,8 @@ async function upgrade(
 function start(exchange: Exchange, keys: UpgradeKeys, data: SocketData, served: Served): void {
   served.sockets.add(data.writer);
   served.metrics.opened();
-  exchange.upgrade(data, keys);
+  exchange.upgrade(data, keys, served.holder);
+  data.writer.flush();
 }
 
 function stop(source: Stoppable, served: Served): void {

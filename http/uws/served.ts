@@ -4,6 +4,7 @@
 
 import type { FrontEndMetrics } from '../metrics.ts';
 import type { RoutePorts } from '../ports.ts';
+import { CorkHolder } from './cork-holder.ts';
 import type { Exchange } from './exchange.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
@@ -11,6 +12,7 @@ export class Served {
   readonly ports: RoutePorts;
   readonly metrics: FrontEndMetrics;
   readonly sockets = new Set<SocketWriter>();
+  readonly holder = new CorkHolder();
   exchanges = 0;
 
   constructor(ports: RoutePorts, metrics: FrontEndMetrics) {

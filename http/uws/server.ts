@@ -44,6 +44,7 @@ export async function listen({ host, port, routes, follows, served }: ServerOpti
   const app = App();
   for (const route of routes) registerPlain(app, route, served);
   for (const route of follows) registerFollow(app, route, served);
+  served.holder.register(app);
   registerUnknown(app, served);
   const socket = await new Promise<Parameters<typeof us_listen_socket_close>[0]>((resolve, reject) => {
     app.listen(host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, (listening) => {
@@ -51,18 +52,26 @@ export async function listen({ host, port, routes, follows, served }: ServerOpti
       else reject(new Error(`cannot listen on ${host}:${port}: is another process there?`));
     });
   });
+  const listening = us_socket_local_port(socket as Parameters<typeof us_socket_local_port>[0]);
+  if (isReachableHere(host)) await served.holder.hold(listening);
   let closed: Promise<void> | undefined;
   return {
-    port: us_socket_local_port(socket as Parameters<typeof us_socket_local_port>[0]),
+    port: listening,
     close() {
       closed ??= (async () => {
         us_listen_socket_close(socket);
         await settle(served);
+        served.holder.release();
         app.close();
       })();
       return closed;
     },
   };
+}
+
+/** Whether the loopback address reaches a server that listens on `host`. */
+function isReachableHere(host: string): boolean {
+  return ['127.0.0.1', 'localhost', '0.0.0.0', '::'].includes(host);
 }
 
 /** Throws unless the process was started with room for large headers (U9). */

@@ -52,10 +52,9 @@ export class SocketWriter implements FollowWriter {
     scheduleFlush(this);
   }
 
-  /** The upgrade is done: what waited is sent. */
+  /** The socket is there; what waited is sent by the next `flush` (U12). */
   attach(wire: Wire): void {
     this.#wire = wire;
-    this.flush();
   }
 
   /** The kernel took what the socket held. */

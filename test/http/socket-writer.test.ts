@@ -48,6 +48,7 @@ describe('the writer of a socket', () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('log', metrics());
     writer.attach(socket.wire);
+    writer.flush();
     const before = socket.corks();
     for (let index = 0; index < 10; index += 1) writer.push(`${index}`);
     await until(() => socket.sent.length === 10);
@@ -60,6 +61,7 @@ describe('the writer of a socket', () => {
     const writer = new SocketWriter('log', metrics());
     writer.push('first');
     writer.attach(socket.wire);
+    writer.flush();
     expect(socket.sent).toEqual(['first']);
   });
 
@@ -67,6 +69,7 @@ describe('the writer of a socket', () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('log', metrics());
     writer.attach(socket.wire);
+    writer.flush();
     for (let index = 0; index < 200; index += 1) writer.push(kilobyte);
     await until(() => socket.sent.length > 0);
     expect(socket.sent.length).toBe(FOLLOW_BUFFER_BYTES / 1024 + 1);
@@ -80,6 +83,7 @@ describe('the writer of a socket', () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('log', metrics());
     writer.attach(socket.wire);
+    writer.flush();
     for (let index = 0; index < 150; index += 1) writer.push(kilobyte);
     const room = writer.room();
     await until(() => socket.sent.length > 0);
@@ -97,6 +101,7 @@ describe('the writer of a socket', () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('log', metrics());
     writer.attach(socket.wire);
+    writer.flush();
     const many = FOLLOW_LOG_QUEUE_BYTES / 1024 + 1;
     for (let index = 0; index < many; index += 1) writer.push(`${index}`.padEnd(1024));
     expect(socket.ended()).toEqual({ code: 4408, reason: 'slow consumer' });
@@ -107,6 +112,7 @@ describe('the writer of a socket', () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('latest', metrics());
     writer.attach(socket.wire);
+    writer.flush();
     for (let round = 0; round < 100; round += 1) {
       for (let key = 0; key < 100; key += 1) writer.push(`${key}:${round}`.padEnd(1024), key);
       await new Promise((resolve) => setImmediate(resolve));
@@ -126,6 +132,7 @@ describe('the writer of a socket', () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('log', metrics());
     writer.attach(socket.wire);
+    writer.flush();
     for (let index = 0; index < 100; index += 1) writer.push(kilobyte);
     writer.finish(1000, 'VERIFIED');
     writer.push('after the end');
