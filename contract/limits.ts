@@ -70,3 +70,8 @@ export const SPACECRAFT_REQUESTS = 16_384;
  * one link overtake each other by seconds at most.
  */
 export const CLOCK_STEP_MS = 10 * 60_000;
+/**
+ * How far the clocks of two machines of a cell may differ. Machines that keep time by NTP differ by milliseconds; two seconds
+ * is where an alarm of the operator's own would have rung long ago.
+ */
+export const CLOCK_SKEW_MS = 2_000;

@@ -3,11 +3,11 @@
  *
  * I1. A key is sent at most once: asked again, also while the first is under way, it is answered as before.
  * I2. A key that is asked about after a crash of its owner is sent only if this memory reaches back before that owner
- *     could have asked; else the answer is `unknown` and nothing is sent.
+ *     could have asked, by more than two clocks may differ; else the answer is `unknown` and nothing is sent.
  * I3. An epoch below the highest one seen for the target sends nothing: its owner was replaced.
  */
 
-import { GATEWAY_SENT_KEYS } from '../../contract/limits.ts';
+import { CLOCK_SKEW_MS, GATEWAY_SENT_KEYS } from '../../contract/limits.ts';
 import type { SendCall, SendReply } from '../../contract/link.ts';
 
 interface Remembered {
@@ -37,7 +37,7 @@ export class SentFrames {
         detail: `epoch ${call.epoch} is over: ${highest} owns target ${call.target}`,
       };
     }
-    if (call.recovering !== undefined && this.#knownSince >= call.recovering.since) {
+    if (call.recovering !== undefined && this.#knownSince + CLOCK_SKEW_MS >= call.recovering.since) {
       return { outcome: 'unknown', detail: 'the gateway cannot tell whether an earlier owner had it sent' };
     }
     return this.#remember(call.key, nowMs, send());

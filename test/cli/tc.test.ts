@@ -70,7 +70,7 @@ describe('mcs tc', () => {
       async () => {
         const { code } = mcs('tc', 'send', 'sat1', 'camera.ping');
         await code;
-        return said.output.includes('COMPLETE');
+        return /PENDING[\s\S]*COMPLETE/.test(said.output);
       },
       { timeoutMs: 20_000 },
     );

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeBatch, type FrameBatch } from '../../contract/batch.ts';
+import { CLOCK_SKEW_MS } from '../../contract/limits.ts';
 import type { EchoMessage, FaultReply, SendCall, SendReply } from '../../contract/link.ts';
 import { subject } from '../../contract/subject.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
@@ -105,9 +106,10 @@ describe('sending', () => {
     clock.advance(1_000);
     const recovering = (key: string, since: number) => ask('send', sendCall(key, { recovering: { since } }));
     expect(await recovering('1', START_MS - 1)).toMatchObject({ outcome: 'unknown' });
-    expect(await recovering('2', START_MS + 500)).toMatchObject({ outcome: 'sent' });
+    expect(await recovering('2', START_MS + CLOCK_SKEW_MS)).toMatchObject({ outcome: 'unknown' });
+    expect(await recovering('3', START_MS + CLOCK_SKEW_MS + 1)).toMatchObject({ outcome: 'sent' });
     await clock.run(100, 10);
-    expect((await ask<ReceivedCounts>('stats')).received).toEqual({ '1873c002': 1 });
+    expect((await ask<ReceivedCounts>('stats')).received).toEqual({ '1873c003': 1 });
   });
 
   it('refuses an owner that was replaced', async () => {

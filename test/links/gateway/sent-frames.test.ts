@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GATEWAY_SENT_KEYS } from '../../../contract/limits.ts';
+import { CLOCK_SKEW_MS, GATEWAY_SENT_KEYS } from '../../../contract/limits.ts';
 import type { SendCall, SendReply } from '../../../contract/link.ts';
 import { SentFrames } from '../../../links/gateway/sent-frames.ts';
 
@@ -59,9 +59,9 @@ it('I2 tells a recovering owner what it knows, and sends what provably never lef
   await ask(call('a'), 2_000);
   expect(await ask(call('a', 2, 500))).toEqual({ outcome: 'sent', at: 2_000 });
   // Up since before the earlier owner could ask: it never asked.
-  expect(await ask(call('b', 2, STARTED + 1))).toMatchObject({ outcome: 'sent' });
+  expect(await ask(call('b', 2, STARTED + CLOCK_SKEW_MS + 1))).toMatchObject({ outcome: 'sent' });
   // Started when the earlier owner may have asked already.
-  for (const since of [STARTED, STARTED - 1]) {
+  for (const since of [STARTED + CLOCK_SKEW_MS, STARTED, STARTED - 1]) {
     expect(await ask(call(`c${since}`, 2, since))).toMatchObject({ outcome: 'unknown' });
   }
   expect(sent).toEqual(['a', 'b']);
