@@ -1,10 +1,10 @@
 /**
  * A socket of the server to itself, whose cork is held while another socket is upgraded.
  *
- * Upgrading inside the cork of its own response is a hazard in uWebSockets.js 20.49: leaving that cork, it looks once more at
- * the HTTP state of a socket that has become a WebSocket and whose memory has shrunk in place, and what stands there
- * now can read as "close the connection": the client sees 101 and then the end. While another socket holds the cork, the
- * cork of the response is none, there is nothing to leave, and the 101 is written at once.
+ * Observed: of upgrades made inside the cork of their own response, a few under load ended with 101 and then the end of the
+ * connection, without a frame. Supposed, and not confirmed in the source: leaving that cork, uWebSockets.js looks once more
+ * at the HTTP state of a socket that has become a WebSocket, and what stands in that memory now can read as "close the
+ * connection". While another socket holds the cork, the cork of the response is none and there is nothing to leave.
  *
  * D1. Nothing is ever sent on it, and only the server knows its path.
  */
