@@ -15,9 +15,9 @@
 import { assert } from '../contract/assert.ts';
 import type { ValueBatch, ValueBlock, WideValue } from '../contract/batch.ts';
 import { CLOCK_STEP_MS } from '../contract/limits.ts';
+import { meaningOf } from '../mission/measure-meaning.ts';
 import type { Platform } from '../mission/mission.ts';
 import { CurrentValueWriter, type SampleColumns } from './current-value-text.ts';
-import { meaningOf } from './measure-map.ts';
 
 /** A sample as conditions take it. */
 export interface CurrentSample {

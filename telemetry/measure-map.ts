@@ -1,25 +1,18 @@
 /**
  * From the ordinals of one platform to those of another, by key: what lets columns outlive a change of the catalogue.
- *
- * M1. A measure whose type, unit or enumeration changed is another measure: its old samples would be misread.
+ * What counts as the same measure is said in `mission/measure-meaning.ts`.
  */
 
 import type { DecodedBatch, SampleBlock, ValueBatch } from '../contract/batch.ts';
-import type { MeasureDefinition, Platform } from '../mission/mission.ts';
-
-/** What the numbers of a measure mean: equal texts, equal meaning. */
-export function meaningOf(definition: MeasureDefinition): string {
-  const { type, unit, enumeration } = definition;
-  const names = enumeration?.names.map((name) => `${name}=${enumeration.numberOf(name)}`) ?? [];
-  return [type, unit ?? '', ...names].join(' ');
-}
+import { meansTheSame } from '../mission/measure-meaning.ts';
+import type { Platform } from '../mission/mission.ts';
 
 /** For each ordinal of `from` the ordinal of the same measure in `to`, -1 where there is none (M1). */
 function mapMeasures(from: Platform, to: Platform): Int32Array {
   return Int32Array.from(from.measures, (measure) => {
     const ordinal = to.ordinal(measure.key);
     const same = ordinal === undefined ? undefined : to.measures[ordinal];
-    return same && meaningOf(same.definition) === meaningOf(measure.definition) ? same.ordinal : -1;
+    return same && meansTheSame(same, measure) ? same.ordinal : -1;
   });
 }
 

@@ -3,33 +3,33 @@
  * those that left goes on. Mission Control Service, section 4.1 rule 4 and section 3.1.
  *
  * J1. Telecommands of one target are sent in the order of their submission.
- * J2. The lane reads TC_COMMANDS by position. What it has finished is written as a floor, so that a new owner reads only
- *     what may still be open; what is below the floor is over.
+ * J2. The lane reads TC_COMMANDS by position, from its floor on (`floor.ts`, which keeps J4).
  * J3. A submission whose history has begun is not begun again: it is continued where its history stands, or it is over
  *     (O2, O4).
- * J4. The floor is written with the epoch of the owner; a new owner writes it first, so an old one can write no more.
  * J5. A telecommand whose cell was overtaken keeps its place until the lane is started anew: the floor never passes it
  *     and nothing behind it leaves before it.
  */
 
-import { ECHO_WAIT_MS, LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
+import { LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { EchoMessage } from '../../contract/link.ts';
-import { buckets, header, streams, subject } from '../../contract/subject.ts';
+import { header, streams, subject } from '../../contract/subject.ts';
 import type { TelecommandEffect, TelecommandEvent, TelecommandInput } from '../../machines/telecommand.ts';
+import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { Mission, Platform } from '../../mission/mission.ts';
 import { gatewayOf } from '../../mission/resolve.ts';
-import type { Bus, Entry, Follower, Stoppable, StreamMessage } from '../../ports/bus.ts';
+import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { TargetValues } from '../../ports/target-values.ts';
 import type { LaneServices } from './binding.ts';
-import { appendEvent, isOver, type Recorded, readHistory, readRecorded, restored } from './history.ts';
+import { LaneEchoes } from './echoes.ts';
+import { type Floor, LaneFloor } from './floor.ts';
+import { isOver, type Recorded, readHistory, readRecorded, restored } from './history.ts';
 import type { Holds } from './holds.ts';
-import { meansTheSame } from './measure-meaning.ts';
 import { Verifier } from './verification.ts';
-import { cellId, cellOfKey, chartInput, define, fromCellId, parseSubmission, type Work } from './work.ts';
+import { cellId, chartInput, define, fromCellId, parseSubmission, type Work } from './work.ts';
 
 /** The cells of telecommands, as a lane uses them. */
 export interface TelecommandCells {
@@ -65,28 +65,17 @@ interface Open {
   readonly release: () => void;
 }
 
-interface Floor {
-  readonly epoch: number;
-  /** Submissions below are over. */
-  readonly submission: number;
-  /** Events of open telecommands stand at or above. */
-  readonly event: number;
-}
-
 const FLOOR_EVERY_MS = 1_000;
 
 export class Lane {
   readonly #options: LaneOptions;
   readonly #open = new Map<string, Open>();
   readonly #verifier: Verifier;
-  readonly #finished = new Map<string, { input: TelecommandInput; until: number }>();
-  readonly #echoes = new Map<string, Stoppable>();
+  readonly #echoes: LaneEchoes;
+  readonly #floor: LaneFloor;
   #histories = new Map<string, Recorded[]>();
   #follower: Follower | undefined;
   #floorTimer: TimerHandle | undefined;
-  #floorRevision = 0;
-  #written: Floor | undefined;
-  #writing: Promise<void> = Promise.resolve();
   /** The next submission to take. */
   #next = 1;
   #lastEvent = 1;
@@ -95,7 +84,16 @@ export class Lane {
 
   constructor(options: LaneOptions) {
     this.#options = options;
-    const { bus, clock, log, target, values } = options;
+    const { bus, clock, log, target, epoch, values, failed } = options;
+    this.#floor = new LaneFloor({ target, epoch, bus, stands: () => this.#stands(), lost: failed });
+    this.#echoes = new LaneEchoes({
+      target,
+      epoch,
+      bus,
+      clock,
+      log,
+      tell: (cell, echo) => this.#echoed(cell, echo),
+    });
     this.#verifier = new Verifier({
       bus,
       clock,
@@ -109,7 +107,7 @@ export class Lane {
   /** Takes over the lane: reads what is open, then follows the submissions. */
   async start(): Promise<void> {
     const { bus, target } = this.#options;
-    const floor = await this.#takeFloor();
+    const floor = await this.#floor.take();
     this.#next = floor.submission;
     this.#lastEvent = floor.event;
     await this.#readHistories(floor.event);
@@ -133,12 +131,8 @@ export class Lane {
       open.release();
     }
     this.#room?.();
-    await Promise.all([
-      this.#follower?.stop(),
-      this.#verifier.stop(),
-      ...[...this.#echoes.values()].map((echo) => echo.stop()),
-    ]);
-    await this.#writeFloor().catch(() => undefined);
+    await Promise.all([this.#follower?.stop(), this.#verifier.stop(), this.#echoes.stop()]);
+    await this.#floor.write().catch(() => undefined);
   }
 
   /** An event of one of its telecommands is stored. */
@@ -164,7 +158,7 @@ export class Lane {
         work.definition === undefined ? undefined : this.#sample(values, work.definition.platform, ordinal),
       gateway: ({ mission, link }) => {
         const gateway = gatewayOf(mission, link, work.submission.environment);
-        if (gateway?.echo) this.#hearEchoes(gateway.name);
+        if (gateway?.echo) this.#echoes.hear(gateway.name);
         return gateway;
       },
       verify: (effect, signal) => this.#verify(work, effect, signal),
@@ -180,9 +174,7 @@ export class Lane {
       this.#options.failed(new Error(`another owner writes the telecommands of ${this.#options.target}`));
       return;
     }
-    if (why === 'finished') {
-      this.#finished.set(cell, { input: open.input, until: this.#options.clock.now() + ECHO_WAIT_MS });
-    }
+    if (why === 'finished') this.#echoes.finished(cell, open.input);
     // A quarantined telecommand keeps the floor where it is: it is not over.
     if (why !== 'quarantined') this.#open.delete(cell);
     open.release();
@@ -286,32 +278,11 @@ export class Lane {
 
   // Floor ------------------------------------------------------------------------------------------------------------
 
-  get #floorKey(): string {
-    return `checkpoint.lane.${this.#options.target}`;
-  }
-
-  async #takeFloor(): Promise<Floor> {
-    const { bus, epoch } = this.#options;
-    const bucket = bus.bucket(buckets.members);
-    const entry = await bucket.get(this.#floorKey);
-    const before = entry && (JSON.parse(Buffer.from(entry.value).toString()) as Floor);
-    if (before !== undefined && before.epoch > epoch) throw taken(this.#options.target);
-    const floor: Floor = { epoch, submission: before?.submission ?? 1, event: before?.event ?? 1 };
-    const written = await bucket.put(
-      this.#floorKey,
-      Buffer.from(JSON.stringify(floor)),
-      entry?.revision ?? 0,
-    );
-    if (written.outcome === 'conflict') throw taken(this.#options.target);
-    this.#floorRevision = written.revision;
-    this.#written = floor;
-    return floor;
-  }
-
   #floorLater(): void {
     this.#floorTimer = this.#options.clock.setTimeout(() => {
-      this.#forgetFinished();
-      void this.#writeFloor()
+      this.#echoes.forget();
+      void this.#floor
+        .write()
         .catch((error: unknown) => this.#options.log.warn({ err: error }, 'floor of a lane not written'))
         .then(() => {
           if (!this.#stopped) this.#floorLater();
@@ -319,39 +290,15 @@ export class Lane {
     }, FLOOR_EVERY_MS);
   }
 
-  /** One write at a time: a lane that stops waits for the one under way. */
-  #writeFloor(): Promise<void> {
-    this.#writing = this.#writing.catch(() => undefined).then(() => this.#writeFloorNow());
-    return this.#writing;
-  }
-
-  async #writeFloorNow(): Promise<void> {
-    const floor = this.#floor();
-    if (this.#floorRevision === 0 || floor.submission === this.#written?.submission) return;
-    const bucket = this.#options.bus.bucket(buckets.members);
-    const written = await bucket.put(this.#floorKey, Buffer.from(JSON.stringify(floor)), this.#floorRevision);
-    if (written.outcome === 'conflict') return this.#meetFloor(await bucket.get(this.#floorKey));
-    this.#floorRevision = written.revision;
-    this.#written = floor;
-  }
-
-  /** What stands in the way of the floor: one's own write whose answer an outage took, or another owner's (J4). */
-  #meetFloor(entry: Entry | undefined): void {
-    const floor = entry && (JSON.parse(Buffer.from(entry.value).toString()) as Floor);
-    if (entry === undefined || floor?.epoch !== this.#options.epoch)
-      return this.#options.failed(new Error('another owner wrote the floor (J4)'));
-    this.#floorRevision = entry.revision;
-    this.#written = floor;
-  }
-
-  #floor(): Floor {
+  /** Where the floor may stand now: nothing that is open is below it. */
+  #stands(): Omit<Floor, 'epoch'> {
     let submission = this.#next;
     let event = this.#lastEvent;
     for (const open of this.#open.values()) {
       submission = Math.min(submission, open.work.seq);
       event = Math.min(event, open.eventsFrom);
     }
-    return { epoch: this.#options.epoch, submission, event };
+    return { submission, event };
   }
 
   async #readHistories(from: number): Promise<void> {
@@ -420,57 +367,10 @@ export class Lane {
     return platforms.find((platform) => platform.digest === digest);
   }
 
-  // Echoes -----------------------------------------------------------------------------------------------------------
-
-  #hearEchoes(gateway: string): void {
-    if (this.#echoes.has(gateway)) return;
-    const hearing = this.#options.bus.subscribe(subject.echo(gateway), (message) => {
-      const echo = parseEcho(message.data);
-      const cell = echo?.target === this.#options.target ? cellOfKey(echo.key) : undefined;
-      if (echo !== undefined && cell !== undefined) this.#echoed(cell, echo);
-    });
-    this.#echoes.set(gateway, hearing);
-  }
-
-  #echoed(cell: string, { at, conforming }: EchoMessage): void {
-    const { cells, log } = this.#options;
-    if (cells.isLive(cell))
-      return cells.tell(cell, { type: 'gateway.echoed', at, conforming } as TelecommandEvent);
-    const finished = this.#finished.get(cell);
-    if (finished === undefined) return;
-    void this.#recordLateEcho(finished.input, at, conforming).catch((error: unknown) =>
-      log.warn({ err: error, cell }, 'late echo not recorded'),
-    );
-  }
-
-  /** After the final state the echo is still recorded, behind it. */
-  async #recordLateEcho(input: TelecommandInput, at: number, conforming: boolean): Promise<void> {
-    const { bus, epoch } = this.#options;
-    const last = await bus.last(streams.telecommandEvents, subject.tcEvent(input.target, input.id));
-    await appendEvent(bus, input, { type: 'record', state: 'ECHO', at, conforming }, epoch, last?.seq ?? 0);
-  }
-
-  #forgetFinished(): void {
-    const now = this.#options.clock.now();
-    for (const [cell, { until }] of this.#finished) {
-      if (until > now) return;
-      this.#finished.delete(cell);
-    }
-  }
-}
-
-function taken(target: string): Error {
-  return new Error(`another owner takes the lane of ${target}`);
-}
-
-/** Undefined when a gateway from outside said something else: an echo is evidence, never a reason to fail. */
-function parseEcho(data: Uint8Array): EchoMessage | undefined {
-  try {
-    const echo = JSON.parse(Buffer.from(data).toString()) as Partial<EchoMessage> | null;
-    const isEcho =
-      typeof echo?.key === 'string' && typeof echo.conforming === 'boolean' && Number.isFinite(echo.at);
-    return isEcho ? (echo as EchoMessage) : undefined;
-  } catch {
-    return undefined;
+  #echoed(cell: string, { at, conforming }: EchoMessage): boolean {
+    const { cells } = this.#options;
+    if (!cells.isLive(cell)) return false;
+    cells.tell(cell, { type: 'gateway.echoed', at, conforming } as TelecommandEvent);
+    return true;
   }
 }

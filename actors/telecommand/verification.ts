@@ -22,12 +22,12 @@ import { streams, subject } from '../../contract/subject.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { TelecommandEvent } from '../../machines/telecommand.ts';
 import type { Condition, Evaluation } from '../../mission/condition/condition.ts';
+import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { Measure, Platform, Verification } from '../../mission/mission.ts';
 import type { Bus, Follower } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { KnownSample } from '../../ports/target-values.ts';
-import { meansTheSame } from './measure-meaning.ts';
 import { type Listener, RecentValues } from './recent-values.ts';
 
 export interface VerificationWanted {
