@@ -190,8 +190,32 @@ describe('mcs', () => {
     expect((await run(['serve'], { env })).code).toBe(1);
   });
 
-  it('runs every check for `test`', async () => {
+  it('runs every check for `test`, with the browser it found', async () => {
+    program('chromium', '');
+    program('node', 'if [ "$1" = -p ]; then echo 22.1.0; else echo "$CHROMIUM $*"; fi');
     const { stdout } = await run(['test', 'telemetry']);
-    expect(stdout).toBe('node tools/verify.mjs telemetry\n');
+    expect(stdout).toBe(`${join(bin, 'chromium')} tools/verify.mjs telemetry\n`);
+  });
+
+  it('tests without a browser, and says so, but not where everything must be tested', async () => {
+    const { code, stdout, stderr } = await run(['test']);
+    expect(stdout).toBe('node tools/verify.mjs\n');
+    expect(stderr).toContain('the tests of the pages are skipped');
+    expect(code).toBe(0);
+    const strict = await run(['test'], { env: { CI: 'true' } });
+    expect(strict.stderr).toContain('Chromium is not installed, and CI is set');
+    expect(strict.code).toBe(1);
+  });
+
+  it('installs Chromium with apt-get for `test`, and for nothing else', async () => {
+    program('id', 'echo 0');
+    program(
+      'apt-get',
+      `echo "apt-get $*" >>"$CALLS"; touch "${bin}/chromium" && chmod +x "${bin}/chromium"`,
+    );
+    await run(['demo']);
+    expect(calls()).toHaveLength(1);
+    expect((await run(['test'])).code).toBe(0);
+    expect(calls().slice(1)).toEqual(['apt-get install -y --no-install-recommends chromium']);
   });
 });
