@@ -209,10 +209,7 @@ describe('mcs', () => {
 
   it('installs Chromium with apt-get for `test`, and for nothing else', async () => {
     program('id', 'echo 0');
-    program(
-      'apt-get',
-      `echo "apt-get $*" >>"$CALLS"; touch "${bin}/chromium" && chmod +x "${bin}/chromium"`,
-    );
+    program('apt-get', `echo "apt-get $*" >>"$CALLS"; touch "${bin}/chromium" && chmod +x "${bin}/chromium"`);
     await run(['demo']);
     expect(calls()).toHaveLength(1);
     expect((await run(['test'])).code).toBe(0);
