@@ -24,6 +24,8 @@ export interface BucketTools extends WatchTools {
 
 const REMOVAL = { [OPERATION_HEADER]: 'PURGE', 'Nats-Rollup': 'sub' } as const;
 const EMPTY = new Uint8Array(0);
+/** A key without a marker, over its marker, and without it again: more than one marker in the way is a race lost. */
+const CREATE_ATTEMPTS = 3;
 
 /** Access to the bucket of a definition, made on first use; throws on a name that is none. */
 export function openBucket(tools: BucketTools, definition: BucketDefinition): Bucket {
@@ -39,13 +41,16 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
       return readLast(tools.jetstream, { stream, subject, timeoutMs: left() });
     });
   };
-  /** A key that does not exist may have left a marker. */
+  /** A key that does not exist may have left a marker, which may be purged before this one has written over it. */
   const create = async (key: string, request: Pick<Write, 'data' | 'deadlineMs'>): Promise<Written> => {
-    const first = asWritten(await store(key, { ...request, expect: 0 }));
-    if (first.outcome === 'written') return first;
-    const last = await lastOf(key);
-    if (last === undefined || !isMarker(last)) return first;
-    return asWritten(await store(key, { ...request, expect: last.seq }));
+    let expect = 0;
+    for (let attempt = 1; ; attempt += 1) {
+      const written = asWritten(await store(key, { ...request, expect }));
+      if (written.outcome === 'written' || attempt === CREATE_ATTEMPTS) return written;
+      const last = await lastOf(key);
+      if (last !== undefined && !isMarker(last)) return written;
+      expect = last?.seq ?? 0;
+    }
   };
 
   const get = async (key: string): Promise<Entry | undefined> => {

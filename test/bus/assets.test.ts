@@ -2,7 +2,10 @@
 
 import type { StreamInfo } from 'nats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Assets } from '../../bus/assets.ts';
+import { Markers, openBucket } from '../../bus/bucket.ts';
 import { Connection } from '../../bus/connection.ts';
+import { Cursors } from '../../bus/cursors.ts';
 import { JetStream } from '../../bus/jetstream.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { buckets, streams } from '../../contract/subject.ts';
@@ -201,6 +204,30 @@ describe('a removed key', () => {
     );
     expect(await bucket.get('a')).toBeUndefined();
     expect(await bucket.list('>')).toEqual([]);
+    expect(await bucket.put('a', bytes('2'), 0)).toMatchObject({ outcome: 'written' });
+  });
+
+  it('can be made again when its marker is purged between the refusal and the look at it', async () => {
+    class PurgedBeforeTheLook extends JetStream {
+      override async ask<Reply>(verb: string, body: object | undefined, timeoutMs: number): Promise<Reply> {
+        if (verb === 'STREAM.MSG.GET.KV_mcs_overtaken')
+          await super.ask(`STREAM.PURGE.KV_mcs_overtaken`, {}, timeoutMs);
+        return super.ask<Reply>(verb, body, timeoutMs);
+      }
+    }
+    const jetstream = new PurgedBeforeTheLook(connection);
+    const tools = {
+      jetstream,
+      assets: new Assets(jetstream, { replicas: 1, overrides: {}, log: quiet }),
+      cursors: new Cursors(jetstream, quiet),
+      markers: new Markers(jetstream),
+      log: quiet,
+    };
+    const bucket = openBucket(tools, { name: 'mcs_overtaken', history: 1 });
+    const made = await bucket.put('a', bytes('1'), 0);
+    const marker = { 'KV-Operation': 'PURGE', 'Nats-Rollup': 'sub' };
+    await admin.publish('$KV.mcs_overtaken.a', new Uint8Array(0), marker, 2_000);
+    expect(made).toMatchObject({ outcome: 'written' });
     expect(await bucket.put('a', bytes('2'), 0)).toMatchObject({ outcome: 'written' });
   });
 });
