@@ -16,9 +16,9 @@ const TABLE = {
   bus: { folders: ['ports', 'contract'], packages: ['nats', 'nats-jwt', 'nkeys.js', 'ulid'] },
   http: {
     folders: ['contract', 'mission', 'telemetry', 'ports'],
-    packages: ['uWebSockets.js', 'typebox', 'prom-client', 'jose', 'ulid'],
+    packages: ['uWebSockets.js', 'typebox', 'prom-client', 'jose', 'ulid', 'elkjs', 'esbuild'],
   },
-  console: { folders: [], packages: [] },
+  console: { folders: ['contract?'], packages: [] },
   supervision: {
     folders: ['contract', 'mission', 'machines', 'ports', 'actors'].concat([
       'telemetry',

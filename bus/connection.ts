@@ -7,7 +7,7 @@
  * N3. Replies go to an inbox of our own: holders of follower credentials may listen on the common one.
  */
 
-import type { Msg, MsgHdrs, NatsConnection, Subscription } from 'nats';
+import type { Msg, MsgHdrs, NatsConnection, Status, Subscription } from 'nats';
 import { connect, Events, headers as emptyHeaders } from 'nats';
 import { BUS_ATTEMPT_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
@@ -16,7 +16,7 @@ import type { Log } from '../ports/log.ts';
 import { checkName } from './address.ts';
 import type { Credentials } from './credentials.ts';
 import { serverOptions } from './credentials.ts';
-import { toOutage } from './fault.ts';
+import { Questions } from './questions.ts';
 
 export interface ConnectionSettings {
   readonly url: string;
@@ -51,7 +51,7 @@ export class Connection {
   readonly #settings: ConnectionSettings;
   readonly #listeners = new Set<(connected: boolean) => void>();
   readonly #registered = new Set<Registered>();
-  readonly #inFlight = new Set<(outage: Outage) => void>();
+  readonly #questions: Questions;
   readonly #waiters = new Set<Waiter>();
   #client: NatsConnection | undefined;
   #connected = false;
@@ -64,6 +64,7 @@ export class Connection {
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
     this.inboxPrefix = `_MCS.${checkName(settings.name)}`;
+    this.#questions = new Questions(this.inboxPrefix);
     serverOptions(settings.url, settings.credentials);
     void this.#live();
   }
@@ -117,20 +118,13 @@ export class Connection {
   request(subject: string, data: Uint8Array, timeoutMs: number, headers?: Headers): Promise<Msg> {
     const client = this.#client;
     if (!this.#connected || client === undefined) return Promise.reject(away());
-    return new Promise((resolve, reject) => {
+    try {
       checkSize(client, data);
-      const options = { timeout: Math.max(1, Math.ceil(timeoutMs)) };
-      const settled = () => this.#inFlight.delete(reject);
-      this.#inFlight.add(reject);
-      client
-        .request(
-          subject,
-          data,
-          headers === undefined ? options : { ...options, headers: encodeHeaders(headers) },
-        )
-        .then(resolve, (error: unknown) => reject(toOutage(error, subject)))
-        .finally(settled);
-    });
+      const encoded = headers === undefined ? undefined : encodeHeaders(headers);
+      return this.#questions.ask(client, subject, data, timeoutMs, encoded);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Hands each message to `handle`, over every reconnect, until stopped; what `handle` throws is logged. */
@@ -201,12 +195,13 @@ export class Connection {
     const { log } = this.#settings;
     this.#client = client;
     this.#failure = undefined;
+    this.#questions.attach(client);
     for (const registered of this.#registered) this.#attach(client, registered);
     this.#turn(true);
     for await (const status of client.status()) {
       if (status.type === Events.Disconnect) this.#turn(false);
       else if (status.type === Events.Reconnect) this.#turn(true);
-      else if (status.type === Events.Error) log.warn({ error: status.data, context: status }, 'bus error');
+      else if (status.type === Events.Error) this.#refused(status);
       else log.debug({ status: status.type }, 'bus status');
     }
     this.#client = undefined;
@@ -237,7 +232,7 @@ export class Connection {
     if (connected) this.#epoch += 1;
     this.#settings.log.info({ connected }, connected ? 'bus connected' : 'bus connection lost');
     if (connected) this.#release();
-    else this.#abandon();
+    else this.#questions.abandon('the bus was lost before it answered');
     for (const listener of this.#listeners) this.#tell(listener, connected);
   }
 
@@ -254,10 +249,11 @@ export class Connection {
     this.#waiters.clear();
   }
 
-  #abandon(): void {
-    const lost = [...this.#inFlight];
-    this.#inFlight.clear();
-    for (const reject of lost) reject(new Outage('bus.unavailable', 'the bus was lost before it answered'));
+  /** A question that the server does not let through is never answered. */
+  #refused(status: Status): void {
+    this.#settings.log.warn({ error: status.data, context: status }, 'bus error');
+    const { operation, subject } = status.permissionContext ?? {};
+    if (operation === 'publish') this.#questions.abandon('the bus refused it', subject);
   }
 }
 

@@ -79,18 +79,11 @@ async function append(
   stream: StreamDefinition,
   request: AppendOptions & { readonly subject: string; readonly data: Uint8Array },
 ): Promise<Appended> {
-  const { id, expectLastSubjectSeq, headers, deadlineMs, subject, data } = request;
+  const { id, expectLastSubjectSeq: expect, headers, deadlineMs, subject, data } = request;
   checkSubject(subject);
-  checkHeaders({ ...headers, ...(id === undefined ? {} : { id }) });
-  return write(jetstream, {
-    asset: assets.stream(stream),
-    subject,
-    data,
-    ...(headers === undefined ? {} : { headers }),
-    ...(id === undefined ? {} : { id }),
-    ...(expectLastSubjectSeq === undefined ? {} : { expect: expectLastSubjectSeq }),
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-  });
+  if (headers !== undefined) checkHeaders(headers);
+  if (id !== undefined) checkHeaders({ id });
+  return write(jetstream, { asset: assets.stream(stream), subject, data, headers, id, expect, deadlineMs });
 }
 
 async function last(

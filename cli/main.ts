@@ -9,6 +9,9 @@ const USAGE = `mcs, open mission control
   mcs config publish DIR [--nats URL] [--credentials FILE]
   mcs tc send TARGET TELECOMMAND [argument=value …]
   mcs tc watch [TARGET]                    telecommands as they go
+  mcs link watch TARGET [--link L] [--raw] frames as they pass, decoded
+  mcs sim faults GATEWAY                   faults of a simulated gateway, and which are on
+  mcs sim fault GATEWAY FAULT on|off       switch one
   mcs test                                 everything that CI runs
 `;
 
@@ -18,6 +21,8 @@ const commands: Readonly<Record<string, () => Promise<(args: string[]) => Promis
   serve: async () => (await import('./serve.ts')).serve,
   config: async () => (await import('./config.ts')).config,
   tc: async () => (await import('./tc.ts')).tc,
+  link: async () => (await import('./link.ts')).link,
+  sim: async () => (await import('./sim.ts')).sim,
 };
 
 async function main([name, ...args]: string[]): Promise<number> {

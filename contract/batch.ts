@@ -37,11 +37,16 @@ export interface VerificationReport {
   readonly code?: number;
   /** Failure data, hexadecimal. */
   readonly data?: string;
+  /** What it said in words. */
+  readonly detail?: string;
   /** Ground reception time, ms since 1970. */
   readonly at: number;
 }
 
-/** Message on `mcs.tm.frame.<gateway>`: frames in the order they were received, `at[i]` the ground time of `frames[i]`. */
+/**
+ * Message on `mcs.tm.frame.<gateway>`: frames in the order they were received, `at[i]` the ground time of `frames[i]`, with a
+ * fraction where the millisecond is that of another frame of the gateway: a ground time names one frame.
+ */
 export interface FrameBatch {
   readonly at: readonly number[];
   readonly frames: readonly Uint8Array[];

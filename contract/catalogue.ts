@@ -62,6 +62,29 @@ export type ComponentView = Static<typeof ComponentView>;
 
 export const CatalogueView = Type.Object(
   { platform: Type.String({ description: '`package@version`.' }), components: Type.Array(ComponentView) },
-  { ...closed, title: 'CatalogueView' },
+  {
+    ...closed,
+    title: 'CatalogueView',
+    examples: [
+      {
+        platform: 'cubesat-6u@1.0.0',
+        components: [
+          {
+            name: 'obc',
+            instances: [],
+            measures: [{ name: 'temperature', type: 'f64', unit: 'degC', soft: [-10, 50], derived: false }],
+            telecommands: [
+              {
+                name: 'set_watchdog',
+                args: [{ name: 'period', type: 'u16', unit: 's', range: [10, 600] }],
+                changes_state: true,
+                hazardous: false,
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
 );
 export type CatalogueView = Static<typeof CatalogueView>;

@@ -15,6 +15,11 @@ export const FOLLOW_LOG_QUEUE_BYTES = 4 * 1024 * 1024;
 export const DRIVER_ANSWER_MS = 5_000;
 /** How long a gateway may take to accept a frame before the sending counts as failed. */
 export const GATEWAY_ANSWER_MS = 10_000;
+/**
+ * How long a gateway may take to answer a question of simulation control (504 `sim::timeout`): it only looks at its own
+ * memory, so this is the way there and back with room, and a person at a console still waits for it.
+ */
+export const SIM_ANSWER_MS = 5_000;
 /** How long one attempt of a bus write waits for its acknowledgement; short, so that a request answers 503 fast. */
 export const BUS_ATTEMPT_MS = 2_000;
 /** How long a request from outside may wait for the bus over all attempts. */
@@ -25,6 +30,8 @@ export const TC_MAX_AGE_MS = 5 * 60_000;
 export const REQUIRES_MAX_AGE_MS = 60_000;
 /** Telecommands of one target in progress at once; further ones wait in the stream, in order. */
 export const LANE_OPEN_TELECOMMANDS = 1_000;
+/** Telecommands of a lane taken up before it is their turn: enough to hide one bus write, few to continue after a crash. */
+export const LANE_AHEAD = 8;
 /** Events waiting in one cell. A cell that far behind is broken or flooded; the caller is told (C6). */
 export const CELL_INBOX = 1_000;
 /** Commits of one cell under way at once: transitions may run ahead of durability, not without bound. */
@@ -75,3 +82,85 @@ export const CLOCK_STEP_MS = 10 * 60_000;
  * is where an alarm of the operator's own would have rung long ago.
  */
 export const CLOCK_SKEW_MS = 2_000;
+/** How long one process may take to answer the inspector: a person waits, and the others are shown at once after it. */
+export const INSPECT_ANSWER_MS = 1_500;
+/** How often the tree is asked for while somebody looks at it: twice a second is live for an eye and cheap for a process. */
+export const INSPECT_TREE_MS = 500;
+/** A tree that does not change is told again this often, so that who looks can tell calm from a dead connection. */
+export const INSPECT_STILL_MS = 5_000;
+/** A process that is silent for this long has been replaced or taken down for good and is no longer listed. */
+export const INSPECT_GONE_MS = 10 * 60_000;
+/** A watch is renewed three times in its life: two renewals may be lost. */
+export const INSPECT_RENEWALS = 3;
+/** How often an entity that lives nowhere is looked for: about what a takeover lasts. */
+export const INSPECT_SEARCH_MS = 1_000;
+/** Entities in one answer: more is no list a person reads. */
+export const INSPECT_FOUND = 200;
+/** Events of telecommands looked through for finished ones, newest first: a second or two of reading. */
+export const INSPECT_EVENTS = 100_000;
+/** A chart that is not laid out by then never will be; the largest here takes a second on a busy machine. */
+export const CHART_LAYOUT_MS = 15_000;
+/** Charts whose layout is kept: every kind in a few versions. */
+export const CHART_LAYOUTS = 64;
+/** Frames of one watched entity are at least this far apart: 20 a second is all an eye follows, and all a page should draw. */
+export const INSPECT_FRAME_MS = 50;
+/** Entities watched in one process at once, by watcher: ten pages that show a hundred each. A watched cell is several times slower. */
+export const INSPECT_WATCHES = 1_000;
+/** Characters of one context shown by the inspector: a frame carries it twice and stays far below 1 MiB. */
+export const INSPECT_CONTEXT_CHARACTERS = 64 * 1024;
+/** Characters of the contexts of a whole history, shared by its steps: one reply, below the 1 MiB a bus takes. */
+export const INSPECT_HISTORY_CHARACTERS = 384 * 1024;
+/** Steps of a history that are shown, the newest: more than any telecommand has, and a long run is read in its log. */
+export const INSPECT_HISTORY_STEPS = 1_000;
+/** Characters of one text in a context; a frame of telemetry in hexadecimal is longer and says no more. */
+export const INSPECT_TEXT_CHARACTERS = 1_000;
+/** Entities in one answer of one process to the inspector, however many are asked for. */
+export const INSPECT_FOUND_HERE = 500;
+/** Children in trouble shown of one supervisor, and effects of one entity: past it the number says enough. */
+export const INSPECT_LISTED = 200;
+/** Dead letters in the tree: the stream holds the rest. */
+export const INSPECT_DEAD_LETTERS = 20;
+/** Characters of a pattern or template of a text line: instruments answer in lines a person reads on one screen row or two. */
+export const LINE_PATTERN_CHARACTERS = 256;
+/** Patterns of one platform: each line is tried against each, and each pair is compared when documents are compiled. */
+export const LINE_PATTERNS = 256;
+/** Longest line of a text protocol, written or read: four times what the longest known answers of instruments have. */
+export const LINE_BYTES = 4_096;
+/** Characters of a line that matched nothing, as logged. */
+export const LINE_SHOWN_CHARACTERS = 80;
+/**
+ * An answer may be stamped this much before its sending: both stamps are of one clock in whole milliseconds, and a peer on
+ * the same machine answers within one. The answer to the telecommand before is older by several writes to the bus.
+ */
+export const ANSWER_STAMP_MS = 1;
+/** Wait before a lost connection of a gateway is tried again, doubling with each failure: a modem that restarts is back soon. */
+export const LINK_RETRY_FIRST_MS = 250;
+/** Longest wait between two tries: an operator who mends a cable looks at the state for about as long. */
+export const LINK_RETRY_LONGEST_MS = 30_000;
+/** A connection that held this long was a good one: the next loss is tried again at once. */
+export const LINK_STABLE_MS = 10_000;
+/** How long a connection may take to be made; a network that is there answers in a second or two. */
+export const LINK_CONNECT_MS = 10_000;
+/** Silence of a TCP peer before the kernel asks whether it is there; it asks ten times, a second apart. */
+export const LINK_KEEPALIVE_MS = 10_000;
+/**
+ * How long a frame may take to leave, waiting included. Below half of `GATEWAY_ANSWER_MS`: whoever asked gets the answer
+ * before it asks again.
+ */
+export const LINK_SEND_MS = 4_000;
+/** Frames that wait to leave one gateway: lanes send one at a time, so this is 64 targets behind one antenna. */
+export const LINK_SEND_QUEUE = 64;
+/** What the kernel is asked to hold of UDP for us: two seconds of a fast S-band downlink; it grants what it allows. */
+export const UDP_RECEIVE_BYTES = 4 * 1024 * 1024;
+/** A gateway tells its throughput this often: it counts as current for 15 s (section 4.7 rule 4), so two may be lost. */
+export const GATEWAY_METRICS_MS = 5_000;
+/** How long a received frame waits for its samples before it is shown without: a decoder is done in milliseconds. */
+export const FRAME_DECODED_MS = 500;
+/** Frames of one watcher that wait for their samples; more are skipped and counted. */
+export const FRAME_WATCH_QUEUE = 4_096;
+/** Samples shown of one frame; the rest is counted. */
+export const FRAME_WATCH_SAMPLES = 256;
+/** Bytes shown of a frame when the whole is not asked for: enough for every header we know. */
+export const FRAME_HEAD_BYTES = 16;
+/** How long a gateway may take to say how its link is. */
+export const GATEWAY_STATE_MS = 1_000;

@@ -83,11 +83,71 @@ export interface EchoMessage {
   readonly at: number;
 }
 
+/** Message on `mcs.gw.sent.<gateway>`: a frame that was handed over to leave, and what became of it. Once for each key. */
+export interface SentMessage {
+  readonly target: string;
+  /** Idempotency key of the sending. */
+  readonly key: string;
+  /** Hexadecimal. */
+  readonly frame: string;
+  readonly outcome: SendReply['outcome'];
+  readonly detail?: string;
+  readonly at: number;
+}
+
+export const LINK_STATES = ['up', 'silent', 'connecting', 'down'] as const;
+/**
+ * How a gateway stands to its radio. `silent`: there, and nothing heard for longer than the mission expects; `connecting`:
+ * trying; `down`: it cannot work as it is.
+ */
+export type LinkState = (typeof LINK_STATES)[number];
+
+export interface LinkCondition {
+  readonly state: LinkState;
+  /** ms since 1970 */
+  readonly since: number;
+  readonly reason?: string;
+}
+
+/** Since the gateway started, and a second of the time since the last report. */
+export interface Throughput {
+  readonly frames: number;
+  readonly bytes: number;
+  readonly frames_per_second: number;
+  readonly bytes_per_second: number;
+}
+
+/** Message on `mcs.metrics`, every `GATEWAY_METRICS_MS` and when the link changes; reply of the verb `state`. */
+export interface GatewayReport {
+  readonly gateway: string;
+  readonly kind: string;
+  readonly at: number;
+  readonly link: LinkCondition;
+  readonly downlink: Throughput;
+  readonly uplink: Throughput;
+  /** Frames received that wait for the bus, and frames that wait to leave. */
+  readonly queued: { readonly downlink: number; readonly uplink: number };
+  /** Connections after the first. */
+  readonly reconnects: number;
+  readonly lost: {
+    /** Frames dropped because the bus was away or too slow. */
+    readonly dropped: number;
+    /** Frames cut off by the end of a connection or datagram. */
+    readonly cut: number;
+    /** Bytes that are in no frame. */
+    readonly skipped_bytes: number;
+    /** Datagrams of strangers. */
+    readonly foreign: number;
+  };
+}
+
 /** Simulation control of a gateway: verb `faults` lists, verb `fault` switches. */
 export interface FaultCall {
   readonly fault: string;
   readonly on: boolean;
   readonly run?: string;
+  /** The caller, for the event that tells of the switch. */
+  readonly by?: string;
 }
 
 export type FaultReply = Result<

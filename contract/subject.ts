@@ -20,6 +20,8 @@ export const subject = {
   /** TcEvents of one telecommand (ours, MC-BUS-007). */
   tcEvent: (target: string, id: string): string => `mcs.tc.evt.${token(target)}.${token(id)}`,
   tcEvents: (target?: string): string => `mcs.tc.evt.${target === undefined ? '*' : token(target)}.*`,
+  /** TcEvents of one telecommand whose target is not known. */
+  tcEventAnywhere: (id: string): string => `mcs.tc.evt.*.${token(id)}`,
   /** Frames received by a gateway (ours). */
   frames: (gateway: string): string => `mcs.tm.frame.${token(gateway)}`,
   /** Decoded samples, raw values, one message per batch of frames (section 6). */
@@ -28,12 +30,19 @@ export const subject = {
   values: (target: string): string => `mcs.tm.value.${token(target)}`,
   /** Echoes of sent frames, heard by a gateway (ours). */
   echo: (gateway: string): string => `mcs.gw.echo.${token(gateway)}`,
+  /** Frames a gateway was asked to send, and what became of them (ours). */
+  sent: (gateway: string): string => `mcs.gw.sent.${token(gateway)}`,
   /** Request-reply verbs of drivers, gateways and units, after the pattern of section 4.8. */
   driverVerb: (driver: string, verb: string): string => `mcs.ctl.rpc.driver.${token(driver)}.${token(verb)}`,
   gatewayVerb: (gateway: string, verb: string): string =>
     `mcs.ctl.rpc.gateway.${token(gateway)}.${token(verb)}`,
   /** Switched faults of simulated targets (section 6). */
   simEvent: (target: string): string => `mcs.sim.evt.${token(target)}`,
+  /** What the inspector asks of one process (ours), see `inspection.ts`. */
+  inspectVerb: (instance: string, verb: string): string =>
+    `mcs.ctl.rpc.inspect.${token(instance)}.${token(verb)}`,
+  /** Live frames for one watcher of the inspector (ours). */
+  inspectWatch: (watcher: string): string => `mcs.inspect.evt.${token(watcher)}`,
   deadLetter: (kind: string): string => `mcs.dlq.${token(kind)}`,
   /** Gateway throughput (section 6). */
   metrics: 'mcs.metrics',
@@ -50,6 +59,8 @@ export const header = {
   /** On an ENCODED event: what a new owner of the lane needs to go on (ours). */
   frame: 'Mcs-Frame',
   reference: 'Mcs-Reference',
+  /** On a PENDING event: what its chart was begun with and the event does not say (ours). */
+  begun: 'Mcs-Begun',
   /** Position in the input stream that a message was made from (ours). */
   source: 'Mcs-Source',
 } as const;

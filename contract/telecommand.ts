@@ -37,6 +37,7 @@ export function isFinalTcState(state: string): boolean {
 }
 
 const closed = { additionalProperties: false } as const;
+const EXAMPLE_ID = '01J5ZK3M8QW7V9XH2C4T6R8YAB';
 
 /** An argument as a client writes it; resolution decides what it means by the type of the argument. */
 export const ArgumentValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
@@ -57,13 +58,17 @@ const addressed = {
 
 export const TcRequest = Type.Object(
   { ...addressed, id: Type.Optional(Type.String({ description: 'Client-chosen ULID for idempotency.' })) },
-  { ...closed, title: 'TcRequest' },
+  {
+    ...closed,
+    title: 'TcRequest',
+    examples: [{ target: 'sat1', telecommand: 'obc.set_watchdog', args: { period: '2 min' } }],
+  },
 );
 export type TcRequest = Static<typeof TcRequest>;
 
 export const TcReply = Type.Object(
   { id: Type.String({ pattern: ULID_PATTERN }), duplicate: Type.Boolean() },
-  { ...closed, title: 'TcReply' },
+  { ...closed, title: 'TcReply', examples: [{ id: EXAMPLE_ID, duplicate: false }] },
 );
 export type TcReply = Static<typeof TcReply>;
 
@@ -72,7 +77,11 @@ export const EncodeRequest = Type.Object(
     ...addressed,
     driver: Type.Optional(Type.String({ description: 'Driver instance to ask instead of the bound one.' })),
   },
-  { ...closed, title: 'EncodeRequest' },
+  {
+    ...closed,
+    title: 'EncodeRequest',
+    examples: [{ target: 'sat1', telecommand: 'obc.set_watchdog', args: { period: '2 min' } }],
+  },
 );
 export type EncodeRequest = Static<typeof EncodeRequest>;
 
@@ -92,7 +101,21 @@ export const Encoded = Type.Object(
     size: Type.Integer({ minimum: 0 }),
     text: Type.Optional(Type.String()),
   },
-  { ...closed, title: 'Encoded' },
+  {
+    ...closed,
+    title: 'Encoded',
+    examples: [
+      {
+        target: 'sat1',
+        link: 'uhf',
+        driver: 'pus',
+        telecommand: 'obc.set_watchdog',
+        args: { period: 120 },
+        frame: '1873c00000092908010000020078faf1',
+        size: 16,
+      },
+    ],
+  },
 );
 export type Encoded = Static<typeof Encoded>;
 
@@ -105,7 +128,13 @@ export const DecodeRequest = Type.Object(
     environment: Type.Optional(Type.String()),
     driver: Type.Optional(Type.String()),
   },
-  { ...closed, title: 'DecodeRequest' },
+  {
+    ...closed,
+    title: 'DecodeRequest',
+    examples: [
+      { target: 'sat1', frame: '0873c000001c2003190000 00004062490235af920001010000003c000000000898c226' },
+    ],
+  },
 );
 export type DecodeRequest = Static<typeof DecodeRequest>;
 
@@ -131,7 +160,21 @@ export const Decoded = Type.Object(
     environment: Type.Optional(Type.String()),
     samples: Type.Array(DecodedSample),
   },
-  { ...closed, title: 'Decoded' },
+  {
+    ...closed,
+    title: 'Decoded',
+    examples: [
+      {
+        target: 'sat1',
+        link: 'uhf',
+        driver: 'pus',
+        samples: [
+          { component: 'obc', measure: 'mode', raw: 1, value: 'SAFE' },
+          { component: 'obc', measure: 'temperature', raw: 2200, value: 22, unit: 'degC' },
+        ],
+      },
+    ],
+  },
 );
 export type Decoded = Static<typeof Decoded>;
 
@@ -157,7 +200,19 @@ export const TcEvent = Type.Object(
     step: Type.Optional(Type.String()),
     target: Type.Optional(Type.String({ pattern: TOKEN_PATTERN })),
   },
-  { ...closed, title: 'TcEvent' },
+  {
+    ...closed,
+    title: 'TcEvent',
+    examples: [
+      {
+        tc: EXAMPLE_ID,
+        state: 'PENDING',
+        at: '2026-01-02T03:04:05.678Z',
+        telecommand: { component: 'obc', telecommand: 'set_watchdog' },
+        by: 'ada',
+      },
+    ],
+  },
 );
 export type TcEvent = Static<typeof TcEvent>;
 

@@ -23,6 +23,20 @@ export const Sample = Type.Object(
 );
 export type Sample = Static<typeof Sample>;
 
+const EXAMPLE_VALUE = {
+  component: 'battery',
+  instance: '1',
+  measure: 'voltage',
+  sample: {
+    value: 7.42,
+    raw: 7420,
+    time: '2026-01-02T03:04:05.678Z',
+    ground_time: '2026-01-02T03:04:05.702Z',
+    link: 'uhf',
+    delivery: 'realtime',
+  },
+};
+
 export const CurrentValue = Type.Object(
   {
     component: Type.String(),
@@ -30,12 +44,12 @@ export const CurrentValue = Type.Object(
     measure: Type.String(),
     sample: Sample,
   },
-  { ...closed, title: 'CurrentValue' },
+  { ...closed, title: 'CurrentValue', examples: [EXAMPLE_VALUE] },
 );
 export type CurrentValue = Static<typeof CurrentValue>;
 
 export const CurrentValues = Type.Object(
   { values: Type.Array(CurrentValue) },
-  { ...closed, title: 'CurrentValues' },
+  { ...closed, title: 'CurrentValues', examples: [{ values: [EXAMPLE_VALUE] }] },
 );
 export type CurrentValues = Static<typeof CurrentValues>;

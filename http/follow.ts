@@ -5,12 +5,14 @@
  * F1. A log (policy `log`) is never conflated and never has a gap: a client too slow for it is closed with 4408 (T3).
  * F2. Values (policy `latest`) are conflated only for a client that is behind; its socket is never closed for that.
  * F3. What a source writes before the upgrade is kept and sent first, so that opening can fail with a normal answer.
+ * F4. Under `counted` a source shows nothing while the writer has no room, and then says how much it left out; its
+ *     client's socket is never closed for that.
  */
 
 import type { TSchema } from 'typebox';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Stoppable } from '../ports/bus.ts';
-import { textInQuery } from './parameters.ts';
+import { tokenInQuery } from './parameters.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled } from './reply.ts';
 import {
@@ -23,8 +25,9 @@ import {
   type QueryParameter,
   type RouteRequest,
 } from './route.ts';
+import type { Tag } from './tags.ts';
 
-export type FollowPolicy = 'log' | 'latest';
+export type FollowPolicy = 'log' | 'latest' | 'counted';
 
 /** Close codes of the service; 1000 ends a log after its final item. */
 export const closeCode = {
@@ -61,6 +64,8 @@ interface FollowDefinition<Params, Query> {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
+  readonly description?: string;
+  readonly tag?: Tag;
   readonly params?: Params;
   readonly query?: Query;
   readonly policy: FollowPolicy;
@@ -88,7 +93,7 @@ export function defineFollow<
     ...data,
     identity: 'caller',
     params,
-    query: { ...definition.query, token: textInQuery },
+    query: { ...definition.query, token: tokenInQuery },
     body: undefined,
     // As in `defineRoute`: `check.ts` establishes what the static types promise.
     open: open as unknown as FollowRoute['open'],

@@ -3,12 +3,17 @@
  * Stateless: whatever a route knows comes over the bus, so any number of instances serve one cell.
  */
 
+import { docsPages } from './docs/docs.ts';
 import type { FollowRoute } from './follow.ts';
+import { consolePages } from './pages/console.ts';
 import type { FrontEndPorts } from './ports.ts';
 import type { Route } from './route.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
+import { inspectFollows, inspectRoutes } from './routes/inspect.ts';
+import { linkFrameFollows } from './routes/link-frames.ts';
 import { linkRoutes } from './routes/links.ts';
-import { describeInterface, readHealth, readMetrics } from './routes/service.ts';
+import { readHealth, readMetrics, selfDescriptions } from './routes/service.ts';
+import { simulationRoutes } from './routes/simulation.ts';
 import { telecommandFollows, telecommandRoutes } from './routes/telecommands.ts';
 import { valueFollows, valueRoutes } from './routes/values.ts';
 import { type FrontEnd, serveRoutes } from './serve.ts';
@@ -20,19 +25,27 @@ export interface FrontEndOptions extends FrontEndPorts {
   readonly port?: number;
 }
 
-/** Every route of the service but the one that describes them. */
-export const routes: readonly Route[] = [
+const described: readonly Route[] = [
   ...telecommandRoutes,
   ...linkRoutes,
   ...valueRoutes,
   ...catalogueRoutes,
+  ...simulationRoutes,
+  ...inspectRoutes,
   readHealth,
   readMetrics,
 ];
-export const follows: readonly FollowRoute[] = [...telecommandFollows, ...valueFollows];
+export const follows: readonly FollowRoute[] = [
+  ...telecommandFollows,
+  ...valueFollows,
+  ...linkFrameFollows,
+  ...inspectFollows,
+];
+/** Every route of the service, with those that describe them all. */
+export const routes: readonly Route[] = [...described, ...selfDescriptions(described, follows)];
 
 /** The front end, listening; rejects when the port is taken. */
 export async function startFrontEnd(options: FrontEndOptions): Promise<FrontEnd> {
   const { host = '127.0.0.1', port = 0, ...ports } = options;
-  return serveRoutes({ host, port, ports, routes: [...routes, describeInterface(routes, follows)], follows });
+  return serveRoutes({ host, port, ports, routes, follows, pages: [...docsPages, ...consolePages] });
 }

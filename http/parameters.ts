@@ -6,20 +6,24 @@ import type { PathParameter, QueryParameter } from './route.ts';
 
 export const targetInPath: PathParameter = {
   accepts: isToken,
-  schema: Type.String({ pattern: TOKEN_PATTERN }),
+  schema: Type.String({ pattern: TOKEN_PATTERN, description: 'Target name.', examples: ['sat1'] }),
   code: 'api::invalid-target',
   expected: 'a target name: letters, digits, - and _',
 };
 
 export const telecommandInPath: PathParameter = {
   accepts: isUlid,
-  schema: Type.String({ pattern: ULID_PATTERN }),
+  schema: Type.String({
+    pattern: ULID_PATTERN,
+    description: 'Telecommand identifier.',
+    examples: ['01J5ZK3M8QW7V9XH2C4T6R8YAB'],
+  }),
   code: 'api::invalid-id',
   expected: 'a ULID: 26 characters of 0-9 and A-Z without I, L, O and U',
 };
 
 export const targetInQuery: QueryParameter<string> = {
-  schema: Type.String({ pattern: TOKEN_PATTERN }),
+  schema: Type.String({ pattern: TOKEN_PATTERN, description: 'Only this target.', examples: ['sat1'] }),
   expected: 'a target name: letters, digits, - and _',
   parse: (text) => (isToken(text) ? text : undefined),
 };
@@ -29,4 +33,18 @@ export const textInQuery: QueryParameter<string> = {
   schema: Type.String(),
   expected: 'text',
   parse: (text) => text,
+};
+
+export const measuresInQuery: QueryParameter<string> = {
+  ...textInQuery,
+  schema: Type.String({
+    description: 'Selectors with commas: `measure`, `component.measure`, `component[instance].measure`.',
+    examples: ['obc.mode,battery[1].voltage'],
+  }),
+};
+
+/** The access token of a WebSocket, for clients that cannot set headers (section 5.1). */
+export const tokenInQuery: QueryParameter<string> = {
+  ...textInQuery,
+  schema: Type.String({ description: 'Access token, instead of the header `Authorization`.' }),
 };

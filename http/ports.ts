@@ -10,6 +10,7 @@ import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
 import type { Holds } from './holds.ts';
+import type { Inspector } from './inspect/inspector.ts';
 
 export interface FrontEndPorts {
   readonly bus: Bus;
@@ -22,6 +23,7 @@ export interface FrontEndPorts {
 
 export interface RoutePorts extends FrontEndPorts {
   readonly holds: Holds;
+  readonly inspector: Inspector;
   /** Whether the current values stored before the start are known. */
   readonly valuesLoaded: () => boolean;
   /** A fresh ULID. */

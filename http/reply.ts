@@ -8,6 +8,8 @@ export interface Reply {
   readonly body?: unknown;
   readonly bytes?: Uint8Array | string;
   readonly contentType?: string;
+  /** Of the service's own making: nothing of a request may stand in them (U3). */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A refusal; `status` where a code has two (E2). */

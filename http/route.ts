@@ -14,6 +14,7 @@ import type { ErrorCode } from '../contract/errors.ts';
 import type { Caller } from './caller.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled, Reply } from './reply.ts';
+import type { Tag } from './tags.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -48,6 +49,9 @@ export interface Endpoint {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
+  /** What the summary has no room for, in Markdown. */
+  readonly description?: string;
+  readonly tag?: Tag;
   /** `open` routes ask for no token even where one is required (MC-AUTH-017). */
   readonly identity: 'open' | 'caller';
   readonly params: Readonly<Record<string, PathParameter>>;
@@ -59,8 +63,8 @@ export interface Endpoint {
 
 export interface Route extends Endpoint {
   readonly method: Method;
-  /** Reply schema by status; a status without JSON has `undefined`. */
-  readonly replies: Readonly<Record<number, TSchema | undefined>>;
+  /** Reply schema by status; `contentMediaType` names what is not JSON. */
+  readonly replies: Readonly<Record<number, TSchema>>;
   readonly validator: Validator | undefined;
   handle(request: AnyRequest, ports: RoutePorts): Promise<Handled<Reply>> | Handled<Reply>;
 }
@@ -75,11 +79,13 @@ interface RouteDefinition<Params, Query, Body extends TSchema> {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
+  readonly description?: string;
+  readonly tag?: Tag;
   readonly identity?: 'open';
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  readonly replies: Readonly<Record<number, TSchema | undefined>>;
+  readonly replies: Readonly<Record<number, TSchema>>;
   readonly errors: readonly ErrorCode[];
   handle(
     request: RouteRequest<ParamsOf<Params>, QueryOf<Query>, Static<Body>>,

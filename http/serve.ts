@@ -7,7 +7,9 @@ import type { Stoppable } from '../ports/bus.ts';
 import type { FollowRoute } from './follow.ts';
 import { watchHolds } from './holds.ts';
 import { identifierSource } from './identifier.ts';
+import { Inspector } from './inspect/inspector.ts';
 import { frontEndMetrics } from './metrics.ts';
+import type { Page } from './pages/page.ts';
 import type { FrontEndPorts, RoutePorts } from './ports.ts';
 import type { Route } from './route.ts';
 import { Served } from './uws/served.ts';
@@ -28,11 +30,14 @@ export interface Table {
   readonly ports: FrontEndPorts;
   readonly routes: readonly Route[];
   readonly follows: readonly FollowRoute[];
+  /** Default none. */
+  readonly pages?: readonly Page[];
 }
 
 /** The server, listening; rejects when the port is taken. */
-export async function serveRoutes({ host, port, ports, ...table }: Table): Promise<FrontEnd> {
+export async function serveRoutes({ host, port, ports, pages = [], ...table }: Table): Promise<FrontEnd> {
   const holds = watchHolds(ports.bus, ports.log);
+  const inspector = new Inspector(ports);
   let draining = false;
   let valuesLoaded = false;
   ports.values.ready.then(
@@ -44,12 +49,13 @@ export async function serveRoutes({ host, port, ports, ...table }: Table): Promi
   const routePorts: RoutePorts = {
     ...ports,
     holds,
+    inspector,
     newId: identifierSource(ports.clock),
     draining: () => draining,
     valuesLoaded: () => valuesLoaded,
   };
   const server = await listenOrStop(holds, () =>
-    listen({ host, port, ...table, served: new Served(routePorts, frontEndMetrics(ports.registry)) }),
+    listen({ host, port, ...table, pages, served: new Served(routePorts, frontEndMetrics(ports.registry)) }),
   );
   return {
     port: server.port,
@@ -60,6 +66,7 @@ export async function serveRoutes({ host, port, ports, ...table }: Table): Promi
     async close() {
       draining = true;
       await server.close();
+      await inspector.stop();
       await holds.stop();
     },
   };

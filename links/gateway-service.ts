@@ -1,16 +1,27 @@
 /**
- * One gateway on the bus: publishes what it receives, serves `send`, `faults`, `fault` and `stats`, tells of its echoes.
- * Mission Control Service, sections 4.9 and 6. One process at a time runs a gateway; which one, and that it is started
+ * One gateway on the bus: publishes what it receives, serves `send`, `state`, `faults`, `fault` and `stats`, tells of its
+ * echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9 and 6. One process at a time runs a gateway; which one, and that it is started
  * anew when its definition changes, is decided elsewhere (supervision).
  *
  * Q1. Every fault switched is published on `mcs.sim.evt.<target>` of each target the gateway reaches, before the answer.
  * Q2. A gateway whose settings cannot be used is told of and stays: it refuses to send with a reason, so that a
  *     telecommand fails at once instead of waiting for nobody.
+ * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both heard the call, and
+ *     only the memory of the other one counts (O2).
+ * Q3. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (I1).
  */
 
 import { FRAME_BYTES } from '../contract/limits.ts';
-import type { FaultCall, FaultReply, SendCall, SendReply } from '../contract/link.ts';
+import type {
+  FaultCall,
+  FaultReply,
+  GatewayReport,
+  SendCall,
+  SendReply,
+  SentMessage,
+} from '../contract/link.ts';
 import { accepted, refused } from '../contract/result.ts';
+import type { FaultEvent } from '../contract/simulation.ts';
 import { subject } from '../contract/subject.ts';
 import type { Gateway as Definition } from '../mission/mission.ts';
 import type { Bus, Stoppable } from '../ports/bus.ts';
@@ -21,9 +32,11 @@ import { targetsOf } from './bindings.ts';
 import { AwaitedEchoes } from './gateway/awaited-echoes.ts';
 import { FramePublisher } from './gateway/frame-publisher.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import { GatewayReporter } from './gateway/gateway-reporter.ts';
 import { openGateway } from './gateway/kinds.ts';
 import { SentFrames } from './gateway/sent-frames.ts';
 import { callOf, isHexadecimal } from './json-call.ts';
+import type { SpacecraftFactory } from './simulated/spacecraft.ts';
 
 export interface GatewayOptions {
   readonly bus: Bus;
@@ -33,6 +46,10 @@ export interface GatewayOptions {
   readonly missions: MissionSource;
   /** Folder that files of the mission are relative to; recordings need it. */
   readonly missionFolder?: string;
+  /** Where a simulated gateway finds its spacecraft; default: it makes its own. */
+  readonly spacecraft?: SpacecraftFactory;
+  /** Whether this process still has the gateway to itself, now; default: always. */
+  readonly holds?: () => boolean;
 }
 
 export interface RunningGateway {
@@ -42,9 +59,11 @@ export interface RunningGateway {
   stop(): Promise<void>;
   /** Frames lost because the bus was away for too long. */
   readonly dropped: number;
+  /** How it is now. */
+  report(): GatewayReport;
 }
 
-/** The gateway of a definition with kind `simulated` or `recording`, not started yet. */
+/** The gateway of a definition that is not external, not started yet. */
 export function createGateway(definition: Definition, options: GatewayOptions): RunningGateway {
   return new GatewayOnBus(definition, options);
 }
@@ -56,8 +75,10 @@ class GatewayOnBus implements RunningGateway {
   readonly #sent: SentFrames;
   readonly #echoes = new AwaitedEchoes();
   readonly #publisher: FramePublisher;
+  readonly #reporter: GatewayReporter;
   readonly #definition: Definition;
   #gateway: Gateway | undefined;
+  #unusable: string | undefined;
   #verbs: readonly Stoppable[] = [];
 
   constructor(definition: Definition, options: GatewayOptions) {
@@ -69,15 +90,30 @@ class GatewayOnBus implements RunningGateway {
     this.#sent = new SentFrames(clock.now());
     const life = `${clock.now()}-${Math.floor(random.next() * 2 ** 32).toString(16)}`;
     this.#publisher = new FramePublisher({ bus, clock, log: this.#log, gateway: this.name, life });
+    this.#reporter = new GatewayReporter({
+      bus,
+      clock,
+      gateway: this.name,
+      kind: definition.kind,
+      link: () => this.#gateway?.link?.(),
+      unusable: () => this.#unusable,
+      publisher: this.#publisher,
+    });
   }
 
   get dropped(): number {
     return this.#publisher.dropped;
   }
 
+  report(): GatewayReport {
+    return this.#reporter.report();
+  }
+
   start(): void {
     this.#open();
+    this.#reporter.start();
     this.#verbs = [
+      this.#serve('state', async () => this.report()),
       this.#serve('send', (call) => this.#send(call as SendCall | undefined)),
       this.#serve('faults', async () => this.#faults()),
       this.#serve('fault', async (call) => this.#fault(call as FaultCall | undefined)),
@@ -86,8 +122,9 @@ class GatewayOnBus implements RunningGateway {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#verbs.map((verb) => verb.stop()));
-    await this.#gateway?.stop();
+    this.#reporter.stop();
+    // Together: an answer under way may wait for the gateway, which ends it.
+    await Promise.all([...this.#verbs.map((verb) => verb.stop()), this.#gateway?.stop()]);
     this.#gateway = undefined;
     await this.#publisher.stop();
   }
@@ -95,13 +132,15 @@ class GatewayOnBus implements RunningGateway {
   #open(): void {
     const opened = openGateway(this.#definition, { ...this.#options, log: this.#log });
     if (!opened.ok) {
+      this.#unusable = opened.faults.join('; ');
       this.#log.error({ faults: opened.faults }, 'gateway not usable');
       return;
     }
     this.#gateway = opened.value;
     this.#gateway.start({
-      frame: (frame) => this.#publisher.push(frame),
+      frame: (frame) => this.#receive(frame),
       echo: (frame) => this.#tellEcho(frame),
+      changed: () => this.#reporter.tell(),
     });
   }
 
@@ -114,19 +153,36 @@ class GatewayOnBus implements RunningGateway {
   async #send(call: SendCall | undefined): Promise<SendReply> {
     const fault = faultOf(call);
     if (call === undefined || fault !== undefined) return { outcome: 'refused', detail: fault ?? 'no call' };
-    const { clock } = this.#options;
+    const { clock, holds } = this.#options;
+    if (holds?.() === false) throw new Error(`another process may run gateway ${this.name}: not sent (Q3)`);
     return this.#sent.once(call, clock.now(), () => this.#sendFrame(call));
   }
 
+  #receive(frame: Buffer): Promise<void> | undefined {
+    this.#reporter.received(frame);
+    return this.#publisher.push(frame);
+  }
+
   async #sendFrame({ target, key, frame: hexadecimal }: SendCall): Promise<SendReply> {
+    const frame = Buffer.from(hexadecimal, 'hex');
+    const reply = await this.#handOver(target, key, frame);
+    const { bus, clock } = this.#options;
+    if (reply.outcome !== 'refused') this.#reporter.sent(frame);
+    const told: SentMessage = { target, key, frame: hexadecimal, at: clock.now(), ...reply };
+    bus.publish(subject.sent(this.name), Buffer.from(JSON.stringify(told)));
+    return reply;
+  }
+
+  async #handOver(target: string, key: string, frame: Buffer): Promise<SendReply> {
     const { clock } = this.#options;
     if (this.#gateway === undefined)
       return { outcome: 'refused', detail: `gateway ${this.name} is not usable` };
-    const frame = Buffer.from(hexadecimal, 'hex');
     // Awaited before it is sent: an echo may be heard before the sending is known to be done.
     if (this.#definition.echo) this.#echoes.await({ target, key, frame, at: clock.now() });
     const sent = await this.#gateway.send(frame);
-    if (sent.sent) return { outcome: 'sent', at: clock.now() };
+    // On the scale of the ground times: what was received before was before, also within a millisecond.
+    if (sent.sent) return { outcome: 'sent', at: this.#publisher.now() };
+    if (sent.unsure === true) return { outcome: 'unknown', detail: sent.detail };
     this.#echoes.forget(key);
     return { outcome: 'refused', detail: sent.detail };
   }
@@ -139,13 +195,19 @@ class GatewayOnBus implements RunningGateway {
 
   #faults(): FaultReply {
     const faults = this.#gateway?.faults;
-    if (faults === undefined) return notSimulated(this.name);
+    if (faults === undefined) return this.#faultless();
     return accepted({ faults: faults.names.map((fault) => ({ fault, on: faults.isOn(fault) })) });
+  }
+
+  /** A simulation whose settings cannot be used is still a simulation (Q2). */
+  #faultless(): FaultReply {
+    if (this.#definition.kind !== 'simulated') return notSimulated(this.name);
+    return simRefused(`gateway ${this.name} is not usable; the log of its process says why`);
   }
 
   #fault(call: FaultCall | undefined): FaultReply {
     const faults = this.#gateway?.faults;
-    if (faults === undefined) return notSimulated(this.name);
+    if (faults === undefined) return this.#faultless();
     if (typeof call?.on !== 'boolean') return simRefused('a fault is switched by {fault, on}');
     if (!faults.names.includes(call.fault)) {
       return simRefused(
@@ -158,11 +220,12 @@ class GatewayOnBus implements RunningGateway {
   }
 
   /** Q1 */
-  #tellFault({ fault, on, run }: FaultCall): void {
+  #tellFault({ fault, on, run, by }: FaultCall): void {
     const { bus, clock, missions } = this.#options;
     const at = new Date(clock.now()).toISOString();
     for (const target of missions.current === undefined ? [] : targetsOf(missions.current, this.name)) {
-      const event = { ...(run !== undefined && { run }), target, fault, on, at };
+      const who = { ...(run !== undefined && { run }), ...(by !== undefined && { by }) };
+      const event: FaultEvent = { ...who, target, fault, on, at };
       bus.publish(subject.simEvent(target), Buffer.from(JSON.stringify(event)));
     }
   }

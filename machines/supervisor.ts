@@ -107,10 +107,12 @@ export const supervisorMachine = setup({
     }),
     quarantine: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'child.crashed' && event.type !== 'child.broken') return;
+      const before = context.children[event.child]?.crashes ?? [];
+      const crashes = event.type === 'child.crashed' ? [...before, event.at] : before;
       enqueue.assign({
         children: {
           ...context.children,
-          [event.child]: { crashes: [], quarantined: true, reason: event.reason },
+          [event.child]: { crashes, quarantined: true, reason: event.reason },
         },
         quarantinedAt: [...recent(context.quarantinedAt, event.at, context.windowMs), event.at],
       });

@@ -39,6 +39,8 @@ export interface TelecommandContext extends TelecommandInput {
   readonly encodedAt?: number;
   readonly sentAt?: number;
   readonly detail?: string;
+  /** Why nobody knows whether an earlier sending left. */
+  readonly doubt?: string;
   /** How often the gateway was asked to send. */
   readonly sendings: number;
   /** Echoes heard before SENT was known. */
@@ -134,6 +136,13 @@ export const telecommandMachine = setup({
     ),
     keepSent: assign(({ event }) => ('at' in event ? { sentAt: event.at } : {})),
     keepDetail: assign(({ event }) => ('detail' in event ? { detail: event.detail } : {})),
+    keepDoubt: assign(({ event }) => ('detail' in event ? { doubt: event.detail } : {})),
+    /** A refusal says nothing of an earlier sending. */
+    keepRefusal: assign(({ context: { doubt }, event }) => {
+      if (!('detail' in event)) return {};
+      const { detail } = event;
+      return { detail: doubt === undefined ? detail : `${detail}; of an earlier sending: ${doubt}` };
+    }),
     keepEcho: assign(({ context, event }) =>
       event.type === 'gateway.echoed'
         ? { earlyEchoes: [...context.earlyEchoes, { at: event.at, conforming: event.conforming }] }
@@ -195,10 +204,10 @@ export const telecommandMachine = setup({
       ],
       on: {
         'gateway.sent': { target: 'SENT', actions: 'keepSent' },
-        'gateway.refused': { target: 'SEND_FAILED', actions: 'keepDetail' },
+        'gateway.refused': { target: 'SEND_FAILED', actions: 'keepRefusal' },
         'gateway.unknown': [
           // Asked anew, under a new key and without `recovering`: now the gateway sends.
-          { guard: 'mayLeaveAgain', actions: 'askSend' },
+          { guard: 'mayLeaveAgain', actions: ['keepDoubt', 'askSend'] },
           { target: 'SEND_FAILED', actions: 'keepDetail' },
         ],
         'gateway.echoed': { actions: 'keepEcho' },

@@ -8,6 +8,7 @@
  */
 
 import type { LibraryDocument } from './document/library.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { EncodingConfiguration } from './layout/encoding.ts';
 import type { LayoutConfiguration } from './layout/layout.ts';
 
@@ -32,6 +33,22 @@ export interface PlatformConfiguration {
   readonly components: readonly ComponentConfiguration[];
   readonly files?: FilesConfiguration;
   readonly packets: readonly LayoutConfiguration[];
+  /** Absent when the platform has none. */
+  readonly lines?: readonly LineConfiguration[];
+}
+
+/** A line of text that is read: its pattern as written, and the measure of each place that has one. */
+export interface LineConfiguration {
+  readonly name: string;
+  readonly match: string;
+  readonly to: readonly (readonly [place: string, measure: string])[];
+}
+
+/** The lines that answer a telecommand; patterns as written. */
+export interface AnswerConfiguration {
+  readonly ok: string;
+  readonly error?: string;
+  readonly withinMs: number;
 }
 
 export interface EnumConfiguration {
@@ -98,6 +115,8 @@ export interface TelecommandConfiguration {
     readonly expect?: string;
     readonly fail?: string;
     readonly reports?: 'acceptance' | 'completion';
+    /** The reports are lines: the telecommand is one itself. */
+    readonly answer?: AnswerConfiguration;
     readonly withinMs: number;
   };
   readonly encode?: EncodingConfiguration;
@@ -156,12 +175,14 @@ export interface StationConfiguration {
 
 export interface GatewayConfiguration {
   readonly name: string;
-  readonly kind: 'simulated' | 'recording' | 'external';
+  readonly kind: 'simulated' | 'recording' | 'udp' | 'tcp' | 'external';
   readonly tags: readonly string[];
   readonly echo: boolean;
   readonly faults: readonly string[];
   /** Of a simulated gateway `model` and its settings; of a recording `file`, `rate`, `as_fast_as_possible`, `loop`. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Of a gateway over UDP or TCP. */
+  readonly endpoint?: Endpoint;
 }
 
 export interface DriverConfiguration {

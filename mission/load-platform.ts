@@ -13,7 +13,8 @@ import type {
 } from './configuration.ts';
 import { createFrame, type Frame, knownOrdinal } from './frame.ts';
 import { createEncoding } from './layout/encoding.ts';
-import { createPacketReader } from './layout/reader.ts';
+import { createDatagramReader, createPacketReader } from './layout/reader.ts';
+import { loadAnswer, loadLines, loadWriter } from './line/load.ts';
 import type { Argument, Component, Enumeration, Platform, Telecommand, Verification } from './mission.ts';
 
 /** The platform; throws a defect where the configuration does not hold. */
@@ -32,6 +33,8 @@ export function loadPlatform(configuration: PlatformConfiguration): Platform {
     measures: frame.measures,
     ordinal: frame.ordinal,
     packets: createPacketReader(configuration.packets, (key) => knownOrdinal(frame, key)),
+    datagrams: createDatagramReader(configuration.packets, (key) => knownOrdinal(frame, key)),
+    lines: loadLines(configuration, frame),
   });
 }
 
@@ -66,7 +69,14 @@ function loadTelecommand(
     hazardous,
     requires: Object.freeze(requires),
     verify: loadVerification(configuration.verify, scope),
-    encoding: encode === undefined ? undefined : createEncoding(encode, (each) => enumerationOf(each, frame)),
+    encoding:
+      encode === undefined
+        ? undefined
+        : createEncoding(
+            encode,
+            (each) => enumerationOf(each, frame),
+            loadWriter(configuration, frame.enumerations),
+          ),
     ...(file !== undefined && { file: Object.freeze({ maxId: file.maxId }) }),
   });
 }
@@ -88,11 +98,12 @@ function loadVerification(
   scope: ConditionScope,
 ): Verification | undefined {
   if (configuration === undefined) return undefined;
-  const { expect, fail, reports, withinMs } = configuration;
+  const { expect, fail, reports, answer, withinMs } = configuration;
   return Object.freeze({
     expect: expect === undefined ? undefined : conditionOf(expect, scope),
     fail: fail === undefined ? undefined : conditionOf(fail, scope),
     reports,
+    ...(answer !== undefined && { answer: loadAnswer(answer) }),
     withinMs,
   });
 }

@@ -8,8 +8,10 @@
  */
 
 import type { BlockBuilder } from '../contract/batch.ts';
+import type { Result } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
 import type { Condition } from './condition/condition.ts';
+import type { Endpoint } from './endpoint.ts';
 
 export interface Mission {
   /** SHA-256 (hexadecimal) of the canonical configuration. */
@@ -36,13 +38,15 @@ export interface Environment {
 
 export interface Gateway {
   readonly name: string;
-  readonly kind: 'simulated' | 'recording' | 'external';
+  readonly kind: 'simulated' | 'recording' | 'udp' | 'tcp' | 'external';
   readonly tags: readonly string[];
   readonly echo: boolean;
   /** Faults a simulated gateway knows. */
   readonly faults: readonly string[];
   /** Everything else the document says of it, for the gateway itself. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Of a gateway over UDP or TCP. */
+  readonly endpoint?: Endpoint;
 }
 
 export interface Driver {
@@ -99,6 +103,10 @@ export interface Platform {
   ordinal(key: string): number | undefined;
   /** Reads one packet of this platform; see `PacketReader`. */
   readonly packets: PacketReader;
+  /** Reads the data of one CSP packet. */
+  readonly datagrams: DatagramReader;
+  /** Reads one line of text. */
+  readonly lines: LineReader;
 }
 
 export interface Component {
@@ -197,6 +205,17 @@ export interface Verification {
   readonly fail: Condition | undefined;
   /** Which reports of the spacecraft it awaits: `acceptance`, or `completion` as well. */
   readonly reports: 'acceptance' | 'completion' | undefined;
+  /**
+   * Set when its report is a line of text. A line does not say which telecommand it answers: the first one after the
+   * sending does, so the telecommand is the only one of its target under way until then.
+   */
+  readonly answer?: AwaitedAnswer;
+  readonly withinMs: number;
+}
+
+export interface AwaitedAnswer {
+  /** Names the pair of patterns in reports. */
+  readonly reference: string;
   readonly withinMs: number;
 }
 
@@ -205,7 +224,15 @@ export interface Encoding {
   readonly header: Readonly<Record<string, number>>;
   /** The application data for resolved arguments; `instance` can be a field of its own. */
   data(args: Readonly<Record<string, ResolvedValue>>, instance: string | undefined): Buffer;
+  /** Set when it is written as a line of text; it then has no data. */
+  readonly line?: LineWriter;
 }
+
+/** The line of resolved arguments, without its end; refuses each value that does not fit on it. */
+export type LineWriter = (
+  args: Readonly<Record<string, ResolvedValue>>,
+  instance: string | undefined,
+) => Result<string, string>;
 
 /**
  * Reads packets by the layouts of the platform, compiled once to closures over Buffers.
@@ -220,6 +247,43 @@ export interface PacketReader {
     groundMs: number,
     into: BlockBuilder,
   ): { layout: string } | { fault: string } | undefined;
+}
+
+/** The addresses of a CSP packet that choose its layout. */
+export interface DatagramAddress {
+  readonly port: number;
+  readonly sourcePort: number;
+  readonly source: number;
+}
+
+/** Reads the data of CSP packets as `PacketReader` reads packets. */
+export interface DatagramReader {
+  read(
+    address: DatagramAddress,
+    data: Buffer,
+    groundMs: number,
+    into: BlockBuilder,
+  ): { layout: string } | { fault: string } | undefined;
+}
+
+/** Reads lines by the patterns of the platform. */
+export interface LineReader {
+  /** As `PacketReader.read`; the line comes without its end and the blanks around it. */
+  read(
+    line: string,
+    groundMs: number,
+    into: BlockBuilder,
+  ): { layout: string } | { fault: string } | undefined;
+  /** What the line says to telecommands that may await it. */
+  answers(line: string): readonly LineAnswer[];
+}
+
+export interface LineAnswer {
+  readonly reference: string;
+  readonly ok: boolean;
+  readonly code?: number;
+  /** The line. */
+  readonly detail: string;
 }
 
 export interface Settings {

@@ -46,6 +46,8 @@ export interface ResolvedTelecommand {
   readonly written: string;
 }
 
+type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+
 /** The telecommand; refuses with every fault of the request, each with a code of section 7.3. */
 export function resolveTelecommand(
   mission: Mission,
@@ -67,12 +69,20 @@ export function resolveTelecommand(
   faults.push(...instance.faults, ...args.faults);
   if (link === undefined || faults.length > 0) return refusedAll(faults);
   const name = instance.instance;
-  return accepted({
-    ...resolvedLink(target, link, request.environment),
-    ...{ component, telecommand, args: args.values },
-    ...(name !== undefined && { instance: name }),
-    written: name === undefined ? telecommand.path : `${component.name}[${name}].${telecommand.name}`,
-  });
+  const written = name === undefined ? telecommand.path : `${component.name}[${name}].${telecommand.name}`;
+  const { environment } = resolvedLink(target, link, request.environment);
+  // Without spreads: they were a quarter of the cost of a submission.
+  const resolved: Writable<ResolvedTelecommand> = {
+    target,
+    link,
+    component,
+    telecommand,
+    args: args.values,
+    written,
+  };
+  if (environment !== undefined) resolved.environment = environment;
+  if (name !== undefined) resolved.instance = name;
+  return accepted(resolved);
 }
 
 /** The link of a decode request; refuses `api::unknown-target`, `api::unknown-link`, `api::unknown-environment`. */

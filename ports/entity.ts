@@ -84,6 +84,25 @@ export interface EffectRun {
   readonly signal: AbortSignal;
 }
 
+/** One record of an entity's log, and how its chart came to it. */
+export interface LoggedStep {
+  readonly at: number;
+  /** What the log says, `SENT`. */
+  readonly event: string;
+  readonly detail?: string;
+  readonly record: unknown;
+  /** State of the chart in which the record was made; undefined when a record is none of a state. */
+  readonly state?: string;
+  /** What the chart was told since the record before; nothing when both are of one macrostep. */
+  readonly told: readonly EntityEvent[];
+}
+
+/** The log of an entity, ready to be replayed through its chart. */
+export interface EntityLog {
+  readonly input: unknown;
+  readonly steps: readonly LoggedStep[];
+}
+
 /** Restart when it crashed: always, only by its supervisor's patience, or never. */
 export type RestartPolicy = 'permanent' | 'transient' | 'temporary';
 
@@ -109,4 +128,8 @@ export interface Binding<Effect extends Emitted = Emitted, Event extends EntityE
   readonly idleMs: number | null;
   /** Pure steps from an older chart version to the next; a version without a path is quarantined (C5). */
   readonly migrations: Readonly<Record<number, (envelope: Envelope) => Envelope>>;
+  /** The target an entity belongs to, for who searches by target. */
+  readonly targetOf?: (id: string) => string | undefined;
+  /** The log of any entity of the kind, alive or long over; undefined when there is none. Kinds without a log lack it. */
+  readonly history?: (id: string) => Promise<EntityLog | undefined>;
 }

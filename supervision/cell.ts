@@ -6,28 +6,33 @@
  * C2. The chart does no I/O: what it emits is all it may ask of the world.
  * C3. Commit before effect: the effects of a revision start after it is durable, in order, under the key
  *     `<kind>:<id>:<revision>:<n>`.
- * C4. Deadlines (`after`) are recorded in the envelope and armed again on restore, with what is left of them.
+ * C4. Deadlines (`after`) are recorded in the envelope and armed again on restore (`deadlines.ts`).
  * C6. The inbox is bounded and pumped without re-entry; the event during which an actor died is reported once and never
  *     given to an actor again.
+ * C8. Whoever watches is attached on demand and costs nothing before and after (`inspection/observation.ts`).
  * C9. A cell goes down exactly once, and after that nothing of it runs: no effect, no commit, no event.
  */
 
 import { type AnyActor, createActor } from 'xstate';
 import { assert } from '../contract/assert.ts';
 import { CELL_INBOX } from '../contract/limits.ts';
-import { Outage } from '../contract/outage.ts';
 import type { Clock } from '../ports/clock.ts';
 import type {
   ArmedTimer,
   Binding,
   Commit,
+  Committed,
   Emitted,
   EntityEvent,
   Envelope,
   PendingEffect,
   Stored,
 } from '../ports/entity.ts';
+import { Deadlines } from './deadlines.ts';
 import { deferred } from './deferred.ts';
+import { Effects } from './effects.ts';
+import { observe, type StepSink } from './inspection/observation.ts';
+import { commitPatiently } from './patient-commit.ts';
 
 export type Down =
   | { readonly reason: 'finished' }
@@ -53,9 +58,6 @@ interface CellOptions {
   readonly clock: Clock;
   readonly down: (down: Down) => void;
 }
-
-/** How long a cell waits before it asks an unreachable store again; each ask already waits inside the bus. */
-const COMMIT_RETRY_MS = 100;
 
 interface Snapshot {
   readonly status: 'active' | 'done' | 'error' | 'stopped';
@@ -92,12 +94,10 @@ export class Cell {
   #dirty = false;
   #committing = false;
   #records: Emitted[] = [];
-  #waiting: PendingEffect[] = [];
   #settled = deferred<void>();
 
-  // Effects asked for and not known to be done, by key
-  readonly #pending = new Map<string, PendingEffect>();
-  readonly #dueAt = new WeakMap<object, number>();
+  readonly #effects: Effects;
+  readonly #deadlines: Deadlines;
 
   constructor({ binding, id, epoch, clock, down }: CellOptions) {
     this.id = id;
@@ -106,6 +106,15 @@ export class Cell {
     this.#clock = clock;
     this.#down = down;
     this.#lastEventAt = clock.now();
+    this.#deadlines = new Deadlines(clock);
+    this.#effects = new Effects({
+      binding,
+      id,
+      epoch,
+      signal: this.#abort.signal,
+      replied: (key, event) => this.#replied(key, event),
+      failed: (error) => this.#crash(error, undefined),
+    });
   }
 
   /** Starts the actor: anew from an input, or from what the store holds, asking again for its pending effects. */
@@ -156,6 +165,19 @@ export class Cell {
     return !this.#isDown;
   }
 
+  /** Fencing token of its owner. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /**
+   * Tells of every step of the actor from now on, until the function it returns is called or the cell goes down (C8). A
+   * sink that throws is told no more.
+   */
+  watch(sink: StepSink): () => void {
+    return this.#actor === undefined ? () => undefined : observe(this.#actor, sink);
+  }
+
   /** The actor, for inspection. */
   get actor(): AnyActor | undefined {
     return this.#actor;
@@ -167,24 +189,17 @@ export class Cell {
 
   /** Effects asked for and not known to be done. */
   pendingEffects(): PendingEffect[] {
-    return [...this.#pending.values()];
+    return this.#effects.pending;
   }
 
   /** Armed deadlines, soonest first. */
   timers(): ArmedTimer[] {
-    const scheduled = Object.values(this.#actor?.system.getSnapshot()._scheduledEvents ?? {});
-    return scheduled
-      .map((entry) => ({
-        id: entry.id,
-        event: entry.event,
-        dueAt: this.#dueAt.get(entry) ?? this.#clock.now(),
-      }))
-      .sort((a, b) => a.dueAt - b.dueAt);
+    return this.#actor === undefined ? [] : this.#deadlines.armed(this.#actor);
   }
 
   /** Whether nothing is under way: it can be stopped and come back from its record without anybody noticing. */
   get quiet(): boolean {
-    return this.#inbox.length === 0 && !this.#dirty && !this.#committing && this.#pending.size === 0;
+    return this.#inbox.length === 0 && !this.#dirty && !this.#committing && this.#effects.none;
   }
 
   /** Resolves when everything accepted so far is durable, or the cell is down. */
@@ -196,7 +211,8 @@ export class Cell {
   stop(): void {
     if (this.#isDown) return;
     this.#isDown = true;
-    this.#abort.abort();
+    // A reason of one's own: without one an exception with its stack is made for each cell that ends.
+    this.#abort.abort('stopped');
     this.#actor?.stop();
     this.#settled.resolve();
   }
@@ -227,7 +243,7 @@ export class Cell {
     actor.on('*', (emitted: Emitted) => this.#emitted.push(emitted));
     actor.subscribe({
       next: (snapshot: unknown) => {
-        this.#noteTimers(actor);
+        this.#deadlines.note(actor);
         if (!restored) this.#macrostep(snapshot);
         restored = false;
       },
@@ -236,25 +252,10 @@ export class Cell {
     });
   }
 
-  #noteTimers(actor: AnyActor): void {
-    const scheduled = actor.system.getSnapshot()._scheduledEvents;
-    for (const key in scheduled) {
-      const entry = scheduled[key];
-      if (entry !== undefined && !this.#dueAt.has(entry)) {
-        this.#dueAt.set(entry, this.#clock.now() + entry.delay);
-      }
-    }
-  }
-
   #resume(actor: AnyActor, envelope: Envelope): void {
     if (this.#isDown) return;
-    const now = this.#clock.now();
-    for (const timer of envelope.timers) {
-      actor.system.scheduler.schedule(actor, actor, timer.event, Math.max(0, timer.dueAt - now), timer.id);
-    }
-    this.#noteTimers(actor);
-    for (const pending of envelope.effects) this.#pending.set(pending.key, pending);
-    for (const pending of envelope.effects) this.#run(pending);
+    this.#deadlines.rearm(actor, envelope.timers);
+    this.#effects.resume(envelope.effects);
   }
 
   #pump(): void {
@@ -271,7 +272,8 @@ export class Cell {
   }
 
   #process({ event, answers }: Letter): void {
-    if (answers !== undefined) this.#pending.delete(answers);
+    if (answers !== undefined) this.#effects.done(answers);
+    this.#lastEventAt = this.#clock.now();
     this.#current = event;
     this.#guarded(event, () => this.#actor?.send(event as never));
     this.#current = undefined;
@@ -309,11 +311,8 @@ export class Cell {
   }
 
   #ask(effect: Emitted): void {
-    const key = `${this.#binding.kind}:${this.id}:${this.#revision}:${this.#effectsOfRevision}`;
+    this.#effects.ask(effect, this.#revision, this.#effectsOfRevision);
     this.#effectsOfRevision += 1;
-    const pending = { key, effect };
-    this.#pending.set(key, pending);
-    this.#waiting.push(pending);
   }
 
   #commitSoon(): void {
@@ -326,14 +325,14 @@ export class Cell {
   async #commit(): Promise<void> {
     this.#committing = true;
     this.#dirty = false;
-    const effects = this.#waiting.splice(0);
+    const effects = this.#effects.takeWaiting();
     const commit = this.#nextCommit();
     const outcome = await this.#store(commit);
     if (this.#isDown || outcome === undefined) return;
     if (outcome.outcome === 'fenced') return this.#goDown({ reason: 'fenced' });
     this.#position = outcome.position;
     this.#committing = false;
-    for (const pending of effects) this.#run(pending);
+    this.#effects.run(effects);
     this.#commitSoon();
   }
 
@@ -348,31 +347,13 @@ export class Cell {
     };
   }
 
-  async #store(commit: Commit): Promise<Awaited<ReturnType<Binding['store']['commit']>> | undefined> {
-    while (!this.#isDown) {
-      try {
-        return await this.#binding.store.commit(commit);
-      } catch (error) {
-        if (!(error instanceof Outage)) {
-          this.#crash(error, undefined);
-          return undefined;
-        }
-        await this.#pause(COMMIT_RETRY_MS);
-      }
+  async #store(commit: Commit): Promise<Committed | undefined> {
+    try {
+      return await commitPatiently(this.#binding.store, commit, this.#clock, this.#abort.signal);
+    } catch (error) {
+      this.#crash(error, undefined);
+      return undefined;
     }
-    return undefined;
-  }
-
-  #pause(ms: number): Promise<void> {
-    const { promise, resolve } = deferred<void>();
-    const { signal } = this.#abort;
-    const wake = (): void => resolve();
-    signal.addEventListener('abort', wake, { once: true });
-    const timer = this.#clock.setTimeout(wake, ms);
-    return promise.finally(() => {
-      this.#clock.clearTimeout(timer);
-      signal.removeEventListener('abort', wake);
-    });
   }
 
   /** Made once per commit, so that a retry writes the same bytes; contexts of charts are never mutated. */
@@ -396,35 +377,15 @@ export class Cell {
   }
 
   #afterCommit(): void {
-    for (const pending of this.#waiting.splice(0)) this.#run(pending);
+    this.#effects.run(this.#effects.takeWaiting());
     const settled = this.#settled;
     this.#settled = deferred();
     settled.resolve();
     if ((this.#snapshot as Snapshot | undefined)?.status === 'done') this.#goDown({ reason: 'finished' });
   }
 
-  // Effects ----------------------------------------------------------------------------------------------------------
-
-  #run(pending: PendingEffect): void {
-    if (this.#isDown) return;
-    const handler = this.#binding.effects[pending.effect.type];
-    assert(handler, `C2: ${this.#binding.kind} binds ${pending.effect.type}`);
-    const run = { id: this.id, key: pending.key, epoch: this.#epoch, signal: this.#abort.signal };
-    void this.#reply(pending.key, async () => handler(pending.effect as never, run));
-  }
-
-  async #reply(key: string, effect: () => Promise<EntityEvent | undefined>): Promise<void> {
-    try {
-      const event = await effect();
-      if (this.#isDown) return;
-      if (event === undefined) {
-        this.#pending.delete(key);
-        return;
-      }
-      this.#inbox.push({ event, answers: key });
-      this.#pump();
-    } catch (error) {
-      this.#crash(error, undefined);
-    }
+  #replied(key: string, event: EntityEvent): void {
+    this.#inbox.push({ event, answers: key });
+    this.#pump();
   }
 }

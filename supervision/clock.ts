@@ -57,6 +57,14 @@ export class HeapClock implements Clock {
     return this.#heap[0]?.dueAt;
   }
 
+  /** Fires the next timer alone and moves the present to its due time; false when there is none. */
+  step(): boolean {
+    this.#dropCancelled();
+    if (this.#heap.length === 0) return false;
+    this.#fireFirst();
+    return true;
+  }
+
   /** Moves the present by `ms`, firing what comes due on the way, also what that sets. */
   advance(ms: number): void {
     this.advanceTo(this.#now + ms);

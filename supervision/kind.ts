@@ -26,19 +26,40 @@ export interface KindOptions {
   /** Fencing token under which an id is activated by an event. */
   readonly epochOf?: (id: string) => number;
   readonly intensity?: Partial<Omit<SupervisorInput, 'name'>>;
-  /** The cell is gone for good in this process: finished, fenced, quarantined or given up. */
-  readonly onGone?: (id: string, why: Gone) => void;
+  /** The cell is gone for good in this process; for `reset` with the trouble it was in and who gave it up. */
+  readonly onGone?: (id: string, why: Gone, detail?: string) => void;
+  /** An operator resumes it: it goes on from its record once this resolves. */
+  readonly onResume?: (id: string) => Promise<void>;
   /** The kind is beyond repair: its role decides. */
   readonly onEscalated: (reason: string) => void;
 }
 
-export type Gone = 'finished' | 'fenced' | 'quarantined' | 'given-up';
+export type Gone = 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset';
+
+/** Why a watched entity has no cell any more; only after `asleep` and `restarting` one comes by itself. */
+export type Left = Gone | 'asleep' | 'restarting' | 'dropped';
+
+/** Is told of the coming and going of one entity; see `Kind.watch`. */
+export interface EntityWatcher {
+  opened(cell: Cell): void;
+  left(why: Left): void;
+}
+
+/** An entity as its kind knows it. */
+export interface Known {
+  readonly status: 'live' | 'loading' | 'restarting' | 'quarantined';
+  readonly cell: Cell | undefined;
+  readonly epoch: number;
+  /** Last event, or since when it has no cell. */
+  readonly at: number;
+}
 
 /** An id without a live cell: loading, waiting for its restart, or quarantined. */
 interface Absent {
   readonly why: 'loading' | 'restarting' | 'quarantined';
   readonly inbox: EntityEvent[];
   readonly epoch: number;
+  readonly since: number;
   /** What a cell that crashed was begun with: until its first revision is durable it has no record. */
   readonly begun?: Origin;
 }
@@ -49,6 +70,9 @@ export class Kind {
   readonly #cells = new Map<string, Cell>();
   readonly #absent = new Map<string, Absent>();
   readonly #wakers = new Map<string, TimerHandle>();
+  readonly #watchers = new Map<string, EntityWatcher>();
+  /** What to say of the entity that is being reset. */
+  #givenUp: string | undefined;
   readonly #supervisor: Supervisor;
   #sweeper: TimerHandle | undefined;
   #draining = false;
@@ -103,28 +127,62 @@ export class Kind {
     return this.#cells.size;
   }
 
-  each(): IterableIterator<Cell> {
-    return this.#cells.values();
+  get binding(): Binding {
+    return this.#options.binding;
+  }
+
+  /** What is known of an entity here; undefined when it has neither a cell nor trouble. */
+  look(id: string): Known | undefined {
+    const cell = this.#cells.get(id);
+    if (cell !== undefined) return { status: 'live', cell, epoch: cell.epoch, at: cell.lastEventAt };
+    const absent = this.#absent.get(id);
+    return absent && { status: absent.why, cell: undefined, epoch: absent.epoch, at: absent.since };
+  }
+
+  /** Ids of every entity known here, the living first. */
+  *ids(): Iterable<string> {
+    yield* this.#cells.keys();
+    yield* this.#absent.keys();
+  }
+
+  /** Entities without a cell that are known here. */
+  get absent(): number {
+    return this.#absent.size;
   }
 
   trouble(): ReturnType<Supervisor['trouble']> {
     return this.#supervisor.trouble();
   }
 
-  /** Lets a quarantined entity go on from its record. */
-  resume(id: string): void {
-    this.#supervisor.resume(id);
+  /** How often an entity crashed inside the window of its supervisor. */
+  crashes(id: string): number {
+    return this.#supervisor.crashes(id);
   }
 
-  /** Forgets a quarantined entity here; its record stays where it is. */
-  reset(id: string): void {
-    this.#supervisor.reset(id);
+  /** Lets a quarantined entity go on from its record; false when it is not quarantined. */
+  resume(id: string): boolean {
+    return this.#supervisor.resume(id);
+  }
+
+  /** Gives a quarantined entity up; false when it is not quarantined. What its record then says is its role's to decide. */
+  reset(id: string, by: string): boolean {
+    this.#givenUp = `${this.trouble()[id]?.reason ?? 'unknown'}; given up by ${by}`;
+    return this.#supervisor.reset(id);
+  }
+
+  /** Tells of the cells of one entity until the function it returns is called. One watcher at a time. */
+  watch(id: string, watcher: EntityWatcher): () => void {
+    this.#watchers.set(id, watcher);
+    return () => {
+      if (this.#watchers.get(id) === watcher) this.#watchers.delete(id);
+    };
   }
 
   /** Drops the cell without a word: its owner has changed. */
   drop(id: string): void {
     this.#cells.get(id)?.stop();
     this.#forget(id);
+    this.#tellWatcher(id, (watcher) => watcher.left('dropped'));
   }
 
   /** Takes no more events, waits until what was accepted is durable, and stops every cell. */
@@ -153,11 +211,13 @@ export class Kind {
     this.#absent.delete(id);
     this.#clearWaker(id);
     cell.start(origin, inbox);
+    if (cell.alive) this.#tellWatcher(id, (watcher) => watcher.opened(cell));
     return cell;
   }
 
   #activate(id: string): Absent {
-    const absent: Absent = { why: 'loading', inbox: [], epoch: this.#options.epochOf?.(id) ?? 0 };
+    const { clock, epochOf } = this.#options;
+    const absent: Absent = { why: 'loading', inbox: [], epoch: epochOf?.(id) ?? 0, since: clock.now() };
     this.#absent.set(id, absent);
     this.#load(id);
     return absent;
@@ -204,7 +264,7 @@ export class Kind {
   }
 
   #migrated(id: string, stored: Stored, epoch: number): Stored | undefined {
-    const { binding } = this.#options;
+    const { binding, clock } = this.#options;
     let envelope = stored.envelope;
     while (envelope.version < binding.version) {
       const step = binding.migrations[envelope.version];
@@ -212,7 +272,7 @@ export class Kind {
       envelope = { ...step(envelope), version: envelope.version + 1 };
     }
     if (envelope.version === binding.version) return { ...stored, envelope };
-    this.#absent.set(id, { why: 'quarantined', inbox: [], epoch });
+    this.#absent.set(id, { why: 'quarantined', inbox: [], epoch, since: clock.now() });
     this.#supervisor.broken(
       id,
       `chart version ${stored.envelope.version} is unknown here (${binding.version})`,
@@ -244,26 +304,47 @@ export class Kind {
     else deadLetters.add({ kind: this.name, id, at: clock.now(), event: down.poison, error: reason });
     if (this.#draining) return;
     if (binding.restart === 'temporary') return this.#gone(id, 'given-up');
-    this.#absent.set(id, { why: 'restarting', inbox: [...down.inbox], epoch, begun });
+    const absent: Absent = { why: 'restarting', inbox: [...down.inbox], epoch, since: clock.now(), begun };
+    this.#absent.set(id, absent);
     this.#supervisor.crashed(id, reason);
+    if (this.#absent.get(id) === absent) this.#tellWatcher(id, (watcher) => watcher.left('restarting'));
   }
 
-  #gone(id: string, why: Gone): void {
+  #gone(id: string, why: Gone, detail?: string): void {
     const absent = this.#absent.get(id);
+    const since = this.#options.clock.now();
     if (why === 'quarantined') {
-      this.#absent.set(id, { inbox: [], epoch: 0, ...absent, why: 'quarantined' });
+      this.#absent.set(id, { inbox: [], epoch: 0, ...absent, why: 'quarantined', since });
     } else {
       this.#absent.delete(id);
     }
-    this.#options.onGone?.(id, why);
+    this.#options.onGone?.(id, why, detail);
+    this.#tellWatcher(id, (watcher) => watcher.left(why));
   }
 
   #released(id: string, reset: boolean): void {
     const absent = this.#absent.get(id);
     if (absent === undefined) return;
-    if (reset) return this.#gone(id, 'given-up');
-    this.#absent.set(id, { ...absent, why: 'restarting' });
-    this.#load(id);
+    if (reset) return this.#gone(id, 'reset', this.#givenUp);
+    const resumed: Absent = { ...absent, why: 'restarting', since: this.#options.clock.now() };
+    this.#absent.set(id, resumed);
+    const mayGoOn = this.#options.onResume?.(id) ?? Promise.resolve();
+    void mayGoOn.then(() => {
+      if (this.#absent.get(id) === resumed) this.#load(id);
+    });
+    this.#tellWatcher(id, (watcher) => watcher.left('restarting'));
+  }
+
+  /** A watcher that throws touches nobody (C8). */
+  #tellWatcher(id: string, tell: (watcher: EntityWatcher) => void): void {
+    const watcher = this.#watchers.get(id);
+    if (watcher === undefined) return;
+    try {
+      tell(watcher);
+    } catch (error) {
+      this.#watchers.delete(id);
+      this.#options.log.error({ kind: this.name, id, err: error }, 'watcher failed');
+    }
   }
 
   #forget(id: string): void {
@@ -298,6 +379,7 @@ export class Kind {
     const [soonest] = cell.timers();
     cell.stop();
     this.#cells.delete(cell.id);
+    this.#tellWatcher(cell.id, (watcher) => watcher.left('asleep'));
     if (soonest === undefined) return;
     const { clock } = this.#options;
     const wake = (): void =>

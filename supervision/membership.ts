@@ -7,13 +7,15 @@
  * E2. A member that could not write its own heartbeat for 70 % of the time to live, counted from before the writing,
  *     considers itself dead before anybody else does, and stops owning anything.
  * E3. A process of the same machine that is gone is dead at once.
+ * E4. Before something is taken from a silent member the bus is asked: its heartbeat may have been written and not heard
+ *     here, by a watch that is late or a process that slept itself.
  */
 
-import { hostname } from 'node:os';
 import { buckets } from '../contract/subject.ts';
 import type { Bus, Entry, Watch } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { type Machine, realMachine } from './machine.ts';
 
 export interface Member {
   readonly instance: string;
@@ -38,6 +40,8 @@ interface MembershipOptions {
   readonly instance: string;
   readonly roles: readonly string[];
   readonly ttlMs: number;
+  /** Default: the one this runs on. */
+  readonly machine?: Machine;
   /** Called when who is alive may have changed, and at each heartbeat. */
   readonly changed: () => void;
 }
@@ -47,6 +51,7 @@ const HOLD = 0.7;
 
 export class Membership {
   readonly #options: MembershipOptions;
+  readonly #machine: Machine;
   readonly #seen = new Map<string, Seen>();
   #watch: Watch | undefined;
   #timer: TimerHandle | undefined;
@@ -57,6 +62,7 @@ export class Membership {
 
   constructor(options: MembershipOptions) {
     this.#options = options;
+    this.#machine = options.machine ?? realMachine;
   }
 
   async start(): Promise<void> {
@@ -77,8 +83,19 @@ export class Membership {
     const { clock, ttlMs, instance: own } = this.#options;
     if (instance === own) return this.holds;
     const seen = this.#seen.get(instance);
-    if (seen === undefined || seen.member.left === true || isGoneHere(seen.member)) return false;
+    if (seen === undefined || seen.member.left === true || this.#isGoneHere(seen.member)) return false;
     return clock.now() - seen.movedAt < ttlMs;
+  }
+
+  /**
+   * Whether the bus has no later heartbeat of the member than the one heard here (E4); a later one counts as heard now.
+   * Rejects with `Outage`.
+   */
+  async isSilent(instance: string): Promise<boolean> {
+    const key = `member.${instance}`;
+    const entry = await this.#options.bus.bucket(buckets.members).get(key);
+    if (entry !== undefined) this.#saw(key, entry);
+    return !this.isAlive(instance);
   }
 
   /** Whether the others still have to consider this process alive (E2). */
@@ -100,7 +117,8 @@ export class Membership {
 
   #self(): Member {
     const { instance, roles } = this.#options;
-    return { instance, roles, host: hostname(), pid: process.pid };
+    const { host, pid } = this.#machine;
+    return { instance, roles, host, pid };
   }
 
   async #write(member: Member): Promise<void> {
@@ -150,14 +168,8 @@ export class Membership {
     }
     if (!this.#stopped) this.#options.changed();
   }
-}
 
-function isGoneHere({ host, pid }: Member): boolean {
-  if (host !== hostname()) return false;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  #isGoneHere({ host, pid }: Member): boolean {
+    return host === this.#machine.host && !this.#machine.isRunning(pid);
   }
 }

@@ -5,7 +5,7 @@
  *
  * Q1. A partition belongs to the living member that ranks highest for it (rendezvous hashing), so members agree without
  *     talking and few partitions move when members come and go.
- * Q2. An owner is replaced only when it has released the partition or is dead for the one who takes it.
+ * Q2. An owner is replaced only when it has released the partition or is dead for the one who takes it, and for the bus (E4).
  * Q3. A process whose own heartbeat fails stops everything it owns before the others may take it (E2).
  * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership. It fails once: what it
  *     says after that is of the same failure.
@@ -28,6 +28,11 @@ export interface Worker {
 
 export interface WorkerContext {
   readonly epoch: number;
+  /**
+   * Whether the others still have to leave the partition to this process, now: false for one that slept too long and has
+   * not noticed yet. Asked before what no epoch guards.
+   */
+  readonly holds: () => boolean;
   /** The worker cannot go on; it is stopped and started again. */
   readonly failed: (error: unknown) => void;
 }
@@ -57,6 +62,15 @@ interface PartitionsOptions {
 
 const OUTAGE_RETRY_MS = 250;
 
+/** A partition that this process owns, as people see it. */
+export interface OwnedPartition {
+  readonly name: string;
+  readonly epoch: number;
+  readonly state: 'starting' | 'running' | 'restarting' | 'quarantined' | 'stopping';
+  readonly crashes: number;
+  readonly reason: string | undefined;
+}
+
 interface Owned {
   readonly epoch: number;
   worker: Worker | undefined;
@@ -70,7 +84,7 @@ export class Partitions {
   readonly #owned = new Map<string, Owned>();
   readonly #claiming = new Set<string>();
   /** Partitions no longer owned whose worker is still being stopped (Q5). */
-  readonly #leaving = new Map<string, Promise<void>>();
+  readonly #leaving = new Map<string, { epoch: number; left: Promise<void> }>();
   readonly #supervisor: Supervisor;
   #wanted: ReadonlySet<string> = new Set();
   #watch: Watch | undefined;
@@ -87,7 +101,7 @@ export class Partitions {
       children: {
         restart: (name) => this.#restart(name),
         quarantined: () => undefined,
-        released: (name) => this.#restart(name),
+        released: (name, reset) => void (reset ? this.#release(name) : this.#restart(name)),
         escalated: options.escalated,
       },
     });
@@ -138,8 +152,27 @@ export class Partitions {
     return this.#supervisor.trouble();
   }
 
-  resume(name: string): void {
-    this.#supervisor.resume(name);
+  get prefix(): string {
+    return this.#options.role.prefix;
+  }
+
+  /** What this process owns or is still leaving, by name. */
+  owned(): OwnedPartition[] {
+    const owned = [...this.#owned].map(([name, each]) => this.#ownedView(name, each));
+    const leaving = [...this.#leaving].map(
+      ([name, { epoch }]) => ({ name, epoch, state: 'stopping', crashes: 0, reason: undefined }) as const,
+    );
+    return [...owned, ...leaving].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Starts the worker of a quarantined partition again; false when it is not quarantined. */
+  resume(name: string): boolean {
+    return this.#supervisor.resume(name);
+  }
+
+  /** Gives a quarantined partition back, to be claimed anew by whoever ranks highest; false when it is not quarantined. */
+  reset(name: string): boolean {
+    return this.#supervisor.reset(name);
   }
 
   /** Stops every worker and frees what is owned. */
@@ -147,8 +180,15 @@ export class Partitions {
     this.#stopped = true;
     this.#supervisor.drain();
     for (const name of [...this.#owned.keys()]) void this.#release(name);
-    await Promise.all(this.#leaving.values());
+    await Promise.all([...this.#leaving.values()].map(({ left }) => left));
     await this.#watch?.stop();
+  }
+
+  #ownedView(name: string, { epoch, worker }: Owned): OwnedPartition {
+    const trouble = this.#supervisor.trouble()[name];
+    const waiting = trouble === undefined ? 'starting' : 'restarting';
+    const state = trouble?.quarantined === true ? 'quarantined' : worker === undefined ? waiting : 'running';
+    return { name, epoch, state, crashes: this.#supervisor.crashes(name), reason: trouble?.reason };
   }
 
   #key(name: string): string {
@@ -178,6 +218,7 @@ export class Partitions {
     const owner = this.#entries.get(name)?.owner ?? null;
     const free = owner === null || owner === instance || !membership.isAlive(owner);
     if (best === instance && free) void this.#claim(name);
+    else if (best !== undefined && best !== instance && owner === instance) void this.#disown(name);
   }
 
   // Ownership --------------------------------------------------------------------------------------------------------
@@ -187,7 +228,8 @@ export class Partitions {
     this.#claiming.add(name);
     const { bus, instance, log } = this.#options;
     try {
-      const expected = this.#entries.get(name)?.revision ?? 0;
+      const { owner = null, revision: expected = 0 } = this.#entries.get(name) ?? {};
+      if (owner !== null && owner !== instance && !(await this.#options.membership.isSilent(owner))) return;
       const value = Buffer.from(JSON.stringify({ owner: instance } satisfies Ownership));
       const written = await bus.bucket(buckets.members).put(this.#key(name), value, expected);
       if (written.outcome === 'conflict' || this.#stopped) return;
@@ -201,6 +243,15 @@ export class Partitions {
     } finally {
       this.#claiming.delete(name);
     }
+  }
+
+  /** It was abandoned here (Q3) and is another's now, who waits for it to be released (Q2). */
+  async #disown(name: string): Promise<void> {
+    const entry = this.#entries.get(name);
+    if (entry === undefined || this.#claiming.has(name) || this.#leaving.has(name)) return;
+    this.#claiming.add(name);
+    await this.#giveBack(name, entry.revision);
+    this.#claiming.delete(name);
   }
 
   /** Stops the worker and gives the partition back. */
@@ -238,7 +289,7 @@ export class Partitions {
         this.#leaving.delete(name);
         this.reconcile();
       });
-    this.#leaving.set(name, left);
+    this.#leaving.set(name, { epoch: owned.epoch, left });
     return left;
   }
 
@@ -257,8 +308,9 @@ export class Partitions {
       if (!over) this.#workerFailed(name, owned, error);
       over = true;
     };
+    const holds = (): boolean => this.#owned.get(name) === owned && this.#options.membership.holds;
     try {
-      owned.worker = await this.#options.role.start(name, { epoch: owned.epoch, failed });
+      owned.worker = await this.#options.role.start(name, { epoch: owned.epoch, holds, failed });
     } catch (error) {
       failed(error);
     }

@@ -7,17 +7,19 @@
  * I3. A process ends in order (`stop`): it takes nothing more, frees what it owns, then leaves the bus.
  */
 
-import { hostname } from 'node:os';
 import { Registry } from 'prom-client';
 import { monotonicFactory } from 'ulid';
 import { MEMBER_TTL_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
+import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { startValueFeeds } from '../telemetry/value-feeds.ts';
 import { BusMissionSource } from './configuration.ts';
 import { createDeadLetters } from './dead-letters.ts';
+import { InspectionService } from './inspection/service.ts';
+import { type Machine, realMachine } from './machine.ts';
 import { Membership } from './membership.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import type { RoleFactory, RoleName } from './role.ts';
@@ -42,6 +44,12 @@ export interface ProcessOptions {
   readonly failpoint?: string;
   /** Time to live of a silent process for the others. */
   readonly memberTtlMs?: number;
+  /** Default: the one this runs on. */
+  readonly machine?: Machine;
+  /** Stands in for the front end over sockets. */
+  readonly frontEnd?: RoleFactory;
+  /** Where simulated gateways find their spacecraft; default: each makes its own. */
+  readonly spacecraft?: SpacecraftFactory;
   /** Done once the bus answers, before any role but the API starts; asked again after an outage. */
   readonly prepare?: () => Promise<unknown>;
   /** The process is beyond repair; whoever started it decides. */
@@ -80,6 +88,7 @@ class Service implements ServiceProcess {
   readonly #values: ReturnType<typeof startValueFeeds>;
   readonly #membership: Membership;
   readonly #tree: Tree;
+  readonly #inspection: InspectionService;
   #begin: () => void = () => undefined;
   #stopped = false;
   #api: string | undefined;
@@ -98,6 +107,7 @@ class Service implements ServiceProcess {
       instance,
       roles,
       ttlMs: options.memberTtlMs ?? MEMBER_TTL_MS,
+      ...(options.machine !== undefined && { machine: options.machine }),
       changed: () => this.#tree.reconcile(),
     });
     const deadLetters = createDeadLetters(bus, log);
@@ -118,8 +128,10 @@ class Service implements ServiceProcess {
         registry,
         missionFolder: options.missionFolder,
         failpoint: options.failpoint,
+        spacecraft: options.spacecraft,
       },
     });
+    this.#inspection = new InspectionService({ bus, clock, log, instance, tree: this.#tree, deadLetters });
     registerProcessMetrics(registry, { bus, missions: this.#missions, deadLetters });
     this.ready = new Promise<void>((resolve) => {
       this.#begin = resolve;
@@ -132,12 +144,12 @@ class Service implements ServiceProcess {
   }
 
   async listen(): Promise<void> {
-    const { roles, port = 0, host = '127.0.0.1' } = this.#options;
+    const { roles, port = 0, host = '127.0.0.1', frontEnd } = this.#options;
     if (roles.includes('api')) {
       const listening = (url: string): void => {
         this.#api = url;
       };
-      await this.#tree.start('api', apiRole({ port, host, listening }));
+      await this.#tree.start('api', frontEnd ?? apiRole({ port, host, listening }));
     }
     this.#begin();
   }
@@ -146,6 +158,7 @@ class Service implements ServiceProcess {
     this.#stopped = true;
     await this.ready.catch(() => undefined);
     await this.#tree.drain();
+    await this.#inspection.stop();
     await this.#membership.leave();
     await this.#values.stop();
     await this.#missions.stop();
@@ -154,6 +167,8 @@ class Service implements ServiceProcess {
   async #start(): Promise<void> {
     await this.#patiently(async () => void (await this.#options.prepare?.()));
     await this.#patiently(() => this.#missions.start());
+    // Before others can see this process among the members, and ask it.
+    this.#inspection.start();
     await this.#patiently(() => this.#membership.start());
     for (const role of this.#options.roles) {
       if (role !== 'api') await this.#patiently(() => this.#tree.start(role, factories[role]));
@@ -187,6 +202,6 @@ class Service implements ServiceProcess {
 
 /** Unique for each start: a restarted process is another member. */
 function instanceName(): string {
-  const host = hostname().replace(/[^A-Za-z0-9_-]/g, '-');
-  return `${host}-${process.pid}-${monotonicFactory()().slice(-10)}`;
+  const host = realMachine.host.replace(/[^A-Za-z0-9_-]/g, '-');
+  return `${host}-${realMachine.pid}-${monotonicFactory()().slice(-10)}`;
 }

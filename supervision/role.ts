@@ -4,6 +4,7 @@
  */
 
 import type { Registry } from 'prom-client';
+import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
@@ -11,6 +12,7 @@ import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
 import type { DeadLetters } from './dead-letters.ts';
+import type { Kind } from './kind.ts';
 import type { PartitionRole } from './partition.ts';
 
 export const ROLES = ['api', 'executor', 'telemetry', 'drivers', 'gateways'] as const;
@@ -28,6 +30,8 @@ export interface RoleContext {
   readonly registry: Registry;
   /** Where the files that mission documents name are found. */
   readonly missionFolder: string | undefined;
+  /** Where simulated gateways find their spacecraft; undefined: each makes its own. */
+  readonly spacecraft: SpacecraftFactory | undefined;
   /** Kills the process at this point, for tests; see `failpoint.ts`. */
   readonly failpoint: string | undefined;
   /** The role cannot go on. */
@@ -43,6 +47,8 @@ export interface SharedWork {
 
 export interface Role {
   readonly shared: readonly SharedWork[];
+  /** The entities it runs. */
+  readonly kinds?: readonly Kind[];
   stop(): Promise<void>;
 }
 

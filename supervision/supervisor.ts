@@ -18,6 +18,13 @@ export interface Children {
   escalated(reason: string): void;
 }
 
+/** What a supervisor knows of a child in trouble. */
+export interface Trouble {
+  readonly crashes: readonly number[];
+  readonly quarantined: boolean;
+  readonly reason: string;
+}
+
 interface SupervisorOptions {
   readonly input: SupervisorInput;
   readonly children: Children;
@@ -63,12 +70,14 @@ export class Supervisor {
     this.#actor.send({ type: 'child.broken', child, reason, at: this.#options.clock.now() });
   }
 
-  resume(child: string): void {
-    this.#actor.send({ type: 'operator.resume', child });
+  /** Lets a quarantined child go on; false when it is not quarantined, or nothing is mended here any more. */
+  resume(child: string): boolean {
+    return this.#release({ type: 'operator.resume', child });
   }
 
-  reset(child: string): void {
-    this.#actor.send({ type: 'operator.reset', child });
+  /** Gives a quarantined child up; false when it is not quarantined, or nothing is mended here any more. */
+  reset(child: string): boolean {
+    return this.#release({ type: 'operator.reset', child });
   }
 
   /** It is no child of this set any more: whatever trouble it was in, quarantine included, is over. */
@@ -84,9 +93,22 @@ export class Supervisor {
     for (const child of [...this.#timers.keys()]) this.#clearTimer(child);
   }
 
-  /** Children in trouble, with the reason, and whether they are quarantined. */
-  trouble(): Readonly<Record<string, { quarantined: boolean; reason: string }>> {
+  /** Children in trouble, with the reason, the times of their crashes, and whether they are quarantined. */
+  trouble(): Readonly<Record<string, Trouble>> {
     return this.#actor.getSnapshot().context.children;
+  }
+
+  /** How often a child crashed inside the window that ends now. */
+  crashes(child: string): number {
+    const { clock, input } = this.#options;
+    const since = clock.now() - input.windowMs;
+    return this.trouble()[child]?.crashes.filter((at) => at > since).length ?? 0;
+  }
+
+  #release(event: { type: 'operator.resume' | 'operator.reset'; child: string }): boolean {
+    if (!this.#actor.getSnapshot().can(event)) return false;
+    this.#actor.send(event);
+    return true;
   }
 
   #carryOut(effect: SupervisorEffect): void {

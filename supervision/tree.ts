@@ -7,10 +7,11 @@ import { BUS_RETRY_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { Kind } from './kind.ts';
 import type { Membership } from './membership.ts';
 import { Partitions } from './partition.ts';
 import type { Role, RoleContext, RoleFactory, RoleName } from './role.ts';
-import { DEFAULT_INTENSITY, Supervisor } from './supervisor.ts';
+import { DEFAULT_INTENSITY, Supervisor, type Trouble } from './supervisor.ts';
 
 interface TreeOptions {
   readonly instance: string;
@@ -27,6 +28,16 @@ interface Running {
   readonly role: Role;
   readonly partitions: readonly Partitions[];
   readonly forget: () => void;
+}
+
+/** A role of the process, with what runs below it. */
+export interface Branch {
+  readonly role: RoleName;
+  readonly state: 'starting' | 'running' | 'restarting' | 'quarantined' | 'stopping';
+  readonly crashes: number;
+  readonly reason: string | undefined;
+  readonly partitions: readonly Partitions[];
+  readonly kinds: readonly Kind[];
 }
 
 /** A role that failed three times in a minute does not mend itself. */
@@ -72,15 +83,36 @@ export class Tree {
     return [...this.#running.values()].every(({ partitions }) => partitions.every((each) => each.settled));
   }
 
-  /** What is in trouble, by supervisor. */
-  trouble(): Record<string, ReturnType<Supervisor['trouble']>> {
-    const trouble: Record<string, ReturnType<Supervisor['trouble']>> = {
-      process: this.#supervisor.trouble(),
-    };
-    for (const [name, { partitions }] of this.#running) {
-      for (const [n, each] of partitions.entries()) trouble[`${name}.${n}`] = each.trouble();
-    }
-    return trouble;
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** The roles of this process with what runs below them. */
+  branches(): Branch[] {
+    return [...this.#factories.keys()].map((role) => {
+      const running = this.#running.get(role);
+      const trouble = this.#supervisor.trouble()[role];
+      return {
+        role,
+        state: this.#stateOf(running !== undefined, trouble),
+        crashes: this.#supervisor.crashes(role),
+        reason: trouble?.reason,
+        partitions: running?.partitions ?? [],
+        kinds: running?.role.kinds ?? [],
+      };
+    });
+  }
+
+  /** Starts a quarantined role again; false when it is not quarantined. */
+  resume(role: string): boolean {
+    return this.#supervisor.resume(role);
+  }
+
+  #stateOf(isRunning: boolean, trouble: Trouble | undefined): Branch['state'] {
+    if (this.#draining) return 'stopping';
+    if (isRunning) return 'running';
+    if (trouble === undefined) return 'starting';
+    return trouble.quarantined ? 'quarantined' : 'restarting';
   }
 
   /** Stops taking, lets what is under way settle, frees what is owned. */

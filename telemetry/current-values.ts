@@ -71,6 +71,7 @@ export class CurrentValues {
   readonly #json: (Buffer | undefined)[];
   readonly #changed: Uint32Array;
   #changes = 0;
+  #version = 0;
   /** `#mark[ordinal] === #round`: the ordinal stands in `#changed`. */
   readonly #mark: Uint32Array;
   #round = 1;
@@ -104,6 +105,11 @@ export class CurrentValues {
     const changed = this.#changed.subarray(0, this.#changes);
     if (changed.length > 0) step?.(changed);
     return changed;
+  }
+
+  /** Rises with every change of a value: equal versions of a store, equal values. */
+  get version(): number {
+    return this.#version;
   }
 
   /** The CurrentValue as JSON; undefined when no sample is known. */
@@ -217,6 +223,7 @@ export class CurrentValues {
     this.#link[ordinal] = link;
     this.#deferred[ordinal] = deferred;
     this.#json[ordinal] = undefined;
+    this.#version += 1;
     if (this.#mark[ordinal] === this.#round) return;
     this.#mark[ordinal] = this.#round;
     this.#changed[this.#changes++] = ordinal;

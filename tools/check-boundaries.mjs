@@ -12,7 +12,7 @@ import { cruise } from 'dependency-cruiser';
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
 process.chdir(root);
 
-const SKIPPED = new Set(['node_modules', 'generated', 'coverage', 'var', 'results', 'pages']);
+const SKIPPED = new Set(['node_modules', 'generated', 'coverage', 'var', 'results']);
 
 /** Paths of the source files below the folder, relative to the root. */
 function sourceFiles(folder) {

@@ -21,8 +21,9 @@ import type { Bus, Headers } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
 import { TELECOMMAND_VERSION } from './history.ts';
+import { telecommandLog } from './replay.ts';
 import { unmetRequirements } from './requirement.ts';
-import type { Definition, Work } from './work.ts';
+import { type Definition, fromCellId, type Work } from './work.ts';
 
 /** What the lane of a telecommand does for it. */
 export interface LaneServices {
@@ -35,6 +36,8 @@ export interface LaneServices {
     effect: Extract<TelecommandEffect, { type: 'effect.verify' }>,
     signal: AbortSignal,
   ): Promise<TelecommandEvent | undefined>;
+  /** Resolves when those before it have left (J1). */
+  readonly turn: Promise<void>;
   release(): void;
 }
 
@@ -59,6 +62,12 @@ export function createTelecommandBinding({
 }: BindingOptions): Binding<TelecommandEffect, TelecommandEvent> {
   const now = (): number => clock.now();
   const caller = createCaller(bus, clock);
+
+  /** What leads to leaving waits for the turn of its telecommand; one that stands has it already. */
+  const inTurn = async <Value>(run: EffectRun, step: () => Promise<Value>): Promise<Value | undefined> => {
+    await servicesOf(run.id)?.turn;
+    return run.signal.aborted ? undefined : step();
+  };
 
   const check = async (run: EffectRun): Promise<TelecommandEvent | undefined> => {
     const services = servicesOf(run.id);
@@ -159,10 +168,12 @@ export function createTelecommandBinding({
     restart: 'transient',
     idleMs: null,
     migrations: {},
+    targetOf: (cell) => fromCellId(cell).target,
+    history: (cell) => telecommandLog(bus, cell),
     effects: {
-      'effect.check': (_effect, run) => check(run),
-      'effect.encode': (_effect, run) => encode(run),
-      'effect.send': send,
+      'effect.check': (_effect, run) => inTurn(run, () => check(run)),
+      'effect.encode': (_effect, run) => inTurn(run, () => encode(run)),
+      'effect.send': (effect, run) => inTurn(run, () => send(effect, run)),
       'effect.verify': async (effect, run) => servicesOf(run.id)?.verify(effect, run.signal),
       'effect.release': (_effect, run) => {
         servicesOf(run.id)?.release();

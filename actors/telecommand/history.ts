@@ -3,7 +3,8 @@
  * back into an envelope. Mission Control Service, sections 2.1 and 6.
  *
  * G1. An event is appended only behind the last event the writer knows (O1), with the id `<tc>-<state>`.
- * G2. The body is the TcEvent; what only a new owner needs (frame, reference, epoch) stands in headers.
+ * G2. The body is the TcEvent; what only a new owner or a replay needs (frame, reference, epoch, what it was begun with)
+ *     stands in headers.
  * G3. The history alone restores a telecommand: its state, what it still asks of the world, its deadline. No snapshot is
  *     kept beside it.
  * G4. An append whose answer was lost in an outage is asked for again; that it stands there already, by the same owner
@@ -26,21 +27,45 @@ import { cellId, fromCellId } from './work.ts';
 
 export const TELECOMMAND_VERSION = 1;
 
+type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+
 /** One event as it stands in the log. */
 export interface Recorded {
   readonly seq: number;
+  /** Fencing token of its writer; 0 when it named none. */
+  readonly epoch: number;
   readonly event: TcEvent;
   readonly frame: string | undefined;
   readonly reference: string | undefined;
+  /** On PENDING: what the chart was begun with; undefined when an earlier version wrote it. */
+  readonly begun: Begun | undefined;
+}
+
+/** What the log must know beside the event to replay a telecommand from it alone. */
+export interface Begun {
+  readonly changesState: boolean;
+  readonly verifyWithinMs: number | null;
+  /** Refused at take-up, before anything was checked. */
+  readonly refused: boolean;
 }
 
 export function readRecorded(message: StreamMessage): Recorded {
   return {
     seq: message.seq,
+    epoch: Number(message.headers[header.epoch] ?? 0),
     event: JSON.parse(Buffer.from(message.data).toString()) as TcEvent,
     frame: message.headers[header.frame],
     reference: message.headers[header.reference],
+    begun: readBegun(message.headers[header.begun]),
   };
+}
+
+function readBegun(text: string | undefined): Begun | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Begun);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The state a history has reached; undefined before PENDING. */
@@ -104,7 +129,7 @@ export async function appendEvent(
   expected: number,
 ): Promise<number | undefined> {
   const body = Buffer.from(JSON.stringify(tcEvent(input, record)));
-  const headers = ownerHeaders(record, epoch);
+  const headers = ownerHeaders(input, record, epoch);
   const to = subject.tcEvent(input.target, input.id);
   const appended = await bus.append(streams.telecommandEvents, to, body, {
     id: `${input.id}-${record.state}${record.state === 'ECHO' ? `-${expected}` : ''}`,
@@ -126,32 +151,42 @@ function isSame(message: StreamMessage, body: Uint8Array, headers: Headers): boo
 
 function tcEvent(input: TelecommandInput, record: TelecommandRecord): TcEvent {
   const { run, step } = input;
-  return {
+  // Field by field: this runs for every transition of every telecommand, and spreads of what may be absent cost more than
+  // everything else here.
+  const event: Mutable<TcEvent> = {
     tc: input.id,
     state: record.state,
     at: new Date(record.at).toISOString(),
-    ...(record.detail !== undefined && { detail: record.detail }),
-    ...(record.conforming !== undefined && { conforming: record.conforming }),
-    ...(record.state === 'PENDING' && pendingFields(input)),
-    ...(run !== undefined && { run }),
-    ...(step !== undefined && { step }),
   };
+  if (record.detail !== undefined) event.detail = record.detail;
+  if (record.conforming !== undefined) event.conforming = record.conforming;
+  if (record.state === 'PENDING') {
+    event.telecommand = telecommandOf(input);
+    if (input.by !== undefined) event.by = input.by;
+  }
+  if (run !== undefined) event.run = run;
+  if (step !== undefined) event.step = step;
+  return event;
 }
 
-function pendingFields(input: TelecommandInput): Pick<TcEvent, 'telecommand' | 'by'> {
-  const { component, instance, telecommand, by } = input;
-  return {
-    telecommand: { component, ...(instance !== undefined && { instance }), telecommand },
-    ...(by !== undefined && { by }),
-  };
+function telecommandOf({
+  component,
+  instance,
+  telecommand,
+}: TelecommandInput): NonNullable<TcEvent['telecommand']> {
+  return instance === undefined ? { component, telecommand } : { component, instance, telecommand };
 }
 
-function ownerHeaders(record: TelecommandRecord, epoch: number): Headers {
-  return {
-    [header.epoch]: String(epoch),
-    ...(record.frame !== undefined && { [header.frame]: record.frame }),
-    ...(record.reference !== undefined && { [header.reference]: record.reference }),
-  };
+function ownerHeaders(input: TelecommandInput, record: TelecommandRecord, epoch: number): Headers {
+  const headers: Record<string, string> = { [header.epoch]: String(epoch) };
+  if (record.state === 'PENDING') headers[header.begun] = JSON.stringify(begunWith(input));
+  if (record.frame !== undefined) headers[header.frame] = record.frame;
+  if (record.reference !== undefined) headers[header.reference] = record.reference;
+  return headers;
+}
+
+function begunWith({ changesState, verifyWithinMs, refusal }: TelecommandInput): Begun {
+  return { changesState, verifyWithinMs, refused: refusal !== undefined };
 }
 
 /** Every event of a telecommand recorded so far, in order. */

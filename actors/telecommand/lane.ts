@@ -2,17 +2,24 @@
  * The lane of a target: takes its submissions in their order, one leaving after the other, while the verification of
  * those that left goes on. Mission Control Service, section 4.1 rule 4 and section 3.1.
  *
- * J1. Telecommands of one target are sent in the order of their submission.
+ * J1. Telecommands of one target are sent in the order of their submission: from its requirements on, each waits for its
+ *     turn. Only that it was taken up is recorded before.
  * J2. The lane reads TC_COMMANDS by position, from its floor on (`floor.ts`, which keeps J4).
  * J3. A submission whose history has begun is not begun again: it is continued where its history stands, or it is over
  *     (O2, O4).
  * J5. A telecommand whose cell was overtaken keeps its place until the lane is started anew: the floor never passes it
  *     and nothing behind it leaves before it.
+ * J6. A quarantined telecommand loses its turn and keeps its place: the floor never passes it. Resumed, it goes on from
+ *     its history when it is its turn again, behind the one that is leaving; reset, it is given a final state.
+ * J7. A telecommand whose answer does not name it keeps its turn until the answer has come or its time is over: only one
+ *     awaits an answer at a time (`answer.ts`).
  */
 
 import { LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { EchoMessage } from '../../contract/link.ts';
+import { Outage } from '../../contract/outage.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
+import type { TcState } from '../../contract/telecommand.ts';
 import type { TelecommandEffect, TelecommandEvent, TelecommandInput } from '../../machines/telecommand.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { Mission, Platform } from '../../mission/mission.ts';
@@ -26,8 +33,10 @@ import type { TargetValues } from '../../ports/target-values.ts';
 import type { LaneServices } from './binding.ts';
 import { LaneEchoes } from './echoes.ts';
 import { type Floor, LaneFloor } from './floor.ts';
+import { recordGivenUp } from './given-up.ts';
 import { isOver, type Recorded, readHistory, readRecorded, restored } from './history.ts';
 import type { Holds } from './holds.ts';
+import { type Place, Turn } from './turn.ts';
 import { Verifier } from './verification.ts';
 import { cellId, chartInput, define, fromCellId, parseSubmission, type Work } from './work.ts';
 
@@ -62,10 +71,13 @@ interface Open {
   hasEvents: boolean;
   /** Its events stand at or above this position of TC_EVENTS, also those stored and not yet known here. */
   readonly eventsFrom: number;
-  readonly release: () => void;
+  /** Its place among those that leave; another one when it lost it and was resumed. */
+  place: Place;
 }
 
 const FLOOR_EVERY_MS = 1_000;
+/** Pause before the bus is asked again while it is away; each ask already waits inside the bus. */
+const BUS_RETRY_MS = 100;
 
 export class Lane {
   readonly #options: LaneOptions;
@@ -73,6 +85,7 @@ export class Lane {
   readonly #verifier: Verifier;
   readonly #echoes: LaneEchoes;
   readonly #floor: LaneFloor;
+  readonly #turn = new Turn();
   #histories = new Map<string, Recorded[]>();
   #follower: Follower | undefined;
   #floorTimer: TimerHandle | undefined;
@@ -128,18 +141,20 @@ export class Lane {
     if (this.#floorTimer !== undefined) clock.clearTimeout(this.#floorTimer);
     for (const [cell, open] of this.#open) {
       cells.drop(cell);
-      open.release();
+      open.place.leave();
     }
     this.#room?.();
     await Promise.all([this.#follower?.stop(), this.#verifier.stop(), this.#echoes.stop()]);
     await this.#floor.write().catch(() => undefined);
   }
 
-  /** An event of one of its telecommands is stored. */
-  appended(cell: string, seq: number): void {
-    const open = this.#open.get(cell);
-    if (open !== undefined) open.hasEvents = true;
+  /** An event of one of its telecommands is stored. What is known to be sent has left: the next one may. */
+  appended(cell: string, state: TcState | 'ECHO', seq: number): void {
     this.#lastEvent = Math.max(this.#lastEvent, seq);
+    const open = this.#open.get(cell);
+    if (open === undefined) return;
+    open.hasEvents = true;
+    if (state === 'SENT') this.#left(open);
   }
 
   inputOf(cell: string): TelecommandInput | undefined {
@@ -161,24 +176,76 @@ export class Lane {
         if (gateway?.echo) this.#echoes.hear(gateway.name);
         return gateway;
       },
-      verify: (effect, signal) => this.#verify(work, effect, signal),
-      release: open.release,
+      verify: (effect, signal) => this.#verify(open, effect, signal),
+      turn: open.place.turn,
+      release: () => this.#left(open),
     };
   }
 
+  /** J7: where an answer is awaited, the answer ends its turn, or its end does. */
+  #left({ work, place }: Open): void {
+    if (work.definition?.telecommand.verify?.answer === undefined) place.leave();
+  }
+
   /** The cell of a telecommand of this lane is gone. */
-  async gone(cell: string, why: 'finished' | 'fenced' | 'quarantined' | 'given-up'): Promise<void> {
+  async gone(
+    cell: string,
+    why: 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset',
+    detail = '',
+  ): Promise<void> {
     const open = this.#open.get(cell);
     if (open === undefined || this.#stopped) return;
+    if (why === 'reset') return this.#giveUp(cell, open, detail);
     if (why === 'fenced' && !(await this.#wasOver(cell, open))) {
       this.#options.failed(new Error(`another owner writes the telecommands of ${this.#options.target}`));
       return;
     }
     if (why === 'finished') this.#echoes.finished(cell, open.input);
-    // A quarantined telecommand keeps the floor where it is: it is not over.
-    if (why !== 'quarantined') this.#open.delete(cell);
-    open.release();
+    if (why === 'quarantined') open.place.leave();
+    else this.#close(cell, open);
+  }
+
+  /** An operator resumes a quarantined telecommand; resolves when it may go on (J6). */
+  async resumed(cell: string): Promise<void> {
+    const open = this.#open.get(cell);
+    if (open === undefined) return;
+    open.place = this.#turn.take();
+    await open.place.turn;
+  }
+
+  #close(cell: string, open: Open): void {
+    this.#open.delete(cell);
+    open.place.leave();
     this.#room?.();
+  }
+
+  /** Until its final state is stored it stays open: a new owner would find it unfinished and continue it. */
+  async #giveUp(cell: string, open: Open, detail: string): Promise<void> {
+    const { bus, clock, epoch, target, failed } = this.#options;
+    try {
+      const seq = await this.#patiently(() =>
+        recordGivenUp(bus, open.input, { epoch, at: clock.now(), detail }),
+      );
+      if (this.#stopped) return;
+      if (seq === undefined) return failed(new Error(`another owner writes the telecommands of ${target}`));
+      this.#lastEvent = Math.max(this.#lastEvent, seq);
+      this.#echoes.finished(cell, open.input);
+      this.#close(cell, open);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  async #patiently<Value>(step: () => Promise<Value>): Promise<Value | undefined> {
+    while (!this.#stopped) {
+      try {
+        return await step();
+      } catch (error) {
+        if (!(error instanceof Outage)) throw error;
+        await new Promise<void>((resolve) => void this.#options.clock.setTimeout(resolve, BUS_RETRY_MS));
+      }
+    }
+    return undefined;
   }
 
   // Taking -----------------------------------------------------------------------------------------------------------
@@ -217,24 +284,21 @@ export class Lane {
     if (this.#stopped) return;
     const refusal = history.length > 0 ? undefined : await this.#refusal(work);
     if (this.#stopped) return;
-    await new Promise<void>((release) => this.#begin(cell, work, history, refusal, release));
+    await this.#turn.room();
+    if (this.#stopped) return;
+    this.#begin(cell, work, history, refusal);
   }
 
-  #begin(
-    cell: string,
-    work: Work,
-    history: readonly Recorded[],
-    refusal: string | undefined,
-    release: () => void,
-  ): void {
+  #begin(cell: string, work: Work, history: readonly Recorded[], refusal: string | undefined): void {
     const { cells, clock, epoch } = this.#options;
     const input = chartInput(work, clock.now(), refusal);
+    const place = this.#turn.take();
     this.#open.set(cell, {
       work,
       input,
       hasEvents: history.length > 0,
       eventsFrom: history[0]?.seq ?? this.#lastEvent,
-      release,
+      place,
     });
     try {
       if (history.length > 0) cells.restore(cell, restored(input, history, clock.now()), epoch);
@@ -242,6 +306,7 @@ export class Lane {
     } catch (error) {
       // The message comes again, and finds what it found now.
       this.#open.delete(cell);
+      place.leave();
       throw error;
     }
     this.#histories.delete(cell);
@@ -324,10 +389,11 @@ export class Lane {
   // Services ---------------------------------------------------------------------------------------------------------
 
   async #verify(
-    { submission, definition }: Work,
+    open: Open,
     effect: Extract<TelecommandEffect, { type: 'effect.verify' }>,
     signal: AbortSignal,
   ): Promise<TelecommandEvent | undefined> {
+    const { submission, definition } = open.work;
     const verify = definition?.telecommand.verify;
     if (definition === undefined || verify === undefined) {
       return { type: 'verification.none', at: this.#options.clock.now() };
@@ -340,6 +406,7 @@ export class Lane {
         args: submission.args,
         sentAt: effect.sentAt,
         reference: effect.reference,
+        answered: () => open.place.leave(),
       },
       signal,
     );

@@ -28,6 +28,7 @@ import type { Bus, Follower } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { KnownSample } from '../../ports/target-values.ts';
+import { awaitAnswer, isInTime, noAnswer } from './answer.ts';
 import { type Listener, RecentValues } from './recent-values.ts';
 
 export interface VerificationWanted {
@@ -37,6 +38,8 @@ export interface VerificationWanted {
   readonly args: Readonly<Record<string, ResolvedValue>>;
   readonly sentAt: number;
   readonly reference: string | undefined;
+  /** Told once the answer of a telecommand that awaits one has come. */
+  readonly answered?: () => void;
 }
 
 type Verdict = Extract<TelecommandEvent, { type: 'verification.satisfied' | 'verification.failed' }>;
@@ -59,6 +62,8 @@ interface Watcher {
   /** End of the window. */
   readonly until: number;
   timer: TimerHandle | undefined;
+  /** Ends the wait for an answer that ends before the window. */
+  answerTimer: TimerHandle | undefined;
   over: boolean;
   readonly settle: (verdict: Verdict | undefined) => void;
 }
@@ -80,6 +85,8 @@ export class Verifier {
   readonly #recent: RecentValues;
   readonly #watchers = new Set<Watcher>();
   readonly #ordinals = new Map<string, Int32Array>();
+  /** When the last answer was received that does not name its telecommand: it is of one telecommand only. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: VerifierOptions) {
     this.#options = options;
@@ -96,11 +103,13 @@ export class Verifier {
         watcher.over = true;
         this.#watchers.delete(watcher);
         if (watcher.timer !== undefined) this.#options.clock.clearTimeout(watcher.timer);
+        if (watcher.answerTimer !== undefined) this.#options.clock.clearTimeout(watcher.answerTimer);
         leave();
         resolve(verdict);
       });
       this.#watchers.add(watcher);
       signal.addEventListener('abort', () => watcher.settle(undefined), { once: true });
+      this.#awaitAnswer(watcher);
       const primed = this.#prime(watcher);
       leave = this.#listen(watcher, primed);
       if (watcher.over) leave();
@@ -129,6 +138,7 @@ export class Verifier {
       judgedAt: wanted.sentAt,
       until: wanted.sentAt + wanted.verify.withinMs,
       timer: undefined,
+      answerTimer: undefined,
       over: false,
       settle,
     };
@@ -146,6 +156,17 @@ export class Verifier {
       }
     }
     return whole;
+  }
+
+  /** An answer may be due before the window ends. */
+  #awaitAnswer(watcher: Watcher): void {
+    const { clock } = this.#options;
+    const { answer, withinMs } = watcher.wanted.verify;
+    if (answer === undefined || answer.withinMs >= withinMs) return;
+    watcher.answerTimer = awaitAnswer(clock, answer, watcher.wanted.sentAt, () => {
+      if (watcher.completed) return;
+      watcher.settle({ type: 'verification.failed', at: clock.now(), detail: noAnswer(answer) });
+    });
   }
 
   // The stream -------------------------------------------------------------------------------------------------------
@@ -193,12 +214,20 @@ export class Verifier {
     // A reference comes around again after 16,384 telecommands: what is older than the sending is of an earlier one.
     if (wanted.verify.reports === undefined || report.at < wanted.sentAt - BASELINE_MS) return;
     if (report.at > watcher.until) return;
+    const { answer } = wanted.verify;
+    // What comes after the answer is of a later telecommand.
+    if (answer !== undefined) {
+      if (watcher.completed || !isInTime(report, answer, wanted.sentAt)) return;
+      if (report.at <= this.#answeredAt) return;
+      this.#answeredAt = report.at;
+    }
     if (!report.ok) {
       watcher.settle({ type: 'verification.failed', at: report.at, detail: reportDetail(report) });
     } else if (report.stage === 'acceptance') watcher.accepted = true;
     else if (report.stage === 'completion') {
       watcher.accepted = true;
       watcher.completed = true;
+      if (answer !== undefined) wanted.answered?.();
     }
   }
 
@@ -319,12 +348,13 @@ function valueAt(block: ValueBlock, index: number): number | string | null {
   return wide === undefined ? null : typeof wide === 'bigint' ? Number(wide) : wide;
 }
 
-function reportDetail({ stage, code, step, data }: VerificationReport): string {
+function reportDetail({ stage, code, step, data, detail }: VerificationReport): string {
   const parts = [
     `${stage} failed`,
     step === undefined ? '' : `step ${step}`,
     code === undefined ? '' : `code ${code}`,
     data === undefined || data === '' ? '' : `data ${data}`,
+    detail ?? '',
   ];
   return parts.filter((part) => part !== '').join(', ');
 }

@@ -31,6 +31,8 @@ export const encodeTelecommand = defineRoute({
   path: '/v1/encode',
   operationId: 'encodeTelecommand',
   summary: 'Encode a telecommand without sending it',
+  description: 'The driver of the link makes the frame; no event is written, and a run may hold the target.',
+  tag: 'Telecommands',
   body: EncodeRequest,
   replies: { 200: Encoded },
   errors: [...RESOLUTION_ERRORS, 'driver::encode-failed', ...DRIVER_ERRORS],
@@ -77,6 +79,8 @@ export const decodeFrame = defineRoute({
   path: '/v1/decode',
   operationId: 'decodeFrame',
   summary: 'Decode a frame without publishing its samples',
+  description: 'Give the frame as hexadecimal digits in `frame`, or as `text` for a text protocol.',
+  tag: 'Telecommands',
   body: DecodeRequest,
   replies: { 200: Decoded },
   errors: [

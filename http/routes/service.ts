@@ -1,10 +1,14 @@
 /** The service about itself: its interface description, its health, its metrics. Mission Control Service, section 9. */
 
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
+import { asyncApiDocument } from '../asyncapi.ts';
 import type { FollowRoute } from '../follow.ts';
 import { INTERFACE_VERSION, openApiDocument } from '../openapi.ts';
 import type { RoutePorts } from '../ports.ts';
 import { defineRoute, type Route } from '../route.ts';
+
+/** SHA-256 of a configuration. */
+const EXAMPLE_REVISION = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 
 const Health = Type.Object(
   {
@@ -15,15 +19,51 @@ const Health = Type.Object(
     }),
     version: Type.String({ description: 'Version of the interface description.' }),
   },
-  { additionalProperties: false, title: 'Health' },
+  {
+    additionalProperties: false,
+    title: 'Health',
+    examples: [
+      { state: 'up', bus: 'connected', configuration: EXAMPLE_REVISION, version: INTERFACE_VERSION },
+    ],
+  },
 );
 type Health = Static<typeof Health>;
+
+const Metrics = Type.String({
+  contentMediaType: 'text/plain',
+  examples: ['mcs_http_requests_total{operation="submitTelecommand",status="202"} 17\n'],
+});
+
+const Info = Type.Object({ title: Type.String(), version: Type.String() }, { additionalProperties: true });
+const Free = Type.Record(Type.String(), Type.Unknown());
+const EXAMPLE_INFO = { title: 'Mission Control Service', version: INTERFACE_VERSION };
+
+/** As far as a client may rely on it; the whole shape is the specification's of that name. */
+const OpenApi = Type.Object(
+  { openapi: Type.String(), info: Info, paths: Free },
+  {
+    additionalProperties: true,
+    title: 'OpenApi',
+    examples: [{ openapi: '3.1.0', info: EXAMPLE_INFO, paths: { '/healthz': {} } }],
+  },
+);
+
+const AsyncApi = Type.Object(
+  { asyncapi: Type.String(), info: Info, channels: Free },
+  {
+    additionalProperties: true,
+    title: 'AsyncApi',
+    examples: [{ asyncapi: '3.0.0', info: EXAMPLE_INFO, channels: { watchTelecommands: {} } }],
+  },
+);
 
 export const readHealth = defineRoute({
   method: 'GET',
   path: '/healthz',
   operationId: 'readHealth',
   summary: '200 while the process serves, 503 while it drains',
+  description: 'For load balancers. A process without a bus is up: it answers 503 where it would need one.',
+  tag: 'Service',
   identity: 'open',
   replies: { 200: Health, 503: Health },
   errors: [],
@@ -37,8 +77,10 @@ export const readMetrics = defineRoute({
   path: '/metrics',
   operationId: 'readMetrics',
   summary: 'Counters in the Prometheus text format',
+  description: 'Of this process alone; scrape every process that has the role api.',
+  tag: 'Service',
   identity: 'open',
-  replies: { 200: undefined },
+  replies: { 200: Metrics },
   errors: [],
   async handle(_request, { registry }) {
     const bytes = await registry.metrics();
@@ -46,22 +88,56 @@ export const readMetrics = defineRoute({
   },
 });
 
-/** The route that serves the document of all routes, itself included. */
-export function describeInterface(routes: readonly Route[], follows: readonly FollowRoute[]): Route {
-  const self: Route = defineRoute({
+/** The routes that describe every route, themselves included. */
+export function selfDescriptions(
+  described: readonly Route[],
+  follows: readonly FollowRoute[],
+): readonly [Route, Route] {
+  const openApi = descriptionRoute(
+    {
+      path: '/v1/openapi.json',
+      operationId: 'describeInterface',
+      summary: 'This document (OpenAPI 3.1)',
+      description: 'What every route takes and answers. `/docs` shows it to people.',
+      schema: OpenApi,
+    },
+    () => openApiDocument([...described, openApi, asyncApi], follows),
+  );
+  const asyncApi = descriptionRoute(
+    {
+      path: '/v1/asyncapi.json',
+      operationId: 'describeFollowing',
+      summary: 'The follow routes as AsyncAPI 3.0',
+      description: 'Channels, messages and close codes of the WebSockets, for generators of clients.',
+      schema: AsyncApi,
+    },
+    () => asyncApiDocument(follows),
+  );
+  return [openApi, asyncApi];
+}
+
+interface Description {
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly schema: TSchema;
+}
+
+/** The table does not change, so a document is written once, when it is first asked for. */
+function descriptionRoute({ schema, ...description }: Description, write: () => object): Route {
+  let text: string | undefined;
+  return defineRoute({
+    ...description,
     method: 'GET',
-    path: '/v1/openapi.json',
-    operationId: 'describeInterface',
-    summary: 'This document (OpenAPI 3.1)',
-    replies: { 200: Type.Object({ openapi: Type.String() }, { title: 'OpenApi' }) },
+    tag: 'Service',
+    replies: { 200: schema },
     errors: [],
     handle() {
-      text ??= JSON.stringify(openApiDocument([...routes, self], follows));
+      text ??= JSON.stringify(write());
       return { ok: true, value: { status: 200, bytes: text } };
     },
   });
-  let text: string | undefined;
-  return self;
 }
 
 function healthOf(ports: RoutePorts): Health {

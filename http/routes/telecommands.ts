@@ -22,6 +22,7 @@ import {
 import { isToken, isUlid } from '../../contract/token.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { type ResolvedTelecommand, resolveTelecommand } from '../../mission/resolve.ts';
+import type { Headers } from '../../ports/bus.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { closeCode, defineFollow } from '../follow.ts';
@@ -56,6 +57,11 @@ export const submitTelecommand = defineRoute({
   path: '/v1/tc',
   operationId: 'submitTelecommand',
   summary: 'Submit a direct telecommand',
+  description:
+    'Resolved against the current configuration and stored on the bus; what becomes of it is told by ' +
+    '`GET /v1/tc/{target}/{id}/events`. A repetition with the same `id` sends nothing new and answers `duplicate: true`, ' +
+    'so a request without an answer may be repeated.',
+  tag: 'Telecommands',
   body: TcRequest,
   replies: { 202: TcReply },
   errors: [
@@ -84,6 +90,8 @@ export const followTelecommand = defineFollow({
   path: '/v1/tc/:target/:id/events',
   operationId: 'followTelecommand',
   summary: 'Replay and follow the events of one telecommand; closes after its final state',
+  description: 'Opens also for an identifier that is not submitted yet, and waits.',
+  tag: 'Telecommands',
   params: { target: targetInPath, id: telecommandInPath },
   policy: 'log',
   message: TcEventSchema,
@@ -115,6 +123,8 @@ export const watchTelecommands = defineFollow({
   path: '/v1/tc/watch',
   operationId: 'watchTelecommands',
   summary: 'Follow every telecommand of a target, or of all, from now',
+  description: 'Each event carries its target.',
+  tag: 'Telecommands',
   query: { target: targetInQuery },
   policy: 'log',
   message: TcEventSchema,
@@ -153,25 +163,32 @@ async function submit(
     streams.telecommands,
     subject.tcSubmit(resolved.target.name),
     Buffer.from(JSON.stringify(submissionOf(id, resolved))),
-    {
-      id,
-      headers: { [header.config]: mission.revision, ...(user !== undefined && { [header.user]: user }) },
-    },
+    { id, headers: headersOf(mission, user) },
   );
   assert(appended.outcome !== 'conflict', 'T1');
   return accepted(id, appended.outcome === 'duplicate');
 }
 
+function headersOf({ revision }: Mission, user: string | undefined): Headers {
+  const config = { [header.config]: revision };
+  return user === undefined ? config : { ...config, [header.user]: user };
+}
+
 function submissionOf(id: string, resolved: ResolvedTelecommand): TcSubmission {
   const { target, link, environment, telecommand, instance, args } = resolved;
-  return {
+  const submission = {
     id,
     target: target.name,
     component: telecommand.component,
-    ...(instance !== undefined && { instance }),
     telecommand: telecommand.name,
     args,
     link: link.name,
+  };
+  // Spreading what is absent would cost more than the rest of this function.
+  if (instance === undefined && environment === undefined) return submission;
+  return {
+    ...submission,
+    ...(instance !== undefined && { instance }),
     ...(environment !== undefined && { environment }),
   };
 }

@@ -12,7 +12,7 @@ import type { CurrentValues } from '../../telemetry/current-values.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { defineFollow } from '../follow.ts';
 import { targetOf } from '../mission-of.ts';
-import { targetInPath, textInQuery } from '../parameters.ts';
+import { measuresInQuery, targetInPath } from '../parameters.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled } from '../reply.ts';
 import { defineRoute } from '../route.ts';
@@ -29,13 +29,16 @@ export const readValues = defineRoute({
   path: '/v1/targets/:target/values',
   operationId: 'readValues',
   summary: 'Current value of every measure of a target',
+  description:
+    'In the order of `component[instance].measure`. A measure that was never heard of is not listed.',
+  tag: 'Values',
   params: { target: targetInPath },
   replies: { 200: CurrentValuesSchema },
   errors: STORE_ERRORS,
   handle({ params }, ports) {
     const store = storeOf(params.target, ports);
     if (!store.ok) return store;
-    return { ok: true, value: { status: 200, bytes: joined(store.value) } };
+    return { ok: true, value: { status: 200, bytes: documentOf(store.value) } };
   },
 });
 
@@ -43,8 +46,10 @@ export const watchValues = defineFollow({
   path: '/v1/targets/:target/values/watch',
   operationId: 'watchValues',
   summary: 'Current values, then each update; a client that is behind gets the newest of each measure',
+  description: 'One value per message. `measures` chooses which; without it every measure of the target.',
+  tag: 'Values',
   params: { target: targetInPath },
-  query: { measures: textInQuery },
+  query: { measures: measuresInQuery },
   policy: 'latest',
   message: CurrentValue,
   errors: ['api::invalid-measure', ...STORE_ERRORS],
@@ -119,6 +124,17 @@ export function noCatalogue({ name, platformId }: Target): Handled<never> {
 const OPENING = Buffer.from('{"values":[');
 const CLOSING = Buffer.from(']}');
 const COMMA = 0x2c;
+
+/** The last document of each store: most are read more often than they change. */
+const documents = new WeakMap<CurrentValues, { readonly version: number; readonly bytes: Uint8Array }>();
+
+function documentOf(store: CurrentValues): Uint8Array {
+  const known = documents.get(store);
+  if (known?.version === store.version) return known.bytes;
+  const bytes = joined(store);
+  documents.set(store, { version: store.version, bytes });
+  return bytes;
+}
 
 function joined(store: CurrentValues): Uint8Array {
   const values: Buffer[] = [];

@@ -13,8 +13,10 @@ import {
   us_socket_local_port,
 } from 'uWebSockets.js';
 import { closeCode, type FollowRoute } from '../follow.ts';
+import type { Page } from '../pages/page.ts';
 import type { Route } from '../route.ts';
 import { registerFollow } from './followed.ts';
+import { registerPage } from './page.ts';
 import { registerPlain, registerUnknown } from './plain.ts';
 import type { Served } from './served.ts';
 
@@ -30,6 +32,7 @@ export interface ServerOptions {
   readonly port: number;
   readonly routes: readonly Route[];
   readonly follows: readonly FollowRoute[];
+  readonly pages: readonly Page[];
   readonly served: Served;
 }
 
@@ -39,11 +42,12 @@ const CLOSE_MS = 5_000;
 const CLOSE_POLL_MS = 10;
 
 /** The server, listening; rejects when the port is taken or the environment does not allow large headers. */
-export async function listen({ host, port, routes, follows, served }: ServerOptions): Promise<Server> {
+export async function listen({ host, port, routes, follows, pages, served }: ServerOptions): Promise<Server> {
   checkEnvironment(process.env['UWS_HTTP_MAX_HEADERS_SIZE']);
   const app = App();
   for (const route of routes) registerPlain(app, route, served);
   for (const route of follows) registerFollow(app, route, served);
+  for (const page of pages) registerPage(app, page, served);
   served.holder.register(app);
   registerUnknown(app, served);
   const socket = await new Promise<Parameters<typeof us_listen_socket_close>[0]>((resolve, reject) => {

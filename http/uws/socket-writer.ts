@@ -17,7 +17,8 @@ export type Wire = Pick<WebSocket<unknown>, 'send' | 'getBufferedAmount' | 'cork
 
 /** A fan-out to a thousand sockets takes milliseconds; other traffic gets its turn after this many. */
 const SOCKETS_PER_TURN = 200;
-/** What `send` returns for a message it did not take. */
+/** What `send` returns for a message that the kernel did not take at once, and for one that nobody took. */
+const BUFFERED = 0;
 const DROPPED = 2;
 
 export class SocketWriter implements FollowWriter {
@@ -32,7 +33,7 @@ export class SocketWriter implements FollowWriter {
   constructor(policy: FollowPolicy, metrics: FrontEndMetrics) {
     this.#policy = policy;
     this.#metrics = metrics;
-    this.#queue = policy === 'log' ? new LogQueue() : new ConflatingQueue(() => metrics.conflated());
+    this.#queue = policy === 'latest' ? new ConflatingQueue(() => metrics.conflated()) : new LogQueue();
   }
 
   push(message: Message, key = 0): void {
@@ -89,10 +90,14 @@ export class SocketWriter implements FollowWriter {
 
   /** Whether everything that waited was sent. */
   #send(wire: Wire): boolean {
-    while (wire.getBufferedAmount() <= FOLLOW_BUFFER_BYTES) {
+    let room = wire.getBufferedAmount() <= FOLLOW_BUFFER_BYTES;
+    while (room) {
       const message = this.#queue.shift();
       if (message === undefined) return true;
-      if (wire.send(message, false, false) !== DROPPED) continue;
+      const taken = wire.send(message, false, false);
+      // Asked only when it can have grown: the question costs as much as the sending.
+      if (taken === BUFFERED) room = wire.getBufferedAmount() <= FOLLOW_BUFFER_BYTES;
+      if (taken !== DROPPED) continue;
       this.cut(closeCode.internal, 'a message was dropped');
       return false;
     }

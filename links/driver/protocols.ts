@@ -5,9 +5,11 @@ import { buckets } from '../../contract/subject.ts';
 import type { Driver as DriverDefinition } from '../../mission/mission.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { CounterBlocks } from './counter-blocks.ts';
+import { createCspDriver } from './csp.ts';
 import type { Driver } from './driver.ts';
 import { createPusDriver } from './pus-c.ts';
 import { createSpacePacketDriver } from './space-packet-driver.ts';
+import { createTextDriver } from './text.ts';
 
 type Make = (definition: DriverDefinition, bus: Bus) => Result<Driver, string>;
 
@@ -15,6 +17,8 @@ const PROTOCOLS: Readonly<Record<string, Make>> = {
   'pus-c': ({ name, settings }, bus) =>
     createPusDriver(settings, new CounterBlocks(bus.bucket(buckets.drivers), name)),
   'space-packet': ({ settings }) => createSpacePacketDriver(settings),
+  csp: ({ settings }) => createCspDriver(settings),
+  text: ({ settings }) => createTextDriver(settings),
 };
 
 /** Whether drivers of this protocol are part of this service; others run outside and serve the same verbs. */

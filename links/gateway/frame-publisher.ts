@@ -4,7 +4,9 @@
  *
  * J1. Frames are stored in the order received, each once: one message is under way at a time, and it is repeated under
  *     its id until the bus has it.
- * J2. While the bus is away frames wait in a bounded queue; what it drops is counted and told.
+ * J2. No two frames have the same ground time: what is made of a frame names it by its time. A frame received within the
+ *     same millisecond as the one before is dated a fraction later.
+ * J3. While the bus is away frames wait in a bounded queue; what it drops is counted and told.
  */
 
 import { encodeBatch } from '../../contract/batch.ts';
@@ -15,6 +17,11 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { FrameQueue, type ReceivedFrame } from './frame-queue.ts';
+
+/** Fine enough for a thousand frames a millisecond, and a number that a double of this size holds exactly. */
+const TICK_MS = 1 / 1024;
+/** A clock that was set back by more than this begins anew. */
+const LONGEST_LEAD_MS = 1_000;
 
 interface FramePublisherOptions {
   readonly bus: Bus;
@@ -31,6 +38,7 @@ export class FramePublisher {
   readonly #options: FramePublisherOptions;
   readonly #queue = new FrameQueue();
   #messages = 0;
+  #lastAt = Number.NEGATIVE_INFINITY;
   #flushing = false;
   #stopped = false;
   #flushed: Promise<void> = Promise.resolve();
@@ -41,6 +49,17 @@ export class FramePublisher {
     this.#options = options;
   }
 
+  /** Frames that wait for the bus. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /** Now, on the scale of the ground times: later than every frame received so far, or the same. */
+  now(): number {
+    const now = this.#options.clock.now();
+    return this.#leads(now) ? this.#lastAt : now;
+  }
+
   /** Takes a frame received now; the promise, when there is one, resolves when the queue has room again. */
   push(frame: Buffer): Promise<void> | undefined {
     if (this.#stopped) return undefined;
@@ -48,7 +67,7 @@ export class FramePublisher {
       this.#drop(1, `a frame of ${frame.length} bytes is longer than any`);
       return undefined;
     }
-    const lost = this.#queue.push({ frame, at: this.#options.clock.now() });
+    const lost = this.#queue.push({ frame, at: this.#groundTime() });
     if (lost > 0) this.#drop(lost, 'the bus is away or too slow');
     this.#startFlush();
     return this.#queue.full ? new Promise((resolve) => this.#room.push(resolve)) : undefined;
@@ -61,6 +80,17 @@ export class FramePublisher {
     await this.#flushed;
     if (this.#queue.length > 0) this.#drop(this.#queue.length, 'the gateway stopped while the bus was away');
     for (const resolve of this.#room.splice(0)) resolve();
+  }
+
+  /** J2 */
+  #groundTime(): number {
+    const now = this.#options.clock.now();
+    this.#lastAt = this.#leads(now) ? this.#lastAt + TICK_MS : now;
+    return this.#lastAt;
+  }
+
+  #leads(now: number): boolean {
+    return this.#lastAt >= now && this.#lastAt - now < LONGEST_LEAD_MS;
   }
 
   #startFlush(): void {

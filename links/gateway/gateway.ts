@@ -2,12 +2,22 @@
  * What stands behind a gateway: something that takes frames towards a spacecraft and hears frames from it. Mission
  * Control Service, section 1. It knows nothing of the bus; `gateway-service.ts` puts it there.
  *
- * L1. `send` answers what happened to the frame and never throws: a frame is sent or it is refused with a reason.
+ * L1. `send` answers what happened to the frame and never throws: it is sent, it is refused with a reason, or it may have
+ *     left in part and nobody knows (`unsure`).
  * L2. A source that can wait (a recording) waits for the promise of `frame` before it gives the next one; one that
  *     cannot (a spacecraft) goes on, and what does not fit is dropped and counted by the receiver.
  */
 
-export type Sent = { readonly sent: true } | { readonly sent: false; readonly detail: string };
+import type { LinkCondition } from '../../contract/link.ts';
+
+export type Sent =
+  | { readonly sent: true }
+  | {
+      readonly sent: false;
+      readonly detail: string;
+      /** All or a part of it may have left. */
+      readonly unsure?: true;
+    };
 
 /** Who hears what a gateway receives. */
 export interface Listener {
@@ -15,6 +25,19 @@ export interface Listener {
   frame(frame: Buffer): Promise<void> | undefined;
   /** The gateway heard a frame that it sent itself. */
   echo(frame: Buffer): void;
+  /** The link of the gateway has changed its state. */
+  changed?(): void;
+}
+
+/** What a gateway over a network tells of its link, counted since its start. */
+export interface LinkFigures {
+  readonly condition: LinkCondition;
+  readonly reconnects: number;
+  readonly cut: number;
+  readonly skippedBytes: number;
+  readonly foreign: number;
+  /** Frames that wait to leave. */
+  readonly sending: number;
 }
 
 /** Faults that a simulation can be told to have. */
@@ -32,4 +55,6 @@ export interface Gateway {
   readonly faults?: SwitchableFaults;
   /** Figures of a simulation for tests and operators, as JSON. */
   readonly stats?: () => object;
+  /** Absent on a gateway that is its own link: a simulation, a recording. */
+  readonly link?: () => LinkFigures;
 }

@@ -3,7 +3,8 @@
  *
  * I1. A key is sent at most once: asked again, also while the first is under way, it is answered as before.
  * I2. A key that is asked about after a crash of its owner is sent only if this memory reaches back before that owner
- *     could have asked, by more than two clocks may differ; else the answer is `unknown` and nothing is sent.
+ *     could have asked, by more than two clocks may differ; else the answer is `unknown` and nothing is sent, also when
+ *     the first call, held up on its way, comes after that answer.
  * I3. An epoch below the highest one seen for the target sends nothing: its owner was replaced.
  */
 
@@ -17,6 +18,8 @@ interface Remembered {
 
 export class SentFrames {
   readonly #replies = new Map<string, Remembered>();
+  /** Keys answered with `unknown`: what was told stays so. */
+  readonly #unknown = new Set<string>();
   readonly #epochs = new Map<string, number>();
   /** From here on every key asked for is remembered. */
   #knownSince: number;
@@ -37,10 +40,21 @@ export class SentFrames {
         detail: `epoch ${call.epoch} is over: ${highest} owns target ${call.target}`,
       };
     }
-    if (call.recovering !== undefined && this.#knownSince + CLOCK_SKEW_MS >= call.recovering.since) {
+    if (this.#unknown.has(call.key) || this.#mayHaveLeft(call)) {
+      this.#doubt(call.key);
       return { outcome: 'unknown', detail: 'the gateway cannot tell whether an earlier owner had it sent' };
     }
     return this.#remember(call.key, nowMs, send());
+  }
+
+  #mayHaveLeft({ recovering }: SendCall): boolean {
+    return recovering !== undefined && this.#knownSince + CLOCK_SKEW_MS >= recovering.since;
+  }
+
+  #doubt(key: string): void {
+    this.#unknown.add(key);
+    if (this.#unknown.size <= GATEWAY_SENT_KEYS) return;
+    for (const oldest of this.#unknown) return void this.#unknown.delete(oldest);
   }
 
   #remember(key: string, askedAt: number, reply: Promise<SendReply>): Promise<SendReply> {

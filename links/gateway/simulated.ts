@@ -1,6 +1,6 @@
 /**
- * A gateway in front of a simulated spacecraft. Settings: `model` (`cubesat-6u`), `seed`. Beside the faults of the
- * spacecraft it has its own: `uplink_dead` (it refuses to send) and, where it hears its own frames, `bad_echo` (it hears
+ * A gateway in front of a simulated spacecraft, board or instrument. Settings: `model` (`models.ts`), `seed`. Beside the
+ * faults of its model it has its own: `uplink_dead` (it refuses to send) and, where it hears its own frames, `bad_echo` (it hears
  * them damaged).
  *
  * F1. A frame is sent when it has left for the spacecraft; whether that understood it is for telemetry to tell.
@@ -10,23 +10,19 @@
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
 import type { Gateway as Definition } from '../../mission/mission.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import {
-  createSpacecraft,
-  SPACECRAFT_FAULTS,
-  type Spacecraft,
-  type SpacecraftFault,
-} from '../simulated/spacecraft.ts';
+import { DEFAULT_MODEL, MODELS, type Model } from '../simulated/models.ts';
+import type { SimulatedPeer } from '../simulated/peer.ts';
+import type { SpacecraftFactory } from '../simulated/spacecraft.ts';
 import type { Gateway, Listener, Sent, SwitchableFaults } from './gateway.ts';
 
-const MODELS = ['cubesat-6u'] as const;
 const UPLINK_DEAD = 'uplink_dead';
 const BAD_ECHO = 'bad_echo';
-const KNOWN_FAULTS: readonly string[] = [...SPACECRAFT_FAULTS, UPLINK_DEAD];
 
 interface SimulatedOptions {
   readonly clock: Clock;
   /** Draws the seed when the settings give none. */
   readonly random: Random;
+  readonly spacecraft?: SpacecraftFactory;
 }
 
 /** A simulated gateway; refuses a model, a seed or faults it does not have. */
@@ -35,42 +31,57 @@ export function createSimulated(definition: Definition, options: SimulatedOption
   if (faults.length > 0) return refusedAll(faults);
   const seed =
     (definition.settings['seed'] as number | undefined) ?? Math.floor(options.random.next() * 2 ** 32);
-  return accepted(new SimulatedGateway(definition, options.clock, seed));
+  return accepted(new SimulatedGateway(definition, options, seed));
 }
 
 function definitionFaults({ settings, faults }: Definition): string[] {
-  const { model = MODELS[0], seed } = settings;
-  const unknown = faults.filter((fault) => !KNOWN_FAULTS.includes(fault) && fault !== BAD_ECHO);
+  const { model = DEFAULT_MODEL, seed } = settings;
+  const known = faultsOf(modelOf(settings));
+  const unknown = faults.filter((fault) => !known.includes(fault) && fault !== BAD_ECHO);
   return [
-    ...(MODELS.some((known) => known === model)
+    ...(MODELS.has(String(model))
       ? []
-      : [`unknown model "${model}"; known are ${MODELS.join(', ')}`]),
+      : [`unknown model "${model}"; known are ${[...MODELS.keys()].join(', ')}`]),
     ...(seed === undefined || Number.isSafeInteger(seed)
       ? []
       : [`seed is ${JSON.stringify(seed)}; write an integer`]),
-    ...unknown.map((fault) => `model ${model} has no fault "${fault}"; it has ${KNOWN_FAULTS.join(', ')}`),
+    ...unknown.map((fault) => `model ${model} has no fault "${fault}"; it has ${known.join(', ')}`),
   ];
+}
+
+function modelOf({ model = DEFAULT_MODEL }: Definition['settings']): Model | undefined {
+  return MODELS.get(String(model));
+}
+
+function faultsOf(model: Model | undefined): readonly string[] {
+  return [...(model?.faults ?? []), UPLINK_DEAD];
 }
 
 class SimulatedGateway implements Gateway {
   readonly faults: SwitchableFaults;
+  readonly #name: string;
   readonly #clock: Clock;
+  readonly #model: Model | undefined;
+  readonly #makeSpacecraft: Model['create'] | undefined;
   readonly #seed: number;
   readonly #echo: boolean;
   /** Faults of the gateway itself that are on. */
   readonly #own = new Set<string>();
-  #spacecraft: Spacecraft | undefined;
+  #spacecraft: SimulatedPeer | undefined;
   #listener: Listener | undefined;
 
-  constructor({ faults, echo }: Definition, clock: Clock, seed: number) {
-    this.#clock = clock;
+  constructor({ name, faults, echo, settings }: Definition, options: SimulatedOptions, seed: number) {
+    this.#name = name;
+    this.#clock = options.clock;
+    this.#model = modelOf(settings);
+    this.#makeSpacecraft = options.spacecraft ?? this.#model?.create;
     this.#seed = seed;
     this.#echo = echo;
-    const names = new Set(faults.length === 0 ? KNOWN_FAULTS : faults);
+    const names = new Set(faults.length === 0 ? faultsOf(this.#model) : faults);
     if (echo) names.add(BAD_ECHO);
     this.faults = {
       names: [...names],
-      isOn: (name) => this.#own.has(name) || this.#spacecraft?.faults.has(name as SpacecraftFault) === true,
+      isOn: (name) => this.#own.has(name) || this.#spacecraft?.faults.has(name) === true,
       switch: (name, on) => this.#switch(name, on),
     };
   }
@@ -79,8 +90,8 @@ class SimulatedGateway implements Gateway {
 
   start(listener: Listener): void {
     this.#listener = listener;
-    this.#spacecraft = createSpacecraft({ clock: this.#clock, seed: this.#seed });
-    this.#spacecraft.onDownlink((packet) => {
+    this.#spacecraft = this.#makeSpacecraft?.({ clock: this.#clock, seed: this.#seed, gateway: this.#name });
+    this.#spacecraft?.onDownlink((packet) => {
       void listener.frame(packet);
     });
   }
@@ -100,8 +111,8 @@ class SimulatedGateway implements Gateway {
   }
 
   #switch(name: string, on: boolean): void {
-    if (SPACECRAFT_FAULTS.some((fault) => fault === name)) {
-      this.#spacecraft?.fault(name as SpacecraftFault, on);
+    if (this.#model?.faults.includes(name)) {
+      this.#spacecraft?.fault(name, on);
       return;
     }
     if (on) this.#own.add(name);

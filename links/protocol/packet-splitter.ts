@@ -29,6 +29,11 @@ export class PacketSplitter {
     this.#check = check;
   }
 
+  /** Bytes kept for the next push. */
+  get waiting(): number {
+    return this.#rest.length;
+  }
+
   /** The packets completed by these bytes, in order. They stay valid after later pushes. */
   push(bytes: Uint8Array): Buffer[] {
     this.#rest = Buffer.concat([this.#rest, bytes]);

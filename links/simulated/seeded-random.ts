@@ -1,4 +1,4 @@
-/** Chance of a simulated spacecraft (mulberry32): the same seed gives the same flight. */
+/** Chance from a seed (mulberry32): small, fast, good enough for noise, jitter and simulation; the same seed gives the same sequence. */
 
 import type { Random } from '../../ports/clock.ts';
 

@@ -51,6 +51,9 @@ export interface Spacecraft {
   stop(): void;
 }
 
+/** Gives the spacecraft that a gateway reaches. */
+export type SpacecraftFactory = (options: { clock: Clock; seed: number; gateway: string }) => Spacecraft;
+
 /** A spacecraft in SAFE mode that begins to send housekeeping at once. */
 export function createSpacecraft(options: { clock: Clock; seed: number }): Spacecraft {
   return new SimulatedSpacecraft(options.clock, options.seed);

@@ -13,6 +13,7 @@ import type { EncodingConfiguration, EncodingFieldConfiguration } from '../layou
 import { kindOfType } from '../layout/layout.ts';
 import { boundsOf, isFloatType, isIntegerType, widthOf } from '../value-type.ts';
 import { checkArgumentFits, checkConstantFits, checkInstancesFit, longestOf } from './encode-fit.ts';
+import { checkLineEncode } from './encode-line.ts';
 import type { TelecommandSite } from './site.ts';
 
 export interface CheckedEncode {
@@ -31,7 +32,11 @@ export function checkEncode(
   faults: FaultsAt,
 ): CheckedEncode {
   const check = new EncodeCheck(args, site, instance === 'file');
-  const { fields = [], ...header } = encode;
+  const { fields = [], line, ...header } = encode;
+  if (line !== undefined) {
+    const encoding = checkLineEncode(encode, line, args, site, faults);
+    return { encoding, longest: check.longest, maxFile: check.maxFile };
+  }
   const checked = fields.map((field, index) => check.field(field, faults.in('fields', index), index));
   if ((header.service === undefined) !== (header.subtype === undefined)) {
     faults.fault('service and subtype go together', 'give both or neither');

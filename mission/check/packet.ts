@@ -10,6 +10,7 @@ import type { FaultsAt } from '../document/fault.ts';
 import type { Packet, PacketField, PacketGroup, PacketMatch } from '../document/layout.ts';
 import { nearHelp } from '../document/near.ts';
 import type {
+  CspSelection,
   FieldConfiguration,
   GroupConfiguration,
   LayoutConfiguration,
@@ -45,6 +46,9 @@ export function checkPacket(
         'positions count from the first byte of the packet, headers included',
       );
   }
+  if (document.csp !== undefined && (apid !== undefined || service !== undefined)) {
+    faults.in('csp').fault('a CSP packet has no APID, service or subtype', 'keep csp, or the others');
+  }
   if (length?.min !== undefined && length.max !== undefined && length.min > length.max) {
     faults.in('length').fault(`min ${length.min} is above max ${length.max}`, 'exchange them');
   }
@@ -54,17 +58,26 @@ export function checkPacket(
   if (subtype !== undefined) head.push({ ...SUBTYPE, equals: [subtype] });
   const group = checkGroup(document, measures, new Walk(), faults);
   const match = [...head, ...group.match];
-  if (match.length === 0)
-    faults.fault('nothing tells which packets it is for', 'give apid, service and subtype, or match');
+  if (match.length === 0 && document.csp === undefined)
+    faults.fault('nothing tells which packets it is for', 'give apid, service and subtype, csp, or match');
   const time = document.time === undefined ? undefined : checkTime(document.time, faults.in('time'));
   return {
     name,
     ...(apid !== undefined && { apid }),
+    ...(document.csp !== undefined && { csp: selectionOf(document.csp) }),
     ...(length !== undefined && { length }),
     tail,
     ...(time !== undefined && { time }),
     ...group,
     match,
+  };
+}
+
+function selectionOf({ port, source_port, source }: NonNullable<Packet['csp']>): CspSelection {
+  return {
+    ...(port !== undefined && { port }),
+    ...(source_port !== undefined && { sourcePort: source_port }),
+    ...(source !== undefined && { source }),
   };
 }
 

@@ -18,6 +18,7 @@ import { checkAlarms } from './alarm.ts';
 import { checkDerived } from './derived.ts';
 import type { MeasureLookup } from './field.ts';
 import { checkFiles, fileComponent } from './files.ts';
+import { checkLines } from './line.ts';
 import { checkMeasure } from './measure.ts';
 import { checkPacket } from './packet.ts';
 import { checkParameters } from './parameter.ts';
@@ -39,6 +40,7 @@ export function checkPlatform(read: ReadDocument): PlatformConfiguration {
   );
   const files =
     document.files === undefined ? undefined : checkFiles(document.files, commanded, faults.in('files'));
+  const lines = checkLines(document, components, measureLookup(measured), frame, faults);
   return {
     name: document.platform,
     version: document.version,
@@ -47,6 +49,7 @@ export function checkPlatform(read: ReadDocument): PlatformConfiguration {
     components,
     ...(files !== undefined && { files }),
     packets: checkPackets(document, measured, faults.in('packets')),
+    ...(lines.length > 0 && { lines }),
   };
 }
 
@@ -168,8 +171,8 @@ function checkPackets(
     checkPacket(name, packet, lookup, faults.in(name)),
   );
   const seen = new Map<string, string>();
-  for (const { name, match } of layouts) {
-    const conditions = match
+  for (const { name, csp, match } of layouts) {
+    const conditions = [...match, ...(csp === undefined ? [] : [csp])]
       .map((each) => JSON.stringify(each))
       .sort()
       .join();

@@ -18,6 +18,7 @@ import type {
   TopologyDocument,
 } from '../document/topology.ts';
 import { createEnumeration } from '../enumeration.ts';
+import { checkDriverLink } from './driver.ts';
 import { numberIn } from './quantity.ts';
 
 /** What a target may name. */
@@ -98,6 +99,7 @@ function checkLink(
   }
   if (driver === undefined)
     faults.warning('no driver is bound to the link; nothing can be sent or decoded', 'add `driver:`');
+  checkDriverLink(topology.drivers?.[driver ?? '']?.protocol, document, platform, faults);
   if (document.default === true && components !== undefined) {
     faults.in('components').fault('the default link carries the whole catalogue', 'leave components out');
   }

@@ -11,6 +11,7 @@ import type { FaultsAt } from '../document/fault.ts';
 import type { ArgumentDocument, TelecommandDocument, VerifyDocument } from '../document/platform.ts';
 import type { Enumeration } from '../mission.ts';
 import { integerBounds, isNumberType } from '../value-type.ts';
+import { type AnswerSite, checkAnswer } from './answer.ts';
 import { checkCondition, checkInstantCondition } from './condition.ts';
 import { checkEncode } from './encode.ts';
 import { typeKnown } from './measure.ts';
@@ -40,7 +41,14 @@ export function checkTelecommand(
     withLengthBound(each, encode?.longest.get(each.name), faults.in('args', each.name, 'default')),
   );
   const verify =
-    document.verify === undefined ? undefined : checkVerify(document.verify, scope, faults.in('verify'));
+    document.verify === undefined
+      ? undefined
+      : checkVerify(
+          document.verify,
+          scope,
+          { isLine: document.encode?.line !== undefined, enumerations: frame.enumerations },
+          faults.in('verify'),
+        );
   return {
     name,
     ...(document.description !== undefined && { description: document.description }),
@@ -162,11 +170,12 @@ function checkRequires(
 function checkVerify(
   document: VerifyDocument,
   scope: ConditionScope,
+  answered: AnswerSite,
   faults: FaultsAt,
 ): NonNullable<TelecommandConfiguration['verify']> {
   const { expect, fail, reports, stage, within } = document;
-  if (expect === undefined && reports === undefined) {
-    faults.fault('nothing could ever verify it', 'give expect, reports or both');
+  if (expect === undefined && reports === undefined && document.answer === undefined) {
+    faults.fault('nothing could ever verify it', 'give expect, reports or answer');
   }
   if (stage !== undefined && reports === undefined) {
     faults.in('stage').fault('stage belongs to reports', 'add `reports: pus-1`, or leave stage out');
@@ -176,10 +185,12 @@ function checkVerify(
   const withinMs = durationIn(within, faults.in('within'));
   if (withinMs === 0)
     faults.in('within').fault('the time is zero', 'give the time an answer may take, like 10 s');
+  const answer = checkAnswer(document, answered, withinMs ?? 0, faults);
   return {
     ...(expect !== undefined && { expect }),
     ...(fail !== undefined && { fail }),
     ...(reports !== undefined && { reports: stage ?? 'completion' }),
+    ...(answer !== undefined && { reports: 'completion' as const, answer }),
     withinMs: withinMs ?? 0,
   };
 }

@@ -4,6 +4,7 @@
  */
 
 import type {
+  DriverConfiguration,
   EnvironmentConfiguration,
   GatewayConfiguration,
   PlatformConfiguration,
@@ -12,9 +13,17 @@ import type {
 } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { ReadDocument } from '../document/read.ts';
-import type { EnvironmentDocument, GatewayDocument, TopologyDocument } from '../document/topology.ts';
+import type {
+  DriverDocument,
+  EnvironmentDocument,
+  GatewayDocument,
+  TopologyDocument,
+} from '../document/topology.ts';
+import { checkDriver } from './driver.ts';
+import { checkEndpoint, checkPorts } from './endpoint.ts';
 import { numberIn } from './quantity.ts';
 import { checkTarget } from './target.ts';
+import { checkSharedAnswers } from './text-link.ts';
 
 /** The topology as far as it holds. */
 export function checkTopology(
@@ -26,22 +35,35 @@ export function checkTopology(
   const { environments, gateways = {}, drivers = {}, targets } = document;
   if (Object.keys(environments).length === 0)
     faults.in('environments').fault('there is no environment', 'declare one, like bench');
+  const checked = Object.entries(gateways).map(([name, each]) =>
+    checkGateway(name, each, faults.in('gateways', name)),
+  );
+  checkPorts(checked, faults.in('gateways'));
+  const flown = Object.entries(drivers).map(([name, driver]) =>
+    driverOf(name, driver, faults.in('drivers', name)),
+  );
+  const engaged = Object.entries(targets).map(([name, each]) =>
+    checkTarget(name, each, { document, platforms }, faults.in('targets', name)),
+  );
+  checkSharedAnswers(
+    { gateways: checked, drivers: flown, targets: engaged },
+    platforms,
+    faults.in('targets'),
+  );
   return {
     name: document.topology,
     environments: Object.entries(environments).map(([name, each]) => environmentOf(name, each)),
     stations: checkStations(document, faults.in('stations')),
-    gateways: Object.entries(gateways).map(([name, each]) =>
-      checkGateway(name, each, faults.in('gateways', name)),
-    ),
-    drivers: Object.entries(drivers).map(([name, { protocol, description: _, ...settings }]) => ({
-      name,
-      protocol,
-      settings,
-    })),
-    targets: Object.entries(targets).map(([name, each]) =>
-      checkTarget(name, each, { document, platforms }, faults.in('targets', name)),
-    ),
+    gateways: checked,
+    drivers: flown,
+    targets: engaged,
   };
+}
+
+function driverOf(name: string, document: DriverDocument, faults: FaultsAt): DriverConfiguration {
+  checkDriver(document, faults);
+  const { protocol, description: _, ...settings } = document;
+  return { name, protocol, settings };
 }
 
 function environmentOf(name: string, document: EnvironmentDocument): EnvironmentConfiguration {
@@ -76,10 +98,9 @@ function checkStations({ stations = {} }: TopologyDocument, faults: FaultsAt): S
 }
 
 function checkGateway(name: string, document: GatewayDocument, faults: FaultsAt): GatewayConfiguration {
-  const { recording, model, simulated = false, faults: known = [] } = document;
-  if (recording !== undefined && simulated) {
-    faults.in('recording').fault('a gateway is simulated or plays a recording', 'keep one of the two');
-  }
+  const { recording, model, faults: known = [] } = document;
+  const kind = gatewayKind(document, faults);
+  const simulated = document.simulated ?? false;
   if (!simulated && known.length > 0) {
     faults
       .in('faults')
@@ -88,8 +109,8 @@ function checkGateway(name: string, document: GatewayDocument, faults: FaultsAt)
   if (!simulated && model !== undefined)
     faults.in('model').fault('only simulated gateways have a model', 'add `simulated: true`');
   if (recording !== undefined) checkRecording(recording, faults.in('recording'));
+  const endpoint = checkEndpoint(document, faults);
   const rate = document.rate === undefined ? undefined : numberIn(document.rate, 'bit/s', faults.in('rate'));
-  const kind = simulated ? 'simulated' : recording === undefined ? 'external' : 'recording';
   return {
     name,
     kind,
@@ -102,7 +123,26 @@ function checkGateway(name: string, document: GatewayDocument, faults: FaultsAt)
       ...(model !== undefined && { model }),
       ...recording,
     },
+    ...(endpoint !== undefined && { endpoint }),
   };
+}
+
+/** What stands behind the gateway; a second answer to that is a fault. */
+function gatewayKind(document: GatewayDocument, faults: FaultsAt): GatewayConfiguration['kind'] {
+  const { simulated = false, recording, udp, tcp, echo } = document;
+  if (recording !== undefined && simulated)
+    faults.in('recording').fault('a gateway is simulated or plays a recording', 'keep one of the two');
+  const kinds = (['recording', 'udp', 'tcp'] as const).filter((kind) => document[kind] !== undefined);
+  for (const kind of kinds) {
+    const others = [...(simulated ? ['simulated'] : []), ...kinds.slice(0, kinds.indexOf(kind))];
+    if (kind === 'recording' || others.length === 0) continue;
+    faults.in(kind).fault(`a gateway is one thing: it has ${others.join(' and ')} too`, 'keep one of them');
+  }
+  if (echo === true && (udp !== undefined || tcp !== undefined)) {
+    const help = 'leave it out: a frame that comes back is received like any other';
+    faults.in('echo').fault('a gateway over udp or tcp cannot tell an echo from telemetry', help);
+  }
+  return simulated ? 'simulated' : (kinds[0] ?? 'external');
 }
 
 function checkRecording(recording: NonNullable<GatewayDocument['recording']>, faults: FaultsAt): void {

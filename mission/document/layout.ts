@@ -151,12 +151,29 @@ export const PacketTime = Type.Object(
 );
 export type PacketTime = Static<typeof PacketTime>;
 
+const CspPort = Type.Integer({ minimum: 0, maximum: 63 });
+export const CspSelection = Type.Object(
+  {
+    port: Type.Optional(CspPort),
+    source_port: Type.Optional(CspPort),
+    source: Type.Optional(Type.Integer({ minimum: 0, maximum: 16_383 })),
+  },
+  {
+    ...closed,
+    title: 'CspSelection',
+    description:
+      'CSP packets it is for. Positions then count from the first byte of the data, behind the header.',
+    minProperties: 1,
+  },
+);
+
 export const Packet = Type.Object(
   {
     description: Type.Optional(Text),
     apid: Type.Optional(Type.Integer({ minimum: 0, maximum: 2047 })),
     service: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
     subtype: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
+    csp: Type.Optional(CspSelection),
     match: Type.Optional(Type.Array(PacketMatch)),
     length: Type.Optional(
       Type.Object(
@@ -209,6 +226,13 @@ export const Encode = Type.Object(
     subtype: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
     apid: Type.Optional(Type.Integer({ minimum: 0, maximum: 2047 })),
     port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+    line: Type.Optional(
+      Type.String({
+        minLength: 1,
+        title: 'line',
+        description: 'Like `SET HEATER {state}`, instead of fields.',
+      }),
+    ),
     fields: Type.Optional(Type.Array(EncodeField)),
   },
   { ...closed, title: 'Encode' },

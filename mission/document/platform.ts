@@ -5,6 +5,7 @@
 
 import Type, { type Static } from 'typebox';
 import { Encode, PacketMap } from './layout.ts';
+import { AnswerDocument, LineMap } from './line.ts';
 import { ConditionText, closed, DurationText, Identifier, IntervalText, Text, Version } from './name.ts';
 
 const TypeName = Type.String({
@@ -68,6 +69,7 @@ export const VerifyDocument = Type.Object(
     stage: Type.Optional(
       Type.Enum(['acceptance', 'completion'], { description: 'The report awaited; completion unless said.' }),
     ),
+    answer: Type.Optional(AnswerDocument),
     within: DurationText,
   },
   { ...closed, title: 'Verify' },
@@ -189,6 +191,7 @@ export const PlatformDocument = Type.Object(
     components: Type.Record(Identifier, ComponentDocument, closed),
     files: Type.Optional(FilesDocument),
     packets: Type.Optional(PacketMap),
+    lines: Type.Optional(LineMap),
   },
   { ...closed, title: 'Platform' },
 );

@@ -39,7 +39,12 @@ const MAX_ALIASES = 1_000;
 /** The document, or undefined when it cannot be read; its faults are in the list. */
 export function readDocument(source: SourceFile, list: FaultList): ReadDocument | undefined {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(source.text, { lineCounter: lines, uniqueKeys: true });
+  const documents = parseAllDocuments(source.text, {
+    lineCounter: lines,
+    uniqueKeys: true,
+    // What is wrong with a document is in the list; the parser says nothing on stderr.
+    logLevel: 'error',
+  });
   const place = new YamlPlace(source.file, lines);
   const faults = list.at(place);
   if (!Array.isArray(documents) || documents.length === 0) {

@@ -4,7 +4,8 @@
  */
 
 import Type, { type Static } from 'typebox';
-import { closed, Identifier, Name, PlatformReference, QuantityText, Text } from './name.ts';
+import { FramingDocument, TcpDocument, UdpDocument } from './endpoint.ts';
+import { closed, DurationText, Identifier, Name, PlatformReference, QuantityText, Text } from './name.ts';
 
 export const EnvironmentDocument = Type.Object(
   {
@@ -38,6 +39,10 @@ export const GatewayDocument = Type.Object(
     simulated: Type.Optional(Type.Boolean()),
     model: Type.Optional(Name),
     recording: Type.Optional(RecordingDocument),
+    udp: Type.Optional(UdpDocument),
+    tcp: Type.Optional(TcpDocument),
+    framing: Type.Optional(FramingDocument),
+    silent_after: Type.Optional(DurationText),
     echo: Type.Optional(Type.Boolean()),
     tags: Type.Optional(Type.Array(Name)),
     faults: Type.Optional(Type.Array(Name)),

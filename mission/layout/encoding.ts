@@ -8,7 +8,7 @@
 
 import { assert } from '../../contract/assert.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
-import type { Encoding, Enumeration } from '../mission.ts';
+import type { Encoding, Enumeration, LineWriter } from '../mission.ts';
 import { boundsOf } from '../value-type.ts';
 import { BitWriter } from './bits.ts';
 import type { FieldKind } from './layout.ts';
@@ -33,6 +33,8 @@ export interface EncodingFieldConfiguration {
 export interface EncodingConfiguration {
   readonly header: Readonly<Record<string, number>>;
   readonly fields: readonly EncodingFieldConfiguration[];
+  /** The template of a line of text, instead of fields. */
+  readonly line?: string;
 }
 
 type FieldWriter = (
@@ -41,10 +43,11 @@ type FieldWriter = (
   instance: string | undefined,
 ) => void;
 
-/** The encoding; `enumeration` knows every one it names. */
+/** The encoding; `enumeration` knows every one it names, `line` writes its template if it has one. */
 export function createEncoding(
   configuration: EncodingConfiguration,
   enumeration: (name: string) => Enumeration,
+  line?: LineWriter,
 ): Encoding {
   const writers = configuration.fields.map((field) => fieldWriter(field, enumeration));
   return Object.freeze({
@@ -54,6 +57,7 @@ export function createEncoding(
       for (const write of writers) write(into, args, instance);
       return into.finish();
     },
+    ...(line !== undefined && { line }),
   });
 }
 

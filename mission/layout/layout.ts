@@ -56,10 +56,21 @@ export interface TimeConfiguration {
   readonly parts: readonly (PositionConfiguration & { readonly ms: number })[];
 }
 
+/** Which CSP packets a layout is for: all that is given must be equal. */
+export interface CspSelection {
+  /** Destination port. */
+  readonly port?: number;
+  readonly sourcePort?: number;
+  /** Address of the sender. */
+  readonly source?: number;
+}
+
 export interface LayoutConfiguration extends GroupConfiguration {
   readonly name: string;
   /** Also in `match`; lets a reader look up layouts instead of trying each. */
   readonly apid?: number;
+  /** Of a CSP packet; positions then count from the first byte of its data. */
+  readonly csp?: CspSelection;
   readonly length?: { readonly min?: number; readonly max?: number };
   /** Bytes at the end that are no data. */
   readonly tail: number;

@@ -8,10 +8,11 @@
  */
 
 import type { BlockBuilder } from '../../contract/batch.ts';
-import type { PacketReader } from '../mission.ts';
+import type { DatagramAddress, DatagramReader, PacketReader } from '../mission.ts';
 import { readUnsigned } from './bits.ts';
 import { numberReader } from './field.ts';
 import type {
+  CspSelection,
   FieldConfiguration,
   GroupConfiguration,
   LayoutConfiguration,
@@ -25,14 +26,15 @@ const VARIANTS_KEPT = 1_000;
 
 type Reading = { readonly layout: string } | { readonly fault: string };
 
-/** The reader of all layouts; `ordinal` knows every measure they name. */
+/** The reader of the layouts of packets; `ordinal` knows every measure they name. */
 export function createPacketReader(
   layouts: readonly LayoutConfiguration[],
   ordinal: (key: string) => number,
 ): PacketReader {
-  const compiled = layouts.map((layout) => new Layout(layout, ordinal));
+  const ofPackets = layouts.filter(({ csp }) => csp === undefined);
+  const compiled = ofPackets.map((layout) => new Layout(layout, ordinal));
   const anyApid = compiled.filter(({ apid }) => apid === undefined);
-  const apids = new Set(layouts.flatMap(({ apid }) => (apid === undefined ? [] : [apid])));
+  const apids = new Set(ofPackets.flatMap(({ apid }) => (apid === undefined ? [] : [apid])));
   const byApid = new Map(
     [...apids].map((apid) => [
       apid,
@@ -49,6 +51,32 @@ export function createPacketReader(
       return undefined;
     },
   });
+}
+
+/** The reader of the layouts of CSP packets; the others are not asked. */
+export function createDatagramReader(
+  layouts: readonly LayoutConfiguration[],
+  ordinal: (key: string) => number,
+): DatagramReader {
+  const compiled = layouts.flatMap((each) =>
+    each.csp === undefined ? [] : [{ csp: each.csp, layout: new Layout(each, ordinal) }],
+  );
+  return Object.freeze({
+    read(address: DatagramAddress, data: Buffer, groundMs: number, into: BlockBuilder): Reading | undefined {
+      for (const { csp, layout } of compiled) {
+        if (isFor(csp, address) && layout.matches(data)) return layout.read(data, groundMs, into);
+      }
+      return undefined;
+    },
+  });
+}
+
+function isFor({ port, sourcePort, source }: CspSelection, address: DatagramAddress): boolean {
+  return (
+    (port ?? address.port) === address.port &&
+    (sourcePort ?? address.sourcePort) === address.sourcePort &&
+    (source ?? address.source) === address.source
+  );
 }
 
 interface Group {

@@ -6,6 +6,7 @@
 import { streams, subject } from '../../contract/subject.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { createFrameDecoder } from '../../links/frame-decoder.ts';
+import { DecoderMetrics } from '../decoder-metrics.ts';
 import type { WorkerContext } from '../partition.ts';
 import { Position } from '../position.ts';
 import type { Role, RoleContext } from '../role.ts';
@@ -13,14 +14,16 @@ import type { Role, RoleContext } from '../role.ts';
 /** Messages of frames being decoded and stored at once, per gateway. */
 const UNDER_WAY = 16;
 
-export async function startDrivers({ bus, clock, log, missions }: RoleContext): Promise<Role> {
+export async function startDrivers({ bus, clock, log, missions, registry }: RoleContext): Promise<Role> {
   const service = startDriverService({ bus, missions, log });
+  const metrics = new DecoderMetrics(registry);
 
   const start = async (gateway: string, { epoch, failed }: WorkerContext) => {
     const decoder = createFrameDecoder({ bus, missions, gateway, log: log.child({ decoder: gateway }) });
     const lost = (): void => failed(new Error(`another owner decodes ${gateway}`));
     const position = new Position({ bus, clock, log, name: `decoder.${gateway}`, epoch, lost });
     const from = await position.take();
+    const counted = metrics.count(gateway, decoder);
     const underWay = new Set<Promise<void>>();
     const follower = await bus.follow(
       streams.frames,
@@ -39,6 +42,7 @@ export async function startDrivers({ bus, clock, log, missions }: RoleContext): 
       stop: async () => {
         await follower.stop();
         await Promise.all(underWay);
+        counted();
         await position.stop();
       },
     };

@@ -54,6 +54,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
     shared: [
       { role: { role: 'executor', prefix: 'lane', start }, names: (mission) => mission.targets.keys() },
     ],
+    kinds: [kind],
     stop: async () => {
       await kind.drain();
       await holds.stop();
@@ -67,7 +68,7 @@ function telecommandKind(context: RoleContext, laneOf: (cell: string) => Lane | 
     bus,
     inputOf: (cell) => laneOf(cell)?.inputOf(cell),
     now: () => clock.now(),
-    appended: (cell, _record, seq) => laneOf(cell)?.appended(cell, seq),
+    appended: (cell, { state }, seq) => laneOf(cell)?.appended(cell, state, seq),
   });
   const binding = createTelecommandBinding({
     bus,
@@ -81,7 +82,8 @@ function telecommandKind(context: RoleContext, laneOf: (cell: string) => Lane | 
     random,
     log,
     deadLetters,
-    onGone: (cell, why) => void laneOf(cell)?.gone(cell, why),
+    onGone: (cell, why, detail) => void laneOf(cell)?.gone(cell, why, detail),
+    onResume: async (cell) => laneOf(cell)?.resumed(cell),
     onEscalated: failed,
   });
 }

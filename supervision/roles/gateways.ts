@@ -1,33 +1,39 @@
 /**
- * The gateways that this service plays itself (simulated spacecraft, recordings): one process per gateway. Mission Control
- * Service, section 1.
+ * The gateways that this service runs itself (simulated spacecraft, recordings, radios over UDP and TCP): one process per
+ * gateway. Mission Control Service, section 1.
  */
 
+import type { GatewayReport } from '../../contract/link.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
 import type { Gateway, Mission } from '../../mission/mission.ts';
+import { registerGatewayMetrics } from '../gateway-metrics.ts';
 import type { WorkerContext } from '../partition.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 export async function startGateways(context: RoleContext): Promise<Role> {
-  const { missions } = context;
-  const start = async (name: string, { failed }: WorkerContext) => {
-    const worker = new GatewayWorker(context, name, failed);
+  const { missions, registry } = context;
+  const workers = new Set<GatewayWorker>();
+  registerGatewayMetrics(registry, () => [...workers].flatMap((worker) => worker.report() ?? []));
+  const start = async (name: string, { holds, failed }: WorkerContext) => {
+    const worker = new GatewayWorker(context, name, { holds, failed });
+    workers.add(worker);
     const forget = missions.onChange((mission) => worker.takeUp(mission));
     await worker.settled();
     return {
       stop: async () => {
         forget();
+        workers.delete(worker);
         await worker.stop();
       },
     };
   };
   return {
-    shared: [{ role: { role: 'gateways', prefix: 'gateway', start }, names: played }],
+    shared: [{ role: { role: 'gateways', prefix: 'gateway', start }, names: ours }],
     stop: async () => undefined,
   };
 }
 
-function* played(mission: Mission): Iterable<string> {
+function* ours(mission: Mission): Iterable<string> {
   for (const gateway of mission.gateways.values()) if (gateway.kind !== 'external') yield gateway.name;
 }
 
@@ -35,14 +41,20 @@ function* played(mission: Mission): Iterable<string> {
 class GatewayWorker {
   readonly #context: RoleContext;
   readonly #name: string;
+  readonly #holds: () => boolean;
   readonly #failed: (error: unknown) => void;
   #running: RunningGateway | undefined;
   #definition = '';
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(context: RoleContext, name: string, failed: (error: unknown) => void) {
+  constructor(
+    context: RoleContext,
+    name: string,
+    { holds, failed }: Pick<WorkerContext, 'holds' | 'failed'>,
+  ) {
     this.#context = context;
     this.#name = name;
+    this.#holds = holds;
     this.#failed = failed;
   }
 
@@ -52,6 +64,10 @@ class GatewayWorker {
     if (definition === this.#definition) return;
     this.#definition = definition;
     this.#turn = this.#turn.then(() => this.#replace(gateway)).catch(this.#failed);
+  }
+
+  report(): GatewayReport | undefined {
+    return this.#running?.report();
   }
 
   settled(): Promise<void> {
@@ -67,14 +83,16 @@ class GatewayWorker {
     await this.#running?.stop();
     this.#running = undefined;
     if (gateway === undefined || gateway.kind === 'external') return;
-    const { bus, clock, random, log, missions, missionFolder } = this.#context;
+    const { bus, clock, random, log, missions, missionFolder, spacecraft } = this.#context;
     const running = createGateway(gateway, {
       bus,
       clock,
       random,
       missions,
+      holds: this.#holds,
       log: log.child({ gateway: gateway.name }),
       ...(missionFolder !== undefined && { missionFolder }),
+      ...(spacecraft !== undefined && { spacecraft }),
     });
     await running.start();
     this.#running = running;

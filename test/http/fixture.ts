@@ -1,4 +1,7 @@
-/** What the tests of the front end share: ports without a world, and clients. */
+/**
+ * What the tests of the front end share: ports without a world, and clients. What they receive is held against the
+ * interface description (`../support/conformance.ts`).
+ */
 
 import net from 'node:net';
 import { Registry } from 'prom-client';
@@ -11,6 +14,7 @@ import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { checkAnswer, checkMessage, Description, describedBy } from '../support/conformance.ts';
 import { until } from '../support/until.ts';
 
 export const realClock: Clock = {
@@ -81,7 +85,9 @@ export async function serveLayer(
   follows: readonly FollowRoute[] = [],
   ports: FrontEndPorts = layerPorts(),
 ): Promise<FrontEnd> {
-  return serveRoutes({ host: '127.0.0.1', port: 0, ports, routes, follows });
+  const frontEnd = await serveRoutes({ host: '127.0.0.1', port: 0, ports, routes, follows });
+  describedBy(frontEnd.url, new Description(routes, follows));
+  return frontEnd;
 }
 
 export interface Answer {
@@ -96,12 +102,10 @@ type Init = NonNullable<Parameters<typeof fetch>[1]>;
 export async function call(url: string, init: Init = {}): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: isJson && text !== '' ? JSON.parse(text) : text,
-  };
+  const contentType = response.headers.get('content-type') ?? '';
+  const body = contentType.startsWith('application/json') && text !== '' ? JSON.parse(text) : text;
+  checkAnswer(init?.method ?? 'GET', url, { status: response.status, contentType, body });
+  return { status: response.status, headers: response.headers, body };
 }
 
 export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
@@ -171,6 +175,7 @@ export async function follow(url: string, headers: Record<string, string> = {}):
   socket.on('message', (data) => {
     state.texts.push(data.toString());
     state.messages.push(JSON.parse(data.toString()));
+    checkMessage(url, state.messages.at(-1));
   });
   socket.on('close', (code, reason) => {
     state.closed = { code, reason: reason.toString() };
@@ -182,7 +187,10 @@ export async function follow(url: string, headers: Record<string, string> = {}):
       text += data;
     });
     response.on('end', () => {
-      state.refused = { status: response.statusCode!, headers: new Headers(), body: JSON.parse(text) };
+      const [status, contentType] = [response.statusCode!, response.headers['content-type'] ?? ''];
+      const body = JSON.parse(text);
+      checkAnswer('GET', url, { status, contentType, body });
+      state.refused = { status, headers: new Headers(), body };
     });
   });
   await until(() => state.opened || state.refused !== undefined, { what: `an answer to ${url}` });

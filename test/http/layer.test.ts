@@ -7,6 +7,7 @@ import { targetInPath } from '../../http/parameters.ts';
 import { defineRoute } from '../../http/route.ts';
 import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
 import { checkEnvironment } from '../../http/uws/server.ts';
+import { takeViolations } from '../support/conformance.ts';
 import { until } from '../support/until.ts';
 import { call, codesOf, layerPorts, post, rawConnection, serveLayer } from './fixture.ts';
 
@@ -46,7 +47,7 @@ const routes = [
         parse: (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined),
       },
     },
-    replies: { 200: undefined },
+    replies: { 200: Type.Object({}) },
     errors: [],
     handle: ({ params, query, caller }) => ({
       ok: true,
@@ -58,7 +59,7 @@ const routes = [
     path: '/v1/slow',
     operationId: 'slow',
     summary: 'slow',
-    replies: { 200: undefined },
+    replies: { 200: Type.Object({}) },
     errors: [],
     async handle() {
       waiting += 1;
@@ -346,6 +347,7 @@ describe('defects', () => {
 
   it('gives the true reason and logs when a route answers with a code it does not declare', async () => {
     expect((await call(`${url}/v1/undeclared`)).status).toBe(409);
+    expect(takeViolations()).toEqual(['undeclared 409: a status that is not described']);
     expect(ports.log.lines.some(({ message }) => message.includes('does not declare'))).toBe(true);
   });
 });

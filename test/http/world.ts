@@ -60,6 +60,7 @@ environments:
 gateways:
   gw-1: { simulated: true }
   gw-2: { simulated: true }
+  gw-out: {}
 drivers:
   enc-1: { protocol: space-packet }
 targets:

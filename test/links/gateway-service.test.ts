@@ -78,7 +78,7 @@ describe('receiving', () => {
     await clock.run(2_100, 50);
     const batches = bus.on('mcs.tm.frame.sim-1').map(({ data }) => decodeBatch<FrameBatch>(data));
     expect(batches.map((batch) => batch.frames.length)).toEqual([3, 1, 2]);
-    expect(batches[0]?.at).toEqual([START_MS + 10, START_MS + 10, START_MS + 10]);
+    expect(batches[0]?.at.map(Math.floor)).toEqual([START_MS + 10, START_MS + 10, START_MS + 10]);
   });
 });
 
@@ -248,6 +248,17 @@ describe('faults', () => {
 
 describe('definitions that cannot be used', () => {
   const definition = SIMULATED;
+
+  it('MC-SIM-003 refuses simulation control of a simulation with settings it cannot use', async () => {
+    await gateway.stop();
+    gateway = open({ ...definition, settings: { model: 'zeppelin' } });
+    const refusal = {
+      ok: false,
+      faults: [{ code: 'sim::refused', message: expect.stringMatching(/not usable/) }],
+    };
+    expect(await ask('faults')).toMatchObject(refusal);
+    expect(await ask('fault', { fault: 'tm_silence', on: true })).toMatchObject(refusal);
+  });
 
   it.each([
     ['an unknown model', { ...definition, settings: { model: 'zeppelin' } }, /unknown model/],

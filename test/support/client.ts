@@ -1,6 +1,10 @@
-/** A client of the API as tests need it: JSON requests and followed WebSockets. */
+/**
+ * A client of the API as tests need it: JSON requests and followed WebSockets. What it receives is held against the
+ * interface description (`conformance.ts`).
+ */
 
 import WebSocket from 'ws';
+import { checkAnswer, checkMessage } from './conformance.ts';
 
 export interface Answer<Body = unknown> {
   readonly status: number;
@@ -23,7 +27,10 @@ export async function call<Body = unknown>(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as Body };
+  const parsed: unknown = text === '' ? undefined : JSON.parse(text);
+  const contentType = response.headers.get('content-type') ?? '';
+  checkAnswer(method, url, { status: response.status, contentType, body: parsed });
+  return { status: response.status, body: parsed as Body };
 }
 
 export const codes = (answer: Answer): string[] =>
@@ -51,14 +58,21 @@ export interface Followed<Message> {
 export function follow<Message>(url: string): Followed<Message> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'));
   const messages: Message[] = [];
-  socket.on('message', (data) => messages.push(JSON.parse(String(data)) as Message));
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data)) as Message;
+    checkMessage(url, message);
+    messages.push(message);
+  });
   const refused = new Promise<never>((_resolve, reject) => {
     socket.on('unexpected-response', (_request, response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
-      response.on('end', () =>
-        reject(new Refused(url, response.statusCode ?? 0, Buffer.concat(parts).toString())),
-      );
+      response.on('end', () => {
+        const [status, text] = [response.statusCode ?? 0, Buffer.concat(parts).toString()];
+        const contentType = response.headers['content-type'] ?? '';
+        checkAnswer('GET', url, { status, contentType, body: JSON.parse(text) });
+        reject(new Refused(url, status, text));
+      });
     });
     socket.on('error', reject);
   });

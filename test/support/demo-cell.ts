@@ -34,6 +34,10 @@ interface DemoOptions {
   readonly folder?: string;
   readonly nats?: TestNats;
   readonly overrides?: StreamOverrides;
+  /** Where the API listens; default: a free port. */
+  readonly port?: number;
+  /** Longer for a test that a takeover by a busy machine would spoil. */
+  readonly memberTtlMs?: number;
 }
 
 export async function startDemoCell({
@@ -41,6 +45,8 @@ export async function startDemoCell({
   folder = DEMO,
   nats: given,
   overrides = {},
+  port = 0,
+  memberTtlMs,
 }: DemoOptions = {}): Promise<DemoCell> {
   const nats = given ?? (await startNats());
   const bus = await nats.connected({ overrides });
@@ -54,6 +60,8 @@ export async function startDemoCell({
     random: seededRandom(1),
     log: quiet,
     missionFolder: folder,
+    port,
+    ...(memberTtlMs !== undefined && { memberTtlMs }),
     escalated: (reason) => {
       throw new Error(reason);
     },

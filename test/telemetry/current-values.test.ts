@@ -138,6 +138,16 @@ describe('a current value', () => {
     store.apply(valuesOf(platform, [{ ground: GROUND + 1, raw: { 'obc.rate': 2 } }]));
     expect(store.json(ordinal)!.toString()).toContain('"value":2,');
   });
+
+  it('changes the version of its store, and what is known already does not', () => {
+    const row = { ground: GROUND, raw: { 'obc.rate': 1 } };
+    const store = fed(row);
+    const before = store.version;
+    store.apply(valuesOf(platform, [row]));
+    expect(store.version).toBe(before);
+    store.apply(valuesOf(platform, [{ ...row, ground: GROUND + 1 }]));
+    expect(store.version).toBeGreaterThan(before);
+  });
 });
 
 describe('the store of a target', () => {

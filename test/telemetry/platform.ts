@@ -30,6 +30,8 @@ export function platformOf(sketches: Record<string, MeasureSketch>): Platform {
     measures,
     ordinal: (key) => ordinals.get(key),
     packets: { read: () => undefined },
+    datagrams: { read: () => undefined },
+    lines: { read: () => undefined, answers: () => [] },
   };
 }
 

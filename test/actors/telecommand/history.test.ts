@@ -20,9 +20,11 @@ const INPUT: TelecommandInput = {
 function historyOf(states: readonly (TcState | 'ECHO')[]): Recorded[] {
   return states.map((state, n) => ({
     seq: 11 + 2 * n,
+    epoch: 1,
     event: { tc: INPUT.id, state, at: new Date(AT + 100 * n).toISOString() },
     frame: state === 'ENCODED' ? 'c0ffee' : undefined,
     reference: state === 'ENCODED' ? 'ref' : undefined,
+    begun: undefined,
   }));
 }
 

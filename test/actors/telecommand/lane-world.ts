@@ -90,7 +90,7 @@ export function laneWorld({
       bus,
       inputOf: (cell) => lane.inputOf(cell),
       now: () => clock.now(),
-      appended: (cell, _record, seq) => lane.appended(cell, seq),
+      appended: (cell, { state }, seq) => lane.appended(cell, state, seq),
     }),
     servicesOf: (cell) => lane.servicesOf(cell),
   });
@@ -100,7 +100,8 @@ export function laneWorld({
     random: seededRandom(1),
     log,
     deadLetters: createDeadLetters(undefined, log),
-    onGone: (cell, why) => void lane.gone(cell, why),
+    onGone: (cell, why, detail) => void lane.gone(cell, why, detail),
+    onResume: (cell) => lane.resumed(cell),
     onEscalated: () => undefined,
   });
   lane = new Lane({

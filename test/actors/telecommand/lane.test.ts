@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LANE_AHEAD } from '../../../contract/limits.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { buckets, streams, subject } from '../../../contract/subject.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -105,6 +106,53 @@ describe('a lane handed over', () => {
     const older = world({ bus: newer.bus, clock: newer.clock, epoch: 6 });
     await expect(older.lane.start()).rejects.toThrow('another owner');
     await older.lane.stop();
+  });
+});
+
+describe('the turn of a telecommand', () => {
+  it('is waited for from its requirements on: only PENDING is recorded before (J1)', async () => {
+    const one = world();
+    const { answer } = one.bus;
+    let leave: (() => void) | undefined;
+    one.bus.answer = (to, call) => {
+      if (!to.endsWith('.send') || leave !== undefined) return answer(to, call);
+      return new Promise((resolve) => {
+        leave = () => resolve(answer(to, call));
+      });
+    };
+    for (let n = 1; n <= 3; n += 1) await submit(one.bus, n);
+    await one.lane.start();
+    await one.run(100);
+    expect([1, 2, 3].map(one.states)).toEqual([['PENDING', 'ENCODED'], ['PENDING'], ['PENDING']]);
+    expect(one.bus.asked.map(({ subject: to }) => to.split('.').at(-1))).toEqual(['encode', 'send']);
+    leave?.();
+    await one.run(100);
+    expect([1, 2, 3].map((n) => one.states(n).at(-1))).toEqual(['SENT', 'SENT', 'SENT']);
+    expect(one.sent).toHaveLength(3);
+    await one.lane.stop();
+  });
+
+  it('takes up no more than a few before the one that is leaving has left', async () => {
+    const one = world();
+    one.bus.answer = (to) =>
+      to.endsWith('.encode') ? new Promise(() => undefined) : { outcome: 'sent', at: one.clock.now() };
+    for (let n = 1; n <= LANE_AHEAD + 5; n += 1) await submit(one.bus, n);
+    await one.lane.start();
+    await one.run(100);
+    expect(one.states(LANE_AHEAD)).toEqual(['PENDING']);
+    expect(one.states(LANE_AHEAD + 1)).toEqual([]);
+    await one.lane.stop();
+  });
+
+  it('is over once SENT is stored, also while what follows it is not', async () => {
+    const one = world({ mission: missionOf(undefined) });
+    one.bus.fate = (id) => (id.endsWith('01-COMPLETE') ? new Promise(() => undefined) : undefined);
+    await submit(one.bus, 1);
+    await submit(one.bus, 2);
+    await one.lane.start();
+    await one.run(100);
+    expect(one.states(2)).toContain('COMPLETE');
+    await one.lane.stop();
   });
 });
 

@@ -74,6 +74,13 @@ it('I2 an unknown key stays unknown and is not sent by asking again', async () =
   expect(sent).toEqual([]);
 });
 
+it('I2 a first call that comes after its repetition was answered sends nothing', async () => {
+  const { sent, ask } = memory();
+  expect(await ask(call('a', 2, STARTED))).toMatchObject({ outcome: 'unknown' });
+  expect(await ask(call('a', 2))).toMatchObject({ outcome: 'unknown' });
+  expect(sent).toEqual([]);
+});
+
 it('I2 does not claim to know what it had to forget', async () => {
   const { ask } = memory();
   for (let index = 0; index <= GATEWAY_SENT_KEYS; index += 1) await ask(call(`k${index}`), 2_000 + index);

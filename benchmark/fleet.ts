@@ -1,0 +1,62 @@
+/**
+ * A mission of many equal spacecraft, each with a gateway and so a lane of its own: what telecommands are measured on.
+ * The spacecraft is the one of the demo; `camera.ping` changes nothing and is verified by nothing.
+ */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { subject } from '../contract/subject.ts';
+import { type Compiled, compile } from '../mission/compile.ts';
+import type { Bus } from '../ports/bus.ts';
+import { DEMO } from './demo-mission.ts';
+
+export function targetNames(targets: number): string[] {
+  return Array.from({ length: targets }, (_, n) => `sat${n + 1}`);
+}
+
+/** Throws when the documents do not compile. */
+export async function compiledFleet(targets: number): Promise<Compiled> {
+  const compiled = compile([
+    { file: 'cubesat-6u.yaml', text: await readFile(join(DEMO, 'cubesat-6u.yaml'), 'utf8') },
+    { file: 'topology.yaml', text: topology(targetNames(targets)) },
+  ]);
+  if (!compiled.ok) throw new Error(compiled.faults.map(({ message }) => message).join('\n'));
+  return compiled.value;
+}
+
+function topology(names: readonly string[]): string {
+  return `
+topology: fleet
+environments:
+  bench: { identity: declared, human_orchestration: false }
+gateways:
+${names.map((name) => `  gw-${name}: { simulated: true, model: cubesat-6u, faults: [tm_silence, no_reports] }`).join('\n')}
+drivers:
+  pus: { protocol: pus-c }
+targets:
+${names.map(target).join('')}`;
+}
+
+function target(name: string): string {
+  return `
+  ${name}:
+    platform: cubesat-6u@1.0.0
+    environments: [bench]
+    links:
+      uhf: { default: true, driver: pus, transport: { kind: space-packet, apid: 0x73 }, gateway: gw-${name} }
+`;
+}
+
+/** Keeps the spacecraft from sending anything: their telemetry is the affair of another row. */
+export async function silence(bus: Bus, targets: readonly string[]): Promise<void> {
+  for (const name of targets) {
+    for (const fault of ['tm_silence', 'no_reports']) {
+      const call = Buffer.from(JSON.stringify({ fault, on: true }));
+      const answer = await bus.request(subject.gatewayVerb(`gw-${name}`, 'fault'), call, {
+        timeoutMs: 5_000,
+      });
+      if (!Buffer.from(answer).toString().startsWith('{"ok":true'))
+        throw new Error(Buffer.from(answer).toString());
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/** The service as it runs: any of its roles in one process on the bus of the row. */
+
+import { openBus } from '../../bus/nats-bus.ts';
+import { openLog } from '../../cli/serve.ts';
+import { realClock } from '../../supervision/clock.ts';
+import { startProcess } from '../../supervision/process.ts';
+import { realRandom } from '../../supervision/random.ts';
+import type { RoleName } from '../../supervision/role.ts';
+import type { BusAddress } from '../ground.ts';
+import { answerCalls } from '../peer-side.ts';
+
+interface Service {
+  readonly address: BusAddress;
+  readonly roles: readonly RoleName[];
+}
+
+async function start({ address, roles }: Service): Promise<string | undefined> {
+  const log = openLog();
+  const bus = openBus({ ...address, name: `service-${process.pid}`, log });
+  const service = await startProcess({
+    bus,
+    roles,
+    clock: realClock,
+    random: realRandom,
+    log,
+    escalated: (reason) => {
+      throw new Error(reason);
+    },
+  });
+  await service.ready;
+  return service.api;
+}
+
+answerCalls({ start });

@@ -1,0 +1,53 @@
+/**
+ * `npm run benchmark -- [--only ROW] [--rounds N] [--quick] [--output FILE]`: measures the service beside its ceilings,
+ * prints a table and writes the results as JSON. README.md tells how to read them.
+ */
+
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type Arguments, readArguments } from './arguments.ts';
+import type { Result, Row } from './row.ts';
+import { cellRow } from './rows/cells.ts';
+import { fanOutRow } from './rows/fan-out.ts';
+import { httpRow } from './rows/http.ts';
+import { sampleRow } from './rows/samples.ts';
+import { telecommandRow } from './rows/telecommands.ts';
+import { tableOf } from './table.ts';
+
+const ROWS: readonly Row[] = [httpRow, telecommandRow, sampleRow, fanOutRow, cellRow];
+
+async function run(args: Arguments): Promise<void> {
+  const rows = ROWS.filter(({ name }) => args.only === undefined || name.startsWith(args.only));
+  if (rows.length === 0)
+    throw new TypeError(`no row ${args.only}; rows: ${ROWS.map(({ name }) => name).join(', ')}`);
+  const results: Result[] = [];
+  for (const row of rows) {
+    try {
+      const measured = await row.run(args);
+      console.log(`${tableOf(measured)}\n`);
+      results.push(...measured);
+    } catch (error) {
+      // The others are still worth their minutes.
+      console.error(`row ${row.name} failed:`, error);
+      process.exitCode = 1;
+    }
+  }
+  const path = args.output ?? fileURLToPath(new URL(`./results/local-${stamp()}.json`, import.meta.url));
+  const { rounds, roundMs, quick } = args;
+  const machine = { cores: availableParallelism(), load: loadavg()[0], node: process.version };
+  const text = JSON.stringify({
+    at: new Date().toISOString(),
+    machine,
+    settings: { rounds, roundMs, quick },
+    results,
+  });
+  await writeFile(path, `${text}\n`);
+  console.log(`results in ${path}`);
+}
+
+function stamp(): string {
+  return new Date().toISOString().slice(0, 19).replaceAll(':', '');
+}
+
+await run(readArguments(process.argv.slice(2)));

@@ -1,0 +1,66 @@
+/**
+ * `mcs sim`: a thin client of simulation control. Lists the faults of a simulated gateway, and switches one. Exit code: 0
+ * when it was done, 1 when the service refused or does not answer, 2 when the command line is none. Mission Control
+ * Service, section 4.9.
+ */
+
+import { parseArgs } from 'node:util';
+import type { FaultSwitch, SimulatedFaults } from '../contract/simulation.ts';
+import { request } from './request.ts';
+
+const USAGE = `mcs sim faults GATEWAY              which faults there are, and which are on
+mcs sim fault GATEWAY FAULT on|off  switch one
+options: --api URL (default $MCS_API or http://127.0.0.1:8400), --user NAME (default $USER)
+`;
+
+interface Service {
+  readonly api: string;
+  readonly user: string | undefined;
+}
+
+export async function sim([verb, ...rest]: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: rest,
+    allowPositionals: true,
+    options: { api: { type: 'string' }, user: { type: 'string' } },
+  });
+  const service: Service = {
+    api: values.api ?? process.env.MCS_API ?? 'http://127.0.0.1:8400',
+    user: values.user ?? process.env.USER,
+  };
+  const [gateway, fault, state, ...more] = positionals;
+  if (verb === 'faults' && gateway !== undefined && fault === undefined) return list(gateway, service);
+  if (verb === 'fault' && fault !== undefined && isState(state) && more.length === 0) {
+    return change(gateway!, fault, state === 'on', service);
+  }
+  process.stderr.write(USAGE);
+  return 2;
+}
+
+function isState(text: string | undefined): text is 'on' | 'off' {
+  return text === 'on' || text === 'off';
+}
+
+async function list(gateway: string, { api, user }: Service): Promise<number> {
+  return show(await request<SimulatedFaults>(api, 'GET', pathOf(gateway), { user }));
+}
+
+async function change(gateway: string, fault: string, on: boolean, { api, user }: Service): Promise<number> {
+  const path = `${pathOf(gateway)}/${encodeURIComponent(fault)}`;
+  const body: FaultSwitch = { on };
+  return show(await request<SimulatedFaults>(api, 'POST', path, { body, user }));
+}
+
+function pathOf(gateway: string): string {
+  return `/v1/sim/${encodeURIComponent(gateway)}/faults`;
+}
+
+/** One line per fault; what is on catches the eye. */
+function show(reply: SimulatedFaults | undefined): number {
+  if (reply === undefined) return 1;
+  const width = Math.max(...reply.faults.map(({ fault }) => fault.length));
+  for (const { fault, on } of reply.faults) {
+    process.stdout.write(`${fault.padEnd(width)}  ${on ? 'ON' : 'off'}\n`);
+  }
+  return 0;
+}

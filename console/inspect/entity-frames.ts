@@ -1,0 +1,53 @@
+/**
+ * The frames of one entity on their way to the screen: whatever their rate, once per animation frame everything that came is
+ * one change, the newest state with every transition on the way.
+ *
+ * F1. Nothing waits without bound: while the page is hidden and draws nothing, the newest `WAITING` frames are kept.
+ */
+
+import type { InspectionFrame } from '../../contract/inspection.ts';
+import { oncePerFrame } from '../browser-clock.ts';
+import { LiveSocket, type SocketState } from '../live-socket.ts';
+import { changeOf, type EntityChange } from './entity-change.ts';
+
+const WAITING = 64;
+interface FrameListener {
+  changed(change: EntityChange): void;
+  connection(state: SocketState): void;
+}
+
+export class EntityFrames {
+  readonly #listener: FrameListener;
+  readonly #socket: LiveSocket;
+  readonly #turn = oncePerFrame(() => this.#draw());
+  #waiting: string[] = [];
+  #closed = false;
+
+  constructor(path: string, listener: FrameListener) {
+    this.#listener = listener;
+    this.#socket = new LiveSocket({
+      path: `${path}/events`,
+      message: (text) => this.#take(text),
+      changed: (state) => listener.connection(state),
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#socket.close();
+  }
+
+  #take(text: string): void {
+    this.#waiting.push(text);
+    if (this.#waiting.length > WAITING) this.#waiting.shift();
+    this.#turn();
+  }
+
+  #draw(): void {
+    if (this.#closed || this.#waiting.length === 0) return;
+    const frames = this.#waiting.map((text) => JSON.parse(text) as InspectionFrame);
+    this.#waiting = [];
+    const change = changeOf(frames);
+    if (change !== undefined) this.#listener.changed(change);
+  }
+}

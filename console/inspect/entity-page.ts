@@ -1,0 +1,265 @@
+/**
+ * One entity on the page: found, drawn, followed while it lives, replayed when it has finished.
+ *
+ * E1. What is shown is of the entity chosen last: answers about another one are thrown away.
+ * E2. While it cannot be reached the last known state stays, marked as old; it is asked for again until it is there.
+ */
+
+import type { EntityName, EntityView, HistoryStep } from '../../contract/inspection.ts';
+import type { ChartLayout, EntityHistory, InspectedEntity } from '../../contract/inspector.ts';
+import { every, later, now, oncePerFrame } from '../browser-clock.ts';
+import { byId, setAttribute, setText } from '../element.ts';
+import { dateTime } from '../moment.ts';
+import { ask, ServiceError } from '../service.ts';
+import { pathOf } from './address.ts';
+import type { Announcer } from './announcer.ts';
+import { ChartDrawing } from './chart-drawing.ts';
+import { Details } from './details.ts';
+import type { EntityChange } from './entity-change.ts';
+import { EntityFrames } from './entity-frames.ts';
+import { LogList } from './log-list.ts';
+import { Player } from './player.ts';
+import { StateList } from './state-list.ts';
+
+/** Text that changes more often than this cannot be read. */
+const READABLE_MS = 200;
+const TICK_MS = 250;
+const AGAIN_MS = 2_000;
+
+const STATUS_TONE: Record<EntityView['status'], string> = {
+  live: 'badge accent',
+  loading: 'badge warn',
+  restarting: 'badge warn',
+  quarantined: 'badge bad',
+  finished: 'badge ok',
+};
+const STATUS_SIGN: Record<EntityView['status'], string> = {
+  live: '●',
+  loading: '◔',
+  restarting: '▲',
+  quarantined: '■',
+  finished: '✓',
+};
+
+export class EntityPage {
+  readonly drawing = new ChartDrawing(byId('chart', HTMLElement));
+  readonly player = new Player((step, forward) => this.#showStep(step, forward));
+  readonly #states = new StateList(byId('states', HTMLElement));
+  readonly #details = new Details();
+  readonly #log = new LogList((n) => this.player.go(n));
+  readonly #announcer: Announcer;
+  readonly #showText = oncePerFrame(() => this.#showTexts(), READABLE_MS);
+  #name: EntityName | undefined;
+  #chart = '';
+  #view: EntityView | undefined;
+  #frames: EntityFrames | undefined;
+  #cancelRetry: () => void = () => undefined;
+  /** Clock of the service less that of the browser. */
+  #aheadMs = 0;
+  #turn = 0;
+
+  constructor(announcer: Announcer) {
+    this.#announcer = announcer;
+    every(() => this.#details.tick(now() + this.#aheadMs), TICK_MS);
+  }
+
+  /** The service said what time it is. */
+  serviceTime(at: number): void {
+    this.#aheadMs = at - now();
+  }
+
+  get view(): EntityView | undefined {
+    return this.#view;
+  }
+
+  choose(name: EntityName | undefined): void {
+    this.#close();
+    this.#name = name;
+    this.#view = undefined;
+    this.#log.clear();
+    this.player.show([]);
+    // Nothing of the one before may be taken for this one.
+    this.drawing.light([], [], false);
+    this.#states.light([]);
+    byId('empty', HTMLElement).hidden = name !== undefined;
+    byId('entity', HTMLElement).hidden = name === undefined;
+    byId('details', HTMLElement).hidden = true;
+    document.title = name === undefined ? 'Inspector' : `${name.id} – Inspector`;
+    if (name === undefined) return;
+    setText(byId('entity-title', HTMLElement), name.id);
+    for (const id of ['entity-status', 'entity-state', 'entity-facts']) setText(byId(id, HTMLElement), '');
+    this.#note(undefined);
+    void this.#load(name);
+  }
+
+  /** Asks again what may have changed without a frame: after a release, after the connection came back. */
+  refresh(): void {
+    if (this.#name !== undefined) void this.#load(this.#name);
+  }
+
+  async #load(name: EntityName): Promise<void> {
+    this.#close();
+    this.#turn += 1;
+    const turn = this.#turn;
+    const isStale = (): boolean => turn !== this.#turn;
+    try {
+      const { entity, at } = await ask<InspectedEntity>(pathOf(name));
+      if (isStale()) return;
+      this.serviceTime(at);
+      this.#note(undefined);
+      this.#show(entity, [], false);
+      // Words are there at once; a chart nobody has looked at yet takes a moment.
+      void this.#drawChart(entity, isStale);
+      if (entity.status === 'finished') await this.#replay(name, isStale);
+      else {
+        this.#follow(name);
+        void this.#recall(name, isStale);
+      }
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (isStale()) return;
+      this.#note(`${error.message}. Trying again.`);
+      this.#cancelRetry = later(() => void this.#load(name), AGAIN_MS);
+    }
+  }
+
+  async #drawChart(view: EntityView, isStale: () => boolean): Promise<void> {
+    const { kind, version } = view.chart;
+    try {
+      const chart = await ask<ChartLayout>(
+        `/v1/inspect/charts/${encodeURIComponent(kind)}?version=${version}`,
+      );
+      const identity = `${kind}/${version}/${chart.digest}`;
+      if (this.#name?.kind !== kind || identity === this.#chart) return;
+      this.#chart = identity;
+      this.drawing.draw(chart);
+      this.#states.draw(chart);
+      this.#lightAgain();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (isStale()) return;
+      this.#note(`The chart is not there: ${error.message}. Trying again.`);
+      later(() => void (isStale() || this.#drawChart(view, isStale)), AGAIN_MS);
+    }
+  }
+
+  /** What was lit before the chart was there. */
+  #lightAgain(): void {
+    if (this.player.hasSteps) return this.player.again();
+    if (this.#view === undefined) return;
+    this.drawing.light(this.#view.active, [], false);
+    this.#states.light(this.#view.active);
+  }
+
+  #follow(name: EntityName): void {
+    let lost = false;
+    this.#frames = new EntityFrames(pathOf(name), {
+      changed: (change) => this.#changed(name, change),
+      connection: (state) => {
+        // A refused upgrade looks like a lost connection to a browser: whether the entity is there is asked.
+        if (state === 'lost' && !lost) {
+          lost = true;
+          this.#cancelRetry = later(() => void this.#load(name), AGAIN_MS);
+        }
+      },
+    });
+  }
+
+  #changed(name: EntityName, { view, taken, events, done }: EntityChange): void {
+    for (const { at, type } of events) this.#log.heard(at, type);
+    this.#show(view, taken, true);
+    if (!done) return;
+    this.#close();
+    const turn = this.#turn;
+    void this.#replay(name, () => turn !== this.#turn);
+  }
+
+  /** What is recorded of one that lives stands in its log from the beginning. */
+  async #recall(name: EntityName, isStale: () => boolean): Promise<void> {
+    try {
+      const { steps } = await ask<EntityHistory>(`${pathOf(name)}/history`);
+      if (isStale()) return;
+      this.#log.recorded(steps);
+      this.#showText();
+    } catch (error) {
+      // Kinds without a log have no beginning to tell; what happens from now on is told all the same.
+      if (!(error instanceof ServiceError)) throw error;
+    }
+  }
+
+  /** The last step may reach the log a moment after the frame that told it. */
+  async #replay(name: EntityName, isStale: () => boolean): Promise<void> {
+    try {
+      const { steps, final } = await ask<EntityHistory>(`${pathOf(name)}/history`);
+      if (isStale()) return;
+      this.#log.showSteps(steps);
+      this.player.show(steps);
+      if (!final) this.#cancelRetry = later(() => void this.#replay(name, isStale), AGAIN_MS);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (isStale()) return;
+      if (error.status === 404) return this.#note('It has finished, and no log of it is left to replay.');
+      this.#cancelRetry = later(() => void this.#replay(name, isStale), AGAIN_MS);
+    }
+  }
+
+  #show(view: EntityView, taken: readonly string[], fresh: boolean): void {
+    const before = this.#view;
+    this.#view = view;
+    this.drawing.light(view.active, taken, fresh);
+    if (before?.state !== view.state) this.#announcer.say(`${view.state || view.status}`);
+    this.#showText();
+  }
+
+  /** One step of the history instead of the present. */
+  #showStep(step: HistoryStep, forward: boolean): void {
+    this.drawing.light(step.active, step.taken, forward);
+    this.#states.light(step.active);
+    this.#log.mark(step.n);
+    setText(byId('entity-state', HTMLElement), stateName(step.active, step.event));
+    this.#details.showStep(step.context);
+  }
+
+  #showTexts(): void {
+    const view = this.#view;
+    if (view === undefined) return;
+    const { status, active, state, instance, revision, at, reason, chart } = view;
+    const badge = byId('entity-status', HTMLElement);
+    setText(badge, `${STATUS_SIGN[status]} ${status}`);
+    setAttribute(badge, 'class', STATUS_TONE[status]);
+    const where = instance === '' ? 'told by its log' : `on ${instance}`;
+    setText(
+      byId('entity-facts', HTMLElement),
+      `${chart.kind} v${chart.version} · ${where} · revision ${revision} · last event ${dateTime(at)}`,
+    );
+    if (status === 'quarantined' || status === 'restarting')
+      this.#note(`${status}: ${reason ?? 'no reason known'}`);
+    byId('details', HTMLElement).hidden = false;
+    if (this.player.hasSteps) return;
+    if (status !== 'quarantined' && status !== 'restarting') this.#note(undefined);
+    setText(byId('entity-state', HTMLElement), stateName(active, state));
+    this.#states.light(active);
+    this.#details.show(view);
+    this.#details.tick(now() + this.#aheadMs);
+    this.#log.showRecent();
+  }
+
+  #note(text: string | undefined): void {
+    const note = byId('entity-note', HTMLElement);
+    note.hidden = text === undefined;
+    setText(note, text ?? '');
+  }
+
+  #close(): void {
+    this.#turn += 1;
+    this.#cancelRetry();
+    this.#frames?.close();
+    this.#frames = undefined;
+  }
+}
+
+/** `SENT › verifying`, without the chart itself. */
+function stateName(active: readonly string[], otherwise: string): string {
+  const inner = active.filter((id) => id.includes('.'));
+  return inner.map((id) => id.split('.').at(-1)).join(' › ') || otherwise;
+}

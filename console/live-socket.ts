@@ -1,0 +1,102 @@
+/**
+ * A follow route of the service that comes back by itself: opens again with growing pauses, and at once when the browser says
+ * that the network is there again.
+ *
+ * K1. A close with 1000 is the end of what was followed; nothing is opened again.
+ * K2. Where the service promises news within `silentMs`, silence is a lost connection: a network that was unplugged closes
+ *     no socket.
+ */
+
+import { later, now } from './browser-clock.ts';
+
+export type SocketState = 'connecting' | 'open' | 'lost' | 'ended';
+
+export interface LiveSocketOptions {
+  readonly path: string;
+  readonly message: (text: string) => void;
+  readonly changed: (state: SocketState) => void;
+  readonly silentMs?: number;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 4_000;
+const FINISHED = 1000;
+
+export class LiveSocket {
+  readonly #options: LiveSocketOptions;
+  #socket: WebSocket | undefined;
+  #pauseMs = FIRST_PAUSE_MS;
+  #heardAt = 0;
+  #cancel: () => void = () => undefined;
+  #closed = false;
+  readonly #online = (): void => {
+    if (this.#socket === undefined && !this.#closed) this.#open();
+  };
+
+  constructor(options: LiveSocketOptions) {
+    this.#options = options;
+    addEventListener('online', this.#online);
+    options.changed('connecting');
+    this.#open();
+  }
+
+  close(): void {
+    this.#closed = true;
+    removeEventListener('online', this.#online);
+    this.#cancel();
+    this.#drop();
+  }
+
+  #open(): void {
+    this.#cancel();
+    const { protocol, host } = location;
+    const socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}${this.#options.path}`);
+    this.#socket = socket;
+    this.#heardAt = now();
+    socket.onopen = () => this.#options.changed('open');
+    socket.onmessage = ({ data }) => {
+      this.#pauseMs = FIRST_PAUSE_MS;
+      this.#heardAt = now();
+      this.#options.message(String(data));
+    };
+    socket.onclose = ({ code }) => this.#ended(socket, code);
+    this.#listen();
+  }
+
+  /** K2 */
+  #listen(): void {
+    const { silentMs } = this.#options;
+    if (silentMs === undefined) return;
+    this.#cancel = later(() => {
+      if (now() - this.#heardAt < silentMs) this.#listen();
+      else this.#lost();
+    }, silentMs / 2);
+  }
+
+  #ended(socket: WebSocket, code: number): void {
+    if (this.#socket !== socket) return;
+    if (code !== FINISHED) return this.#lost();
+    this.#cancel();
+    this.#socket = undefined;
+    this.#closed = true;
+    this.#options.changed('ended');
+  }
+
+  #lost(): void {
+    this.#cancel();
+    this.#drop();
+    this.#options.changed('lost');
+    this.#cancel = later(() => this.#open(), this.#pauseMs);
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2);
+  }
+
+  #drop(): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (socket === undefined) return;
+    socket.onmessage = null;
+    socket.onclose = null;
+    socket.onopen = null;
+    socket.close();
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Charts with their layout, made once for each definition and kept: the layout of a chart takes a third of a second, its
+ * drawing none.
+ *
+ * H1. The digest of the definition is part of the key: two builds of one version are two charts.
+ * H2. What is kept is bounded (`CHART_LAYOUTS`); a layout that failed is not kept.
+ */
+
+import type { ChartView } from '../../contract/inspection.ts';
+import type { ChartLayout } from '../../contract/inspector.ts';
+import { CHART_LAYOUTS } from '../../contract/limits.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { refuse } from '../errors.ts';
+import type { Handled } from '../reply.ts';
+import { layOut } from './layout.ts';
+import { answered, type Processes } from './processes.ts';
+
+export class Charts {
+  readonly #processes: Processes;
+  readonly #clock: Clock;
+  readonly #kept = new Map<string, Promise<ChartLayout>>();
+
+  constructor(processes: Processes, clock: Clock) {
+    this.#processes = processes;
+    this.#clock = clock;
+  }
+
+  /** The chart of a kind, of that version when one is asked for; refuses with `inspect::unknown-chart`. */
+  async of(kind: string, version: number | undefined): Promise<Handled<ChartLayout>> {
+    const asked = await this.#processes.askAll<ChartView>('chart', { kind });
+    const charts = answered(asked).map(({ value }) => value);
+    const newest = charts.sort((one, other) => other.version - one.version);
+    const chart = newest.find((each) => version === undefined || each.version === version);
+    if (chart !== undefined) return { ok: true, value: await this.#laidOut(chart) };
+    const what = version === undefined ? kind : `${kind} in version ${version}`;
+    return refuse('inspect::unknown-chart', `no process has a chart of ${what}`, {
+      help: 'GET /v1/inspect/tree lists the kinds each process runs.',
+    });
+  }
+
+  #laidOut(chart: ChartView): Promise<ChartLayout> {
+    const key = `${chart.kind}/${chart.version}/${chart.digest}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const layout = layOut(chart, this.#clock);
+    this.#kept.set(key, layout);
+    layout.catch(() => this.#kept.delete(key));
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > CHART_LAYOUTS) this.#kept.delete(oldest!);
+    return layout;
+  }
+}

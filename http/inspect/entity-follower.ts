@@ -1,0 +1,121 @@
+/**
+ * Follows one entity for one watcher: asks the process where it lives for frames, renews the watch, and looks for the entity
+ * again when it is not there any more.
+ *
+ * W1. A watch that was begun is renewed while the socket is open and given back when it closes; when the API dies it runs
+ *     out by itself (N3 of `contract/inspection.ts`).
+ * W2. The entity is followed through restarts and takeovers: while nobody has it, it is looked for every
+ *     `INSPECT_SEARCH_MS`, and each new owner begins with its present state.
+ * W3. The last state is told before the end.
+ */
+
+import {
+  type EntityName,
+  INSPECT_WATCH_MS,
+  type InspectionFrame,
+  type WatchCall,
+} from '../../contract/inspection.ts';
+import { INSPECT_RENEWALS, INSPECT_SEARCH_MS } from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
+import { subject } from '../../contract/subject.ts';
+import type { Bus, Stoppable } from '../../ports/bus.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { answered, type Processes } from './processes.ts';
+
+export interface FollowerPorts {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly processes: Processes;
+}
+
+export interface FrameSink {
+  frame(data: Uint8Array, type: InspectionFrame['type']): void;
+  /** The entity has reached its end. */
+  finished(): void;
+}
+
+export class EntityFollower implements Stoppable {
+  readonly #ports: FollowerPorts;
+  readonly #call: WatchCall;
+  readonly #sink: FrameSink;
+  readonly #frames: Stoppable;
+  #owner: string | undefined;
+  #timer: TimerHandle | undefined;
+  #stopped = false;
+
+  constructor(ports: FollowerPorts, entity: EntityName, watcher: string, sink: FrameSink) {
+    this.#ports = ports;
+    this.#call = { kind: entity.kind, id: entity.id, watcher };
+    this.#sink = sink;
+    this.#frames = ports.bus.subscribe(subject.inspectWatch(watcher), ({ data }) => this.#take(data));
+  }
+
+  /** Begins; whether a process has the entity. An outage when the bus is away. */
+  async start(): Promise<boolean> {
+    await this.#find();
+    this.#goOn();
+    return this.#owner !== undefined;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    if (this.#timer !== undefined) this.#ports.clock.clearTimeout(this.#timer);
+    await this.#frames.stop();
+    if (this.#owner === undefined) return;
+    const owner = { instance: this.#owner, seenAt: 0 };
+    // Nobody waits for it: a watch that is not given back runs out.
+    await this.#ports.processes.ask(owner, 'unwatch', this.#call).catch(() => undefined);
+  }
+
+  #take(data: Uint8Array): void {
+    if (this.#stopped) return;
+    const frame = readFrame(data);
+    if (frame === undefined) return;
+    this.#sink.frame(data, frame.type);
+    if (frame.type === '@xstate.snapshot' && frame.snapshot.status === 'done') this.#sink.finished();
+  }
+
+  #goOn(): void {
+    if (this.#stopped) return;
+    const waitMs = this.#owner === undefined ? INSPECT_SEARCH_MS : INSPECT_WATCH_MS / INSPECT_RENEWALS;
+    this.#timer = this.#ports.clock.setTimeout(() => {
+      this.#renew()
+        .catch((error: unknown) => this.#failed(error))
+        .finally(() => this.#goOn());
+    }, waitMs);
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#owner !== undefined) {
+      const asked = await this.#ports.processes.ask(
+        { instance: this.#owner, seenAt: 0 },
+        'watch',
+        this.#call,
+      );
+      if (answered([asked]).length > 0) return;
+      this.#owner = undefined;
+    }
+    await this.#find();
+  }
+
+  async #find(): Promise<void> {
+    const asked = await this.#ports.processes.askAll<unknown>('watch', this.#call);
+    this.#owner = answered(asked)[0]?.instance;
+  }
+
+  #failed(error: unknown): void {
+    this.#owner = undefined;
+    if (!(error instanceof Outage)) this.#ports.log.error({ err: error }, 'an entity is not followed');
+  }
+}
+
+function readFrame(data: Uint8Array): InspectionFrame | undefined {
+  try {
+    return JSON.parse(Buffer.from(data).toString()) as InspectionFrame;
+  } catch {
+    return undefined;
+  }
+}

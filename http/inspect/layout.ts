@@ -1,0 +1,143 @@
+/**
+ * The layout of a chart by elkjs, in a thread of its own: it computes for a third of a second, and meanwhile this process
+ * answers telecommands.
+ *
+ * Y1. The thread ends with the layout, also when it fails or takes longer than `CHART_LAYOUT_MS`.
+ */
+
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
+import elkjs from 'elkjs/lib/elk-api.js';
+import type { ChartNode, ChartView } from '../../contract/inspection.ts';
+import type { ChartLayout, PlacedEdge, PlacedNode } from '../../contract/inspector.ts';
+import { CHART_LAYOUT_MS } from '../../contract/limits.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { DOT, graphOf, labelLines, linesOf } from './chart-graph.ts';
+
+/** The script of elkjs expects the globals of a browser's worker. */
+const THREAD = `
+const { parentPort, workerData } = require('node:worker_threads');
+globalThis.self = { postMessage: (message) => parentPort.postMessage(message) };
+require(workerData);
+parentPort.on('message', (data) => self.onmessage({ data }));
+`;
+
+/** A module of the older kind: its class is a property of what is imported. */
+const Elk = elkjs.default;
+
+const script = createRequire(import.meta.url).resolve('elkjs/lib/elk-worker.min.js');
+
+/** The chart with the places of its states and transitions; rejects when the algorithm fails. */
+export async function layOut(chart: ChartView, clock: Clock): Promise<ChartLayout> {
+  const thread = new Worker(THREAD, { eval: true, workerData: script, execArgv: [] });
+  // A process may end while it is at work.
+  thread.unref();
+  const elk = new Elk({ workerFactory: () => asBrowserWorker(thread) });
+  let timer: ReturnType<Clock['setTimeout']> | undefined;
+  const failed = new Promise<never>((_resolve, reject) => {
+    thread.once('error', reject);
+    const late = () => reject(new Error(`the chart of ${chart.kind} was not laid out in time`));
+    timer = clock.setTimeout(late, CHART_LAYOUT_MS);
+  });
+  try {
+    return placed(chart, await Promise.race([elk.layout(graphOf(chart)), failed]));
+  } finally {
+    clock.clearTimeout(timer!);
+    await thread.terminate();
+  }
+}
+
+type BrowserWorker = ReturnType<
+  NonNullable<NonNullable<ConstructorParameters<typeof Elk>[0]>['workerFactory']>
+>;
+
+function asBrowserWorker(thread: Worker): BrowserWorker {
+  const worker = {
+    onmessage: (_event: { data: unknown }): void => undefined,
+    postMessage: (data: unknown): void => thread.postMessage(data),
+    terminate: (): void => undefined,
+  };
+  thread.on('message', (data) => worker.onmessage({ data }));
+  // elkjs uses these three of a browser's worker and nothing else.
+  return worker as unknown as BrowserWorker;
+}
+
+interface Boxes {
+  readonly nodes: ReadonlyMap<string, ElkNode>;
+  readonly edges: ReadonlyMap<string, ElkExtendedEdge>;
+}
+
+function placed(chart: ChartView, graph: ElkNode): ChartLayout {
+  const boxes = collect(graph);
+  const { kind, version, digest, definition } = chart;
+  return {
+    kind,
+    version,
+    digest,
+    width: graph.width ?? 0,
+    height: graph.height ?? 0,
+    nodes: placedNodes(chart.root, null, chart, boxes),
+    edges: chart.edges.map((edge) => placedEdge(edge, boxes.edges.get(edge.id))),
+    initials: [...boxes.nodes.values()]
+      .filter(({ id }) => id.endsWith(DOT))
+      .map((dot) => initialOf(dot, boxes)),
+    definition,
+  };
+}
+
+function collect(graph: ElkNode): Boxes {
+  const nodes = new Map<string, ElkNode>();
+  const edges = new Map<string, ElkExtendedEdge>();
+  const open = [graph];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    nodes.set(node.id, node);
+    for (const edge of node.edges ?? []) edges.set(edge.id, edge as ElkExtendedEdge);
+    open.push(...(node.children ?? []));
+  }
+  return { nodes, edges };
+}
+
+function placedNodes(node: ChartNode, parent: string | null, chart: ChartView, boxes: Boxes): PlacedNode[] {
+  const { x = 0, y = 0, width = 0, height = 0 } = boxes.nodes.get(node.id) ?? {};
+  const { id, key, type, description } = node;
+  return [
+    {
+      ...{ id, key, parent, type, x, y, width, height },
+      ...(description !== undefined && { description }),
+      lines: linesOf(node, chart),
+    },
+    ...node.children.flatMap((child) => placedNodes(child, id, chart, boxes)),
+  ];
+}
+
+function placedEdge(edge: ChartView['edges'][number], box: ElkExtendedEdge | undefined): PlacedEdge {
+  const [label] = box?.labels ?? [];
+  const { id, source, target, event, guard, actions } = edge;
+  return {
+    ...{ id, source, target, event, actions: [...actions] },
+    ...(guard !== undefined && { guard }),
+    points: pointsOf(box),
+    ...(label !== undefined && {
+      label: {
+        x: label.x ?? 0,
+        y: label.y ?? 0,
+        width: label.width ?? 0,
+        height: label.height ?? 0,
+        lines: labelLines(edge),
+      },
+    }),
+  };
+}
+
+function initialOf(dot: ElkNode, { edges }: Boxes): ChartLayout['initials'][number] {
+  const { x = 0, y = 0, width = 0, height = 0, id } = dot;
+  const points = pointsOf(edges.get(`${id}:edge`));
+  return { of: id.slice(0, -DOT.length), x: x + width / 2, y: y + height / 2, points };
+}
+
+function pointsOf(edge: ElkExtendedEdge | undefined): { x: number; y: number }[] {
+  return (edge?.sections ?? []).flatMap(({ startPoint, bendPoints = [], endPoint }) =>
+    [startPoint, ...bendPoints, endPoint].map(({ x, y }) => ({ x, y })),
+  );
+}

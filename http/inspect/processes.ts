@@ -1,0 +1,81 @@
+/**
+ * Questions of the inspector to the processes of the cell, over the bus (`contract/inspection.ts`). What the answers mean is
+ * the routes' matter.
+ *
+ * I1. All are asked at once, and one that does not answer is named, never waited for beyond `INSPECT_ANSWER_MS` and never a
+ *     reason to keep back what the others said.
+ * I2. Without a bus nobody is silent: the question fails as an outage.
+ */
+
+import type { InspectAnswer, InspectVerb } from '../../contract/inspection.ts';
+import type { SilentProcess } from '../../contract/inspector.ts';
+import { INSPECT_ANSWER_MS } from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
+import { subject } from '../../contract/subject.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { type KnownProcess, Members } from './members.ts';
+
+export type Asked<Value> =
+  | { readonly instance: string; readonly answer: InspectAnswer<Value> }
+  | { readonly instance: string; readonly silent: SilentProcess };
+
+export class Processes {
+  readonly #bus: Bus;
+  readonly #members: Members;
+
+  constructor(bus: Bus, clock: Clock) {
+    this.#bus = bus;
+    this.#members = new Members(bus, clock);
+  }
+
+  stop(): Promise<void> {
+    return this.#members.stop();
+  }
+
+  /** What each process says to the question, by name; an outage when the bus is away (I2). */
+  async askAll<Value>(verb: InspectVerb, call: object): Promise<Asked<Value>[]> {
+    const known = await this.#members.known();
+    return Promise.all(known.map((process) => this.ask<Value>(process, verb, call)));
+  }
+
+  /** The answer of one process, or its silence; an outage when the bus is away (I2). */
+  async ask<Value>(process: KnownProcess, verb: InspectVerb, call: object): Promise<Asked<Value>> {
+    const { instance } = process;
+    try {
+      const bytes = await this.#bus.request(
+        subject.inspectVerb(instance, verb),
+        Buffer.from(JSON.stringify(call)),
+        { timeoutMs: INSPECT_ANSWER_MS },
+      );
+      const answer = parse<Value>(bytes);
+      return answer === undefined
+        ? { instance, silent: { ...process, why: 'refused' } }
+        : { instance, answer };
+    } catch (error) {
+      if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
+      return { instance, silent: { ...process, why: error.code === 'bus.timeout' ? 'slow' : 'gone' } };
+    }
+  }
+}
+
+function parse<Value>(bytes: Uint8Array): InspectAnswer<Value> | undefined {
+  try {
+    const answer = JSON.parse(Buffer.from(bytes).toString()) as Partial<InspectAnswer<Value>> | null;
+    return typeof answer?.ok === 'boolean' ? (answer as InspectAnswer<Value>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What was accepted, by instance, in the order asked. */
+export function answered<Value>(asked: readonly Asked<Value>[]): { instance: string; value: Value }[] {
+  return asked.flatMap((each) =>
+    'answer' in each && each.answer.ok ? [{ instance: each.instance, value: each.answer.value }] : [],
+  );
+}
+
+/** Who did not answer. */
+export function silentOf(asked: readonly Asked<unknown>[]): SilentProcess[] {
+  return asked.flatMap((each) => ('silent' in each ? [each.silent] : []));
+}

@@ -1,0 +1,84 @@
+/**
+ * Static content the service serves itself: a fixed list of paths, each with its bytes. Nothing of a request chooses a
+ * file, so there is no path to traverse. Ours; the specification knows no pages.
+ *
+ * P1. A page carries no data of the mission: it asks the API for that, with the identity of whoever opened it. It is
+ *     therefore served without one.
+ * P2. Nothing comes from another origin and no script or style stands in the text (`CONSOLE_POLICY`).
+ * P3. A body is made once, at its first request; a failure is not kept, and the next request tries again.
+ */
+
+import { createHash } from 'node:crypto';
+import type { Reply } from '../reply.ts';
+
+/** Scripts, styles, images and connections of this service and nothing else; no frame around it. */
+export const CONSOLE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export interface PageDefinition {
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: () => Promise<Uint8Array> | Uint8Array;
+  /** Content-Security-Policy, default `CONSOLE_POLICY`. */
+  readonly csp?: string;
+}
+
+export interface Page {
+  readonly path: string;
+  /** 200 with the body, or 304 when the client names the body it has; rejects when the body cannot be made. */
+  answer(ifNoneMatch: string): Promise<Reply>;
+}
+
+interface Loaded {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
+/** The page; throws at startup unless the path is plain (a pattern would match what nobody listed). */
+export function definePage({ path, contentType, body, csp = CONSOLE_POLICY }: PageDefinition): Page {
+  if (!/^(\/[A-Za-z0-9._-]+)+$/.test(path) || path.includes('..'))
+    throw new TypeError(`not a plain path: ${path}`);
+  let loading: Promise<Loaded> | undefined;
+  const load = (): Promise<Loaded> => {
+    loading ??= loaded(body).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+  return {
+    path,
+    async answer(ifNoneMatch) {
+      const { bytes, etag } = await load();
+      const headers = { ...HEADERS, etag, 'content-security-policy': csp };
+      return { status: isNamed(etag, ifNoneMatch) ? 304 : 200, bytes, contentType, headers };
+    },
+  };
+}
+
+/** Kept by the browser and asked about each time: a new version is seen at the next load. */
+const HEADERS = {
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+async function loaded(body: PageDefinition['body']): Promise<Loaded> {
+  const bytes = await body();
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
+}
+
+/** Weak comparison of If-None-Match: proxies that compress mark the tag with `W/`. */
+function isNamed(etag: string, ifNoneMatch: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === etag);
+}

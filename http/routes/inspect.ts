@@ -1,0 +1,273 @@
+/**
+ * The inspector: what runs where, what state it is in, and how it came there (ours). Everything is asked of the processes over
+ * the bus; a process that does not answer is named and keeps nothing back. See `contract/inspection.ts`.
+ *
+ * N1. Looking changes nothing. What changes something (`releaseQuarantined`) names its caller.
+ */
+
+import Type from 'typebox';
+import type { FindCall } from '../../contract/inspection.ts';
+import {
+  ChartLayout,
+  EntityHistory,
+  InspectedEntity,
+  InspectFound,
+  InspectionFrames,
+  InspectTree,
+  Released,
+  ReleaseRequest,
+} from '../../contract/inspector.ts';
+import { INSPECT_FOUND } from '../../contract/limits.ts';
+import { isToken, TOKEN_PATTERN } from '../../contract/token.ts';
+import { busUnavailable, refuse } from '../errors.ts';
+import { closeCode, defineFollow } from '../follow.ts';
+import { nameOf } from '../identity.ts';
+import { findEntities, readHistory, viewEntity } from '../inspect/entities.ts';
+import { EntityFollower } from '../inspect/entity-follower.ts';
+import { finishedFrame } from '../inspect/finished-frame.ts';
+import { release } from '../inspect/release.ts';
+import { readTree } from '../inspect/tree-feed.ts';
+import { targetInQuery } from '../parameters.ts';
+import type { Refusal } from '../reply.ts';
+import { defineRoute, type PathParameter, type QueryParameter } from '../route.ts';
+
+const kindInPath: PathParameter = {
+  accepts: isToken,
+  schema: Type.String({
+    pattern: TOKEN_PATTERN,
+    description: 'Kind of entity.',
+    examples: ['telecommand'],
+  }),
+  code: 'inspect::unknown-entity',
+  expected: 'a kind of entity: letters, digits, - and _',
+};
+
+const ID_PATTERN = '^[^\\u0000-\\u001f\\u007f]{1,256}$';
+const ID = new RegExp(ID_PATTERN);
+
+const idInPath: PathParameter = {
+  accepts: (text) => ID.test(text),
+  schema: Type.String({ pattern: ID_PATTERN, description: 'A telecommand is named <target>.<id>.' }),
+  code: 'inspect::unknown-entity',
+  expected: 'the id of an entity: 1 to 256 characters',
+};
+
+const tokenInQuery: QueryParameter<string> = {
+  schema: Type.String({ pattern: TOKEN_PATTERN, description: 'Only those of this name.' }),
+  expected: 'a name: letters, digits, - and _',
+  parse: (text) => (isToken(text) ? text : undefined),
+};
+
+const idInQuery: QueryParameter<string> = {
+  schema: Type.String({ pattern: ID_PATTERN, description: 'Part of the id.' }),
+  expected: 'part of an id: 1 to 256 characters',
+  parse: (text) => (ID.test(text) ? text : undefined),
+};
+
+const versionInQuery: QueryParameter<number> = {
+  schema: Type.Integer({ minimum: 0, description: 'Version of the chart.' }),
+  expected: 'a version: a whole number',
+  parse: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+};
+
+const limitInQuery: QueryParameter<number> = {
+  schema: Type.Integer({ minimum: 1, maximum: INSPECT_FOUND, description: 'Most entities in the answer.' }),
+  expected: `a whole number from 1 to ${INSPECT_FOUND}`,
+  parse: (text) => {
+    const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+    return limit >= 1 && limit <= INSPECT_FOUND ? limit : undefined;
+  },
+};
+
+const entity = { kind: kindInPath, id: idInPath };
+
+const readInspectTree = defineRoute({
+  method: 'GET',
+  path: '/v1/inspect/tree',
+  operationId: 'readInspectTree',
+  summary: 'The supervision tree of every process, with health, restarts and quarantine',
+  description: 'Each process tells of itself; one that does not is listed as silent.',
+  tag: 'Inspection',
+  replies: { 200: InspectTree },
+  errors: ['api::unavailable'],
+  async handle(_request, { inspector, clock }) {
+    return { ok: true, value: { status: 200, body: await readTree(inspector.processes, clock) } };
+  },
+});
+
+const followInspectTree = defineFollow({
+  path: '/v1/inspect/tree/events',
+  operationId: 'followInspectTree',
+  summary: 'The supervision tree, told again when it changes, at most twice a second',
+  description: 'The whole tree each time; a client that is behind gets the newest.',
+  tag: 'Inspection',
+  policy: 'latest',
+  message: InspectTree,
+  errors: ['api::unavailable'],
+  open(_request, { inspector, bus }, writer) {
+    if (!bus.connected) return busUnavailable();
+    const stop = inspector.tree.watch((json) => writer.push(json));
+    return { ok: true, value: { stop: async () => stop() } };
+  },
+});
+
+const findInspected = defineRoute({
+  method: 'GET',
+  path: '/v1/inspect/entities',
+  operationId: 'findInspected',
+  summary: 'Entities of every process; with a target or an id also telecommands that have finished',
+  description:
+    'Without a target or an id only entities that live now; `more` says how many further ones match.',
+  tag: 'Inspection',
+  query: {
+    kind: tokenInQuery,
+    id: idInQuery,
+    target: targetInQuery,
+    state: tokenInQuery,
+    limit: limitInQuery,
+  },
+  replies: { 200: InspectFound },
+  errors: ['api::unavailable'],
+  async handle({ query: { kind, id, target, state, limit = INSPECT_FOUND } }, { inspector, bus }) {
+    const call: FindCall = {
+      ...(kind !== undefined && { kind }),
+      ...(id !== undefined && { id }),
+      ...(target !== undefined && { target }),
+      ...(state !== undefined && { state }),
+      limit,
+    };
+    return { ok: true, value: { status: 200, body: await findEntities(bus, inspector.processes, call) } };
+  },
+});
+
+const readInspected = defineRoute({
+  method: 'GET',
+  path: '/v1/inspect/entities/:kind/:id',
+  operationId: 'readInspected',
+  summary: 'One entity: active states, context, pending effects, timers, and the events it accepts now',
+  description: 'From the process that has it; an entity that has finished is read from its log.',
+  tag: 'Inspection',
+  params: entity,
+  replies: { 200: InspectedEntity },
+  errors: ['inspect::unknown-entity', 'api::unavailable'],
+  async handle({ params }, { inspector, clock }) {
+    const view = await viewEntity(inspector.processes, params);
+    if (!view.ok) return view;
+    const body: InspectedEntity = { entity: view.value, at: clock.now() };
+    return { ok: true, value: { status: 200, body } };
+  },
+});
+
+const readInspectedHistory = defineRoute({
+  method: 'GET',
+  path: '/v1/inspect/entities/:kind/:id/history',
+  operationId: 'readInspectedHistory',
+  summary: 'The log of one entity, replayed through its chart step by step',
+  description: 'Each step with the states it left the entity in, its context and the transition taken.',
+  tag: 'Inspection',
+  params: entity,
+  replies: { 200: EntityHistory },
+  errors: ['inspect::unknown-entity', 'inspect::no-history', 'api::unavailable'],
+  async handle({ params }, { inspector }) {
+    const history = await readHistory(inspector.processes, params);
+    return history.ok ? { ok: true, value: { status: 200, body: history.value } } : history;
+  },
+});
+
+/** Keys of the frames: under load each kind of frame has its newest (F2). */
+const FRAME_KEYS = { '@xstate.actor': 0, '@xstate.snapshot': 1, '@xstate.event': 2 } as const;
+
+const followInspected = defineFollow({
+  path: '/v1/inspect/entities/:kind/:id/events',
+  operationId: 'followInspected',
+  summary: 'The life of one entity as frames of @statelyai/inspect; closes after its end',
+  description: 'The current frame first. Watching costs the watched process, so it ends with the socket.',
+  tag: 'Inspection',
+  params: entity,
+  policy: 'latest',
+  message: InspectionFrames,
+  errors: ['inspect::unknown-entity', 'api::unavailable'],
+  async open({ params }, ports, writer) {
+    if (!ports.bus.connected) return busUnavailable();
+    const { processes } = ports.inspector;
+    const finish = (): void => writer.finish(closeCode.finished, 'finished');
+    const follower = new EntityFollower({ ...ports, processes }, params, ports.newId(), {
+      frame: (data, type) => writer.push(data, FRAME_KEYS[type]),
+      finished: finish,
+    });
+    const stopped = async (refusal: Refusal): Promise<Refusal> => {
+      await follower.stop();
+      return refusal;
+    };
+    try {
+      if (await follower.start()) return { ok: true, value: follower };
+      const view = await viewEntity(processes, params);
+      if (!view.ok) return stopped(view);
+      writer.push(JSON.stringify(finishedFrame(view.value)), FRAME_KEYS['@xstate.actor']);
+      // One that is not at its end is between two owners: it is looked for (W2).
+      if (view.value.status === 'finished') finish();
+      return { ok: true, value: follower };
+    } catch (error) {
+      await follower.stop();
+      throw error;
+    }
+  },
+});
+
+const readInspectedChart = defineRoute({
+  method: 'GET',
+  path: '/v1/inspect/charts/:kind',
+  operationId: 'readInspectedChart',
+  summary: 'The chart of a kind, laid out: places of states and transitions',
+  description: 'Made once for each version of a chart; without `version` the one that runs.',
+  tag: 'Inspection',
+  params: { kind: { ...kindInPath, code: 'inspect::unknown-chart' } },
+  query: { version: versionInQuery },
+  replies: { 200: ChartLayout },
+  errors: ['inspect::unknown-chart', 'api::unavailable'],
+  async handle({ params, query }, { inspector }) {
+    const chart = await inspector.charts.of(params.kind, query.version);
+    return chart.ok ? { ok: true, value: { status: 200, body: chart.value } } : chart;
+  },
+});
+
+const releaseQuarantined = defineRoute({
+  method: 'POST',
+  path: '/v1/inspect/release',
+  operationId: 'releaseQuarantined',
+  summary: 'Let something quarantined go on from its record, or reset it',
+  description: 'The supervisor that put it aside is asked; the caller is named in its log.',
+  tag: 'Inspection',
+  body: ReleaseRequest,
+  replies: { 200: Released },
+  errors: [
+    'api::anonymous',
+    'api::unknown-instance',
+    'inspect::not-quarantined',
+    'inspect::unknown-entity',
+    'inspect::invalid',
+    'inspect::timeout',
+    'api::unavailable',
+  ],
+  async handle({ body, caller }, { inspector, log }) {
+    const by = nameOf(caller);
+    if (by === undefined) {
+      return refuse('api::anonymous', 'whoever ends a quarantine says who they are', {
+        help: 'Send your name in the header X-Mcs-User.',
+      });
+    }
+    const released = await release(inspector.processes, body, by);
+    log.info({ ...body, by, done: released.ok }, 'a quarantine was asked to end');
+    return released.ok ? { ok: true, value: { status: 200, body: released.value } } : released;
+  },
+});
+
+export const inspectRoutes = [
+  readInspectTree,
+  findInspected,
+  readInspected,
+  readInspectedHistory,
+  readInspectedChart,
+  releaseQuarantined,
+];
+export const inspectFollows = [followInspectTree, followInspected];

@@ -1,0 +1,14 @@
+/** What routes are about: the groups of the interface description, in its order. */
+
+export const TAGS = {
+  Telecommands:
+    'Direct telecommands: submitted, followed to their final state, encoded and decoded without sending.',
+  Values: 'The current value of every measure of a target, read once or followed.',
+  Catalogue: 'What a target can measure and be told.',
+  Links: 'Frames as they pass between the service and its targets.',
+  Simulation: 'Faults of simulated spacecraft, switched to see what a fault does to everything behind it.',
+  Inspection: 'The supervision tree and the state charts of live and finished entities.',
+  Service: 'The service about itself: interface descriptions, health, metrics.',
+} as const;
+
+export type Tag = keyof typeof TAGS;

@@ -1,0 +1,158 @@
+/**
+ * Where the connections of a gateway over TCP come from: it opens them itself, or waits for the radio to do so. Either way
+ * it goes on until it is stopped, and says how the link is meanwhile.
+ *
+ * R1. The newest connection counts. A radio that restarted comes back before its old connection is known to be dead, so
+ *     whoever takes the new one ends the old.
+ * R2. Between two tries there is always a wait, growing until a connection has held (`Backoff`).
+ */
+
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { LINK_CONNECT_MS, LINK_STABLE_MS } from '../../contract/limits.ts';
+import type { LinkState } from '../../contract/link.ts';
+import type { Address } from '../../mission/endpoint.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import { Backoff } from './backoff.ts';
+
+export interface TcpSourceOptions {
+  readonly address: Address;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** A connection stands. */
+  readonly connected: (socket: Socket) => void;
+  /** There is none, and why. */
+  readonly state: (state: Exclude<LinkState, 'up' | 'silent'>, reason: string) => void;
+}
+
+export interface TcpSource {
+  start(): void;
+  /** Opens and takes no more connections; those that stand are whoever's took them. */
+  stop(): void;
+}
+
+/** Opens a connection, and another one whenever it is lost. */
+export class TcpDialer implements TcpSource {
+  readonly #options: TcpSourceOptions;
+  readonly #backoff: Backoff;
+  #timer: TimerHandle | undefined;
+  #dialling: Socket | undefined;
+  #stopped = false;
+
+  constructor(options: TcpSourceOptions) {
+    this.#options = options;
+    this.#backoff = new Backoff(options.random);
+  }
+
+  start(): void {
+    this.#dial();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#stopTimer();
+    this.#dialling?.destroy();
+  }
+
+  #dial(): void {
+    const { address, clock, connected } = this.#options;
+    const socket = connect(address.port, address.host);
+    let connectedAt: number | undefined;
+    let reason = 'the peer closed the connection';
+    this.#dialling = socket;
+    this.#timer = clock.setTimeout(() => {
+      socket.destroy(new Error(`no answer within ${LINK_CONNECT_MS / 1_000} s`));
+    }, LINK_CONNECT_MS);
+    socket.on('error', (error) => {
+      reason = reasonOf(error);
+    });
+    socket.on('connect', () => {
+      this.#stopTimer();
+      this.#dialling = undefined;
+      connectedAt = clock.now();
+      connected(socket);
+    });
+    socket.on('close', () => {
+      if (connectedAt !== undefined && clock.now() - connectedAt >= LINK_STABLE_MS) this.#backoff.reset();
+      this.#again(reason);
+    });
+  }
+
+  #again(reason: string): void {
+    this.#stopTimer();
+    this.#dialling = undefined;
+    if (this.#stopped) return;
+    const { address, clock, state } = this.#options;
+    state('connecting', `${address.host}:${address.port}: ${reason}`);
+    this.#timer = clock.setTimeout(() => this.#dial(), this.#backoff.next());
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+/** Listens, and listens again when that failed (another process may leave the port). */
+export class TcpListener implements TcpSource {
+  readonly #options: TcpSourceOptions;
+  readonly #backoff: Backoff;
+  #server: Server | undefined;
+  #peer: Socket | undefined;
+  #timer: TimerHandle | undefined;
+  #stopped = false;
+
+  constructor(options: TcpSourceOptions) {
+    this.#options = options;
+    this.#backoff = new Backoff(options.random);
+  }
+
+  start(): void {
+    const { address } = this.#options;
+    const server = createServer({ noDelay: true }, (socket) => this.#take(socket));
+    this.#server = server;
+    server.on('error', (error) => this.#failed(server, reasonOf(error)));
+    server.listen(address.port, address.host, () => {
+      this.#backoff.reset();
+      this.#waitForPeer();
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+    this.#server?.close();
+  }
+
+  #take(socket: Socket): void {
+    let reason = 'the peer closed the connection';
+    socket.on('error', (error) => {
+      reason = reasonOf(error);
+    });
+    socket.on('close', () => {
+      if (this.#peer === socket) this.#waitForPeer(reason);
+    });
+    this.#peer = socket;
+    this.#options.connected(socket);
+  }
+
+  #waitForPeer(reason?: string): void {
+    if (this.#stopped) return;
+    const { address, state } = this.#options;
+    const waiting = `waiting for the radio on ${address.host}:${address.port}`;
+    this.#peer = undefined;
+    state('connecting', reason === undefined ? waiting : `${reason}; ${waiting}`);
+  }
+
+  #failed(server: Server, reason: string): void {
+    server.close();
+    if (this.#stopped) return;
+    const { address, clock, state } = this.#options;
+    state('down', `cannot listen on ${address.host}:${address.port}: ${reason}`);
+    this.#timer = clock.setTimeout(() => this.start(), this.#backoff.next());
+  }
+}
+
+/** Several addresses of one name fail as one error without a message. */
+function reasonOf(error: NodeJS.ErrnoException): string {
+  return error.message === '' ? (error.code ?? 'failed') : error.message;
+}

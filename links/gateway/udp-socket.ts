@@ -1,0 +1,110 @@
+/**
+ * One UDP socket of a gateway, open until it fails or is closed: addresses resolved, bound, in its multicast group.
+ *
+ * Z1. Whatever fails, `failed` is called once, with the reason; nothing throws.
+ */
+
+import { createSocket, type Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { isIPv6 } from 'node:net';
+import { UDP_RECEIVE_BYTES } from '../../contract/limits.ts';
+import type { Address, UdpEndpoint } from '../../mission/endpoint.ts';
+
+export interface UdpSocketOptions {
+  readonly endpoint: UdpEndpoint;
+  readonly opened: () => void;
+  readonly received: (datagram: Buffer, from: string) => void;
+  readonly failed: (reason: string) => void;
+}
+
+export class UdpSocket {
+  readonly #options: UdpSocketOptions;
+  readonly #socket: Socket;
+  #peer: Address | undefined;
+  #over = false;
+
+  constructor(options: UdpSocketOptions) {
+    this.#options = options;
+    const { bind } = options.endpoint;
+    this.#socket = createSocket({
+      type: isIPv6(bind.host) ? 'udp6' : 'udp4',
+      reuseAddr: options.endpoint.multicast !== undefined,
+    });
+    this.#socket.on('error', (error) => this.#fail(error.message));
+    this.#socket.on('message', (datagram, { address }) => options.received(datagram, address));
+    void this.#open();
+  }
+
+  /** Address of the peer; undefined when there is none or the socket is not open. */
+  get peer(): Address | undefined {
+    return this.#peer;
+  }
+
+  send(datagram: Buffer, done: (error?: Error | null) => void): void {
+    if (this.#over || this.#peer === undefined) done(new Error('the socket is closed'));
+    else this.#socket.send(datagram, this.#peer.port, this.#peer.host, done);
+  }
+
+  /** Joins the multicast group anew: a network that was away has forgotten that somebody listens. */
+  rejoin(): void {
+    const { multicast } = this.#options.endpoint;
+    if (this.#over || multicast === undefined) return;
+    try {
+      this.#socket.dropMembership(multicast.group, multicast.interface);
+    } catch {
+      // The interface is gone and the membership with it; joining says whether it is back.
+    }
+    this.#attempt(() => this.#socket.addMembership(multicast.group, multicast.interface));
+  }
+
+  close(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#attempt(() => this.#socket.close());
+  }
+
+  async #open(): Promise<void> {
+    const { bind, peer } = this.#options.endpoint;
+    try {
+      const family = isIPv6(bind.host) ? 6 : 4;
+      const found = peer === undefined ? undefined : await lookup(peer.host, { family });
+      if (this.#over) return;
+      this.#socket.bind({ port: bind.port, address: bind.host }, () => {
+        this.#peer = found && { host: found.address, port: peer!.port };
+        if (this.#attempt(() => this.#settle())) this.#options.opened();
+      });
+    } catch (error) {
+      this.#fail(reasonOf(error));
+    }
+  }
+
+  #settle(): void {
+    const { multicast } = this.#options.endpoint;
+    this.#socket.setRecvBufferSize(UDP_RECEIVE_BYTES);
+    if (multicast === undefined) return;
+    this.#socket.addMembership(multicast.group, multicast.interface);
+    this.#socket.setMulticastTTL(multicast.ttl);
+    if (multicast.interface !== undefined) this.#socket.setMulticastInterface(multicast.interface);
+  }
+
+  /** Whether it worked; else the socket has failed. */
+  #attempt(step: () => void): boolean {
+    try {
+      step();
+      return true;
+    } catch (error) {
+      this.#fail(reasonOf(error));
+      return false;
+    }
+  }
+
+  #fail(reason: string): void {
+    if (this.#over) return;
+    this.close();
+    this.#options.failed(reason);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

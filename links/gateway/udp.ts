@@ -1,0 +1,150 @@
+/**
+ * A gateway over UDP: a datagram is a frame, or holds several with a framing. Mission Control Service, section 1
+ * (gateways).
+ *
+ * D1. A datagram leaves whole or not at all, so a sending that fails is refused, never unsure. Whether one that left
+ *     arrived nobody knows: that is for telemetry to tell.
+ * D2. A socket that fails is opened again after a growing wait. A silent multicast link joins its group again and again.
+ * D3. Frames never span datagrams: what a framing leaves unfinished at the end of one is cut off and counted.
+ */
+
+import type { UdpEndpoint } from '../../mission/endpoint.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Framer } from '../framing/framer.ts';
+import { createFramer } from '../framing/framing.ts';
+import { Backoff } from './backoff.ts';
+import type { Gateway, LinkFigures, Listener, Sent } from './gateway.ts';
+import { LinkWatcher } from './link-watcher.ts';
+import { SendQueue } from './send-queue.ts';
+import { UdpSocket } from './udp-socket.ts';
+
+interface UdpOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** A gateway over UDP, idle until its `start`. */
+export function createUdp(endpoint: UdpEndpoint, options: UdpOptions): Gateway {
+  return new UdpGateway(endpoint, options);
+}
+
+class UdpGateway implements Gateway {
+  readonly #endpoint: UdpEndpoint;
+  readonly #options: UdpOptions;
+  readonly #watcher: LinkWatcher;
+  readonly #backoff: Backoff;
+  readonly #framer: Framer | undefined;
+  #listener: Listener | undefined;
+  #socket: UdpSocket | undefined;
+  #sends: SendQueue | undefined;
+  #timer: TimerHandle | undefined;
+  #opened = 0;
+  #cut = 0;
+  #foreign = 0;
+  #stopped = false;
+
+  constructor(endpoint: UdpEndpoint, options: UdpOptions) {
+    this.#endpoint = endpoint;
+    this.#options = options;
+    this.#backoff = new Backoff(options.random);
+    this.#framer = endpoint.framing && createFramer(endpoint.framing);
+    this.#watcher = new LinkWatcher({
+      clock: options.clock,
+      silentAfterMs: endpoint.silentAfterMs,
+      changed: () => this.#changed(),
+      stillSilent: () => this.#socket?.rejoin(),
+    });
+  }
+
+  readonly link = (): LinkFigures => ({
+    condition: this.#watcher.condition,
+    reconnects: Math.max(0, this.#opened - 1),
+    cut: this.#cut,
+    skippedBytes: this.#framer?.skipped ?? 0,
+    foreign: this.#foreign,
+    sending: this.#sends?.length ?? 0,
+  });
+
+  start(listener: Listener): void {
+    this.#listener = listener;
+    this.#open();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+    this.#sends?.close('the gateway was stopped');
+    this.#socket?.close();
+    this.#watcher.set('down', 'the gateway was stopped');
+    this.#watcher.stop();
+  }
+
+  async send(frame: Buffer): Promise<Sent> {
+    if (this.#endpoint.peer === undefined)
+      return { sent: false, detail: 'this gateway has no peer: it only receives' };
+    const { reason = 'it is being opened' } = this.#watcher.condition;
+    if (this.#sends === undefined) return { sent: false, detail: `the socket is not open (${reason})` };
+    const wrapped = this.#framer?.wrap(frame);
+    if (wrapped?.ok === false) return { sent: false, detail: wrapped.faults[0] };
+    return this.#sends.send(wrapped?.value ?? frame);
+  }
+
+  #open(): void {
+    const socket = new UdpSocket({
+      endpoint: this.#endpoint,
+      opened: () => this.#take(socket),
+      received: (datagram, from) => this.#receive(datagram, from),
+      failed: (reason) => this.#failed(reason),
+    });
+    this.#socket = socket;
+  }
+
+  #take(socket: UdpSocket): void {
+    this.#opened += 1;
+    this.#backoff.reset();
+    this.#sends = new SendQueue({
+      clock: this.#options.clock,
+      transport: (datagram, done) => socket.send(datagram, done),
+      // D1
+      halfway: (detail) => ({ sent: false, detail }),
+      stuck: () => this.#failed('the socket takes no more datagrams'),
+    });
+    this.#watcher.set('up');
+  }
+
+  #failed(reason: string): void {
+    this.#sends?.close(reason);
+    this.#sends = undefined;
+    this.#socket?.close();
+    if (this.#stopped) return;
+    const { bind } = this.#endpoint;
+    this.#watcher.set('down', `${bind.host}:${bind.port}: ${reason}`);
+    this.#timer = this.#options.clock.setTimeout(() => this.#open(), this.#backoff.next());
+  }
+
+  #receive(datagram: Buffer, from: string): void {
+    if (this.#stopped) return;
+    if (this.#endpoint.accept === 'peer' && from !== this.#socket?.peer?.host) {
+      this.#foreign += 1;
+      return;
+    }
+    this.#watcher.heard();
+    for (const frame of this.#framesOf(datagram)) void this.#listener?.frame(frame);
+  }
+
+  #framesOf(datagram: Buffer): readonly Buffer[] {
+    if (this.#framer === undefined) return datagram.length === 0 ? [] : [datagram];
+    const frames = this.#framer.push(datagram);
+    if (this.#framer.reset() > 0) this.#cut += 1;
+    return frames;
+  }
+
+  #changed(): void {
+    const { state, reason } = this.#watcher.condition;
+    const fields = { state, ...(reason !== undefined && { reason }) };
+    this.#options.log[state === 'up' ? 'info' : 'warn'](fields, 'link changed');
+    this.#listener?.changed?.();
+  }
+}

@@ -1,0 +1,21 @@
+/** What can stand behind a simulated gateway, by the name that missions give as `model`. */
+
+import type { Clock } from '../../ports/clock.ts';
+import type { SimulatedPeer } from './peer.ts';
+import { createPowerBoard, POWER_BOARD_FAULTS } from './power-board.ts';
+import { createSpacecraft, SPACECRAFT_FAULTS } from './spacecraft.ts';
+import { createThermalChamber, THERMAL_CHAMBER_FAULTS } from './thermal-chamber.ts';
+
+export interface Model {
+  /** Faults that can be switched in it. */
+  readonly faults: readonly string[];
+  readonly create: (options: { clock: Clock; seed: number; gateway: string }) => SimulatedPeer;
+}
+
+export const DEFAULT_MODEL = 'cubesat-6u';
+
+export const MODELS: ReadonlyMap<string, Model> = new Map([
+  [DEFAULT_MODEL, { faults: SPACECRAFT_FAULTS, create: createSpacecraft }],
+  ['power-board', { faults: POWER_BOARD_FAULTS, create: createPowerBoard }],
+  ['thermal-chamber', { faults: THERMAL_CHAMBER_FAULTS, create: createThermalChamber }],
+]);

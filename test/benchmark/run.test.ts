@@ -1,0 +1,68 @@
+/** The benchmark in its quick form: everything it starts runs and ends, and every figure is a number. */
+
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Result } from '../../benchmark/row.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const QUICK_MS = 240_000;
+const ROWS = [
+  'http.values',
+  'http.tc-layer',
+  'http.tc-stored',
+  'tc.many',
+  'tc.one',
+  'tc.latency',
+  'samples',
+  'fan-out.100',
+  'cells.live',
+  'cells.activation',
+  'cells.restore',
+];
+
+let folder: string;
+let printed: string;
+let results: Result[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mcs-benchmark-test-'));
+  const output = join(folder, 'results.json');
+  const args = ['--import', 'tsx', 'benchmark/run.ts', '--quick', '--output', output];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, timeout: QUICK_MS });
+  printed = stdout;
+  results = (JSON.parse(await readFile(output, 'utf8')) as { results: Result[] }).results;
+}, QUICK_MS);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('measures every row beside at least one ceiling', () => {
+  expect(results.map(({ row }) => row)).toEqual(ROWS);
+  for (const { row, figures } of results) expect(figures.length, row).toBeGreaterThan(1);
+});
+
+it('gives figures that are numbers', () => {
+  for (const { row, figures } of results) {
+    for (const { name, rate, share } of figures) {
+      expect(rate.median, `${row} of ${name}`).toBeGreaterThan(0);
+      if (share !== undefined) expect(share.rate.median, `share of ${name} in ${row}`).toBeGreaterThan(0);
+    }
+  }
+});
+
+it('tells the time from POST to SENT', () => {
+  const figures = results.find(({ row }) => row === 'tc.latency')?.figures ?? [];
+  expect(figures).toHaveLength(2);
+  for (const { p50Ms, p99Ms } of figures) {
+    expect(p50Ms?.median).toBeGreaterThan(0);
+    expect(p99Ms?.median).toBeGreaterThanOrEqual(p50Ms?.median ?? Number.POSITIVE_INFINITY);
+  }
+});
+
+it('prints every row', () => {
+  for (const row of ROWS) expect(printed).toContain(`${row} (`);
+});

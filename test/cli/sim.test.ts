@@ -1,0 +1,83 @@
+/** `mcs sim` as a person uses it, against the demo mission. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+
+let cell: DemoCell;
+beforeAll(async () => {
+  cell = await startDemoCell({ roles: ['api', 'gateways'] });
+});
+afterAll(() => cell.stop());
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+async function mcs(...args: string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
+    cwd: ROOT,
+    env: { ...process.env, MCS_API: cell.api, USER: 'ada' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { output: '', errors: '' };
+  child.stdout!.on('data', (text) => {
+    said.output += String(text);
+  });
+  child.stderr!.on('data', (text) => {
+    said.errors += String(text);
+  });
+  const [code] = await once(child, 'close');
+  return { ...said, code: code as number | null };
+}
+
+const ALL_OFF = `cell_drain       off
+tm_silence       off
+no_reports       off
+reject_all       off
+slow_completion  off
+uplink_dead      off
+`;
+
+describe('mcs sim', () => {
+  it('MC-SIM-006 lists the faults of a gateway, switches one and shows what is on', async () => {
+    expect(await mcs('sim', 'faults', 'sim-1')).toEqual({ output: ALL_OFF, errors: '', code: 0 });
+    const switched = await mcs('sim', 'fault', 'sim-1', 'reject_all', 'on');
+    expect(switched).toEqual({
+      output: ALL_OFF.replace('reject_all       off', 'reject_all       ON'),
+      errors: '',
+      code: 0,
+    });
+    expect((await mcs('sim', 'faults', 'sim-1')).output).toBe(switched.output);
+    expect((await mcs('sim', 'fault', 'sim-1', 'reject_all', 'off')).output).toBe(ALL_OFF);
+  });
+
+  it('prints what the service refuses as it says it, and exits 1', async () => {
+    const unknown = await mcs('sim', 'fault', 'sim-1', 'meteor', 'on');
+    expect(unknown).toMatchObject({ output: '', code: 1 });
+    expect(unknown.errors).toMatch(/^sim::refused: .*"meteor".*cell_drain/);
+    const recording = await mcs('sim', 'faults', 'replay-1');
+    expect(recording).toMatchObject({ output: '', code: 1 });
+    expect(recording.errors).toMatch(/^sim::not-simulated: .*\(Simulated gateways: sim-1\.\)$/m);
+  });
+
+  it.each([
+    [['faults']],
+    [['faults', 'sim-1', 'more']],
+    [['fault', 'sim-1', 'reject_all']],
+    [['fault', 'sim-1', 'reject_all', 'maybe']],
+    [['fault', 'sim-1', 'reject_all', 'on', 'more']],
+    [['break', 'sim-1']],
+    [[]],
+  ])('shows how it is used and exits 2 on %j', async (words) => {
+    const { output, errors, code } = await mcs('sim', ...words);
+    expect({ output, code }).toEqual({ output: '', code: 2 });
+    expect(errors).toContain('mcs sim fault GATEWAY FAULT on|off');
+  });
+
+  it('says when nobody answers, and what to do', async () => {
+    const { errors, code } = await mcs('sim', 'faults', 'sim-1', '--api', 'http://127.0.0.1:1');
+    expect(code).toBe(1);
+    expect(errors).toContain('http://127.0.0.1:1 does not answer');
+  });
+});

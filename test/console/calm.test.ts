@@ -1,0 +1,244 @@
+/**
+ * The page under load and without its service: it stays usable at a thousand frames a second, keeps bounded lists, and says
+ * when what it shows is old. Against the real front end on a real bus, with a process of the test behind it.
+ */
+
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accepted } from '../../contract/result.ts';
+import { subject } from '../../contract/subject.ts';
+import { startFrontEnd } from '../../http/front-end.ts';
+import type { FrontEnd } from '../../http/serve.ts';
+import { layerPorts } from '../http/fixture.ts';
+import {
+  actorFrame,
+  doorAnswers,
+  entityView,
+  type FakeProcess,
+  processView,
+  snapshotFrame,
+  startFakeProcess,
+} from '../http/inspect/fake-process.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { until } from '../support/until.ts';
+import { launch, openPage } from './browser.ts';
+
+/** A service that is away or restarting is not the fault of the page. */
+const forgiven = /net::ERR_|WebSocket connection to|status of (404|503)/;
+
+let nats: TestNats;
+let browser: Browser;
+let frontEnd: FrontEnd;
+let door: FakeProcess;
+
+async function startApi(port: number): Promise<FrontEnd> {
+  return startFrontEnd({ ...layerPorts(), bus: await nats.connected(), port });
+}
+
+beforeAll(async () => {
+  nats = await startNats();
+  const bus = await nats.connected();
+  await bus.ensureAssets({ deadlineMs: 20_000 });
+  door = await startFakeProcess(bus, 'p1', doorAnswers('p1', 'x'));
+  [frontEnd, browser] = await Promise.all([startApi(await freePort()), launch()]);
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await frontEnd.close();
+  await nats.stop();
+});
+
+/** The service comes back on the port it had. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function open(fragment: string): Promise<{ page: Page; problems: string[] }> {
+  const opened = await openPage(browser, frontEnd.url, { forgiven });
+  await opened.page.goto(`${frontEnd.url}/inspect${fragment}`);
+  await opened.page.locator('#connection.ok').waitFor();
+  return opened;
+}
+
+/** Frames as fast as asked, spread evenly; the result ends them and says how many there were. */
+function flood(perSecond: number): () => number {
+  const bus = nats.open();
+  let sent = 0;
+  const began = performance.now();
+  const timer = setInterval(() => {
+    const due = ((performance.now() - began) / 1000) * perSecond;
+    for (; sent < due; sent += 1) {
+      const lit = sent % 2 === 0;
+      const view = entityView('x', 'p1', {
+        ...{ revision: sent, at: Date.now(), state: lit ? 'lit' : 'dark' },
+        active: ['door', 'door.open', lit ? 'door.open.lit' : 'door.open.dark'],
+        context: { opened: sent, list: Array.from({ length: 20 }, (_, n) => n + sent) },
+      });
+      const frame = snapshotFrame(view, { taken: ['door.open.dark|lamp.on|0'] });
+      for (const watcher of door.watchers)
+        bus.publish(subject.inspectWatch(watcher), Buffer.from(JSON.stringify(frame)));
+    }
+  }, 5);
+  return () => {
+    clearInterval(timer);
+    return sent;
+  };
+}
+
+describe('at a thousand frames a second', () => {
+  it('the page answers, draws text no more often than can be read, and keeps its lists bounded', async () => {
+    const { page, problems } = await open('#door/x');
+    await page.locator('#chart [data-state="door.open"].active').waitFor();
+    await until(() => door.watchers.size === 1);
+    await page.evaluate(COUNT_CHANGES);
+    const end = flood(1_000);
+    await page.locator('#chart [data-state="door.open.lit"].active').waitFor();
+    await page.evaluate('window.longTasks.length = 0');
+    const began = performance.now();
+    for (let n = 0; performance.now() - began < 5_000; n += 1) {
+      await page.keyboard.press('l');
+      await page.locator(n % 2 === 0 ? '#states' : '#chart').waitFor();
+    }
+    const seconds = (performance.now() - began) / 1000;
+    const sent = end();
+    const longTasks = (await page.evaluate('window.longTasks')) as number[];
+    const inputs = (await page.evaluate('window.inputs')) as number[];
+    const texts = (await page.evaluate('window.texts')) as number;
+    expect(sent).toBeGreaterThan(3_000);
+    // Generous: the machine of the test may be busy with others. An hour of a page that cannot keep up looks different.
+    expect(longTasks.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(seconds * 1000 * 0.25);
+    expect(Math.max(0, ...longTasks)).toBeLessThan(500);
+    expect(Math.max(0, ...inputs)).toBeLessThan(700);
+    // Context and log are text: five times a second can be read, and no more is drawn.
+    expect(texts).toBeLessThanOrEqual(6 * (seconds + 2));
+    expect(await page.locator('#log li').count()).toBeLessThanOrEqual(30);
+    expect(await page.locator('#chart .edge.last').count()).toBe(1);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+
+  it('keeps a bounded number of frames while it is hidden, and is up to date at once when it is seen', async () => {
+    const { page, problems } = await open('#door/x');
+    await page.locator('#chart [data-state="door.open"].active').waitFor();
+    await page.evaluate(HIDE);
+    const end = flood(1_000);
+    await until(async () => ((await page.evaluate('window.heard')) as number) > 500);
+    end();
+    expect(await page.evaluate('window.wake()')).toBeLessThanOrEqual(64);
+    const view = entityView('x', 'p1', {
+      state: 'shut',
+      active: ['door', 'door.shut'],
+      context: { last: true },
+    });
+    const bus = await nats.connected();
+    const tell = (): void => {
+      for (const watcher of door.watchers)
+        bus.publish(subject.inspectWatch(watcher), Buffer.from(JSON.stringify(actorFrame(view))));
+    };
+    await until(async () => {
+      tell();
+      await page.evaluate('window.wake()');
+      return (await page.locator('#chart [data-state="door.shut"].active').count()) === 1;
+    });
+    expect(problems).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+});
+
+/** A page that is not seen gets no frames of the screen; `wake` gives it one and says how much was read in it. */
+const HIDE = `
+  window.heard = 0;
+  let waiting = [];
+  let read = 0;
+  const parse = JSON.parse;
+  JSON.parse = (text) => { read += 1; return parse(text); };
+  window.requestAnimationFrame = (fire) => waiting.push(fire);
+  window.wake = () => { read = 0; const fires = waiting; waiting = []; for (const fire of fires) fire(0); return read; };
+  const own = new WebSocket(location.origin.replace('http', 'ws') + '/v1/inspect/entities/door/x/events');
+  own.onmessage = () => { window.heard += 1; };
+`;
+
+/** Counts how often the context is drawn anew, and how long each key waited for its effect on the screen. */
+const COUNT_CHANGES = `
+  window.texts = 0;
+  window.inputs = [];
+  new MutationObserver(() => { window.texts += 1; }).observe(document.getElementById('context'), { childList: true });
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) window.inputs.push(duration);
+  }).observe({ type: 'event', durationThreshold: 16 });
+`;
+
+describe('without its service', () => {
+  it('the page says so, marks what it shows as old, and comes back by itself where it was', async () => {
+    const { page, problems } = await open('#door/x');
+    await page.locator('#chart [data-state="door.open"].active').waitFor();
+    const { port } = frontEnd;
+    await frontEnd.close();
+    await page.locator('#connection.bad', { hasText: 'connection lost' }).waitFor();
+    expect(await page.locator('#stale').textContent()).toContain('The connection to the service is lost');
+    expect(await page.locator('body.stale #chart .state.active').count()).toBeGreaterThan(0);
+    frontEnd = await startApi(port);
+    await page.locator('#connection.ok', { hasText: 'live' }).waitFor({ timeout: 20_000 });
+    expect(await page.locator('#stale').isVisible()).toBe(false);
+    await until(() => door.watchers.size > 0);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+
+  it('the page says when the service has lost its bus', async () => {
+    const { page, problems } = await open('#door/x');
+    await nats.kill();
+    await page.locator('#connection.bad', { hasText: 'bus away' }).waitFor({ timeout: 15_000 });
+    await nats.start();
+    await page.locator('#connection.ok').waitFor({ timeout: 20_000 });
+    expect(problems).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+});
+
+describe('what a process tells', () => {
+  it('is text and never markup', async () => {
+    const nasty = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
+    door.answers = {
+      ...doorAnswers('p1', nasty),
+      entity: () =>
+        accepted(
+          entityView(nasty, 'p1', { context: { [nasty]: nasty }, reason: nasty, status: 'quarantined' }),
+        ),
+      tree: () =>
+        accepted(
+          processView('p1', {
+            roles: [
+              { name: nasty, state: 'quarantined', crashes: 1, reason: nasty, partitions: [], kinds: [] },
+            ],
+          }),
+        ),
+    };
+    const { page, problems } = await open(`#door/${encodeURIComponent(nasty)}`);
+    await page.locator('#trouble li.quarantined').waitFor();
+    await page.locator('#entity-note', { hasText: '<img' }).waitFor();
+    await page.locator('#context li').first().waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.evaluate('window.hit')).toBeUndefined();
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('an entity that nobody knows is told as such, and shown as soon as somebody has it', async () => {
+    door.answers = doorAnswers('p1');
+    const { page, problems } = await open('#door/later');
+    await page.locator('#entity-note', { hasText: 'no process knows door later' }).waitFor();
+    door.answers = doorAnswers('p1', 'later');
+    await page.locator('#chart [data-state="door.open"].active').waitFor();
+    expect(await page.locator('#entity-note').isVisible()).toBe(false);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+});

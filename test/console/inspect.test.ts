@@ -1,0 +1,298 @@
+/**
+ * The page `/inspect` in a real browser against the real service: what an operator sees and does, with mouse and with keys
+ * alone.
+ */
+
+import type { Browser, Page } from 'playwright-core';
+import { ulid } from 'ulid';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { call } from '../support/client.ts';
+import { until } from '../support/until.ts';
+import { launch, openPage, type Watched } from './browser.ts';
+import { type MendingCell, startMendingCell } from './mending-cell.ts';
+
+let cell: MendingCell;
+let browser: Browser;
+const opened: Watched[] = [];
+
+beforeAll(async () => {
+  [cell, browser] = await Promise.all([startMendingCell(), launch()]);
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await cell.stop();
+});
+afterEach(async () => {
+  const problems = opened.flatMap((each) => each.problems);
+  for (const { page } of opened.splice(0)) await page.context().close();
+  expect(problems).toEqual([]);
+});
+
+async function open(fragment = '', options: Parameters<typeof openPage>[2] = {}): Promise<Page> {
+  const watched = await openPage(browser, cell.api, options);
+  opened.push(watched);
+  await watched.page.goto(`${cell.api}/inspect${fragment}`);
+  await watched.page.locator('#connection.ok').waitFor();
+  return watched.page;
+}
+
+async function submit(telecommand: string, id = ulid()): Promise<string> {
+  const { status } = await call(
+    'POST',
+    `${cell.api}/v1/tc`,
+    { id, target: 'sat1', telecommand },
+    { 'x-mcs-user': 'ada' },
+  );
+  expect(status).toBe(202);
+  return id;
+}
+
+async function finished(telecommand: string): Promise<string> {
+  const id = await submit(telecommand);
+  await until(async () => {
+    const path = `${cell.api}/v1/inspect/entities/telecommand/sat1.${id}`;
+    return (await call<{ entity?: { status: string } }>('GET', path)).body.entity?.status === 'finished';
+  });
+  return id;
+}
+
+const active = (page: Page) => page.evaluate(LIT_STATES) as Promise<string[]>;
+const LIT_STATES = "[...document.querySelectorAll('#chart .state.active')].map((node) => node.dataset.state)";
+
+describe('the chart of a telecommand', () => {
+  it('moves while it goes: the states it is in are lit, and the transition it took', async () => {
+    await cell.fault('no_reports', true);
+    try {
+      const id = await submit('obc.set_watchdog');
+      const page = await open(`#telecommand/sat1.${id}`);
+      await page.locator('#chart [data-state="telecommand.SENT.verifying"].active').waitFor();
+      expect(await active(page)).toEqual(['telecommand.SENT', 'telecommand.SENT.verifying']);
+      expect(await page.locator('#entity-state').textContent()).toBe('SENT › verifying');
+      expect(await page.locator('#chart svg').getAttribute('aria-label')).toContain(
+        'SENT, then inside it verifying',
+      );
+      await page.locator('#timers li', { hasText: /in \d+/ }).waitFor();
+      const before = await page.locator('#timers').textContent();
+      await until(async () => (await page.locator('#timers').textContent()) !== before, {
+        what: 'the countdown',
+      });
+      await page.locator('#accepts li.ok', { hasText: 'verification.satisfied' }).waitFor();
+      expect(await page.locator('#accepts li.refused', { hasText: 'driver.encoded' }).count()).toBe(1);
+      await cell.fault('no_reports', false);
+      await page
+        .locator(
+          '#chart [data-state="telecommand.VERIFY_TIMEOUT"].active, #chart [data-state="telecommand.VERIFIED"].active',
+        )
+        .waitFor({ timeout: 25_000 });
+      expect(await page.locator('#chart .edge.last').count()).toBeGreaterThan(0);
+      await page.locator('#player').waitFor();
+      expect(await page.locator('#entity-status').textContent()).toBe('✓ finished');
+    } finally {
+      await cell.fault('no_reports', false);
+    }
+  });
+
+  it('can be read as a list instead, with the active states named', async () => {
+    const id = await finished('obc.ping');
+    const page = await open(`#telecommand/sat1.${id}`);
+    await page.getByRole('button', { name: 'List' }).click();
+    const state = page.locator('#states li[data-state="telecommand.VERIFIED"]');
+    await page.locator('#states li[aria-current=true]').first().waitFor();
+    expect(await state.textContent()).toContain('active');
+    expect(await page.locator('#states').textContent()).toContain('gateway.sent → SENT, does keepSent');
+  });
+
+  it('is zoomed, moved and seen whole', async () => {
+    const id = await finished('obc.ping');
+    const page = await open(`#telecommand/sat1.${id}`);
+    await page.locator('#chart .state.active').first().waitFor();
+    await page.locator('#player').waitFor();
+    const view = () => page.locator('#chart svg').getAttribute('viewBox');
+    const change = async (act: () => Promise<void>): Promise<void> => {
+      const before = await view();
+      await act();
+      await until(async () => (await view()) !== before, { what: 'another part of the chart' });
+    };
+    await change(() => page.locator('#zoom-fit').click());
+    const whole = await view();
+    await change(() => page.locator('#zoom-in').click());
+    await page.locator('#chart').focus();
+    await change(() => page.keyboard.press('ArrowRight'));
+    await change(() => page.mouse.move(720, 450).then(() => page.mouse.wheel(0, -100)));
+    await change(() => page.keyboard.press('0'));
+    expect(await view()).toBe(whole);
+    await change(() => page.setViewportSize({ width: 1200, height: 700 }));
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await until(async () => (await view()) === whole, { what: 'the whole chart in the former room' });
+  });
+});
+
+describe('a finished telecommand', () => {
+  it('is scrubbed: chart, context and row of the log move together', async () => {
+    const id = await finished('obc.ping');
+    const page = await open(`#telecommand/sat1.${id}`);
+    const at = async () => ({
+      state: await page.locator('#entity-state').textContent(),
+      row: await page.locator('#log [aria-current=step] strong').textContent(),
+      hasFrame: (await page.locator('#context').textContent())!.includes('frame'),
+      lit: await active(page),
+    });
+    await page.locator('#log [aria-current=step]', { hasText: 'VERIFIED' }).waitFor();
+    await page.locator('#chart .state.active').first().waitFor();
+    expect(await at()).toEqual({
+      state: 'VERIFIED',
+      row: 'VERIFIED',
+      hasFrame: true,
+      lit: ['telecommand.VERIFIED'],
+    });
+    await page.locator('#player-position').focus();
+    await page.keyboard.press('Home');
+    expect(await at()).toMatchObject({ row: 'PENDING', hasFrame: false });
+    expect((await at()).lit).toContain('telecommand.PENDING');
+    await page.locator('#player-next').click();
+    expect(await at()).toMatchObject({ state: 'ENCODED', row: 'ENCODED', hasFrame: true });
+    expect(await page.locator('#chart .edge.last text').allTextContents()).toContain('driver.encoded');
+    await page.locator('#log button', { hasText: 'SENT' }).click();
+    expect(await at()).toMatchObject({ state: 'SENT › verifying', row: 'SENT' });
+    expect(await page.locator('#player-text').textContent()).toMatch(/^3\/4 SENT/);
+  });
+
+  it('is played from its beginning to its end', async () => {
+    const id = await finished('obc.ping');
+    const page = await open(`#telecommand/sat1.${id}`);
+    await page.locator('#player-play').click();
+    await page.locator('#log [aria-current=step]', { hasText: 'PENDING' }).waitFor();
+    expect(await page.locator('#player-play').textContent()).toBe('Pause');
+    await page.locator('#log [aria-current=step]', { hasText: 'VERIFIED' }).waitFor();
+    expect(await page.locator('#player-play').textContent()).toBe('Play');
+  });
+
+  it('is the same after a reload, and in the title', async () => {
+    const id = await finished('obc.ping');
+    const page = await open(`#telecommand/sat1.${id}`);
+    await page.locator('#player').waitFor();
+    await page.reload();
+    await page.locator('#log [aria-current=step]', { hasText: 'VERIFIED' }).waitFor();
+    expect(await page.title()).toContain(id);
+  });
+});
+
+describe('a quarantined telecommand', () => {
+  it('is shown with its reason, resumed by its button in the name of the operator, and goes on', async () => {
+    const id = ulid();
+    cell.broken.add(`${id}-ENCODED`);
+    await submit('obc.ping', id);
+    const page = await open();
+    const card = page.locator('#trouble li.quarantined', { hasText: id });
+    await card.waitFor({ timeout: 25_000 });
+    expect(await card.textContent()).toContain('the record of this telecommand cannot be made');
+    await card.locator('a').click();
+    await page.locator('#entity-status', { hasText: 'quarantined' }).waitFor();
+    expect(await page.locator('#entity-note').textContent()).toContain('cannot be made');
+
+    cell.broken.clear();
+    await card.getByRole('button', { name: 'Resume' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.textContent()).toContain('goes on from its record');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await card.count()).toBe(1);
+
+    await card.getByRole('button', { name: 'Resume' }).click();
+    await dialog.getByLabel('Your name').fill('ada');
+    await dialog.getByRole('button', { name: 'Resume' }).click();
+    await card.waitFor({ state: 'detached' });
+    await page.locator('#chart [data-state="telecommand.VERIFIED"].active').waitFor();
+    await page.locator('#identity', { hasText: 'ada' }).waitFor();
+  }, 60_000);
+});
+
+describe('with the keyboard alone', () => {
+  it('an entity is found, opened, scrubbed, listed, and the tree is walked', async () => {
+    const id = await finished('obc.ping');
+    const page = await open();
+    const focused = () => page.evaluate('document.activeElement.id || document.activeElement.className');
+    await page.keyboard.press('/');
+    expect(await focused()).toBe('search-id');
+    await page.keyboard.type(id.slice(-10));
+    await page.locator('#results a', { hasText: id }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.locator('#log [aria-current=step]', { hasText: 'VERIFIED' }).waitFor();
+    await page.locator('#chart .state.active').first().waitFor();
+    expect(await page.locator('#results a[aria-current=true]').count()).toBe(1);
+    await page.keyboard.press(',');
+    await page.locator('#log [aria-current=step]', { hasText: 'SENT' }).waitFor();
+    await page.keyboard.press('.');
+    await page.locator('#log [aria-current=step]', { hasText: 'VERIFIED' }).waitFor();
+    await page.keyboard.press('l');
+    await page.locator('#states li[aria-current=true]').first().waitFor();
+    await page.keyboard.press('t');
+    const row = () => page.evaluate('document.activeElement.querySelector(".name").textContent');
+    expect(await row()).toBe('bench');
+    await page.keyboard.press('ArrowDown');
+    expect(await row()).toBe('api');
+    await page.keyboard.press('End');
+    const last = await row();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('#tree [aria-expanded=false]', { hasText: 'bench' }).waitFor();
+    expect(await page.locator('#tree [role=treeitem]').count()).toBe(1);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('End');
+    expect(await row()).toBe(last);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#keys-help[open]').count()).toBe(0);
+  });
+
+  it('every control is reached by Tab and shows where the focus is; the tree is one stop', async () => {
+    const id = await finished('obc.ping');
+    const page = await open(`#telecommand/sat1.${id}`);
+    await page.locator('#player').waitFor();
+    await page.locator('#chart .state.active').first().waitFor();
+    const seen = new Map<string, string>();
+    for (let n = 0; n < 60; n += 1) {
+      await page.keyboard.press('Tab');
+      const [name, outline] = (await page.evaluate(FOCUSED)) as [string, string];
+      if (seen.has(name)) break;
+      seen.set(name, outline);
+    }
+    const controls = (await page.evaluate(CONTROLS)) as string[];
+    expect(controls.filter((name) => !seen.has(name))).toEqual([]);
+    expect([...seen.keys()].filter((name) => name === 'treeitem')).toHaveLength(1);
+    for (const [name, outline] of seen) if (name !== 'BODY') expect([name, outline]).toEqual([name, 'solid']);
+  });
+});
+
+/** What has the focus, and how it is outlined. */
+const NAME = `const nameOf = (node) => node.getAttribute('role') === 'treeitem' ? 'treeitem' : node.id || node.textContent.trim() || node.tagName;`;
+const FOCUSED = `(() => { ${NAME} const node = document.activeElement; return [node === document.body ? 'BODY' : nameOf(node), getComputedStyle(node).outlineStyle]; })()`;
+const CONTROLS = `(() => { ${NAME} return [...document.querySelectorAll('button, input, select, #chart, #results a, [role=treeitem][tabindex="0"]')].filter((node) => node.checkVisibility() && !node.disabled).map(nameOf); })()`;
+
+describe('the look', () => {
+  it('follows the system, and the switch where the person chose; the choice outlives a reload', async () => {
+    const page = await open('', { theme: 'dark' });
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const dark = await ground();
+    await page.locator('#theme').click();
+    expect(await page.locator('#theme').textContent()).toBe('Theme: light');
+    const light = await ground();
+    expect(light).not.toBe(dark);
+    await page.reload();
+    expect(await ground()).toBe(light);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('#theme').click();
+    expect(await ground()).toBe(dark);
+  });
+
+  it('moves nothing for those who asked for no motion', async () => {
+    const id = await finished('obc.ping');
+    const page = await open(`#telecommand/sat1.${id}`, { reducedMotion: true });
+    await page.locator('#chart .edge.last').first().waitFor();
+    await page.keyboard.press(',');
+    await page.keyboard.press('.');
+    await page.locator('#chart .edge.flash').first().waitFor();
+    expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * Holds every answer and every message that a test receives against the interface description: status declared, content
+ * type declared, body of the schema, code among those of its status. A violation fails the test it happened in.
+ *
+ * F1. What is on a WebSocket comes outside of the test's own calls, so violations are kept and thrown after each test.
+ * F2. A server with a route table of its own is held against the description of that table (`describedBy`).
+ */
+
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { afterAll, afterEach } from 'vitest';
+import type { FollowRoute } from '../../http/follow.ts';
+import { follows, routes } from '../../http/front-end.ts';
+import { openApiDocument } from '../../http/openapi.ts';
+import type { Route } from '../../http/route.ts';
+
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+interface Operation {
+  readonly operationId: string;
+  readonly 'x-message'?: object;
+  readonly responses: Record<string, { content?: Record<string, { schema?: object }> }>;
+}
+
+export interface Received {
+  readonly status: number;
+  /** Empty when the answer has no body. */
+  readonly contentType: string;
+  /** Parsed when it is JSON. */
+  readonly body: unknown;
+}
+
+const DOCUMENT = 'openapi.json';
+
+interface Described {
+  readonly path: string;
+  readonly pattern: RegExp;
+  readonly operations: Record<string, Operation>;
+}
+
+/** What one server says of itself. */
+export class Description {
+  readonly #paths: readonly Described[];
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'date-time': DATE_TIME } });
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor(ownRoutes: readonly Route[], ownFollows: readonly FollowRoute[]) {
+    const document = openApiDocument(ownRoutes, ownFollows);
+    const paths = document['paths'] as Record<string, Record<string, Operation>>;
+    this.#paths = Object.entries(paths).map(([path, operations]) => ({
+      ...{ path, operations },
+      pattern: patternOf(path),
+    }));
+    // Read once and as a whole: compiling each schema with all components would hold up the first answers of a test.
+    this.#ajv.addSchema(document, DOCUMENT);
+  }
+
+  /** What the answer has that the description does not say. A path that is not described is not this one's business. */
+  answerProblems(method: string, url: string, received: Received): string[] {
+    const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+    const path = this.#pathOf(url, name);
+    const operation = path?.operations[name];
+    if (path === undefined || operation === undefined) return [];
+    const what = `${operation.operationId} ${received.status}`;
+    const response = operation.responses[received.status];
+    if (response === undefined) return [`${what}: a status that is not described`];
+    const type = received.contentType.split(';')[0]!.trim();
+    const described = response.content?.[type];
+    if (described === undefined) return [`${what}: content type ${type || 'none'} is not described`];
+    if (method === 'HEAD' || described.schema === undefined) return [];
+    const status = String(received.status);
+    const place = ['paths', path.path, name, 'responses', status, 'content', type, 'schema'];
+    return this.#problems(place, received.body, what);
+  }
+
+  /** What the message of a follow route has that the description does not say. */
+  messageProblems(url: string, message: unknown): string[] {
+    const path = this.#pathOf(url, 'get');
+    const operation = path?.operations['get'];
+    if (operation?.['x-message'] === undefined) return [`${url}: no follow route is described there`];
+    return this.#problems(
+      ['paths', path!.path, 'get', 'x-message'],
+      message,
+      `${operation.operationId} message`,
+    );
+  }
+
+  #pathOf(url: string, method: string): Described | undefined {
+    const { pathname } = new URL(url);
+    return this.#paths.find(({ pattern, operations }) => pattern.test(pathname) && method in operations);
+  }
+
+  /** `place` is the way to the schema in the document. */
+  #problems(place: readonly string[], value: unknown, what: string): string[] {
+    const reference = `${DOCUMENT}#${place.map(pointerSegment).join('')}`;
+    const validate = this.#validators.get(reference) ?? this.#ajv.compile({ $ref: reference });
+    this.#validators.set(reference, validate);
+    return validate(value) ? [] : [`${what}: ${this.#ajv.errorsText(validate.errors)} in ${excerpt(value)}`];
+  }
+}
+
+const service = new Description(routes, follows);
+/** By origin: servers with a table of their own; undefined is held against nothing. */
+const others = new Map<string, Description | undefined>();
+const violations: string[] = [];
+
+/** Says which description holds for the server at `url` instead of that of the service. */
+export function describedBy(url: string, description: Description | undefined): void {
+  others.set(new URL(url).host, description);
+}
+
+function descriptionOf(url: string): Description | undefined {
+  const { host } = new URL(url);
+  return others.has(host) ? others.get(host) : service;
+}
+
+/** To be called with every answer; an upgrade that is refused is an answer. */
+export function checkAnswer(method: string, url: string, received: Received): void {
+  violations.push(...(descriptionOf(url)?.answerProblems(method, url, received) ?? []));
+}
+
+/** To be called with every message. */
+export function checkMessage(url: string, message: unknown): void {
+  violations.push(...(descriptionOf(url)?.messageProblems(url, message) ?? []));
+}
+
+/** The violations so far, which then count as seen: for tests of the check itself. */
+export function takeViolations(): string[] {
+  return violations.splice(0);
+}
+
+function failOnViolations(): void {
+  const found = [...new Set(takeViolations())];
+  if (found.length > 0) throw new Error(`not as the interface description says:\n${found.join('\n')}`);
+}
+
+// F1: the second one is for what arrives after the last test.
+afterEach(failOnViolations);
+afterAll(failOnViolations);
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]*')}$`);
+}
+
+function pointerSegment(name: string): string {
+  return `/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`;
+}
+
+function excerpt(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
