@@ -29,7 +29,8 @@ function welcome({ api, nats }: { api: string | undefined; nats: string }): stri
 The demo mission is up. Ctrl-C stops it.
 
   API            ${api}
-  interface      ${api}/v1/openapi.json
+  inspector      ${api}/inspect
+  interface      ${api}/docs
   health         ${api}/healthz
   metrics        ${api}/metrics
   message bus    ${nats}

@@ -35,8 +35,11 @@ async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ServiceError(0, [{ code: 'unreached', message: 'the service does not answer' }]);
   });
-  const body = (await response.json().catch(() => ({}))) as { errors?: ErrorItem[] };
+  const body = (await response.json().catch(() => undefined)) as { errors?: ErrorItem[] } | undefined;
+  // The connection may be lost in the middle of an answer.
+  if (response.ok && body === undefined)
+    throw new ServiceError(0, [{ code: 'unreached', message: 'the answer of the service was cut off' }]);
   if (response.ok) return body as Answer;
-  const errors = body.errors ?? [{ code: 'unknown', message: `the service answered ${response.status}` }];
+  const errors = body?.errors ?? [{ code: 'unknown', message: `the service answered ${response.status}` }];
   throw new ServiceError(response.status, errors);
 }

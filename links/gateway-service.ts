@@ -1,14 +1,14 @@
 /**
  * One gateway on the bus: publishes what it receives, serves `send`, `state`, `faults`, `fault` and `stats`, tells of its
- * echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9 and 6. One process at a time runs a gateway; which one, and that it is started
- * anew when its definition changes, is decided elsewhere (supervision).
+ * echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9 and 6. One process at a time runs a
+ * gateway; which one, and that it is started anew when its definition changes, is decided elsewhere (supervision).
  *
  * Q1. Every fault switched is published on `mcs.sim.evt.<target>` of each target the gateway reaches, before the answer.
  * Q2. A gateway whose settings cannot be used is told of and stays: it refuses to send with a reason, so that a
  *     telecommand fails at once instead of waiting for nobody.
  * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both heard the call, and
  *     only the memory of the other one counts (O2).
- * Q3. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (I1).
+ * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (I1).
  */
 
 import { FRAME_BYTES } from '../contract/limits.ts';

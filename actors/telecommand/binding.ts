@@ -20,7 +20,7 @@ import type { Gateway } from '../../mission/mission.ts';
 import type { Bus, Headers } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
-import { TELECOMMAND_VERSION } from './history.ts';
+import { isTime, TELECOMMAND_VERSION } from './history.ts';
 import { telecommandLog } from './replay.ts';
 import { unmetRequirements } from './requirement.ts';
 import { type Definition, fromCellId, type Work } from './work.ts';
@@ -39,6 +39,8 @@ export interface LaneServices {
   /** Resolves when those before it have left (J1). */
   readonly turn: Promise<void>;
   release(): void;
+  /** Nobody knows whether its frame left. */
+  unsure(): void;
 }
 
 interface BindingOptions {
@@ -53,6 +55,8 @@ const BUS_RETRY_MS = 100;
 /** The frame is kept in a header of its ENCODED event, as hexadecimal: a bus takes headers of 64 KiB in all. */
 const FRAME_KEPT_BYTES = 32_000;
 const HEXADECIMAL = /^([0-9a-f]{2})*$/i;
+/** A reference is kept in a header beside the frame: one short line. */
+const REFERENCE = /^\P{Cc}{0,256}$/u;
 
 export function createTelecommandBinding({
   bus,
@@ -155,6 +159,7 @@ export function createTelecommandBinding({
       case 'refused':
         return refused(reply.detail);
       case 'unknown':
+        services.unsure();
         return { type: 'gateway.unknown', at: now(), detail: reply.detail };
     }
   };
@@ -246,14 +251,25 @@ function parsed(reply: Uint8Array): unknown {
 
 function readEncodeAnswer(body: unknown): DriverAnswer<EncodeReply> | undefined {
   const answer = body as DriverAnswer<Partial<EncodeReply>> | null;
-  if (answer?.ok === false && Array.isArray(answer.faults)) return answer;
-  if (answer?.ok !== true || !HEXADECIMAL.test(answer.value?.frame ?? '-')) return undefined;
-  return answer as DriverAnswer<EncodeReply>;
+  if (answer?.ok === false) return areFaults(answer.faults) ? answer : undefined;
+  const { frame, reference } = answer?.value ?? {};
+  if (answer?.ok !== true || !isText(frame, HEXADECIMAL)) return undefined;
+  return reference === undefined || isText(reference, REFERENCE)
+    ? (answer as DriverAnswer<EncodeReply>)
+    : undefined;
+}
+
+function isText(value: unknown, form: RegExp): boolean {
+  return typeof value === 'string' && form.test(value);
+}
+
+function areFaults(faults: unknown): boolean {
+  return Array.isArray(faults) && faults.every((fault) => typeof fault?.message === 'string');
 }
 
 function readSendReply(body: unknown, gateway: string): SendReply {
-  const reply = body as Partial<{ outcome: string; at: number; detail: string }> | null;
-  if (reply?.outcome === 'sent' && Number.isFinite(reply.at)) return reply as SendReply;
+  const reply = body as Partial<{ outcome: string; at: unknown; detail: string }> | null;
+  if (reply?.outcome === 'sent' && isTime(reply.at)) return reply as SendReply;
   const { outcome, detail } = reply ?? {};
   if ((outcome === 'refused' || outcome === 'unknown') && typeof detail === 'string')
     return { outcome, detail };

@@ -12,7 +12,7 @@ import type { TelecommandInput } from '../../machines/telecommand.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { appendEvent } from './history.ts';
+import { appendEvent, isTime } from './history.ts';
 import { cellOfKey } from './work.ts';
 
 interface LaneEchoesOptions {
@@ -83,8 +83,7 @@ export class LaneEchoes {
 function parseEcho(data: Uint8Array): EchoMessage | undefined {
   try {
     const echo = JSON.parse(Buffer.from(data).toString()) as Partial<EchoMessage> | null;
-    const isEcho =
-      typeof echo?.key === 'string' && typeof echo.conforming === 'boolean' && Number.isFinite(echo.at);
+    const isEcho = typeof echo?.key === 'string' && typeof echo.conforming === 'boolean' && isTime(echo.at);
     return isEcho ? (echo as EchoMessage) : undefined;
   } catch {
     return undefined;

@@ -13,6 +13,8 @@
  *     its history when it is its turn again, behind the one that is leaving; reset, it is given a final state.
  * J7. A telecommand whose answer does not name it keeps its turn until the answer has come or its time is over: only one
  *     awaits an answer at a time (`answer.ts`).
+ * J8. Where an answer does not name its telecommand, one whose frame may have left without anybody knowing keeps its turn
+ *     past its end, for as long as that frame may still be answered (N4).
  */
 
 import { LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
@@ -22,7 +24,7 @@ import { header, streams, subject } from '../../contract/subject.ts';
 import type { TcState } from '../../contract/telecommand.ts';
 import type { TelecommandEffect, TelecommandEvent, TelecommandInput } from '../../machines/telecommand.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
-import type { Mission, Platform } from '../../mission/mission.ts';
+import type { AwaitedAnswer, Mission, Platform } from '../../mission/mission.ts';
 import { gatewayOf } from '../../mission/resolve.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -73,6 +75,8 @@ interface Open {
   readonly eventsFrom: number;
   /** Its place among those that leave; another one when it lost it and was resumed. */
   place: Place;
+  /** A gateway could not say whether its frame left. */
+  isUnsure: boolean;
 }
 
 const FLOOR_EVERY_MS = 1_000;
@@ -86,6 +90,8 @@ export class Lane {
   readonly #echoes: LaneEchoes;
   readonly #floor: LaneFloor;
   readonly #turn = new Turn();
+  /** Places of those that are over and may still be answered (J8). */
+  readonly #lingering = new Map<Place, TimerHandle>();
   #histories = new Map<string, Recorded[]>();
   #follower: Follower | undefined;
   #floorTimer: TimerHandle | undefined;
@@ -143,6 +149,10 @@ export class Lane {
       cells.drop(cell);
       open.place.leave();
     }
+    for (const [place, timer] of this.#lingering) {
+      clock.clearTimeout(timer);
+      place.leave();
+    }
     this.#room?.();
     await Promise.all([this.#follower?.stop(), this.#verifier.stop(), this.#echoes.stop()]);
     await this.#floor.write().catch(() => undefined);
@@ -179,12 +189,31 @@ export class Lane {
       verify: (effect, signal) => this.#verify(open, effect, signal),
       turn: open.place.turn,
       release: () => this.#left(open),
+      unsure: () => {
+        open.isUnsure = true;
+      },
     };
   }
 
   /** J7: where an answer is awaited, the answer ends its turn, or its end does. */
-  #left({ work, place }: Open): void {
-    if (work.definition?.telecommand.verify?.answer === undefined) place.leave();
+  #left(open: Open): void {
+    if (answerOf(open) === undefined) open.place.leave();
+  }
+
+  /** J8 */
+  #leave(open: Open): void {
+    const answer = answerOf(open);
+    const { place } = open;
+    if (answer === undefined || !open.isUnsure) place.leave();
+    else if (!this.#lingering.has(place)) this.#linger(place, answer.withinMs);
+  }
+
+  #linger(place: Place, ms: number): void {
+    const timer = this.#options.clock.setTimeout(() => {
+      this.#lingering.delete(place);
+      place.leave();
+    }, ms);
+    this.#lingering.set(place, timer);
   }
 
   /** The cell of a telecommand of this lane is gone. */
@@ -201,7 +230,7 @@ export class Lane {
       return;
     }
     if (why === 'finished') this.#echoes.finished(cell, open.input);
-    if (why === 'quarantined') open.place.leave();
+    if (why === 'quarantined') this.#leave(open);
     else this.#close(cell, open);
   }
 
@@ -215,7 +244,7 @@ export class Lane {
 
   #close(cell: string, open: Open): void {
     this.#open.delete(cell);
-    open.place.leave();
+    this.#leave(open);
     this.#room?.();
   }
 
@@ -299,6 +328,7 @@ export class Lane {
       hasEvents: history.length > 0,
       eventsFrom: history[0]?.seq ?? this.#lastEvent,
       place,
+      isUnsure: false,
     });
     try {
       if (history.length > 0) cells.restore(cell, restored(input, history, clock.now()), epoch);
@@ -406,7 +436,7 @@ export class Lane {
         args: submission.args,
         sentAt: effect.sentAt,
         reference: effect.reference,
-        answered: () => open.place.leave(),
+        answered: () => this.#leave(open),
       },
       signal,
     );
@@ -440,4 +470,8 @@ export class Lane {
     cells.tell(cell, { type: 'gateway.echoed', at, conforming } as TelecommandEvent);
     return true;
   }
+}
+
+function answerOf({ work }: Open): AwaitedAnswer | undefined {
+  return work.definition?.telecommand.verify?.answer;
 }

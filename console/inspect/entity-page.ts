@@ -57,6 +57,7 @@ export class EntityPage {
   /** Clock of the service less that of the browser. */
   #aheadMs = 0;
   #turn = 0;
+  #silent: ReadonlySet<string> = new Set();
 
   constructor(announcer: Announcer) {
     this.#announcer = announcer;
@@ -66,6 +67,12 @@ export class EntityPage {
   /** The service said what time it is. */
   serviceTime(at: number): void {
     this.#aheadMs = at - now();
+  }
+
+  /** The processes that do not answer (E2). */
+  silent(instances: readonly string[]): void {
+    this.#silent = new Set(instances);
+    this.#showText();
   }
 
   get view(): EntityView | undefined {
@@ -118,7 +125,7 @@ export class EntityPage {
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (isStale()) return;
-      this.#note(`${error.message}. Trying again.`);
+      this.#note(`${sentence(error)} Trying again.`);
       this.#cancelRetry = later(() => void this.#load(name), AGAIN_MS);
     }
   }
@@ -138,7 +145,7 @@ export class EntityPage {
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (isStale()) return;
-      this.#note(`The chart is not there: ${error.message}. Trying again.`);
+      this.#note(`The chart is not there: ${sentence(error)} Trying again.`);
       later(() => void (isStale() || this.#drawChart(view, isStale)), AGAIN_MS);
     }
   }
@@ -223,7 +230,7 @@ export class EntityPage {
   #showTexts(): void {
     const view = this.#view;
     if (view === undefined) return;
-    const { status, active, state, instance, revision, at, reason, chart } = view;
+    const { status, active, state, instance, revision, at, chart } = view;
     const badge = byId('entity-status', HTMLElement);
     setText(badge, `${STATUS_SIGN[status]} ${status}`);
     setAttribute(badge, 'class', STATUS_TONE[status]);
@@ -232,16 +239,25 @@ export class EntityPage {
       byId('entity-facts', HTMLElement),
       `${chart.kind} v${chart.version} · ${where} · revision ${revision} · last event ${dateTime(at)}`,
     );
-    if (status === 'quarantined' || status === 'restarting')
-      this.#note(`${status}: ${reason ?? 'no reason known'}`);
+    const note = this.#noteOf(view);
+    if (note !== undefined) this.#note(note);
     byId('details', HTMLElement).hidden = false;
     if (this.player.hasSteps) return;
-    if (status !== 'quarantined' && status !== 'restarting') this.#note(undefined);
+    if (note === undefined) this.#note(undefined);
     setText(byId('entity-state', HTMLElement), stateName(active, state));
     this.#states.light(active);
     this.#details.show(view);
     this.#details.tick(now() + this.#aheadMs);
     this.#log.showRecent();
+  }
+
+  /** What has to be known beside the state; that its process is silent before all else: what is shown may be old. */
+  #noteOf({ status, instance, reason }: EntityView): string | undefined {
+    if (status !== 'finished' && this.#silent.has(instance))
+      return `${instance} does not answer: what you see is the last that was heard of it.`;
+    if (status === 'quarantined' || status === 'restarting')
+      return `${status}: ${reason ?? 'no reason known'}`;
+    return undefined;
   }
 
   #note(text: string | undefined): void {
@@ -256,6 +272,10 @@ export class EntityPage {
     this.#frames?.close();
     this.#frames = undefined;
   }
+}
+
+function sentence({ message }: ServiceError): string {
+  return message.endsWith('.') ? message : `${message}.`;
 }
 
 /** `SENT › verifying`, without the chart itself. */

@@ -99,6 +99,7 @@ class InspectPage {
     const troubles = troubleOf(tree);
     this.#tree.show(rowsOf(tree));
     this.#trouble.show(troubles);
+    this.#entity.silent(tree.silent.map(({ instance }) => instance));
     const kinds = kindsOf(tree);
     this.#search.offerKinds(kinds);
     this.#warm(kinds);

@@ -103,7 +103,7 @@ export class Search {
       entities.map((entity) => this.#draw(entity)),
     );
     const parts = [
-      entities.length === 0 ? this.#nothing() : `${entities.length} found`,
+      entities.length === 0 ? this.#nothing() : `${entities.length} ${this.#isAsked ? 'found' : 'under way'}`,
       ...(more > 0 ? [`${more} more: narrow the search`] : []),
       ...(complete ? [] : ['older telecommands were not looked at']),
       ...(silent.length > 0
@@ -113,9 +113,14 @@ export class Search {
     setText(this.#note, parts.join(' · '));
   }
 
+  /** Whether anything narrows the list: without it everything that lives is shown. */
+  get #isAsked(): boolean {
+    return [this.#id, this.#kind, this.#target, this.#state].some(({ value }) => value.trim() !== '');
+  }
+
   #nothing(): string {
     if (this.#id.value.trim() !== '' || this.#target.value.trim() !== '') return 'Nothing found';
-    return 'Nothing of that lives now; with a target or an id, finished telecommands are found too';
+    return `${this.#isAsked ? 'Nothing of that' : 'Nothing'} is under way now; a target or an id finds what has finished`;
   }
 
   #draw(entity: EntitySummary): HTMLLIElement {

@@ -12,14 +12,13 @@ import type {
   FindCall,
   Found,
   HistoryView,
-  InspectCode,
 } from '../../contract/inspection.ts';
 import type { InspectFound } from '../../contract/inspector.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { refuse } from '../errors.ts';
 import type { Handled, Refusal } from '../reply.ts';
 import { asksForRecorded, findRecorded } from './finished.ts';
-import { type Asked, answered, type Processes, silentOf } from './processes.ts';
+import { type Asked, answered, type Processes, refusals, silentOf } from './processes.ts';
 
 /** Who knows an entity best comes first (E1). */
 const RANK: Record<EntitySummary['status'], number> = {
@@ -98,12 +97,6 @@ function finishedView({ kind, id, chart, steps, final }: HistoryView): EntityVie
     refuses: [],
     ...(kind === 'telecommand' && { target: id.slice(0, id.lastIndexOf('.')) }),
   };
-}
-
-function refusals(asked: readonly Asked<unknown>[]): InspectCode[] {
-  return asked.flatMap((each) =>
-    'answer' in each && !each.answer.ok ? each.answer.faults.map(({ code }) => code) : [],
-  );
 }
 
 /** Says who did not answer: the entity may be theirs. */

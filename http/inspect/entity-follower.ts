@@ -21,7 +21,7 @@ import { subject } from '../../contract/subject.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { answered, type Processes } from './processes.ts';
+import { type Asked, answered, type Processes, refusals } from './processes.ts';
 
 export interface FollowerPorts {
   readonly bus: Bus;
@@ -52,11 +52,12 @@ export class EntityFollower implements Stoppable {
     this.#frames = ports.bus.subscribe(subject.inspectWatch(watcher), ({ data }) => this.#take(data));
   }
 
-  /** Begins; whether a process has the entity. An outage when the bus is away. */
-  async start(): Promise<boolean> {
-    await this.#find();
+  /** Begins, and says where the entity is; `full`: where it is no further watch is taken. An outage when the bus is away. */
+  async start(): Promise<'here' | 'nowhere' | 'full'> {
+    const asked = await this.#find();
     this.#goOn();
-    return this.#owner !== undefined;
+    if (this.#owner !== undefined) return 'here';
+    return refusals(asked).includes('inspect::invalid') ? 'full' : 'nowhere';
   }
 
   async stop(): Promise<void> {
@@ -64,6 +65,10 @@ export class EntityFollower implements Stoppable {
     this.#stopped = true;
     if (this.#timer !== undefined) this.#ports.clock.clearTimeout(this.#timer);
     await this.#frames.stop();
+    await this.#giveBack();
+  }
+
+  async #giveBack(): Promise<void> {
     if (this.#owner === undefined) return;
     const owner = { instance: this.#owner, seenAt: 0 };
     // Nobody waits for it: a watch that is not given back runs out.
@@ -101,9 +106,12 @@ export class EntityFollower implements Stoppable {
     await this.#find();
   }
 
-  async #find(): Promise<void> {
+  async #find(): Promise<Asked<unknown>[]> {
     const asked = await this.#ports.processes.askAll<unknown>('watch', this.#call);
     this.#owner = answered(asked)[0]?.instance;
+    // The socket closed while it was looked for: what was just begun is given back too.
+    if (this.#stopped) await this.#giveBack();
+    return asked;
   }
 
   #failed(error: unknown): void {

@@ -7,13 +7,14 @@
  * I2. Without a bus nobody is silent: the question fails as an outage.
  */
 
-import type { InspectAnswer, InspectVerb } from '../../contract/inspection.ts';
+import type { InspectAnswer, InspectCode, InspectVerb } from '../../contract/inspection.ts';
 import type { SilentProcess } from '../../contract/inspector.ts';
 import { INSPECT_ANSWER_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import { subject } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { isAnswer } from './answer-shape.ts';
 import { type KnownProcess, Members } from './members.ts';
 
 export type Asked<Value> =
@@ -48,7 +49,7 @@ export class Processes {
         Buffer.from(JSON.stringify(call)),
         { timeoutMs: INSPECT_ANSWER_MS },
       );
-      const answer = parse<Value>(bytes);
+      const answer = parse<Value>(verb, bytes);
       return answer === undefined
         ? { instance, silent: { ...process, why: 'refused' } }
         : { instance, answer };
@@ -59,10 +60,10 @@ export class Processes {
   }
 }
 
-function parse<Value>(bytes: Uint8Array): InspectAnswer<Value> | undefined {
+function parse<Value>(verb: InspectVerb, bytes: Uint8Array): InspectAnswer<Value> | undefined {
   try {
-    const answer = JSON.parse(Buffer.from(bytes).toString()) as Partial<InspectAnswer<Value>> | null;
-    return typeof answer?.ok === 'boolean' ? (answer as InspectAnswer<Value>) : undefined;
+    const answer: unknown = JSON.parse(Buffer.from(bytes).toString());
+    return isAnswer(verb, answer) ? (answer as InspectAnswer<Value>) : undefined;
   } catch {
     return undefined;
   }
@@ -72,6 +73,13 @@ function parse<Value>(bytes: Uint8Array): InspectAnswer<Value> | undefined {
 export function answered<Value>(asked: readonly Asked<Value>[]): { instance: string; value: Value }[] {
   return asked.flatMap((each) =>
     'answer' in each && each.answer.ok ? [{ instance: each.instance, value: each.answer.value }] : [],
+  );
+}
+
+/** Why those who refused did. */
+export function refusals(asked: readonly Asked<unknown>[]): InspectCode[] {
+  return asked.flatMap((each) =>
+    'answer' in each && !each.answer.ok ? each.answer.faults.map(({ code }) => code) : [],
   );
 }
 

@@ -62,6 +62,7 @@ export class TreeFeed {
   async #turn(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
     try {
       this.#tell(await readTree(this.#processes, this.#clock));
     } catch (error) {

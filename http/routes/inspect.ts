@@ -200,7 +200,9 @@ const followInspected = defineFollow({
       return refusal;
     };
     try {
-      if (await follower.start()) return { ok: true, value: follower };
+      const began = await follower.start();
+      if (began === 'here') return { ok: true, value: follower };
+      if (began === 'full') return stopped(tooManyWatched());
       const view = await viewEntity(processes, params);
       if (!view.ok) return stopped(view);
       writer.push(JSON.stringify(finishedFrame(view.value)), FRAME_KEYS['@xstate.actor']);
@@ -213,6 +215,13 @@ const followInspected = defineFollow({
     }
   },
 });
+
+/** Its state can still be asked for: silence on an open socket would look like calm. */
+function tooManyWatched(): Refusal {
+  return refuse('api::unavailable', 'the process of this entity is watched by as many as it bears', {
+    help: 'GET the entity instead, or try again when another watch is over.',
+  });
+}
 
 const readInspectedChart = defineRoute({
   method: 'GET',

@@ -12,7 +12,7 @@ import { INSPECT_CONTEXT_CHARACTERS, INSPECT_LISTED } from '../../contract/limit
 import type { ArmedTimer, Binding, Envelope, PendingEffect } from '../../ports/entity.ts';
 import { accepted } from './accepted.ts';
 import { compileChart } from './chart.ts';
-import { readable } from './readable.ts';
+import { readable, readableText } from './readable.ts';
 
 /** What is known of an entity beside where its chart stands. */
 export interface EntityFacts {
@@ -48,7 +48,7 @@ export function entityView(
     chart: { kind: binding.kind, version: binding.version },
     epoch,
     supervisor,
-    ...(reason !== undefined && { reason }),
+    ...(reason !== undefined && { reason: readableText(reason) }),
     active: snapshot === undefined ? [] : activeIds(snapshot),
     context: readable(snapshot?.context, INSPECT_CONTEXT_CHARACTERS),
     effects: facts.effects.slice(0, INSPECT_LISTED).map(effectView),

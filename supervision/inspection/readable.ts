@@ -14,9 +14,14 @@ interface Budget {
   readonly around: unknown[];
 }
 
-/** The value as JSON of about at most `characters`. */
+/** The value as JSON of about at most `characters`, counted in bytes. */
 export function readable(value: unknown, characters: number): unknown {
   return shown(value, { left: characters, around: [] });
+}
+
+/** What a person wrote or an error says, cut where nobody reads on. */
+export function readableText(long: string): string {
+  return text(long, { left: INSPECT_TEXT_CHARACTERS, around: [] });
 }
 
 function shown(value: unknown, budget: Budget): unknown {
@@ -78,8 +83,9 @@ function shownEntries(entries: readonly (readonly [string, unknown])[], budget: 
       members.push(['…', `${entries.length - members.length} more`]);
       break;
     }
-    budget.left -= key.length + 4;
-    members.push([key.slice(0, INSPECT_TEXT_CHARACTERS), shown(value, budget)]);
+    const name = key.slice(0, INSPECT_TEXT_CHARACTERS);
+    budget.left -= costOf(name) + 2;
+    members.push([name, shown(value, budget)]);
   }
   return Object.fromEntries(members);
 }
@@ -91,6 +97,14 @@ function shownBytes(view: ArrayBufferView, budget: Budget): unknown {
 
 function text(long: string, budget: Budget): string {
   const most = Math.max(0, Math.min(INSPECT_TEXT_CHARACTERS, budget.left));
-  budget.left -= Math.min(long.length, most) + 2;
-  return long.length <= most ? long : `${long.slice(0, most)}… (${long.length - most} more)`;
+  const short = long.slice(0, most);
+  budget.left -= costOf(short);
+  return long.length <= most ? long : `${short}… (${long.length - most} more)`;
 }
+
+/** Bytes of a text as JSON: a control character takes six of them, and a message on the bus is bounded in bytes. */
+function costOf(short: string): number {
+  return PLAIN.test(short) ? short.length + 2 : Buffer.byteLength(JSON.stringify(short));
+}
+
+const PLAIN = /^[ -~]*$/;

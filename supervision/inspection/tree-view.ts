@@ -14,6 +14,7 @@ import type { Kind } from '../kind.ts';
 import type { OwnedPartition, Partitions } from '../partition.ts';
 import type { Branch, Tree } from '../tree.ts';
 import { kindPath, PROCESS_PATH, partitionsPath } from './paths.ts';
+import { readableText } from './readable.ts';
 
 interface Shown {
   readonly instance: string;
@@ -83,9 +84,9 @@ function childView(
   crashes: number,
   reason: string | undefined,
 ): ChildView {
-  return { name, state, crashes, ...(reason !== undefined && { reason }) };
+  return { name, state, crashes, ...(reason !== undefined && { reason: readableText(reason) }) };
 }
 
 function letterView({ kind, id, at, event, error }: DeadLetter): DeadLetterView {
-  return { kind, id, at, event: event.type, error };
+  return { kind, id, at, event: event.type, error: readableText(error) };
 }

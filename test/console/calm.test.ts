@@ -231,6 +231,48 @@ describe('what a process tells', () => {
     await page.context().close();
   });
 
+  it('of another entity is gone when one is chosen that nobody knows', async () => {
+    door.answers = doorAnswers('p1', 'x');
+    const { page, problems } = await open('#door/x');
+    await page.locator('#chart [data-state="door.open"].active').waitFor();
+    await page.evaluate("location.hash = '#door/nobody'");
+    await page.locator('#entity-note', { hasText: 'no process knows door nobody' }).waitFor();
+    expect(await page.locator('#chart .state.active, #states [aria-current]').count()).toBe(0);
+    expect(await page.locator('#entity-note').textContent()).not.toContain('..');
+    expect(await page.locator('#entity-status').isVisible()).toBe(false);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('is said to be old while it does not answer, and no longer when it does', async () => {
+    door.answers = doorAnswers('p1', 'x');
+    const { page, problems } = await open('#door/x');
+    await page.locator('#chart [data-state="door.open"].active').waitFor();
+    door.answers = { ...doorAnswers('p1', 'x'), tree: () => 'nonsense' as never };
+    await page.locator('#entity-note', { hasText: 'p1 does not answer' }).waitFor();
+    door.answers = doorAnswers('p1', 'x');
+    await page.locator('#entity-note').waitFor({ state: 'hidden' });
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('is read whole: no name in the tree is cut, and the first found stands clear of the form', async () => {
+    const name = 'a-long-name-of-a-machine-of-the-cell';
+    door.answers = {
+      ...doorAnswers('p1', 'x'),
+      tree: () => accepted(processView(name, { deadLetters: { count: 1234, newest: [] } })),
+    };
+    const { page, problems } = await open('');
+    await page.locator('#tree .name', { hasText: name }).waitFor();
+    await page.locator('#results a').first().waitFor();
+    expect(await page.evaluate(CUT)).toEqual([]);
+    const [form, first] = [page.locator('#search'), page.locator('#results a').first()];
+    const bottom = await form.boundingBox().then((box) => box!.y + box!.height);
+    expect((await first.boundingBox())!.y - bottom).toBeGreaterThanOrEqual(6);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
   it('an entity that nobody knows is told as such, and shown as soon as somebody has it', async () => {
     door.answers = doorAnswers('p1');
     const { page, problems } = await open('#door/later');
@@ -238,6 +280,22 @@ describe('what a process tells', () => {
     door.answers = doorAnswers('p1', 'later');
     await page.locator('#chart [data-state="door.open"].active').waitFor();
     expect(await page.locator('#entity-note').isVisible()).toBe(false);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+});
+
+/** What stands in the tree and is not seen whole. */
+const CUT = `[...document.querySelectorAll('#tree span:not(.unseen)')].filter((node) => node.scrollWidth > node.clientWidth + 1).map((node) => node.textContent)`;
+
+describe('the name of the operator', () => {
+  it('is refused beforehand where no header can carry it', async () => {
+    const { page, problems } = await open('');
+    const valid = (name: string) =>
+      page.evaluate(
+        `(() => { const by = document.getElementById('release-by'); by.value = ${JSON.stringify(name)}; return by.checkValidity(); })()`,
+      );
+    expect([await valid('ada l.'), await valid('Ада'), await valid('')]).toEqual([true, false, false]);
     expect(problems).toEqual([]);
     await page.context().close();
   });

@@ -27,11 +27,16 @@ const ANSWERED: Verification = {
   answer: { reference: 'ref', withinMs: 2_000 },
 };
 
-function world(verify: Verification = ANSWERED, earlier?: LaneWorld): LaneWorld {
+function world(verify: Verification = ANSWERED, earlier?: LaneWorld, changesState = true): LaneWorld {
   const clock = earlier?.clock ?? new ManualClock(1_000_000);
   const bus = earlier?.bus ?? new LogBus();
   obliging(bus, clock);
-  return laneWorld({ bus, clock, mission: missionOf(verify), epoch: earlier === undefined ? 1 : 2 });
+  return laneWorld({
+    bus,
+    clock,
+    mission: missionOf(verify, 'one', changesState),
+    epoch: earlier === undefined ? 1 : 2,
+  });
 }
 
 /** The target says something at a time. */
@@ -152,6 +157,65 @@ describe('an answer', () => {
     await one.run(100);
     expect([last(one, 1), last(one, 2)]).toEqual(['SENT', 'VERIFY_FAILED']);
     await one.lane.stop();
+  });
+
+  it('N4 of a frame that may have left is not taken for the answer of the next telecommand', async () => {
+    const one = world();
+    const obliged = one.bus.answer;
+    let sendings = 0;
+    one.bus.answer = (to, call) => {
+      if (!to.endsWith('.send')) return obliged(to, call);
+      sendings += 1;
+      return sendings === 1 ? { outcome: 'unknown', detail: 'half of it left' } : obliged(to, call);
+    };
+    await submit(one.bus, 1);
+    await submit(one.bus, 2);
+    await one.lane.start();
+    await one.run(500);
+    // It had left after all.
+    await say(one, one.clock.now());
+    await one.run(1_400);
+    expect([last(one, 1), one.states(2)]).toEqual(['SEND_FAILED', ['PENDING']]);
+    await one.run(200);
+    expect(one.states(2)).toEqual(SENT);
+    await one.lane.stop();
+  });
+
+  it('N4 of a frame that left twice is not taken for the answer of the next telecommand', async () => {
+    const one = world(ANSWERED, undefined, false);
+    const obliged = one.bus.answer;
+    let sendings = 0;
+    one.bus.answer = (to, call) => {
+      if (!to.endsWith('.send')) return obliged(to, call);
+      sendings += 1;
+      return sendings === 1 ? { outcome: 'unknown', detail: 'half of it left' } : obliged(to, call);
+    };
+    await submit(one.bus, 1);
+    await submit(one.bus, 2);
+    await one.lane.start();
+    await one.run(100);
+    await say(one, one.clock.now());
+    await one.run(100);
+    expect([last(one, 1), one.states(2)]).toEqual(['VERIFIED', ['PENDING']]);
+    await say(one, one.clock.now());
+    await one.run(2_000);
+    expect(one.states(2)).toEqual(SENT);
+    await one.lane.stop();
+  });
+
+  it('N4 is not awaited of a frame that was refused, nor by a lane that stops', async () => {
+    const one = world();
+    one.bus.answer = (to) =>
+      to.endsWith('.encode')
+        ? { ok: true, value: { frame: 'c0ffee', reference: 'ref' } }
+        : { outcome: one.sent.length < 3 ? 'refused' : 'unknown', detail: 'no' };
+    for (let n = 1; n <= 4; n += 1) await submit(one.bus, n);
+    await one.lane.start();
+    await one.run(100);
+    expect([1, 2, 3].map((n) => last(one, n))).toEqual(['SEND_FAILED', 'SEND_FAILED', 'SEND_FAILED']);
+    expect(one.states(4)).toEqual(['PENDING']);
+    await one.lane.stop();
+    expect(one.clock.waiting).toBe(0);
   });
 
   it('holds up nothing when the telecommand ends before it is sent', async () => {

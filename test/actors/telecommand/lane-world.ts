@@ -19,8 +19,8 @@ import { LogBus } from './log-bus.ts';
 export const idOf = (n: number): string => `01J000000000000000000000${String(n).padStart(2, '0')}`;
 
 /** A mission with one target, link, driver and gateway and the telecommand `obc.act`. */
-export function missionOf(verify: Verification | undefined, revision = 'one'): Mission {
-  const telecommand = { component: 'obc', name: 'act', changesState: true, requires: [], verify };
+export function missionOf(verify: Verification | undefined, revision = 'one', changesState = true): Mission {
+  const telecommand = { component: 'obc', name: 'act', changesState, requires: [], verify };
   const platform = {
     digest: revision,
     measures: [],

@@ -241,6 +241,7 @@ describe('drivers and gateways of others (W3)', () => {
     ['no outcome', {}],
     ['an unknown outcome', { outcome: 'perhaps' }],
     ['sent without a time', { outcome: 'sent' }],
+    ['sent at a time that is none', { outcome: 'sent', at: 1e300 }],
     ['null', null],
   ];
 
@@ -270,6 +271,11 @@ describe('drivers and gateways of others (W3)', () => {
     ['no JSON', 'garbage'],
     ['no frame', { ok: true, value: {} }],
     ['a frame that is not hexadecimal', { ok: true, value: { frame: 'xyz' } }],
+    ['a frame and no word whether it is one', { value: { frame: 'c0' } }],
+    ['a frame that is no text', { ok: true, value: { frame: 12 } }],
+    ['a reference that is no text', { ok: true, value: { frame: 'c0', reference: 5 } }],
+    ['a reference of two lines', { ok: true, value: { frame: 'c0', reference: 'a\nb' } }],
+    ['faults that are none', { ok: false, faults: [null] }],
     ['a frame too large to be recorded', { ok: true, value: { frame: 'ab'.repeat(60_000) } }],
   ])('a driver that answers with %s ends in ENCODE_FAILED', async (_name, reply) => {
     const one = world();
@@ -287,8 +293,12 @@ describe('drivers and gateways of others (W3)', () => {
     await submit(one.bus, 1);
     await one.lane.start();
     await one.run(10);
-    for (const text of ['garbage', 'null', '{}'])
+    const key = `telecommand:${cellOf(1)}:2:0`;
+    const never = JSON.stringify({ key, target: 'sat1', conforming: true, at: 1e300 });
+    for (const text of ['garbage', 'null', '{}', never])
       expect(() => one.bus.publish(subject.echo('gw'), Buffer.from(text))).not.toThrow();
+    await one.run(10);
+    expect(one.kind.crashes(cellOf(1))).toBe(0);
     await one.lane.stop();
   });
 

@@ -63,6 +63,8 @@ export class LogBus implements Bus {
     const fate = this.fate(id ?? '');
     if (fate === 'lost') throw new Outage('bus.unavailable', 'lost');
     if (fate === 'defect') throw new Error('refused by the bus');
+    for (const value of Object.values(headers))
+      if (typeof value !== 'string' || /[\r\n]/.test(value)) throw new TypeError('not a value of a header');
     const known = id === undefined ? undefined : messages.find((message) => message.headers['id'] === id);
     if (known !== undefined) return { outcome: 'duplicate', seq: known.seq };
     const last = messages.findLast((message) => message.subject === subject)?.seq ?? 0;

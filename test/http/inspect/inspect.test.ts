@@ -78,6 +78,23 @@ describe('GET /v1/inspect/tree', () => {
     expect(performance.now() - began).toBeLessThan(INSPECT_ANSWER_MS + 1_500);
   });
 
+  it('names one that answers with something else, to whatever question, and loses nothing of the others', async () => {
+    const has = { ...doorAnswers('p1', 'x'), history: () => accepted(doorHistory('x')) };
+    await process('p1', has);
+    for (const [n, answer] of [{ ok: true, value: {} }, { ok: true }, { ok: false }, []].entries()) {
+      const nonsense = () => answer as never;
+      const verbs = { tree: nonsense, find: nonsense, entity: nonsense, history: nonsense, chart: nonsense };
+      await process(`q${n}`, verbs);
+    }
+    const tree = await coverage.call(`${url}/tree`);
+    expect(names(tree.body.processes)).toEqual(['p1']);
+    expect(tree.body.silent.map(({ why }: { why: string }) => why)).toEqual(Array(4).fill('refused'));
+    const found = await coverage.call(`${url}/entities`);
+    expect([found.status, found.body.entities.length, found.body.silent.length]).toEqual([200, 1, 4]);
+    for (const path of ['entities/door/x', 'entities/door/x/history', 'charts/door'])
+      expect([path, (await coverage.call(`${url}/${path}`)).status]).toEqual([path, 200]);
+  });
+
   it('does not list a process that has said goodbye', async () => {
     await (await process('left')).leave();
     await until(async () => (await listed()).length === 0);
@@ -340,6 +357,34 @@ describe('an entity, followed', () => {
     await until(() => client.messages.length === 2);
     expect(client.closed).toBeUndefined();
     client.close();
+  });
+
+  it('W1 gives back a watch that begins after the socket has closed', async () => {
+    const first = await process('p1', { history: () => accepted({ ...doorHistory('x'), final: false }) });
+    const client = await coverage.open(`${url}/entities/door/x/events`);
+    let begin = (): void => undefined;
+    const asked = new Promise<void>((isAsked) => {
+      const watch = (): Promise<ReturnType<typeof accepted>> => {
+        isAsked();
+        return new Promise((resolve) => {
+          begin = () => resolve(accepted({}));
+        });
+      };
+      first.answers = { ...first.answers, watch };
+    });
+    await asked;
+    client.close();
+    await until(() => client.closed);
+    begin();
+    await until(() => first.watched === 1);
+    await until(() => first.watchers.size === 0, { what: 'the watch given back' });
+  });
+
+  it('that is watched by as many as its process bears is refused, rather than open and silent', async () => {
+    const full = () => refused({ code: 'inspect::invalid' as const, message: 'too many' });
+    await process('p1', { ...doorAnswers('p1', 'x'), watch: full });
+    const { refused: answer } = await coverage.follow(`${url}/entities/door/x/events`);
+    expect([answer?.status, codesOf(answer!)]).toEqual([503, ['api::unavailable']]);
   });
 
   it('that nobody knows is refused before the upgrade', async () => {

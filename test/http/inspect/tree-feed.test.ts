@@ -49,6 +49,28 @@ describe('the feed of the tree', () => {
     expect([counts.asked, clock.waiting]).toEqual([11, 0]);
   });
 
+  it('asks no more often for each who came while it could not be read', async () => {
+    const {
+      clock,
+      counts,
+      feed: tree,
+    } = feed({
+      get current(): ProcessView {
+        throw new Error('a defect');
+      },
+    });
+    const ends = [];
+    for (let n = 0; n < 5; n += 1) {
+      ends.push(tree.watch(() => undefined));
+      await clock.run(10, 10);
+    }
+    const before = counts.asked;
+    await clock.run(10 * INSPECT_TREE_MS, 10);
+    expect(counts.asked - before).toBe(10);
+    for (const end of ends) end();
+    expect(clock.waiting).toBe(0);
+  });
+
   it('T1 tells a change within half a second, and what stays the same every five', async () => {
     const view = { current: processView('p1') };
     const { clock, feed: tree } = feed(view);

@@ -45,6 +45,13 @@ describe('a context made readable', () => {
     expect(shown).toContain('more)');
   });
 
+  it('is bounded in bytes, whatever they are: a message on the bus is', () => {
+    for (const sign of ['\u0000', 'Ж', '😀']) {
+      const shown = readable({ [sign.repeat(500)]: Array(200).fill(sign.repeat(400)) }, 20_000);
+      expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThan(30_000);
+    }
+  });
+
   it('survives a value that cannot be read', () => {
     const trap = {
       get broken(): never {

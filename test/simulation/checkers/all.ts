@@ -1,0 +1,39 @@
+/** Every checker, and what they find in a history. */
+
+import type { History } from '../history.ts';
+import type { Checker, Violation } from './checker.ts';
+import { nothingUnhandled } from './process-health.ts';
+import { commitBeforeEffect, honestStates, laneOrder, neverTwice } from './sending.ts';
+import {
+  acceptedOnce,
+  acknowledgedNeverLost,
+  finalIsFinal,
+  gaplessSubjects,
+  oneWriterPerEpoch,
+  walksTheChart,
+} from './telecommand-log.ts';
+import { currentIsNewest, decodedOnce, publishedOnce } from './telemetry.ts';
+
+export const checkers: readonly Checker[] = [
+  gaplessSubjects,
+  oneWriterPerEpoch,
+  finalIsFinal,
+  walksTheChart,
+  acceptedOnce,
+  acknowledgedNeverLost,
+  neverTwice,
+  commitBeforeEffect,
+  honestStates,
+  laneOrder,
+  decodedOnce,
+  publishedOnce,
+  currentIsNewest,
+  nothingUnhandled,
+];
+
+/** Every promise that the history breaks, in the order of the checkers. */
+export function violationsOf(history: History): Violation[] {
+  return checkers.flatMap((checker) =>
+    [...checker.check(history)].map((what) => ({ checker: checker.name, what })),
+  );
+}

@@ -1,0 +1,34 @@
+/** What a checker is: a pure function over the whole history of a run. */
+
+import type { History, RecordedEvent } from '../history.ts';
+
+export interface Violation {
+  /** Name of the checker. */
+  readonly checker: string;
+  readonly what: string;
+}
+
+export interface Checker {
+  readonly name: string;
+  /** What it holds true, in one sentence. */
+  readonly promise: string;
+  /** What breaks the promise, one sentence each. */
+  check(history: History): Iterable<string>;
+}
+
+/** The events of each telecommand, in their order, by `<target>.<id>`. */
+export function byTelecommand(events: readonly RecordedEvent[]): Map<string, RecordedEvent[]> {
+  const histories = new Map<string, RecordedEvent[]>();
+  for (const each of events) {
+    const key = `${each.target}.${each.id}`;
+    const history = histories.get(key);
+    if (history === undefined) histories.set(key, [each]);
+    else history.push(each);
+  }
+  return histories;
+}
+
+/** The states of section 3.1 that a telecommand went through; echoes are none. */
+export function statesOf(history: readonly RecordedEvent[]): string[] {
+  return history.map(({ event }) => event.state).filter((state) => state !== 'ECHO');
+}

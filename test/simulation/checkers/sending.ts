@@ -1,0 +1,110 @@
+/** What the spacecraft must not see: O2, C3 and J1. Frames are told apart by their sequence count, so each names its telecommand. */
+
+import type { History, RecordedEvent } from '../history.ts';
+import { targetBehind } from '../mission.ts';
+import type { Uplink } from '../space.ts';
+import { byTelecommand, type Checker, statesOf } from './checker.ts';
+import { encodedFrames } from './telecommand-log.ts';
+
+export const neverTwice: Checker = {
+  name: 'never-twice',
+  promise: 'a telecommand that changes the state of a spacecraft is sent to it at most once',
+  *check(history) {
+    for (const [telecommand, uplinks] of uplinksByTelecommand(history)) {
+      const [, id = ''] = telecommand.split('.');
+      if (uplinks.length > 1 && history.asked.get(id)?.changesState !== false) {
+        yield `${telecommand} left ${uplinks.length} times: ${uplinks.map(shown).join(', ')}`;
+      }
+    }
+  },
+};
+
+export const commitBeforeEffect: Checker = {
+  name: 'commit-before-effect',
+  promise: 'no frame leaves before the event that records it is stored',
+  *check({ uplinks, events }) {
+    const frames = encodedFrames(events);
+    for (const uplink of uplinks) {
+      const recorded = frames.get(keyOf(uplink));
+      if (recorded === undefined) yield `${shown(uplink)} left and is recorded nowhere`;
+      else if (recorded.message.at > uplink.at) yield `${shown(uplink)} left before it was recorded`;
+    }
+  },
+};
+
+export const honestStates: Checker = {
+  name: 'honest-states',
+  promise: 'what is SENT left, and what is said not to have left did not',
+  *check(history) {
+    const left = uplinksByTelecommand(history);
+    for (const [telecommand, events] of byTelecommand(history.events)) {
+      const uplinks = left.get(telecommand) ?? [];
+      if (statesOf(events).includes('SENT') && uplinks.length === 0)
+        yield `${telecommand} is SENT and never left`;
+      if (saysItNeverLeft(events) && uplinks.length > 0) {
+        yield `${telecommand} is ${statesOf(events).at(-1)} (${detailOf(events)}) and left: ${uplinks.map(shown).join(', ')}`;
+      }
+    }
+  },
+};
+
+export const laneOrder: Checker = {
+  name: 'lane-order',
+  promise: 'the telecommands of a target leave in the order of their submission',
+  *check(history) {
+    const positions = submissionPositions(history);
+    const highest = new Map<string, number>();
+    const seen = new Set<string>();
+    const frames = encodedFrames(history.events);
+    for (const uplink of history.uplinks) {
+      const recorded = frames.get(keyOf(uplink));
+      if (recorded === undefined || seen.has(recorded.id)) continue;
+      seen.add(recorded.id);
+      const position = positions.get(recorded.id) ?? 0;
+      const before = highest.get(recorded.target) ?? 0;
+      if (position < before)
+        yield `${recorded.target}.${recorded.id}, submission ${position}, left after ${before}`;
+      highest.set(recorded.target, Math.max(before, position));
+    }
+  },
+};
+
+function uplinksByTelecommand({ uplinks, events }: History): Map<string, Uplink[]> {
+  const frames = encodedFrames(events);
+  const left = new Map<string, Uplink[]>();
+  for (const uplink of uplinks) {
+    const recorded = frames.get(keyOf(uplink));
+    if (recorded === undefined) continue;
+    const key = `${recorded.target}.${recorded.id}`;
+    left.set(key, [...(left.get(key) ?? []), uplink]);
+  }
+  return left;
+}
+
+function keyOf({ gateway, frame }: Uplink): string {
+  return `${targetBehind(gateway)} ${frame}`;
+}
+
+function submissionPositions({ submissions }: History): Map<string, number> {
+  return new Map(
+    submissions.map(({ data, seq }) => [
+      (JSON.parse(Buffer.from(data).toString()) as { id: string }).id,
+      seq,
+    ]),
+  );
+}
+
+/** Failures that leave it open say so. */
+function saysItNeverLeft(events: readonly RecordedEvent[]): boolean {
+  const last = statesOf(events).at(-1);
+  if (last === 'REJECTED' || last === 'ENCODE_FAILED') return true;
+  return last === 'SEND_FAILED' && !/nobody knows|cannot tell/.test(detailOf(events));
+}
+
+function detailOf(events: readonly RecordedEvent[]): string {
+  return events.findLast(({ event }) => event.detail !== undefined)?.event.detail ?? '';
+}
+
+function shown({ at, by, gateway, frame }: Uplink): string {
+  return `${frame} by ${by} through ${gateway} at ${new Date(at).toISOString().slice(11, 23)}`;
+}

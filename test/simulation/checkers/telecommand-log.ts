@@ -1,0 +1,155 @@
+/** What the log of telecommands must be: Mission Control Service, section 3.1; O1, O3, O4 and J3. */
+
+import { createActor } from 'xstate';
+import { isFinalTcState } from '../../../contract/telecommand.ts';
+import { type TelecommandEvent, telecommandMachine } from '../../../machines/telecommand.ts';
+import type { RecordedEvent } from '../history.ts';
+import { byTelecommand, type Checker, statesOf } from './checker.ts';
+
+export const gaplessSubjects: Checker = {
+  name: 'gapless-subjects',
+  promise: 'every event of a telecommand stands behind the one its writer expected, and nothing is between',
+  *check({ events }) {
+    for (const { message } of events) {
+      const { subject, seq, expect, before } = message;
+      if (expect === undefined) yield `${subject}: ${seq} was written without an expectation`;
+      else if (expect !== before)
+        yield `${subject}: ${seq} was written behind ${before}, its writer knew ${expect}`;
+    }
+  },
+};
+
+export const oneWriterPerEpoch: Checker = {
+  name: 'one-writer-per-epoch',
+  promise:
+    'no event is of an earlier epoch than the one before it, and each is written by the owner of its epoch',
+  *check({ events, members }) {
+    const owners = new Map(
+      members
+        .filter(({ subject }) => subject.includes('.partition.lane.'))
+        .map(({ seq, data }) => [seq, ownerOf(data)]),
+    );
+    for (const [telecommand, history] of byTelecommand(events)) {
+      let highest = 0;
+      for (const { epoch, event, message } of history) {
+        const { by, seq } = message;
+        if (epoch < highest)
+          yield `${telecommand}: ${event.state} (${seq}) has epoch ${epoch} after ${highest}`;
+        if (owners.get(epoch) !== by)
+          yield `${telecommand}: ${by} wrote under epoch ${epoch} of ${owners.get(epoch)}`;
+        highest = Math.max(highest, epoch);
+      }
+    }
+  },
+};
+
+export const finalIsFinal: Checker = {
+  name: 'final-is-final',
+  promise: 'nothing but echoes follows a final state',
+  *check({ events }) {
+    for (const [telecommand, history] of byTelecommand(events)) {
+      const states = statesOf(history);
+      const end = states.findIndex(isFinalTcState);
+      if (end >= 0 && end < states.length - 1) yield `${telecommand}: ${states.join(', ')}`;
+    }
+  },
+};
+
+export const walksTheChart: Checker = {
+  name: 'walks-the-chart',
+  promise: 'the states of every telecommand are a walk through its chart',
+  *check({ events }) {
+    for (const [telecommand, history] of byTelecommand(events)) {
+      const states = statesOf(history);
+      const walked = walk(states);
+      if (walked !== undefined) yield `${telecommand}: ${states.join(', ')}; the chart ${walked}`;
+    }
+  },
+};
+
+export const acknowledgedNeverLost: Checker = {
+  name: 'acknowledged-never-lost',
+  promise: 'a submission that was acknowledged ends in a final state once nothing goes wrong any more',
+  *check({ acknowledged, events }) {
+    const histories = byTelecommand(events);
+    const ids = new Map(acknowledged.map(({ id, target, by }) => [id, { target, by }]));
+    for (const [id, { target, by }] of ids) {
+      const states = statesOf(histories.get(`${target}.${id}`) ?? []);
+      const last = states.at(-1);
+      if (last === undefined || !isFinalTcState(last)) {
+        yield `${target}.${id}, acknowledged by ${by}, stands at ${last ?? 'nothing'}`;
+      }
+    }
+  },
+};
+
+export const acceptedOnce: Checker = {
+  name: 'accepted-once',
+  promise: 'at most one answer says that an identifier is new, and it is stored once',
+  *check({ acknowledged, submissions }) {
+    const fresh = acknowledged.filter(({ duplicate }) => !duplicate).map(({ id }) => id);
+    for (const id of repeated(fresh)) yield `${id} was called new more than once`;
+    const stored = submissions.map(
+      ({ data }) => (JSON.parse(Buffer.from(data).toString()) as { id: string }).id,
+    );
+    for (const id of repeated(stored)) yield `${id} is submitted more than once`;
+  },
+};
+
+function ownerOf(data: Uint8Array): string | null {
+  return (JSON.parse(Buffer.from(data).toString()) as { owner: string | null }).owner;
+}
+
+function repeated(items: readonly string[]): Set<string> {
+  return new Set(items.filter((item, n) => items.indexOf(item) !== n));
+}
+
+const AT = 1_000;
+
+/** What makes the chart record each state. */
+const CAUSES: Readonly<Record<string, readonly TelecommandEvent[]>> = {
+  PENDING: [],
+  REJECTED: [{ type: 'requires.failed', at: AT, detail: '' }],
+  ENCODED: [
+    { type: 'requires.satisfied', at: AT },
+    { type: 'driver.encoded', at: AT, frame: '00' },
+  ],
+  ENCODE_FAILED: [
+    { type: 'requires.satisfied', at: AT },
+    { type: 'driver.refused', at: AT, detail: '' },
+  ],
+  SENT: [{ type: 'gateway.sent', at: AT }],
+  SEND_FAILED: [{ type: 'gateway.refused', at: AT, detail: '' }],
+  VERIFIED: [{ type: 'verification.satisfied', at: AT }],
+  VERIFY_FAILED: [{ type: 'verification.failed', at: AT, detail: '' }],
+  VERIFY_TIMEOUT: [{ type: 'xstate.after.verificationTimeout.telecommand.SENT' } as never],
+  COMPLETE: [{ type: 'verification.none', at: AT }],
+};
+
+/** Why the chart does not go this way; undefined when it does. */
+function walk(states: readonly string[]): string | undefined {
+  const actor = createActor(telecommandMachine, {
+    clock: { setTimeout: () => 0, clearTimeout: () => undefined },
+    input: {
+      id: 'walk',
+      target: 'any',
+      component: 'any',
+      telecommand: 'any',
+      changesState: true,
+      verifyWithinMs: 1_000,
+      at: AT,
+    },
+  });
+  const records: string[] = [];
+  actor.on('record', ({ state }) => records.push(state));
+  actor.start();
+  for (const state of states) for (const event of CAUSES[state] ?? []) actor.send(event);
+  return records.join() === states.join() ? undefined : `records ${records.join(', ')}`;
+}
+
+/** The frames that were recorded, by `<target> <frame>`. */
+export function encodedFrames(events: readonly RecordedEvent[]): Map<string, RecordedEvent> {
+  return new Map(
+    events.flatMap((each) => (each.frame === undefined ? [] : [[`${each.target} ${each.frame}`, each]])),
+  );
+}

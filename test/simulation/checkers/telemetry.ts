@@ -1,0 +1,97 @@
+/** What the way of a sample must be: T1, T5, G1 and O1 of the telemetry owner. */
+
+import { decodeBatch, type ValueBatch } from '../../../contract/batch.ts';
+import { header } from '../../../contract/subject.ts';
+import { load } from '../../../mission/load.ts';
+import type { History } from '../history.ts';
+import { published } from '../mission.ts';
+import type { StoredMessage } from '../twin/stored-stream.ts';
+import type { Checker } from './checker.ts';
+
+export const decodedOnce: Checker = {
+  name: 'decoded-once',
+  promise: 'a message of frames is decoded once, and in order',
+  *check({ decoded }) {
+    yield* outOfOrder(decoded);
+  },
+};
+
+export const publishedOnce: Checker = {
+  name: 'published-once',
+  promise: 'a decoded batch becomes one value batch, in order, and none is left out',
+  *check({ decoded, values }) {
+    yield* outOfOrder(values);
+    const sources = new Set(
+      values.map((message) => `${lastToken(message)} ${message.headers[header.source]}`),
+    );
+    for (const message of decoded) {
+      if (!sources.has(`${lastToken(message)} ${message.seq}`)) {
+        yield `${message.subject}: ${message.seq} was never published`;
+      }
+    }
+  },
+};
+
+export const currentIsNewest: Checker = {
+  name: 'current-is-newest',
+  promise: 'what a process takes for the current value is the newest sample of the value stream',
+  *check(history) {
+    const newest = newestSamples(history);
+    for (const { by, target, key, sample } of history.known) {
+      const wanted = newest.get(`${target} ${key}`);
+      if (wanted === undefined) yield `${by} knows ${key} of ${target}, of which there is no sample`;
+      else if (wanted.time !== sample.timeMs || wanted.ground !== sample.groundMs) {
+        yield `${by} has ${key} of ${target} from ${sample.timeMs}/${sample.groundMs}, newest is ${wanted.time}/${wanted.ground}`;
+      }
+    }
+    const knowing = new Set(history.known.map(({ by }) => by));
+    for (const by of knowing) {
+      const known = history.known.filter((each) => each.by === by).length;
+      if (known !== newest.size) yield `${by} knows ${known} values, there are ${newest.size}`;
+    }
+  },
+};
+
+/** Each message names the one it was made from; those names only rise. */
+function* outOfOrder(messages: readonly StoredMessage[]): Iterable<string> {
+  const highest = new Map<string, number>();
+  for (const { subject, seq, by, headers } of messages) {
+    const source = Number(headers[header.source]);
+    const before = highest.get(subject) ?? 0;
+    if (source === before) yield `${subject}: ${seq} by ${by} is made from ${source} once more`;
+    else if (source < before) yield `${subject}: ${seq} by ${by} is made from ${source}, after ${before}`;
+    highest.set(subject, Math.max(before, source));
+  }
+}
+
+interface Newest {
+  readonly time: number;
+  readonly ground: number;
+}
+
+/** By on-board time, then by ground time, found by looking at every sample. */
+function newestSamples({ values }: History): Map<string, Newest> {
+  const mission = load(published.configuration, published.revision);
+  const newest = new Map<string, Newest>();
+  for (const message of values) {
+    const target = lastToken(message);
+    const measures = mission.targets.get(target)?.platform?.measures ?? [];
+    for (const { ordinals, ground, onboard } of decodeBatch<ValueBatch>(message.data).blocks) {
+      for (const [row, groundMs] of ground.entries()) {
+        const time = Number.isNaN(onboard[row]!) ? groundMs : onboard[row]!;
+        for (const ordinal of ordinals) {
+          const key = `${target} ${measures[ordinal]?.key}`;
+          const known = newest.get(key);
+          const isNewer =
+            known === undefined || time > known.time || (time === known.time && groundMs > known.ground);
+          if (isNewer) newest.set(key, { time, ground: groundMs });
+        }
+      }
+    }
+  }
+  return newest;
+}
+
+function lastToken({ subject }: StoredMessage): string {
+  return subject.slice(subject.lastIndexOf('.') + 1);
+}

@@ -1,0 +1,84 @@
+/**
+ * What a run leaves behind, for the checkers: what the streams hold, what the clients were told, what the spacecraft were
+ * sent. Nothing here is judged.
+ */
+
+import { buckets, header, streams } from '../../contract/subject.ts';
+import type { TcEvent } from '../../contract/telecommand.ts';
+import type { CurrentSample } from '../../telemetry/current-values.ts';
+import type { Uplink } from './space.ts';
+import type { TwinServer } from './twin/server.ts';
+import type { StoredMessage } from './twin/stored-stream.ts';
+
+export interface RecordedEvent {
+  readonly message: StoredMessage;
+  readonly target: string;
+  readonly id: string;
+  readonly event: TcEvent;
+  readonly epoch: number;
+  readonly frame: string | undefined;
+}
+
+export interface Acknowledged {
+  readonly at: number;
+  readonly id: string;
+  readonly target: string;
+  readonly duplicate: boolean;
+  /** The process that answered. */
+  readonly by: string;
+}
+
+export interface Asked {
+  readonly id: string;
+  readonly target: string;
+  readonly changesState: boolean;
+}
+
+/** What one process says at the end is the current value of a measure. */
+export interface KnownValue {
+  readonly by: string;
+  readonly target: string;
+  readonly key: string;
+  readonly sample: CurrentSample;
+}
+
+export interface History {
+  readonly submissions: readonly StoredMessage[];
+  readonly events: readonly RecordedEvent[];
+  readonly frames: readonly StoredMessage[];
+  readonly decoded: readonly StoredMessage[];
+  readonly values: readonly StoredMessage[];
+  readonly members: readonly StoredMessage[];
+  readonly asked: ReadonlyMap<string, Asked>;
+  readonly acknowledged: readonly Acknowledged[];
+  readonly uplinks: readonly Uplink[];
+  readonly known: readonly KnownValue[];
+  /** Rejections that nobody handled: they would have ended the process. */
+  readonly defects: readonly string[];
+}
+
+/** The part of a history that the server holds. */
+export function storedHistory(
+  server: TwinServer,
+): Pick<History, 'submissions' | 'events' | 'frames' | 'decoded' | 'values' | 'members'> {
+  return {
+    submissions: server.stream(streams.telecommands).messages,
+    events: server.stream(streams.telecommandEvents).messages.map(recorded),
+    frames: server.stream(streams.frames).messages,
+    decoded: server.stream(streams.decoded).messages,
+    values: server.stream(streams.values).messages,
+    members: server.bucket(buckets.members).messages,
+  };
+}
+
+export function recorded(message: StoredMessage): RecordedEvent {
+  const [, , , target = '', id = ''] = message.subject.split('.');
+  return {
+    message,
+    target,
+    id,
+    event: JSON.parse(Buffer.from(message.data).toString()) as TcEvent,
+    epoch: Number(message.headers[header.epoch]),
+    frame: message.headers[header.frame],
+  };
+}

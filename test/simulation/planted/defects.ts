@@ -1,0 +1,165 @@
+/**
+ * Defects to be planted between a process and its bus, each the mistake of one part of the runtime. The parts themselves are
+ * the real ones.
+ */
+
+import { type StreamDefinition, streams } from '../../../contract/subject.ts';
+import { isFinalTcState } from '../../../contract/telecommand.ts';
+import type { Bus, CoreMessage } from '../../../ports/bus.ts';
+import { altered } from './plant.ts';
+
+/** Messages of one stream have no ids. */
+export function withoutIds({ name }: StreamDefinition): (bus: Bus) => Bus {
+  return (bus) =>
+    altered(bus, {
+      append: (stream, subject, data, { id, ...options } = {}) =>
+        bus.append(
+          stream,
+          subject,
+          data,
+          stream.name === name || id === undefined ? options : { ...options, id },
+        ),
+    });
+}
+
+/** Expects an older position of every second event than it knows. */
+export function misjudging(bus: Bus): Bus {
+  let events = 0;
+  return altered(bus, {
+    append: (stream, subject, data, options = {}) => {
+      const { expectLastSubjectSeq = 0 } = options;
+      if (stream.name !== streams.telecommandEvents.name || expectLastSubjectSeq === 0) {
+        return bus.append(stream, subject, data, options);
+      }
+      events += 1;
+      const expected = events % 2 === 0 ? expectLastSubjectSeq - 1 : expectLastSubjectSeq;
+      return bus.append(stream, subject, data, { ...options, expectLastSubjectSeq: expected });
+    },
+  });
+}
+
+/** The first process writes SENT when somebody else has written behind it, whatever stands there. */
+export function unfenced(bus: Bus, instance: string): Bus {
+  return altered(bus, {
+    append: async (stream, subject, data, options = {}) => {
+      const { expectLastSubjectSeq = 0, headers = {} } = options;
+      if (instance !== 'p0-1' || !Buffer.from(data).toString().includes('"SENT"')) {
+        return bus.append(stream, subject, data, options);
+      }
+      for (let n = 0; n < 50; n += 1) {
+        const last = await bus.last(stream, subject);
+        if (last !== undefined && last.seq > expectLastSubjectSeq) break;
+      }
+      return bus.append(stream, subject, data, { headers });
+    },
+  });
+}
+
+export function forgetful(bus: Bus): Bus {
+  let asked = 0;
+  return altered(bus, {
+    serve: (subject, answer, options) =>
+      bus.serve(
+        subject,
+        (message) => {
+          asked += 1;
+          return answer(subject.endsWith('.send') ? anew(message, asked) : message);
+        },
+        options,
+      ),
+  });
+}
+
+function anew(message: CoreMessage, asked: number): CoreMessage {
+  const { recovering: _recovering, ...call } = JSON.parse(Buffer.from(message.data).toString());
+  return { ...message, data: Buffer.from(JSON.stringify({ ...call, key: `${call.key}.${asked}` })) };
+}
+
+/** Says that an event is stored and stores it a second later. */
+export function hasty(bus: Bus): Bus {
+  let last = Promise.resolve();
+  let seq = 0;
+  return altered(bus, {
+    append: async (stream, subject, data, options) => {
+      if (stream.name !== streams.telecommandEvents.name) return bus.append(stream, subject, data, options);
+      // A read takes the time of a hop; many of them take longer than the gateway.
+      for (let n = 0; n < 20; n += 1) last = last.then(async () => void (await bus.last(stream, subject)));
+      last = last.then(
+        async () => void (await bus.append(stream, subject, data, { headers: options?.headers ?? {} })),
+      );
+      seq += 1;
+      return { outcome: 'stored', seq };
+    },
+  });
+}
+
+export function restless(bus: Bus): Bus {
+  return altered(bus, {
+    append: async (stream, subject, data, options) => {
+      const stored = await bus.append(stream, subject, data, options);
+      if (stream.name !== streams.telecommandEvents.name || stored.outcome !== 'stored') return stored;
+      const event = JSON.parse(Buffer.from(data).toString()) as { state: string };
+      if (isFinalTcState(event.state)) {
+        const again = Buffer.from(JSON.stringify({ ...event, state: 'SENT' }));
+        await bus.append(stream, subject, again, {
+          expectLastSubjectSeq: stored.seq,
+          headers: options?.headers ?? {},
+        });
+      }
+      return stored;
+    },
+  });
+}
+
+export function careless(bus: Bus): Bus {
+  return altered(bus, {
+    append: (stream, subject, data, options) =>
+      stream.name === streams.telecommands.name
+        ? Promise.resolve({ outcome: 'stored', seq: 1 })
+        : bus.append(stream, subject, data, options),
+  });
+}
+
+export function lying(bus: Bus): Bus {
+  return altered(bus, {
+    serve: (subject, answer, options) =>
+      bus.serve(
+        subject,
+        async (message) =>
+          subject.endsWith('.send')
+            ? Buffer.from(JSON.stringify({ outcome: 'sent', at: Date.UTC(2026, 2, 1, 12) }))
+            : answer(message),
+        options,
+      ),
+  });
+}
+
+/** Every tenth value batch is said to be stored and is not. */
+export function dropping(bus: Bus): Bus {
+  let batches = 0;
+  return altered(bus, {
+    append: (stream, subject, data, options) => {
+      if (stream.name !== streams.values.name) return bus.append(stream, subject, data, options);
+      batches += 1;
+      return batches % 10 === 0
+        ? Promise.resolve({ outcome: 'stored', seq: 1 })
+        : bus.append(stream, subject, data, options);
+    },
+  });
+}
+
+/** Whoever follows values hears nothing after the fiftieth message. */
+export function hardOfHearing(bus: Bus): Bus {
+  return altered(bus, {
+    follow: (stream, subject, from, handle) => {
+      if (stream.name !== streams.values.name || !subject.includes('*')) {
+        return bus.follow(stream, subject, from, handle);
+      }
+      let heard = 0;
+      return bus.follow(stream, subject, from, (message) => {
+        heard += 1;
+        return heard > 20 ? undefined : handle(message);
+      });
+    },
+  });
+}

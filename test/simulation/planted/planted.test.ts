@@ -1,0 +1,172 @@
+/**
+ * Every checker shown to fail: a defect is put into an otherwise sound run, and the checker that watches for it must say
+ * so. Defects are injected, the code under test is the real one.
+ */
+
+import { describe, expect, it } from 'vitest';
+import { streams } from '../../../contract/subject.ts';
+import { ROLES } from '../../../supervision/role.ts';
+import { checkers, violationsOf } from '../checkers/all.ts';
+import type { Fault, Scenario, Slot, Submission } from '../scenario.ts';
+import { attempt } from '../trial.ts';
+import { type RunOptions, run } from '../world.ts';
+import {
+  careless,
+  dropping,
+  forgetful,
+  hardOfHearing,
+  hasty,
+  lying,
+  misjudging,
+  restless,
+  unfenced,
+  withoutIds,
+} from './defects.ts';
+
+const slot = (n: number): Slot => ({ roles: [...ROLES], host: `host${n}`, skewMs: 0, startMs: 100 * n });
+
+/** Six telecommands that change the state, three to each target, a second apart. */
+const submissions: Submission[] = Array.from({ length: 6 }, (_, n) => ({
+  at: 3_000 + 1_000 * n,
+  target: n % 2 === 0 ? 'sat1' : 'sat2',
+  telecommand: 'power.switch',
+  args: { channel: 'heater', on: true },
+  slot: n % 2,
+  again: [],
+}));
+
+function scenario(faults: readonly Fault[] = [], more: Partial<Scenario> = {}): Scenario {
+  return { seed: 7, slots: [slot(0), slot(1)], submissions, faults, calmAt: 12_000, ...more };
+}
+
+async function brokenBy(options: RunOptions, from: Scenario = scenario()): Promise<Set<string>> {
+  const { violations } = await attempt(from, options);
+  return new Set(violations.map(({ checker }) => checker));
+}
+
+/** Dies before it has written how far it came. */
+const crashBefore = (key: string, n: number): Fault => ({
+  ...crashAt(`append $KV.mcs_members.${key}`, n),
+  phase: 'asked',
+});
+
+/** Dies when it has stored something and does not know it yet. */
+function crashAt(step: string, n: number): Extract<Fault, { kind: 'crash-at' }> {
+  return { at: 4_000 + 3_000 * n, slot: n, kind: 'crash-at', step, phase: 'done', nth: 3, backMs: 1_000 };
+}
+
+it('nothing is broken where nothing is planted', async () => {
+  expect(await brokenBy({})).toEqual(new Set());
+});
+
+describe('planted defects', () => {
+  it('a bus that does not look at expectations lets two writers write behind the same event', async () => {
+    const broken = await brokenBy({ ignoresExpectations: true, wrapBus: misjudging });
+    expect(broken).toContain('gapless-subjects');
+    expect(await brokenBy({ wrapBus: misjudging })).not.toContain('gapless-subjects');
+  });
+
+  it('a sleeper that is not fenced writes over its successor', async () => {
+    const asleep: Fault = {
+      at: 2_900,
+      slot: 0,
+      kind: 'pause-at',
+      step: 'last mcs.tc.evt',
+      phase: 'asked',
+      nth: 2,
+      forMs: 8_000,
+      arrivalsFirst: true,
+      pullsExpired: true,
+    };
+    const broken = await brokenBy({ wrapBus: unfenced }, scenario([asleep]));
+    expect(broken).toContain('one-writer-per-epoch');
+  });
+
+  it('a gateway that forgets its keys sends twice when it is asked again', async () => {
+    const mute: Fault = {
+      at: 2_000,
+      slot: 1,
+      kind: 'service',
+      forMs: 8_000,
+      of: 'gateway',
+      beforeMs: 0,
+      afterMs: 6_000,
+      fails: false,
+    };
+    const both = scenario([mute, { ...mute, slot: 0 }]);
+    expect(await brokenBy({}, both)).toEqual(new Set());
+    expect(await brokenBy({ wrapBus: forgetful }, both)).toContain('never-twice');
+  });
+
+  it('effects that run before their commit send what is recorded later or never', async () => {
+    expect(await brokenBy({ wrapBus: hasty })).toContain('commit-before-effect');
+  });
+
+  it('a store that writes after the final state is seen', async () => {
+    const broken = await brokenBy({ wrapBus: restless });
+    expect([...broken]).toEqual(expect.arrayContaining(['final-is-final', 'walks-the-chart']));
+  });
+
+  it('an API that acknowledges without storing loses what it took', async () => {
+    expect(await brokenBy({ wrapBus: careless })).toContain('acknowledged-never-lost');
+  });
+
+  it('an API that forgets which identifiers were used takes them twice', async () => {
+    const twice = submissions.map((each) => ({ ...each, again: [{ afterMs: 500, slot: 1 }] }));
+    const repeating = scenario([], { submissions: twice });
+    expect(await brokenBy({}, repeating)).toEqual(new Set());
+    expect(await brokenBy({ wrapBus: withoutIds(streams.telecommands) }, repeating)).toContain(
+      'accepted-once',
+    );
+  });
+
+  it('a gateway that says it sent and did not is found out', async () => {
+    expect(await brokenBy({ wrapBus: lying })).toContain('honest-states');
+  });
+
+  it('a decoder and an owner without message ids repeat their work after a crash', async () => {
+    const crashes = scenario([crashBefore('checkpoint.decoder', 0), crashBefore('checkpoint.decoder', 1)]);
+    expect(await brokenBy({}, crashes)).toEqual(new Set());
+    expect(await brokenBy({ wrapBus: withoutIds(streams.decoded) }, crashes)).toContain('decoded-once');
+    const owners = scenario([crashAt('append mcs.tm.value', 0), crashAt('append mcs.tm.value', 1)]);
+    expect(await brokenBy({ wrapBus: withoutIds(streams.values) }, owners)).toContain('published-once');
+  });
+
+  it('an owner that leaves out batches, and processes that miss values, are seen', async () => {
+    expect(await brokenBy({ wrapBus: dropping })).toContain('published-once');
+    expect(await brokenBy({ wrapBus: hardOfHearing })).toContain('current-is-newest');
+  });
+
+  it('a submission taken out of turn breaks the order of the lane', async () => {
+    const { history } = await run(scenario());
+    const swapped = { ...history, uplinks: history.uplinks.toReversed() };
+    expect(violationsOf(swapped).map(({ checker }) => checker)).toContain('lane-order');
+  });
+
+  it('a rejection that nobody handles is a defect of the process', async () => {
+    const { history } = await run(scenario());
+    const violations = violationsOf({ ...history, defects: ['Error: nobody handled it'] });
+    expect(violations.map(({ checker }) => checker)).toEqual(['nothing-unhandled']);
+  });
+
+  it('no checker is without its defect here', () => {
+    expect(checkers.map(({ name }) => name).sort()).toEqual(
+      [
+        'accepted-once',
+        'acknowledged-never-lost',
+        'commit-before-effect',
+        'current-is-newest',
+        'decoded-once',
+        'final-is-final',
+        'gapless-subjects',
+        'honest-states',
+        'lane-order',
+        'never-twice',
+        'nothing-unhandled',
+        'one-writer-per-epoch',
+        'published-once',
+        'walks-the-chart',
+      ].sort(),
+    );
+  });
+});

@@ -1,0 +1,75 @@
+/** Failures that seeds have found, written out: each broke a promise before the runtime was mended. */
+
+import { expect, it } from 'vitest';
+import { ROLES } from '../../supervision/role.ts';
+import type { Fault, Scenario, Slot, Submission } from './scenario.ts';
+import { attempt } from './trial.ts';
+
+const slot = (n: number): Slot => ({ roles: [...ROLES], host: `host${n}`, skewMs: 0, startMs: 100 * n });
+
+const switching = (at: number, target: string, through = 0): Submission => ({
+  at,
+  target,
+  telecommand: 'power.switch',
+  args: { channel: 'heater', on: true },
+  slot: through,
+  again: [],
+});
+
+async function brokenBy(
+  faults: readonly Fault[],
+  submissions: readonly Submission[],
+  slots = 2,
+): Promise<string[]> {
+  const scenario: Scenario = {
+    seed: 1,
+    slots: Array.from({ length: slots }, (_, n) => slot(n)),
+    submissions,
+    faults,
+    calmAt: 20_000,
+  };
+  const { violations } = await attempt(scenario);
+  return violations.map(({ checker, what }) => `${checker}: ${what}`);
+}
+
+const both = (at: number): Submission[] => [switching(at, 'sat1'), switching(at, 'sat2')];
+
+it.each([0, 1])(
+  'process %i, asleep while another takes its gateways, sends nothing when it wakes (O2)',
+  async (asleep) => {
+    const pause: Fault = {
+      at: 5_000,
+      slot: asleep,
+      kind: 'pause',
+      forMs: 6_000,
+      arrivalsFirst: true,
+      pullsExpired: true,
+    };
+    expect(await brokenBy([pause], both(9_500))).toEqual([]);
+  },
+);
+
+it('partitions that every process gave up at once find an owner again (Q2)', async () => {
+  const faults: Fault[] = [
+    { at: 5_081, kind: 'election', forMs: 12_943 },
+    { at: 5_509, slot: 1, kind: 'crash', backMs: 1_778 },
+  ];
+  expect(await brokenBy(faults, [switching(16_707, 'sat1', 1)])).toEqual([]);
+  expect(await brokenBy([{ at: 5_000, kind: 'election', forMs: 5_472 }], both(14_000), 3)).toEqual([]);
+});
+
+it('a call held up in a gateway that is asked again and cannot tell is not sent afterwards (J1, O2)', async () => {
+  const slow = (n: number): Fault => ({
+    at: 7_300,
+    slot: n,
+    kind: 'service',
+    forMs: 2_600,
+    of: 'gateway',
+    beforeMs: 5_268,
+    afterMs: 0,
+    fails: false,
+  });
+  const restarts: Fault[] = [0, 1].map((n) => ({ at: 6_000, slot: n, kind: 'crash', backMs: 200 }));
+  const submissions = [7_445, 8_000, 11_000].flatMap((at) => both(at));
+  expect(await brokenBy([...restarts, slow(0), slow(1)], submissions)).toEqual([]);
+});

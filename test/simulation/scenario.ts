@@ -1,0 +1,231 @@
+/**
+ * What a seed stands for: which processes there are, what clients submit, and which faults come when. Everything that can be
+ * left out of a failing run is an item of a list here, so that shrinking is leaving items out.
+ */
+
+import { SPACECRAFT_FAULTS, type SpacecraftFault } from '../../links/simulated/spacecraft.ts';
+import { ROLES, type RoleName } from '../../supervision/role.ts';
+import { Chance } from './chance.ts';
+import { GATEWAYS, TARGETS, TELECOMMANDS } from './mission.ts';
+import type { Waking } from './process-clock.ts';
+
+export interface Slot {
+  readonly roles: readonly RoleName[];
+  readonly host: string;
+  /** Error of its clock, ms. */
+  readonly skewMs: number;
+  readonly startMs: number;
+}
+
+export interface Submission {
+  readonly at: number;
+  readonly target: string;
+  readonly telecommand: string;
+  readonly instance?: string;
+  readonly args: Readonly<Record<string, string | number | boolean>>;
+  /** The process asked first; after a silence or an outage the next ones in turn. */
+  readonly slot: number;
+  /** Submitted again with the same identifier: so long after, to another process. */
+  readonly again: readonly { readonly afterMs: number; readonly slot: number }[];
+}
+
+interface OnSlot {
+  readonly at: number;
+  readonly slot: number;
+}
+
+/** The n-th step of a kind from then on. */
+interface Step {
+  readonly step: string;
+  readonly phase: 'asked' | 'done';
+  readonly nth: number;
+}
+
+interface Lasting {
+  readonly at: number;
+  readonly forMs: number;
+}
+
+export type Fault =
+  /** The process dies; another instance of it starts later. */
+  | (OnSlot & { readonly kind: 'crash'; readonly backMs: number })
+  /** It dies at the n-th step of this kind from then on: before it is asked of the bus, or done and not yet answered. */
+  | (OnSlot & Step & { readonly kind: 'crash-at'; readonly backMs: number })
+  /** It ends in order. */
+  | (OnSlot & { readonly kind: 'leave'; readonly backMs: number })
+  | (OnSlot & Lasting & { readonly kind: 'pause' } & Waking)
+  /** It falls asleep at such a step, for longer than the others wait for it. */
+  | (OnSlot & Step & Waking & { readonly kind: 'pause-at'; readonly forMs: number })
+  | (OnSlot & { readonly kind: 'break' })
+  | (OnSlot & Lasting & { readonly kind: 'loss'; readonly rate: number })
+  | (OnSlot & Lasting & { readonly kind: 'doubling'; readonly rate: number })
+  | (OnSlot & Lasting & { readonly kind: 'lag'; readonly latencyMs: number })
+  /** What comes from streams and buckets comes late. */
+  | (OnSlot & Lasting & { readonly kind: 'pull-lag'; readonly latencyMs: number })
+  | (OnSlot &
+      Lasting & {
+        readonly kind: 'service';
+        readonly of: 'driver' | 'gateway';
+        readonly beforeMs: number;
+        readonly afterMs: number;
+        readonly fails: boolean;
+      })
+  /** The server is gone for everybody. */
+  | (Lasting & { readonly kind: 'outage' })
+  /** Streams and buckets do not answer: they elect a leader. */
+  | (Lasting & { readonly kind: 'election' })
+  | (Lasting & { readonly kind: 'spacecraft'; readonly gateway: string; readonly fault: SpacecraftFault })
+  | (Lasting & { readonly kind: 'uplink'; readonly gateway: string });
+
+export interface Scenario {
+  readonly seed: number;
+  readonly slots: readonly Slot[];
+  readonly submissions: readonly Submission[];
+  readonly faults: readonly Fault[];
+  /** From here on nothing new goes wrong, ms since the start. */
+  readonly calmAt: number;
+}
+
+/** Steps at which an end or a sleep hurts most. */
+const STEPS = [
+  'append mcs.tc.evt',
+  'append mcs.tc.submit',
+  'append mcs.tm',
+  'append $KV',
+  'request mcs.ctl.rpc.driver',
+  'request mcs.ctl.rpc.gateway',
+  'reply mcs.ctl.rpc',
+  'get $KV',
+  'look TC_EVENTS',
+] as const;
+
+const SETTLING_MS = 2_000;
+
+/** The scenario of a seed. */
+export function scenarioOf(seed: number): Scenario {
+  const chance = new Chance(seed, 'scenario');
+  const slots = slotsOf(chance);
+  // Some runs are long enough for the bus to forget message ids.
+  const isLong = chance.happens(0.04);
+  const calmAt = SETTLING_MS + (isLong ? chance.whole(180_000, 260_000) : chance.whole(10_000, 30_000));
+  return {
+    seed,
+    slots,
+    submissions: submissionsOf(chance, slots, calmAt),
+    faults: faultsOf(chance, slots, calmAt),
+    calmAt,
+  };
+}
+
+function slotsOf(chance: Chance): Slot[] {
+  const skewed = chance.happens(0.3);
+  const oneHost = chance.happens(0.3);
+  const count = chance.whole(2, 3);
+  return Array.from({ length: count }, (_, n) => {
+    // The first two have every role, so that each role survives either of them.
+    const dropped = n < 2 ? undefined : chance.one(ROLES as unknown as [RoleName, ...RoleName[]]);
+    return {
+      roles: ROLES.filter((role) => role !== dropped),
+      host: oneHost ? 'host' : `host${n}`,
+      skewMs: skewed ? chance.whole(-900, 900) : 0,
+      startMs: chance.whole(0, 800),
+    };
+  });
+}
+
+function submissionsOf(chance: Chance, slots: readonly Slot[], calmAt: number): Submission[] {
+  const slot = (): number => chance.whole(0, slots.length - 1);
+  const inBursts = chance.happens(0.3);
+  const moments = Array.from({ length: inBursts ? chance.whole(1, 4) : 14 }, () =>
+    chance.whole(SETTLING_MS, calmAt + 2_000),
+  );
+  return Array.from({ length: chance.whole(3, inBursts ? 30 : 14) }, (_, n) => {
+    const draft = chance.one(TELECOMMANDS);
+    return {
+      at: moments[n % moments.length] ?? calmAt,
+      target: chance.one(TARGETS),
+      telecommand: draft.telecommand,
+      ...(draft.instance !== undefined && { instance: draft.instance }),
+      args: draft.args(chance),
+      slot: slot(),
+      again: Array.from({ length: chance.happens(0.3) ? chance.whole(1, 2) : 0 }, () => ({
+        afterMs: chance.happens(0.4) ? 0 : chance.whole(1, 15_000),
+        slot: slot(),
+      })),
+    };
+  });
+}
+
+function faultsOf(chance: Chance, slots: readonly Slot[], calmAt: number): Fault[] {
+  return Array.from({ length: chance.whole(1, 9) }, () => faultOf(chance, slots, calmAt));
+}
+
+function lengthOf(chance: Chance): number {
+  if (chance.happens(0.5)) return chance.whole(50, 4_000);
+  return chance.happens(0.9) ? chance.whole(3_000, 15_000) : chance.whole(100_000, 200_000);
+}
+
+function faultOf(chance: Chance, slots: readonly Slot[], calmAt: number): Fault {
+  const at = chance.whole(0, calmAt - 1_000);
+  const left = calmAt - at;
+  const on = { at, slot: chance.whole(0, slots.length - 1) };
+  const backMs = chance.happens(0.5) ? chance.whole(10, 1_000) : chance.whole(1_000, 8_000);
+  const forMs = Math.min(left, lengthOf(chance));
+  const [gateway, rate] = [chance.one(GATEWAYS), chance.between(0.05, 0.6)];
+  const waking = { arrivalsFirst: chance.happens(0.7), pullsExpired: chance.happens(0.6) };
+  const phase = chance.happens(0.5) ? ('asked' as const) : ('done' as const);
+  const step = { step: chance.one(STEPS), phase, nth: chance.whole(1, 12) };
+  const kind = chance.one([
+    ...(['crash', 'crash', 'crash-at', 'crash-at', 'crash-at', 'leave', 'pause', 'pause-at'] as const),
+    ...([
+      'pause',
+      'pause-at',
+      'pause-at',
+      'break',
+      'pull-lag',
+      'loss',
+      'doubling',
+      'lag',
+      'service',
+      'service',
+      'outage',
+    ] as const),
+    ...(['election', 'spacecraft', 'uplink'] as const),
+  ] as unknown as [Fault['kind'], ...Fault['kind'][]]);
+  switch (kind) {
+    case 'crash':
+    case 'leave':
+      return { ...on, kind, backMs };
+    case 'crash-at':
+      return { ...on, kind, ...step, backMs };
+    case 'pause':
+      return { ...on, kind, forMs, ...waking };
+    case 'pause-at':
+      return { ...on, kind, ...step, forMs: Math.min(left, chance.whole(2_500, 14_000)), ...waking };
+    case 'break':
+      return { ...on, kind };
+    case 'loss':
+    case 'doubling':
+      return { ...on, kind, forMs, rate };
+    case 'lag':
+    case 'pull-lag':
+      return { ...on, kind, forMs, latencyMs: chance.whole(5, 1_500) };
+    case 'service':
+      return {
+        ...on,
+        kind,
+        forMs,
+        of: chance.happens(0.5) ? 'driver' : 'gateway',
+        beforeMs: chance.happens(0.5) ? chance.whole(0, 7_000) : 0,
+        afterMs: chance.happens(0.5) ? chance.whole(0, 7_000) : 0,
+        fails: chance.happens(0.3),
+      };
+    case 'outage':
+    case 'election':
+      return { at, kind, forMs };
+    case 'spacecraft':
+      return { at, kind, forMs, gateway, fault: chance.one(SPACECRAFT_FAULTS as never) };
+    case 'uplink':
+      return { at, kind, forMs, gateway };
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Makes a failing scenario small: leaves out faults, submissions, repetitions and processes as long as the same promise stays
+ * broken. Delta debugging: halves first, then smaller and smaller parts, until no single item can go.
+ *
+ * S1. The result is one that was run and failed; it replays like any other.
+ */
+
+import type { Scenario } from './scenario.ts';
+
+/** Most runs one shrinking may take: a minute's worth. */
+const MOST_RUNS = 400;
+
+/** The smallest scenario found that still `fails`. */
+export async function shrink(
+  scenario: Scenario,
+  fails: (scenario: Scenario) => Promise<boolean>,
+): Promise<Scenario> {
+  let left = MOST_RUNS;
+  const stillFails = async (candidate: Scenario): Promise<boolean> => {
+    left -= 1;
+    return left >= 0 && fails(candidate);
+  };
+  let smallest = scenario;
+  for (let before: Scenario | undefined; before !== smallest && left > 0; ) {
+    before = smallest;
+    smallest = await without(smallest, 'faults', stillFails);
+    smallest = await without(smallest, 'submissions', stillFails);
+    smallest = await withoutRepetitions(smallest, stillFails);
+  }
+  return smallest;
+}
+
+async function without(
+  scenario: Scenario,
+  list: 'faults' | 'submissions',
+  fails: (scenario: Scenario) => Promise<boolean>,
+): Promise<Scenario> {
+  let smallest = scenario;
+  for (let size = Math.ceil(scenario[list].length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let at = 0; at < smallest[list].length; ) {
+      const fewer = { ...smallest, [list]: smallest[list].toSpliced(at, size) } as Scenario;
+      if (await fails(fewer)) smallest = fewer;
+      else at += size;
+    }
+  }
+  return smallest;
+}
+
+async function withoutRepetitions(
+  scenario: Scenario,
+  fails: (scenario: Scenario) => Promise<boolean>,
+): Promise<Scenario> {
+  const submissions = scenario.submissions.map((submission) => ({ ...submission, again: [] }));
+  if (scenario.submissions.every(({ again }) => again.length === 0)) return scenario;
+  const plain = { ...scenario, submissions };
+  return (await fails(plain)) ? plain : scenario;
+}

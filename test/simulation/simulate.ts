@@ -1,0 +1,54 @@
+/**
+ * `npm run simulate -- --seed N --runs M`: runs seeds one after the other, tells the rate, and for each failing seed what it
+ * broke, made small.
+ *
+ * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--trace` prints the whole trace of the
+ * first seed, `--no-shrink` only names the failing seeds.
+ */
+
+import { parseArgs } from 'node:util';
+import { scenarioOf } from './scenario.ts';
+import { attemptSeed, report, shrunk } from './trial.ts';
+
+const TELL_EVERY_MS = 10_000;
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    runs: { type: 'string', default: '100' },
+    trace: { type: 'boolean', default: false },
+    'no-shrink': { type: 'boolean', default: false },
+  },
+});
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const runs = Number(values.runs);
+if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(runs) || runs < 1) {
+  console.error('--seed and --runs are whole numbers');
+  process.exit(2);
+}
+
+if (values.trace) console.log(await report(scenarioOf(seed)));
+
+const began = performance.now();
+let failed = 0;
+let steps = 0;
+let toldAt = began;
+for (let n = 0; n < runs; n += 1) {
+  const trial = await attemptSeed(seed + n);
+  steps += trial.run.steps;
+  if (performance.now() - toldAt > TELL_EVERY_MS) {
+    toldAt = performance.now();
+    console.error(`${n + 1} of ${runs} seeds, ${failed} failed`);
+  }
+  const [first] = trial.violations;
+  if (first !== undefined) {
+    failed += 1;
+    console.log(`seed ${trial.seed} breaks ${first.checker}: ${first.what}`);
+    if (!values['no-shrink']) console.log(await report(await shrunk(trial.seed, first.checker)));
+  }
+}
+const seconds = (performance.now() - began) / 1000;
+console.log(
+  `seeds ${seed} to ${seed + runs - 1}: ${failed} failed; ${(runs / seconds).toFixed(1)} seeds a second, ${Math.round(steps / seconds)} events a second`,
+);
+process.exitCode = failed === 0 ? 0 : 1;

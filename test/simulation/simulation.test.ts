@@ -1,0 +1,67 @@
+/** The runtime under seeded faults, in the form of CI: fixed seeds, one drawn anew, and the proof that a seed decides everything. */
+
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { lying } from './planted/defects.ts';
+import { scenarioOf } from './scenario.ts';
+import { attempt, attemptSeed, report, shrunk } from './trial.ts';
+import { run } from './world.ts';
+
+/** A tenth of a second each on a machine at rest. */
+const FIXED_SEEDS = 20;
+const LONG_MS = 120_000;
+
+async function expectNothingBroken(seed: number): Promise<void> {
+  const { violations } = await attemptSeed(seed);
+  const [first] = violations;
+  if (first !== undefined) expect.fail(await report(await shrunk(seed, first.checker)));
+}
+
+describe('the whole runtime on the twin of the bus', () => {
+  it(
+    'MC-TC-022 keeps its promises, no identifier sent twice among them, under the faults of fixed seeds',
+    async () => {
+      for (let seed = 1; seed <= FIXED_SEEDS; seed += 1) await expectNothingBroken(seed);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'keeps them under the faults of a seed drawn for this run',
+    async () => {
+      const seed = Math.floor(Math.random() * 2 ** 31);
+      console.log(`drawn seed ${seed}: npm run simulate -- --seed ${seed} --runs 1`);
+      await expectNothingBroken(seed);
+    },
+    LONG_MS,
+  );
+
+  it('the same seed is the same run, twice and in another process', async () => {
+    const fingerprint = async (): Promise<string> => (await run(scenarioOf(11))).trace.fingerprint();
+    const here = await fingerprint();
+    expect(await fingerprint()).toBe(here);
+    const fixture = new URL('fingerprint.fixture.ts', import.meta.url).pathname;
+    const there = execFileSync(process.execPath, ['--import', 'tsx', fixture, '11'], { encoding: 'utf8' });
+    expect(there.trim()).toBe(here);
+    expect((await run(scenarioOf(12))).trace.fingerprint()).not.toBe(here);
+  });
+
+  it(
+    'a failing seed is made small, and what is left still fails',
+    async () => {
+      const options = { wrapBus: lying };
+      const seed = 3;
+      const whole = await attemptSeed(seed, options);
+      const checker = whole.violations[0]?.checker;
+      if (checker === undefined) expect.fail('the planted defect is not found');
+      const small = await shrunk(seed, checker, options);
+      const { violations } = await attempt(small, options);
+      expect(violations.map((violation) => violation.checker)).toContain(checker);
+      const sizes = [small.faults.length, scenarioOf(seed).faults.length] as const;
+      expect(sizes[0]).toBeLessThanOrEqual(sizes[1]);
+      expect(small.submissions.length).toBeLessThan(scenarioOf(seed).submissions.length);
+      expect(await report(small, options)).toContain(`broken: ${checker}`);
+    },
+    LONG_MS,
+  );
+});

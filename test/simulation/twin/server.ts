@@ -1,0 +1,100 @@
+/**
+ * The server of the twin: what all simulated processes share. It has no faults of its own; whether and when a request
+ * reaches it is the affair of the wire (`wire.ts`). Mission Control Service, section 6.
+ *
+ * V1. What is acknowledged is kept, also while the server is away.
+ * V2. Subscriptions live as long as the connection that made them.
+ */
+
+import type { BucketDefinition, StreamDefinition } from '../../../contract/subject.ts';
+import type { CoreMessage } from '../../../ports/bus.ts';
+import { type Publication, type PublishAnswer, StoredStream } from './stored-stream.ts';
+
+export interface Subscriber {
+  readonly by: string;
+  readonly matches: (subject: string) => boolean;
+  readonly queue: string | undefined;
+  /** Hands the message towards the process; `respond` is given to those that were asked. */
+  readonly deliver: (message: CoreMessage, respond?: (reply: Uint8Array) => void) => void;
+}
+
+export interface ServerOptions {
+  readonly now: () => number;
+  /** Which member of a queue gets a message: one of `count`. */
+  readonly choose: (count: number) => number;
+  /** A planted defect: conditions of writers are not looked at. */
+  readonly ignoresExpectations?: boolean;
+}
+
+const BUCKET_DEDUPE_MS = 120_000;
+
+export class TwinServer {
+  readonly #options: ServerOptions;
+  readonly #streams = new Map<string, StoredStream>();
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #listeners = new Set<(up: boolean) => void>();
+  #up = true;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+  }
+
+  get up(): boolean {
+    return this.#up;
+  }
+
+  get now(): number {
+    return this.#options.now();
+  }
+
+  turn(up: boolean): void {
+    if (up === this.#up) return;
+    this.#up = up;
+    if (!up) this.#subscribers.clear();
+    for (const listener of [...this.#listeners]) listener(up);
+  }
+
+  onTurn(listener: (up: boolean) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  stream({ name, dedupeMs }: Pick<StreamDefinition, 'name' | 'dedupeMs'>): StoredStream {
+    let stream = this.#streams.get(name);
+    if (stream === undefined) {
+      stream = new StoredStream(name, dedupeMs, this.#options.ignoresExpectations === true);
+      this.#streams.set(name, stream);
+    }
+    return stream;
+  }
+
+  bucket({ name }: Pick<BucketDefinition, 'name'>): StoredStream {
+    return this.stream({ name: `KV_${name}`, dedupeMs: BUCKET_DEDUPE_MS });
+  }
+
+  publish(stream: StoredStream, publication: Publication): PublishAnswer {
+    return stream.publish(publication, this.now);
+  }
+
+  // Messages that nobody keeps ---------------------------------------------------------------------------------------
+
+  subscribe(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber);
+  }
+
+  unsubscribe(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
+  }
+
+  /** Everybody, and of each queue one. */
+  listeners(subject: string): Subscriber[] {
+    const matching = [...this.#subscribers].filter((subscriber) => subscriber.matches(subject));
+    const queues = new Map<string, Subscriber[]>();
+    for (const subscriber of matching) {
+      if (subscriber.queue === undefined) continue;
+      queues.set(subscriber.queue, [...(queues.get(subscriber.queue) ?? []), subscriber]);
+    }
+    const chosen = [...queues.values()].map((members) => members[this.#options.choose(members.length)]!);
+    return [...matching.filter(({ queue }) => queue === undefined), ...chosen];
+  }
+}

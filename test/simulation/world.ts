@@ -1,0 +1,342 @@
+/**
+ * A simulated run of the whole runtime in one thread: processes, bus, clients and spacecraft on one clock that a loop
+ * moves from event to event. Between two events only promises settle, so a seed decides everything.
+ *
+ * R1. No timer of the machine and no I/O takes part: what a run does depends on its scenario alone.
+ * R2. After `calmAt` nothing new goes wrong; then every process is up and the run goes on until all is settled or its
+ *     patience is over.
+ */
+
+import { gzipSync } from 'node:zlib';
+import { buckets, streams } from '../../contract/subject.ts';
+import type { Bus } from '../../ports/bus.ts';
+import { HeapClock } from '../../supervision/clock.ts';
+import type { Answer } from './api.ts';
+import { Chance } from './chance.ts';
+import { Clients } from './client.ts';
+import { FaultPlan, type Stage } from './fault-plan.ts';
+import { type Acknowledged, type Asked, type History, recorded, storedHistory } from './history.ts';
+import { knownValues } from './known-values.ts';
+import { GATEWAYS, published } from './mission.ts';
+import { ProcessClock } from './process-clock.ts';
+import { type Conditions, calm, processWeather } from './process-weather.ts';
+import type { Scenario, Submission } from './scenario.ts';
+import { SimulatedProcess } from './simulated-process.ts';
+import { Space } from './space.ts';
+import { Trace } from './trace.ts';
+import { TwinServer } from './twin/server.ts';
+import type { StoredMessage } from './twin/stored-stream.ts';
+
+export interface RunOptions {
+  readonly keepTrace?: boolean;
+  /** Planted defects. */
+  readonly wrapBus?: (bus: Bus, instance: string) => Bus;
+  readonly ignoresExpectations?: boolean;
+}
+
+export interface Run {
+  readonly history: History;
+  readonly trace: Trace;
+  /** Simulated time it took, ms. */
+  readonly tookMs: number;
+  /** Events of the loop. */
+  readonly steps: number;
+  /** Starts of processes. */
+  readonly lives: number;
+}
+
+/** 1 March 2026, noon. */
+const START_MS = Date.UTC(2026, 2, 1, 12);
+/** After the last fault: the longest window of a verification, twice what a takeover and a slow driver may take. */
+const PATIENCE_MS = 120_000;
+/** How long a run goes on in silence when everything is over: for late echoes, and until the last sample has arrived. */
+const EPILOGUE_MS = 3_000;
+/** A process that has been up for so long has taken what it shall own. */
+const SETTLED_UP_MS = 4_000;
+const LOOK_EVERY_MS = 500;
+const ESCALATED_BACK_MS = 1_000;
+const CHANGES_STATE = (telecommand: string): boolean => !telecommand.endsWith('.ping');
+
+interface SlotState {
+  life: number;
+  process: SimulatedProcess | undefined;
+  startedAt: number;
+  readonly conditions: Conditions;
+}
+
+/** Runs the scenario to its end. */
+export async function run(scenario: Scenario, options: RunOptions = {}): Promise<Run> {
+  const world = new World(scenario, options);
+  const defects = watchDefects();
+  try {
+    return await world.run(defects.seen);
+  } finally {
+    defects.stop();
+  }
+}
+
+class World implements Stage {
+  readonly clock = new HeapClock(START_MS);
+  readonly server: TwinServer;
+  readonly space: Space;
+  readonly #scenario: Scenario;
+  readonly #options: RunOptions;
+  readonly #trace: Trace;
+  readonly #slots: SlotState[];
+  readonly #clients: Clients;
+  readonly #plan: FaultPlan;
+  readonly #asked = new Map<string, Asked>();
+  readonly #acknowledged: Acknowledged[] = [];
+  readonly #running = new Map<number, string>();
+  #lives = 0;
+
+  constructor(scenario: Scenario, options: RunOptions) {
+    const { seed } = scenario;
+    this.#scenario = scenario;
+    this.#options = options;
+    this.#trace = new Trace(options.keepTrace === true);
+    const queues = new Chance(seed, 'queues');
+    this.server = new TwinServer({
+      now: () => Math.floor(this.clock.now()),
+      choose: (count) => queues.whole(0, count - 1),
+      ...(options.ignoresExpectations === true && { ignoresExpectations: true }),
+    });
+    this.space = new Space(this.clock, GATEWAYS, ({ by, gateway, frame }) =>
+      this.tell(by, `uplink ${gateway} ${frame}`),
+    );
+    this.#slots = scenario.slots.map(() => ({
+      life: 0,
+      process: undefined,
+      startedAt: 0,
+      conditions: calm(),
+    }));
+    this.#clients = new Clients({
+      clock: this.clock,
+      chance: new Chance(seed, 'clients'),
+      processAt: (slot) => this.#slots[slot]?.process,
+      slots: scenario.slots.length,
+      asks: (id, submission) => this.#asks(id, submission),
+      answered: (id, submission, by, answer) => this.#answered(id, submission, by, answer),
+    });
+    this.#plan = new FaultPlan(scenario, this);
+  }
+
+  async run(defects: readonly string[]): Promise<Run> {
+    this.#publishMission();
+    this.#listen();
+    for (const [slot, { startMs }] of this.#scenario.slots.entries()) {
+      this.clock.setTimeout(() => this.start(slot), startMs);
+    }
+    for (const submission of this.#scenario.submissions) this.#clients.plan(submission);
+    this.#plan.arm();
+    const steps = await this.#loop();
+    return {
+      history: {
+        ...storedHistory(this.server),
+        asked: this.#asked,
+        acknowledged: this.#acknowledged,
+        uplinks: this.space.uplinks,
+        known: this.#slots.flatMap(({ process }) => (process === undefined ? [] : knownValues(process))),
+        defects,
+      },
+      trace: this.#trace,
+      tookMs: this.clock.now() - START_MS,
+      steps,
+      lives: this.#lives,
+    };
+  }
+
+  tell(who: string, what: string): void {
+    this.#trace.add({ at: Math.round(this.clock.now() - START_MS), who, what });
+  }
+
+  untilCalm(): number {
+    return START_MS + this.#scenario.calmAt - this.clock.now();
+  }
+
+  // Processes, as faults treat them ----------------------------------------------------------------------------------
+
+  conditions(slot: number): Conditions {
+    return this.#slots[slot]!.conditions;
+  }
+
+  process(slot: number): SimulatedProcess | undefined {
+    return this.#slots[slot]?.process;
+  }
+
+  start(slot: number): void {
+    const state = this.#slots[slot]!;
+    if (state.process !== undefined) return;
+    state.life += 1;
+    state.startedAt = this.clock.now();
+    this.#lives += 1;
+    const instance = `p${slot}-${state.life}`;
+    this.#running.set(this.#lives, instance);
+    this.tell(instance, 'starts');
+    state.process = this.#process(slot, instance, this.#lives);
+  }
+
+  kill(slot: number, why: string, backMs: number): void {
+    const state = this.#slots[slot]!;
+    const { process } = state;
+    if (process === undefined) return;
+    this.tell(process.instance, `dies: ${why}`);
+    process.kill();
+    this.#running.delete(process.pid);
+    state.process = undefined;
+    this.clock.setTimeout(() => this.start(slot), backMs);
+  }
+
+  leave(slot: number, backMs: number): void {
+    const { process } = this.#slots[slot]!;
+    if (process === undefined) return;
+    this.tell(process.instance, 'leaves');
+    void process.leave().then(() => {
+      if (this.#slots[slot]?.process === process) this.kill(slot, 'has left', backMs);
+    });
+  }
+
+  #process(slot: number, instance: string, pid: number): SimulatedProcess {
+    const { seed, slots } = this.#scenario;
+    const { roles, host, skewMs } = slots[slot]!;
+    const weather = processWeather({
+      seed,
+      instance,
+      conditions: this.conditions(slot),
+      isHeard: () => !this.#plan.electing,
+    });
+    return new SimulatedProcess({
+      seed,
+      instance,
+      host,
+      pid,
+      roles,
+      clock: new ProcessClock(this.clock, skewMs),
+      bus: { server: this.server, outside: this.clock, weather },
+      space: this.space,
+      said: (level, message) => this.tell(instance, `${level}: ${message}`),
+      isRunning: (other) => this.#running.has(other),
+      wrapBus: this.#options.wrapBus,
+      escalated: (reason) => {
+        // Not within the very step: whoever escalates finishes what it was doing.
+        this.clock.setTimeout(() => {
+          if (this.process(slot)?.instance === instance)
+            this.kill(slot, `beyond repair: ${reason}`, ESCALATED_BACK_MS);
+        }, 0);
+      },
+    });
+  }
+
+  // The loop ---------------------------------------------------------------------------------------------------------
+
+  async #loop(): Promise<number> {
+    const { calmAt } = this.#scenario;
+    const end = START_MS + calmAt + PATIENCE_MS;
+    let settledAt = Number.POSITIVE_INFINITY;
+    let lookAt = START_MS + calmAt;
+    let steps = 0;
+    while ((this.clock.next() ?? end) < Math.min(end, settledAt + EPILOGUE_MS)) {
+      this.clock.step();
+      steps += 1;
+      await promisesSettled();
+      if (this.clock.now() < lookAt) continue;
+      lookAt += LOOK_EVERY_MS;
+      if (settledAt === Number.POSITIVE_INFINITY && this.#isSettled()) {
+        settledAt = this.clock.now();
+        for (const gateway of GATEWAYS) this.space.of(gateway).fault('tm_silence', true);
+      }
+    }
+    return steps;
+  }
+
+  #isSettled(): boolean {
+    if (this.#clients.open > 0) return false;
+    const upSince = this.clock.now() - SETTLED_UP_MS;
+    if (this.#slots.some(({ process, startedAt }) => process === undefined || startedAt > upSince))
+      return false;
+    const events = this.server.stream(streams.telecommandEvents).messages.map(recorded);
+    const final = new Set(events.filter(({ event }) => isFinal(event.state)).map(({ id }) => id));
+    return this.#acknowledged.every(({ id }) => final.has(id));
+  }
+
+  #publishMission(): void {
+    const stream = this.server.bucket(buckets.config);
+    const put = (key: string, data: Uint8Array): void =>
+      void this.server.publish(stream, {
+        subject: `$KV.${buckets.config.name}.${key}`,
+        data,
+        headers: {},
+        id: key,
+        expect: undefined,
+        writer: 'operator',
+        by: 'operator',
+        removal: false,
+      });
+    put(`revision.${published.revision}`, gzipSync(JSON.stringify(published.configuration)));
+    put('current', Buffer.from(JSON.stringify({ revision: published.revision })));
+  }
+
+  // What is told -----------------------------------------------------------------------------------------------------
+
+  #listen(): void {
+    const tell = (what: (message: StoredMessage) => string) => (message: StoredMessage) =>
+      this.tell(message.by, what(message));
+    this.server.stream(streams.telecommandEvents).onStored(
+      tell((message) => {
+        const { target, id, event, epoch } = recorded(message);
+        return `${target} ${shortId(id)} ${event.state}${event.detail === undefined ? '' : ` (${event.detail})`} epoch ${epoch}`;
+      }),
+    );
+    this.server
+      .stream(streams.telecommands)
+      .onStored(tell(({ subject, seq, headers: _headers }) => `stores submission ${seq} on ${subject}`));
+    for (const stream of [streams.frames, streams.decoded, streams.values]) {
+      this.server
+        .stream(stream)
+        .onStored(tell(({ subject, seq, data }) => `stores ${seq} on ${subject}, ${data.length} bytes`));
+    }
+    this.server.bucket(buckets.members).onStored(
+      tell(({ subject, seq, data }) => {
+        const key = subject.slice(`$KV.${buckets.members.name}.`.length);
+        return `writes ${key} ${seq} ${Buffer.from(data).toString()}`;
+      }),
+    );
+  }
+
+  #asks(id: string, { target, telecommand }: Submission): void {
+    this.#asked.set(id, { id, target, changesState: CHANGES_STATE(telecommand) });
+    this.tell('client', `submits ${shortId(id)} ${telecommand} to ${target}`);
+  }
+
+  #answered(id: string, { target }: Submission, by: string, answer: Answer): void {
+    if (answer.outcome === 'accepted') {
+      const { duplicate } = answer;
+      this.#acknowledged.push({ at: this.clock.now(), id, target, duplicate, by });
+      this.tell('client', `${shortId(id)} accepted by ${by}${duplicate ? ' as a duplicate' : ''}`);
+    } else if (answer.outcome === 'refused') {
+      this.tell('client', `${shortId(id)} refused by ${by}: ${answer.codes.join(', ')}`);
+    }
+  }
+}
+
+export function shortId(id: string): string {
+  return id.slice(-5);
+}
+
+function isFinal(state: string): boolean {
+  return !['PENDING', 'ENCODED', 'SENT', 'ECHO'].includes(state);
+}
+
+/** Resolves when every promise that can settle without time has: promises come before this in every turn. */
+function promisesSettled(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/** Rejections that nobody handles, which would end a real process. */
+function watchDefects(): { readonly seen: string[]; stop(): void } {
+  const seen: string[] = [];
+  const note = (reason: unknown): void =>
+    void seen.push(reason instanceof Error ? (reason.stack ?? reason.message) : String(reason));
+  process.on('unhandledRejection', note);
+  return { seen, stop: () => void process.off('unhandledRejection', note) };
+}
