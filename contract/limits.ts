@@ -82,6 +82,11 @@ export const CLOCK_STEP_MS = 10 * 60_000;
  * is where an alarm of the operator's own would have rung long ago.
  */
 export const CLOCK_SKEW_MS = 2_000;
+/**
+ * How late after it was asked for a frame may leave: whoever asks waits for half of `GATEWAY_ANSWER_MS`, and what leaves after
+ * it has given up leaves behind its final state.
+ */
+export const SEND_WITHIN_MS = GATEWAY_ANSWER_MS / 2 - CLOCK_SKEW_MS;
 /** How long one process may take to answer the inspector: a person waits, and the others are shown at once after it. */
 export const INSPECT_ANSWER_MS = 1_500;
 /** How often the tree is asked for while somebody looks at it: twice a second is live for an eye and cheap for a process. */

@@ -57,6 +57,11 @@ export interface SendCall {
   readonly epoch: number;
   readonly frame: string;
   /**
+   * After this (ms since 1970) it must not leave any more: nobody waits for it. A gateway that has not sent it by then
+   * refuses.
+   */
+  readonly notAfter: number;
+  /**
    * Set when an earlier owner may already have asked. A gateway that has been up since before `since` (ms since 1970)
    * knows whether it sent the key; one that started later answers `unknown` and sends nothing.
    */

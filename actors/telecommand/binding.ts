@@ -7,7 +7,7 @@
  * W3. Every effect that the chain waits for ends in an event, whatever was answered: drivers and gateways may be of others.
  */
 
-import { DRIVER_ANSWER_MS, GATEWAY_ANSWER_MS } from '../../contract/limits.ts';
+import { DRIVER_ANSWER_MS, GATEWAY_ANSWER_MS, SEND_WITHIN_MS } from '../../contract/limits.ts';
 import type { DriverAnswer, EncodeCall, EncodeReply, SendCall, SendReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import { header, subject } from '../../contract/subject.ts';
@@ -36,6 +36,8 @@ export interface LaneServices {
     effect: Extract<TelecommandEffect, { type: 'effect.verify' }>,
     signal: AbortSignal,
   ): Promise<TelecommandEvent | undefined>;
+  /** When it is too old to leave, ms since 1970 (MC-TC-059). */
+  readonly expiresAt: number;
   /** Resolves when those before it have left (J1). */
   readonly turn: Promise<void>;
   release(): void;
@@ -144,14 +146,22 @@ export function createTelecommandBinding({
         detail: `${detail} any more: nobody knows whether it left`,
       };
     }
-    const call: SendCall = {
+    const call = (recovering: SendCall['recovering']): SendCall => ({
       target: services.work.submission.target,
       key: run.key,
       epoch: run.epoch,
       frame: effect.frame,
-      ...(effect.recovering !== undefined && { recovering: effect.recovering }),
-    };
-    const reply = await askGateway(caller, gateway.name, call, now, run.signal);
+      notAfter: Math.min(now() + SEND_WITHIN_MS, services.expiresAt),
+      ...(recovering !== undefined && { recovering }),
+    });
+    const { recovering } = effect;
+    const reply = await askGateway(caller, {
+      gateway: gateway.name,
+      call,
+      recovering,
+      now,
+      signal: run.signal,
+    });
     if (reply === undefined) return undefined;
     switch (reply.outcome) {
       case 'sent':
@@ -277,30 +287,35 @@ function readSendReply(body: unknown, gateway: string): SendReply {
   return { outcome: 'unknown', detail: `${said}: nobody knows whether it sent the frame` };
 }
 
+interface Sending {
+  readonly gateway: string;
+  /** The call as of now: each asking has its own time to leave. */
+  readonly call: (recovering: SendCall['recovering']) => SendCall;
+  readonly recovering: SendCall['recovering'];
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
 async function askGateway(
   caller: Caller,
-  gateway: string,
-  call: SendCall,
-  now: () => number,
-  signal: AbortSignal,
+  { gateway, call, recovering, now, signal }: Sending,
 ): Promise<SendReply | undefined> {
   const to = subject.gatewayVerb(gateway, 'send');
-  const since = call.recovering?.since ?? now();
-  const timeoutMs = GATEWAY_ANSWER_MS / 2;
+  const since = recovering?.since ?? now();
+  const how: Asking = { timeoutMs: GATEWAY_ANSWER_MS / 2, signal };
   try {
     // Asked once only: whoever asks again may be asking for the second time, and says so.
-    return readSendReply(await caller.askOnce(to, call, { timeoutMs, signal }), gateway);
+    return readSendReply(await caller.askOnce(to, call(recovering), how), gateway);
   } catch (error) {
     if (!(error instanceof Outage)) throw error;
     // Nobody was there to take it, so nothing left; unless an earlier owner had asked.
-    if (error.code === 'bus.no-responder' && call.recovering === undefined) {
+    if (error.code === 'bus.no-responder' && recovering === undefined) {
       return { outcome: 'refused', detail: `gateway ${gateway} is not running` };
     }
   }
   try {
-    const again = { ...call, recovering: { since } };
-    const reply = await caller.ask(to, again, { timeoutMs, signal });
-    return reply === undefined ? undefined : readSendReply(reply, gateway);
+    const reply = await caller.patiently(() => caller.askOnce(to, call({ since }), how), signal);
+    return reply && readSendReply(reply.value, gateway);
   } catch (error) {
     if (!(error instanceof Outage)) throw error;
     const detail = `gateway ${gateway} ${silence(error, GATEWAY_ANSWER_MS)}: nobody knows whether it sent the frame`;

@@ -187,6 +187,7 @@ export class Lane {
         return gateway;
       },
       verify: (effect, signal) => this.#verify(open, effect, signal),
+      expiresAt: work.submittedAt + maxAgeMs(work),
       turn: open.place.turn,
       release: () => this.#left(open),
       unsure: () => {
@@ -344,10 +345,10 @@ export class Lane {
 
   async #refusal({ submission, submittedAt, definition }: Work): Promise<string | undefined> {
     const { clock, holds } = this.#options;
-    const maxAgeMs = definition?.mission.settings.maxSubmissionAgeMs ?? TC_MAX_AGE_MS;
     const age = clock.now() - submittedAt;
-    if (age > maxAgeMs) {
-      return `submitted ${Math.round(age / 1000)} s ago, at most ${maxAgeMs / 1000} s is allowed`;
+    const allowedMs = maxAgeMs({ definition });
+    if (age > allowedMs) {
+      return `submitted ${Math.round(age / 1000)} s ago, at most ${allowedMs / 1000} s is allowed`;
     }
     if (definition === undefined) return 'the configuration it was resolved with does not know it';
     const { target, run } = submission;
@@ -474,4 +475,9 @@ export class Lane {
 
 function answerOf({ work }: Open): AwaitedAnswer | undefined {
   return work.definition?.telecommand.verify?.answer;
+}
+
+/** How old a submission may be when it leaves (MC-TC-059). */
+function maxAgeMs({ definition }: Pick<Work, 'definition'>): number {
+  return definition?.mission.settings.maxSubmissionAgeMs ?? TC_MAX_AGE_MS;
 }

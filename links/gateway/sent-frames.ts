@@ -6,6 +6,8 @@
  *     could have asked, by more than two clocks may differ; else the answer is `unknown` and nothing is sent, also when
  *     the first call, held up on its way, comes after that answer.
  * I3. An epoch below the highest one seen for the target sends nothing: its owner was replaced.
+ * I4. A call that is handled after its time sends nothing: whoever asked has given up, and others may have left since. Asked
+ *     again in time, it is sent.
  */
 
 import { CLOCK_SKEW_MS, GATEWAY_SENT_KEYS } from '../../contract/limits.ts';
@@ -44,6 +46,12 @@ export class SentFrames {
       this.#doubt(call.key);
       return { outcome: 'unknown', detail: 'the gateway cannot tell whether an earlier owner had it sent' };
     }
+    if (nowMs > call.notAfter) {
+      return {
+        outcome: 'refused',
+        detail: `it was to leave before ${timeText(call.notAfter)} and it is ${timeText(nowMs)} at the gateway: not sent`,
+      };
+    }
     return this.#remember(call.key, nowMs, send());
   }
 
@@ -70,4 +78,8 @@ export class SentFrames {
       return;
     }
   }
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
 }

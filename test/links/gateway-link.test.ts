@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 
 const call = (key: string, changes: Partial<SendCall> = {}): SendCall => ({
-  ...{ target: 'sat1', key, epoch: 1, frame: '0801c0000000ff' },
+  ...{ target: 'sat1', key, epoch: 1, frame: '0801c0000000ff', notAfter: Number.MAX_SAFE_INTEGER },
   ...changes,
 });
 const ask = (sending: SendCall) => bus.ask<SendReply>(subject.gatewayVerb('modem', 'send'), sending);

@@ -56,7 +56,8 @@ function pingFrame(sequenceCount: number): string {
 }
 
 function sendCall(key: string, changes: Partial<SendCall> = {}): SendCall {
-  return { target: 'sat1', key, epoch: 1, frame: pingFrame(Number(key)), ...changes };
+  const asked = { target: 'sat1', key, epoch: 1, frame: pingFrame(Number(key)) };
+  return { ...asked, notAfter: Number.MAX_SAFE_INTEGER, ...changes };
 }
 
 function frames(): Buffer[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_AHEAD } from '../../../contract/limits.ts';
+import { CLOCK_SKEW_MS, GATEWAY_ANSWER_MS, LANE_AHEAD } from '../../../contract/limits.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { buckets, streams, subject } from '../../../contract/subject.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -152,6 +152,39 @@ describe('the turn of a telecommand', () => {
     await one.lane.start();
     await one.run(100);
     expect(one.states(2)).toContain('COMPLETE');
+    await one.lane.stop();
+  });
+});
+
+describe('the time to leave', () => {
+  it('ends before the lane gives up asking, and is a new one for each asking', async () => {
+    const one = world();
+    const { answer } = one.bus;
+    one.bus.answer = (to, call) => {
+      if (to.endsWith('.send')) throw new Outage('bus.timeout', 'silent');
+      return answer(to, call);
+    };
+    const asked = one.clock.now();
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(10);
+    expect(one.sent).toHaveLength(2);
+    for (const { notAfter } of one.sent) {
+      expect(notAfter).toBeGreaterThan(asked);
+      expect(notAfter + CLOCK_SKEW_MS).toBeLessThanOrEqual(asked + GATEWAY_ANSWER_MS / 2);
+    }
+    await one.lane.stop();
+  });
+
+  it('MC-TC-059 is over for a submission that has grown too old in ENCODED, whoever takes it over', async () => {
+    const one = world();
+    await submit(one.bus, 1);
+    await recorded(one.bus, 1, 'PENDING', 'ENCODED');
+    const submitted = one.clock.now();
+    await one.clock.run(3_600_000, 600_000);
+    await one.lane.start();
+    await one.run(10);
+    expect(one.sent.map(({ notAfter }) => notAfter)).toEqual([submitted + 300_000]);
     await one.lane.stop();
   });
 });

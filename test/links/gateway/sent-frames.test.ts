@@ -6,7 +6,8 @@ import { SentFrames } from '../../../links/gateway/sent-frames.ts';
 const STARTED = 1_000;
 
 function call(key: string, epoch = 1, since?: number): SendCall {
-  return { target: 'sat1', key, epoch, frame: '00', ...(since !== undefined && { recovering: { since } }) };
+  const asked = { target: 'sat1', key, epoch, frame: '00', notAfter: Number.MAX_SAFE_INTEGER };
+  return { ...asked, ...(since !== undefined && { recovering: { since } }) };
 }
 
 function memory() {
@@ -107,4 +108,15 @@ it('I3 fences from the first call of a new owner, also when that sent nothing', 
   await ask(call('a', 7, 0));
   expect(await ask(call('a', 6))).toMatchObject({ outcome: 'refused' });
   expect(sent).toEqual([]);
+});
+
+it('I4 sends nothing after its time, says so, and sends it when it is asked again in time', async () => {
+  const { sent, ask } = memory();
+  const late = await ask({ ...call('a'), notAfter: 5_000 }, 5_001);
+  expect(late).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('00:00:05.000Z') });
+  expect(sent).toEqual([]);
+  expect(await ask({ ...call('a', 1, 6_000), notAfter: 9_000 }, 6_001)).toMatchObject({ outcome: 'sent' });
+  // What left is answered for, however late it is asked.
+  expect(await ask({ ...call('a'), notAfter: 5_000 }, 20_000)).toMatchObject({ outcome: 'sent' });
+  expect(sent).toEqual(['a']);
 });
