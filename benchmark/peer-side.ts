@@ -4,7 +4,7 @@
  * P1. A peer ends when the benchmark does, however that ends: the channel closes, and so does the process.
  */
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { basename, join } from 'node:path';
 
@@ -43,6 +43,7 @@ export function ownCpuUs(): number {
 /** Starts a processor profile, when there is a folder to write it to; the result writes it. */
 function profiled(folder: string | undefined): () => void {
   if (folder === undefined) return () => undefined;
+  mkdirSync(folder, { recursive: true });
   const session = new Session();
   session.connect();
   session.post('Profiler.enable');

@@ -50,4 +50,11 @@ function stamp(): string {
   return new Date().toISOString().slice(0, 19).replaceAll(':', '');
 }
 
-await run(readArguments(process.argv.slice(2)));
+try {
+  await run(readArguments(process.argv.slice(2)));
+} catch (error) {
+  // What was asked for is wrong: the reason is enough.
+  if (!(error instanceof TypeError)) throw error;
+  console.error(`benchmark: ${error.message}`);
+  process.exitCode = 2;
+}
