@@ -69,15 +69,15 @@ export class MarkerFramer implements Framer {
   /** Where the next marker begins, at `from` or later; bytes that can be part of none are passed over. */
   #seek(from: number): number {
     const found = this.#rest.indexOf(this.#marker, from);
-    const at = found >= 0 ? found : Math.max(from, this.#rest.length - this.#unfinishedMarker());
+    const at = found >= 0 ? found : Math.max(from, this.#rest.length - this.#unfinishedMarker(from));
     if (at > from) this.#inStep = false;
     this.skipped += at - from;
     return at;
   }
 
-  /** How many of the last bytes can be the beginning of a marker. */
-  #unfinishedMarker(): number {
-    for (let count = Math.min(this.#marker.length - 1, this.#rest.length); count > 0; count -= 1) {
+  /** How many of the last bytes, from `from` on, can be the beginning of a marker: those before are a frame's (K1). */
+  #unfinishedMarker(from: number): number {
+    for (let count = Math.min(this.#marker.length - 1, this.#rest.length - from); count > 0; count -= 1) {
       if (this.#rest.subarray(-count).equals(this.#marker.subarray(0, count))) return count;
     }
     return 0;

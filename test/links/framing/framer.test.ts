@@ -190,6 +190,18 @@ describe('sync markers', () => {
     expect(skipped).toBe(0);
   });
 
+  it('M1 K1 the end of a frame begins no marker together with what follows', () => {
+    const [first, second] = [Buffer.from('......\x1a\xcf', 'latin1'), Buffer.from([0xfc])];
+    expect(framesOf(fixed(8), [marked(first), second])).toEqual(
+      framesOf(fixed(8), [Buffer.concat([marked(first), second])]),
+    );
+    const ahead = Buffer.from('.......\x1a', 'latin1');
+    expect(framesOf(fixed(8), [Buffer.concat([marked(ahead), Buffer.from([0xcf])])])).toMatchObject({
+      skipped: 1,
+      rest: 0,
+    });
+  });
+
   it('finds its way after noise, and counts it', () => {
     const noise = Buffer.from('nonsense');
     const { frames, skipped } = framesOf(fixed(8), [
