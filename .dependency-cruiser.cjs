@@ -13,10 +13,11 @@ const TABLE = {
   telemetry: { folders: ['mission', 'ports', 'contract'], packages: ['msgpackr', '@xstate/store'] },
   links: { folders: ['mission', 'ports', 'contract'], packages: [] },
   radio: { folders: ['ports', 'contract'], packages: ['yaml'] },
+  identity: { folders: ['ports', 'contract', 'mission?'], packages: ['jose'] },
   bus: { folders: ['ports', 'contract'], packages: ['nats', 'nats-jwt', 'nkeys.js', 'ulid'] },
   http: {
     folders: ['contract', 'mission', 'telemetry', 'ports'],
-    packages: ['uWebSockets.js', 'typebox', 'prom-client', 'jose', 'ulid', 'elkjs', 'esbuild'],
+    packages: ['uWebSockets.js', 'typebox', 'prom-client', 'ulid', 'elkjs', 'esbuild'],
   },
   console: { folders: ['contract?'], packages: [] },
   supervision: {
@@ -25,6 +26,7 @@ const TABLE = {
       'links',
       'radio',
       'bus',
+      'identity',
       'http',
     ]),
     packages: ['xstate', 'pino', 'prom-client', 'ulid', 'msgpackr'],
@@ -33,7 +35,7 @@ const TABLE = {
 };
 
 /** Adapters: the only folder that imports the package. */
-const ADAPTERS = { bus: ['nats', 'nats-jwt', 'nkeys.js'], http: ['uWebSockets.js'] };
+const ADAPTERS = { bus: ['nats', 'nats-jwt', 'nkeys.js'], identity: ['jose'], http: ['uWebSockets.js'] };
 
 /** May import everything; nothing of the above may import them. */
 const OUTSIDE = ['test', 'benchmark', 'tools', 'missions'];

@@ -11,11 +11,12 @@ import type { Result, Row } from './row.ts';
 import { cellRow } from './rows/cells.ts';
 import { fanOutRow } from './rows/fan-out.ts';
 import { httpRow } from './rows/http.ts';
+import { runRows } from './rows/runs.ts';
 import { sampleRow } from './rows/samples.ts';
 import { telecommandRow } from './rows/telecommands.ts';
 import { tableOf } from './table.ts';
 
-const ROWS: readonly Row[] = [httpRow, telecommandRow, sampleRow, fanOutRow, cellRow];
+const ROWS: readonly Row[] = [httpRow, telecommandRow, ...runRows, sampleRow, fanOutRow, cellRow];
 
 async function run(args: Arguments): Promise<void> {
   const rows = ROWS.filter(({ name }) => args.only === undefined || name.startsWith(args.only));

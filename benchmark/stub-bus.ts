@@ -75,6 +75,10 @@ export class StubBus implements Bus {
     return { ...nothing, caughtUp: Promise.resolve(0) };
   }
 
+  objects(): never {
+    throw new Error('this bus keeps no objects');
+  }
+
   bucket(): Bucket {
     return emptyBucket;
   }

@@ -5,7 +5,7 @@
 
 import { encodeBatch } from '../contract/batch.ts';
 import { header, subject } from '../contract/subject.ts';
-import type { Platform } from '../mission/mission.ts';
+import type { Platform } from '../mission/platform.ts';
 import type { StreamMessage } from '../ports/bus.ts';
 
 interface Values {

@@ -12,7 +12,7 @@ import type { StreamConfig, StreamInfo } from 'nats';
 import { DiscardPolicy, nanos, RetentionPolicy, StorageType } from 'nats';
 import { BUS_ATTEMPT_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import type { BucketDefinition, StreamDefinition } from '../contract/subject.ts';
+import type { BucketDefinition, ObjectsDefinition, StreamDefinition } from '../contract/subject.ts';
 import type { Log } from '../ports/log.ts';
 import { checkBucket, checkFilter, checkName } from './address.ts';
 import { ApiError, apiError } from './fault.ts';
@@ -86,6 +86,11 @@ export class Assets {
   /** The stream beneath a bucket; throws on an illegal name. */
   bucket(definition: BucketDefinition): AssetHandle {
     return this.#handle(bucketStream(definition), () => this.#bucketConfig(definition));
+  }
+
+  /** The stream beneath an object store; throws on an illegal name. */
+  objects(definition: ObjectsDefinition): AssetHandle {
+    return this.#handle(`OBJ_${checkBucket(definition.name)}`, () => this.#objectsConfig(definition));
   }
 
   /** The configuration is made when it is needed: a handle is asked for at each write. */
@@ -189,6 +194,17 @@ export class Assets {
       max_msgs_per_subject: history,
       max_age: ttlMs === undefined ? 0 : nanos(ttlMs),
       duplicate_window: nanos(Math.min(BUCKET_DEDUPE_MS, ttlMs ?? BUCKET_DEDUPE_MS)),
+      discard: DiscardPolicy.New,
+      allow_rollup_hdrs: true,
+    };
+  }
+
+  #objectsConfig({ name, ttlMs }: ObjectsDefinition): Config {
+    return {
+      ...this.#common(`OBJ_${name}`),
+      subjects: [`$O.${name}.C.>`, `$O.${name}.M.>`],
+      max_age: nanos(ttlMs),
+      duplicate_window: nanos(BUCKET_DEDUPE_MS),
       discard: DiscardPolicy.New,
       allow_rollup_hdrs: true,
     };

@@ -8,6 +8,8 @@
  * I2. The follower signer can sign nothing but followers: its scope stands in the account's own token.
  * I3. A follower publishes nothing: `deny: ['>']`, since an empty list would allow everything, and no permission to
  *     respond, with which it could acknowledge an event in place of the stream.
+ * I4. A signer of which nothing is said is taken for a plain one, and the permissions stand in the token: with a scoped one
+ *     the bus refuses such a token, where the other mistake would give a follower the whole account.
  */
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -18,10 +20,12 @@ import type { KeyPair } from 'nkeys.js';
 import { createAccount, createOperator, createUser, fromPublic, fromSeed } from 'nkeys.js';
 import type { JwtCredentials } from './credentials.ts';
 
-/** What signs the credentials of followers: the account they belong to and the seed of its scoped signer. */
+/** What signs the credentials of followers: the account they belong to and the seed of one of its signing keys. */
 export interface FollowerSigner {
   readonly account: string;
   readonly seed: string;
+  /** Whether the account says what this key may sign (`scoped`); else the token says it (I4). */
+  readonly scoped: boolean;
 }
 
 export interface Identity {
@@ -39,6 +43,14 @@ export const FOLLOWER_SUBJECTS = ['mcs.run.evt.>', 'mcs.alarm.evt.>', '_INBOX.>'
 
 /** A follower has three subjects to hear; a page that follows many runs needs some tens of subscriptions. */
 const FOLLOWER_SUBSCRIPTIONS = 50;
+
+const FOLLOWER_PERMISSIONS = {
+  sub: { allow: [...FOLLOWER_SUBJECTS] as string[], deny: [] as string[] },
+  pub: { allow: [] as string[], deny: ['>'] },
+  subs: FOLLOWER_SUBSCRIPTIONS,
+  data: -1,
+  payload: -1,
+};
 
 const SEEDS = ['operator', 'system', 'account', 'serviceSigner', 'followerSigner', 'service'] as const;
 type SeedName = (typeof SEEDS)[number];
@@ -72,7 +84,8 @@ export function issueFollower(
     follower.name,
     fromPublic(follower.publicKey),
     keyOf(signer.seed),
-    { issuer_account: signer.account },
+    { issuer_account: signer.account, ...(!signer.scoped && FOLLOWER_PERMISSIONS) },
+    // As it stands: what the library fills in by itself no scoped key may sign.
     { exp: Math.floor(follower.expiresAtMs / 1000), scopedUser: true },
   );
 }
@@ -91,7 +104,7 @@ async function sign(keys: Keys): Promise<Identity> {
       jwt: await encodeUser('service', keys.service, keys.serviceSigner, { issuer_account: account }),
       seed: seedOf(keys.service),
     },
-    followerSigner: { account, seed: seedOf(keys.followerSigner) },
+    followerSigner: { account, seed: seedOf(keys.followerSigner), scoped: true },
   };
 }
 
@@ -104,13 +117,7 @@ function accountJwt(keys: Keys): Promise<string> {
 }
 
 function followerScope(keys: Keys): SigningKey {
-  const scope = newScopedSigner(keys.followerSigner, 'follower', {
-    sub: { allow: [...FOLLOWER_SUBJECTS], deny: [] },
-    pub: { allow: [], deny: ['>'] },
-    subs: FOLLOWER_SUBSCRIPTIONS,
-    data: -1,
-    payload: -1,
-  });
+  const scope = newScopedSigner(keys.followerSigner, 'follower', FOLLOWER_PERMISSIONS);
   // The library always fills in a permission to respond, and the server puts it above the denial (I3).
   const { resp: _, ...template } = scope.template;
   return { ...scope, template };

@@ -3,7 +3,7 @@
  * Mission Control Service, section 6.
  */
 
-import { buckets, type StreamDefinition, streams } from '../contract/subject.ts';
+import { buckets, objectStores, type StreamDefinition, streams } from '../contract/subject.ts';
 import type { Appended, AppendOptions, Bus, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import { checkFilter, checkHeaders, checkSubject } from './address.ts';
@@ -17,6 +17,7 @@ import { Cursors } from './cursors.ts';
 import { follow } from './follow.ts';
 import { JetStream } from './jetstream.ts';
 import { withoutProtocol } from './message.ts';
+import { openObjects } from './objects.ts';
 
 export interface BusOptions {
   /** One or several `nats://host:port` with commas between. */
@@ -60,6 +61,7 @@ export function openBus(options: BusOptions): NatsBus {
     follow: async (stream, subject, from, handle) =>
       follow(tools, { stream, filter: checkFilter(subject), from, handle }),
     bucket: (definition) => openBucket(tools, definition),
+    objects: (definition) => openObjects(tools, definition),
     ensureAssets: ({ deadlineMs } = {}) => ensureAssets(tools, deadlineMs),
     close: async () => {
       cursors.close();
@@ -104,6 +106,7 @@ async function ensureAssets({ jetstream, assets }: Tools, deadlineMs: number | u
   const handles = [
     ...Object.values(streams).map((definition) => assets.stream(definition)),
     ...Object.values(buckets).map((definition) => assets.bucket(definition)),
+    ...Object.values(objectStores).map((definition) => assets.objects(definition)),
   ];
   await Promise.all(handles.map((asset) => jetstream.retrying(deadlineMs, (left) => asset.ensure(left()))));
 }

@@ -48,5 +48,9 @@ A telecommand, and its acknowledgement chain:
   WebSocket      ${socket}/v1/tc/sat1/{id}/events    the one you sent
                  ${socket}/v1/tc/watch?target=sat1   every one from now on
 
+A procedure that asks a question (answer it from another terminal):
+
+  ./mcs run start take_image sat=sat1 --environment rehearsal --follow
+
 `;
 }

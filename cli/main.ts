@@ -4,11 +4,15 @@ const USAGE = `mcs, open mission control
 
   mcs demo  [--port N] [--state DIR]       a whole mission on this machine
   mcs serve [--mission DIR] [--port N] [--host ADDRESS] [--nats URL] [--credentials FILE]
-            [--state DIR] [--roles a,b]    the service, or some roles of it
+            [--signer FILE] [--state DIR] [--roles a,b]    the service, or some roles of it
   mcs config check DIR                     every error of a mission folder
   mcs config publish DIR [--nats URL] [--credentials FILE]
   mcs tc send TARGET TELECOMMAND [argument=value …]
   mcs tc watch [TARGET]                    telecommands as they go
+  mcs run start PROCEDURE role=target … [input=value …] --environment E [--follow]
+  mcs run list|follow|answer|suspend|resume|abort
+                                           runs of procedures; mcs run says more
+  mcs run check DIR [PROCEDURE]            the steps of procedures, how long they last, what they need
   mcs link watch TARGET [--link L] [--raw] frames as they pass, decoded
   mcs sim faults GATEWAY                   faults of a simulated gateway, and which are on
   mcs sim fault GATEWAY FAULT on|off       switch one
@@ -21,6 +25,7 @@ const commands: Readonly<Record<string, () => Promise<(args: string[]) => Promis
   serve: async () => (await import('./serve.ts')).serve,
   config: async () => (await import('./config.ts')).config,
   tc: async () => (await import('./tc.ts')).tc,
+  run: async () => (await import('./run.ts')).run,
   link: async () => (await import('./link.ts')).link,
   sim: async () => (await import('./sim.ts')).sim,
 };

@@ -1,34 +1,52 @@
 /** One request to the service; what it refuses is printed as it says it. */
 
 import type { Fault } from '../contract/errors.ts';
+import { identityHeaders, type Service } from './service.ts';
 
-interface Asked {
-  readonly body?: unknown;
-  readonly user?: string | undefined;
-}
+export type Answered<Reply> =
+  | { readonly ok: true; readonly reply: Reply }
+  | { readonly ok: false; readonly status: number; readonly faults: readonly Fault[] };
 
 /** The reply, or undefined after the refusal has been printed; throws when the service cannot be reached. */
 export async function request<Reply>(
-  api: string,
+  service: Service,
   method: string,
   path: string,
-  { body, user }: Asked = {},
+  body?: unknown,
 ): Promise<Reply | undefined> {
-  const headers = {
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...(user !== undefined && { 'x-mcs-user': user }),
-  };
-  const response = await fetch(api + path, {
+  const answer = await ask<Reply>(service, method, path, body);
+  if (answer.ok) return answer.reply;
+  for (const fault of answer.faults) process.stderr.write(`${faultLine(fault)}\n`);
+  return undefined;
+}
+
+/** The reply or the refusal; throws when the service cannot be reached. */
+export async function ask<Reply>(
+  service: Service,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answered<Reply>> {
+  const response = await fetch(service.api + path, {
     method,
-    headers,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...identityHeaders(service),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new Error(`the service at ${api} does not answer; is it running? (--api URL or MCS_API)`);
+    throw new Error(`the service at ${service.api} does not answer; is it running? (--api URL or MCS_API)`);
   });
-  const reply: unknown = await response.json();
-  if (response.ok) return reply as Reply;
-  for (const { code, message, help } of (reply as { errors: Fault[] }).errors) {
-    process.stderr.write(`${code}: ${message}${help === undefined ? '' : ` (${help})`}\n`);
-  }
-  return undefined;
+  const reply: unknown = await response.json().catch(() => {
+    throw new Error(
+      `${service.api} answered ${response.status} and no JSON; is it the service? (--api URL or MCS_API)`,
+    );
+  });
+  if (response.ok) return { ok: true, reply: reply as Reply };
+  return { ok: false, status: response.status, faults: (reply as { errors: Fault[] }).errors };
+}
+
+/** What a refusal repeats may come from a document or a gateway: no control character of it reaches the terminal. */
+export function faultLine({ code, message, help }: Fault): string {
+  return `${code}: ${message}${help === undefined ? '' : ` (${help})`}`.replace(/\p{Cc}/gu, '.');
 }

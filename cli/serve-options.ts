@@ -9,6 +9,8 @@ export interface ServeOptions {
   readonly host: string;
   readonly nats: string | undefined;
   readonly credentials: string | undefined;
+  /** File of the account signing key of the given bus. */
+  readonly signer: string | undefined;
   readonly state: string | undefined;
   readonly roles: readonly RoleName[];
 }
@@ -24,6 +26,7 @@ export function readServeOptions(args: string[], defaults: { port: number }): Se
       'bench-port': { type: 'string' },
       nats: { type: 'string' },
       credentials: { type: 'string' },
+      signer: { type: 'string' },
       state: { type: 'string' },
       roles: { type: 'string' },
     },
@@ -37,6 +40,7 @@ export function readServeOptions(args: string[], defaults: { port: number }): Se
     host: values.host ?? '127.0.0.1',
     nats: values.nats ?? process.env.MCS_NATS,
     credentials: values.credentials ?? process.env.MCS_NATS_CREDENTIALS,
+    signer: values.signer ?? process.env.MCS_NATS_SIGNER,
     state: values.state,
     roles: values.roles === undefined ? ROLES : rolesOf(values.roles),
   };

@@ -8,11 +8,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
 import type { Credentials } from '../bus/credentials.ts';
+import { readSigner } from '../bus/follower-credentials.ts';
+import type { FollowerSigner } from '../bus/identity.ts';
 import { type NatsBus, openBus } from '../bus/nats-bus.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../bus/server.ts';
 import type { Log } from '../ports/log.ts';
 import { realClock } from '../supervision/clock.ts';
-import { publishConfiguration } from '../supervision/configuration.ts';
+import { type Published, publishConfiguration } from '../supervision/configuration.ts';
 import { type ServiceProcess, startProcess } from '../supervision/process.ts';
 import { realRandom } from '../supervision/random.ts';
 import { compileFolder, faultLine } from './mission-folder.ts';
@@ -38,13 +40,15 @@ export async function serve(args: string[]): Promise<number> {
   return code;
 }
 
-/** Starts the bus if none is given, publishes the mission if one is given, and starts the roles. */
+/** Starts the bus if none is given, publishes the mission (or `published` in its place), and starts the roles. */
 export async function startServing(
   options: ServeOptions,
   log: Log,
   escalated: (reason: unknown) => void,
+  published?: Published,
 ): Promise<Serving> {
-  const compiled = options.mission === undefined ? undefined : await compiledOrThrow(options.mission);
+  const compiled =
+    published ?? (options.mission === undefined ? undefined : await compiledOrThrow(options.mission));
   const ground = await openGround(options, log);
   const { bus } = ground;
   try {
@@ -58,9 +62,13 @@ export async function startServing(
       host: options.host,
       escalated,
       ...(compiled !== undefined && { prepare: () => publishConfiguration(bus, compiled) }),
+      ...(ground.signer !== undefined && { followerSigner: ground.signer }),
       ...(options.mission !== undefined && { missionFolder: resolve(options.mission) }),
       ...(process.env.MCS_INSTANCE !== undefined && { instance: process.env.MCS_INSTANCE }),
       ...(process.env.MCS_FAILPOINT !== undefined && { failpoint: process.env.MCS_FAILPOINT }),
+      ...(process.env.MCS_MEMBER_TTL_MS !== undefined && {
+        memberTtlMs: Number(process.env.MCS_MEMBER_TTL_MS),
+      }),
     });
     const stop = async (): Promise<void> => {
       await service.stop();
@@ -87,6 +95,8 @@ interface Ground {
   readonly bus: NatsBus;
   readonly url: string;
   readonly state: string | undefined;
+  /** Of the account the service is in. */
+  readonly signer: FollowerSigner | undefined;
   close(): Promise<void>;
 }
 
@@ -95,9 +105,12 @@ async function openGround(options: ServeOptions, log: Log): Promise<Ground> {
   if (options.nats !== undefined) {
     const credentials: Credentials | undefined =
       options.credentials === undefined ? undefined : { kind: 'file', path: options.credentials };
+    const signer = options.signer === undefined ? undefined : await readSigner(options.signer);
     const bus = openBus({ url: options.nats, name, log, ...(credentials !== undefined && { credentials }) });
-    return { bus, url: options.nats, state: undefined, close: () => bus.close() };
+    return { bus, url: options.nats, state: undefined, signer, close: () => bus.close() };
   }
+  if (options.signer !== undefined)
+    throw new Error('--signer goes with --nats: the embedded bus has a signing key of its own');
   const state = options.state ?? (await mkdtemp(join(tmpdir(), 'mcs-')));
   const server: EmbeddedServer = await startEmbeddedServer({ stateDir: state, log });
   const bus = openBus({ url: server.url, name, log, credentials: server.credentials });
@@ -105,6 +118,7 @@ async function openGround(options: ServeOptions, log: Log): Promise<Ground> {
     bus,
     url: server.url,
     state,
+    signer: server.followerSigner,
     close: async () => {
       await bus.close();
       await server.stop();

@@ -7,27 +7,19 @@
 import { parseArgs } from 'node:util';
 import type { FaultSwitch, SimulatedFaults } from '../contract/simulation.ts';
 import { request } from './request.ts';
+import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
 
 const USAGE = `mcs sim faults GATEWAY              which faults there are, and which are on
 mcs sim fault GATEWAY FAULT on|off  switch one
-options: --api URL (default $MCS_API or http://127.0.0.1:8400), --user NAME (default $USER)
-`;
-
-interface Service {
-  readonly api: string;
-  readonly user: string | undefined;
-}
+${SERVICE_USAGE}`;
 
 export async function sim([verb, ...rest]: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: rest,
     allowPositionals: true,
-    options: { api: { type: 'string' }, user: { type: 'string' } },
+    options: SERVICE_OPTIONS,
   });
-  const service: Service = {
-    api: values.api ?? process.env.MCS_API ?? 'http://127.0.0.1:8400',
-    user: values.user ?? process.env.USER,
-  };
+  const service = serviceOf(values);
   const [gateway, fault, state, ...more] = positionals;
   if (verb === 'faults' && gateway !== undefined && fault === undefined) return list(gateway, service);
   if (verb === 'fault' && fault !== undefined && isState(state) && more.length === 0) {
@@ -41,14 +33,14 @@ function isState(text: string | undefined): text is 'on' | 'off' {
   return text === 'on' || text === 'off';
 }
 
-async function list(gateway: string, { api, user }: Service): Promise<number> {
-  return show(await request<SimulatedFaults>(api, 'GET', pathOf(gateway), { user }));
+async function list(gateway: string, service: Service): Promise<number> {
+  return show(await request<SimulatedFaults>(service, 'GET', pathOf(gateway)));
 }
 
-async function change(gateway: string, fault: string, on: boolean, { api, user }: Service): Promise<number> {
+async function change(gateway: string, fault: string, on: boolean, service: Service): Promise<number> {
   const path = `${pathOf(gateway)}/${encodeURIComponent(fault)}`;
   const body: FaultSwitch = { on };
-  return show(await request<SimulatedFaults>(api, 'POST', path, { body, user }));
+  return show(await request<SimulatedFaults>(service, 'POST', path, body));
 }
 
 function pathOf(gateway: string): string {

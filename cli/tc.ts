@@ -7,15 +7,15 @@ import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
 import type { TcEvent, TcReply } from '../contract/telecommand.ts';
 import { request } from './request.ts';
+import { identityHeaders, SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
+import { readPairs, readValue } from './written-value.ts';
 
 const USAGE = `mcs tc send TARGET TELECOMMAND [argument=value …] [--instance I] [--link L] [--environment E] [--id ULID]
 mcs tc watch [TARGET]
-options: --api URL (default $MCS_API or http://127.0.0.1:8400), --user NAME (default $USER)
-`;
+${SERVICE_USAGE}`;
 
 interface Options {
-  readonly api: string;
-  readonly user: string | undefined;
+  readonly service: Service;
   readonly words: readonly string[];
   readonly fields: Readonly<Record<string, string>>;
 }
@@ -32,18 +32,16 @@ function readOptions(args: string[]): Options {
     args,
     allowPositionals: true,
     options: {
-      api: { type: 'string' },
-      user: { type: 'string' },
+      ...SERVICE_OPTIONS,
       instance: { type: 'string' },
       link: { type: 'string' },
       environment: { type: 'string' },
       id: { type: 'string' },
     },
   });
-  const { api, user, ...fields } = values;
+  const { api, user, role, token, ...fields } = values;
   return {
-    api: api ?? process.env.MCS_API ?? 'http://127.0.0.1:8400',
-    user: user ?? process.env.USER,
+    service: serviceOf({ api, user, role, token }),
     words: positionals,
     fields: Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Record<
       string,
@@ -52,51 +50,44 @@ function readOptions(args: string[]): Options {
   };
 }
 
-async function send({ api, user, words, fields }: Options): Promise<number> {
+async function send({ service, words, fields }: Options): Promise<number> {
   const [target, telecommand, ...pairs] = words;
   if (target === undefined || telecommand === undefined) {
     process.stderr.write(USAGE);
     return 2;
   }
   const body = { target, telecommand, ...fields, ...(pairs.length > 0 && { args: readArguments(pairs) }) };
-  const reply = await request<TcReply>(api, 'POST', '/v1/tc', { body, user });
+  const reply = await request<TcReply>(service, 'POST', '/v1/tc', body);
   if (reply === undefined) return 1;
   process.stdout.write(`${reply.id}${reply.duplicate ? ' (submitted before, nothing new sent)' : ''}\n`);
-  const last = await follow(`${api}/v1/tc/${target}/${reply.id}/events`, (event) =>
+  const last = await follow(service, `/v1/tc/${target}/${reply.id}/events`, (event) =>
     process.stdout.write(line(event)),
   );
   return last?.state === 'VERIFIED' || last?.state === 'COMPLETE' ? 0 : 1;
 }
 
-async function watch({ api, words: [target] }: Options): Promise<number> {
+async function watch({ service, words: [target] }: Options): Promise<number> {
   const query = target === undefined ? '' : `?target=${encodeURIComponent(target)}`;
-  await follow(`${api}/v1/tc/watch${query}`, (event) =>
+  await follow(service, `/v1/tc/watch${query}`, (event) =>
     process.stdout.write(`${event.target}  ${event.tc}${line(event)}`),
   );
   return 0;
 }
 
-/** `exposure=10 ms` is a quantity, `on=true` a boolean, `n=3` a number; the service decides by the type it wants. */
 function readArguments(pairs: readonly string[]): Record<string, string | number | boolean> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const at = pair.indexOf('=');
-      if (at < 1) throw new Error(`an argument is written name=value, not ${JSON.stringify(pair)}`);
-      return [pair.slice(0, at), readValue(pair.slice(at + 1))];
-    }),
-  );
-}
-
-function readValue(text: string): string | number | boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : text;
+  return Object.fromEntries(readPairs(pairs, 'an argument').map(([name, text]) => [name, readValue(text)]));
 }
 
 /** Calls `heard` for each event; resolves with the last one when the service closes. */
-function follow(url: string, heard: (event: TcEvent) => void): Promise<TcEvent | undefined> {
+function follow(
+  service: Service,
+  path: string,
+  heard: (event: TcEvent) => void,
+): Promise<TcEvent | undefined> {
   return new Promise((resolve, reject) => {
     let last: TcEvent | undefined;
-    const socket = new WebSocket(url.replace(/^http/, 'ws'));
+    const url = service.api + path;
+    const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers: identityHeaders(service) });
     socket.on('message', (data) => {
       const event = JSON.parse(String(data)) as TcEvent;
       if (event.state !== 'ECHO') last = event;

@@ -8,6 +8,7 @@
  */
 
 import { later, now } from './browser-clock.ts';
+import { keptToken } from './token.ts';
 
 export type SocketState = 'connecting' | 'open' | 'lost' | 'ended';
 
@@ -49,8 +50,7 @@ export class LiveSocket {
 
   #open(): void {
     this.#cancel();
-    const { protocol, host } = location;
-    const socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}${this.#options.path}`);
+    const socket = new WebSocket(addressOf(this.#options.path));
     this.#socket = socket;
     this.#heardAt = now();
     socket.onopen = () => this.#options.changed('open');
@@ -99,4 +99,13 @@ export class LiveSocket {
     socket.onopen = null;
     socket.close();
   }
+}
+
+/** A WebSocket of a browser carries no header: the token goes into the query (section 5 item 1). */
+function addressOf(path: string): string {
+  const address = new URL(path, location.href);
+  address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
+  const token = keptToken();
+  if (token !== undefined) address.searchParams.set('token', token);
+  return address.href;
 }

@@ -1,4 +1,6 @@
-/** Questions to the service the page came from, and its refusals. */
+/** Questions to the service the page came from, in the name of the kept token if there is one, and its refusals. */
+
+import { keptToken, tokenAsked } from './token.ts';
 
 export interface ErrorItem {
   readonly code: string;
@@ -31,7 +33,9 @@ export function order<Answer>(path: string, body: object, user: string): Promise
 }
 
 async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
-  const response = await fetch(path, init).catch((error: unknown) => {
+  const token = keptToken();
+  const headers = { ...init.headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+  const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ServiceError(0, [{ code: 'unreached', message: 'the service does not answer' }]);
   });
@@ -41,5 +45,7 @@ async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
     throw new ServiceError(0, [{ code: 'unreached', message: 'the answer of the service was cut off' }]);
   if (response.ok) return body as Answer;
   const errors = body?.errors ?? [{ code: 'unknown', message: `the service answered ${response.status}` }];
+  const ofIdentity = errors.find(({ code }) => code.startsWith('auth::'));
+  if (ofIdentity !== undefined) tokenAsked(ofIdentity.message);
   throw new ServiceError(response.status, errors);
 }

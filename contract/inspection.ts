@@ -103,7 +103,7 @@ export interface ChartCall {
 /** Query of `find`; all that is given must hold. */
 export interface FindCall {
   readonly kind?: string;
-  /** Part of the id. */
+  /** Part of the id or of the label. */
   readonly id?: string;
   readonly target?: string;
   /** A state the entity is in, at any depth of the chart. */
@@ -112,6 +112,9 @@ export interface FindCall {
 }
 
 export interface EntitySummary extends EntityName {
+  /** What people call it beside its id: of a run, its procedure. */
+  readonly label?: string;
+  /** The target, or all of them joined by a comma. */
   readonly target?: string;
   readonly status: 'live' | 'loading' | 'restarting' | 'quarantined' | 'finished';
   /** Innermost active states, joined by a space; empty without a live actor. */

@@ -98,7 +98,8 @@ export interface InspectTree {
 const summary = {
   kind: text,
   id: text,
-  target: Type.Optional(text),
+  label: Type.Optional(Type.String({ description: 'What people call it: of a run, its procedure.' })),
+  target: Type.Optional(Type.String({ description: 'One, or several joined by a comma.' })),
   status: Type.Enum(['live', 'loading', 'restarting', 'quarantined', 'finished']),
   state: Type.String({ description: 'Innermost active states, joined by a space.' }),
   revision: Type.Integer(),
@@ -110,7 +111,8 @@ export const InspectFound = Type.Object(
     entities: Type.Array(Type.Object(summary)),
     more: Type.Integer({ minimum: 0, description: 'How many more match.' }),
     complete: Type.Boolean({
-      description: 'False when older finished telecommands were not looked at: narrow the search.',
+      description:
+        'False when older telecommands or runs that have finished were not looked at: narrow the search.',
     }),
     silent: Type.Array(SilentProcess),
   },

@@ -20,6 +20,8 @@ export const GATEWAY_ANSWER_MS = 10_000;
  * memory, so this is the way there and back with room, and a person at a console still waits for it.
  */
 export const SIM_ANSWER_MS = 5_000;
+/** A run that ends waits for a fault that is due so soon, and switches it off: it could no longer be called back in time. */
+export const FAULT_AT_END_MS = 1_000;
 /** How long one attempt of a bus write waits for its acknowledgement; short, so that a request answers 503 fast. */
 export const BUS_ATTEMPT_MS = 2_000;
 /** How long a request from outside may wait for the bus over all attempts. */
@@ -169,3 +171,78 @@ export const FRAME_WATCH_SAMPLES = 256;
 export const FRAME_HEAD_BYTES = 16;
 /** How long a gateway may take to say how its link is. */
 export const GATEWAY_STATE_MS = 1_000;
+/** Parts the runs of a cell are shared out in among its executors: enough for eight of them, few to follow. */
+export const RUN_SHARDS = 8;
+/** Bytes of one answer to a run: a path, a value and a token, with room to spare; its log must be able to repeat it. */
+export const RUN_ANSWER_BYTES = 64 * 1024;
+/** How long an executor may take to answer a command to a run (section 8: 504 `run::timeout`). */
+export const RUN_CONTROL_MS = 30_000;
+/** Runs in a list (section 8): by default, and at most. */
+export const RUN_LIST_DEFAULT = 20;
+export const RUN_LIST_MOST = 200;
+/** Statements of one program, calls in place: a procedure that long has copied itself. */
+export const PROGRAM_STATEMENTS = 10_000;
+/**
+ * Bytes of one program, about: a long procedure has some 300 a statement, so this leaves room for long inputs, and is half of
+ * what the bus takes in one message.
+ */
+export const PROGRAM_BYTES = 4 * 1024 * 1024;
+/** Depth of calls: procedures that call each other in a ring are refused before, so this bounds honest nesting. */
+export const PROGRAM_DEPTH = 32;
+/** Readbacks of a configure without `within`: two slow telemetry cadences. */
+export const READBACK_WITHIN_MS = 60_000;
+/** Freshness of a `check` that states none, as of `requires`. */
+export const CHECK_MAX_AGE_MS = 60_000;
+/** How often a dry run decides `replay` by itself (section 8). */
+export const DRY_RUN_REPLAYS = 3;
+/** Content of one upload (section 8: 413 beyond). */
+export const UPLOAD_BYTES = 256 * 1024 * 1024;
+/** Uploads a process takes at once: each may fill a quarter of a gigabyte of the temporary folder. */
+export const UPLOADS_AT_ONCE = 4;
+/**
+ * How long a driver or a gateway may take to say that it is alive before a run begins: it only answers, so two seconds are a
+ * machine under full load, and a launch still fails at once for a person.
+ */
+export const READINESS_ANSWER_MS = 2_000;
+/** Runs of one shard open at once; further ones wait in the stream. Most of them sleep, a few kB each. */
+export const SHARD_OPEN_RUNS = 2_000;
+/** Runs of a shard restored at the same time by a new owner: each reads its log. */
+export const SHARD_RESTORES = 16;
+/** Entries of one kind in the report of a run: what a person reads; its log has them all. */
+export const RUN_REPORT_ENTRIES = 250;
+/** Bytes of a report: below the 1 MiB a bus takes, with room for headers. */
+export const RUN_REPORT_BYTES = 900 * 1024;
+/** Attempts of a step, and sendings of one telecommand: what fails a hundred times no repetition mends. */
+export const STEP_ATTEMPTS = 100;
+/**
+ * Counted in the longest duration of a run for each telecommand beside its driver, its gateway and its verification: the
+ * judgement of its requirements, a turn behind another telecommand of the lane, and its events on the bus.
+ */
+export const TELECOMMAND_MARGIN_MS = 5_000;
+/** Keys of an identity provider are read again this often (section 5 rule 2). */
+export const AUTH_KEYS_MS = 3_600_000;
+/** A token that names an unknown key makes them be read again, at most this often: strangers could name new ones all day. */
+export const AUTH_KEYS_AGAIN_MS = 30_000;
+/** Pause after keys could not be read: a provider that restarts is back within it a few times. */
+export const AUTH_KEYS_RETRY_MS = 5_000;
+/** How long an identity provider may take to answer: a person waits at the first token. */
+export const AUTH_FETCH_MS = 5_000;
+/** Metadata or keys of an identity provider: large ones have some tens of kB. */
+export const AUTH_DOCUMENT_BYTES = 512 * 1024;
+/** Difference of clocks that a token is not refused for: machines that keep time differ by less. */
+export const AUTH_CLOCK_TOLERANCE_MS = 5_000;
+/** Characters of a token: with groups and roles real ones have a few thousand. */
+export const AUTH_TOKEN_CHARACTERS = 16 * 1024;
+/** Characters of a subject (OpenID Connect Core 1.0, section 2). */
+export const AUTH_SUBJECT_CHARACTERS = 255;
+/** Verified tokens kept: more people than a mission has, a few MB at the very most. */
+export const AUTH_TOKENS_KEPT = 1_000;
+/** How long credentials of the bus hold where the settings say nothing (section 8). */
+export const AUTH_NATS_TTL_MS = 3_600_000;
+/** How long the transfer manager may take to create a transfer for a run: it writes one entry, with room for an election. */
+export const TRANSFER_ANSWER_MS = 10_000;
+/**
+ * Longest time one statement of a procedure waits. Procedures last a pass or a test campaign of days; what is to happen in
+ * weeks is a schedule, and a timer of Node holds 24 days.
+ */
+export const STATEMENT_LONGEST_MS = 7 * 24 * 3_600_000;

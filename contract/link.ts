@@ -47,6 +47,12 @@ export interface DriverFault {
 
 export type DriverAnswer<Value> = Result<Value, DriverFault>;
 
+/** Reply of the verb `state` of a driver: it is alive. */
+export interface DriverState {
+  readonly driver: string;
+  readonly protocol: string;
+}
+
 /**
  * A frame to send. `key` is the idempotency key of the effect: a gateway that knows it answers as it did before and
  * sends nothing. `epoch` fences: a gateway refuses an epoch below one it has seen for the target.

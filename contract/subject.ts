@@ -36,6 +36,16 @@ export const subject = {
   driverVerb: (driver: string, verb: string): string => `mcs.ctl.rpc.driver.${token(driver)}.${token(verb)}`,
   gatewayVerb: (gateway: string, verb: string): string =>
     `mcs.ctl.rpc.gateway.${token(gateway)}.${token(verb)}`,
+  /** Launches of runs (section 4.2 rule 5). */
+  runSubmit: 'mcs.run.submit',
+  /** The log of one run (section 6). */
+  runEvents: (run?: string): string => `mcs.run.evt.${run === undefined ? '*' : token(run)}`,
+  /** Answers to questions and decisions of a run (section 4.2 rule 6). */
+  runApproval: (run?: string): string => `mcs.run.approval.${run === undefined ? '*' : token(run)}`,
+  /** Commands to the executor that holds a run, request-reply (section 4.2 rule 7). */
+  runControl: (run: string): string => `mcs.run.control.${token(run)}`,
+  /** What a run asks the transfer manager for, request-reply (ours). */
+  transferRequest: 'mcs.ctl.rpc.transfer.request',
   /** Switched faults of simulated targets (section 6). */
   simEvent: (target: string): string => `mcs.sim.evt.${token(target)}`,
   /** What the inspector asks of one process (ours), see `inspection.ts`. */
@@ -61,7 +71,7 @@ export const header = {
   reference: 'Mcs-Reference',
   /** On a PENDING event: what its chart was begun with and the event does not say (ours). */
   begun: 'Mcs-Begun',
-  /** Position in the input stream that a message was made from (ours). */
+  /** Position in the input stream that a message was made from; on an event of a run, of the answer it logs (ours). */
   source: 'Mcs-Source',
 } as const;
 
@@ -108,6 +118,16 @@ export const streams = {
     dedupeMs: 2 * MINUTE,
     maxBytes: 2 ** 30,
   },
+  /** The logs of runs, as long as their follow route promises the whole history. */
+  runs: { name: 'RUNS', subjects: ['mcs.run.evt.*'], maxAgeMs: 90 * DAY, dedupeMs: 10 * MINUTE },
+  runSubmissions: {
+    name: 'RUN_SUBMISSIONS',
+    subjects: ['mcs.run.submit'],
+    maxAgeMs: 30 * DAY,
+    dedupeMs: DAY,
+  },
+  /** Answers wait here for an executor that takes over. */
+  runAnswers: { name: 'RUN_ANSWERS', subjects: ['mcs.run.approval.*'], maxAgeMs: DAY, dedupeMs: 2 * MINUTE },
   deadLetters: { name: 'DEAD_LETTERS', subjects: ['mcs.dlq.*'], maxAgeMs: 30 * DAY, dedupeMs: 2 * MINUTE },
 } as const satisfies Record<string, StreamDefinition>;
 
@@ -125,6 +145,16 @@ export const buckets = {
   actors: { name: 'mcs_actors', history: 1 },
   /** Holds of runs on targets: `<target>`. */
   leases: { name: 'mcs_leases', history: 1 },
+  /** Resolved runs under their hash (section 4.2 rule 5); longer than any log that names them. */
+  programs: { name: 'mcs_ir', history: 1, ttlMs: 120 * DAY },
+  /** What the list of runs shows: `<run>` (ours); as long as their logs. */
+  runs: { name: 'mcs_runs', history: 1, ttlMs: 90 * DAY },
+  /** Runs taken up and not over: `<shard>.<run>` (ours). */
+  openRuns: { name: 'mcs_open_runs', history: 1 },
+  /** Reports of runs that are over: `<run>` (MC-STM-031); as long as their logs. */
+  runReports: { name: 'mcs_run_reports', history: 1, ttlMs: 90 * DAY },
+  /** The mode of each target that was ever set: `<target>` (section 2.5). */
+  modes: { name: 'mcs_modes', history: 1 },
   /** Living processes and the partitions they own: `member.<instance>`, `partition.<name>`. */
   members: { name: 'mcs_members', history: 1 },
   /** Current values of a target with the stream position they cover: `<target>` (T5). */
@@ -132,3 +162,14 @@ export const buckets = {
   /** What drivers must not forget: `<driver>.<counter>`. */
   drivers: { name: 'mcs_drivers', history: 1 },
 } as const satisfies Record<string, BucketDefinition>;
+
+export interface ObjectsDefinition {
+  readonly name: string;
+  readonly ttlMs: number;
+}
+
+/** Object stores: content under its SHA-256 (section 4.7). */
+export const objectStores = {
+  /** What clients stored to be uploaded by a run (section 4.7 rule 8); kept as long as the programs that name it. */
+  uploads: { name: 'mcs_uploads', ttlMs: 120 * DAY },
+} as const satisfies Record<string, ObjectsDefinition>;

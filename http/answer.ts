@@ -15,7 +15,8 @@ import { declaredErrors, type Endpoint, type Route } from './route.ts';
 /** The answer of a route to a request. */
 export async function answer(route: Route, incoming: Incoming, ports: RoutePorts): Promise<Reply> {
   try {
-    const request = check(route, incoming, ports);
+    const checked = check(route, incoming, ports);
+    const request = checked instanceof Promise ? await checked : checked;
     if (!request.ok) return refusal(route, request, ports);
     const handled = await route.handle(request.value, ports);
     return handled.ok ? handled.value : refusal(route, handled, ports);
@@ -32,7 +33,8 @@ export async function openFollow(
   writer: FollowWriter,
 ): Promise<{ readonly source: Stoppable } | { readonly reply: Reply }> {
   try {
-    const request = check(route, incoming, ports);
+    const checked = check(route, incoming, ports);
+    const request = checked instanceof Promise ? await checked : checked;
     if (!request.ok) return { reply: refusal(route, request, ports) };
     const opened = await route.open(request.value, ports, writer);
     return opened.ok ? { source: opened.value } : { reply: refusal(route, opened, ports) };

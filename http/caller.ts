@@ -2,4 +2,11 @@
 
 export type Caller =
   | { readonly kind: 'anonymous' }
-  | { readonly kind: 'declared'; readonly name: string; readonly roles: readonly string[] };
+  | { readonly kind: 'declared'; readonly name: string; readonly roles: readonly string[] }
+  /** Of a token that was checked: `name` is its subject. */
+  | {
+      readonly kind: 'verified';
+      readonly name: string;
+      readonly roles: readonly string[];
+      readonly token: string;
+    };

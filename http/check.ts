@@ -8,6 +8,9 @@
 import type { Validator } from 'typebox/compile';
 import type { Fault } from '../contract/errors.ts';
 import { refusedAll } from '../contract/result.ts';
+import type { Caller } from './caller.ts';
+import type { Content } from './content.ts';
+import { refuse } from './errors.ts';
 import { type Credentials, identify } from './identity.ts';
 import { readJsonBody } from './json-body.ts';
 import type { RoutePorts } from './ports.ts';
@@ -23,27 +26,44 @@ export interface Incoming {
   readonly credentials: Credentials;
   /** Undefined for a route without body. */
   readonly body: Buffer | undefined;
+  /** Of a route that takes content. */
+  readonly content?: Content;
 }
 
 const ANONYMOUS = { kind: 'anonymous' } as const;
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
 
-/** The typed request; refuses with the codes of the layer. */
+type Checked = Endpoint & { readonly validator?: Validator | undefined };
+
+/** The typed request; refuses with the codes of the layer. Only a request with a token is answered later (I4). */
 export function check(
-  endpoint: Endpoint & { readonly validator?: Validator | undefined },
+  endpoint: Checked,
   incoming: Incoming,
-  ports: Pick<RoutePorts, 'missions'>,
-): Handled<AnyRequest> {
+  { missions, tokens }: Pick<RoutePorts, 'missions' | 'tokens'>,
+): Promise<Handled<AnyRequest>> | Handled<AnyRequest> {
+  if (endpoint.identity === 'caller' && missions.known === false) return settingsUnknown();
   const caller =
     endpoint.identity === 'open'
       ? ({ ok: true, value: ANONYMOUS } as const)
-      : identify(incoming.credentials, ports.missions.current?.settings);
+      : identify(incoming.credentials, missions.current?.settings, tokens);
+  if (caller instanceof Promise) return caller.then((known) => checkShape(endpoint, incoming, known));
+  return checkShape(endpoint, incoming, caller);
+}
+
+/** Whether only tokens count stands in the configuration: until it is read nobody is let in on good faith. */
+function settingsUnknown(): Handled<never> {
+  return refuse('api::unavailable', 'the configuration is not read yet, and with it who may come in', {
+    help: 'Try again in a moment.',
+  });
+}
+
+function checkShape(endpoint: Checked, incoming: Incoming, caller: Handled<Caller>): Handled<AnyRequest> {
   if (!caller.ok) return caller;
   const params = readParams(endpoint.params, incoming.params);
   if (!params.ok) return params;
   const query = readQuery(endpoint, incoming.query);
   const body =
-    endpoint.validator === undefined || incoming.body === undefined
+    endpoint.validator === undefined || incoming.body === undefined || isAbsent(endpoint, incoming.body)
       ? ({ ok: true, value: undefined } as const)
       : readJsonBody(incoming.body, endpoint.validator);
   if (!query.ok || !body.ok) {
@@ -51,8 +71,18 @@ export function check(
   }
   return {
     ok: true,
-    value: { params: params.value, query: query.value, body: body.value, caller: caller.value },
+    value: {
+      params: params.value,
+      query: query.value,
+      body: body.value,
+      caller: caller.value,
+      content: incoming.content,
+    },
   };
+}
+
+function isAbsent({ bodyOptional }: Endpoint, body: Buffer): boolean {
+  return bodyOptional === true && body.length === 0;
 }
 
 function readParams(

@@ -8,13 +8,18 @@ import type { FollowRoute } from './follow.ts';
 import { consolePages } from './pages/console.ts';
 import type { FrontEndPorts } from './ports.ts';
 import type { Route } from './route.ts';
+import { authRoutes } from './routes/auth.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
 import { inspectFollows, inspectRoutes } from './routes/inspect.ts';
 import { linkFrameFollows } from './routes/link-frames.ts';
 import { linkRoutes } from './routes/links.ts';
+import { runCommandRoutes } from './routes/run-commands.ts';
+import { readRunSteps } from './routes/run-steps.ts';
+import { runFollows, runRoutes } from './routes/runs.ts';
 import { readHealth, readMetrics, selfDescriptions } from './routes/service.ts';
 import { simulationRoutes } from './routes/simulation.ts';
 import { telecommandFollows, telecommandRoutes } from './routes/telecommands.ts';
+import { uploadRoutes } from './routes/uploads.ts';
 import { valueFollows, valueRoutes } from './routes/values.ts';
 import { type FrontEnd, serveRoutes } from './serve.ts';
 
@@ -28,15 +33,21 @@ export interface FrontEndOptions extends FrontEndPorts {
 const described: readonly Route[] = [
   ...telecommandRoutes,
   ...linkRoutes,
+  ...runRoutes,
+  readRunSteps,
+  ...runCommandRoutes,
   ...valueRoutes,
   ...catalogueRoutes,
   ...simulationRoutes,
+  ...authRoutes,
+  ...uploadRoutes,
   ...inspectRoutes,
   readHealth,
   readMetrics,
 ];
 export const follows: readonly FollowRoute[] = [
   ...telecommandFollows,
+  ...runFollows,
   ...valueFollows,
   ...linkFrameFollows,
   ...inspectFollows,

@@ -1,14 +1,16 @@
 /**
  * Who is calling. Mission Control Service, section 5: a bearer token, or the declared identity of `X-Mcs-User` and
- * `X-Mcs-Role`. What a caller may do is decided elsewhere. No identity provider can be configured yet, so every token
- * is refused.
+ * `X-Mcs-Role`. What a caller may do is decided elsewhere; whether a token is good, by `Tokens`.
  *
  * I1. A token decides alone: beside it, declared headers are not read (MC-AUTH-027).
  * I2. With `auth.required` nothing declared counts.
- * I3. A name that passes here may stand in a header of the bus.
+ * I3. A name that passes here may stand in a header of the bus, and is no longer than that of a token.
+ * I4. Without a token everything is decided at once: no request waits for an identity it does not claim.
  */
 
+import { AUTH_SUBJECT_CHARACTERS } from '../contract/limits.ts';
 import type { Settings } from '../mission/mission.ts';
+import type { Tokens } from '../ports/tokens.ts';
 import type { Caller } from './caller.ts';
 import { refuse } from './errors.ts';
 import type { Handled } from './reply.ts';
@@ -25,14 +27,14 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 
 const ANONYMOUS: Handled<Caller> = { ok: true, value: { kind: 'anonymous' } };
 
-/** The caller; refuses a token that nobody can check, and a missing one where tokens are required. */
-export function identify(credentials: Credentials, settings: Settings | undefined): Handled<Caller> {
-  if (credentials.token !== undefined) {
-    return refuse('auth::no-provider', 'a token was given, and no identity provider is configured', {
-      help: 'Call without a token, or configure the provider under auth.',
-    });
-  }
-  if (settings?.auth['required'] === true) {
+/** The caller; refuses a token that is not good, and a missing one where tokens are required. */
+export function identify(
+  credentials: Credentials,
+  settings: Settings | undefined,
+  tokens: Tokens,
+): Promise<Handled<Caller>> | Handled<Caller> {
+  if (credentials.token !== undefined) return verified(credentials.token, tokens);
+  if (settings?.auth.required === true) {
     return refuse('auth::token-required', 'this service takes only requests with a bearer token', {
       help: 'Send Authorization: Bearer <token>; a WebSocket takes ?token=<token>.',
     });
@@ -45,13 +47,25 @@ export function nameOf(caller: Caller): string | undefined {
   return caller.kind === 'anonymous' ? undefined : caller.name;
 }
 
+async function verified(token: string, tokens: Tokens): Promise<Handled<Caller>> {
+  const outcome = await tokens.verify(token);
+  if (!outcome.ok) return outcome;
+  const { name, roles } = outcome.value;
+  return { ok: true, value: { kind: 'verified', name, roles, token } };
+}
+
 function declared({ user, roles }: Credentials): Handled<Caller> {
   const name = user.trim();
   if (name === '') return ANONYMOUS;
-  if (CONTROL.test(name)) {
-    return refuse('api::invalid-body', 'header X-Mcs-User holds control characters', { path: 'X-Mcs-User' });
-  }
+  if (CONTROL.test(name)) return unusable('X-Mcs-User', 'holds control characters');
+  if (name.length > AUTH_SUBJECT_CHARACTERS)
+    return unusable('X-Mcs-User', `is longer than ${AUTH_SUBJECT_CHARACTERS} characters`);
+  if (CONTROL.test(roles)) return unusable('X-Mcs-Role', 'holds control characters');
   return { ok: true, value: { kind: 'declared', name, roles: roleList(roles) } };
+}
+
+function unusable(header: string, why: string): Handled<never> {
+  return refuse('api::invalid-body', `header ${header} ${why}`, { path: header });
 }
 
 function roleList(text: string): readonly string[] {

@@ -33,8 +33,10 @@ function codesByStatus(endpoint: Endpoint, more: readonly ErrorCode[]): Map<numb
   const inPath = new Set(Object.values(endpoint.params).map(({ code }) => code));
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...declaredErrors(endpoint), ...OF_THE_LAYER, ...more])) {
-    const status = inPath.has(code) ? 404 : ERRORS[code].status[0];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    const usual = [inPath.has(code) ? 404 : ERRORS[code].status[0]];
+    for (const status of endpoint.statuses?.[code] ?? usual) {
+      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    }
   }
   return byStatus;
 }

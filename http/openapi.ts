@@ -70,7 +70,18 @@ function operationOf(route: Route, schemas: SchemaComponents): Json {
   return {
     ...describe(route),
     ...(route.body !== undefined && {
-      requestBody: { required: true, content: contentOf(route.body, schemas) },
+      requestBody: { required: route.bodyOptional !== true, content: contentOf(route.body, schemas) },
+    }),
+    ...(route.content !== undefined && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/octet-stream': {
+            schema: { type: 'string', examples: ['any bytes'] },
+            example: 'any bytes',
+          },
+        },
+      },
     }),
     responses: { ...repliesOf(route, schemas), ...errorResponses(route, schemas) },
   };

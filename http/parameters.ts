@@ -22,6 +22,46 @@ export const telecommandInPath: PathParameter = {
   expected: 'a ULID: 26 characters of 0-9 and A-Z without I, L, O and U',
 };
 
+export const runInPath: PathParameter = {
+  accepts: isUlid,
+  schema: Type.String({
+    pattern: ULID_PATTERN,
+    description: 'Run identifier.',
+    examples: ['01J5ZK3M8QW7V9XH2C4T6R8YAC'],
+  }),
+  code: 'api::invalid-id',
+  expected: telecommandInPath.expected,
+};
+
+/** Where an identifier that is none is a run that nobody knows. */
+export const runOrUnknown: PathParameter = { ...runInPath, code: 'run::unknown' };
+
+export const actionInPath: PathParameter = {
+  accepts: (text) => text === 'suspend' || text === 'resume' || text === 'abort',
+  schema: Type.Enum(['suspend', 'resume', 'abort'], {
+    description: 'What the run is told.',
+    examples: ['suspend'],
+  }),
+  code: 'api::unknown-command',
+  expected: 'a command of a run: suspend, resume, abort',
+};
+
+/** How many items a list has at most; more than `most` counts as `most`. */
+export function limitInQuery(usual: number, most: number): QueryParameter<number> {
+  return {
+    schema: Type.Integer({
+      minimum: 1,
+      default: usual,
+      description: `How many, newest first; at most ${most}.`,
+    }),
+    expected: 'a whole number from 1',
+    parse(text) {
+      const limit = /^\d+$/.test(text) ? Number(text) : 0;
+      return limit >= 1 ? Math.min(limit, most) : undefined;
+    },
+  };
+}
+
 export const targetInQuery: QueryParameter<string> = {
   schema: Type.String({ pattern: TOKEN_PATTERN, description: 'Only this target.', examples: ['sat1'] }),
   expected: 'a target name: letters, digits, - and _',

@@ -6,11 +6,14 @@
 import type { Registry } from 'prom-client';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { FollowerCredentials } from '../ports/follower-credentials.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
+import type { Tokens } from '../ports/tokens.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
 import type { Holds } from './holds.ts';
 import type { Inspector } from './inspect/inspector.ts';
+import type { RunIndex } from './run-index.ts';
 
 export interface FrontEndPorts {
   readonly bus: Bus;
@@ -19,11 +22,14 @@ export interface FrontEndPorts {
   readonly log: Log;
   readonly clock: Clock;
   readonly registry: Registry;
+  readonly tokens: Tokens;
+  readonly followers: FollowerCredentials;
 }
 
 export interface RoutePorts extends FrontEndPorts {
   readonly holds: Holds;
   readonly inspector: Inspector;
+  readonly runs: RunIndex;
   /** Whether the current values stored before the start are known. */
   readonly valuesLoaded: () => boolean;
   /** A fresh ULID. */

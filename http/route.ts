@@ -12,6 +12,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Caller } from './caller.ts';
+import type { Content } from './content.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled, Reply } from './reply.ts';
 import type { Tag } from './tags.ts';
@@ -40,6 +41,8 @@ export interface RouteRequest<Params, Query, Body> {
   readonly query: Query;
   readonly body: Body;
   readonly caller: Caller;
+  /** Of a route that takes content; read at most once. */
+  readonly content: Content | undefined;
 }
 
 export type AnyRequest = RouteRequest<Record<string, string>, Record<string, unknown>, unknown>;
@@ -57,8 +60,12 @@ export interface Endpoint {
   readonly params: Readonly<Record<string, PathParameter>>;
   readonly query: Readonly<Record<string, QueryParameter<unknown>>>;
   readonly body: TSchema | undefined;
+  /** Whether a request without body is one too; its body is `undefined` for the handler. */
+  readonly bodyOptional?: boolean;
   /** Of the handler; see `declaredErrors` for all. */
   readonly errors: readonly ErrorCode[];
+  /** Statuses of a code of the handler where they are not its usual one (E2). */
+  readonly statuses?: Readonly<Partial<Record<ErrorCode, readonly number[]>>>;
 }
 
 export interface Route extends Endpoint {
@@ -66,6 +73,8 @@ export interface Route extends Endpoint {
   /** Reply schema by status; `contentMediaType` names what is not JSON. */
   readonly replies: Readonly<Record<number, TSchema>>;
   readonly validator: Validator | undefined;
+  /** A body of bytes instead of JSON, and how many it may be. */
+  readonly content?: { readonly maxBytes: number };
   handle(request: AnyRequest, ports: RoutePorts): Promise<Handled<Reply>> | Handled<Reply>;
 }
 
@@ -85,8 +94,11 @@ interface RouteDefinition<Params, Query, Body extends TSchema> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  readonly bodyOptional?: boolean;
+  readonly content?: { readonly maxBytes: number };
   readonly replies: Readonly<Record<number, TSchema>>;
   readonly errors: readonly ErrorCode[];
+  readonly statuses?: NonNullable<Endpoint['statuses']>;
   handle(
     request: RouteRequest<ParamsOf<Params>, QueryOf<Query>, Static<Body>>,
     ports: RoutePorts,
@@ -133,9 +145,14 @@ export function checkPath(path: string, params: Readonly<Record<string, PathPara
 export function declaredErrors(endpoint: Endpoint): ReadonlySet<ErrorCode> {
   const codes = new Set<ErrorCode>(endpoint.errors);
   if (endpoint.identity === 'caller') {
-    codes.add('auth::no-provider').add('auth::token-required').add('api::invalid-body');
+    codes
+      .add('auth::no-provider')
+      .add('auth::invalid-token')
+      .add('auth::token-required')
+      .add('api::invalid-body')
+      .add('api::unavailable');
   }
   for (const parameter of Object.values(endpoint.params)) codes.add(parameter.code);
-  if (endpoint.body !== undefined) codes.add('api::too-large');
+  if (endpoint.body !== undefined || 'content' in endpoint) codes.add('api::too-large');
   return codes;
 }

@@ -12,6 +12,7 @@ import { frontEndMetrics } from './metrics.ts';
 import type { Page } from './pages/page.ts';
 import type { FrontEndPorts, RoutePorts } from './ports.ts';
 import type { Route } from './route.ts';
+import { watchRuns } from './run-index.ts';
 import { Served } from './uws/served.ts';
 import { listen } from './uws/server.ts';
 
@@ -37,6 +38,7 @@ export interface Table {
 /** The server, listening; rejects when the port is taken. */
 export async function serveRoutes({ host, port, ports, pages = [], ...table }: Table): Promise<FrontEnd> {
   const holds = watchHolds(ports.bus, ports.log);
+  const runs = watchRuns(ports.bus, ports.log);
   const inspector = new Inspector(ports);
   let draining = false;
   let valuesLoaded = false;
@@ -49,12 +51,13 @@ export async function serveRoutes({ host, port, ports, pages = [], ...table }: T
   const routePorts: RoutePorts = {
     ...ports,
     holds,
+    runs,
     inspector,
     newId: identifierSource(ports.clock),
     draining: () => draining,
     valuesLoaded: () => valuesLoaded,
   };
-  const server = await listenOrStop(holds, () =>
+  const server = await listenOrStop([runs, holds], () =>
     listen({ host, port, ...table, pages, served: new Served(routePorts, frontEndMetrics(ports.registry)) }),
   );
   return {
@@ -67,16 +70,20 @@ export async function serveRoutes({ host, port, ports, pages = [], ...table }: T
       draining = true;
       await server.close();
       await inspector.stop();
+      await runs.stop();
       await holds.stop();
     },
   };
 }
 
-async function listenOrStop<Server>(holds: Stoppable, start: () => Promise<Server>): Promise<Server> {
+async function listenOrStop<Server>(
+  started: readonly Stoppable[],
+  start: () => Promise<Server>,
+): Promise<Server> {
   try {
     return await start();
   } catch (error) {
-    await holds.stop();
+    for (const each of started) await each.stop();
     throw error;
   }
 }

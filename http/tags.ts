@@ -3,11 +3,14 @@
 export const TAGS = {
   Telecommands:
     'Direct telecommands: submitted, followed to their final state, encoded and decoded without sending.',
+  Runs: 'Runs of procedures: launched, followed, answered, suspended, resumed and aborted.',
   Values: 'The current value of every measure of a target, read once or followed.',
   Catalogue: 'What a target can measure and be told.',
   Links: 'Frames as they pass between the service and its targets.',
   Simulation: 'Faults of simulated spacecraft, switched to see what a fault does to everything behind it.',
   Inspection: 'The supervision tree and the state charts of live and finished entities.',
+  Identity: 'Where callers sign in, and credentials to follow runs and alarms on the bus.',
+  Uploads: 'Content stored for procedures that upload it.',
   Service: 'The service about itself: interface descriptions, health, metrics.',
 } as const;
 

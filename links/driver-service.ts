@@ -11,6 +11,7 @@ import {
   type DecodeCall,
   DRIVER_VERBS,
   type DriverAnswer,
+  type DriverState,
   type DriverVerb,
   type EncodeCall,
 } from '../contract/link.ts';
@@ -85,7 +86,14 @@ class DriverService implements Stoppable {
         },
       ),
     );
+    verbs.push(this.#serveState(definition));
     this.#served.set(name, { definition: textOf(definition), verbs });
+  }
+
+  /** That it answers is all that is asked of it: a run begins only with drivers that are alive (MC-STM-029). */
+  #serveState({ name, protocol }: DriverDefinition): Stoppable {
+    const state = Buffer.from(JSON.stringify({ driver: name, protocol } satisfies DriverState));
+    return this.#bus.serve(subject.driverVerb(name, 'state'), async () => state, { queue: `driver-${name}` });
   }
 
   async #withdraw(name: string): Promise<void> {

@@ -10,7 +10,7 @@
 import { accepted, type Result, refused } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
 import { nearHelp } from './document/near.ts';
-import type { Argument } from './mission.ts';
+import type { Argument } from './platform.ts';
 import { readQuantity } from './quantity.ts';
 import { integerBounds, isNumberType, LARGEST_F32 } from './value-type.ts';
 
@@ -91,14 +91,14 @@ function numberOf(argument: ArgumentType, value: unknown): Result<number | bigin
     );
   }
   return invalid(
-    `${shown(value)} is no integer${inUnit(unit)}; the argument is ${type}`,
+    `${shown(value)} is no integer${inUnit(unit)}, and ${type} is needed`,
     'write a whole number',
   );
 }
 
 function fromQuantity(text: string, unit: string | undefined): Result<number, ArgumentFault> {
   if (unit === undefined)
-    return invalid(`${shown(text)} is text; the argument is a number without unit`, 'write a number');
+    return invalid(`${shown(text)} is text, and a number without unit is needed`, 'write a number');
   const read = readQuantity(text, unit);
   if (read.ok) return read;
   const [fault] = read.faults;

@@ -7,7 +7,7 @@ import type {
   MeasureView,
   TelecommandView,
 } from '../contract/catalogue.ts';
-import type { Argument, Component, MeasureDefinition, Platform, Telecommand } from './mission.ts';
+import type { Argument, Component, MeasureDefinition, Platform, Telecommand } from './platform.ts';
 
 /** The view; components, measures, telecommands and arguments in the order of the document. */
 export function catalogueView(platform: Platform): CatalogueView {

@@ -8,7 +8,7 @@
 
 import { accepted, type Result, refusedAll } from '../contract/result.ts';
 import { revisionOf } from './canonical.ts';
-import { checkLibrary } from './check/library.ts';
+import { checkLibraries } from './check/library.ts';
 import { checkPlatform } from './check/platform.ts';
 import { checkSettings } from './check/settings.ts';
 import { checkTopology } from './check/topology.ts';
@@ -55,11 +55,11 @@ function assemble(
   const topology = topologyDocument === undefined ? undefined : checkTopology(topologyDocument, platforms);
   const settings = checkSettings(onlyOne(read, 'config', of('config'))[0]);
   if (!complete) return undefined;
-  const environments = topology?.environments.map(({ name }) => name);
   const libraries = new Map<string, LibraryDocument>();
   for (const each of of('library')) {
-    addUnique(libraries, { ...checkLibrary(each, platforms, environments) }, each, 'library');
+    addUnique(libraries, each.value as LibraryDocument, each, 'library');
   }
+  checkLibraries(of('library'), platforms, topology);
   checkReactions(of('platform'), platforms, libraries);
   if (topology === undefined) {
     list.faults.push({

@@ -11,6 +11,7 @@ import type { LibraryDocument } from './document/library.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { EncodingConfiguration } from './layout/encoding.ts';
 import type { LayoutConfiguration } from './layout/layout.ts';
+import type { AuthSettings } from './mission.ts';
 
 export type IntervalConfiguration = readonly [number | null, number | null];
 
@@ -226,7 +227,7 @@ export interface SettingsConfiguration {
   readonly maxSubmissionAgeMs: number;
   readonly leaderTtlMs: number;
   readonly replicas: number;
-  readonly auth: Readonly<Record<string, unknown>>;
+  readonly auth: AuthSettings;
   readonly feeders: Readonly<Record<string, string>>;
   readonly maxShelveMs: number;
   readonly alarmRetentionMs: number;

@@ -7,7 +7,7 @@
 
 import type { WideValue } from '../contract/batch.ts';
 import type { DecodedSample } from '../contract/telecommand.ts';
-import type { Measure, MeasureDefinition } from './mission.ts';
+import type { Measure, MeasureDefinition } from './platform.ts';
 
 /** The sample of a raw value; `onboardMs` NaN when unknown. */
 export function decodedSample(measure: Measure, raw: number | WideValue, onboardMs: number): DecodedSample {

@@ -1,6 +1,6 @@
 /** Enumerations of a platform: names for numbers. Part of the catalogue; Mission Control Service, section 2.11. */
 
-import type { Enumeration } from './mission.ts';
+import type { Enumeration } from './platform.ts';
 
 /** The enumeration; numbers and names are each unique in it. */
 export function createEnumeration(name: string, values: readonly (readonly [string, number])[]): Enumeration {

@@ -9,7 +9,7 @@ import { assert } from '../contract/assert.ts';
 import { createCalibration } from './calibration.ts';
 import type { ComponentConfiguration, MeasureConfiguration, PlatformConfiguration } from './configuration.ts';
 import { createEnumeration } from './enumeration.ts';
-import type { Enumeration, Measure, MeasureDefinition } from './mission.ts';
+import type { Enumeration, Measure, MeasureDefinition } from './platform.ts';
 
 export interface Frame {
   readonly enumerations: ReadonlyMap<string, Enumeration>;

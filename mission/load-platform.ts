@@ -8,6 +8,7 @@ import type { ConditionScope, ScopeName } from './condition/scope.ts';
 import type {
   ArgumentConfiguration,
   ComponentConfiguration,
+  ParameterConfiguration,
   PlatformConfiguration,
   TelecommandConfiguration,
 } from './configuration.ts';
@@ -15,7 +16,15 @@ import { createFrame, type Frame, knownOrdinal } from './frame.ts';
 import { createEncoding } from './layout/encoding.ts';
 import { createDatagramReader, createPacketReader } from './layout/reader.ts';
 import { loadAnswer, loadLines, loadWriter } from './line/load.ts';
-import type { Argument, Component, Enumeration, Platform, Telecommand, Verification } from './mission.ts';
+import type {
+  Argument,
+  Component,
+  Enumeration,
+  Parameter,
+  Platform,
+  Telecommand,
+  Verification,
+} from './platform.ts';
 
 /** The platform; throws a defect where the configuration does not hold. */
 export function loadPlatform(configuration: PlatformConfiguration): Platform {
@@ -29,7 +38,9 @@ export function loadPlatform(configuration: PlatformConfiguration): Platform {
     name,
     version,
     digest: revisionOf(configuration),
+    enumerations: frame.enumerations,
     components,
+    fileTypes: new Map(configuration.files?.types.map((each) => [each.name, each.number])),
     measures: frame.measures,
     ordinal: frame.ordinal,
     packets: createPacketReader(configuration.packets, (key) => knownOrdinal(frame, key)),
@@ -44,7 +55,15 @@ function loadComponent(configuration: ComponentConfiguration, frame: Frame): Com
   const telecommands = new Map(
     configuration.telecommands.map((each) => [each.name, loadTelecommand(each, configuration, frame)]),
   );
-  return Object.freeze({ ...component, telecommands });
+  const parameters = configuration.parameters.map((each) => loadParameter(each, frame.enumerations));
+  return Object.freeze({ ...component, telecommands, parameters: Object.freeze(parameters) });
+}
+
+function loadParameter(
+  { name, description, type, unit, set, readback }: ParameterConfiguration,
+  enumerations: ReadonlyMap<string, Enumeration>,
+): Parameter {
+  return Object.freeze({ name, description, type, enumeration: enumerations.get(type), unit, set, readback });
 }
 
 function loadTelecommand(

@@ -8,7 +8,9 @@
 import { assert } from '../contract/assert.ts';
 import type { Configuration, LinkConfiguration, TargetConfiguration } from './configuration.ts';
 import { loadPlatform } from './load-platform.ts';
-import type { Link, LinkParameters, Mission, Platform, Target } from './mission.ts';
+import type { Link, LinkParameters, Mission, Target } from './mission.ts';
+import type { Platform } from './platform.ts';
+import { loadLibraries } from './procedure/load.ts';
 
 /** The mission of a configuration that `compile` made; throws a defect on anything else. */
 export function load(configuration: Configuration, revision: string): Mission {
@@ -24,11 +26,13 @@ export function load(configuration: Configuration, revision: string): Mission {
     drivers: byName(topology.drivers),
     targets: byName(topology.targets.map((each) => loadTarget(each, platforms.get(each.platform)))),
     platforms,
+    libraries: loadLibraries(configuration.libraries, platforms),
     settings: deepFrozen({
       maxSubmissionAgeMs: settings.maxSubmissionAgeMs,
       leaderTtlMs: settings.leaderTtlMs,
       replicas: settings.replicas,
       auth: settings.auth,
+      schedulerMarginMs: settings.schedulerMarginMs,
     }),
   });
 }
@@ -49,6 +53,7 @@ function loadTarget(configuration: TargetConfiguration, platform: Platform | und
     platform,
     environments: Object.freeze([...environments]),
     modes: Object.freeze([...modes]),
+    parameters: deepFrozen([...configuration.parameters]),
     links,
     defaultLink,
   });

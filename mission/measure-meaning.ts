@@ -5,7 +5,7 @@
  * M1. A measure whose type, unit or enumeration changed is another measure: its samples would be misread.
  */
 
-import type { Measure, MeasureDefinition } from './mission.ts';
+import type { Measure, MeasureDefinition } from './platform.ts';
 
 /** Whether the numbers of both mean the same; false when one of them is missing. */
 export function meansTheSame(one: Measure | undefined, other: Measure | undefined): boolean {

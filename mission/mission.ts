@@ -3,15 +3,12 @@
  * from the configuration document of the bus; nothing here does I/O.
  *
  * M1. A mission is immutable; a new configuration is a new mission under a new revision.
- * M2. The ordinal of a measure is its place in the key order of its platform (`component[instance].measure`, compared
- *     segment by segment), so ordinals rise as keys do.
  */
 
-import type { BlockBuilder } from '../contract/batch.ts';
-import type { Result } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
-import type { Condition } from './condition/condition.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { Platform } from './platform.ts';
+import type { Library } from './procedure/procedure.ts';
 
 export interface Mission {
   /** SHA-256 (hexadecimal) of the canonical configuration. */
@@ -23,6 +20,8 @@ export interface Mission {
   readonly targets: ReadonlyMap<string, Target>;
   /** By `name@version`. */
   readonly platforms: ReadonlyMap<string, Platform>;
+  /** By `name@version`. */
+  readonly libraries: ReadonlyMap<string, Library>;
   readonly settings: Settings;
 }
 
@@ -63,9 +62,21 @@ export interface Target {
   readonly platform: Platform | undefined;
   /** In the order of the topology. */
   readonly environments: readonly string[];
+  /** In the order of the topology: the first is the default. */
   readonly modes: readonly string[];
+  /** Values of parameters by mode; see section 2.5 for which one counts. */
+  readonly parameters: readonly ParameterValues[];
   readonly links: ReadonlyMap<string, Link>;
   readonly defaultLink: string;
+}
+
+export interface ParameterValues {
+  /** `component.parameter` or `component[instance].parameter`. */
+  readonly key: string;
+  /** Value by mode. */
+  readonly values: Readonly<Record<string, ResolvedValue>>;
+  /** Value by mode, by environment: it comes before `values`. */
+  readonly environments: Readonly<Record<string, Readonly<Record<string, ResolvedValue>>>>;
 }
 
 export interface Link {
@@ -90,205 +101,30 @@ export interface LinkParameters {
   readonly rate: number | undefined;
 }
 
-export interface Platform {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  /** Names the content, so that columns made with another content are recognised (B2). */
-  readonly digest: string;
-  readonly components: ReadonlyMap<string, Component>;
-  /** By ordinal. */
-  readonly measures: readonly Measure[];
-  /** Ordinal of `component.measure` or `component[instance].measure`. */
-  ordinal(key: string): number | undefined;
-  /** Reads one packet of this platform; see `PacketReader`. */
-  readonly packets: PacketReader;
-  /** Reads the data of one CSP packet. */
-  readonly datagrams: DatagramReader;
-  /** Reads one line of text. */
-  readonly lines: LineReader;
-}
-
-export interface Component {
-  readonly name: string;
-  readonly description: string | undefined;
-  /** Empty for a component without instances. */
-  readonly instances: readonly string[];
-  /** The component of the on-board directory: its instances are file identifiers, open-ended. */
-  readonly files: boolean;
-  /** In the order of the document. */
-  readonly measures: readonly MeasureDefinition[];
-  readonly telecommands: ReadonlyMap<string, Telecommand>;
-}
-
-export type ValueType =
-  | 'u8'
-  | 'u16'
-  | 'u32'
-  | 'u64'
-  | 'i8'
-  | 'i16'
-  | 'i32'
-  | 'i64'
-  | 'f32'
-  | 'f64'
-  | 'bool'
-  | 'string'
-  | 'bytes';
-
-export interface Enumeration {
-  readonly name: string;
-  nameOf(number: number): string | undefined;
-  numberOf(name: string): number | undefined;
-  readonly names: readonly string[];
-}
-
-export interface MeasureDefinition {
-  readonly name: string;
-  readonly description: string | undefined;
-  /** A value type or the name of an enumeration. */
-  readonly type: string;
-  readonly enumeration: Enumeration | undefined;
-  readonly unit: string | undefined;
-  readonly soft: readonly [number | null, number | null] | undefined;
-  readonly hard: readonly [number | null, number | null] | undefined;
-  readonly derived: string | undefined;
-  /** Raw to physical; NaN where the calibration does not cover the raw value. Absent when raw is the value. */
-  readonly calibrate: ((raw: number) => number) | undefined;
-}
-
-/** A measure of one instance. */
-export interface Measure {
-  readonly ordinal: number;
-  readonly key: string;
-  readonly component: string;
-  readonly instance: string | undefined;
-  readonly definition: MeasureDefinition;
-}
-
-export interface Argument {
-  readonly name: string;
-  readonly description: string | undefined;
-  readonly type: string;
-  readonly enumeration: Enumeration | undefined;
-  readonly unit: string | undefined;
-  readonly range: readonly [number | null, number | null] | undefined;
-  /** As written in the document; undefined: the argument must be given. */
-  readonly default: unknown;
-}
-
-export interface Telecommand {
-  readonly component: string;
-  readonly name: string;
-  /** `component.name` */
-  readonly path: string;
-  readonly description: string | undefined;
-  readonly args: readonly Argument[];
-  readonly changesState: boolean;
-  readonly hazardous: boolean;
-  readonly requires: readonly Requirement[];
-  readonly verify: Verification | undefined;
-  /** Absent when the catalogue does not say how it is written: its driver then refuses to encode it. */
-  readonly encoding: Encoding | undefined;
-  /** Of a telecommand of the files component that names one file; `maxId` when identifiers are written as numbers. */
-  readonly file?: { readonly maxId: number | undefined };
-}
-
-export interface Requirement {
-  readonly that: Condition;
-  readonly maxAgeMs: number;
-}
-
-/** Satisfied when everything it names is; failed as soon as `fail` holds or a report fails. */
-export interface Verification {
-  readonly expect: Condition | undefined;
-  readonly fail: Condition | undefined;
-  /** Which reports of the spacecraft it awaits: `acceptance`, or `completion` as well. */
-  readonly reports: 'acceptance' | 'completion' | undefined;
-  /**
-   * Set when its report is a line of text. A line does not say which telecommand it answers: the first one after the
-   * sending does, so the telecommand is the only one of its target under way until then.
-   */
-  readonly answer?: AwaitedAnswer;
-  readonly withinMs: number;
-}
-
-export interface AwaitedAnswer {
-  /** Names the pair of patterns in reports. */
-  readonly reference: string;
-  readonly withinMs: number;
-}
-
-export interface Encoding {
-  /** What the protocol of the driver needs beside the data: for PUS `service`, `subtype`. */
-  readonly header: Readonly<Record<string, number>>;
-  /** The application data for resolved arguments; `instance` can be a field of its own. */
-  data(args: Readonly<Record<string, ResolvedValue>>, instance: string | undefined): Buffer;
-  /** Set when it is written as a line of text; it then has no data. */
-  readonly line?: LineWriter;
-}
-
-/** The line of resolved arguments, without its end; refuses each value that does not fit on it. */
-export type LineWriter = (
-  args: Readonly<Record<string, ResolvedValue>>,
-  instance: string | undefined,
-) => Result<string, string>;
-
-/**
- * Reads packets by the layouts of the platform, compiled once to closures over Buffers.
- */
-export interface PacketReader {
-  /**
-   * Appends the samples of the packet to `into` as raw values and returns the name of the layout that matched;
-   * undefined when none does. Refuses (a message) a packet that matches and is too short for its fields.
-   */
-  read(
-    packet: Buffer,
-    groundMs: number,
-    into: BlockBuilder,
-  ): { layout: string } | { fault: string } | undefined;
-}
-
-/** The addresses of a CSP packet that choose its layout. */
-export interface DatagramAddress {
-  readonly port: number;
-  readonly sourcePort: number;
-  readonly source: number;
-}
-
-/** Reads the data of CSP packets as `PacketReader` reads packets. */
-export interface DatagramReader {
-  read(
-    address: DatagramAddress,
-    data: Buffer,
-    groundMs: number,
-    into: BlockBuilder,
-  ): { layout: string } | { fault: string } | undefined;
-}
-
-/** Reads lines by the patterns of the platform. */
-export interface LineReader {
-  /** As `PacketReader.read`; the line comes without its end and the blanks around it. */
-  read(
-    line: string,
-    groundMs: number,
-    into: BlockBuilder,
-  ): { layout: string } | { fault: string } | undefined;
-  /** What the line says to telecommands that may await it. */
-  answers(line: string): readonly LineAnswer[];
-}
-
-export interface LineAnswer {
-  readonly reference: string;
-  readonly ok: boolean;
-  readonly code?: number;
-  /** The line. */
-  readonly detail: string;
-}
-
 export interface Settings {
   readonly maxSubmissionAgeMs: number;
   readonly leaderTtlMs: number;
   readonly replicas: number;
-  readonly auth: Readonly<Record<string, unknown>>;
+  readonly auth: AuthSettings;
+  /** A run bound to a pass must end this long before its LOS. */
+  readonly schedulerMarginMs: number;
+}
+
+/** Of the identity provider (section 5); what is absent is not configured. */
+export interface AuthSettings {
+  readonly issuer?: string;
+  /** Default: the client ids. */
+  readonly audience?: string;
+  readonly jwks_url?: string;
+  /** Absolute, or relative to the mission folder; default of both: where the metadata of the issuer says. */
+  readonly jwks_file?: string;
+  /** A path with dots may lead to it; default `roles` and `scope`. */
+  readonly roles_claim?: string;
+  readonly roles_prefix?: string;
+  readonly required?: boolean;
+  readonly client_id?: string;
+  readonly cli_client_id?: string;
+  readonly organization?: string;
+  readonly scopes?: readonly string[];
+  readonly nats_ttl_ms?: number;
 }

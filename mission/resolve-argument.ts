@@ -11,7 +11,7 @@ import { type Result, refusedAll } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
 import { type ArgumentFault, readArgument } from './argument.ts';
 import { nearHelp } from './document/near.ts';
-import type { Argument, Telecommand } from './mission.ts';
+import type { Argument, Telecommand } from './platform.ts';
 import { fault } from './resolve-link.ts';
 
 export interface ResolvedArguments {

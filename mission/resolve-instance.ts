@@ -8,7 +8,7 @@
 import type { Fault } from '../contract/errors.ts';
 import { isToken } from '../contract/token.ts';
 import { nearHelp } from './document/near.ts';
-import type { Component, Telecommand } from './mission.ts';
+import type { Component, Telecommand } from './platform.ts';
 import { fault } from './resolve-link.ts';
 
 export interface ResolvedInstance {

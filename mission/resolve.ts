@@ -11,7 +11,8 @@ import type { Fault } from '../contract/errors.ts';
 import { accepted, type Result, refusedAll } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
 import { nearHelp } from './document/near.ts';
-import type { Component, Gateway, Link, Mission, Platform, Target, Telecommand } from './mission.ts';
+import type { Gateway, Link, Mission, Target } from './mission.ts';
+import type { Component, Platform, Telecommand } from './platform.ts';
 import { resolveArguments } from './resolve-argument.ts';
 import { resolveInstance } from './resolve-instance.ts';
 import {

@@ -7,7 +7,7 @@
 
 import type { Fault } from '../contract/errors.ts';
 import { accepted, type Result, refusedAll } from '../contract/result.ts';
-import type { Measure, Platform } from './mission.ts';
+import type { Measure, Platform } from './platform.ts';
 
 export interface Selector {
   readonly component?: string;

@@ -1,6 +1,6 @@
 /** The value types of the catalogue and what each can hold. Mission Control Service, section 2.11. */
 
-import type { ValueType } from './mission.ts';
+import type { ValueType } from './platform.ts';
 
 export const VALUE_TYPES: readonly ValueType[] = [
   'u8',

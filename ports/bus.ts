@@ -9,7 +9,7 @@
  * P4. While the bus is away, writes and reads fail with `Outage('bus.unavailable')` within their deadline.
  */
 
-import type { BucketDefinition, StreamDefinition } from '../contract/subject.ts';
+import type { BucketDefinition, ObjectsDefinition, StreamDefinition } from '../contract/subject.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -100,6 +100,17 @@ export interface Bucket {
   list(filter: string): Promise<Entry[]>;
 }
 
+/** Content kept under its own SHA-256, hexadecimal. */
+export interface Objects {
+  /** Bytes of the content; undefined when it is not stored whole. */
+  size(hash: string): Promise<number | undefined>;
+  /**
+   * Stores content given in pieces, and resolves with its bytes; what is stored already is left as it is. Rejects when the
+   * pieces are not what the hash names.
+   */
+  put(hash: string, pieces: AsyncIterable<Uint8Array>): Promise<number>;
+}
+
 export interface Bus {
   readonly connected: boolean;
   /** Called at each loss and return of the connection. */
@@ -141,6 +152,7 @@ export interface Bus {
   ): Promise<Follower>;
 
   bucket(definition: BucketDefinition): Bucket;
+  objects(definition: ObjectsDefinition): Objects;
 
   /** Stops followers and watches, flushes, closes. */
   close(): Promise<void>;

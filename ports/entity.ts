@@ -93,6 +93,8 @@ export interface LoggedStep {
   readonly record: unknown;
   /** State of the chart in which the record was made; undefined when a record is none of a state. */
   readonly state?: string;
+  /** The persisted snapshot it was put to before it was told: a new owner began there. */
+  readonly put?: unknown;
   /** What the chart was told since the record before; nothing when both are of one macrostep. */
   readonly told: readonly EntityEvent[];
 }
@@ -100,7 +102,11 @@ export interface LoggedStep {
 /** The log of an entity, ready to be replayed through its chart. */
 export interface EntityLog {
   readonly input: unknown;
+  /** A record is shown with everything its turn of the chart led to: the log names no states. */
+  readonly byTurn?: boolean;
   readonly steps: readonly LoggedStep[];
+  /** Number of the first of them, when the log is longer; else 1. */
+  readonly from?: number;
 }
 
 /** Restart when it crashed: always, only by its supervisor's patience, or never. */
@@ -130,6 +136,12 @@ export interface Binding<Effect extends Emitted = Emitted, Event extends EntityE
   readonly migrations: Readonly<Record<number, (envelope: Envelope) => Envelope>>;
   /** The target an entity belongs to, for who searches by target. */
   readonly targetOf?: (id: string) => string | undefined;
+  /** All of them, for a kind whose entities belong to several. */
+  readonly targetsOf?: (id: string) => readonly string[];
+  /** What people call an entity beside its id. */
+  readonly labelOf?: (id: string) => string | undefined;
+  /** What a person is shown of its context; all of it when absent. */
+  readonly shownContext?: (context: unknown) => unknown;
   /** The log of any entity of the kind, alive or long over; undefined when there is none. Kinds without a log lack it. */
   readonly history?: (id: string) => Promise<EntityLog | undefined>;
 }

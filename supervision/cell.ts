@@ -183,6 +183,11 @@ export class Cell {
     return this.#actor;
   }
 
+  /** Where its actor stood after its last step, also when the cell is down; undefined before the first. */
+  get lastSnapshot(): unknown {
+    return this.#snapshot;
+  }
+
   get lastEventAt(): number {
     return this.#lastEventAt;
   }

@@ -18,7 +18,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 
-interface Published {
+export interface Published {
   readonly configuration: Configuration;
   readonly revision: string;
 }
@@ -61,6 +61,7 @@ export class BusMissionSource implements MissionSource {
   #watch: Watch | undefined;
   #taking: Promise<void> = Promise.resolve();
   #stopped = false;
+  #asked = false;
 
   constructor(bus: Bus, clock: Clock, log: Log) {
     this.#bus = bus;
@@ -77,6 +78,7 @@ export class BusMissionSource implements MissionSource {
     });
     await this.#watch.ready;
     await this.#taking;
+    this.#asked = true;
   }
 
   async stop(): Promise<void> {
@@ -86,6 +88,11 @@ export class BusMissionSource implements MissionSource {
 
   get current(): Mission | undefined {
     return this.#current;
+  }
+
+  /** A configuration that is published and cannot be read may ask for tokens: it is not the same as none. */
+  get known(): boolean {
+    return this.#asked && (this.#wanted === undefined || this.#current !== undefined);
   }
 
   async at(revision: string): Promise<Mission | undefined> {

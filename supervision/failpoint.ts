@@ -1,7 +1,7 @@
 /**
  * Places where a test lets the process die for real, by SIGKILL: `MCS_FAILPOINT=<kind>:<point>`, where the point is
- * `committing <STATE>` or `committed <STATE>` (of a record), `asked <effect>` or `answered <effect>`. Without the variable nothing
- * is wrapped and nothing is paid.
+ * `committing <STATE>` or `committed <STATE>` (of a record; of a run its number in the log), `asked <effect>` or `answered
+ * <effect>`. Without the variable nothing is wrapped and nothing is paid.
  */
 
 import type { Binding, Emitted } from '../ports/entity.ts';
@@ -10,6 +10,15 @@ function die(): never {
   process.kill(process.pid, 'SIGKILL');
   // The signal arrives while this spins: nothing else of the process runs meanwhile.
   for (;;);
+}
+
+/** Kills the process when it is told of the given point, if that is one of this kind. */
+export function failpointOf(kind: string, failpoint: string | undefined): (point: string) => void {
+  const wanted = failpoint?.startsWith(`${kind}:`) ? failpoint.slice(kind.length + 1) : undefined;
+  if (wanted === undefined) return () => undefined;
+  return (point) => {
+    if (point === wanted) die();
+  };
 }
 
 /** The binding, dying at the given point if the point is of this kind. */

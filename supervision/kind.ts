@@ -119,6 +119,11 @@ export class Kind {
     return 'accepted';
   }
 
+  /** Brings an entity to life from its record, as an event for it would. */
+  wake(id: string): void {
+    if (!this.#draining && !this.#cells.has(id) && !this.#absent.has(id)) this.#activate(id);
+  }
+
   peek(id: string): Cell | undefined {
     return this.#cells.get(id);
   }

@@ -9,8 +9,11 @@
 
 import { Registry } from 'prom-client';
 import { monotonicFactory } from 'ulid';
+import { followerCredentials } from '../bus/follower-credentials.ts';
+import type { FollowerSigner } from '../bus/identity.ts';
 import { MEMBER_TTL_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
+import { MissionTokens } from '../identity/mission-tokens.ts';
 import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
@@ -39,6 +42,8 @@ export interface ProcessOptions {
   readonly port?: number;
   readonly host?: string;
   readonly missionFolder?: string;
+  /** Signs credentials of followers; default: none are given. */
+  readonly followerSigner?: FollowerSigner;
   /** Name of the process among the members, a token no other living process has; default: host, pid and chance. */
   readonly instance?: string;
   readonly failpoint?: string;
@@ -85,6 +90,7 @@ class Service implements ServiceProcess {
   readonly ready: Promise<void>;
   readonly #options: ProcessOptions;
   readonly #missions: BusMissionSource;
+  readonly #tokens: MissionTokens;
   readonly #values: ReturnType<typeof startValueFeeds>;
   readonly #membership: Membership;
   readonly #tree: Tree;
@@ -99,6 +105,8 @@ class Service implements ServiceProcess {
     const instance = options.instance ?? instanceName();
     const registry = new Registry();
     this.#missions = new BusMissionSource(bus, clock, log);
+    const { missionFolder } = options;
+    this.#tokens = new MissionTokens({ missions: this.#missions, clock, log, fetch, missionFolder });
     this.#values = startValueFeeds({ bus, missions: this.#missions, clock, log });
     this.#membership = new Membership({
       bus,
@@ -124,9 +132,12 @@ class Service implements ServiceProcess {
         random,
         missions: this.#missions,
         values: this.#values,
+        tokens: this.#tokens,
+        followers: followerCredentials(options.followerSigner),
         deadLetters,
         registry,
-        missionFolder: options.missionFolder,
+        instance,
+        missionFolder,
         failpoint: options.failpoint,
         spacecraft: options.spacecraft,
       },
@@ -161,6 +172,7 @@ class Service implements ServiceProcess {
     await this.#inspection.stop();
     await this.#membership.leave();
     await this.#values.stop();
+    this.#tokens.stop();
     await this.#missions.stop();
   }
 

@@ -8,8 +8,10 @@ import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
+import type { FollowerCredentials } from '../ports/follower-credentials.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
+import type { Tokens } from '../ports/tokens.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { Kind } from './kind.ts';
@@ -26,8 +28,14 @@ export interface RoleContext {
   readonly missions: MissionSource;
   /** Current values of every target, followed once per process. */
   readonly values: RunningValueFeeds;
+  /** Who a bearer token speaks for, by the current mission. */
+  readonly tokens: Tokens;
+  /** Credentials for clients that follow on the bus itself. */
+  readonly followers: FollowerCredentials;
   readonly deadLetters: DeadLetters;
   readonly registry: Registry;
+  /** Name of this process among the members. */
+  readonly instance: string;
   /** Where the files that mission documents name are found. */
   readonly missionFolder: string | undefined;
   /** Where simulated gateways find their spacecraft; undefined: each makes its own. */

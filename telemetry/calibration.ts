@@ -7,7 +7,7 @@
  */
 
 import type { DecodedBatch, SampleBlock, ValueBatch, ValueBlock } from '../contract/batch.ts';
-import type { Platform } from '../mission/mission.ts';
+import type { Platform } from '../mission/platform.ts';
 
 /**
  * Work on a calibrated batch before it is published: derived measures add blocks, conditions read columns. Stages run

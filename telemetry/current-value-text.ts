@@ -7,7 +7,7 @@
  */
 
 import type { WideValue } from '../contract/batch.ts';
-import type { Measure, MeasureDefinition, Platform } from '../mission/mission.ts';
+import type { Measure, MeasureDefinition, Platform } from '../mission/platform.ts';
 
 /** One sample as the columns of a store hold it. */
 export interface SampleColumns {

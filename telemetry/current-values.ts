@@ -16,7 +16,7 @@ import { assert } from '../contract/assert.ts';
 import type { ValueBatch, ValueBlock, WideValue } from '../contract/batch.ts';
 import { CLOCK_STEP_MS } from '../contract/limits.ts';
 import { meaningOf } from '../mission/measure-meaning.ts';
-import type { Platform } from '../mission/mission.ts';
+import type { Platform } from '../mission/platform.ts';
 import { CurrentValueWriter, type SampleColumns } from './current-value-text.ts';
 
 /** A sample as conditions take it. */

@@ -5,7 +5,8 @@
  * L1. A digest that was looked for in vain is not looked for again until another mission is taken up.
  */
 
-import type { Mission, Platform } from '../mission/mission.ts';
+import type { Mission } from '../mission/mission.ts';
+import type { Platform } from '../mission/platform.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 

@@ -5,7 +5,7 @@
 
 import type { DecodedBatch, SampleBlock, ValueBatch } from '../contract/batch.ts';
 import { meansTheSame } from '../mission/measure-meaning.ts';
-import type { Platform } from '../mission/mission.ts';
+import type { Platform } from '../mission/platform.ts';
 
 /** For each ordinal of `from` the ordinal of the same measure in `to`, -1 where there is none (M1). */
 function mapMeasures(from: Platform, to: Platform): Int32Array {

@@ -15,7 +15,8 @@
 import { type DecodedBatch, encodeBatch, type ValueBatch } from '../contract/batch.ts';
 import { CATALOGUE_WAIT_MS } from '../contract/limits.ts';
 import { header, streams, subject } from '../contract/subject.ts';
-import type { Mission, Platform } from '../mission/mission.ts';
+import type { Mission } from '../mission/mission.ts';
+import type { Platform } from '../mission/platform.ts';
 import type { Bus, FollowFrom, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';

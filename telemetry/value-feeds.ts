@@ -12,7 +12,7 @@
 import type { ValueBatch } from '../contract/batch.ts';
 import { BUS_RETRY_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import { header, streams } from '../contract/subject.ts';
+import { header, streams, subject } from '../contract/subject.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Bus, Follower, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -40,6 +40,8 @@ export interface ValueFeeds {
 export interface RunningValueFeeds extends ValueFeeds {
   /** Resolves when everything stored before the start is known. */
   readonly ready: Promise<void>;
+  /** Resolves when every sample of the target stored before the call is known; rejects with `Outage`. */
+  upToDate(target: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -70,6 +72,10 @@ class Feeds implements RunningValueFeeds {
   #wanted = 1;
   #done = 0;
   #reading: Promise<void> | undefined;
+  /** Position of the last message taken up. */
+  #position = 0;
+  /** Who waits for a position or for the end of a reading. */
+  #waiting: (() => void)[] = [];
   /** Batches left out because no known mission has their catalogue, by digest. */
   readonly #skipped = new Set<string>();
 
@@ -96,9 +102,17 @@ class Feeds implements RunningValueFeeds {
     };
   }
 
+  async upToDate(target: string): Promise<void> {
+    const last = await this.#options.bus.last(streams.values, subject.values(target));
+    while (last !== undefined && !this.#isTakenUp(last.seq)) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#endWaiting();
+    this.#wake();
     this.#forget();
     this.#platforms.stop();
     await this.#reading;
@@ -144,6 +158,7 @@ class Feeds implements RunningValueFeeds {
     }
     // In the same turn as the check above, so that no wish falls between.
     this.#reading = undefined;
+    this.#wake();
   }
 
   async #readOnce(): Promise<void> {
@@ -157,8 +172,30 @@ class Feeds implements RunningValueFeeds {
       if (store !== undefined) this.#tell(target, store, store.restore(checkpoint.columns));
     }
     const [everyTarget] = streams.values.subjects;
-    this.#follower = await bus.follow(streams.values, everyTarget, from, (message) => this.#handle(message));
-    await Promise.race([this.#follower.caughtUp, this.#stopping]);
+    this.#follower = await bus.follow(streams.values, everyTarget, from, (message) => this.#takeIn(message));
+    const position = await Promise.race([this.#follower.caughtUp, this.#stopping]);
+    this.#position = Math.max(this.#position, position ?? 0);
+  }
+
+  /** While it is read anew a store may lack what an earlier position had brought. */
+  #isTakenUp(position: number): boolean {
+    if (this.#stopped) return true;
+    return this.#reading === undefined && (this.#follower === undefined || this.#position >= position);
+  }
+
+  #takeIn(message: StreamMessage): void | Promise<void> {
+    const handled = this.#handle(message);
+    if (handled !== undefined) return handled.then(() => this.#passed(message.seq));
+    this.#passed(message.seq);
+  }
+
+  #passed(position: number): void {
+    this.#position = position;
+    if (this.#waiting.length > 0) this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 
   #pause(): Promise<void> {

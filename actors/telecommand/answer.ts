@@ -13,7 +13,7 @@
 
 import type { VerificationReport } from '../../contract/batch.ts';
 import { ANSWER_STAMP_MS } from '../../contract/limits.ts';
-import type { AwaitedAnswer } from '../../mission/mission.ts';
+import type { AwaitedAnswer } from '../../mission/platform.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 
 /** Time from the gateway to here of an answer that came at the last moment. */

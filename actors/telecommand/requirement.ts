@@ -5,7 +5,7 @@
 
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Evaluation } from '../../mission/condition/condition.ts';
-import type { MeasureDefinition, Platform, Requirement } from '../../mission/mission.ts';
+import type { MeasureDefinition, Platform, Requirement } from '../../mission/platform.ts';
 import type { KnownSample } from '../../ports/target-values.ts';
 
 interface Situation {

@@ -23,7 +23,7 @@ import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { TelecommandEvent } from '../../machines/telecommand.ts';
 import type { Condition, Evaluation } from '../../mission/condition/condition.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
-import type { Measure, Platform, Verification } from '../../mission/mission.ts';
+import type { Measure, Platform, Verification } from '../../mission/platform.ts';
 import type { Bus, Follower } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

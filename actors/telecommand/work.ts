@@ -7,7 +7,8 @@ import { assert } from '../../contract/assert.ts';
 import type { TcSubmission } from '../../contract/telecommand.ts';
 import { isUlid } from '../../contract/token.ts';
 import type { TelecommandInput } from '../../machines/telecommand.ts';
-import type { Link, Mission, Platform, Target, Telecommand } from '../../mission/mission.ts';
+import type { Link, Mission, Target } from '../../mission/mission.ts';
+import type { Platform, Telecommand } from '../../mission/platform.ts';
 
 /** What the catalogue and the topology say of a telecommand. */
 export interface Definition {

@@ -4,9 +4,11 @@
  */
 
 import { Registry } from 'prom-client';
+import { followerCredentials } from '../../bus/follower-credentials.ts';
 import { openLog } from '../../cli/serve.ts';
 import { startFrontEnd } from '../../http/front-end.ts';
-import type { Platform } from '../../mission/mission.ts';
+import { MissionTokens } from '../../identity/mission-tokens.ts';
+import type { Platform } from '../../mission/platform.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { startValueFeeds } from '../../telemetry/value-feeds.ts';
 import { Acknowledgements, type Driven } from '../acknowledged.ts';
@@ -43,6 +45,8 @@ async function start({ measures }: { measures: number }): Promise<Started> {
     log,
     clock: realClock,
     registry: new Registry(),
+    tokens: new MissionTokens({ missions, clock: realClock, log, fetch }),
+    followers: followerCredentials(undefined),
   });
   const messages = await firstMessages(values);
   return { port: frontEnd.port, acknowledgements: await acknowledgements.listen(), messages };

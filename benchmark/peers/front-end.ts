@@ -1,8 +1,10 @@
 /** The front end of the service on a bus that acknowledges at once: what HTTP alone costs. */
 
 import { Registry } from 'prom-client';
+import { followerCredentials } from '../../bus/follower-credentials.ts';
 import { openLog } from '../../cli/serve.ts';
 import { startFrontEnd } from '../../http/front-end.ts';
+import { MissionTokens } from '../../identity/mission-tokens.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { startValueFeeds } from '../../telemetry/value-feeds.ts';
 import { demoMission, sourceOf } from '../demo-mission.ts';
@@ -26,6 +28,8 @@ async function start(): Promise<number> {
     log,
     clock: realClock,
     registry: new Registry(),
+    tokens: new MissionTokens({ missions, clock: realClock, log, fetch }),
+    followers: followerCredentials(undefined),
   });
   return frontEnd.port;
 }

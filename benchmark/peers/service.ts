@@ -3,6 +3,7 @@
 import { openBus } from '../../bus/nats-bus.ts';
 import { openLog } from '../../cli/serve.ts';
 import { realClock } from '../../supervision/clock.ts';
+import { realMachine } from '../../supervision/machine.ts';
 import { startProcess } from '../../supervision/process.ts';
 import { realRandom } from '../../supervision/random.ts';
 import type { RoleName } from '../../supervision/role.ts';
@@ -12,9 +13,13 @@ import { answerCalls } from '../peer-side.ts';
 interface Service {
   readonly address: BusAddress;
   readonly roles: readonly RoleName[];
+  /** Default: one that nobody else has. */
+  readonly instance?: string;
+  /** The machine it says it runs on. */
+  readonly host?: string;
 }
 
-async function start({ address, roles }: Service): Promise<string | undefined> {
+async function start({ address, roles, instance, host }: Service): Promise<string | undefined> {
   const log = openLog();
   const bus = openBus({ ...address, name: `service-${process.pid}`, log });
   const service = await startProcess({
@@ -23,6 +28,8 @@ async function start({ address, roles }: Service): Promise<string | undefined> {
     clock: realClock,
     random: realRandom,
     log,
+    ...(instance !== undefined && { instance }),
+    ...(host !== undefined && { machine: { ...realMachine, host } }),
     escalated: (reason) => {
       throw new Error(reason);
     },

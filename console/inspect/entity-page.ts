@@ -19,6 +19,7 @@ import type { EntityChange } from './entity-change.ts';
 import { EntityFrames } from './entity-frames.ts';
 import { LogList } from './log-list.ts';
 import { Player } from './player.ts';
+import { RunPanel } from './run-panel.ts';
 import { StateList } from './state-list.ts';
 
 /** Text that changes more often than this cannot be read. */
@@ -44,6 +45,7 @@ const STATUS_SIGN: Record<EntityView['status'], string> = {
 export class EntityPage {
   readonly drawing = new ChartDrawing(byId('chart', HTMLElement));
   readonly player = new Player((step, forward) => this.#showStep(step, forward));
+  readonly run: RunPanel;
   readonly #states = new StateList(byId('states', HTMLElement));
   readonly #details = new Details();
   readonly #log = new LogList((n) => this.player.go(n));
@@ -61,7 +63,8 @@ export class EntityPage {
 
   constructor(announcer: Announcer) {
     this.#announcer = announcer;
-    every(() => this.#details.tick(now() + this.#aheadMs), TICK_MS);
+    this.run = new RunPanel(announcer, { go: (n) => this.player.go(n) });
+    every(() => this.#tick(), TICK_MS);
   }
 
   /** The service said what time it is. */
@@ -85,6 +88,7 @@ export class EntityPage {
     this.#view = undefined;
     this.#log.clear();
     this.player.show([]);
+    this.run.choose(name?.kind === 'run' ? name.id : undefined);
     // Nothing of the one before may be taken for this one.
     this.drawing.light([], [], false);
     this.#states.light([]);
@@ -94,7 +98,8 @@ export class EntityPage {
     document.title = name === undefined ? 'Inspector' : `${name.id} – Inspector`;
     if (name === undefined) return;
     setText(byId('entity-title', HTMLElement), name.id);
-    for (const id of ['entity-status', 'entity-state', 'entity-facts']) setText(byId(id, HTMLElement), '');
+    for (const id of ['entity-label', 'entity-status', 'entity-state', 'entity-facts'])
+      setText(byId(id, HTMLElement), '');
     this.#note(undefined);
     void this.#load(name);
   }
@@ -183,6 +188,8 @@ export class EntityPage {
 
   /** What is recorded of one that lives stands in its log from the beginning. */
   async #recall(name: EntityName, isStale: () => boolean): Promise<void> {
+    // The log of a run has a place of its own.
+    if (name.kind === 'run') return;
     try {
       const { steps } = await ask<EntityHistory>(`${pathOf(name)}/history`);
       if (isStale()) return;
@@ -223,6 +230,7 @@ export class EntityPage {
     this.drawing.light(step.active, step.taken, forward);
     this.#states.light(step.active);
     this.#log.mark(step.n);
+    this.run.showAt(step.n);
     setText(byId('entity-state', HTMLElement), stateName(step.active, step.event));
     this.#details.showStep(step.context);
   }
@@ -247,8 +255,14 @@ export class EntityPage {
     setText(byId('entity-state', HTMLElement), stateName(active, state));
     this.#states.light(active);
     this.#details.show(view);
-    this.#details.tick(now() + this.#aheadMs);
+    this.#tick();
     this.#log.showRecent();
+  }
+
+  /** What is counted by the clock of the service. */
+  #tick(): void {
+    this.#details.tick(now() + this.#aheadMs);
+    this.run.tick(now() + this.#aheadMs);
   }
 
   /** What has to be known beside the state; that its process is silent before all else: what is shown may be old. */

@@ -1,10 +1,15 @@
-/** The name a person gives for the log; kept in the browser. The service decides what a name may do. */
+/**
+ * Who acts, as the log will say: the subject of the token, else the name a person gives, which the browser keeps. The service
+ * decides what a name may do.
+ */
 
 import { byId, setText } from '../element.ts';
+import { keepToken, keptToken, namedByToken } from '../token.ts';
 
 const KEY = 'mcs.user';
 
 export function keptName(): string {
+  if (keptToken() !== undefined) return namedByToken();
   try {
     return localStorage.getItem(KEY) ?? '';
   } catch {
@@ -21,15 +26,20 @@ export function keepName(name: string): void {
   showName(name);
 }
 
-/** Shows the name in the bar; a click forgets it. */
+/** Shows the name in the bar; a click forgets it, and the token. */
 export function identityButton(): void {
-  byId('identity', HTMLButtonElement).addEventListener('click', () => keepName(''));
+  byId('identity', HTMLButtonElement).addEventListener('click', () => {
+    if (keptToken() === undefined) return keepName('');
+    keepToken(undefined);
+    location.reload();
+  });
   showName(keptName());
 }
 
 function showName(name: string): void {
   const button = byId('identity', HTMLButtonElement);
-  button.hidden = name === '';
-  setText(button, `${name} ✕`);
-  button.title = 'Forget my name';
+  const isSignedIn = keptToken() !== undefined;
+  button.hidden = name === '' && !isSignedIn;
+  setText(button, `${name === '' ? 'signed in' : name} ✕`);
+  button.title = isSignedIn ? 'Forget my token' : 'Forget my name';
 }

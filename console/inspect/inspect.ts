@@ -20,6 +20,7 @@ import { identityButton } from './identity.ts';
 import { ProcessTree } from './process-tree.ts';
 import { ReleaseDialog } from './release-dialog.ts';
 import { Search } from './search.ts';
+import { SignIn } from './sign-in.ts';
 import { rowsOf, type Trouble, troubleOf } from './tree-rows.ts';
 import { TroubleList } from './trouble-list.ts';
 
@@ -49,6 +50,7 @@ class InspectPage {
   readonly #warmed = new Set<string>();
 
   start(): void {
+    new SignIn();
     identityButton();
     themeSwitch(byId('theme', HTMLButtonElement));
     this.#buttons();
@@ -87,6 +89,8 @@ class InspectPage {
     if (state === 'connecting' && this.#state === 'lost') return;
     this.#state = state;
     this.#showConnection();
+    // A browser does not say why a socket was refused; the answer to a question does.
+    if (state === 'lost') void this.#search.find();
     if (!isBack) return;
     this.#announcer.say('Connected again');
     this.#entity.refresh();
@@ -206,6 +210,8 @@ class InspectPage {
       t: () => this.#tree.focus(),
       c: () => byId(isList ? 'states' : 'chart', HTMLElement).focus(),
       l: () => this.#showList(!isList),
+      s: () => this.#entity.run.focusSteps(),
+      e: () => this.#entity.run.focusLog(),
       ',': () => this.#entity.player.step(-1),
       '.': () => this.#entity.player.step(1),
       p: () => this.#entity.player.toggle(),

@@ -13,7 +13,8 @@ const EVENTS = 30;
 export class LogList {
   readonly #list = byId('log', HTMLOListElement);
   readonly #go: (n: number) => void;
-  #buttons: HTMLButtonElement[] = [];
+  /** By number. */
+  #buttons = new Map<number, HTMLButtonElement>();
   #recent: { readonly at: number; readonly text: string }[] = [];
 
   constructor(go: (n: number) => void) {
@@ -22,25 +23,24 @@ export class LogList {
 
   clear(): void {
     this.#recent = [];
-    this.#buttons = [];
+    this.#buttons.clear();
     arrange(this.#list, []);
   }
 
   showSteps(steps: readonly HistoryStep[]): void {
     this.#recent = [];
-    this.#buttons = steps.map((step) => this.#button(step));
+    this.#buttons = new Map(steps.map((step) => [step.n, this.#button(step)]));
     arrange(
       this.#list,
-      this.#buttons.map((button) => element('li', {}, button)),
+      [...this.#buttons.values()].map((button) => element('li', {}, button)),
     );
   }
 
   /** Marks the step that is shown and brings it into sight. */
   mark(n: number): void {
-    this.#buttons.forEach((button, index) => {
-      setAttribute(button, 'aria-current', index === n - 1 ? 'step' : undefined);
-    });
-    this.#buttons[n - 1]?.scrollIntoView({ block: 'nearest' });
+    for (const [each, button] of this.#buttons)
+      setAttribute(button, 'aria-current', each === n ? 'step' : undefined);
+    this.#buttons.get(n)?.scrollIntoView({ block: 'nearest' });
   }
 
   heard(at: number, text: string): void {
@@ -55,7 +55,7 @@ export class LogList {
   }
 
   showRecent(): void {
-    if (this.#buttons.length > 0) return;
+    if (this.#buttons.size > 0) return;
     const items = this.#recent.map(({ at, text }) =>
       element('li', { class: 'plain' }, element('span', { class: 'at mono' }, `${clockTime(at)} `), text),
     );

@@ -1,7 +1,8 @@
 /**
  * The history of an entity step by step: slider, back, on, play. What is shown at a step is the page's matter.
  *
- * P1. A step is chosen by its number, so that a history which grows keeps the place.
+ * P1. A step is chosen by its number in the log, so that a history which grows keeps the place, and one whose beginning is
+ *     not shown keeps its numbers.
  */
 
 import type { HistoryStep } from '../../contract/inspection.ts';
@@ -31,6 +32,14 @@ export class Player {
     this.#play.addEventListener('click', () => this.toggle());
   }
 
+  get #first(): number {
+    return this.#steps[0]?.n ?? 1;
+  }
+
+  get #last(): number {
+    return this.#steps.at(-1)?.n ?? 0;
+  }
+
   get hasSteps(): boolean {
     return this.#steps.length > 0;
   }
@@ -42,21 +51,22 @@ export class Player {
     this.#section.hidden = steps.length === 0;
     this.#at = 0;
     if (steps.length === 0) return;
-    this.#slider.max = `${steps.length}`;
-    this.go(steps.length);
+    this.#slider.min = `${this.#first}`;
+    this.#slider.max = `${this.#last}`;
+    this.go(this.#last);
   }
 
   go(n: number): void {
-    const step = this.#steps[n - 1];
+    const step = this.#steps[n - this.#first];
     if (step === undefined) return;
     const forward = n === this.#at + 1;
     this.#at = n;
     this.#slider.value = `${n}`;
-    const text = `${n}/${this.#steps.length} ${step.event} ${clockTime(step.at)}`;
+    const text = `${n}/${this.#last} ${step.event} ${clockTime(step.at)}`;
     setText(this.#text, text);
-    setAttribute(this.#slider, 'aria-valuetext', `step ${n} of ${this.#steps.length}, ${step.event}`);
-    this.#previous.disabled = n === 1;
-    this.#next.disabled = n === this.#steps.length;
+    setAttribute(this.#slider, 'aria-valuetext', `step ${n} of ${this.#last}, ${step.event}`);
+    this.#previous.disabled = n === this.#first;
+    this.#next.disabled = n === this.#last;
     this.#chosen(step, forward);
   }
 
@@ -73,12 +83,12 @@ export class Player {
   toggle(): void {
     if (this.#cancel !== undefined) return this.#stop();
     if (!this.hasSteps) return;
-    this.go(this.#at === this.#steps.length ? 1 : this.#at + 1);
+    this.go(this.#at === this.#last ? this.#first : this.#at + 1);
     this.#playOn();
   }
 
   #playOn(): void {
-    if (this.#at === this.#steps.length) return this.#stop();
+    if (this.#at === this.#last) return this.#stop();
     setText(this.#play, 'Pause');
     this.#cancel = later(() => {
       this.go(this.#at + 1);

@@ -3,6 +3,7 @@
 import type { ReleaseRequest } from '../../contract/inspector.ts';
 import { byId, setText } from '../element.ts';
 import { order, ServiceError } from '../service.ts';
+import { keptToken } from '../token.ts';
 import { keepName, keptName } from './identity.ts';
 
 export interface Release extends ReleaseRequest {
@@ -45,6 +46,8 @@ export class ReleaseDialog {
     this.#confirm.disabled = false;
     this.#refusal.hidden = true;
     this.#by.value = keptName();
+    // A token says itself who acts.
+    this.#by.readOnly = keptToken() !== undefined;
     this.#dialog.showModal();
     if (this.#by.value === '') this.#by.focus();
     else byId('release-cancel', HTMLButtonElement).focus();
@@ -57,7 +60,7 @@ export class ReleaseDialog {
     this.#confirm.disabled = true;
     try {
       await order('/v1/inspect/release', { instance, supervisor, child, action }, name);
-      keepName(name);
+      if (keptToken() === undefined) keepName(name);
       this.#dialog.close();
       this.#done(this.#release);
     } catch (error) {

@@ -105,7 +105,7 @@ export class Search {
     const parts = [
       entities.length === 0 ? this.#nothing() : `${entities.length} ${this.#isAsked ? 'found' : 'under way'}`,
       ...(more > 0 ? [`${more} more: narrow the search`] : []),
-      ...(complete ? [] : ['older telecommands were not looked at']),
+      ...(complete ? [] : ['older ones were not looked at']),
       ...(silent.length > 0
         ? [`${silent.length} silent: ${silent.map(({ instance }) => instance).join(', ')}`]
         : []),
@@ -129,7 +129,8 @@ export class Search {
     const { badge, under, item } = drawn;
     setText(badge, entity.state === '' ? entity.status : entity.state);
     setAttribute(badge, 'class', `badge ${toneOf(entity)}`);
-    setText(under, `${entity.kind} · ${entity.status} · ${clockTime(entity.at).slice(0, 8)}Z`);
+    const about = [entity.kind, entity.label, entity.status, `${clockTime(entity.at).slice(0, 8)}Z`];
+    setText(under, about.filter((part) => part !== undefined).join(' · '));
     return item;
   }
 
@@ -164,9 +165,12 @@ export class Search {
   }
 }
 
+/** A run that waits for a person. */
+const WAITS = /asking|confirming|waitingDecision|suspended/;
+
 /** The state says it in words; the colour only helps to find it. */
 function toneOf({ status, state }: EntitySummary): string {
-  if (status === 'quarantined' || /FAILED|REJECTED|TIMEOUT/.test(state)) return 'bad';
-  if (status === 'restarting' || status === 'loading') return 'warn';
+  if (status === 'quarantined' || /FAILED|REJECTED|TIMEOUT|failed/.test(state)) return 'bad';
+  if (status === 'restarting' || status === 'loading' || WAITS.test(state)) return 'warn';
   return status === 'finished' ? 'ok' : 'accent';
 }

@@ -1,5 +1,6 @@
 /**
- * Entities of the whole cell, put together from what each process tells and from the log of telecommands.
+ * Entities of the whole cell, put together from what each process tells, from the log of telecommands and the index of
+ * runs.
  *
  * E1. An entity stands in the answer once: the process that has it alive knows it best, the log least.
  * E2. One that has finished is told from its log, as long as the log has it.
@@ -14,11 +15,14 @@ import type {
   HistoryView,
 } from '../../contract/inspection.ts';
 import type { InspectFound } from '../../contract/inspector.ts';
-import type { Bus } from '../../ports/bus.ts';
 import { refuse } from '../errors.ts';
+import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal } from '../reply.ts';
 import { asksForRecorded, findRecorded } from './finished.ts';
 import { type Asked, answered, type Processes, refusals, silentOf } from './processes.ts';
+import { findRecordedRuns, runInIndex } from './recorded-runs.ts';
+
+type Ports = Pick<RoutePorts, 'bus' | 'runs' | 'inspector'>;
 
 /** Who knows an entity best comes first (E1). */
 const RANK: Record<EntitySummary['status'], number> = {
@@ -29,15 +33,17 @@ const RANK: Record<EntitySummary['status'], number> = {
   finished: 4,
 };
 
-/** Everything that matches: what lives, in trouble first, then what the log tells, newest first. */
-export async function findEntities(bus: Bus, processes: Processes, call: FindCall): Promise<InspectFound> {
-  const [asked, recorded] = await Promise.all([
-    processes.askAll<Found>('find', call),
-    asksForRecorded(call) ? findRecorded(bus, call) : { entities: [], complete: true },
+/** Everything that matches: what lives, in trouble first, then what logs and index tell, newest first. */
+export async function findEntities(ports: Ports, call: FindCall): Promise<InspectFound> {
+  const [asked, recorded, runs] = await Promise.all([
+    ports.inspector.processes.askAll<Found>('find', call),
+    asksForRecorded(call) ? findRecorded(ports.bus, call) : { entities: [], complete: true },
+    findRecordedRuns(ports, call),
   ]);
   const found = answered(asked).map(({ value }) => value);
   const known = new Map<string, EntitySummary>();
-  for (const entity of [...found.flatMap(({ entities }) => entities), ...recorded.entities]) {
+  const told = [...found.flatMap(({ entities }) => entities), ...recorded.entities, ...runs.entities];
+  for (const entity of told) {
     const name = `${entity.kind}:${entity.id}`;
     const before = known.get(name);
     if (before === undefined || RANK[entity.status] < RANK[before.status]) known.set(name, entity);
@@ -49,21 +55,26 @@ export async function findEntities(bus: Bus, processes: Processes, call: FindCal
   return {
     entities: entities.slice(0, call.limit) as InspectFound['entities'],
     more: beyond + Math.max(0, entities.length - call.limit),
-    complete: recorded.complete,
+    complete: recorded.complete && runs.complete,
     silent: silentOf(asked),
   };
 }
 
 /** The entity where it lives, else as its log left it; refuses with `inspect::unknown-entity`. */
-export async function viewEntity(processes: Processes, name: EntityName): Promise<Handled<EntityView>> {
+export async function viewEntity(
+  ports: Pick<Ports, 'runs' | 'inspector'>,
+  name: EntityName,
+): Promise<Handled<EntityView>> {
+  const { processes } = ports.inspector;
   const asked = await processes.askAll<EntityView>('entity', name);
   const [best] = answered(asked).sort(
     (one, other) => RANK[one.value.status] - RANK[other.value.status] || other.value.epoch - one.value.epoch,
   );
   if (best !== undefined) return { ok: true, value: best.value };
   const history = await readHistory(processes, name);
-  if (!history.ok) return unknownEntity(name, asked);
-  return { ok: true, value: finishedView(history.value) };
+  const indexed = runInIndex(ports, name);
+  if (!history.ok) return indexed?.state === 'submitted' ? notBegun(name) : unknownEntity(name, asked);
+  return { ok: true, value: finishedView(history.value, indexed) };
 }
 
 /** The log of the entity through its chart; refuses with `inspect::no-history` or `inspect::unknown-entity`. */
@@ -76,14 +87,20 @@ export async function readHistory(processes: Processes, name: EntityName): Promi
   return refuse('inspect::no-history', `there is no log of ${name.kind} ${name.id}`);
 }
 
-function finishedView({ kind, id, chart, steps, final }: HistoryView): EntityView {
+function finishedView(
+  { kind, id, chart, steps, final }: HistoryView,
+  indexed: EntitySummary | undefined,
+): EntityView {
   const last = steps.at(-1)!;
+  const { label, target } = indexed ?? {};
   return {
     kind,
     id,
+    ...(label !== undefined && { label }),
+    ...(target !== undefined && { target }),
     status: final ? 'finished' : 'loading',
     state: last.active.at(-1)?.split('.').at(-1) ?? last.event,
-    revision: steps.length,
+    revision: last.n,
     at: last.at,
     instance: '',
     chart,
@@ -97,6 +114,12 @@ function finishedView({ kind, id, chart, steps, final }: HistoryView): EntityVie
     refuses: [],
     ...(kind === 'telecommand' && { target: id.slice(0, id.lastIndexOf('.')) }),
   };
+}
+
+function notBegun({ id }: EntityName): Refusal {
+  return refuse('inspect::unknown-entity', `run ${id} is submitted, and no executor has begun it`, {
+    help: 'It begins when an executor has room for it.',
+  });
 }
 
 /** Says who did not answer: the entity may be theirs. */

@@ -2,7 +2,7 @@
 
 import { CatalogueView } from '../../contract/catalogue.ts';
 import { catalogueView } from '../../mission/catalogue.ts';
-import type { Platform } from '../../mission/mission.ts';
+import type { Platform } from '../../mission/platform.ts';
 import { busUnavailable } from '../errors.ts';
 import { targetOf } from '../mission-of.ts';
 import { targetInPath } from '../parameters.ts';

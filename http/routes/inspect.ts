@@ -59,7 +59,7 @@ const tokenInQuery: QueryParameter<string> = {
 };
 
 const idInQuery: QueryParameter<string> = {
-  schema: Type.String({ pattern: ID_PATTERN, description: 'Part of the id.' }),
+  schema: Type.String({ pattern: ID_PATTERN, description: 'Part of the id, or of the procedure of a run.' }),
   expected: 'part of an id: 1 to 256 characters',
   parse: (text) => (ID.test(text) ? text : undefined),
 };
@@ -115,9 +115,10 @@ const findInspected = defineRoute({
   method: 'GET',
   path: '/v1/inspect/entities',
   operationId: 'findInspected',
-  summary: 'Entities of every process; with a target or an id also telecommands that have finished',
+  summary: 'Entities of every process; with a target or an id also what has finished',
   description:
-    'Without a target or an id only entities that live now; `more` says how many further ones match.',
+    'Without a target or an id only what lives now, with a kind or a state also runs that have finished; `more` says how ' +
+    'many further ones match.',
   tag: 'Inspection',
   query: {
     kind: tokenInQuery,
@@ -128,7 +129,7 @@ const findInspected = defineRoute({
   },
   replies: { 200: InspectFound },
   errors: ['api::unavailable'],
-  async handle({ query: { kind, id, target, state, limit = INSPECT_FOUND } }, { inspector, bus }) {
+  async handle({ query: { kind, id, target, state, limit = INSPECT_FOUND } }, ports) {
     const call: FindCall = {
       ...(kind !== undefined && { kind }),
       ...(id !== undefined && { id }),
@@ -136,7 +137,7 @@ const findInspected = defineRoute({
       ...(state !== undefined && { state }),
       limit,
     };
-    return { ok: true, value: { status: 200, body: await findEntities(bus, inspector.processes, call) } };
+    return { ok: true, value: { status: 200, body: await findEntities(ports, call) } };
   },
 });
 
@@ -150,10 +151,10 @@ const readInspected = defineRoute({
   params: entity,
   replies: { 200: InspectedEntity },
   errors: ['inspect::unknown-entity', 'api::unavailable'],
-  async handle({ params }, { inspector, clock }) {
-    const view = await viewEntity(inspector.processes, params);
+  async handle({ params }, ports) {
+    const view = await viewEntity(ports, params);
     if (!view.ok) return view;
-    const body: InspectedEntity = { entity: view.value, at: clock.now() };
+    const body: InspectedEntity = { entity: view.value, at: ports.clock.now() };
     return { ok: true, value: { status: 200, body } };
   },
 });
@@ -203,7 +204,7 @@ const followInspected = defineFollow({
       const began = await follower.start();
       if (began === 'here') return { ok: true, value: follower };
       if (began === 'full') return stopped(tooManyWatched());
-      const view = await viewEntity(processes, params);
+      const view = await viewEntity(ports, params);
       if (!view.ok) return stopped(view);
       writer.push(JSON.stringify(finishedFrame(view.value)), FRAME_KEYS['@xstate.actor']);
       // One that is not at its end is between two owners: it is looked for (W2).

@@ -25,6 +25,7 @@ export class Exchange {
   readonly #headOnly: boolean;
   readonly #ended: (status: number) => void;
   #state: 'open' | 'ended' | 'aborted' = 'open';
+  #whenGone: (() => void) | undefined;
 
   /** `ended` is called once, with 0 when the client went before its answer. */
   constructor(res: HttpResponse, headOnly: boolean, ended: (status: number) => void) {
@@ -36,6 +37,11 @@ export class Exchange {
 
   get open(): boolean {
     return this.#state === 'open';
+  }
+
+  /** Calls the listener when the client goes before its answer. */
+  whenGone(listener: () => void): void {
+    this.#whenGone = listener;
   }
 
   /** Answers; `closing` ends the connection too, for a request whose rest cannot be trusted. */
@@ -87,6 +93,7 @@ export class Exchange {
   #abort(): void {
     if (this.#state !== 'open') return;
     this.#state = 'aborted';
+    this.#whenGone?.();
     this.#ended(0);
   }
 }

@@ -14,6 +14,7 @@ import { refusalReply, refuse } from '../errors.ts';
 import type { Refusal, Reply } from '../reply.ts';
 import { pathNames, type Route } from '../route.ts';
 import { collectBody } from './body-collector.ts';
+import { ContentStream } from './content-stream.ts';
 import { Exchange } from './exchange.ts';
 import { type RequestHead, readHead } from './request-head.ts';
 import type { Served } from './served.ts';
@@ -64,7 +65,8 @@ function take(
   try {
     const head = readHead(req, names);
     if (refusedHead(head, exchange)) return;
-    if (route.validator === undefined) void respond(route, exchange, head, undefined, served);
+    if (route.content !== undefined) takeContent(route, exchange, head, res, served);
+    else if (route.validator === undefined) void respond(route, exchange, head, undefined, served);
     else if ((head.contentLength ?? 0) > JSON_BODY_BYTES) exchange.finish(tooLarge(), true);
     else {
       collectBody(
@@ -77,6 +79,28 @@ function take(
   } catch (error) {
     served.failed(exchange, error);
   }
+}
+
+/** Content is read by the handler, once who calls has been checked; what is left unread ends the connection. */
+function takeContent(
+  route: Route,
+  exchange: Exchange,
+  head: RequestHead,
+  res: HttpResponse,
+  served: Served,
+): void {
+  const { maxBytes } = route.content!;
+  if ((head.contentLength ?? 0) > maxBytes) return exchange.finish(tooLarge(maxBytes), true);
+  const content = new ContentStream(res, maxBytes);
+  exchange.whenGone(() => content.abort());
+  const { params, query, credentials } = head;
+  answer(route, { params, query, credentials, body: undefined, content }, served.ports).then(
+    (reply) => {
+      content.settle();
+      exchange.finish(reply, !content.spent);
+    },
+    (error) => served.failed(exchange, error),
+  );
 }
 
 async function respond(
@@ -110,6 +134,6 @@ function headRefusal({ repeated: [name], foreignOrigin }: RequestHead): Refusal 
   });
 }
 
-function tooLarge(): Reply {
-  return refusalReply(refuse('api::too-large', `the body is larger than ${JSON_BODY_BYTES} bytes`));
+function tooLarge(bytes = JSON_BODY_BYTES): Reply {
+  return refusalReply(refuse('api::too-large', `the body is larger than ${bytes} bytes`));
 }

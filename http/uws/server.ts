@@ -1,7 +1,9 @@
 /**
  * The uWebSockets.js server: listens, carries the route table, closes with care.
  *
- * U8. The port is exclusive: by default two processes would silently share it and split the connections.
+ * U8. The port is this process's alone. uWebSockets.js either shares a port in silence or refuses one for a minute on which
+ *     connections of an earlier process linger (TIME_WAIT); so whether anybody listens is asked first, and then it is
+ *     taken as one that could be shared. Two processes started on one port in the same millisecond are not told apart.
  * U9. The header block may hold `HEADER_BYTES`: an access token with roles does not fit the default of 4 KiB, and the
  *     bound is read from the environment when the native module loads, so it must have been set before the process began.
  */
@@ -9,9 +11,11 @@
 import {
   App,
   LIBUS_LISTEN_EXCLUSIVE_PORT,
+  type TemplatedApp,
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
+import { createServer } from 'node:net';
 import { closeCode, type FollowRoute } from '../follow.ts';
 import type { Page } from '../pages/page.ts';
 import type { Route } from '../route.ts';
@@ -50,12 +54,7 @@ export async function listen({ host, port, routes, follows, pages, served }: Ser
   for (const page of pages) registerPage(app, page, served);
   served.holder.register(app);
   registerUnknown(app, served);
-  const socket = await new Promise<Parameters<typeof us_listen_socket_close>[0]>((resolve, reject) => {
-    app.listen(host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, (listening) => {
-      if (listening) resolve(listening);
-      else reject(new Error(`cannot listen on ${host}:${port}: is another process there?`));
-    });
-  });
+  const socket = await takePort(app, host, port);
   const listening = us_socket_local_port(socket as Parameters<typeof us_socket_local_port>[0]);
   if (isReachableHere(host)) await served.holder.hold(listening);
   let closed: Promise<void> | undefined;
@@ -71,6 +70,32 @@ export async function listen({ host, port, routes, follows, pages, served }: Ser
       return closed;
     },
   };
+}
+
+type ListenSocket = Parameters<typeof us_listen_socket_close>[0];
+
+/** The listening socket; rejects when another process listens there (U8). */
+async function takePort(app: TemplatedApp, host: string, port: number): Promise<ListenSocket> {
+  const taken = port === 0 || (await isFree(host, port)) ? await listenOn(app, host, port) : undefined;
+  if (taken === undefined) throw new Error(`cannot listen on ${host}:${port}: is another process there?`);
+  return taken;
+}
+
+/** A port drawn by the system is nobody's, and is taken exclusively. */
+function listenOn(app: TemplatedApp, host: string, port: number): Promise<ListenSocket | undefined> {
+  const options = port === 0 ? LIBUS_LISTEN_EXCLUSIVE_PORT : 0;
+  return new Promise((resolve) => {
+    app.listen(host, port, options, (listening) => resolve(listening || undefined));
+  });
+}
+
+/** Whether nobody listens on the port, whatever lingers there. */
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(true)));
+  });
 }
 
 /** Whether the loopback address reaches a server that listens on `host`. */

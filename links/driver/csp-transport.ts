@@ -7,7 +7,8 @@
 
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import type { CspTransportDocument } from '../../mission/document/csp.ts';
-import type { Link, Telecommand } from '../../mission/mission.ts';
+import type { Link } from '../../mission/mission.ts';
+import type { Telecommand } from '../../mission/platform.ts';
 import type { CspVersion } from '../protocol/csp.ts';
 
 export interface CspTransport {

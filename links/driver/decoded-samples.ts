@@ -3,7 +3,7 @@
 import type { SampleBlock } from '../../contract/batch.ts';
 import type { DecodedSample } from '../../contract/telecommand.ts';
 import { decodedSample } from '../../mission/decoded-sample.ts';
-import type { Platform } from '../../mission/mission.ts';
+import type { Platform } from '../../mission/platform.ts';
 
 /** The samples of the blocks, in the order of the fields of the packet. */
 export function decodedSamples(blocks: readonly SampleBlock[], platform: Platform): DecodedSample[] {

@@ -18,7 +18,8 @@ import type {
   EncodeReply,
 } from '../../contract/link.ts';
 import { refused } from '../../contract/result.ts';
-import type { Link, Mission, Platform, Target } from '../../mission/mission.ts';
+import type { Link, Mission, Target } from '../../mission/mission.ts';
+import type { Platform } from '../../mission/platform.ts';
 
 /** A link with what is needed to read its frames. */
 export interface LinkSource {

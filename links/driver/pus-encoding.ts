@@ -9,7 +9,8 @@
 
 import type { DriverAnswer, EncodeCall, EncodeReply } from '../../contract/link.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
-import type { Encoding, Mission, Telecommand } from '../../mission/mission.ts';
+import type { Mission } from '../../mission/mission.ts';
+import type { Encoding, Telecommand } from '../../mission/platform.ts';
 import {
   acknowledgement,
   MAX_APPLICATION_DATA_BYTES,

@@ -9,7 +9,7 @@ import type { FaultsAt } from '../document/fault.ts';
 import type { VerifyDocument } from '../document/platform.ts';
 import { commonLine } from '../line/overlap.ts';
 import { compilePattern, type Pattern } from '../line/pattern.ts';
-import type { Enumeration } from '../mission.ts';
+import type { Enumeration } from '../platform.ts';
 import { durationIn } from './quantity.ts';
 
 /** What a telecommand is whose answer is checked. */

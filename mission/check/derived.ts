@@ -6,7 +6,7 @@ import { compileExpression } from '../condition/compile.ts';
 import type { ComponentConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { Frame } from '../frame.ts';
-import type { Measure } from '../mission.ts';
+import type { Measure } from '../platform.ts';
 import { checkExpression } from './condition.ts';
 
 /** Reports expressions that do not compile and measures that are derived from themselves. */

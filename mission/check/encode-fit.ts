@@ -6,7 +6,7 @@
 import type { ArgumentConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { EncodingFieldConfiguration } from '../layout/encoding.ts';
-import type { Enumeration } from '../mission.ts';
+import type { Enumeration } from '../platform.ts';
 import {
   boundsOf,
   integerBounds,

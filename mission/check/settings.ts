@@ -5,6 +5,8 @@ import type { SettingsConfiguration } from '../configuration.ts';
 import type { ConfigDocument } from '../document/config.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { ReadDocument } from '../document/read.ts';
+import type { AuthSettings } from '../mission.ts';
+import { checkAuth } from './auth.ts';
 import { durationIn } from './quantity.ts';
 
 /** A leader is replaced after this long without a sign of life. */
@@ -32,6 +34,7 @@ export function checkSettings(read: ReadDocument | undefined): SettingsConfigura
   } = document;
   const duration = (text: string | undefined, fallback: number, ...path: string[]): number =>
     text === undefined || read === undefined ? fallback : positive(text, fallback, read.faults.in(...path));
+  if (read !== undefined && document.auth !== undefined) checkAuth(document.auth, read.faults.in('auth'));
   return {
     maxSubmissionAgeMs: duration(telecommands?.max_age, TC_MAX_AGE_MS, 'telecommands', 'max_age'),
     leaderTtlMs: duration(reconciler?.leader_ttl, LEADER_TTL_MS, 'reconciler', 'leader_ttl'),
@@ -49,7 +52,7 @@ export function checkSettings(read: ReadDocument | undefined): SettingsConfigura
 function authOf(
   { nats_ttl, ...auth }: NonNullable<ConfigDocument['auth']>,
   duration: (text: string | undefined, fallback: number, ...path: string[]) => number,
-): Readonly<Record<string, unknown>> {
+): AuthSettings {
   if (nats_ttl === undefined) return auth;
   return { ...auth, nats_ttl_ms: duration(nats_ttl, 0, 'auth', 'nats_ttl') };
 }

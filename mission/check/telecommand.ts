@@ -9,7 +9,7 @@ import type { ConditionScope, ScopeName } from '../condition/scope.ts';
 import type { ArgumentConfiguration, TelecommandConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { ArgumentDocument, TelecommandDocument, VerifyDocument } from '../document/platform.ts';
-import type { Enumeration } from '../mission.ts';
+import type { Enumeration } from '../platform.ts';
 import { integerBounds, isNumberType } from '../value-type.ts';
 import { type AnswerSite, checkAnswer } from './answer.ts';
 import { checkCondition, checkInstantCondition } from './condition.ts';

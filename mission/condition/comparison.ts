@@ -6,7 +6,7 @@
  * C2. Only numbers have an order.
  */
 
-import type { Enumeration } from '../mission.ts';
+import type { Enumeration } from '../platform.ts';
 import { ageCompared } from './age.ts';
 import { anyOf } from './chain.ts';
 import type { NumberRun, TextRun, TruthRun } from './history.ts';

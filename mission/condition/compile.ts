@@ -21,6 +21,8 @@ import { TRUE, truthOf, UNKNOWN } from './truth.ts';
 export interface CompiledCondition extends Condition {
   /** Whether it looks at history or time: then real-time samples only may be fed. */
   readonly temporal: boolean;
+  /** How far back it looks, at most, ms; the sample before that may count too (`changes`). */
+  readonly spanMs: number;
 }
 
 /** The text of a derived measure, compiled. */
@@ -48,6 +50,7 @@ export function compileCondition(
   return accepted({
     source: text,
     temporal: plan.temporal,
+    spanMs: plan.spanMs,
     open: (bindings) => new FollowedCondition(plan, run, bindings),
   });
 }

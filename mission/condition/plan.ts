@@ -5,7 +5,7 @@
 
 import { assert } from '../../contract/assert.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
-import type { Enumeration } from '../mission.ts';
+import type { Enumeration } from '../platform.ts';
 import type { Bindings } from './condition.ts';
 import { History, type Timer, type TruthRun } from './history.ts';
 import { Hold } from './hold.ts';
@@ -44,6 +44,8 @@ export class Plan {
   readonly heldTimers = new Set<Timer>();
   /** Whether it needs real time: temporal functions, holds, ages and changes. */
   temporal = false;
+  /** How far back it looks, at most, ms: what is within each other adds up. */
+  spanMs = 0;
 
   /** Index of the slot; the same measure has one. */
   slot(slot: Slot): number {
@@ -67,6 +69,7 @@ export class Plan {
     this.temporal = true;
     const same = this.windows.findIndex((other) => other.slot === slot && other.lengthMs === lengthMs);
     if (same !== -1) return same;
+    this.spanMs += lengthMs;
     const index = this.windows.push({ slot, lengthMs }) - 1;
     this.timers.push((history, after) => {
       history.windows[index]!.expire(after);
@@ -78,6 +81,7 @@ export class Plan {
   /** Index of the hold; `since` is how many timers there were before what is held was compiled. */
   hold(run: TruthRun, durationMs: number, since: number): number {
     this.temporal = true;
+    this.spanMs += durationMs;
     for (const timer of this.timers.slice(since)) this.heldTimers.add(timer);
     const index = this.held.push({ run }) - 1;
     this.timers.push((history, after) => {

@@ -3,7 +3,7 @@
  * other side of its comparison may have it as a value.
  */
 
-import type { Enumeration } from '../mission.ts';
+import type { Enumeration } from '../platform.ts';
 import { findUnit, PLAIN, type Unit } from '../unit.ts';
 import type { NumberRun } from './history.ts';
 import { listed } from './listing.ts';

@@ -6,7 +6,7 @@
  * R2. With roles every reference begins with one; without, none may.
  */
 
-import type { Enumeration } from '../mission.ts';
+import type { Enumeration } from '../platform.ts';
 
 export interface ConditionScope {
   /** What references without role name. */

@@ -5,7 +5,7 @@
  * T1. A number is told in the unit of its term; a literal keeps its number, so that it is converted exactly.
  */
 
-import type { Enumeration } from '../mission.ts';
+import type { Enumeration } from '../platform.ts';
 import { converts, kindOf, linear, PLAIN, rescale, type Unit, writtenIn } from '../unit.ts';
 import { ratioOf, toNumber } from '../unit-scale.ts';
 import type { NumberRun, TextRun, TruthRun } from './history.ts';

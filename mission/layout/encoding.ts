@@ -8,7 +8,7 @@
 
 import { assert } from '../../contract/assert.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
-import type { Encoding, Enumeration, LineWriter } from '../mission.ts';
+import type { Encoding, Enumeration, LineWriter } from '../platform.ts';
 import { boundsOf } from '../value-type.ts';
 import { BitWriter } from './bits.ts';
 import type { FieldKind } from './layout.ts';

@@ -8,7 +8,7 @@
  */
 
 import type { BlockBuilder } from '../../contract/batch.ts';
-import type { DatagramAddress, DatagramReader, PacketReader } from '../mission.ts';
+import type { DatagramAddress, DatagramReader, PacketReader } from '../platform.ts';
 import { readUnsigned } from './bits.ts';
 import { numberReader } from './field.ts';
 import type {

@@ -8,7 +8,7 @@ import type {
   TelecommandConfiguration,
 } from '../configuration.ts';
 import { type Frame, knownOrdinal } from '../frame.ts';
-import type { AwaitedAnswer, Enumeration, LineReader, LineWriter } from '../mission.ts';
+import type { AwaitedAnswer, Enumeration, LineReader, LineWriter } from '../platform.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import { answerReference, createLineReader } from './reader.ts';
 import { compileWriter, type LineArgument } from './writer.ts';

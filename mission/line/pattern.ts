@@ -10,7 +10,7 @@
 import { LINE_PATTERN_CHARACTERS } from '../../contract/limits.ts';
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
 import { nearHelp } from '../document/near.ts';
-import type { Enumeration } from '../mission.ts';
+import type { Enumeration } from '../platform.ts';
 import {
   type Automaton,
   alternatives,

@@ -11,7 +11,7 @@
 import { createHash } from 'node:crypto';
 import type { BlockBuilder, GrowingBlock } from '../../contract/batch.ts';
 import type { AnswerConfiguration, LineConfiguration } from '../configuration.ts';
-import type { LineAnswer, LineReader, Measure } from '../mission.ts';
+import type { LineAnswer, LineReader, Measure } from '../platform.ts';
 import { boundsOf, integerBounds, LARGEST_F32 } from '../value-type.ts';
 import type { Pattern, PatternPlace } from './pattern.ts';
 

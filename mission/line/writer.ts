@@ -10,7 +10,7 @@ import { assert } from '../../contract/assert.ts';
 import { LINE_BYTES } from '../../contract/limits.ts';
 import { accepted, type Result, refused, refusedAll } from '../../contract/result.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
-import type { Enumeration, LineWriter } from '../mission.ts';
+import type { Enumeration, LineWriter } from '../platform.ts';
 import { isIntegerType, isNumberType } from '../value-type.ts';
 import { controlIn, hasControl, parseTemplate, type TemplatePart, type TextFault } from './template.ts';
 

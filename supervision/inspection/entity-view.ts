@@ -50,7 +50,7 @@ export function entityView(
     supervisor,
     ...(reason !== undefined && { reason: readableText(reason) }),
     active: snapshot === undefined ? [] : activeIds(snapshot),
-    context: readable(snapshot?.context, INSPECT_CONTEXT_CHARACTERS),
+    context: readable(shownContext(binding, snapshot?.context), INSPECT_CONTEXT_CHARACTERS),
     effects: facts.effects.slice(0, INSPECT_LISTED).map(effectView),
     timers: facts.timers.map(({ event, dueAt }) => ({ event: event.type, dueAt })),
     // Only a living actor accepts anything.
@@ -60,16 +60,33 @@ export function entityView(
 
 export function entitySummary(facts: EntityFacts, snapshot: AnyMachineSnapshot | undefined): EntitySummary {
   const { binding, id, status, revision, at } = facts;
-  const target = binding.targetOf?.(id);
+  const targets = targetsOf(binding, id);
+  const label = binding.labelOf?.(id);
   return {
     kind: binding.kind,
     id,
-    ...(target !== undefined && { target }),
+    ...(label !== undefined && { label }),
+    ...(targets.length > 0 && { target: targets.join(', ') }),
     status,
     state: snapshot === undefined ? '' : innermost(snapshot).join(' '),
     revision,
     at,
   };
+}
+
+/** The targets an entity belongs to. */
+export function targetsOf({ targetOf, targetsOf: all }: Binding, id: string): readonly string[] {
+  const target = targetOf?.(id);
+  return all?.(id) ?? (target === undefined ? [] : [target]);
+}
+
+/** What a person is shown of the context; one that cannot be read so is shown as it is (I1). */
+export function shownContext({ shownContext: show }: Binding, context: unknown): unknown {
+  try {
+    return show === undefined || context === undefined ? context : show(context);
+  } catch {
+    return context;
+  }
 }
 
 /** The snapshot in the wire form of `@statelyai/inspect`. */

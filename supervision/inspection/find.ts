@@ -2,7 +2,7 @@
 
 import type { EntitySummary, FindCall, Found } from '../../contract/inspection.ts';
 import type { Known } from '../kind.ts';
-import { isIn } from './entity-view.ts';
+import { isIn, targetsOf } from './entity-view.ts';
 import { type KindHere, snapshotOf, summaryOf } from './known-entity.ts';
 
 /** What matches, those in trouble first and then the latest, and how many more there are. */
@@ -23,9 +23,13 @@ export function find(kinds: readonly KindHere[], call: FindCall): Found {
 
 function matches({ kind }: KindHere, id: string, { cell }: Known, call: FindCall): boolean {
   if (call.kind !== undefined && call.kind !== kind.name) return false;
-  if (call.id !== undefined && !id.includes(call.id)) return false;
-  if (call.target !== undefined && kind.binding.targetOf?.(id) !== call.target) return false;
+  if (call.id !== undefined && !isNamed(kind.binding, id, call.id)) return false;
+  if (call.target !== undefined && !targetsOf(kind.binding, id).includes(call.target)) return false;
   return call.state === undefined || isIn(snapshotOf(cell), call.state);
+}
+
+function isNamed({ labelOf }: KindHere['kind']['binding'], id: string, part: string): boolean {
+  return id.includes(part) || labelOf?.(id)?.includes(part) === true;
 }
 
 function rank({ status }: Known): number {

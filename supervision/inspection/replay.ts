@@ -16,14 +16,15 @@ import {
 } from '../../contract/limits.ts';
 import type { Binding, EntityEvent, EntityLog, LoggedStep } from '../../ports/entity.ts';
 import { type CompiledChart, compileChart } from './chart.ts';
-import { activeIds, isIn } from './entity-view.ts';
+import { activeIds, isIn, shownContext } from './entity-view.ts';
 import { readable } from './readable.ts';
 
 /** The history of an entity as its chart went through it; the newest steps when there are very many. */
 export function replay(binding: Binding, id: string, log: EntityLog): HistoryView {
   const { kind, version } = binding;
-  const replayed = new Replay(binding, log.input);
-  const views = log.steps.map((step, index) => replayed.step(step, index + 1));
+  const replayed = new Replay(binding, log);
+  const from = log.from ?? 1;
+  const views = log.steps.map((step, index) => replayed.step(step, from + index));
   const shown = views.slice(-INSPECT_HISTORY_STEPS);
   const characters = Math.min(
     INSPECT_CONTEXT_CHARACTERS,
@@ -37,7 +38,7 @@ export function replay(binding: Binding, id: string, log: EntityLog): HistoryVie
     steps: shown.map((view) => ({
       ...view,
       record: readable(view.record, characters),
-      context: readable(view.context, characters),
+      context: readable(shownContext(binding, view.context), characters),
     })),
   };
 }
@@ -54,13 +55,15 @@ const NO_CLOCK = { setTimeout: () => undefined, clearTimeout: () => undefined };
 class Replay {
   readonly #binding: Binding;
   readonly #chart: CompiledChart;
+  readonly #byTurn: boolean;
   #actor: AnyActor;
   /** Steps the chart has taken that no record has shown yet: several records may be made in one macrostep. */
   #ahead: Microstep[] = [];
   #shown: AnyMachineSnapshot | undefined;
 
-  constructor(binding: Binding, input: unknown) {
+  constructor(binding: Binding, { input, byTurn = false }: EntityLog) {
     this.#binding = binding;
+    this.#byTurn = byTurn;
     this.#chart = compileChart(binding.kind, binding.version, binding.chart);
     this.#actor = this.#begin({ input });
   }
@@ -99,7 +102,9 @@ class Replay {
   }
 
   /** Brings the chart to where the record was made; the transitions taken on the way. */
-  #advance({ state, told }: LoggedStep): readonly object[] {
+  #advance({ state, told, put }: LoggedStep): readonly object[] {
+    if (put !== undefined) this.#putTo(put);
+    if (this.#byTurn) return this.#tellTurn(told);
     if (state === undefined) return this.#tellBeside(told);
     if (this.#shown === undefined) return this.#beginIn(state);
     const known = this.#takeUntil(state);
@@ -111,6 +116,11 @@ class Replay {
   /** A record that is none of a state: told only to a chart that has shown everything, and never moves the others. */
   #tellBeside(told: readonly EntityEvent[]): readonly object[] {
     if (this.#ahead.length > 0) return [];
+    this.#tell(told);
+    return this.#takeAll();
+  }
+
+  #tellTurn(told: readonly EntityEvent[]): readonly object[] {
     this.#tell(told);
     return this.#takeAll();
   }
@@ -144,6 +154,14 @@ class Replay {
   #tell(told: readonly EntityEvent[]): void {
     for (const event of told)
       if (this.#actor.getSnapshot().status === 'active') this.#actor.send(event as never);
+  }
+
+  /** A new owner began there. */
+  #putTo(snapshot: unknown): void {
+    this.#ahead = [];
+    this.#actor = this.#begin({ snapshot });
+    this.#ahead = [];
+    this.#shown = this.#actor.getSnapshot();
   }
 
   /** The chart does not come there by itself (R1). */

@@ -97,7 +97,11 @@ export class Watched implements EntityWatcher {
   left(why: Left): void {
     this.#detach();
     this.#asleep = why === 'asleep';
-    if (why === 'finished') return this.#end();
+    if (why === 'finished') {
+      // A last step that stores nothing ends the cell before its observers hear of it.
+      this.#snapshot = (this.#cell?.lastSnapshot as AnyMachineSnapshot | undefined) ?? this.#snapshot;
+      return this.#end();
+    }
     if (why === 'restarting' || why === 'quarantined') {
       // It did not come to that end: what was not stored never happened.
       if (this.#snapshot?.status !== 'active') this.#snapshot = undefined;

@@ -11,8 +11,9 @@ interface ApiOptions {
 }
 
 export function apiRole({ port, host, listening }: ApiOptions): (context: RoleContext) => Promise<Role> {
-  return async ({ bus, missions, values, clock, log, registry }) => {
-    const frontEnd = await startFrontEnd({ bus, missions, values, clock, log, registry, port, host });
+  return async ({ bus, missions, values, clock, log, registry, tokens, followers }) => {
+    const ports = { bus, missions, values, clock, log, registry, tokens, followers };
+    const frontEnd = await startFrontEnd({ ...ports, port, host });
     listening(frontEnd.url);
     return {
       shared: [],

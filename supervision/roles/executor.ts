@@ -1,6 +1,6 @@
 /**
- * The executor: runs telecommands (and, with them, runs). It owns lanes of targets; every telecommand of a lane is a cell.
- * Mission Control Service, section 1.
+ * The executor: runs telecommands and runs of procedures. It owns lanes of targets and shards of runs; every telecommand
+ * of a lane and every run of a shard is a cell. Mission Control Service, section 1.
  */
 
 import { createTelecommandBinding } from '../../actors/telecommand/binding.ts';
@@ -13,6 +13,7 @@ import { withFailpoint } from '../failpoint.ts';
 import { Kind } from '../kind.ts';
 import type { WorkerContext } from '../partition.ts';
 import type { Role, RoleContext } from '../role.ts';
+import { createRuns } from './runs.ts';
 
 export async function startExecutor(context: RoleContext): Promise<Role> {
   const { bus, clock, log, missions, values } = context;
@@ -21,6 +22,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   const holds = await watchHolds(bus);
   const kind = telecommandKind(context, laneOf);
   const cells = cellsOf(kind);
+  const runs = createRuns(context);
 
   const start = async (target: string, { epoch, failed }: WorkerContext) => {
     await values.ready;
@@ -53,10 +55,11 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   return {
     shared: [
       { role: { role: 'executor', prefix: 'lane', start }, names: (mission) => mission.targets.keys() },
+      runs.shared,
     ],
-    kinds: [kind],
+    kinds: [kind, runs.kind],
     stop: async () => {
-      await kind.drain();
+      await Promise.all([kind.drain(), runs.kind.drain()]);
       await holds.stop();
     },
   };

@@ -3,9 +3,10 @@
  * server and on the twin of the simulation.
  */
 
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUS_REQUEST_MS } from '../../contract/limits.ts';
-import type { BucketDefinition, StreamDefinition } from '../../contract/subject.ts';
+import type { BucketDefinition, ObjectsDefinition, StreamDefinition } from '../../contract/subject.ts';
 import type { Bus, CoreMessage, Entry, StreamMessage } from '../../ports/bus.ts';
 import { until } from '../support/until.ts';
 
@@ -275,6 +276,38 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         expect(quick).toEqual(all);
         expect(slow).toEqual(all);
         await Promise.all(followers.map((follower) => follower.stop()));
+      });
+    });
+
+    describe('objects', () => {
+      const fresh = (): ObjectsDefinition => ({ name: `mcs_o${++count}`, ttlMs: HOUR });
+      const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
+      async function* inPieces(content: Uint8Array, size: number): AsyncIterable<Uint8Array> {
+        for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
+      }
+
+      it('keeps content under its hash, whole, for every process', async () => {
+        const store = fresh();
+        const content = Buffer.alloc(300_000, 'abc');
+        const hash = hashOf(content);
+        expect(await bus.objects(store).size(hash)).toBeUndefined();
+        expect(await bus.objects(store).put(hash, inPieces(content, 70_001))).toBe(300_000);
+        expect(await other.objects(store).size(hash)).toBe(300_000);
+      });
+
+      it('keeps empty content, and the same content once', async () => {
+        const store = fresh();
+        const empty = new Uint8Array(0);
+        expect(await bus.objects(store).put(hashOf(empty), inPieces(empty, 1))).toBe(0);
+        expect(await bus.objects(store).size(hashOf(empty))).toBe(0);
+        expect(await other.objects(store).put(hashOf(empty), inPieces(empty, 1))).toBe(0);
+      });
+
+      it('keeps nothing that is not what the hash names', async () => {
+        const store = fresh();
+        const hash = hashOf(bytes('right'));
+        await expect(bus.objects(store).put(hash, inPieces(bytes('wrong'), 2))).rejects.toThrow(hash);
+        expect(await bus.objects(store).size(hash)).toBeUndefined();
       });
     });
 

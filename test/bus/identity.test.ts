@@ -175,6 +175,7 @@ describe('a follower', () => {
     const foreign = {
       account: nats.followerSigner.account,
       seed: new TextDecoder().decode(createAccount().getSeed()),
+      scoped: true,
     };
     const jwt = await issueFollower(foreign, {
       publicKey: user.getPublicKey(),

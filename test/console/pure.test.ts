@@ -77,6 +77,7 @@ describe('S1 the tokens of the look', () => {
     ...['accent', 'ok', 'warn', 'bad'].map((tone) => [tone, `${tone}-soft`] as const),
     ...[
       ['text', 'accent-soft'],
+      ['text', 'warn-soft'],
       ['muted', 'accent-soft'],
       ['on-accent', 'accent'],
       ['on-bad', 'bad'],

@@ -79,6 +79,9 @@ describe('mcs serve', () => {
     const topology = join(folder, 'topology.yaml');
     const targets = await readFile(topology, 'utf8');
     await writeFile(topology, targets.replace(/cubesat-6u@[\w.]+/g, 'cubesat-6u@9.9.9'));
+    const library = join(folder, 'ops.yaml');
+    const procedures = await readFile(library, 'utf8');
+    await writeFile(library, procedures.replace(/cubesat-6u@[\w.]+/g, 'cubesat-6u@9.9.9'));
     expect(await run('config', 'publish', folder, ...joined())).toMatchObject({ code: 0 });
     await until(async () => {
       const { body } = await call<CatalogueView>('GET', `${all.api}/v1/targets/sat1/catalogue`);

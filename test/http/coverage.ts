@@ -11,11 +11,14 @@ import { type Answer, call, type Followed, follow, post } from './fixture.ts';
 /** Which file sees every answer of the routes of a tag, by its `missing()`. */
 export const COVERED_BY: Readonly<Record<Tag, string>> = {
   Telecommands: 'routes.test.ts',
+  Runs: 'run-routes.test.ts',
   Values: 'routes.test.ts',
   Catalogue: 'routes.test.ts',
   Links: 'routes.test.ts',
   Simulation: 'simulation.test.ts',
   Inspection: 'inspect/inspect.test.ts',
+  Identity: 'auth.test.ts',
+  Uploads: 'uploads.test.ts',
   Service: 'routes.test.ts',
 };
 
@@ -53,6 +56,12 @@ export class Coverage {
     return followed;
   }
 
+  /** An answer that was heard in another way. */
+  saw(url: string, method: string, answer: Pick<Answer, 'status' | 'body'>): void {
+    const route = this.#routes.find((each) => each.method === method && matches(each.path, url));
+    if (route !== undefined) this.#noteAnswer(route, answer);
+  }
+
   /** `operation code` of everything the table declares and nobody saw. */
   missing(): string[] {
     const expected = (endpoint: Endpoint, statuses: readonly string[]): string[] =>
@@ -66,12 +75,11 @@ export class Coverage {
   }
 
   #note(url: string, method: string, answer: Answer): Answer {
-    const route = this.#routes.find((each) => each.method === method && matches(each.path, url));
-    if (route !== undefined) this.#noteAnswer(route, answer);
+    this.saw(url, method, answer);
     return answer;
   }
 
-  #noteAnswer(endpoint: Endpoint, answer: Answer): void {
+  #noteAnswer(endpoint: Endpoint, answer: Pick<Answer, 'status' | 'body'>): void {
     this.#see(endpoint, `${answer.status}`);
     for (const { code } of (answer.body as { errors?: { code: string }[] }).errors ?? [])
       this.#see(endpoint, code);

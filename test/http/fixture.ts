@@ -6,11 +6,13 @@
 import net from 'node:net';
 import { Registry } from 'prom-client';
 import WebSocket from 'ws';
+import { followerCredentials } from '../../bus/follower-credentials.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { FollowRoute } from '../../http/follow.ts';
 import type { FrontEndPorts } from '../../http/ports.ts';
 import type { Route } from '../../http/route.ts';
 import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
+import { MissionTokens } from '../../identity/mission-tokens.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -60,22 +62,28 @@ export const absentBus: Bus = {
     watch: async () => away(),
     list: async () => away(),
   }),
+  objects: () => ({ size: async () => away(), put: async () => away() }),
   close: async () => {},
 };
 
 export function layerPorts(): FrontEndPorts & { readonly log: ReturnType<typeof memoryLog> } {
+  const missions = { current: undefined, at: async () => undefined, onChange: () => () => {} };
+  const log = memoryLog();
   return {
     bus: absentBus,
-    missions: { current: undefined, at: async () => undefined, onChange: () => () => {} },
+    missions,
     values: {
       current: () => undefined,
       watch: () => () => {},
       ready: new Promise(() => {}),
+      upToDate: async () => {},
       stop: async () => {},
     },
-    log: memoryLog(),
+    log,
     clock: realClock,
     registry: new Registry(),
+    tokens: new MissionTokens({ missions, log, clock: realClock, fetch }),
+    followers: followerCredentials(undefined),
   };
 }
 

@@ -299,6 +299,15 @@ describe('identity', () => {
     expect(codesOf(answer)).toEqual(['api::invalid-body']);
   });
 
+  it.each([
+    ['X-Mcs-Role', { 'x-mcs-user': 'ada', 'x-mcs-role': 'a\tb' }],
+    ['X-Mcs-User', { 'x-mcs-user': 'a'.repeat(256) }],
+  ])('I3 refuses in %s what a token could not say either', async (header, headers) => {
+    const answer = await call(`${url}/v1/targets/sat1/thing`, { headers: headers as Record<string, string> });
+    expect(answer.status).toBe(400);
+    expect(JSON.stringify(answer.body)).toContain(`header ${header}`);
+  });
+
   it('leaves another scheme to a proxy', async () => {
     const headers = { authorization: 'Basic eDp5', 'x-mcs-user': 'ada' };
     expect((await call(`${url}/v1/targets/sat1/thing`, { headers })).body.caller.name).toBe('ada');
@@ -464,5 +473,32 @@ describe('connections', () => {
     await until(() => client.received().includes('unknown-route'));
     expect(client.received().split('\r\n\r\n')[0]).not.toMatch(/set-cookie/i);
     client.destroy();
+  });
+});
+
+describe('the port', () => {
+  const serve = (port: number): Promise<FrontEnd> =>
+    serveRoutes({ host: '127.0.0.1', port, ports: layerPorts(), routes, follows: [] });
+
+  it('U8 is free again at once for a process that is started anew, while connections of the old one linger', async () => {
+    const chosen = await serve(0);
+    await chosen.close();
+    const before = await serve(chosen.port);
+    for (let n = 0; n < 3; n += 1) {
+      const connection = await rawConnection(before.port);
+      // A body that is not read to its end: the server closes first, so the lingering side is its own.
+      connection.send('POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\nx');
+      await until(() => connection.closed(), { what: 'the server closing' });
+    }
+    await before.close();
+    const after = await serve(before.port);
+    expect(after.port).toBe(before.port);
+    await after.close();
+  });
+
+  it('U8 belongs to one process: a second one is refused', async () => {
+    const first = await serve(0);
+    await expect(serve(first.port)).rejects.toThrow('is another process there?');
+    await first.close();
   });
 });

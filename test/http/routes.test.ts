@@ -12,7 +12,7 @@ import type { StreamMessage } from '../../ports/bus.ts';
 import { until } from '../support/until.ts';
 import { COVERED_BY, Coverage } from './coverage.ts';
 import { codesOf } from './fixture.ts';
-import { startWorld, testMission, type World } from './world.ts';
+import { PROVIDER, startWorld, testMission, type World } from './world.ts';
 
 const ping = { target: 'sat1', telecommand: 'ping' };
 const [ownRoutes, ownFollows] = [routes.filter(isCoveredHere), follows.filter(isCoveredHere)];
@@ -854,6 +854,34 @@ describe('on every route', () => {
     async (method, path, body) => {
       const answer = await answerOf(method, path, body, { authorization: 'Bearer x' });
       expect([answer?.status, codesOf(answer!)]).toEqual([401, ['auth::no-provider']]);
+    },
+  );
+
+  it.each(requests)(
+    'MC-ERR-023 %s %s refuses a token that is not good: 401 auth::invalid-token',
+    async (method, path, body) => {
+      const before = world.missions.current!;
+      world.missions.publish({ ...before, settings: { ...before.settings, auth: PROVIDER } });
+      try {
+        const answer = await answerOf(method, path, body, { authorization: 'Bearer x' });
+        expect([answer?.status, codesOf(answer!)]).toEqual([401, ['auth::invalid-token']]);
+      } finally {
+        world.missions.publish(before);
+      }
+    },
+  );
+
+  it.each(requests)(
+    'MC-AUTH-017 %s %s lets nobody in before the configuration is read: it may ask for tokens',
+    async (method, path, body) => {
+      world.missions.known = false;
+      try {
+        const answer = await answerOf(method, path, body, { 'x-mcs-user': 'ada' });
+        expect([answer?.status, codesOf(answer!)]).toEqual([503, ['api::unavailable']]);
+        expect((await coverage.call(`${url}/healthz`)).status).toBe(200);
+      } finally {
+        world.missions.known = true;
+      }
     },
   );
 

@@ -7,7 +7,7 @@ import { simulationRoutes } from '../../http/routes/simulation.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
 import { type Answer, codesOf } from './fixture.ts';
-import { startWorld, type World } from './world.ts';
+import { PROVIDER, startWorld, type World } from './world.ts';
 
 const coverage = new Coverage(simulationRoutes);
 const asked: { verb: string; call: FaultCall }[] = [];
@@ -159,6 +159,12 @@ describe('what stands in the way of simulation control', () => {
       await coverage.post(`${url}/v1/sim/gw-1/faults/x`, { on: true }, token),
     ];
     expect(said(refusedToken)).toEqual(Array(2).fill([401, ['auth::no-provider']]));
+    world.missions.publish({ ...before, settings: { ...before.settings, auth: PROVIDER } });
+    const badToken = [
+      await coverage.call(`${url}/v1/sim/gw-1/faults`, { headers: token }),
+      await coverage.post(`${url}/v1/sim/gw-1/faults/x`, { on: true }, token),
+    ];
+    expect(said(badToken)).toEqual(Array(2).fill([401, ['auth::invalid-token']]));
     world.missions.publish({ ...before, settings: { ...before.settings, auth: { required: true } } });
     try {
       expect(said(await both('gw-1'))).toEqual(Array(2).fill([401, ['auth::token-required']]));

@@ -4,15 +4,17 @@
  */
 
 import { Registry } from 'prom-client';
+import { followerCredentials } from '../../bus/follower-credentials.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { encodeBatch, type ValueBatch } from '../../contract/batch.ts';
 import { buckets, streams, subject } from '../../contract/subject.ts';
 import type { TargetHolds, TcEvent } from '../../contract/telecommand.ts';
 import { startFrontEnd } from '../../http/front-end.ts';
 import type { FrontEnd } from '../../http/serve.ts';
+import { MissionTokens } from '../../identity/mission-tokens.ts';
 import { compile } from '../../mission/compile.ts';
 import { load } from '../../mission/load.ts';
-import type { Mission } from '../../mission/mission.ts';
+import type { AuthSettings, Mission } from '../../mission/mission.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import { type RunningValueFeeds, startValueFeeds } from '../../telemetry/value-feeds.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
@@ -92,12 +94,19 @@ export function testMission(platform: string = PLATFORM): Mission {
   return load(compiled.value.configuration, compiled.value.revision);
 }
 
+/** Settings of an identity provider that is never asked: a token that is none is refused before. */
+export const PROVIDER: AuthSettings = { issuer: 'https://id.example', audience: 'mission' };
+
 /** A mission source the test publishes to. */
-export function missionSource(): MissionSource & { publish(mission: Mission | undefined): void } {
+export function missionSource(): Omit<MissionSource, 'known'> & {
+  known: boolean;
+  publish(mission: Mission | undefined): void;
+} {
   const listeners = new Set<(mission: Mission) => void>();
   const known = new Map<string, Mission>();
   let current: Mission | undefined;
   return {
+    known: true,
     get current() {
       return current;
     },
@@ -148,6 +157,7 @@ export async function startWorld(): Promise<World> {
   const mission = testMission();
   missions.publish(mission);
   const log = memoryLog();
+  const tokens = new MissionTokens({ missions, clock: realClock, log, fetch });
   const started: { close(): Promise<void> }[] = [];
   const start = async (): Promise<{ frontEnd: FrontEnd; values: RunningValueFeeds }> => {
     const values = startValueFeeds({ bus, missions, clock: realClock, log });
@@ -159,6 +169,8 @@ export async function startWorld(): Promise<World> {
       log,
       clock: realClock,
       registry: new Registry(),
+      tokens,
+      followers: followerCredentials(nats.followerSigner),
     });
     started.push({
       close: async () => {
@@ -196,6 +208,7 @@ export async function startWorld(): Promise<World> {
     async stop() {
       await until(() => bus.connected, { what: 'the bus before the end' });
       for (const each of started) await each.close();
+      tokens.stop();
       await nats.stop();
     },
   };

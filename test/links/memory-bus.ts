@@ -105,6 +105,10 @@ export class MemoryBus implements Bus {
     throw new Error('links follow nothing');
   }
 
+  objects(): never {
+    throw new Error('this bus keeps no objects');
+  }
+
   bucket({ name }: BucketDefinition): MemoryBucket {
     const bucket = this.#buckets.get(name) ?? new MemoryBucket(this);
     this.#buckets.set(name, bucket);

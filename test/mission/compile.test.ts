@@ -25,6 +25,9 @@ procedures:
 `,
 };
 
+/** What the library speaks of. */
+const box = platform({ components: { battery: { instances: ['1', '2'] } } });
+
 describe('the configuration made of the documents', () => {
   it('the demo mission compiles without a warning', () => {
     const { warnings, configuration } = compiled(demoDocuments());
@@ -59,7 +62,7 @@ describe('the configuration made of the documents', () => {
   });
 
   it('libraries are kept, their procedures as written', () => {
-    const { configuration } = compiled([platform(), topology(), library]);
+    const { configuration } = compiled([box, topology(), library]);
     expect(configuration.libraries).toEqual([parse(library.text)]);
   });
 
@@ -928,7 +931,7 @@ describe('faults of a topology', () => {
 
 describe('faults of libraries and settings', () => {
   const changed = (from: string, to: string): SourceFile[] => [
-    platform(),
+    box,
     topology(),
     { ...library, text: library.text.replace(from, to) },
   ];
@@ -971,6 +974,7 @@ describe('the form of documents', () => {
     const documents = [
       platform({
         components: {
+          battery: { instances: ['1', '2'] },
           camera: { telecommands: { shoot: { args: { tag: { type: 'bytes', default: '0x00' } } } } },
         },
         files: {

@@ -13,7 +13,7 @@ import type {
   ScopeMeasure,
   ScopePlatform,
 } from '../../mission/condition/scope.ts';
-import type { Enumeration } from '../../mission/mission.ts';
+import type { Enumeration } from '../../mission/platform.ts';
 
 export const OBC_MODE = enumeration('ObcMode', ['BOOT', 'SAFE', 'NOMINAL']);
 const CHANNEL = enumeration('Channel', ['payload', 'heater']);

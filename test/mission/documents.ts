@@ -6,7 +6,8 @@ import { type Compiled, compile } from '../../mission/compile.ts';
 import type { DocumentFault } from '../../mission/document/fault.ts';
 import type { SourceFile } from '../../mission/document/read.ts';
 import { load } from '../../mission/load.ts';
-import type { Mission, Platform } from '../../mission/mission.ts';
+import type { Mission } from '../../mission/mission.ts';
+import type { Platform } from '../../mission/platform.ts';
 
 const DEMO = new URL('../../missions/demo/', import.meta.url);
 

@@ -49,9 +49,9 @@ describe('a mission', () => {
   });
 
   it('its environments are in the order of the topology, and the last of a target is its default', () => {
-    expect([...demo.environments.keys()]).toEqual(['bench', 'in_orbit']);
+    expect([...demo.environments.keys()]).toEqual(['bench', 'rehearsal', 'in_orbit']);
     expect(demo.environments.get('in_orbit')).toMatchObject({ kind: 'in_orbit', humanOrchestration: true });
-    expect(demo.targets.get('sat1')?.environments.at(-1)).toBe('bench');
+    expect(demo.targets.get('sat1')?.environments.at(-1)).toBe('rehearsal');
   });
 
   it('its gateways say what they are', () => {

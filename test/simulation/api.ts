@@ -1,13 +1,24 @@
 /**
- * The front end of a simulated process: the handler of `POST /v1/tc` with its real ports, called where a socket would call
- * it. Mission Control Service, section 2.1. What comes before a handler (path, body shape, identity) is not simulated.
+ * The front end of a simulated process: the handlers of `POST /v1/tc` and of runs with their real ports, called where a
+ * socket would call them. Mission Control Service, sections 2.1 and 2.3. What comes before a handler (path, body shape,
+ * identity) is not simulated.
  */
 
+import { ulid } from 'ulid';
 import { Outage } from '../../contract/outage.ts';
+import type { Program } from '../../contract/program.ts';
+import type { Answer as AnswerBody, ControlCall, LaunchReply, RunRequest } from '../../contract/run.ts';
+import { buckets, header, streams, subject } from '../../contract/subject.ts';
 import type { TcReply, TcRequest } from '../../contract/telecommand.ts';
 import { watchHolds } from '../../http/holds.ts';
 import type { RoutePorts } from '../../http/ports.ts';
+import type { Handled, Reply } from '../../http/reply.ts';
+import { answerRun, commandRun } from '../../http/routes/run-commands.ts';
+import { launchRun } from '../../http/routes/runs.ts';
 import { submitTelecommand } from '../../http/routes/telecommands.ts';
+import { watchRuns } from '../../http/run-index.ts';
+import { programDocument } from '../../mission/procedure/program-document.ts';
+import { submittedRun } from '../../mission/procedure/run-status.ts';
 import type { RoleContext, RoleFactory } from '../../supervision/role.ts';
 import type { RunningValueFeeds } from '../../telemetry/value-feeds.ts';
 
@@ -17,34 +28,130 @@ export type Answer =
   | { readonly outcome: 'unavailable' }
   | { readonly outcome: 'refused'; readonly codes: readonly string[] };
 
+/** What a person is told about a run. */
+export type Told =
+  | { readonly outcome: 'accepted'; readonly run: string }
+  /** Nobody knows whether it was taken. */
+  | { readonly outcome: 'unavailable' }
+  | { readonly outcome: 'refused'; readonly codes: readonly string[] };
+
+export interface Person {
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
 export interface Api {
   readonly values: RunningValueFeeds;
   submit(request: TcRequest): Promise<Answer>;
+  launch(request: RunRequest): Promise<Told>;
+  /** Stores the program and submits a run of it, as a launch does behind its resolution. */
+  launchProgram(run: string, program: Program): Promise<Told>;
+  answer(run: string, answer: AnswerBody, person: Person): Promise<Told>;
+  command(run: string, action: 'suspend' | 'resume' | 'abort', choice?: string): Promise<Told>;
+  /** As an alarm reaction asks for it on the bus. */
+  preempt(run: string): Promise<Told>;
 }
 
 /** The role `api` of a simulated process; `ready` is given what a client can ask. */
 export function simulatedApi(ready: (api: Api) => void): RoleFactory {
   return async (context) => {
     const holds = watchHolds(context.bus, context.log);
-    const ports = portsOf(context, holds);
-    ready({ values: context.values, submit: (request) => submit(request, ports) });
-    return { shared: [], stop: () => holds.stop() };
+    const runs = watchRuns(context.bus, context.log);
+    const ports = portsOf(context, { holds, runs });
+    ready({
+      values: context.values,
+      submit: (request) => submit(request, ports),
+      ...runApi(ports),
+    });
+    return { shared: [], stop: async () => void (await Promise.all([holds.stop(), runs.stop()])) };
   };
 }
 
-/** Clients of the simulation bring their identifiers, and nobody inspects: a handler that asks for more fails loudly. */
+/** Nobody inspects: a handler that asks for more than is here fails loudly. */
 function portsOf(
-  { bus, missions, values, log, clock, registry }: RoleContext,
-  holds: RoutePorts['holds'],
+  { bus, missions, values, log, clock, random, registry }: RoleContext,
+  watched: Pick<RoutePorts, 'holds' | 'runs'>,
 ): RoutePorts {
-  const ports = { bus, missions, values, log, clock, registry, holds };
-  return { ...ports, valuesLoaded: () => true, draining: () => false } as unknown as RoutePorts;
+  const ports = { bus, missions, values, log, clock, registry, ...watched };
+  const newId = (): string => ulid(clock.now(), () => random.next());
+  return { ...ports, newId, valuesLoaded: () => true, draining: () => false } as unknown as RoutePorts;
+}
+
+function runApi(ports: RoutePorts): Omit<Api, 'values' | 'submit'> {
+  const ada = { kind: 'declared', name: 'ada', roles: [] } as const;
+  const nothing = { query: {}, content: undefined };
+  return {
+    launch: (body) =>
+      told(async () => {
+        const handled = await launchRun.handle({ params: {}, ...nothing, body, caller: ada }, ports);
+        return { handled, run: (reply) => (reply.body as LaunchReply).run };
+      }),
+    launchProgram: (run, program) =>
+      told(async () => ({ handled: await submitProgram(run, program, ports), run: () => run })),
+    answer: (run, body, { name, roles }) =>
+      told(async () => {
+        const caller = { kind: 'declared', name, roles } as const;
+        const handled = await answerRun.handle({ params: { run }, ...nothing, body, caller }, ports);
+        return { handled, run: () => run };
+      }),
+    command: (run, action, choice) =>
+      told(async () => {
+        const body = choice === undefined ? undefined : { choice };
+        const request = { params: { run, action }, ...nothing, body, caller: ada };
+        return { handled: await commandRun.handle(request as never, ports), run: () => run };
+      }),
+    preempt: (run) =>
+      told(async () => {
+        const call: ControlCall = {
+          action: 'suspend',
+          by: 'alarm sat1.battery.undervoltage',
+          reaction: true,
+        };
+        const data = Buffer.from(JSON.stringify(call));
+        const reply = await ports.bus.request(subject.runControl(run), data, { timeoutMs: 5_000 });
+        const { outcome } = JSON.parse(Buffer.from(reply).toString()) as { outcome: string };
+        if (outcome === 'accepted')
+          return { handled: { ok: true, value: { status: 202, body: {} } }, run: () => run };
+        throw new Outage('bus.timeout', 'refused');
+      }),
+  };
+}
+
+interface Carried {
+  readonly handled: Handled<Reply>;
+  readonly run: (reply: Reply) => string;
+}
+
+async function told(ask: () => Promise<Carried>): Promise<Told> {
+  try {
+    const { handled, run } = await ask();
+    if (handled.ok) return { outcome: 'accepted', run: run(handled.value) };
+    const codes = handled.faults.map(({ code }) => code);
+    const passing = codes.every((code) => code === 'api::unavailable' || code === 'api::no-configuration');
+    return passing ? { outcome: 'unavailable' } : { outcome: 'refused', codes };
+  } catch (error) {
+    if (error instanceof Outage) return { outcome: 'unavailable' };
+    throw error;
+  }
+}
+
+async function submitProgram(run: string, program: Program, { bus }: RoutePorts): Promise<Handled<Reply>> {
+  const { ir, canonical } = programDocument(program);
+  await bus.bucket(buckets.programs).put(ir, Buffer.from(canonical), 0);
+  const headers = { [header.config]: program.config, [header.user]: 'ada' };
+  const data = Buffer.from(JSON.stringify({ run, ir, by: 'ada' }));
+  await bus.append(streams.runSubmissions, subject.runSubmit, data, { id: run, headers });
+  await bus.bucket(buckets.runs).put(run, Buffer.from(JSON.stringify(submittedRun(run, program, 'ada'))), 0);
+  return { ok: true, value: { status: 202, body: {} } };
 }
 
 async function submit(body: TcRequest, ports: RoutePorts): Promise<Answer> {
   const caller = { kind: 'declared', name: 'ada', roles: [] } as const;
   try {
-    const handled = await submitTelecommand.handle({ params: {}, query: {}, body, caller }, ports);
+    const handled = await submitTelecommand.handle(
+      { params: {}, query: {}, body, caller, content: undefined },
+      ports,
+    );
     if (handled.ok) return { outcome: 'accepted', duplicate: (handled.value.body as TcReply).duplicate };
     const codes = handled.faults.map(({ code }) => code);
     const passing = codes.every((code) => code === 'api::unavailable' || code === 'api::no-configuration');

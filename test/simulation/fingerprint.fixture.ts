@@ -3,5 +3,5 @@
 import { scenarioOf } from './scenario.ts';
 import { run } from './world.ts';
 
-const { trace } = await run(scenarioOf(Number(process.argv[2])));
+const { trace } = await run(scenarioOf(Number(process.argv[2]), 'both'));
 console.log(trace.fingerprint());

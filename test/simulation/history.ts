@@ -6,6 +6,7 @@
 import { buckets, header, streams } from '../../contract/subject.ts';
 import type { TcEvent } from '../../contract/telecommand.ts';
 import type { CurrentSample } from '../../telemetry/current-values.ts';
+import type { RunHistory } from './run-history.ts';
 import type { Uplink } from './space.ts';
 import type { TwinServer } from './twin/server.ts';
 import type { StoredMessage } from './twin/stored-stream.ts';
@@ -49,12 +50,25 @@ export interface History {
   readonly decoded: readonly StoredMessage[];
   readonly values: readonly StoredMessage[];
   readonly members: readonly StoredMessage[];
+  readonly runs: RunHistory;
+  /** By clients, and by runs in their logs. */
   readonly asked: ReadonlyMap<string, Asked>;
   readonly acknowledged: readonly Acknowledged[];
   readonly uplinks: readonly Uplink[];
   readonly known: readonly KnownValue[];
   /** Rejections that nobody handled: they would have ended the process. */
   readonly defects: readonly string[];
+}
+
+/** What the logs of runs announce. */
+export function announced({ events }: Pick<RunHistory, 'events'>): Map<string, Asked> {
+  const asked = new Map<string, Asked>();
+  for (const { event } of events) {
+    if (event.event !== 'telecommand_sent') continue;
+    const { tc, target, changes_state: changesState } = event;
+    asked.set(tc, { id: tc, target, changesState });
+  }
+  return asked;
 }
 
 /** The part of a history that the server holds. */

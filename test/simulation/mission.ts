@@ -1,4 +1,7 @@
-/** The mission of every simulated run: two spacecraft of the demo platform, each behind a gateway of its own. */
+/**
+ * The mission of every simulated run: two spacecraft of the demo platform, each behind a gateway of its own, and procedures
+ * for them. One environment has people in front of it, the other none.
+ */
 
 import { readFileSync } from 'node:fs';
 import { compile } from '../../mission/compile.ts';
@@ -17,6 +20,10 @@ const TOPOLOGY = `
 topology: simulation
 environments:
   bench: { identity: declared, human_orchestration: false }
+  manned:
+    identity: declared
+    human_orchestration: true
+    hazardous_confirmation: [supervisor, director]
 gateways:
   sim-1: { simulated: true, model: cubesat-6u, echo: false }
   sim-2: { simulated: true, model: cubesat-6u, echo: true }
@@ -25,15 +32,108 @@ drivers:
 targets:
   sat1:
     platform: cubesat-6u@1.0.0
-    environments: [bench]
+    environments: [bench, manned]
+    modes: [safe, nominal]
+    parameters:
+      obc.watchdog: { safe: 60 s, nominal: 120 s }
+      battery.heater_on: { safe: 5 degC, nominal: 0 degC }
     links:
       uhf: { default: true, driver: pus, transport: { kind: space-packet, apid: 0x73 }, gateway: sim-1 }
   sat2:
     platform: cubesat-6u@1.0.0
-    environments: [bench]
+    environments: [bench, manned]
+    modes: [safe, nominal]
+    parameters:
+      obc.watchdog: { safe: 60 s, nominal: 120 s }
+      battery.heater_on: { safe: 5 degC, nominal: 0 degC }
     links:
       uhf: { default: true, driver: pus, transport: { kind: space-packet, apid: 0x73 }, gateway: sim-2 }
 `;
+
+const LIBRARY = `
+library: sim
+version: 1.0.0
+description: What runs of the simulation do
+imports: [cubesat-6u@1.0.0]
+procedures:
+  look:
+    description: Changes nothing
+    roles: { sat: cubesat-6u }
+    inputs: { serial: { type: u32 } }
+    steps:
+      - step: alive
+        retry: { attempts: 3, delay: 500 ms }
+        do:
+          - send: sat.obc.ping
+            retry: 1
+          - expect: sat.obc.uptime >= 0 s
+            within: 6 s
+      - log: "{$serial}: up for {sat.obc.uptime}"
+  tune:
+    description: Changes the state, alone and by a configuration
+    roles: { sat: cubesat-6u }
+    inputs:
+      serial: { type: u32 }
+      period: { type: u16, unit: s, range: [10 s, 600 s] }
+    steps:
+      - step: watchdog
+        retry: { attempts: 2, delay: 1 s }
+        do:
+          - send: sat.obc.set_watchdog
+            args: { period: $period }
+          - expect: sat.obc.watchdog == $period
+            within: 6 s
+      - step: mode
+        do:
+          - configure: sat
+            mode: nominal
+            within: 10 s
+      - if failed:
+          - call: look
+            roles: { sat: sat }
+            inputs: { serial: $serial }
+  restart:
+    description: Asks, and sends a hazardous telecommand
+    roles: { sat: cubesat-6u }
+    inputs: { serial: { type: u32 } }
+    steps:
+      - step: safe
+        do:
+          - ask: Go on?
+            timeout: 30 s
+          - set_mode: sat
+            mode: safe
+          - send: sat.obc.set_mode
+            args: { mode: SAFE }
+          - wait_until: sat.obc.mode == SAFE
+            timeout: 10 s
+      - step: reboot
+        do:
+          - send: sat.obc.reboot
+      - step: back
+        do:
+          - ask: Period of the watchdog?
+            as: period
+            type: { type: u16, unit: s, range: [10 s, 600 s] }
+            timeout: 30 s
+          - send: sat.obc.set_watchdog
+            args: { period: $period }
+          - log: "{$serial}: watchdog at {$period}"
+`;
+
+interface ProcedureDraft {
+  readonly run: string;
+  readonly inputs: (chance: Chance) => Readonly<Record<string, string>>;
+}
+
+/** Procedures with the inputs they take beside `serial`, which makes every program of a simulation another one. */
+export const PROCEDURES: readonly [ProcedureDraft, ...ProcedureDraft[]] = [
+  { run: 'look', inputs: () => ({}) },
+  { run: 'tune', inputs: (chance: Chance) => ({ period: `${chance.whole(10, 600)} s` }) },
+  { run: 'restart', inputs: () => ({}) },
+];
+
+export const MODES = ['safe', 'nominal'] as const;
 
 export interface Draft {
   readonly telecommand: string;
@@ -63,6 +163,7 @@ function compiled(): typeof published {
   const result = compile([
     { file: 'cubesat-6u.yaml', text: readFileSync(file, 'utf8') },
     { file: 'topology.yaml', text: TOPOLOGY },
+    { file: 'procedures.yaml', text: LIBRARY },
   ]);
   if (!result.ok) throw new Error(JSON.stringify(result.faults, undefined, 1));
   return result.value;

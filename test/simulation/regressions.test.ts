@@ -1,7 +1,12 @@
 /** Failures that seeds have found, written out: each broke a promise before the runtime was mended. */
 
 import { expect, it } from 'vitest';
+import type { ProgramNode } from '../../contract/program.ts';
+import { SPACECRAFT_FAULTS } from '../../links/simulated/spacecraft.ts';
 import { ROLES } from '../../supervision/role.ts';
+import { leaf, programOf } from '../support/run-program.ts';
+import type { Command, Launch } from './launch.ts';
+import { published } from './mission.ts';
 import type { Fault, Scenario, Slot, Submission } from './scenario.ts';
 import { attempt } from './trial.ts';
 
@@ -20,11 +25,13 @@ async function brokenBy(
   faults: readonly Fault[],
   submissions: readonly Submission[],
   slots = 2,
+  launches: readonly Launch[] = [],
 ): Promise<string[]> {
   const scenario: Scenario = {
     seed: 1,
     slots: Array.from({ length: slots }, (_, n) => slot(n)),
     submissions,
+    launches,
     faults,
     calmAt: 20_000,
   };
@@ -72,4 +79,44 @@ it('a call held up in a gateway that is asked again and cannot tell is not sent 
   const restarts: Fault[] = [0, 1].map((n) => ({ at: 6_000, slot: n, kind: 'crash', backMs: 200 }));
   const submissions = [7_445, 8_000, 11_000].flatMap((at) => both(at));
   expect(await brokenBy([...restarts, slow(0), slow(1)], submissions)).toEqual([]);
+});
+
+// Runs
+
+const launching = (
+  at: number,
+  steps: readonly ProgramNode[],
+  more: Partial<Parameters<typeof programOf>[2]> = {},
+  commands: readonly Command[] = [],
+): Launch => ({
+  at,
+  slot: 0,
+  what: { kind: 'program', program: programOf(published.revision, steps, { inputs: { at }, ...more }) },
+  commands,
+});
+
+it.each([0, 1])(
+  'an executor (%i) that falls asleep in the middle of a take-up neither holds nor lists anything when it wakes',
+  async (asleep) => {
+    const pause: Fault = {
+      ...{ at: 2_000, slot: asleep, kind: 'pause-at', step: 'append $KV.mcs_leases', phase: 'asked', nth: 1 },
+      ...{ forMs: 9_000, arrivalsFirst: true, pullsExpired: true },
+    };
+    const leases = [
+      { target: 'sat1', mode: 'exclusive' },
+      { target: 'sat2', mode: 'exclusive' },
+    ] as const;
+    const runs = [2_500, 2_510, 2_520, 2_530].map((at) =>
+      launching(at, [leaf('only', [{ kind: 'log', message: ['here'] }])], { leases }),
+    );
+    expect(await brokenBy([pause], [], 2, runs)).toEqual([]);
+  },
+);
+
+it('a fault that comes due while its run ends is neither left on nor logged behind the end', async () => {
+  const faults = SPACECRAFT_FAULTS.map((fault, n) => {
+    return { target: 'sat1', gateway: 'sim-1', fault, at: { afterMs: 1_004 + 4 * n }, off: null };
+  });
+  const run = launching(3_000, [leaf('only', [{ kind: 'wait', ms: 1_000 }])], { faults });
+  expect(await brokenBy([], [], 2, [run])).toEqual([]);
 });

@@ -6,6 +6,7 @@
 import { SPACECRAFT_FAULTS, type SpacecraftFault } from '../../links/simulated/spacecraft.ts';
 import { ROLES, type RoleName } from '../../supervision/role.ts';
 import { Chance } from './chance.ts';
+import { type Launch, launchesOf } from './launch.ts';
 import { GATEWAYS, TARGETS, TELECOMMANDS } from './mission.ts';
 import type { Waking } from './process-clock.ts';
 
@@ -81,10 +82,15 @@ export interface Scenario {
   readonly seed: number;
   readonly slots: readonly Slot[];
   readonly submissions: readonly Submission[];
+  readonly launches: readonly Launch[];
   readonly faults: readonly Fault[];
   /** From here on nothing new goes wrong, ms since the start. */
   readonly calmAt: number;
 }
+
+export const KINDS = ['telecommands', 'runs', 'both'] as const;
+/** What clients do in a scenario. */
+export type ScenarioKind = (typeof KINDS)[number];
 
 /** Steps at which an end or a sleep hurts most. */
 const STEPS = [
@@ -99,10 +105,29 @@ const STEPS = [
   'look TC_EVENTS',
 ] as const;
 
+/** The same for runs. */
+const RUN_STEPS = [
+  'append mcs.run.evt',
+  'append mcs.run.submit',
+  'append mcs.run.approval',
+  'append mcs.tc.submit',
+  'append mcs.tc.evt',
+  'append $KV.mcs_leases',
+  'append $KV.mcs_open_runs',
+  'append $KV.mcs_runs',
+  'append $KV.mcs_modes',
+  'append $KV.mcs_members',
+  'last mcs.run.evt',
+  'get $KV',
+  'look RUNS',
+  'request mcs.ctl.rpc',
+  'reply mcs.run.control',
+] as const;
+
 const SETTLING_MS = 2_000;
 
-/** The scenario of a seed. */
-export function scenarioOf(seed: number): Scenario {
+/** The scenario of a seed; the seed also decides what it is about, unless that is said. */
+export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Scenario {
   const chance = new Chance(seed, 'scenario');
   const slots = slotsOf(chance);
   // Some runs are long enough for the bus to forget message ids.
@@ -111,9 +136,27 @@ export function scenarioOf(seed: number): Scenario {
   return {
     seed,
     slots,
-    submissions: submissionsOf(chance, slots, calmAt),
-    faults: faultsOf(chance, slots, calmAt),
+    ...drawn(chance, { seed, slots, calmAt, kind }),
     calmAt,
+  };
+}
+
+function kindOf(seed: number): ScenarioKind {
+  return new Chance(seed, 'kind').one(KINDS);
+}
+
+function drawn(
+  chance: Chance,
+  { seed, slots, calmAt, kind }: { seed: number; slots: readonly Slot[]; calmAt: number; kind: ScenarioKind },
+): Pick<Scenario, 'submissions' | 'launches' | 'faults'> {
+  const submissions = submissionsOf(chance, slots, calmAt);
+  const steps = kind === 'telecommands' ? STEPS : RUN_STEPS;
+  const faults = faultsOf(chance, { slots, calmAt, steps });
+  const bounds = { slots: slots.length, from: SETTLING_MS, to: calmAt - 1_000 };
+  return {
+    submissions: kind === 'runs' ? [] : submissions,
+    launches: kind === 'telecommands' ? [] : launchesOf(new Chance(seed, 'launches'), bounds),
+    faults,
   };
 }
 
@@ -156,8 +199,15 @@ function submissionsOf(chance: Chance, slots: readonly Slot[], calmAt: number): 
   });
 }
 
-function faultsOf(chance: Chance, slots: readonly Slot[], calmAt: number): Fault[] {
-  return Array.from({ length: chance.whole(1, 9) }, () => faultOf(chance, slots, calmAt));
+interface Stage {
+  readonly slots: readonly Slot[];
+  readonly calmAt: number;
+  /** Steps at which somebody may end. */
+  readonly steps: readonly string[];
+}
+
+function faultsOf(chance: Chance, stage: Stage): Fault[] {
+  return Array.from({ length: chance.whole(1, 9) }, () => faultOf(chance, stage));
 }
 
 function lengthOf(chance: Chance): number {
@@ -165,7 +215,7 @@ function lengthOf(chance: Chance): number {
   return chance.happens(0.9) ? chance.whole(3_000, 15_000) : chance.whole(100_000, 200_000);
 }
 
-function faultOf(chance: Chance, slots: readonly Slot[], calmAt: number): Fault {
+function faultOf(chance: Chance, { slots, calmAt, steps }: Stage): Fault {
   const at = chance.whole(0, calmAt - 1_000);
   const left = calmAt - at;
   const on = { at, slot: chance.whole(0, slots.length - 1) };
@@ -174,7 +224,7 @@ function faultOf(chance: Chance, slots: readonly Slot[], calmAt: number): Fault 
   const [gateway, rate] = [chance.one(GATEWAYS), chance.between(0.05, 0.6)];
   const waking = { arrivalsFirst: chance.happens(0.7), pullsExpired: chance.happens(0.6) };
   const phase = chance.happens(0.5) ? ('asked' as const) : ('done' as const);
-  const step = { step: chance.one(STEPS), phase, nth: chance.whole(1, 12) };
+  const step = { step: chance.one(steps as readonly [string, ...string[]]), phase, nth: chance.whole(1, 12) };
   const kind = chance.one([
     ...(['crash', 'crash', 'crash-at', 'crash-at', 'crash-at', 'leave', 'pause', 'pause-at'] as const),
     ...([

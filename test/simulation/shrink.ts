@@ -1,5 +1,5 @@
 /**
- * Makes a failing scenario small: leaves out faults, submissions, repetitions and processes as long as the same promise stays
+ * Makes a failing scenario small: leaves out faults, submissions, launches and what is asked of them as long as the same promise stays
  * broken. Delta debugging: halves first, then smaller and smaller parts, until no single item can go.
  *
  * S1. The result is one that was run and failed; it replays like any other.
@@ -25,6 +25,8 @@ export async function shrink(
     before = smallest;
     smallest = await without(smallest, 'faults', stillFails);
     smallest = await without(smallest, 'submissions', stillFails);
+    smallest = await without(smallest, 'launches', stillFails);
+    smallest = await withoutCommands(smallest, stillFails);
     smallest = await withoutRepetitions(smallest, stillFails);
   }
   return smallest;
@@ -32,7 +34,7 @@ export async function shrink(
 
 async function without(
   scenario: Scenario,
-  list: 'faults' | 'submissions',
+  list: 'faults' | 'submissions' | 'launches',
   fails: (scenario: Scenario) => Promise<boolean>,
 ): Promise<Scenario> {
   let smallest = scenario;
@@ -54,4 +56,20 @@ async function withoutRepetitions(
   if (scenario.submissions.every(({ again }) => again.length === 0)) return scenario;
   const plain = { ...scenario, submissions };
   return (await fails(plain)) ? plain : scenario;
+}
+
+async function withoutCommands(
+  scenario: Scenario,
+  fails: (scenario: Scenario) => Promise<boolean>,
+): Promise<Scenario> {
+  let smallest = scenario;
+  for (const [n, { commands }] of scenario.launches.entries()) {
+    for (let at = commands.length - 1; at >= 0; at -= 1) {
+      const launch = smallest.launches[n]!;
+      const fewer = { ...launch, commands: launch.commands.toSpliced(at, 1) };
+      const candidate = { ...smallest, launches: smallest.launches.with(n, fewer) };
+      if (await fails(candidate)) smallest = candidate;
+    }
+  }
+  return smallest;
 }

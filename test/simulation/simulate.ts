@@ -2,12 +2,12 @@
  * `npm run simulate -- --seed N --runs M`: runs seeds one after the other, tells the rate, and for each failing seed what it
  * broke, made small.
  *
- * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--trace` prints the whole trace of the
- * first seed, `--no-shrink` only names the failing seeds.
+ * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--kind telecommands|runs|both` what clients
+ * do (default: each seed decides), `--trace` prints the whole trace of the first seed, `--no-shrink` only names the failing seeds.
  */
 
 import { parseArgs } from 'node:util';
-import { scenarioOf } from './scenario.ts';
+import { KINDS, scenarioOf } from './scenario.ts';
 import { attemptSeed, report, shrunk } from './trial.ts';
 
 const TELL_EVERY_MS = 10_000;
@@ -16,6 +16,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     runs: { type: 'string', default: '100' },
+    kind: { type: 'string' },
     trace: { type: 'boolean', default: false },
     'no-shrink': { type: 'boolean', default: false },
   },
@@ -27,14 +28,20 @@ if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(runs) || runs < 1) {
   process.exit(2);
 }
 
-if (values.trace) console.log(await report(scenarioOf(seed)));
+const kind = KINDS.find((each) => each === values.kind);
+if (values.kind !== undefined && kind === undefined) {
+  console.error(`--kind is one of ${KINDS.join(', ')}`);
+  process.exit(2);
+}
+
+if (values.trace) console.log(await report(scenarioOf(seed, kind)));
 
 const began = performance.now();
 let failed = 0;
 let steps = 0;
 let toldAt = began;
 for (let n = 0; n < runs; n += 1) {
-  const trial = await attemptSeed(seed + n);
+  const trial = await attemptSeed(seed + n, {}, kind);
   steps += trial.run.steps;
   if (performance.now() - toldAt > TELL_EVERY_MS) {
     toldAt = performance.now();
@@ -44,7 +51,7 @@ for (let n = 0; n < runs; n += 1) {
   if (first !== undefined) {
     failed += 1;
     console.log(`seed ${trial.seed} breaks ${first.checker}: ${first.what}`);
-    if (!values['no-shrink']) console.log(await report(await shrunk(trial.seed, first.checker)));
+    if (!values['no-shrink']) console.log(await report(await shrunk(trial.seed, first.checker, {}, kind)));
   }
 }
 const seconds = (performance.now() - began) / 1000;

@@ -3,25 +3,36 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { lying } from './planted/defects.ts';
-import { scenarioOf } from './scenario.ts';
+import { type ScenarioKind, scenarioOf } from './scenario.ts';
 import { attempt, attemptSeed, report, shrunk } from './trial.ts';
 import { run } from './world.ts';
 
 /** A tenth of a second each on a machine at rest. */
 const FIXED_SEEDS = 20;
+/** Scenarios with runs take some times as long. */
+const FIXED_SEEDS_OF_RUNS = 12;
 const LONG_MS = 120_000;
 
-async function expectNothingBroken(seed: number): Promise<void> {
-  const { violations } = await attemptSeed(seed);
+async function expectNothingBroken(seed: number, kind?: ScenarioKind): Promise<void> {
+  const { violations } = await attemptSeed(seed, {}, kind);
   const [first] = violations;
-  if (first !== undefined) expect.fail(await report(await shrunk(seed, first.checker)));
+  if (first !== undefined) expect.fail(await report(await shrunk(seed, first.checker, {}, kind)));
 }
 
 describe('the whole runtime on the twin of the bus', () => {
   it(
     'MC-TC-022 keeps its promises, no identifier sent twice among them, under the faults of fixed seeds',
     async () => {
-      for (let seed = 1; seed <= FIXED_SEEDS; seed += 1) await expectNothingBroken(seed);
+      for (let seed = 1; seed <= FIXED_SEEDS; seed += 1) await expectNothingBroken(seed, 'telecommands');
+    },
+    LONG_MS,
+  );
+
+  it(
+    'MC-LOG-002 keeps its promises to runs, whoever dies: their logs have no gap and one writer, and each comes to an end',
+    async () => {
+      for (let seed = 1; seed <= FIXED_SEEDS_OF_RUNS; seed += 1)
+        await expectNothingBroken(seed, seed % 2 === 0 ? 'runs' : 'both');
     },
     LONG_MS,
   );
@@ -37,7 +48,7 @@ describe('the whole runtime on the twin of the bus', () => {
   );
 
   it('the same seed is the same run, twice and in another process', async () => {
-    const fingerprint = async (): Promise<string> => (await run(scenarioOf(11))).trace.fingerprint();
+    const fingerprint = async (): Promise<string> => (await run(scenarioOf(11, 'both'))).trace.fingerprint();
     const here = await fingerprint();
     expect(await fingerprint()).toBe(here);
     const fixture = new URL('fingerprint.fixture.ts', import.meta.url).pathname;
@@ -51,15 +62,15 @@ describe('the whole runtime on the twin of the bus', () => {
     async () => {
       const options = { wrapBus: lying };
       const seed = 3;
-      const whole = await attemptSeed(seed, options);
+      const whole = await attemptSeed(seed, options, 'telecommands');
       const checker = whole.violations[0]?.checker;
       if (checker === undefined) expect.fail('the planted defect is not found');
-      const small = await shrunk(seed, checker, options);
+      const small = await shrunk(seed, checker, options, 'telecommands');
       const { violations } = await attempt(small, options);
       expect(violations.map((violation) => violation.checker)).toContain(checker);
-      const sizes = [small.faults.length, scenarioOf(seed).faults.length] as const;
+      const sizes = [small.faults.length, scenarioOf(seed, 'telecommands').faults.length] as const;
       expect(sizes[0]).toBeLessThanOrEqual(sizes[1]);
-      expect(small.submissions.length).toBeLessThan(scenarioOf(seed).submissions.length);
+      expect(small.submissions.length).toBeLessThan(scenarioOf(seed, 'telecommands').submissions.length);
       expect(await report(small, options)).toContain(`broken: ${checker}`);
     },
     LONG_MS,

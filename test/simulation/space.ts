@@ -13,6 +13,8 @@ import type { Clock } from '../../ports/clock.ts';
 export interface Uplink {
   /** ms since 1970, by the clock of the world. */
   readonly at: number;
+  /** Place of what was stored last before it. */
+  readonly order: number;
   readonly gateway: string;
   /** The process that sent it. */
   readonly by: string;
@@ -27,15 +29,25 @@ export interface Antenna {
   readonly arrivals: Clock;
 }
 
+interface SpaceOptions {
+  readonly clock: Clock;
+  readonly gateways: readonly string[];
+  /** Place of what was stored last. */
+  readonly order: () => number;
+  readonly told: (uplink: Uplink) => void;
+}
+
 export class Space {
   readonly uplinks: Uplink[] = [];
   readonly #clock: Clock;
+  readonly #order: () => number;
   readonly #told: (uplink: Uplink) => void;
   readonly #spacecraft = new Map<string, Spacecraft>();
   readonly #listeners = new Map<string, Set<(packet: Buffer) => void>>();
 
-  constructor(clock: Clock, gateways: readonly string[], told: (uplink: Uplink) => void) {
+  constructor({ clock, gateways, order, told }: SpaceOptions) {
     this.#clock = clock;
+    this.#order = order;
     this.#told = told;
     for (const [n, gateway] of gateways.entries()) {
       const listeners = new Set<(packet: Buffer) => void>();
@@ -82,7 +94,7 @@ export class Space {
   }
 
   #send(gateway: string, by: string, spacecraft: Spacecraft, frame: Buffer): void {
-    const uplink = { at: this.#clock.now(), gateway, by, frame: frame.toString('hex') };
+    const uplink = { at: this.#clock.now(), order: this.#order(), gateway, by, frame: frame.toString('hex') };
     this.uplinks.push(uplink);
     this.#told(uplink);
     spacecraft.uplink(frame);

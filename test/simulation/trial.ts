@@ -3,7 +3,8 @@
 import { violationsOf } from './checkers/all.ts';
 import type { Violation } from './checkers/checker.ts';
 import { describe } from './fault-plan.ts';
-import { type Scenario, scenarioOf } from './scenario.ts';
+import type { Launch } from './launch.ts';
+import { type Scenario, type ScenarioKind, scenarioOf } from './scenario.ts';
 import { shrink } from './shrink.ts';
 import { printed } from './trace.ts';
 import { type Run, type RunOptions, run } from './world.ts';
@@ -22,13 +23,18 @@ export async function attempt(scenario: Scenario, options: RunOptions = {}): Pro
   return { seed: scenario.seed, run: result, violations: violationsOf(result.history) };
 }
 
-export function attemptSeed(seed: number, options: RunOptions = {}): Promise<Trial> {
-  return attempt(scenarioOf(seed), options);
+export function attemptSeed(seed: number, options: RunOptions = {}, kind?: ScenarioKind): Promise<Trial> {
+  return attempt(scenarioOf(seed, kind), options);
 }
 
 /** The smallest scenario that breaks the same promise as this seed does. */
-export async function shrunk(seed: number, checker: string, options: RunOptions = {}): Promise<Scenario> {
-  return shrink(scenarioOf(seed), async (candidate) => {
+export async function shrunk(
+  seed: number,
+  checker: string,
+  options: RunOptions = {},
+  kind?: ScenarioKind,
+): Promise<Scenario> {
+  return shrink(scenarioOf(seed, kind), async (candidate) => {
     const { violations } = await attempt(candidate, options);
     return violations.some((violation) => violation.checker === checker);
   });
@@ -47,8 +53,18 @@ export async function report(scenario: Scenario, options: RunOptions = {}): Prom
       ({ at, telecommand, target, slot, again }) =>
         `  submission at ${(at / 1000).toFixed(3)}: ${telecommand} to ${target} through p${slot}${again.map(({ afterMs, slot: other }) => `, again after ${afterMs} ms through p${other}`).join('')}`,
     ),
+    ...scenario.launches.map(describeLaunch),
     ...lines.map(printed),
   ].join('\n');
+}
+
+function describeLaunch({ at, slot, what, commands }: Launch): string {
+  const orders = commands.map(
+    ({ afterMs, action, choice = '' }) => `${action} ${choice} after ${afterMs} ms`,
+  );
+  const run =
+    what.kind === 'program' ? `program ${JSON.stringify(what.program)}` : JSON.stringify(what.request);
+  return `  launch at ${(at / 1000).toFixed(3)} through p${slot}: ${[run, ...orders].join(', ')}`;
 }
 
 /** One promise can be broken a hundred times by one cause. */

@@ -15,11 +15,20 @@ import type { Answer } from './api.ts';
 import { Chance } from './chance.ts';
 import { Clients } from './client.ts';
 import { FaultPlan, type Stage } from './fault-plan.ts';
-import { type Acknowledged, type Asked, type History, recorded, storedHistory } from './history.ts';
+import {
+  type Acknowledged,
+  type Asked,
+  announced,
+  type History,
+  recorded,
+  storedHistory,
+} from './history.ts';
 import { knownValues } from './known-values.ts';
 import { GATEWAYS, published } from './mission.ts';
+import { People } from './people.ts';
 import { ProcessClock } from './process-clock.ts';
 import { type Conditions, calm, processWeather } from './process-weather.ts';
+import { recordedRun, storedRuns } from './run-history.ts';
 import type { Scenario, Submission } from './scenario.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 import { Space } from './space.ts';
@@ -84,10 +93,12 @@ class World implements Stage {
   readonly #trace: Trace;
   readonly #slots: SlotState[];
   readonly #clients: Clients;
+  readonly #people: People;
   readonly #plan: FaultPlan;
   readonly #asked = new Map<string, Asked>();
   readonly #acknowledged: Acknowledged[] = [];
   readonly #running = new Map<number, string>();
+  readonly #lit: string[] = [];
   #lives = 0;
 
   constructor(scenario: Scenario, options: RunOptions) {
@@ -101,9 +112,12 @@ class World implements Stage {
       choose: (count) => queues.whole(0, count - 1),
       ...(options.ignoresExpectations === true && { ignoresExpectations: true }),
     });
-    this.space = new Space(this.clock, GATEWAYS, ({ by, gateway, frame }) =>
-      this.tell(by, `uplink ${gateway} ${frame}`),
-    );
+    this.space = new Space({
+      clock: this.clock,
+      gateways: GATEWAYS,
+      order: () => this.server.order,
+      told: ({ by, gateway, frame }) => this.tell(by, `uplink ${gateway} ${frame}`),
+    });
     this.#slots = scenario.slots.map(() => ({
       life: 0,
       process: undefined,
@@ -118,6 +132,15 @@ class World implements Stage {
       asks: (id, submission) => this.#asks(id, submission),
       answered: (id, submission, by, answer) => this.#answered(id, submission, by, answer),
     });
+    this.#people = new People({
+      seed,
+      clock: this.clock,
+      server: this.server,
+      processAt: (slot) => this.#slots[slot]?.process,
+      slots: scenario.slots.length,
+      untilCalm: () => this.untilCalm(),
+      tell: (what) => this.tell('people', what),
+    });
     this.#plan = new FaultPlan(scenario, this);
   }
 
@@ -128,21 +151,29 @@ class World implements Stage {
       this.clock.setTimeout(() => this.start(slot), startMs);
     }
     for (const submission of this.#scenario.submissions) this.#clients.plan(submission);
+    this.#people.plan(this.#scenario.launches);
     this.#plan.arm();
     const steps = await this.#loop();
     return {
-      history: {
-        ...storedHistory(this.server),
-        asked: this.#asked,
-        acknowledged: this.#acknowledged,
-        uplinks: this.space.uplinks,
-        known: this.#slots.flatMap(({ process }) => (process === undefined ? [] : knownValues(process))),
-        defects,
-      },
+      history: this.#history(defects),
       trace: this.#trace,
       tookMs: this.clock.now() - START_MS,
       steps,
       lives: this.#lives,
+    };
+  }
+
+  #history(defects: readonly string[]): History {
+    const { launched, accepted } = this.#people;
+    const runs = { ...storedRuns(this.server), launched, accepted, lit: this.#lit };
+    return {
+      ...storedHistory(this.server),
+      runs,
+      asked: new Map([...this.#asked, ...announced(runs)]),
+      acknowledged: this.#acknowledged,
+      uplinks: this.space.uplinks,
+      known: this.#slots.flatMap(({ process }) => (process === undefined ? [] : knownValues(process))),
+      defects,
     };
   }
 
@@ -233,7 +264,8 @@ class World implements Stage {
     const { calmAt } = this.#scenario;
     const end = START_MS + calmAt + PATIENCE_MS;
     let settledAt = Number.POSITIVE_INFINITY;
-    let lookAt = START_MS + calmAt;
+    // Behind the moment at which the last fault ends.
+    let lookAt = START_MS + calmAt + 1;
     let steps = 0;
     while ((this.clock.next() ?? end) < Math.min(end, settledAt + EPILOGUE_MS)) {
       this.clock.step();
@@ -243,6 +275,7 @@ class World implements Stage {
       lookAt += LOOK_EVERY_MS;
       if (settledAt === Number.POSITIVE_INFINITY && this.#isSettled()) {
         settledAt = this.clock.now();
+        this.#lit.push(...this.#litFaults());
         for (const gateway of GATEWAYS) this.space.of(gateway).fault('tm_silence', true);
       }
     }
@@ -250,13 +283,28 @@ class World implements Stage {
   }
 
   #isSettled(): boolean {
-    if (this.#clients.open > 0) return false;
+    if (this.#clients.open > 0 || this.#people.open > 0 || !this.#runsAreOver()) return false;
     const upSince = this.clock.now() - SETTLED_UP_MS;
     if (this.#slots.some(({ process, startedAt }) => process === undefined || startedAt > upSince))
       return false;
     const events = this.server.stream(streams.telecommandEvents).messages.map(recorded);
     const final = new Set(events.filter(({ event }) => isFinal(event.state)).map(({ id }) => id));
     return this.#acknowledged.every(({ id }) => final.has(id));
+  }
+
+  /** Also what an end leaves to do. */
+  #runsAreOver(): boolean {
+    if (!this.#people.allOver) return false;
+    return this.server
+      .bucket(buckets.openRuns)
+      .lasts()
+      .every(({ removal }) => removal);
+  }
+
+  #litFaults(): string[] {
+    return GATEWAYS.flatMap((gateway) =>
+      [...this.space.of(gateway).faults].map((fault) => `${gateway} ${fault}`),
+    );
   }
 
   #publishMission(): void {
@@ -290,6 +338,22 @@ class World implements Stage {
     this.server
       .stream(streams.telecommands)
       .onStored(tell(({ subject, seq, headers: _headers }) => `stores submission ${seq} on ${subject}`));
+    this.server.stream(streams.runs).onStored(
+      tell((message) => {
+        const { run, event, epoch } = recordedRun(message);
+        const { run: _run, at: _at, event: kind, seq, ...fields } = event;
+        return `run ${shortId(run)} ${seq} ${kind} ${shortened(JSON.stringify(fields))} epoch ${epoch}`;
+      }),
+    );
+    for (const bucket of [buckets.leases, buckets.openRuns]) {
+      this.server
+        .bucket(bucket)
+        .onStored(
+          tell(({ subject, data, removal }) =>
+            removal ? `removes ${subject}` : `writes ${subject} ${shortened(Buffer.from(data).toString())}`,
+          ),
+        );
+    }
     for (const stream of [streams.frames, streams.decoded, streams.values]) {
       this.server
         .stream(stream)
@@ -317,6 +381,12 @@ class World implements Stage {
       this.tell('client', `${shortId(id)} refused by ${by}: ${answer.codes.join(', ')}`);
     }
   }
+}
+
+const SHOWN_LENGTH = 220;
+
+function shortened(text: string): string {
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
 }
 
 export function shortId(id: string): string {

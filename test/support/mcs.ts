@@ -12,6 +12,7 @@ export interface Mcs {
   readonly api: string;
   readonly nats: string;
   /** Everything it wrote to stderr so far. */
+  readonly output: () => string;
   readonly errors: () => string;
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   kill(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -22,12 +23,19 @@ export interface McsOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Do not wait for the ready line. */
   readonly unready?: boolean;
+  /** How long it may take to be ready; longer where several are started at once. */
+  readonly readyWithinMs?: number;
 }
 
 const running = new Set<ChildProcess>();
 
 /** Starts `mcs …` and resolves at its ready line. */
-export async function startMcs({ args, env = {}, unready = false }: McsOptions): Promise<Mcs> {
+export async function startMcs({
+  args,
+  env = {},
+  unready = false,
+  readyWithinMs = 25_000,
+}: McsOptions): Promise<Mcs> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
     cwd: ROOT,
     env: { ...process.env, MCS_LOG_LEVEL: 'warn', ...env },
@@ -52,11 +60,20 @@ export async function startMcs({ args, env = {}, unready = false }: McsOptions):
         child,
         () => output,
         () => errors,
+        readyWithinMs,
       );
-  return { child, api: ready?.api ?? '', nats: ready?.nats ?? '', errors: () => errors, exited, kill };
+  return {
+    child,
+    api: ready?.api ?? '',
+    nats: ready?.nats ?? '',
+    output: () => output,
+    errors: () => errors,
+    exited,
+    kill,
+  };
 }
 
-async function readyLine(child: ChildProcess, output: () => string, errors: () => string) {
+async function readyLine(child: ChildProcess, output: () => string, errors: () => string, timeoutMs: number) {
   const line = await until(
     () => {
       if (child.exitCode !== null) throw new Error(`mcs ended with ${child.exitCode}:\n${errors()}`);
@@ -65,7 +82,7 @@ async function readyLine(child: ChildProcess, output: () => string, errors: () =
         .slice(0, -1)
         .find((each) => each.startsWith('{"ready":true,'));
     },
-    { timeoutMs: 25_000, what: 'mcs being ready' },
+    { timeoutMs, what: 'mcs being ready' },
   ).catch((error: unknown) => {
     child.kill('SIGKILL');
     throw new Error(`${String(error)}\n${errors()}`);

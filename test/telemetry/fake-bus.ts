@@ -90,10 +90,15 @@ export class FakeBus implements Bus {
     this.followed.push(from);
     const pattern = new RegExp(`^${subject.replaceAll('.', '\\.').replaceAll('*', '[^.]+')}$`);
     const follower = new FakeFollower(stream, pattern, handle, () => this.#followers.delete(follower));
+    follower.stands = this.messages(stream).length;
     const first = from.from === 'seq' ? from.seq : from.from === 'start' ? 1 : Number.POSITIVE_INFINITY;
     for (const message of this.messages(stream)) if (message.seq >= first) follower.offer(stream, message);
     this.#followers.add(follower);
     return follower;
+  }
+
+  objects(): never {
+    throw new Error('this bus keeps no objects');
   }
 
   bucket(definition: BucketDefinition): FakeBucket {
@@ -130,6 +135,8 @@ class FakeFollower implements Follower {
   readonly #handle: Handle;
   readonly #end: () => void;
   #stopped = false;
+  /** Last position of the stream when it began. */
+  stands = 0;
 
   constructor(stream: StreamDefinition, pattern: RegExp, handle: Handle, end: () => void) {
     this.#stream = stream;
@@ -139,7 +146,7 @@ class FakeFollower implements Follower {
   }
 
   get caughtUp(): Promise<number> {
-    return this.#tail.then(() => 0);
+    return this.#tail.then(() => this.stands);
   }
 
   offer(stream: StreamDefinition, message: StreamMessage): void {

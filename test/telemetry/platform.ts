@@ -1,14 +1,8 @@
 /** Small platforms and missions made by hand, for tests of the telemetry that need no documents. */
 
 import type { SampleBlock, ValueBatch, WideValue } from '../../contract/batch.ts';
-import type {
-  Enumeration,
-  Measure,
-  MeasureDefinition,
-  Mission,
-  Platform,
-  Target,
-} from '../../mission/mission.ts';
+import type { Mission, Target } from '../../mission/mission.ts';
+import type { Enumeration, Measure, MeasureDefinition, Platform } from '../../mission/platform.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 
 export type MeasureSketch = Partial<MeasureDefinition> & { readonly type: string };
@@ -26,7 +20,9 @@ export function platformOf(sketches: Record<string, MeasureSketch>): Platform {
     name: 'cube',
     version: '1.0.0',
     digest: JSON.stringify(sketches, (_, value) => (typeof value === 'function' ? String(value) : value)),
+    enumerations: new Map(),
     components: new Map(),
+    fileTypes: new Map(),
     measures,
     ordinal: (key) => ordinals.get(key),
     packets: { read: () => undefined },
@@ -60,7 +56,7 @@ export function missionOf(revision: string, platforms: Record<string, Platform>)
   const targets = Object.entries(platforms).map(([name, platform]): [string, Target] => [
     name,
     {
-      ...{ name, platform, platformId: platform.id, environments: ['bench'], modes: [] },
+      ...{ name, platform, platformId: platform.id, environments: ['bench'], modes: [], parameters: [] },
       links: new Map(),
       defaultLink: 'uhf',
     },
@@ -72,7 +68,8 @@ export function missionOf(revision: string, platforms: Record<string, Platform>)
     drivers: new Map(),
     targets: new Map(targets),
     platforms: new Map(Object.values(platforms).map((platform) => [platform.digest, platform])),
-    settings: { maxSubmissionAgeMs: 0, leaderTtlMs: 0, replicas: 1, auth: {} },
+    libraries: new Map(),
+    settings: { maxSubmissionAgeMs: 0, leaderTtlMs: 0, replicas: 1, auth: {}, schedulerMarginMs: 0 },
   };
 }
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type DecodedBatch, decodeBatch, encodeBatch, type ValueBatch } from '../../contract/batch.ts';
 import { CATALOGUE_WAIT_MS, VALUE_APPENDS, VALUES_CHECKPOINT_MS } from '../../contract/limits.ts';
 import { buckets, streams, subject } from '../../contract/subject.ts';
-import type { Platform } from '../../mission/mission.ts';
+import type { Platform } from '../../mission/platform.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../../telemetry/checkpoint.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { encodeBatch, type ValueBatch } from '../../contract/batch.ts';
 import { BUS_RETRY_MS } from '../../contract/limits.ts';
 import { buckets, streams, subject } from '../../contract/subject.ts';
-import type { Platform } from '../../mission/mission.ts';
+import type { Platform } from '../../mission/platform.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { encodeCheckpoint } from '../../telemetry/checkpoint.ts';
 import { CurrentValues } from '../../telemetry/current-values.ts';
@@ -64,6 +64,40 @@ describe('the current values of a process', () => {
     expect(counterOf(running)).toBe(1);
     expect(running.current('sat1')!.sample(platform.ordinal('obc.rate')!)!.value).toBe(0.5);
     expect(bus.followed).toEqual([{ from: 'seq', seq: covered + 1 }]);
+    await running.stop();
+  });
+
+  it('are up to date when everything stored before the question is known', async () => {
+    const running = feeds();
+    await running.ready;
+    for (const value of [1, 2, 3]) {
+      await store('sat2', batchOf(value));
+      await store('sat1', batchOf(value));
+      await running.upToDate('sat1');
+      expect([counterOf(running), counterOf(running, 'sat2')]).toEqual([value, value]);
+    }
+    await running.stop();
+  });
+
+  it('are up to date at once where nothing was stored, or only what a checkpoint covers', async () => {
+    const covered = await store('sat1', batchOf(1));
+    await checkpoint('sat1', covered, batchOf(1));
+    const running = feeds();
+    await running.ready;
+    await running.upToDate('sat1');
+    await running.upToDate('sat2');
+    expect(counterOf(running)).toBe(1);
+    await running.stop();
+  });
+
+  it('are up to date only after a new mission has been read', async () => {
+    const running = feeds();
+    await running.ready;
+    await store('sat1', batchOf(1));
+    missions.publish(missionOf('r2', { sat1: other, sat2: platform }));
+    await store('sat1', batchOf(2));
+    await running.upToDate('sat1');
+    expect(counterOf(running)).toBe(2);
     await running.stop();
   });
 

@@ -27,6 +27,33 @@ function followRoutes({ React }) {
   };
 }
 
+const TOKEN = 'mcs.token';
+
+/** The access token of this tab, the one the inspector uses too. */
+function withToken(request) {
+  const token = sessionStorage.getItem(TOKEN);
+  if (token !== null) request.headers.authorization ??= `Bearer ${token}`;
+  return request;
+}
+
+/** Asks for a token where the service shows its interface to nobody else. */
+function askForToken(response) {
+  if (response.status !== 401 || !response.url.endsWith('/v1/openapi.json')) return response;
+  const token = Object.assign(document.createElement('input'), { type: 'password', autocomplete: 'off' });
+  const form = document.createElement('form');
+  form.className = 'sign-in';
+  form.append('Access token, kept in this tab only: ', token, ' ');
+  form.append(Object.assign(document.createElement('button'), { textContent: 'Use it' }));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    sessionStorage.setItem(TOKEN, token.value.trim());
+    location.reload();
+  });
+  document.body.prepend(form);
+  token.focus();
+  return response;
+}
+
 followScheme();
 dark.addEventListener('change', followScheme);
 
@@ -36,6 +63,8 @@ globalThis.SwaggerUIBundle({
   presets: [globalThis.SwaggerUIBundle.presets.apis],
   plugins: [followRoutes],
   layout: 'BaseLayout',
+  requestInterceptor: withToken,
+  responseInterceptor: askForToken,
   validatorUrl: null,
   deepLinking: true,
   docExpansion: 'list',

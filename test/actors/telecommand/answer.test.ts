@@ -5,7 +5,7 @@ import { awaitAnswer } from '../../../actors/telecommand/answer.ts';
 import { encodeBatch, type VerificationReport } from '../../../contract/batch.ts';
 import { header, streams, subject } from '../../../contract/subject.ts';
 import type { TcEvent } from '../../../contract/telecommand.ts';
-import type { Verification } from '../../../mission/mission.ts';
+import type { Verification } from '../../../mission/platform.ts';
 import { compiled } from '../../mission/condition-platform.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import {

@@ -139,6 +139,10 @@ export class LogBus implements Bus {
     this.#heard.get(subject)?.({ subject, data, headers: {} });
   }
 
+  objects(): never {
+    throw new Error('this bus keeps no objects');
+  }
+
   bucket({ name }: BucketDefinition): LogBucket {
     const bucket = this.#buckets.get(name) ?? new LogBucket();
     this.#buckets.set(name, bucket);

@@ -1,7 +1,7 @@
 /** The platform of the condition tests as the verification sees it, and batches of its samples. */
 
 import type { SampleBlock, ValueBatch, ValueBlock, VerificationReport } from '../../../contract/batch.ts';
-import type { Measure, Platform } from '../../../mission/mission.ts';
+import type { Measure, Platform } from '../../../mission/platform.ts';
 import { KEYS, PLATFORM } from '../../mission/condition-platform.ts';
 
 /** With another order of its measures and another unit for those named, under another digest. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Verifier } from '../../../actors/telecommand/verification.ts';
 import { encodeBatch, type ValueBatch, type VerificationReport } from '../../../contract/batch.ts';
 import { streams, subject } from '../../../contract/subject.ts';
-import type { Platform, Verification } from '../../../mission/mission.ts';
+import type { Platform, Verification } from '../../../mission/platform.ts';
 import type { KnownSample } from '../../../ports/target-values.ts';
 import { compiled, KEYS } from '../../mission/condition-platform.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';

@@ -5,13 +5,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ReleaseCall } from '../../../contract/inspection.ts';
 import { INSPECT_ANSWER_MS } from '../../../contract/limits.ts';
 import { accepted, refused } from '../../../contract/result.ts';
-import { subject } from '../../../contract/subject.ts';
+import type { RunSummary } from '../../../contract/run.ts';
+import { buckets, subject } from '../../../contract/subject.ts';
 import type { TcState } from '../../../contract/telecommand.ts';
 import { inspectFollows, inspectRoutes } from '../../../http/routes/inspect.ts';
 import { until } from '../../support/until.ts';
 import { Coverage } from '../coverage.ts';
 import { type Answer, codesOf } from '../fixture.ts';
-import { startWorld, type World } from '../world.ts';
+import { PROVIDER, startWorld, type World } from '../world.ts';
 import {
   actorFrame,
   doorAnswers,
@@ -220,6 +221,74 @@ describe('telecommands that have finished', () => {
 
   it('are not looked for without a target or an id', async () => {
     expect((await coverage.call(`${url}/entities`)).body.entities).toEqual([]);
+  });
+});
+
+describe('runs', () => {
+  const [passed, asleep, waiting] = [ulid(1), ulid(2), ulid(3)];
+  const enter = (run: string, more: Partial<RunSummary>): Promise<unknown> => {
+    const about = { procedure: 'take_image', environment: 'bench', targets: { sat: 'sat1', relay: 'sat3' } };
+    const entry = { run, suspended: false, started_at: '2026-03-01T12:00:00.000Z', ...about, ...more };
+    return world.bus.bucket(buckets.runs).overwrite(run, Buffer.from(JSON.stringify(entry)));
+  };
+  const found = async (query: string): Promise<[string, string, string][]> =>
+    (await coverage.call(`${url}/entities?${query}`)).body.entities
+      .filter(({ kind }: { kind: string }) => kind === 'run')
+      .map(({ id, state, status }: Record<string, string>) => [id, state, status]);
+  const PASSED = [passed, 'passed', 'finished'];
+  const ASLEEP = [asleep, 'suspended', 'loading'];
+  const WAITING = [waiting, 'submitted', 'loading'];
+
+  beforeAll(async () => {
+    await enter(passed, { finished: true, updated_at: '2026-03-01T12:00:09.000Z' });
+    await enter(asleep, { suspended: true, procedure: 'calibrate' });
+    // JSON leaves out what is undefined.
+    await enter(waiting, { procedure: 'later', targets: { sat: 'sat3' }, started_at: undefined as never });
+    await until(async () => (await found('kind=run')).length === 3);
+  });
+
+  it.each<[string, () => string, unknown[]]>([
+    ['the whole id', () => `id=${passed}`, [PASSED]],
+    ['a part of the procedure', () => 'id=take_im', [PASSED]],
+    ['any of its targets', () => 'target=sat3', [ASLEEP, WAITING, PASSED]],
+    ['how it ended', () => 'state=passed', [PASSED]],
+    ['that it is suspended', () => 'kind=run&state=suspended', [ASLEEP]],
+    ['that it has not begun', () => 'state=submitted', [WAITING]],
+    ['another kind', () => `kind=door&id=${passed}`, []],
+  ])('are found by %s, those that go on before those that are over', async (_what, query, expected) => {
+    const runs = await found(query());
+    expect(runs.sort()).toEqual([...expected].sort());
+  });
+
+  it('that are not over stand in the list of what is under way, those that are over do not', async () => {
+    expect((await found('')).sort()).toEqual([ASLEEP, WAITING].sort());
+  });
+
+  it('are named by their procedure and all their targets', async () => {
+    const { body } = await coverage.call(`${url}/entities?id=${passed}`);
+    expect(body.entities[0]).toMatchObject({
+      ...{ label: 'take_image', target: 'sat1, sat3', at: Date.parse('2026-03-01T12:00:09.000Z') },
+    });
+  });
+
+  it('that live are told by their process', async () => {
+    const live = summary(asleep, { kind: 'run', label: 'calibrate', state: 'suspended' });
+    await process('p1', { find: () => accepted({ entities: [live], more: 0 }) });
+    expect(await found(`id=${asleep}`)).toEqual([[asleep, 'suspended', 'live']]);
+  });
+
+  it('that have finished are told by their log, with the name of their procedure', async () => {
+    const history = { ...doorHistory(passed), kind: 'run', chart: { kind: 'run', version: 1 } };
+    await process('p1', { history: () => accepted(history) });
+    const { body } = await coverage.call(`${url}/entities/run/${passed}`);
+    expect(body.entity).toMatchObject({ label: 'take_image', target: 'sat1, sat3', status: 'finished' });
+  });
+
+  it('that have not begun are said to wait for an executor', async () => {
+    await process('p1');
+    const answer = await coverage.call(`${url}/entities/run/${waiting}`);
+    expect([answer.status, codesOf(answer)]).toEqual([404, ['inspect::unknown-entity']]);
+    expect(answer.body.errors[0].message).toContain('no executor has begun it');
   });
 });
 
@@ -547,6 +616,17 @@ describe('on every route of the inspector', () => {
   it.each(requests)('%s %s refuses a token nobody can check', async (method, path, body) => {
     const answer = await answerOf(method, path, body, { authorization: 'Bearer x' });
     expect([answer?.status, codesOf(answer!)]).toEqual([401, ['auth::no-provider']]);
+  });
+
+  it.each(requests)('MC-ERR-023 %s %s refuses a token that is not good', async (method, path, body) => {
+    const before = world.missions.current!;
+    world.missions.publish({ ...before, settings: { ...before.settings, auth: PROVIDER } });
+    try {
+      const answer = await answerOf(method, path, body, { authorization: 'Bearer x' });
+      expect([answer?.status, codesOf(answer!)]).toEqual([401, ['auth::invalid-token']]);
+    } finally {
+      world.missions.publish(before);
+    }
   });
 
   it.each(requests)('%s %s needs a token with auth.required', async (method, path, body) => {

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BlockBuilder, type WideValue } from '../../../contract/batch.ts';
-import type { Platform } from '../../../mission/mission.ts';
+import type { Platform } from '../../../mission/platform.ts';
 import { loadedPlatform } from '../documents.ts';
 
 type Read = Record<string, number | WideValue>;

@@ -3,6 +3,23 @@
 import type { History } from '../history.ts';
 import type { Checker, Violation } from './checker.ts';
 import { nothingUnhandled } from './process-health.ts';
+import {
+  everyRunEnds,
+  faultsSwitchedOff,
+  nothingLeftBehind,
+  oneWriterPerRun,
+  soundRunLogs,
+} from './run-log.ts';
+import { answersCountOnce, commandsTakeEffect } from './run-people.ts';
+import {
+  announcedBeforeSent,
+  noMoreThanWritten,
+  quietWhileSuspended,
+  repeatedByPeopleOnly,
+  sendsWhatItHolds,
+  soundLeases,
+  strangersKeptOut,
+} from './run-sending.ts';
 import { commitBeforeEffect, honestStates, laneOrder, neverTwice } from './sending.ts';
 import {
   acceptedOnce,
@@ -28,6 +45,20 @@ export const checkers: readonly Checker[] = [
   decodedOnce,
   publishedOnce,
   currentIsNewest,
+  soundRunLogs,
+  oneWriterPerRun,
+  everyRunEnds,
+  nothingLeftBehind,
+  faultsSwitchedOff,
+  announcedBeforeSent,
+  repeatedByPeopleOnly,
+  noMoreThanWritten,
+  quietWhileSuspended,
+  soundLeases,
+  sendsWhatItHolds,
+  strangersKeptOut,
+  commandsTakeEffect,
+  answersCountOnce,
   nothingUnhandled,
 ];
 

@@ -17,6 +17,7 @@ export function altered(bus: Bus, replaced: Partial<Bus>): Bus {
     last: (stream, subject) => bus.last(stream, subject),
     follow: (stream, subject, from, handle) => bus.follow(stream, subject, from, handle),
     bucket: (definition) => bus.bucket(definition),
+    objects: (definition) => bus.objects(definition),
     close: () => bus.close(),
   };
   return Object.defineProperties(whole, Object.getOwnPropertyDescriptors(replaced));

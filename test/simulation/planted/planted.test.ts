@@ -36,7 +36,7 @@ const submissions: Submission[] = Array.from({ length: 6 }, (_, n) => ({
 }));
 
 function scenario(faults: readonly Fault[] = [], more: Partial<Scenario> = {}): Scenario {
-  return { seed: 7, slots: [slot(0), slot(1)], submissions, faults, calmAt: 12_000, ...more };
+  return { seed: 7, slots: [slot(0), slot(1)], submissions, launches: [], faults, calmAt: 12_000, ...more };
 }
 
 async function brokenBy(options: RunOptions, from: Scenario = scenario()): Promise<Set<string>> {
@@ -166,6 +166,21 @@ describe('planted defects', () => {
         'one-writer-per-epoch',
         'published-once',
         'walks-the-chart',
+        // In runs.test.ts.
+        'announced-before-sent',
+        'answers-count-once',
+        'commands-take-effect',
+        'every-run-ends',
+        'faults-switched-off',
+        'no-more-than-written',
+        'nothing-left-behind',
+        'one-writer-per-run',
+        'quiet-while-suspended',
+        'repeated-by-people-only',
+        'sends-what-it-holds',
+        'sound-leases',
+        'sound-run-logs',
+        'strangers-kept-out',
       ].sort(),
     );
   });

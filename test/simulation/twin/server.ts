@@ -34,6 +34,7 @@ export class TwinServer {
   readonly #subscribers = new Set<Subscriber>();
   readonly #listeners = new Set<(up: boolean) => void>();
   #up = true;
+  #order = 0;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -45,6 +46,11 @@ export class TwinServer {
 
   get now(): number {
     return this.#options.now();
+  }
+
+  /** Place of what was stored last, whatever the stream. */
+  get order(): number {
+    return this.#order;
   }
 
   turn(up: boolean): void {
@@ -73,7 +79,8 @@ export class TwinServer {
   }
 
   publish(stream: StoredStream, publication: Publication): PublishAnswer {
-    return stream.publish(publication, this.now);
+    this.#order += 1;
+    return stream.publish(publication, this.now, this.#order);
   }
 
   // Messages that nobody keeps ---------------------------------------------------------------------------------------

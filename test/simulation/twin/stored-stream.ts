@@ -14,6 +14,8 @@ export interface StoredMessage {
   readonly headers: Headers;
   readonly seq: number;
   readonly at: number;
+  /** Place among everything that was stored anywhere. */
+  readonly order: number;
   /** What the writer expected of the subject; undefined: it did not care. */
   readonly expect: number | undefined;
   /** Position of the message before it on the subject; 0: none. */
@@ -78,7 +80,7 @@ export class StoredStream {
     return [...this.#bySubject.values()].map((messages) => messages.at(-1)!).sort((a, b) => a.seq - b.seq);
   }
 
-  publish(publication: Publication, now: number): PublishAnswer {
+  publish(publication: Publication, now: number, order: number): PublishAnswer {
     const known = this.#ids.get(publication.id);
     if (known !== undefined && now - known.at < this.#dedupeMs)
       return { outcome: 'duplicate', seq: known.seq };
@@ -87,7 +89,7 @@ export class StoredStream {
     if (expect !== undefined && expect !== before && !this.#ignoresExpectations)
       return { outcome: 'conflict' };
     const { id, ...rest } = publication;
-    const message: StoredMessage = { ...rest, seq: this.lastSeq + 1, at: now, before };
+    const message: StoredMessage = { ...rest, seq: this.lastSeq + 1, at: now, order, before };
     this.#messages.push(message);
     this.#ids.set(id, { seq: message.seq, at: now });
     const ofSubject = this.#bySubject.get(message.subject);

@@ -10,7 +10,7 @@
 import { checkBucket, checkFilter, checkHeaders, checkName, checkSubject } from '../../../bus/address.ts';
 import { BUS_ATTEMPT_MS, BUS_REQUEST_MS } from '../../../contract/limits.ts';
 import { Outage } from '../../../contract/outage.ts';
-import type { BucketDefinition, StreamDefinition } from '../../../contract/subject.ts';
+import type { BucketDefinition, ObjectsDefinition, StreamDefinition } from '../../../contract/subject.ts';
 import type {
   Appended,
   AppendOptions,
@@ -20,6 +20,7 @@ import type {
   Follower,
   FollowFrom,
   Headers,
+  Objects,
   Stoppable,
   StreamMessage,
 } from '../../../ports/bus.ts';
@@ -30,6 +31,7 @@ import { Pump } from './pump.ts';
 import type { Subscriber, TwinServer } from './server.ts';
 import { matcher, type PublishAnswer, type StoredMessage } from './stored-stream.ts';
 import { openTwinBucket, type TwinCalls, type TwinWrite } from './twin-bucket.ts';
+import { openTwinObjects } from './twin-objects.ts';
 import type { Weather } from './weather.ts';
 import { Wire } from './wire.ts';
 
@@ -275,6 +277,11 @@ export class TwinBus implements Bus, TwinCalls {
     const caught = promised<number>();
     pump.mark(() => caught.resolve(stands));
     return { caughtUp: caught.promise, stop: this.stopper(pump, forget, caught.reject) };
+  }
+
+  objects({ name }: ObjectsDefinition): Objects {
+    checkBucket(name);
+    return openTwinObjects(this, this.#options.server.bucket({ name }), name);
   }
 
   bucket(definition: BucketDefinition): Bucket {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { telecommandLog } from '../../../actors/telecommand/replay.ts';
-import type { Verification } from '../../../mission/mission.ts';
+import type { Verification } from '../../../mission/platform.ts';
 import { compileChart } from '../../../supervision/inspection/chart.ts';
 import { activeIds } from '../../../supervision/inspection/entity-view.ts';
 import { replay } from '../../../supervision/inspection/replay.ts';

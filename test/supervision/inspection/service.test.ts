@@ -64,10 +64,12 @@ describe('the inspector of a process', () => {
         supervisor: 'executor/partitions/lane',
         owned: [{ name: 'noaa20' }, { name: 'sat1' }],
       },
+      { prefix: 'runs', supervisor: 'executor/partitions/runs' },
     ]);
     expect(executor.partitions[0]!.owned[0]!.epoch).toBeGreaterThan(0);
     expect(executor.kinds).toMatchObject([
       { kind: 'telecommand', chartVersion: 1, supervisor: 'executor/kinds/telecommand', trouble: [] },
+      { kind: 'run', chartVersion: 1, supervisor: 'executor/kinds/run', trouble: [] },
     ]);
   });
 
@@ -140,8 +142,9 @@ describe('the inspector of a process', () => {
     ['watch', { kind: 'telecommand', id: 'sat1.x', watcher: 'w' }, ['inspect::unknown-entity']],
     ['watch', { kind: 'telecommand', watcher: 'a.b' }, ['inspect::invalid', 'inspect::invalid']],
     ['unwatch', {}, ['inspect::invalid', 'inspect::invalid', 'inspect::invalid']],
-    ['chart', { kind: 'run' }, ['inspect::unknown-chart']],
-    ['history', { kind: 'run', id: 'x' }, ['inspect::unknown-chart']],
+    ['chart', { kind: 'nothing' }, ['inspect::unknown-chart']],
+    ['history', { kind: 'nothing', id: 'x' }, ['inspect::unknown-chart']],
+    ['history', { kind: 'run', id: 'x' }, ['inspect::no-history']],
     ['history', { kind: 'telecommand', id: 'sat1.*' }, ['inspect::no-history']],
     ['history', { kind: 'telecommand', id: 'sat1.01J00000000000000000000001' }, ['inspect::no-history']],
     ['find', { limit: 0, state: 7 }, ['inspect::invalid', 'inspect::invalid']],

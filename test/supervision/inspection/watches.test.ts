@@ -144,6 +144,22 @@ describe('the frames of a watched entity', () => {
     expect(await watch()).toMatchObject({ ok: false, faults: [{ code: 'inspect::unknown-entity' }] });
   });
 
+  it('end with status done also when the last step stores nothing and ends the cell at once (F2)', async () => {
+    const replies = {
+      'effect.charge': () => ({ type: 'charge.done' }),
+      'effect.ship': () => ({ type: 'ship.done' }),
+    };
+    const binding = orderBinding(new MemoryStore(), replies, { durability: 'log' });
+    const { watch, snapshots, tell, kind } = started(binding);
+    await watch();
+    tell('order.pay');
+    await until(() => kind.look('a') === undefined);
+    expect(snapshots().at(-1)).toMatchObject({
+      snapshot: { status: 'done', value: 'shipped' },
+      view: { status: 'finished', state: 'shipped' },
+    });
+  });
+
   it('show the end only when it is stored (F2)', async () => {
     const store = new MemoryStore();
     const stored = deferred<void>();

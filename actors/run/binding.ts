@@ -1,0 +1,137 @@
+/**
+ * Binds the chart of a run to the world: which effect is carried out by what, and for how long somebody waits for it.
+ * Mission Control Service, section 3.2.
+ *
+ * W1. While the bus is away an effect waits for it: an outage is no failure of a step.
+ * W2. What an instruction waits for ends with the instruction: after a suspension or a decision nothing of it is left
+ *     running, and the run can sleep. A telecommand on its way goes on by itself.
+ * W3. A run that is not held here any more asks nothing of the world.
+ * W4. Nothing begins, or is tried again, that the chart has given up: no telecommand leaves behind a suspension or an abort,
+ *     however long its record took to be stored.
+ */
+
+import { runMachine } from '../../machines/run.ts';
+import type { RunChartEvent, RunEffect } from '../../machines/run-protocol.ts';
+import type { RunContext } from '../../machines/run-turn.ts';
+import type { Binding, EffectRun, EntityLog, Store } from '../../ports/entity.ts';
+import { createFault } from './effects/fault.ts';
+import { createJudge } from './effects/judge.ts';
+import { createPrepare, createRelease } from './effects/prepare.ts';
+import { createReadAnswer } from './effects/read-answer.ts';
+import { createSend } from './effects/send.ts';
+import { createSetMode } from './effects/set-mode.ts';
+import { createTransfer } from './effects/transfer.ts';
+import { createAwait, createWake } from './effects/wake.ts';
+import { createWrite } from './effects/write.ts';
+import { RUN_VERSION } from './log-store.ts';
+import type { Handler, RunAtHand, RunServices } from './services.ts';
+
+/** What the holder of a run does for it. */
+export interface RunHost {
+  readonly atHand: RunAtHand;
+  /** Ends when the instruction that is under way does (W2). */
+  readonly instruction: AbortSignal;
+  /** Ends when the question that is asked is answered. */
+  readonly question: AbortSignal;
+  /** Ends when the run does, before anybody can see it. */
+  readonly whole: AbortSignal;
+  /** The instruction is given up. */
+  interrupted(): void;
+  replied(effect: Extract<RunEffect, { type: 'effect.reply' }>): void;
+}
+
+interface BindingOptions {
+  readonly services: RunServices;
+  readonly store: Store;
+  readonly hostOf: (run: string) => RunHost | undefined;
+  /** Whether the chart of the run still waits for a reply under this ticket. */
+  readonly isAwaited: (run: string, ticket: number) => boolean;
+  readonly history: (run: string) => Promise<EntityLog | undefined>;
+}
+
+/** Suspended runs and such that wait for a decision are quiet: after this long they leave the memory. */
+const IDLE_MS = 60_000;
+
+export function createRunBinding({
+  services,
+  store,
+  hostOf,
+  isAwaited,
+  history,
+}: BindingOptions): Binding<RunEffect, RunChartEvent> {
+  /** Carried out whatever the run comes to meanwhile. */
+  const always = <Type extends RunEffect['type']>(handler: Handler<Type>) =>
+    bound(handler, (_host, run) => run.signal);
+  /** Of no use once the instruction is over. */
+  const instruction = <Type extends RunEffect['type']>(handler: Handler<Type>) =>
+    bound(handler, (host, run) => AbortSignal.any([run.signal, host.instruction]));
+  /** Of no use once the question is answered, either. */
+  const question = <Type extends RunEffect['type']>(handler: Handler<Type>) =>
+    bound(handler, (host, run) => AbortSignal.any([run.signal, host.instruction, host.question]));
+  /** Of no use once the run ends: what is due later is called off. */
+  const untilTheEnd = <Type extends RunEffect['type']>(handler: Handler<Type>) =>
+    bound(handler, (host, run) => AbortSignal.any([run.signal, host.whole]));
+  const bound =
+    <Type extends RunEffect['type']>(
+      handler: Handler<Type>,
+      signalOf: (host: RunHost, run: EffectRun) => AbortSignal,
+    ) =>
+    async (
+      effect: Extract<RunEffect, { type: Type }>,
+      run: EffectRun,
+    ): Promise<RunChartEvent | undefined> => {
+      const host = hostOf(run.id);
+      // It waited for its record to be stored, and the run was interrupted meanwhile.
+      if ('ticket' in effect && !isAwaited(run.id, effect.ticket)) return undefined;
+      return host && handler(effect, host.atHand, signalOf(host, run));
+    };
+
+  const release = always(createRelease(services));
+
+  return {
+    kind: 'run',
+    version: RUN_VERSION,
+    chart: runMachine,
+    store,
+    durability: 'log',
+    restart: 'transient',
+    idleMs: IDLE_MS,
+    migrations: {},
+    targetsOf: (run) => hostOf(run)?.atHand.program.leases.map(({ target }) => target) ?? [],
+    labelOf: (run) => hostOf(run)?.atHand.program.procedure,
+    shownContext: (context) => shownOf(context as RunContext),
+    history,
+    effects: {
+      'effect.prepare': always(createPrepare(services)),
+      'effect.release': (effect, run) => {
+        hostOf(run.id)?.interrupted();
+        return release(effect, run);
+      },
+      'effect.send': instruction(createSend(services)),
+      'effect.judge': instruction(createJudge(services)),
+      'effect.write': instruction(createWrite(services)),
+      'effect.read-answer': instruction(createReadAnswer(services)),
+      'effect.set-mode': instruction(createSetMode(services)),
+      'effect.transfer': instruction(createTransfer(services)),
+      'effect.wake': question(createWake(services)),
+      'effect.await': question(createAwait()),
+      'effect.fault': untilTheEnd(createFault(services)),
+      'effect.reply': (effect, run) => {
+        hostOf(run.id)?.replied(effect);
+        return undefined;
+      },
+      // What an end leaves to do is done by the shard, which also does it for a run that it finds ended (`ending.ts`).
+      'effect.archive': () => undefined,
+      'effect.recover': () => ({
+        type: 'recovered',
+        at: services.clock.now(),
+        by: services.instance,
+      }),
+    },
+  };
+}
+
+/** Without its program, which is shown as steps, and first what is under way: a long context is cut at its end. */
+function shownOf({ program: _, activity, inStep, progress, ...rest }: RunContext): object {
+  return { activity, inStep, progress, ...rest };
+}

@@ -1,0 +1,68 @@
+/**
+ * Switches a fault of a simulated target at its time. The gateway tells of the switch on `mcs.sim.evt.<target>`, with the run;
+ * the run logs it. Mission Control Service, sections 2.3, 4.9 and 6.
+ *
+ * T1. A fault is switched once: a gateway that is asked again after a crash has it as it is.
+ * T2. What the gateway refuses, and its silence, are told and end no run.
+ */
+
+import { BUS_RETRY_MS, SIM_ANSWER_MS } from '../../../contract/limits.ts';
+import type { FaultCall, FaultReply } from '../../../contract/link.ts';
+import { Outage } from '../../../contract/outage.ts';
+import { accepted, type Result, refused } from '../../../contract/result.ts';
+import { subject } from '../../../contract/subject.ts';
+import type { RunEffect } from '../../../machines/run-protocol.ts';
+import { patiently, pause } from '../patiently.ts';
+import type { Handler, RunAtHand, RunServices } from '../services.ts';
+
+type FaultEffect = Extract<RunEffect, { type: 'effect.fault' }>;
+
+export function createFault(services: RunServices): Handler<'effect.fault'> {
+  const { clock } = services;
+  return async (effect, at, signal) => {
+    if (effect.at > clock.now()) await pause(clock, effect.at - clock.now(), signal);
+    const switched = await patiently(clock, signal, () => switchFault(effect, at, services, signal));
+    if (switched === undefined || signal.aborted) return undefined;
+    const { index: fault, on } = effect;
+    if (switched.value.ok) return { type: 'fault.switched', at: clock.now(), fault, on };
+    return { type: 'fault.refused', at: clock.now(), fault, on, reason: switched.value.faults.join('; ') };
+  };
+}
+
+/** A gateway whose process was just replaced has nobody there for a moment: it is asked again within its time. */
+async function switchFault(
+  effect: FaultEffect,
+  at: RunAtHand,
+  services: RunServices,
+  signal: AbortSignal,
+): Promise<Result<undefined, string>> {
+  const { clock } = services;
+  const end = clock.now() + SIM_ANSWER_MS;
+  for (;;) {
+    const asked = await ask(effect, at, services, Math.max(1, end - clock.now()));
+    if (asked !== 'nobody') return asked;
+    if (signal.aborted || clock.now() + BUS_RETRY_MS >= end) {
+      return refused(`gateway ${effect.fault.gateway} does not run`);
+    }
+    await pause(clock, BUS_RETRY_MS, signal);
+  }
+}
+
+async function ask(
+  { fault: { gateway, fault }, on }: FaultEffect,
+  { run, by }: RunAtHand,
+  { bus }: RunServices,
+  timeoutMs: number,
+): Promise<Result<undefined, string> | 'nobody'> {
+  const call: FaultCall = { fault, on, run, ...(by !== undefined && { by }) };
+  try {
+    const data = Buffer.from(JSON.stringify(call));
+    const reply = await bus.request(subject.gatewayVerb(gateway, 'fault'), data, { timeoutMs });
+    const read = JSON.parse(Buffer.from(reply).toString()) as FaultReply;
+    return read.ok ? accepted(undefined) : refused(read.faults.map(({ message }) => message).join('; '));
+  } catch (error) {
+    if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
+    if (error.code === 'bus.no-responder') return 'nobody';
+    return refused(`gateway ${gateway} did not answer within ${SIM_ANSWER_MS / 1000} s`);
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Sends a telecommand of a run: submitted as a direct one is, under the identifier its log has announced, and followed to
+ * its final state. Mission Control Service, sections 3.1 and 4.1; ledger MC-LOG-009, MC-LOG-011.
+ *
+ * S1. Submitting again under the same identifier sends nothing twice: the stream and the lane know it (O2, O4).
+ * S2. A value that does not fit is refused here, as the API refuses it to an operator, and nothing is submitted.
+ */
+
+import type { Ack } from '../../../contract/run.ts';
+import { header, streams, subject } from '../../../contract/subject.ts';
+import { isFinalTcState, type TcEvent, type TcSubmission } from '../../../contract/telecommand.ts';
+import type { RunEffect } from '../../../machines/run-protocol.ts';
+import type { Follower } from '../../../ports/bus.ts';
+import { type SendValues, sendValues } from '../operands.ts';
+import { patiently } from '../patiently.ts';
+import type { Handler, RunAtHand, RunServices } from '../services.ts';
+
+type SendEffect = Extract<RunEffect, { type: 'effect.send' }>;
+
+/** How a telecommand ended. */
+interface Ended {
+  readonly state: string;
+  readonly detail?: string;
+  readonly acks: readonly Ack[];
+}
+
+export function createSend(services: RunServices): Handler<'effect.send'> {
+  return async (effect, at, signal) => {
+    const ended = await carryOut(effect, at, services, signal);
+    if (ended === undefined) return undefined;
+    const { ticket, tc } = effect;
+    return { type: 'telecommand.ended', at: services.clock.now(), ticket, tc, ...ended };
+  };
+}
+
+async function carryOut(
+  effect: SendEffect,
+  at: RunAtHand,
+  services: RunServices,
+  signal: AbortSignal,
+): Promise<Ended | undefined> {
+  const { statement, answers, tc } = effect;
+  const values = sendValues(statement, at.mission, answers);
+  if (!values.ok) return { state: 'REJECTED', detail: values.faults.join('; '), acks: [] };
+  const { bus, clock } = services;
+  const submission = submissionOf(effect, at, values.value);
+  const headers = {
+    [header.config]: at.program.config,
+    ...(at.by !== undefined && { [header.user]: at.by }),
+  };
+  const body = Buffer.from(JSON.stringify(submission));
+  const submitted = await patiently(clock, signal, () =>
+    bus.append(streams.telecommands, subject.tcSubmit(statement.target), body, { id: tc, headers }),
+  );
+  return submitted && followToEnd(statement.target, tc, services, signal);
+}
+
+function submissionOf(
+  { statement, path, tc }: SendEffect,
+  { run }: RunAtHand,
+  values: SendValues,
+): TcSubmission {
+  const { target, component, telecommand, link, environment } = statement;
+  return {
+    id: tc,
+    ...{ target, component, telecommand, link, run },
+    args: values.args,
+    ...(values.instance !== undefined && { instance: values.instance }),
+    ...(environment !== undefined && { environment }),
+    step: path,
+  };
+}
+
+/** Follows the history of a telecommand to its final state; undefined when `signal` ends it first. */
+function followToEnd(
+  target: string,
+  tc: string,
+  { bus, clock }: RunServices,
+  signal: AbortSignal,
+): Promise<Ended | undefined> {
+  return new Promise((resolve, reject) => {
+    const acks: Ack[] = [];
+    let follower: Follower | undefined;
+    let over = false;
+    const settle = (ended: Ended | undefined): void => {
+      if (over) return;
+      over = true;
+      signal.removeEventListener('abort', aborted);
+      void follower?.stop().catch(() => undefined);
+      resolve(ended);
+    };
+    const aborted = (): void => settle(undefined);
+    const hear = (data: Uint8Array): void => {
+      const { state, at, detail } = JSON.parse(Buffer.from(data).toString()) as TcEvent;
+      if (over || state === 'ECHO') return;
+      acks.push({ state, at, ...(detail !== undefined && { detail }) });
+      if (isFinalTcState(state)) settle({ state, acks, ...(detail !== undefined && { detail }) });
+    };
+    if (signal.aborted) return settle(undefined);
+    signal.addEventListener('abort', aborted, { once: true });
+    const begin = (): Promise<Follower> =>
+      bus.follow(streams.telecommandEvents, subject.tcEvent(target, tc), { from: 'start' }, ({ data }) =>
+        hear(data),
+      );
+    patiently(clock, signal, begin).then((begun) => {
+      follower = begun?.value;
+      if (over) void follower?.stop().catch(() => undefined);
+    }, reject);
+  });
+}

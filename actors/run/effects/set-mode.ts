@@ -1,0 +1,79 @@
+/**
+ * Makes a mode the current one of a target, at the end of a configure or by `set_mode`. Sends nothing. Mission Control
+ * Service, sections 2.5 and 4.3.
+ *
+ * D1. A run that asks again, after a crash, finds its mode set and changes nothing.
+ * D2. An executor that lost the run meanwhile never takes back what its successor set.
+ */
+
+import type { TargetMode } from '../../../contract/run.ts';
+import { buckets } from '../../../contract/subject.ts';
+import type { Entry } from '../../../ports/bus.ts';
+import { patiently } from '../patiently.ts';
+import type { Handler, RunAtHand, RunServices } from '../services.ts';
+
+interface Wish {
+  readonly target: string;
+  readonly mode: string;
+  readonly at: RunAtHand;
+  readonly signal: AbortSignal;
+  /** Whether the mode that stood there was read before. */
+  seen: boolean;
+}
+
+type Outcome = 'set' | 'lost' | 'overtaken';
+
+/** Writers of one mode at once are a run and a person at a console; each loses to the other at most a few times. */
+const ATTEMPTS = 8;
+
+export function createSetMode(services: RunServices): Handler<'effect.set-mode'> {
+  const { clock } = services;
+  return async ({ ticket, target, mode }, at, signal) => {
+    const failed = (reason: string) => ({ type: 'failed' as const, at: clock.now(), ticket, reason });
+    if (at.mission.targets.get(target)?.modes.includes(mode) !== true) {
+      return failed(`the topology declares no mode ${mode} for ${target}`);
+    }
+    const wish: Wish = { target, mode, at, signal, seen: false };
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const tried = await patiently(clock, signal, () => setOnce(wish, services));
+      if (tried === undefined || signal.aborted) return undefined;
+      if (tried.value === 'set') return { type: 'done', at: clock.now(), ticket };
+      if (tried.value === 'overtaken')
+        return failed(`another executor of this run has set the mode of ${target}`);
+    }
+    return failed(`the mode of ${target} is being set by others`);
+  };
+}
+
+async function setOnce(wish: Wish, { bus, clock }: RunServices): Promise<Outcome> {
+  const { target, mode, at, signal } = wish;
+  const bucket = bus.bucket(buckets.modes);
+  const entry = await bucket.get(target);
+  const present = entry && modeIn(entry);
+  const wasSeen = wish.seen;
+  wish.seen = true;
+  if (present?.run === at.run) {
+    if (present.mode === mode) return 'set';
+    // Read first it is of an earlier step of this run; read again it was written since (D2).
+    if (wasSeen) return 'overtaken';
+  }
+  if (signal.aborted) return 'lost';
+  const set: TargetMode = {
+    mode,
+    since: new Date(clock.now()).toISOString(),
+    ...(at.by !== undefined && { by: at.by }),
+    run: at.run,
+  };
+  const written = await bucket.put(target, Buffer.from(JSON.stringify(set)), entry?.revision ?? 0);
+  return written.outcome === 'written' ? 'set' : 'lost';
+}
+
+/** What stands there; undefined when it is no mode. */
+function modeIn({ value }: Entry): Partial<TargetMode> | undefined {
+  try {
+    const read: unknown = JSON.parse(Buffer.from(value).toString());
+    return typeof read === 'object' && read !== null ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * What is done when a run is over, in this order: leases given back, report archived; then its holder writes the index,
+ * removes it from the open runs and stops serving commands. Mission Control Service, section 3.2 (last row).
+ *
+ * N1. Each part can be done again: whoever finds an ended run among the open ones does all of it.
+ * N2. A run that cannot be begun or was given up is ended by its log as well: who follows it sees the reason.
+ */
+
+import type { Program } from '../../contract/program.ts';
+import type { RunEvent, RunFact, RunSummary } from '../../contract/run.ts';
+import { buckets } from '../../contract/subject.ts';
+import type { Bus } from '../../ports/bus.ts';
+import { Leases, targetsOf } from './leases.ts';
+import { archiveReport } from './report.ts';
+import { appendRunEvent, isOver, type LoggedEvent, readRunLog } from './run-log.ts';
+
+/** Gives the targets back and archives the report; without a program every hold of the run is looked for. Throws `Outage`. */
+export async function settleEnd(bus: Bus, run: string, program: Program | undefined): Promise<void> {
+  const leases = new Leases(bus);
+  if (program === undefined) await leases.releaseAll(run);
+  else await leases.release(run, targetsOf(program));
+  const log = await readRunLog(bus, run);
+  await archiveReport(
+    bus,
+    run,
+    log.map(({ event }) => event),
+  );
+}
+
+interface GivenUp {
+  readonly run: string;
+  readonly ir: string;
+  readonly by: string | undefined;
+  readonly program: Program | undefined;
+  readonly epoch: number;
+  readonly at: number;
+  readonly reason: string;
+}
+
+/**
+ * Ends a run in its log without its chart (N2); the whole log then, or undefined when another owner wrote. Throws `Outage`;
+ * asked again it goes on.
+ */
+export async function recordGivenUp(bus: Bus, given: GivenUp): Promise<readonly LoggedEvent[] | undefined> {
+  const log = await readRunLog(bus, given.run);
+  if (log.some(({ epoch }) => epoch > given.epoch)) return undefined;
+  if (isOver(log)) return log;
+  const facts: RunFact[] = [
+    ...(log.length === 0 ? [await startedFact(bus, given)] : []),
+    { event: 'finished', ok: false, reason: given.reason },
+  ];
+  let expected = log.at(-1)?.position ?? 0;
+  for (const fact of facts) {
+    const event = numbered(fact, given, (log.at(-1)?.event.seq ?? 0) + 1);
+    const position = await appendRunEvent(bus, { event }, { epoch: given.epoch, expected });
+    if (position === undefined) return undefined;
+    expected = position;
+    log.push({ event, position, epoch: given.epoch, source: undefined });
+  }
+  return log;
+}
+
+function numbered(fact: RunFact, { run, at }: GivenUp, seq: number): RunEvent {
+  return { run, seq, at: new Date(at).toISOString(), ...fact };
+}
+
+/** A log begins with `started`, also when nothing is known of the run but what its launch wrote into the list. */
+async function startedFact(bus: Bus, { run, ir, by, program }: GivenUp): Promise<RunFact> {
+  const known = program ?? (await listed(bus, run));
+  const { procedure = 'unknown', environment = 'unknown', targets = {} } = known ?? {};
+  return {
+    event: 'started',
+    ...{ procedure, library: program?.library ?? 'unknown', environment, targets, ir },
+    ...(by !== undefined && { by }),
+    inputs: { ...program?.inputs },
+  };
+}
+
+async function listed(bus: Bus, run: string): Promise<RunSummary | undefined> {
+  const entry = await bus.bucket(buckets.runs).get(run);
+  return entry && (JSON.parse(Buffer.from(entry.value).toString()) as RunSummary);
+}

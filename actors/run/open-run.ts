@@ -1,0 +1,133 @@
+/**
+ * A run as its shard holds it: what it was begun with, how far its log has come, and what of it ends when an instruction
+ * does. Mission Control Service, section 3.2.
+ *
+ * H1. An answer is told once: what is at or below the last answer of the log has been said already.
+ * H2. An answer that was told and is not in the log yet is read again by the next owner.
+ */
+
+import type { RunSummary } from '../../contract/run.ts';
+import type { RunEffect, RunInput, RunRecord } from '../../machines/run-protocol.ts';
+import type { Mission } from '../../mission/mission.ts';
+import { afterEvent } from '../../mission/procedure/run-status.ts';
+import type { RunHost } from './binding.ts';
+import type { Begun } from './log-store.ts';
+import type { RunAtHand } from './services.ts';
+
+/** A wish to suspend the run; each is one of its own, also of the same person. */
+export interface Wish {
+  readonly by: string;
+}
+
+interface HeldRunOptions {
+  readonly input: RunInput;
+  readonly mission: Mission;
+  readonly epoch: number;
+  readonly summary: RunSummary;
+  /** Position of the last answer in its log; 0 for none. */
+  readonly answered: number;
+  readonly replied: (effect: Extract<RunEffect, { type: 'effect.reply' }>) => void;
+}
+
+export class HeldRun implements RunHost {
+  /** What a cell of it is begun with, its wish as it stands now. */
+  readonly begun: Begun & { input: RunInput };
+  readonly atHand: RunAtHand;
+  readonly replied: HeldRunOptions['replied'];
+  #wish: Wish | undefined;
+  #summary: RunSummary;
+  #answered: number;
+  /** Positions of answers that were told and are not in the log. */
+  readonly #told = new Set<number>();
+  #instruction = new AbortController();
+  #question = new AbortController();
+  readonly #run = new AbortController();
+
+  constructor({ input, mission, epoch, summary, answered, replied }: HeldRunOptions) {
+    const { run, program, by } = input;
+    this.begun = { input, epoch };
+    this.#wish = input.suspendBy === undefined ? undefined : { by: input.suspendBy };
+    this.atHand = { run, program, mission, by };
+    this.replied = replied;
+    this.#summary = summary;
+    this.#answered = answered;
+  }
+
+  get summary(): RunSummary {
+    return this.#summary;
+  }
+
+  get instruction(): AbortSignal {
+    return this.#instruction.signal;
+  }
+
+  get question(): AbortSignal {
+    return this.#question.signal;
+  }
+
+  get whole(): AbortSignal {
+    return this.#run.signal;
+  }
+
+  /** The wish that stands in the entry of the open run. */
+  get wish(): Wish | undefined {
+    return this.#wish;
+  }
+
+  wished(wish: Wish | undefined): void {
+    const { suspendBy: _, ...input } = this.begun.input;
+    this.#wish = wish;
+    this.begun.input = { ...input, ...(wish !== undefined && { suspendBy: wish.by }) };
+  }
+
+  /** What is under way of the instruction is given up before the targets are. */
+  interrupted(): void {
+    this.#endInstruction();
+  }
+
+  /** An event of its log is about to be stored: from its end on nothing of the run begins any more. */
+  appending({ event }: RunRecord): void {
+    if (event.event === 'finished') this.#run.abort('over');
+  }
+
+  /** Whether an answer is new to the run (H1); from then on it counts as told. */
+  takes(source: number): boolean {
+    if (source <= this.#answered || this.#told.has(source)) return false;
+    this.#told.add(source);
+    return true;
+  }
+
+  /** It was not told after all. */
+  gaveBack(source: number): void {
+    this.#told.delete(source);
+  }
+
+  /** The first answer that the next owner has to read again (H2); undefined when there is none. */
+  get firstTold(): number | undefined {
+    return this.#told.size === 0 ? undefined : Math.min(...this.#told);
+  }
+
+  /** An event of its log is stored; the summary after it. */
+  appended({ event, source }: RunRecord): RunSummary {
+    this.#summary = afterEvent(this.#summary, event);
+    if (source !== undefined) this.#logged(source);
+    if (event.event === 'answered' || event.event === 'step_finished') this.#endQuestion();
+    if (event.event === 'suspended' || event.event === 'decision_required') this.#endInstruction();
+    return this.#summary;
+  }
+
+  #logged(source: number): void {
+    this.#answered = Math.max(this.#answered, source);
+    for (const told of this.#told) if (told <= source) this.#told.delete(told);
+  }
+
+  #endInstruction(): void {
+    this.#instruction.abort('over');
+    this.#instruction = new AbortController();
+  }
+
+  #endQuestion(): void {
+    this.#question.abort('answered');
+    this.#question = new AbortController();
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The runs of one shard that are taken up and not over (bucket `mcs_open_runs`): what a new owner takes over. Mission
+ * Control Service, section 3.2.
+ *
+ * U1. A run is entered before its cell lives and removed after everything of its end is stored: none is ever lost between.
+ * U2. A wish to suspend is kept here until the log shows it, so that it survives whoever took it.
+ */
+
+import { createHash } from 'node:crypto';
+import { RUN_SHARDS } from '../../contract/limits.ts';
+import type { OpenRun } from '../../contract/run.ts';
+import { buckets } from '../../contract/subject.ts';
+import type { Bucket, Bus, Entry } from '../../ports/bus.ts';
+
+/** The shard of a run: every executor comes to the same. */
+export function shardOf(run: string): string {
+  return String(createHash('sha256').update(run).digest().readUInt32BE(0) % RUN_SHARDS);
+}
+
+export function shardNames(): string[] {
+  return Array.from({ length: RUN_SHARDS }, (_, shard) => String(shard));
+}
+
+/** Throws `Outage` wherever the bus is away. */
+export class OpenRuns {
+  readonly #bucket: Bucket;
+  readonly #shard: string;
+
+  constructor(bus: Bus, shard: string) {
+    this.#bucket = bus.bucket(buckets.openRuns);
+    this.#shard = shard;
+  }
+
+  async list(): Promise<OpenRun[]> {
+    return (await this.#bucket.list(`${this.#shard}.*`)).map(parse);
+  }
+
+  /** The run as it is entered; undefined when it is not. */
+  async find(run: string): Promise<OpenRun | undefined> {
+    const entry = await this.#bucket.get(this.#key(run));
+    return entry && parse(entry);
+  }
+
+  /** Enters a run; one that is entered already stays as it is. What stands there then. */
+  async enter(open: OpenRun): Promise<OpenRun> {
+    const written = await this.#bucket.put(this.#key(open.run), bytes(open), 0);
+    if (written.outcome === 'written') return open;
+    const entry = await this.#bucket.get(this.#key(open.run));
+    return entry === undefined ? this.enter(open) : parse(entry);
+  }
+
+  /** Keeps who wishes a suspension, or forgets it. */
+  wish(run: string, by: string | undefined): Promise<void> {
+    return this.#change(run, ({ suspendBy: _, ...open }) => ({
+      ...open,
+      ...(by !== undefined && { suspendBy: by }),
+    }));
+  }
+
+  async remove(run: string): Promise<void> {
+    for (;;) {
+      const entry = await this.#bucket.get(this.#key(run));
+      if (entry === undefined) return;
+      if ((await this.#bucket.remove(entry.key, entry.revision)).outcome === 'written') return;
+    }
+  }
+
+  async #change(run: string, changed: (open: OpenRun) => OpenRun): Promise<void> {
+    for (;;) {
+      const entry = await this.#bucket.get(this.#key(run));
+      if (entry === undefined) return;
+      const written = await this.#bucket.put(entry.key, bytes(changed(parse(entry))), entry.revision);
+      if (written.outcome === 'written') return;
+    }
+  }
+
+  #key(run: string): string {
+    return `${this.#shard}.${run}`;
+  }
+}
+
+function parse({ value }: Entry): OpenRun {
+  return JSON.parse(Buffer.from(value).toString()) as OpenRun;
+}
+
+function bytes(open: OpenRun): Buffer {
+  return Buffer.from(JSON.stringify(open));
+}

@@ -1,0 +1,44 @@
+/**
+ * The resolved runs of bucket `mcs_ir`, read when a run is taken up. Mission Control Service, section 4.2 rule 5.
+ *
+ * Runs of the same program share it in memory, for as long as one of them is open.
+ */
+
+import type { Program } from '../../contract/program.ts';
+import { buckets } from '../../contract/subject.ts';
+import { readProgram } from '../../mission/procedure/program-document.ts';
+import type { Bucket, Bus } from '../../ports/bus.ts';
+
+export class Programs {
+  readonly #bucket: Bucket;
+  readonly #known = new Map<string, WeakRef<Program>>();
+
+  constructor(bus: Bus) {
+    this.#bucket = bus.bucket(buckets.programs);
+  }
+
+  /** The program under a key; a text saying why there is none. Throws `Outage`. */
+  async of(ir: string): Promise<Program | string> {
+    const known = this.#known.get(ir)?.deref();
+    if (known !== undefined) return known;
+    const entry = await this.#bucket.get(ir);
+    if (entry === undefined) return `its program ${ir} is not stored`;
+    const program = read(entry.value, ir);
+    if (typeof program !== 'string') this.#keep(ir, program);
+    return program;
+  }
+
+  #keep(ir: string, program: Program): void {
+    for (const [key, kept] of this.#known) if (kept.deref() === undefined) this.#known.delete(key);
+    this.#known.set(ir, new WeakRef(program));
+  }
+}
+
+function read(bytes: Uint8Array, ir: string): Program | string {
+  try {
+    const program = readProgram(bytes, ir);
+    return program.ok ? program.value : program.faults.join('; ');
+  } catch {
+    return `the program ${ir} is not JSON`;
+  }
+}

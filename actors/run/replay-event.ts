@@ -1,0 +1,168 @@
+/**
+ * The event that brings the chart of a run from where it stands nearer to the next event of its log. Part of `replay.ts`,
+ * whose A3 it keeps.
+ */
+
+import type { RunEvent } from '../../contract/run.ts';
+import type { AnswerGiven, RunChartEvent } from '../../machines/run-protocol.ts';
+import type { RunContext } from '../../machines/run-turn.ts';
+
+const ABORTED = /^aborted by (.*)$/s;
+/** Nobody answers a request that is told again. */
+const request = '';
+
+/** Undefined when nothing known leads there. `rest` is the log behind the event. */
+export function impliedEvent(
+  context: RunContext,
+  event: RunEvent,
+  rest: readonly RunEvent[],
+): RunChartEvent | undefined {
+  const told = abortTold(context, event, rest) ?? commanded(context, event);
+  return told ?? faultTold(context, event) ?? replied(context, event, rest[0]);
+}
+
+/** An abort shows in the last event, and before it in the faults that are switched off for it. */
+function abortTold(
+  { abort, program, faults }: RunContext,
+  event: RunEvent,
+  rest: readonly RunEvent[],
+): RunChartEvent | undefined {
+  const last = rest.at(-1) ?? event;
+  const by = last.event === 'finished' ? ABORTED.exec(last.reason ?? '')?.[1] : undefined;
+  if (by === undefined || abort !== null) return undefined;
+  const isSwitchedEarly = program.faults.some(
+    ({ fault, target }, n) =>
+      event.event === 'logged' &&
+      event.message.includes(`fault ${fault} of ${target} `) &&
+      faults[n]?.isLit === true &&
+      faults[n].off.stage !== 'armed',
+  );
+  const isNow = event.event === 'finished' || isSwitchedEarly;
+  return isNow ? { type: 'command.abort', at: timeOf(event), by, request } : undefined;
+}
+
+/** What people asked for. */
+function commanded({ activity }: RunContext, event: RunEvent): RunChartEvent | undefined {
+  const at = timeOf(event);
+  if (activity.kind === 'recovering' && event.event === 'taken_over')
+    return { type: 'recovered', at, by: event.by };
+  if (event.event === 'suspended' && activity.kind !== 'suspending' && activity.kind !== 'resuming')
+    return { type: 'command.preempt', at, by: event.by, request };
+  if (event.event === 'continued' && activity.kind === 'suspended')
+    return { type: 'command.resume', at, by: event.by, choice: event.choice, request };
+  return answerTold({ activity }, event);
+}
+
+function answerTold({ activity }: Pick<RunContext, 'activity'>, event: RunEvent): AnswerGiven | undefined {
+  const waits = ['asking', 'confirming', 'waitingDecision'].includes(activity.kind);
+  if (event.event !== 'answer_refused' && !(event.event === 'answered' && waits)) return undefined;
+  const { path, by } = event;
+  const answer = { type: 'answer', at: timeOf(event), path, source: 0 } as const;
+  const named = by === undefined ? {} : { by };
+  if (event.event === 'answer_refused')
+    return { ...answer, ...named, accepted: true, roles: [], verified: false, identityFault: event.reason };
+  const { accepted, value, role } = event;
+  const roles = role === undefined ? [] : [role];
+  return { ...answer, ...named, accepted, roles, verified: true, ...(value !== undefined && { value }) };
+}
+
+/** A fault was switched: its text tells which. */
+function faultTold({ program, faults }: RunContext, event: RunEvent): RunChartEvent | undefined {
+  if (event.event !== 'logged') return undefined;
+  const at = timeOf(event);
+  for (const [fault, { fault: name, target }] of program.faults.entries()) {
+    for (const on of [true, false]) {
+      const side = on ? 'on' : 'off';
+      if (faults[fault]?.[side].stage !== 'armed') continue;
+      if (event.message === `fault ${name} of ${target} switched ${side}`)
+        return { type: 'fault.switched', at, fault, on };
+      const refusal = `warning: fault ${name} of ${target} could not be switched ${side}: `;
+      if (event.message.startsWith(refusal))
+        return { type: 'fault.refused', at, fault, on, reason: event.message.slice(refusal.length) };
+    }
+  }
+  return undefined;
+}
+
+/** The reply of the effect that is awaited. */
+function replied(
+  { activity }: RunContext,
+  event: RunEvent,
+  next: RunEvent | undefined,
+): RunChartEvent | undefined {
+  if (!('ticket' in activity)) return undefined;
+  const { ticket } = activity;
+  const at = timeOf(event);
+  const failure = failureOf(event);
+  switch (activity.kind) {
+    case 'preparing':
+    case 'resuming':
+      return isRefusal(event)
+        ? { type: 'not-prepared', at, ticket, reason: failure ?? '' }
+        : { type: 'prepared', at, ticket };
+    case 'suspending':
+    case 'closing':
+      return { type: 'released', at, ticket };
+    case 'sending':
+      if (event.event !== 'telecommand_finished') return undefined;
+      return {
+        ...part(event, ['state', 'detail', 'acks']),
+        type: 'telecommand.ended',
+        at,
+        ticket,
+        tc: event.tc,
+      };
+    case 'judging':
+      if (event.event === 'checked')
+        return { ...part(event, ['ok', 'reason', 'samples']), type: 'judged', at, ticket };
+      return { type: 'judged', at, ticket, ok: failure === undefined, samples: [], ...reasoned(failure) };
+    case 'writing':
+      if (event.event === 'logged')
+        return { type: 'written', at, ticket, text: event.message, samples: event.samples };
+      return event.event === 'asked'
+        ? { type: 'written', at, ticket, text: event.prompt, samples: [] }
+        : undefined;
+    case 'readingAnswer': {
+      if (event.event !== 'answered') return undefined;
+      const unread = next === undefined ? undefined : failureOf(next);
+      if (unread !== undefined) return { type: 'answer.unreadable', at, ticket, reason: unread };
+      return { type: 'answer.read', at, ticket, value: event.value ?? null };
+    }
+    case 'settingMode':
+    case 'transferring':
+      return failure === undefined
+        ? { type: 'done', at, ticket }
+        : { type: 'failed', at, ticket, reason: failure };
+    default:
+      return { type: 'woken', at, ticket };
+  }
+}
+
+/** Why what was under way failed; undefined when the event shows no failure. */
+function failureOf(event: RunEvent): string | undefined {
+  if (event.event === 'decision_required') return event.reason;
+  if (event.event === 'step_finished' || event.event === 'finished')
+    return event.ok ? undefined : (event.reason ?? '');
+  return undefined;
+}
+
+/** Of the leases: the run ended, or was suspended by who took it over. */
+function isRefusal({ event }: RunEvent): boolean {
+  return event === 'finished' || event === 'logged' || event === 'suspended';
+}
+
+function reasoned(reason: string | undefined): { reason?: string } {
+  return reason === undefined ? {} : { reason };
+}
+
+function part<Source extends object, Key extends keyof Source>(
+  source: Source,
+  keys: readonly Key[],
+): Pick<Source, Key> {
+  const entries = keys.filter((key) => source[key] !== undefined).map((key) => [key, source[key]]);
+  return Object.fromEntries(entries) as Pick<Source, Key>;
+}
+
+function timeOf({ at }: RunEvent): number {
+  return Date.parse(at);
+}

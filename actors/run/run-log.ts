@@ -1,0 +1,84 @@
+/**
+ * The log of a run in stream RUNS: its only truth. Appending an event to it and reading it back. Mission Control Service,
+ * sections 2.3 and 6.
+ *
+ * G1. An event is appended only behind the last event its writer knows, with the message id `<run>-<seq>`: two writers
+ *     never both go on (O1).
+ * G2. The body is the log event; what only a new owner needs (epoch, the answer it came from) stands in headers.
+ * G3. An append whose answer was lost in an outage is asked for again; that it stands there already, by the same owner and
+ *     with the same content, is success.
+ */
+
+import { type RunEvent, runEventId } from '../../contract/run.ts';
+import { header, streams, subject } from '../../contract/subject.ts';
+import type { RunRecord } from '../../machines/run-protocol.ts';
+import type { Bus, Headers, StreamMessage } from '../../ports/bus.ts';
+
+/** One event as it stands in the log. */
+export interface LoggedEvent {
+  readonly event: RunEvent;
+  /** Position in RUNS. */
+  readonly position: number;
+  /** Fencing token of its writer; 0 when it named none. */
+  readonly epoch: number;
+  /** Position in the stream of answers of the approval it logs. */
+  readonly source: number | undefined;
+}
+
+/** Every event of a run so far, in order; empty when it has none. Throws `Outage`, and where something else stands in it. */
+export async function readRunLog(bus: Bus, run: string): Promise<LoggedEvent[]> {
+  const messages: StreamMessage[] = [];
+  const from = { from: 'start' } as const;
+  const follower = await bus.follow(
+    streams.runs,
+    subject.runEvents(run),
+    from,
+    (message) => void messages.push(message),
+  );
+  await follower.caughtUp;
+  await follower.stop();
+  return messages.map(readLogged);
+}
+
+export function readLogged({ data, headers, seq }: StreamMessage): LoggedEvent {
+  const source = headers[header.source];
+  return {
+    event: JSON.parse(Buffer.from(data).toString()) as RunEvent,
+    position: seq,
+    epoch: Number(headers[header.epoch] ?? 0),
+    source: source === undefined ? undefined : Number(source),
+  };
+}
+
+export function isOver(log: readonly LoggedEvent[]): boolean {
+  return log.at(-1)?.event.event === 'finished';
+}
+
+/** Position of the event; undefined when somebody else wrote first (G1). Throws `Outage`; asked again it goes on (G3). */
+export async function appendRunEvent(
+  bus: Bus,
+  { event, source }: Pick<RunRecord, 'event' | 'source'>,
+  { epoch, expected }: { readonly epoch: number; readonly expected: number },
+): Promise<number | undefined> {
+  const to = subject.runEvents(event.run);
+  const body = Buffer.from(JSON.stringify(event));
+  const headers: Headers = {
+    [header.epoch]: String(epoch),
+    ...(source !== undefined && { [header.source]: String(source) }),
+  };
+  const appended = await bus.append(streams.runs, to, body, {
+    id: runEventId(event.run, event.seq),
+    expectLastSubjectSeq: expected,
+    headers,
+  });
+  if (appended.outcome === 'stored') return appended.seq;
+  const last = await bus.last(streams.runs, to);
+  return last !== undefined && last.seq > expected && isSame(last, body, headers) ? last.seq : undefined;
+}
+
+function isSame(message: StreamMessage, body: Uint8Array, headers: Headers): boolean {
+  const owned = [header.epoch, header.source];
+  return (
+    Buffer.compare(message.data, body) === 0 && owned.every((key) => message.headers[key] === headers[key])
+  );
+}

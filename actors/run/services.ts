@@ -1,0 +1,39 @@
+/** What the effects of a run are carried out with, and the run they are of. Mission Control Service, section 3.2. */
+
+import type { Program } from '../../contract/program.ts';
+import type { RunChartEvent, RunEffect } from '../../machines/run-protocol.ts';
+import type { Mission } from '../../mission/mission.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { MissionSource } from '../../ports/mission-source.ts';
+import type { SettledValues } from '../../ports/target-values.ts';
+
+export interface RunServices {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly missions: MissionSource;
+  readonly values: SettledValues;
+  /** Name of this process among the members. */
+  readonly instance: string;
+}
+
+/** The run an effect is of. */
+export interface RunAtHand {
+  readonly run: string;
+  readonly program: Program;
+  /** The mission of the revision that the program names. */
+  readonly mission: Mission;
+  readonly by: string | undefined;
+}
+
+/**
+ * Carries out one kind of effect: the event that answers it, with its ticket; undefined when `signal` ended it first or it
+ * has no answer. Outages of the bus are waited for, not answered.
+ */
+export type Handler<Type extends RunEffect['type']> = (
+  effect: Extract<RunEffect, { type: Type }>,
+  at: RunAtHand,
+  signal: AbortSignal,
+) => Promise<RunChartEvent | undefined>;

@@ -1,0 +1,416 @@
+/**
+ * A shard of the runs: takes its submissions up, tells its runs of answers and commands, and ends what is over. Mission
+ * Control Service, sections 3.2 and 4.2 rules 5 to 7.
+ *
+ * S1. A run is entered among the open ones before its cell lives; whoever owns the shard next restores each from its log.
+ * S2. A submission is read by position from the floor on, so it comes once more after a crash: a run whose log has begun is
+ *     not begun again (MC-BUS-009).
+ * S3. A run that cannot be begun (no program, no configuration) ends failed with the reason in its log: none is lost.
+ * S4. What an end leaves to do (`ending.ts`) is done before the run is forgotten, and again by the next owner if it was not.
+ * S5. A run whose cell is quarantined stays open with its targets held, until a person resumes it or gives it up.
+ * S6. What is wrong with one run (its log, its program) is never in the way of another.
+ */
+
+import { setMaxListeners } from 'node:events';
+import { SHARD_OPEN_RUNS, SHARD_RESTORES } from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
+import type { Program } from '../../contract/program.ts';
+import type { OpenRun, RunSubmission } from '../../contract/run.ts';
+import { streams, subject } from '../../contract/subject.ts';
+import { isUlid } from '../../contract/token.ts';
+import type { RunEffect, RunInput, RunRecord } from '../../machines/run-protocol.ts';
+import type { Mission } from '../../mission/mission.ts';
+import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
+import type { Follower, StreamMessage } from '../../ports/bus.ts';
+import type { TimerHandle } from '../../ports/clock.ts';
+import type { EntityEvent, Stored } from '../../ports/entity.ts';
+import type { Tokens } from '../../ports/tokens.ts';
+import { answerGiven, readApproval } from './approval.ts';
+import { Control } from './control.ts';
+import { recordGivenUp, settleEnd } from './ending.ts';
+import { Floor } from './floor.ts';
+import { IndexWriter } from './index-writer.ts';
+import { type Begun, storedRun } from './log-store.ts';
+import { HeldRun } from './open-run.ts';
+import { OpenRuns, shardOf } from './open-runs.ts';
+import { patiently } from './patiently.ts';
+import { Programs } from './programs.ts';
+import { isOver, type LoggedEvent, readRunLog } from './run-log.ts';
+import type { RunServices } from './services.ts';
+import { Wishes } from './wishes.ts';
+
+/** The cells of runs, as a shard uses them. */
+export interface RunCells {
+  start(run: string, input: RunInput, epoch: number): void;
+  restore(run: string, stored: Stored, epoch: number): void;
+  /** What a cell says that cannot take the event; undefined when it has it. */
+  tell(run: string, event: EntityEvent): string | undefined;
+  /** Brings a run to life that its shard could not: it is tried again, and quarantined where people see it. */
+  wake(run: string): void;
+  drop(run: string): void;
+}
+
+interface ShardOptions {
+  /** `0` to `7` */
+  readonly shard: string;
+  readonly epoch: number;
+  readonly services: RunServices;
+  readonly tokens: Tokens;
+  readonly cells: RunCells;
+  /** The shard cannot go on: its owner starts it anew. */
+  readonly failed: (error: unknown) => void;
+}
+
+const FLOOR_EVERY_MS = 1_000;
+
+export class RunShard {
+  readonly #options: ShardOptions;
+  readonly #open = new Map<string, HeldRun>();
+  readonly #openRuns: OpenRuns;
+  readonly #floor: Floor;
+  readonly #wishes: Wishes;
+  readonly #programs: Programs;
+  readonly #control: Control;
+  readonly #index: IndexWriter;
+  readonly #stopping = new AbortController();
+  readonly #followers: Follower[] = [];
+  #floorTimer: TimerHandle | undefined;
+  #nextSubmission = 1;
+  #nextAnswer = 1;
+  #room: (() => void) | undefined;
+
+  constructor(options: ShardOptions) {
+    this.#options = options;
+    const { shard, epoch, services, failed } = options;
+    const { bus, clock } = services;
+    // Every run of it may wait for the bus at the same time.
+    setMaxListeners(0, this.#stopping.signal);
+    this.#openRuns = new OpenRuns(bus, shard);
+    this.#programs = new Programs(bus);
+    this.#index = new IndexWriter(bus, clock, this.#stopping.signal);
+    this.#floor = new Floor({ shard, epoch, bus, stands: () => this.#stands(), lost: failed });
+    const held = (run: string): HeldRun | undefined => this.#open.get(run);
+    this.#wishes = new Wishes({ openRuns: this.#openRuns, clock, signal: this.#stopping.signal, held });
+    this.#control = new Control({
+      bus,
+      clock,
+      wishes: this.#wishes,
+      tell: (run, command) => this.#options.cells.tell(run, command),
+    });
+  }
+
+  /** Takes over the shard: restores what is open, then follows submissions and answers. */
+  async start(): Promise<void> {
+    const floor = await this.#floor.take();
+    this.#nextSubmission = floor.submission;
+    this.#nextAnswer = floor.answer;
+    await this.#restoreAll(await this.#openRuns.list());
+    if (this.#stopped) return;
+    const { bus } = this.#options.services;
+    this.#followers.push(
+      await bus.follow(streams.runSubmissions, subject.runSubmit, fromPosition(floor.submission), (message) =>
+        this.#submitted(message),
+      ),
+      await bus.follow(streams.runAnswers, subject.runApproval(), fromPosition(floor.answer), (message) =>
+        this.#answered(message),
+      ),
+    );
+    this.#floorLater();
+  }
+
+  /** Leaves the shard where it stands: the next owner goes on from the logs. */
+  async stop(): Promise<void> {
+    this.#stopping.abort('stopped');
+    const { services, cells } = this.#options;
+    if (this.#floorTimer !== undefined) services.clock.clearTimeout(this.#floorTimer);
+    for (const run of this.#open.keys()) cells.drop(run);
+    this.#room?.();
+    await Promise.all([...this.#followers.map((follower) => follower.stop()), this.#control.stop()]);
+    await this.#floor.write().catch(() => undefined);
+    this.#open.clear();
+  }
+
+  /** A run of this shard that is open here. */
+  held(run: string): HeldRun | undefined {
+    return this.#open.get(run);
+  }
+
+  begunOf(run: string): Begun | undefined {
+    return this.#open.get(run)?.begun;
+  }
+
+  /** An event of one of its runs is stored. */
+  appended(run: string, record: RunRecord): void {
+    const held = this.#open.get(run);
+    if (held === undefined) return;
+    this.#index.changed(held.appended(record));
+    if (record.event.event === 'suspended') this.#forgetWish(run);
+  }
+
+  /** The cell of a run of this shard is gone. */
+  async gone(
+    run: string,
+    why: 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset',
+    detail = '',
+  ): Promise<void> {
+    const held = this.#open.get(run);
+    const { services, failed } = this.#options;
+    if (held === undefined || this.#stopped) return;
+    if (why === 'quarantined') return;
+    if (why === 'fenced' || why === 'given-up')
+      return failed(new Error(`another owner writes the log of run ${run}`));
+    try {
+      if (why === 'reset') await this.#giveUp(openRunOf(held), held.atHand.program, detail);
+      else await this.#end(run, held.atHand.program);
+    } catch (error) {
+      if (this.#stopped) return;
+      // Given up, yet its log cannot be read: it stays as it is, and the others go on (S6).
+      if (why === 'reset') services.log.error({ run, err: error }, 'run not given up: it stays open');
+      else failed(error);
+    }
+  }
+
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  #patiently<Value>(step: () => Promise<Value>): Promise<{ readonly value: Value } | undefined> {
+    return patiently(this.#options.services.clock, this.#stopping.signal, step);
+  }
+
+  // Taking up --------------------------------------------------------------------------------------------------------
+
+  async #submitted(message: StreamMessage): Promise<void> {
+    const submission = readSubmission(message.data);
+    const { shard, services } = this.#options;
+    if (submission === undefined) {
+      services.log.error({ position: message.seq }, 'submission of a run that is none: passed over');
+    } else if (shardOf(submission.run) === shard) {
+      await this.#patiently(() => this.#takeUp(submission, message.at));
+    }
+    if (!this.#stopped) this.#nextSubmission = message.seq + 1;
+  }
+
+  async #takeUp({ run, ir, by }: RunSubmission, submittedAt: number): Promise<void> {
+    if (this.#open.has(run)) return;
+    const { bus } = this.#options.services;
+    // Past the memory of the stream for message ids the log still knows it (S2).
+    if ((await bus.last(streams.runs, subject.runEvents(run))) !== undefined) return this.#adopt(run);
+    await this.#roomForOne();
+    if (this.#stopped) return;
+    const open = await this.#openRuns.enter({ run, ir, submittedAt, ...(by !== undefined && { by }) });
+    await this.#bring(open, []);
+  }
+
+  async #restoreAll(open: readonly OpenRun[]): Promise<void> {
+    const waiting = [...open];
+    const restore = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined && !this.#stopped; next = waiting.shift())
+        await this.#restore(next);
+    };
+    await Promise.all(Array.from({ length: SHARD_RESTORES }, restore));
+  }
+
+  /** An owner of before took it up behind this one's look at the open runs; what is over stands there no more. */
+  async #adopt(run: string): Promise<void> {
+    const open = await this.#openRuns.find(run);
+    if (open !== undefined) await this.#restore(open);
+  }
+
+  /** A run that nobody can bring to life is no harm to the others (S6). */
+  async #restore(open: OpenRun): Promise<void> {
+    const { bus, log } = this.#options.services;
+    try {
+      await this.#bring(open, await orBroken(readRunLog(bus, open.run)));
+    } catch (error) {
+      if (error instanceof Outage) throw error;
+      log.error({ run: open.run, err: error }, 'run not restored: it stays open for the next owner');
+    }
+  }
+
+  /** Brings a run to life here, new or from its log; or to its end. */
+  async #bring(open: OpenRun, log: readonly LoggedEvent[] | 'broken'): Promise<void> {
+    const program = await this.#programs.of(open.ir);
+    if (log !== 'broken' && isOver(log))
+      return this.#ended(open, log, typeof program === 'string' ? undefined : program);
+    if (typeof program === 'string') return this.#giveUp(open, undefined, program);
+    const mission = await this.#missionOf(program);
+    if (typeof mission === 'string') return this.#giveUp(open, program, mission);
+    if (!this.#stopped) await this.#revive(open, log, program, mission);
+  }
+
+  async #revive(
+    open: OpenRun,
+    log: readonly LoggedEvent[] | 'broken',
+    program: Program,
+    mission: Mission,
+  ): Promise<void> {
+    const { epoch, cells } = this.#options;
+    const { run } = open;
+    const held = this.#hold(open, log === 'broken' ? [] : log, program, mission);
+    if (held.summary.suspended && open.suspendBy !== undefined) await this.#openRuns.wish(run, undefined);
+    const stored = await this.#stored(held, log);
+    if (this.#stopped) return;
+    this.#open.set(run, held);
+    if (stored === undefined) cells.start(run, held.begun.input, epoch);
+    else if (stored === 'broken') cells.wake(run);
+    else cells.restore(run, stored, epoch);
+    this.#control.serve(run);
+    if (stored !== 'broken') this.#index.changed(held.summary);
+  }
+
+  /** What the cell goes on from; undefined for a run that is new. */
+  async #stored(
+    { begun }: HeldRun,
+    log: readonly LoggedEvent[] | 'broken',
+  ): Promise<Stored | 'broken' | undefined> {
+    if (log === 'broken' || log.length === 0) return log === 'broken' ? log : undefined;
+    return orBroken(storedRun(this.#options.services.bus, begun, log, () => !this.#stopped));
+  }
+
+  /** The mission it was resolved with; a text saying why there is none. */
+  async #missionOf({ config }: Program): Promise<Mission | string> {
+    const gone = `the configuration ${config} it was resolved with is not stored`;
+    const mission = await orBroken(this.#options.services.missions.at(config));
+    if (mission === 'broken') return `the configuration ${config} it was resolved with cannot be read here`;
+    return mission ?? gone;
+  }
+
+  #hold(open: OpenRun, log: readonly LoggedEvent[], program: Program, mission: Mission): HeldRun {
+    const { run, ir, by, suspendBy } = open;
+    const { epoch, services } = this.#options;
+    const events = log.map(({ event }) => event);
+    const summary = summaryOf(submittedRun(run, program, by), events);
+    const began = events[0]?.at;
+    const input: RunInput = {
+      ...{ run, ir, program },
+      at: began === undefined ? services.clock.now() : Date.parse(began),
+      ...(by !== undefined && { by }),
+      ...(suspendBy !== undefined && !summary.suspended && { suspendBy }),
+    };
+    const answered = Math.max(0, ...log.map(({ source = 0 }) => source));
+    const replied = (effect: Extract<RunEffect, { type: 'effect.reply' }>): void =>
+      this.#control.replied(effect);
+    return new HeldRun({ input, mission, epoch, summary, answered, replied });
+  }
+
+  #roomForOne(): Promise<void> | undefined {
+    if (this.#open.size < SHARD_OPEN_RUNS) return undefined;
+    return new Promise((resolve) => {
+      this.#room = resolve;
+    });
+  }
+
+  /** The log shows the suspension: the wish has done its work. */
+  #forgetWish(run: string): void {
+    this.#wishes.forget(run, this.#wishes.of(run)).catch(this.#options.failed);
+  }
+
+  // Ending -----------------------------------------------------------------------------------------------------------
+
+  async #giveUp(open: OpenRun, program: Program | undefined, reason: string): Promise<void> {
+    const { run, ir, by } = open;
+    const { epoch, services, failed } = this.#options;
+    const given = { run, ir, by, program, epoch, at: services.clock.now(), reason };
+    const recorded = await this.#patiently(() => recordGivenUp(services.bus, given));
+    if (recorded === undefined) return;
+    const log = recorded.value;
+    if (log === undefined) return failed(new Error(`another owner writes the log of run ${run}`));
+    await this.#ended(open, log, program);
+  }
+
+  /** Does what the end of a run leaves to do that has no cell here. */
+  async #ended(
+    { run, by }: OpenRun,
+    log: readonly LoggedEvent[],
+    program: Program | undefined,
+  ): Promise<void> {
+    const announced = program ?? { procedure: 'unknown', environment: 'unknown', targets: {} };
+    const events = log.map(({ event }) => event);
+    this.#index.changed(summaryOf(submittedRun(run, announced, by), events));
+    await this.#end(run, program);
+  }
+
+  /** S4. */
+  async #end(run: string, program: Program | undefined): Promise<void> {
+    const { bus } = this.#options.services;
+    await this.#patiently(() => settleEnd(bus, run, program));
+    await this.#index.settled(run);
+    await this.#patiently(() => this.#openRuns.remove(run));
+    if (this.#stopped) return;
+    await this.#control.withdraw(run);
+    this.#open.delete(run);
+    this.#room?.();
+  }
+
+  // Answers ----------------------------------------------------------------------------------------------------------
+
+  async #answered(message: StreamMessage): Promise<void> {
+    const run = message.subject.split('.').at(-1) ?? '';
+    const held = this.#open.get(run);
+    if (held !== undefined && !this.#stopped) await this.#tellAnswer(held, message);
+    if (!this.#stopped) this.#nextAnswer = message.seq + 1;
+  }
+
+  async #tellAnswer(held: HeldRun, { data, seq }: StreamMessage): Promise<void> {
+    const { services, tokens, cells } = this.#options;
+    const { run } = held.atHand;
+    const approval = readApproval(data);
+    if (approval === undefined) {
+      services.log.warn({ run, position: seq }, 'answer that is none: passed over');
+      return;
+    }
+    if (!held.takes(seq)) return;
+    const answer = await answerGiven(approval, { tokens, at: services.clock.now(), source: seq });
+    const trouble = cells.tell(run, answer);
+    if (trouble === undefined) return;
+    services.log.warn({ run, position: seq, trouble }, 'answer not taken');
+    held.gaveBack(seq);
+  }
+
+  // Floor ------------------------------------------------------------------------------------------------------------
+
+  #stands(): { submission: number; answer: number } {
+    const told = [...this.#open.values()].flatMap(({ firstTold }) => firstTold ?? []);
+    return { submission: this.#nextSubmission, answer: Math.min(this.#nextAnswer, ...told) };
+  }
+
+  #floorLater(): void {
+    if (this.#stopped) return;
+    const { clock, log } = this.#options.services;
+    this.#floorTimer = clock.setTimeout(() => {
+      void this.#floor
+        .write()
+        .catch((error: unknown) => log.warn({ err: error }, 'floor of a shard of runs not written'))
+        .then(() => this.#floorLater());
+    }, FLOOR_EVERY_MS);
+  }
+}
+
+/** What can be had, or that it is broken. Throws `Outage`. */
+function orBroken<Value>(wanted: Promise<Value>): Promise<Value | 'broken'> {
+  return wanted.catch((error: unknown) => {
+    if (error instanceof Outage) throw error;
+    return 'broken';
+  });
+}
+
+function openRunOf({ begun: { input } }: HeldRun): OpenRun {
+  const { run, ir, by, at } = input;
+  return { run, ir, submittedAt: at, ...(by !== undefined && { by }) };
+}
+
+function fromPosition(seq: number): { from: 'seq'; seq: number } {
+  return { from: 'seq', seq };
+}
+
+function readSubmission(data: Uint8Array): RunSubmission | undefined {
+  try {
+    const { run, ir, by } = JSON.parse(Buffer.from(data).toString()) as Record<string, unknown>;
+    if (typeof run !== 'string' || !isUlid(run)) return undefined;
+    if (typeof ir !== 'string' || !/^[0-9a-f]{64}$/.test(ir)) return undefined;
+    return { run, ir, ...(typeof by === 'string' && { by }) };
+  } catch {
+    return undefined;
+  }
+}

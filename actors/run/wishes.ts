@@ -1,0 +1,66 @@
+/**
+ * Wishes to suspend the runs of a shard: each stands in the entry of its open run from before it is told until it is spent, so
+ * that it survives whoever took it. Mission Control Service, sections 3.2 and 4.2 rule 7.
+ *
+ * K1. What is written of one run is written in turn: forgetting a wish never takes the one behind it along.
+ * K2. A cell that is begun again under the same owner goes by the wish as it stands now.
+ * K3. Behind the end of an ownership nothing is written: the next owner finds the wish.
+ */
+
+import type { Clock } from '../../ports/clock.ts';
+import type { HeldRun, Wish } from './open-run.ts';
+import type { OpenRuns } from './open-runs.ts';
+import { patiently } from './patiently.ts';
+
+interface WishesOptions {
+  readonly openRuns: OpenRuns;
+  readonly clock: Clock;
+  /** Ends with the ownership (K3). */
+  readonly signal: AbortSignal;
+  readonly held: (run: string) => HeldRun | undefined;
+}
+
+export class Wishes {
+  readonly #options: WishesOptions;
+  readonly #turns = new Map<string, Promise<void>>();
+
+  constructor(options: WishesOptions) {
+    this.#options = options;
+  }
+
+  /** The wish that stands; undefined when there is none. */
+  of(run: string): Wish | undefined {
+    return this.#options.held(run)?.wish;
+  }
+
+  /** Keeps who wishes a suspension. Throws `Outage`. */
+  keep(run: string, by: string): Promise<void> {
+    return this.#inTurn(run, async () => {
+      await this.#options.openRuns.wish(run, by);
+      this.#options.held(run)?.wished({ by });
+    });
+  }
+
+  /** Forgets this wish, however long the bus is away; another one that has taken its place stays. */
+  forget(run: string, wish: Wish | undefined): Promise<void> {
+    const { openRuns, clock, signal, held } = this.#options;
+    return this.#inTurn(run, async () => {
+      if (wish === undefined || this.of(run) !== wish) return;
+      const forgotten = await patiently(clock, signal, () => openRuns.wish(run, undefined));
+      if (forgotten !== undefined) held(run)?.wished(undefined);
+    });
+  }
+
+  #inTurn(run: string, write: () => Promise<void>): Promise<void> {
+    const before = this.#turns.get(run) ?? Promise.resolve();
+    const written = before
+      .catch(() => undefined)
+      .then(() => (this.#options.signal.aborted ? undefined : write()));
+    this.#turns.set(run, written);
+    const done = (): void => {
+      if (this.#turns.get(run) === written) this.#turns.delete(run);
+    };
+    written.then(done, done);
+    return written;
+  }
+}

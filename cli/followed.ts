@@ -1,0 +1,90 @@
+/**
+ * A follow route as a client command reads it: until it is over, refused or lost; and the end of the command itself, by
+ * Ctrl-C or with its reader (`| head`).
+ */
+
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import type { Fault } from '../contract/errors.ts';
+import { realClock } from '../supervision/clock.ts';
+import { faultLine } from './request.ts';
+import { identityHeaders, type Service } from './service.ts';
+
+export type Outcome =
+  /** The service closed at the end of what is followed. */
+  | { readonly kind: 'over' }
+  | { readonly kind: 'refused'; readonly said: string }
+  | { readonly kind: 'lost'; readonly said: string; readonly opened: boolean };
+
+/** The close code of a log that has ended. */
+const FINISHED = 1000;
+
+/** Follows until the connection is gone, and says how it went. */
+export function followOnce<Event>(
+  service: Service,
+  path: string,
+  signal: AbortSignal,
+  heard: (event: Event) => void,
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const url = service.api.replace(/^http/, 'ws') + path;
+    const socket = new WebSocket(url, { headers: identityHeaders(service) });
+    let opened = false;
+    const lost = (said: string): void => resolve({ kind: 'lost', said, opened });
+    const stop = (): void => socket.terminate();
+    signal.addEventListener('abort', stop);
+    socket.on('open', () => {
+      opened = true;
+    });
+    socket.on('message', (data) => heard(JSON.parse(String(data)) as Event));
+    socket.on('unexpected-response', (_request, response) => {
+      void refusal(response).then((said) => {
+        // A service on its way up or down is worth another try; a wrong name is not.
+        if ((response.statusCode ?? 0) >= 500) lost(said);
+        else resolve({ kind: 'refused', said });
+        socket.terminate();
+      });
+    });
+    socket.on('error', (error) => lost(`the service does not answer (${error.message || 'no connection'})`));
+    socket.on('close', (code, reason) => {
+      signal.removeEventListener('abort', stop);
+      if (code === FINISHED) resolve({ kind: 'over' });
+      else lost(`the connection is lost (${reason.toString() || code})`);
+    });
+  });
+}
+
+/** Aborts at Ctrl-C, and when nobody reads the output any more. */
+export function whenEnded(): AbortController {
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  process.once('SIGINT', end);
+  process.once('SIGTERM', end);
+  process.stdout.on('error', end);
+  return ended;
+}
+
+/** Waits, or until the signal. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const aborted = once(signal, 'abort');
+  await new Promise<void>((resolve) => {
+    const timer = realClock.setTimeout(resolve, ms);
+    void aborted.then(() => {
+      realClock.clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+async function refusal(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part as Buffer);
+  try {
+    const { errors } = JSON.parse(Buffer.concat(parts).toString()) as { errors: Fault[] };
+    return errors.map(faultLine).join('\n');
+  } catch {
+    return `the service answered ${response.statusCode}`;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * `mcs run dry`: a procedure run to its end on this machine, on a service of its own with simulated spacecraft, nobody asked.
+ * Mission Control Service, section 4.2 rule 9. Everything is the real thing but the far end of the links.
+ */
+
+import type { Choice, RunEvent, RunTold } from '../contract/run.ts';
+import type { Configuration } from '../mission/configuration.ts';
+import { dryConfiguration } from '../mission/dry-run.ts';
+import { compileFolder, faultLine } from './mission-folder.ts';
+import { request } from './request.ts';
+import { followRun } from './run-follow.ts';
+import { StandIn } from './run-stand-in.ts';
+import { type StartWords, startRun } from './run-start.ts';
+import { openLog, type Serving, startServing } from './serve.ts';
+import { readServeOptions } from './serve-options.ts';
+import type { Service } from './service.ts';
+import type { WrittenValue } from './written-value.ts';
+
+export interface DryRun {
+  readonly folder: string;
+  readonly words: StartWords;
+  readonly decide: Choice;
+  /** Typed answers by the path of the step that asks. */
+  readonly answers: Readonly<Record<string, WrittenValue>>;
+}
+
+/** Runs it and shows its log; 0 when the run passed, 1 when it failed, was refused or the mission does not compile. */
+export async function dryRun({ folder, words, decide, answers }: DryRun): Promise<number> {
+  const compiled = await compileFolder(folder);
+  if (!compiled.ok) {
+    for (const fault of compiled.faults) process.stderr.write(`${faultLine(fault)}\n`);
+    return 1;
+  }
+  const { configuration } = compiled.value;
+  warnOfUnreachable(configuration);
+  process.env.MCS_LOG_LEVEL ??= 'error';
+  const options = { ...readServeOptions([], { port: 0 }), mission: folder, nats: undefined };
+  const serving = await startServing(options, openLog(), fail, dryConfiguration(configuration));
+  try {
+    return await carryOut(serving, words, new StandIn(decide, answers));
+  } finally {
+    await serving.stop();
+  }
+}
+
+async function carryOut(serving: Serving, words: StartWords, standIn: StandIn): Promise<number> {
+  await serving.service.ready;
+  const service: Service = { api: serving.api!, user: 'dry-run', roles: undefined, token: undefined };
+  const launched = await startRun(words, service);
+  if (launched === undefined) return 1;
+  for (const warning of launched.warnings) process.stderr.write(`warning: ${warning}\n`);
+  return followRun(launched.run, service, (event) => void answer(service, event, standIn));
+}
+
+async function answer(service: Service, event: RunEvent, standIn: StandIn): Promise<void> {
+  const given = standIn.answerTo(event);
+  if (given === undefined) return;
+  const { user, roles } = given;
+  await request<RunTold>({ ...service, user, roles }, 'POST', `/v1/runs/${event.run}/answers`, given.answer);
+}
+
+function warnOfUnreachable({ topology: { gateways } }: Configuration): void {
+  const real = gateways.filter(({ kind }) => kind !== 'simulated' && kind !== 'recording');
+  for (const { name, kind } of real) {
+    process.stderr.write(
+      `warning: gateway ${name} (${kind}) is left out: nothing real is reached in a dry run\n`,
+    );
+  }
+}
+
+function fail(reason: unknown): void {
+  process.stderr.write(`mcs: giving up: ${reason instanceof Error ? reason.message : String(reason)}\n`);
+  process.exit(1);
+}

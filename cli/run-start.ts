@@ -1,0 +1,73 @@
+/**
+ * `mcs run start`: a launch as people write it. A pair `name=value` names a target of a role or the value of an input;
+ * which one is asked of the service: what is a target there is meant as one.
+ */
+
+import type { FaultRequest, LaunchReply, RunRequest } from '../contract/run.ts';
+import { isToken } from '../contract/token.ts';
+import { ask, faultLine } from './request.ts';
+import type { Service } from './service.ts';
+import { readPairs, readValue, type WrittenValue } from './written-value.ts';
+
+export interface StartWords {
+  readonly procedure: string;
+  readonly pairs: readonly string[];
+  readonly environment: string;
+  readonly library?: string | undefined;
+  readonly plan?: string | undefined;
+  /** Pairs that are inputs, whatever they look like. */
+  readonly inputs: readonly string[];
+  readonly faults: readonly string[];
+}
+
+/** The run that was launched, or undefined after the refusal has been printed. */
+export async function startRun(words: StartWords, service: Service): Promise<LaunchReply | undefined> {
+  const request = await requestOf(words, service);
+  const answer = await ask<LaunchReply>(service, 'POST', '/v1/runs', request);
+  if (answer.ok) return answer.reply;
+  for (const fault of answer.faults) process.stderr.write(`${faultLine(fault)}\n`);
+  if (answer.status === 422) process.stderr.write(`${readAs(request)}\n`);
+  return undefined;
+}
+
+/** `role:fault`, then when: `@step`, `+delay`; throws at what is none. */
+export function readFault(text: string): FaultRequest {
+  const parts = /^([^:@+]+):([^:@+]+)(?:@([^+]+))?(?:\+(.+))?$/.exec(text);
+  if (parts === null) {
+    throw new Error(`a fault is written role:fault[@step][+delay], not ${JSON.stringify(text)}`);
+  }
+  const [, target, fault, step, after] = parts;
+  const at = { ...(step !== undefined && { step }), ...(after !== undefined && { after }) };
+  return { target: target!, fault: fault!, ...(Object.keys(at).length > 0 && { at }) };
+}
+
+async function requestOf(words: StartWords, service: Service): Promise<RunRequest> {
+  const { procedure, environment, library, plan, faults } = words;
+  const targets: Record<string, string> = {};
+  const inputs: Record<string, WrittenValue> = {};
+  for (const [name, text] of readPairs(words.pairs, 'a target or an input')) {
+    if (await isTarget(text, service)) targets[name] = text;
+    else inputs[name] = readValue(text);
+  }
+  for (const [name, text] of readPairs(words.inputs, 'an input')) inputs[name] = readValue(text);
+  return {
+    ...{ run: procedure, environment, targets },
+    ...(library !== undefined && { library }),
+    ...(Object.keys(inputs).length > 0 && { inputs }),
+    ...(plan !== undefined && { plan }),
+    ...(faults.length > 0 && { faults: faults.map(readFault) }),
+  };
+}
+
+async function isTarget(text: string, service: Service): Promise<boolean> {
+  if (!isToken(text)) return false;
+  const answer = await ask(service, 'GET', `/v1/targets/${text}/catalogue`);
+  // A target whose catalogue is missing is one all the same.
+  return answer.ok || answer.faults.every(({ code }) => code !== 'api::unknown-target');
+}
+
+/** A misspelt target is read as an input: say how each pair was read. */
+function readAs({ targets, inputs = {} }: RunRequest): string {
+  const names = (values: object): string => Object.keys(values).join(', ') || 'none';
+  return `mcs: read as targets: ${names(targets)}; as inputs: ${names(inputs)}`;
+}

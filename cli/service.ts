@@ -1,0 +1,58 @@
+/** The service a client command speaks to, and who speaks: options that every client of the API takes. */
+
+interface ServiceValues {
+  readonly api?: string | undefined;
+  readonly user?: string | undefined;
+  readonly role?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+export interface Service {
+  readonly api: string;
+  readonly user: string | undefined;
+  /** Declared roles, with commas. */
+  readonly roles: string | undefined;
+  /** A bearer token decides alone; the declared name then does not count. */
+  readonly token: string | undefined;
+}
+
+/** For `parseArgs`. */
+export const SERVICE_OPTIONS = {
+  api: { type: 'string' },
+  user: { type: 'string' },
+  role: { type: 'string' },
+  token: { type: 'string' },
+} as const;
+
+export const SERVICE_USAGE = `options: --api URL (default $MCS_API or http://127.0.0.1:8400), --user NAME (default $USER), --role A,B,
+         --token TOKEN (default $MCS_TOKEN; a token in an option is seen by everybody on the machine)
+`;
+
+/** What the options say, and where they say nothing, the environment. */
+export function serviceOf({ api, user, role, token }: ServiceValues, env = process.env): Service {
+  return {
+    api: (api ?? env.MCS_API ?? 'http://127.0.0.1:8400').replace(/\/+$/, ''),
+    user: user ?? env.USER,
+    roles: role,
+    token: given(token) ?? given(env.MCS_TOKEN),
+  };
+}
+
+/** The headers that say who calls. */
+export function identityHeaders({ user, roles, token }: Service): Record<string, string> {
+  if (token !== undefined) return { authorization: `Bearer ${headerText('the token', token)}` };
+  return {
+    ...(user !== undefined && { 'x-mcs-user': headerText('--user', user) }),
+    ...(roles !== undefined && { 'x-mcs-role': headerText('--role', roles) }),
+  };
+}
+
+/** Other letters do not arrive whole in a header: `José` would be logged as `Jos`. */
+function headerText(what: string, text: string): string {
+  if (/^[\u0020-\u007e]*$/.test(text)) return text;
+  throw new Error(`${what} holds characters that no header carries; write it in ASCII without line ends`);
+}
+
+function given(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text.trim();
+}

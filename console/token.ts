@@ -1,0 +1,49 @@
+/**
+ * The access token that the page shows with every request; kept in this tab of the browser only, and gone with it. Mission
+ * Control Service, section 5 item 1. The service decides whether it is good.
+ */
+
+const KEY = 'mcs.token';
+
+/** Undefined without one. */
+export function keptToken(): string | undefined {
+  try {
+    return sessionStorage.getItem(KEY) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined forgets it. */
+export function keepToken(token: string | undefined): void {
+  try {
+    if (token === undefined) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, token);
+  } catch {
+    // Asked again at the next request.
+  }
+}
+
+/** Whom the kept token names, for showing only; empty without one. */
+export function namedByToken(): string {
+  const body = keptToken()?.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/');
+  if (body === undefined) return '';
+  try {
+    const bytes = Uint8Array.from(atob(body), (letter) => letter.charCodeAt(0));
+    const { sub } = JSON.parse(new TextDecoder().decode(bytes)) as { sub?: unknown };
+    return typeof sub === 'string' ? sub : '';
+  } catch {
+    return '';
+  }
+}
+
+let asks: (reason: string) => void = () => undefined;
+
+/** Who is told when the service takes no request without another token. */
+export function whenTokenAsked(listener: (reason: string) => void): void {
+  asks = listener;
+}
+
+export function tokenAsked(reason: string): void {
+  asks(reason);
+}

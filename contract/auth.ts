@@ -1,0 +1,53 @@
+/**
+ * Sign-in discovery and credentials of the bus, as the API answers them. Mission Control Service, sections 2.10, 4.9
+ * and 5 items 7 and 8.
+ */
+
+import Type, { type Static } from 'typebox';
+
+const closed = { additionalProperties: false } as const;
+
+const SignIn = Type.Object(
+  {
+    issuer: Type.String({ description: 'Its metadata is at `/.well-known/openid-configuration` below.' }),
+    client_id: Type.Optional(Type.String({ description: 'Client of pages in a browser.' })),
+    cli_client_id: Type.Optional(Type.String({ description: 'Client of command lines.' })),
+    organization: Type.Optional(Type.String({ description: 'Whose sign-in page is shown.' })),
+    scopes: Type.Array(Type.String(), { description: 'What to ask for at the sign-in.' }),
+  },
+  { ...closed, title: 'SignIn' },
+);
+
+export const SignInSettings = Type.Object(
+  { oidc: Type.Union([SignIn, Type.Null()], { description: 'Null without an identity provider.' }) },
+  {
+    ...closed,
+    title: 'AuthSettings',
+    examples: [
+      { oidc: { issuer: 'https://id.example.org/realms/mission', client_id: 'console', scopes: ['openid'] } },
+    ],
+  },
+);
+export type SignInSettings = Static<typeof SignInSettings>;
+
+export const FollowerRequest = Type.Object(
+  { public_key: Type.String({ description: 'Public user key of the bus: the caller keeps its seed.' }) },
+  {
+    ...closed,
+    title: 'CredentialsRequest',
+    examples: [{ public_key: 'UCL7Q5L7VNGYQLFQ7Z2X5WUXBBQ3HQZT4UXCF6SSOO3X2CJQXM4AGCPM' }],
+  },
+);
+
+export const FollowerReply = Type.Object(
+  {
+    jwt: Type.String({ description: 'User token of the bus for that key.' }),
+    expires: Type.Integer({ description: 'Its end, seconds since 1970.' }),
+  },
+  {
+    ...closed,
+    title: 'Credentials',
+    examples: [{ jwt: 'eyJ0eXAiOiJKV1QiLCJhbGciOiJlZDI1NTE5LW5rZXkifQ…', expires: 1_789_000_000 }],
+  },
+);
+export type FollowerReply = Static<typeof FollowerReply>;

@@ -1,0 +1,382 @@
+/**
+ * Runs of procedures as two processes see them: the bodies of section 2.3 of the Mission Control Service, the run log
+ * event of the follow route, and what travels on `mcs.run.submit`, `mcs.run.approval.<run>` and `mcs.run.control.<run>`.
+ */
+
+import Type, { type Static } from 'typebox';
+import { ArgumentValue } from './telecommand.ts';
+import { ULID_PATTERN } from './token.ts';
+
+const closed = { additionalProperties: false } as const;
+const EXAMPLE_RUN = '01J5ZK3M8QW7V9XH2C4T6R8YAC';
+const EXAMPLE_IR = '9f2c3b1e5f0a47d8a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718';
+
+const RunId = Type.String({ pattern: ULID_PATTERN, description: 'Run identifier, a ULID.' });
+const Path = Type.String({
+  description: 'Names of steps separated by `/`; an unnamed inline step is `#<n>`.',
+});
+const At = Type.String({ format: 'date-time' });
+
+// Requests ------------------------------------------------------------------------------------------------------------
+
+export const Trigger = Type.Object(
+  {
+    step: Type.Optional(
+      Type.String({
+        description: 'Name or path; the delay starts at its first entry. Absent: at run start.',
+      }),
+    ),
+    after: Type.Optional(Type.String({ description: 'Duration, `10 s`. Absent: none.' })),
+  },
+  { ...closed, title: 'Trigger' },
+);
+export type Trigger = Static<typeof Trigger>;
+
+export const FaultRequest = Type.Object(
+  {
+    target: Type.String({ description: 'Role, as in `targets`.' }),
+    fault: Type.String({ description: 'Name of the fault, as the simulation names it.' }),
+    at: Type.Optional(Trigger),
+    off: Type.Optional(Type.Union([Trigger, Type.Null()])),
+  },
+  { ...closed, title: 'FaultRequest' },
+);
+export type FaultRequest = Static<typeof FaultRequest>;
+
+export const RunRequest = Type.Object(
+  {
+    run: Type.String({ description: 'Procedure name.' }),
+    library: Type.Optional(
+      Type.String({ description: 'Needed when several libraries have that procedure.' }),
+    ),
+    environment: Type.String(),
+    targets: Type.Record(Type.String(), Type.String(), { description: 'Exactly one target for each role.' }),
+    inputs: Type.Optional(Type.Record(Type.String(), ArgumentValue)),
+    plan: Type.Optional(Type.String({ description: 'Pass the run is bound to.' })),
+    faults: Type.Optional(Type.Array(FaultRequest)),
+  },
+  {
+    ...closed,
+    title: 'RunRequest',
+    examples: [
+      {
+        run: 'take_image',
+        environment: 'bench',
+        targets: { sat: 'sat1' },
+        inputs: { exposure: '20 ms', image: 7 },
+      },
+    ],
+  },
+);
+export type RunRequest = Static<typeof RunRequest>;
+
+export const LaunchReply = Type.Object(
+  {
+    run: RunId,
+    ir: Type.String({ description: 'SHA-256 (hexadecimal) of the resolved run.' }),
+    warnings: Type.Array(Type.String()),
+  },
+  { ...closed, title: 'LaunchReply', examples: [{ run: EXAMPLE_RUN, ir: EXAMPLE_IR, warnings: [] }] },
+);
+export type LaunchReply = Static<typeof LaunchReply>;
+
+export const CHOICES = ['replay', 'skip', 'fail', 'abort'] as const;
+/** What a person decides of a step that failed or was interrupted (section 3.2). */
+export type Choice = (typeof CHOICES)[number];
+
+export function isChoice(text: unknown): text is Choice {
+  return CHOICES.some((choice) => choice === text);
+}
+
+export const Answer = Type.Object(
+  {
+    path: Path,
+    accepted: Type.Boolean(),
+    value: Type.Optional(
+      Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
+        description: 'Typed answer, or a decision: replay, skip, fail, abort.',
+      }),
+    ),
+  },
+  { ...closed, title: 'Answer', examples: [{ path: 'shoot', accepted: true, value: '12 dB' }] },
+);
+export type Answer = Static<typeof Answer>;
+
+/** What was told to a run has been passed on: whether it is taken stands in its log. */
+export const RunTold = Type.Object(
+  { run: RunId },
+  { ...closed, title: 'RunTold', examples: [{ run: EXAMPLE_RUN }] },
+);
+export type RunTold = Static<typeof RunTold>;
+
+export const ResumeRequest = Type.Object(
+  { choice: Type.Optional(Type.String({ description: 'replay (default), skip, fail, abort.' })) },
+  { ...closed, title: 'ResumeRequest', examples: [{ choice: 'skip' }] },
+);
+export type ResumeRequest = Static<typeof ResumeRequest>;
+
+// State ---------------------------------------------------------------------------------------------------------------
+
+export const PendingQuestion = Type.Object(
+  {
+    path: Path,
+    kind: Type.Enum(['ask', 'decision']),
+    prompt: Type.Optional(Type.String()),
+    role: Type.Optional(Type.String()),
+  },
+  { ...closed, title: 'PendingQuestion' },
+);
+export type PendingQuestion = Static<typeof PendingQuestion>;
+
+const state = {
+  run: RunId,
+  procedure: Type.String(),
+  step: Type.Optional(Type.String({ description: 'Path of the step running or last run.' })),
+  suspended: Type.Boolean(),
+  pending: Type.Optional(PendingQuestion),
+  finished: Type.Optional(Type.Boolean({ description: 'Absent in progress, then whether it passed.' })),
+  reason: Type.Optional(Type.String()),
+};
+
+export const RunStatus = Type.Object(state, {
+  ...closed,
+  title: 'RunStatus',
+  examples: [{ run: EXAMPLE_RUN, procedure: 'take_image', step: 'shoot', suspended: false }],
+});
+export type RunStatus = Static<typeof RunStatus>;
+
+export const RunSummary = Type.Object(
+  {
+    ...state,
+    environment: Type.String(),
+    targets: Type.Record(Type.String(), Type.String()),
+    by: Type.Optional(Type.String()),
+    started_at: Type.Optional(At),
+    updated_at: Type.Optional(At),
+  },
+  { ...closed, title: 'RunSummary' },
+);
+export type RunSummary = Static<typeof RunSummary>;
+
+export const RunList = Type.Object(
+  { runs: Type.Array(RunSummary) },
+  {
+    ...closed,
+    title: 'RunList',
+    examples: [
+      {
+        runs: [
+          {
+            ...{ run: EXAMPLE_RUN, procedure: 'take_image', step: 'shoot', suspended: false },
+            pending: { path: 'shoot', kind: 'ask', prompt: 'Signal level of the downlink?' },
+            ...{ environment: 'bench', targets: { sat: 'sat1' }, by: 'ada' },
+            started_at: '2026-03-01T12:00:00.000Z',
+            updated_at: '2026-03-01T12:00:04.250Z',
+          },
+        ],
+      },
+    ],
+  },
+);
+export type RunList = Static<typeof RunList>;
+
+const RunStep = Type.Object(
+  {
+    path: Path,
+    kind: Type.Enum(['step', 'group', 'call'], {
+      description: 'A `step` runs statements; a `group` and a `call` hold other steps.',
+    }),
+    if_failed: Type.Boolean({ description: 'Runs only after a step was decided to have failed.' }),
+  },
+  { ...closed, title: 'RunStep' },
+);
+export type RunStep = Static<typeof RunStep>;
+
+export const RunSteps = Type.Object(
+  { run: RunId, steps: Type.Array(RunStep, { description: 'In the order they are walked.' }) },
+  {
+    ...closed,
+    title: 'RunSteps',
+    examples: [{ run: EXAMPLE_RUN, steps: [{ path: 'shoot', kind: 'step', if_failed: false }] }],
+  },
+);
+export type RunSteps = Static<typeof RunSteps>;
+
+// Log -----------------------------------------------------------------------------------------------------------------
+
+/** A resolved input, answer or argument. */
+export const RunValue = Type.Union([Type.Number(), Type.Boolean(), Type.String(), Type.Null()]);
+export type RunValue = Static<typeof RunValue>;
+
+export const RunSample = Type.Object(
+  {
+    target: Type.String(),
+    component: Type.String(),
+    instance: Type.Optional(Type.String()),
+    measure: Type.String(),
+    value: RunValue,
+    time: At,
+    ground_time: At,
+  },
+  { ...closed, title: 'RunSample' },
+);
+export type RunSample = Static<typeof RunSample>;
+
+/** One link of the acknowledgement chain that a telecommand has passed. */
+export const Ack = Type.Object(
+  { state: Type.String(), at: At, detail: Type.Optional(Type.String()) },
+  { ...closed, title: 'Ack' },
+);
+export type Ack = Static<typeof Ack>;
+
+const Values = Type.Record(Type.String(), RunValue);
+const Samples = Type.Array(RunSample);
+const Reason = Type.Optional(Type.String());
+const By = Type.String();
+const Attempt = Type.Integer({ minimum: 1 });
+
+/** Fields of each kind of event beside run, seq, at and event (section 2.3). */
+const FIELDS = {
+  started: {
+    procedure: Type.String(),
+    library: Type.String({ description: 'name@version' }),
+    environment: Type.String(),
+    targets: Type.Record(Type.String(), Type.String()),
+    ir: Type.String(),
+    by: Type.Optional(By),
+    inputs: Values,
+  },
+  procedure_started: { path: Path },
+  procedure_finished: { path: Path, ok: Type.Boolean() },
+  step_started: { path: Path, attempt: Attempt, inputs: Values },
+  telecommand_sent: {
+    path: Path,
+    tc: Type.String({ pattern: ULID_PATTERN }),
+    target: Type.String(),
+    telecommand: Type.String({ description: 'component[instance].name' }),
+    changes_state: Type.Boolean(),
+    retry_of: Type.Optional(Type.String({ pattern: ULID_PATTERN })),
+  },
+  telecommand_finished: {
+    path: Path,
+    tc: Type.String({ pattern: ULID_PATTERN }),
+    state: Type.String(),
+    detail: Type.Optional(Type.String()),
+    acks: Type.Array(Ack),
+  },
+  checked: {
+    path: Path,
+    statement: Type.Enum(['expect', 'check', 'wait_until']),
+    condition: Type.String(),
+    ok: Type.Boolean(),
+    reason: Reason,
+    samples: Samples,
+  },
+  logged: { path: Path, message: Type.String(), samples: Samples },
+  asked: { path: Path, prompt: Type.String(), role: Type.Optional(Type.String()) },
+  answered: {
+    path: Path,
+    accepted: Type.Boolean(),
+    by: Type.Optional(By),
+    value: Type.Optional(RunValue),
+    role: Type.Optional(Type.String()),
+  },
+  answer_refused: { path: Path, by: Type.Optional(By), reason: Type.String() },
+  mode_changed: { path: Path, target: Type.String(), mode: Type.String() },
+  decision_required: { path: Path, reason: Type.String() },
+  suspended: { path: Path, by: By },
+  continued: { path: Path, by: By, choice: Type.Enum([...CHOICES]) },
+  taken_over: { by: By },
+  step_finished: { path: Path, attempt: Attempt, ok: Type.Boolean(), reason: Reason },
+  finished: { ok: Type.Boolean(), reason: Reason },
+} as const;
+
+export type RunEventKind = keyof typeof FIELDS;
+export const RUN_EVENT_KINDS = Object.keys(FIELDS) as RunEventKind[];
+
+type FieldsOf<Kind extends RunEventKind> = Static<ReturnType<typeof Type.Object<(typeof FIELDS)[Kind]>>>;
+/** An event as its run knows it before it is numbered. */
+export type RunFact = { [Kind in RunEventKind]: { readonly event: Kind } & FieldsOf<Kind> }[RunEventKind];
+/** One event of the run log. */
+export type RunEvent = RunFact & { readonly run: string; readonly seq: number; readonly at: string };
+
+export const RunEvent = Type.Union(
+  RUN_EVENT_KINDS.map((event) =>
+    Type.Object(
+      {
+        run: RunId,
+        seq: Type.Integer({ minimum: 1, description: 'From 1, without gap.' }),
+        at: At,
+        event: Type.Literal(event),
+        ...FIELDS[event],
+      },
+      { ...closed, title: `RunEvent.${event}` },
+    ),
+  ),
+  {
+    title: 'RunEvent',
+    examples: [
+      {
+        ...{ run: EXAMPLE_RUN, seq: 7, at: '2026-03-01T12:00:04.250Z', event: 'asked' },
+        ...{ path: 'shoot', prompt: 'Signal level of the downlink?' },
+      },
+    ],
+  },
+);
+
+/** Message id of a log event: what is published again is a duplicate (section 6). */
+export function runEventId(run: string, seq: number): string {
+  return `${run}-${seq}`;
+}
+
+// On the bus ----------------------------------------------------------------------------------------------------------
+
+/** Body of `mcs.run.submit` (launch rule 5). */
+export interface RunSubmission {
+  readonly run: string;
+  /** Key of the program in bucket `mcs_ir`. */
+  readonly ir: string;
+  /** An operator identity, `schedule <id>` or `alarm <key>`; absent for an anonymous launch. */
+  readonly by?: string;
+}
+
+/** Body of `mcs.run.approval.<run>` (launch rule 6). */
+export interface Approval extends Answer {
+  readonly by?: string;
+  readonly roles: readonly string[];
+  /** The verified token of who answers. */
+  readonly token?: string;
+}
+
+/** Body of a request on `mcs.run.control.<run>` (launch rule 7). */
+export type ControlCall =
+  | { readonly action: 'suspend'; readonly by: string; readonly reaction?: boolean }
+  | { readonly action: 'resume'; readonly by: string; readonly choice: string }
+  | { readonly action: 'abort'; readonly by: string };
+
+export type ControlReply =
+  | { readonly outcome: 'accepted' }
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+/** Entry of bucket `mcs_runs` under the run: what the list of runs shows; its executor alone writes it once taken up. */
+export type RunIndexEntry = RunSummary;
+
+/** Entry of bucket `mcs_open_runs` under `<shard>.<run>`: a run that is taken up and not over. */
+export interface OpenRun {
+  readonly run: string;
+  readonly ir: string;
+  readonly by?: string;
+  /** When it was submitted, ms since 1970. */
+  readonly submittedAt: number;
+  /** Who asked for a suspension that the log does not show yet: kept here so that it survives the executor. */
+  readonly suspendBy?: string;
+}
+
+/** Entry of bucket `mcs_modes` under the target (section 2.5). */
+export interface TargetMode {
+  readonly mode: string;
+  /** RFC 3339 */
+  readonly since: string;
+  readonly by?: string;
+  readonly run?: string;
+}

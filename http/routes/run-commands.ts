@@ -1,0 +1,180 @@
+/**
+ * What people say to a run: answers to its questions and decisions, and suspend, resume, abort. Mission Control Service,
+ * sections 2.3, 4.2 rules 6 and 7, and 5.4. The front end passes it on with who said it; the executor alone decides
+ * whether an answer is taken.
+ *
+ * K1. An answer is published and kept, so that it reaches an executor that takes over; a command reaches the executor
+ *     that holds the run now, or nobody.
+ */
+
+import { assert } from '../../contract/assert.ts';
+import { RUN_CONTROL_MS } from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
+import {
+  Answer,
+  type Approval,
+  type ControlCall,
+  type ControlReply,
+  ResumeRequest,
+  type RunSummary,
+  RunTold,
+} from '../../contract/run.ts';
+import { header, streams, subject } from '../../contract/subject.ts';
+import type { Caller } from '../caller.ts';
+import { refuse } from '../errors.ts';
+import { currentMission } from '../mission-of.ts';
+import { actionInPath, runInPath, runOrUnknown } from '../parameters.ts';
+import type { RoutePorts } from '../ports.ts';
+import type { Handled, Refusal, Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
+import { operatorRefusal, type SpeakingPolicy } from '../run-policy.ts';
+import { findRun, firstEvent, storedProgram, unknownRun } from '../run-record.ts';
+
+/** A person who may speak to runs: never anonymous. */
+type Operator = Exclude<Caller, { kind: 'anonymous' }>;
+
+export const answerRun = defineRoute({
+  method: 'POST',
+  path: '/v1/runs/:run/answers',
+  operationId: 'answerRun',
+  summary: 'Answer a question of a run, or decide about a step that failed',
+  description:
+    'Published for the executor, which decides whether it is taken: its log shows `answered` or `answer_refused`. An ' +
+    'answer without an answer of ours may be repeated: what waits for nothing is refused in the log.',
+  tag: 'Runs',
+  params: { run: runOrUnknown },
+  body: Answer,
+  replies: { 202: RunTold },
+  errors: [
+    'api::no-configuration',
+    'api::anonymous',
+    'auth::jwt-required',
+    'run::unknown',
+    'api::unavailable',
+  ],
+  statuses: { 'api::anonymous': [400, 401] },
+  async handle({ params: { run }, body, caller }, ports) {
+    const operator = await operatorOf(run, caller, ports);
+    if (!operator.ok) return operator;
+    if (!operator.value.known) return unknownRun(run);
+    await publishAnswer(run, body, operator.value.operator, ports);
+    return told(run);
+  },
+});
+
+export const commandRun = defineRoute({
+  method: 'POST',
+  path: '/v1/runs/:run/:action',
+  operationId: 'commandRun',
+  summary: 'Suspend, resume or abort a run',
+  description:
+    'Answered once the executor that holds the run has accepted. A suspension is carried out at the end of the ' +
+    'instruction in progress; only `resume` takes a body.',
+  tag: 'Runs',
+  params: { run: runInPath, action: actionInPath },
+  body: ResumeRequest,
+  bodyOptional: true,
+  replies: { 202: RunTold },
+  errors: [
+    'api::no-configuration',
+    'api::anonymous',
+    'auth::jwt-required',
+    'run::not-running',
+    'run::refused',
+    'run::timeout',
+    'api::unavailable',
+  ],
+  statuses: { 'api::anonymous': [400, 401] },
+  async handle({ params: { run, action }, body, caller }, ports) {
+    if (action !== 'resume' && body !== undefined) return unwantedBody(action);
+    const operator = await operatorOf(run, caller, ports);
+    if (!operator.ok) return operator;
+    const by = operator.value.operator.name;
+    return control(run, callOf(action, by, body?.choice), ports);
+  },
+});
+
+interface Speaker {
+  readonly operator: Operator;
+  /** Whether the bus knows the run. */
+  readonly known: boolean;
+}
+
+/** Who speaks to the run; refuses whom its environment does not let. */
+async function operatorOf(run: string, caller: Caller, ports: RoutePorts): Promise<Handled<Speaker>> {
+  const mission = currentMission(ports);
+  if (!mission.ok) return mission;
+  const found = await findRun(run, ports);
+  const configured = found && mission.value.environments.get(found.environment);
+  const policy = configured ?? (found && (await launchPolicy(found, ports)));
+  const forbidden = operatorRefusal(caller, policy);
+  if (forbidden !== undefined) return forbidden;
+  assert(caller.kind !== 'anonymous', 'Y2');
+  return { ok: true, value: { operator: caller, known: found !== undefined } };
+}
+
+/** Of its program (Y3 of policies); undefined when that is not there, and while the run is not begun. */
+async function launchPolicy(
+  { run, environment: name }: RunSummary,
+  ports: RoutePorts,
+): Promise<SpeakingPolicy | undefined> {
+  const first = await firstEvent(run, ports);
+  const program = first?.event === 'started' ? await storedProgram(first.ir, ports) : undefined;
+  return program && { name, ...program.policy };
+}
+
+async function publishAnswer(
+  run: string,
+  answer: Answer,
+  operator: Operator,
+  { bus, newId }: RoutePorts,
+): Promise<void> {
+  const { name, roles } = operator;
+  const approval: Approval = {
+    ...answer,
+    ...{ by: name, roles },
+    ...(operator.kind === 'verified' && { token: operator.token }),
+  };
+  const headers = { [header.user]: name, ...(roles.length > 0 && { [header.roles]: roles.join(',') }) };
+  const data = Buffer.from(JSON.stringify(approval));
+  await bus.append(streams.runAnswers, subject.runApproval(run), data, { id: newId(), headers });
+}
+
+function callOf(action: string, by: string, choice = 'replay'): ControlCall {
+  if (action === 'resume') return { action, by, choice };
+  return action === 'suspend' ? { action, by } : { action: 'abort', by };
+}
+
+async function control(run: string, call: ControlCall, { bus }: RoutePorts): Promise<Handled<Reply>> {
+  const data = Buffer.from(JSON.stringify(call));
+  try {
+    const bytes = await bus.request(subject.runControl(run), data, { timeoutMs: RUN_CONTROL_MS });
+    const reply = JSON.parse(Buffer.from(bytes).toString()) as ControlReply;
+    return reply.outcome === 'accepted' ? told(run) : refuse('run::refused', reply.reason);
+  } catch (error) {
+    return silence(run, error);
+  }
+}
+
+/** Rethrows what is not the silence of an executor. */
+function silence(run: string, error: unknown): Refusal {
+  if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
+  if (error.code === 'bus.no-responder') {
+    return refuse('run::not-running', `no executor holds run ${run}`, {
+      help: 'It is over, not begun, or waits for another executor to take it over: its status says which.',
+    });
+  }
+  return refuse('run::timeout', `the executor of run ${run} did not answer within ${RUN_CONTROL_MS} ms`, {
+    help: 'It may still carry the command out: read the log of the run.',
+  });
+}
+
+function unwantedBody(action: string): Refusal {
+  return refuse('api::invalid-body', `${action} takes no body`, { help: 'Only resume takes one.' });
+}
+
+function told(run: string): Handled<Reply> {
+  return { ok: true, value: { status: 202, body: { run } satisfies RunTold } };
+}
+
+export const runCommandRoutes = [answerRun, commandRun];

@@ -1,0 +1,85 @@
+/**
+ * Content stored for procedures that upload it. Mission Control Service, section 4.7 rule 8: nothing is uploaded here;
+ * the hash is given to a run as a `file` input.
+ *
+ * L1. The content is spooled to a file while its hash is not known, and stored under it once it is.
+ */
+
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assert } from '../../contract/assert.ts';
+import { UPLOAD_BYTES, UPLOADS_AT_ONCE } from '../../contract/limits.ts';
+import { objectStores } from '../../contract/subject.ts';
+import { UploadReply } from '../../contract/upload.ts';
+import { type Content, ContentBroken } from '../content.ts';
+import { busUnavailable, refuse } from '../errors.ts';
+import type { RoutePorts } from '../ports.ts';
+import type { Handled, Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
+
+let underWay = 0;
+
+export const upload = defineRoute({
+  method: 'POST',
+  path: '/v1/uploads',
+  operationId: 'upload',
+  summary: 'Store content for a run to upload',
+  description:
+    'The body is the content itself, at most 256 MiB. The reply names it: give the hash as a `file` input of a run whose ' +
+    'procedure uploads it. The same content has the same hash and is stored once.',
+  tag: 'Uploads',
+  content: { maxBytes: UPLOAD_BYTES },
+  replies: { 201: UploadReply },
+  errors: ['api::unavailable'],
+  async handle({ content }, ports) {
+    assert(content !== undefined, 'a route that takes content has it');
+    if (!ports.bus.connected) return busUnavailable();
+    if (underWay >= UPLOADS_AT_ONCE) return busy();
+    underWay += 1;
+    const file = join(tmpdir(), `mcs-upload-${randomUUID()}`);
+    try {
+      return await store(content, file, ports);
+    } catch (error) {
+      if (error instanceof ContentBroken) return tooLarge();
+      throw error;
+    } finally {
+      underWay -= 1;
+      await rm(file, { force: true });
+    }
+  },
+});
+
+async function store(content: Content, file: string, { bus }: RoutePorts): Promise<Handled<Reply>> {
+  const hash = await spool(content, file);
+  const size = await bus.objects(objectStores.uploads).put(hash, createReadStream(file));
+  return { ok: true, value: { status: 201, body: { hash, size } satisfies UploadReply } };
+}
+
+/** Writes the content to the file; its SHA-256. */
+async function spool(content: Content, file: string): Promise<string> {
+  const sum = createHash('sha256');
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    for await (const piece of content.pieces()) {
+      sum.update(piece);
+      await handle.writeFile(piece);
+    }
+  } finally {
+    await handle.close();
+  }
+  return sum.digest('hex');
+}
+
+/** Also when the client has gone: then nobody reads it. */
+function tooLarge(): Handled<Reply> {
+  return refuse('api::too-large', `the content is larger than ${UPLOAD_BYTES} bytes`);
+}
+
+function busy(): Handled<Reply> {
+  return refuse('api::unavailable', `${UPLOADS_AT_ONCE} uploads are under way`, { help: 'Try again.' });
+}
+
+export const uploadRoutes = [upload];

@@ -1,0 +1,83 @@
+/**
+ * Whether a run by hand can reach its spacecraft: in orbit, every target needs a link now. Mission Control Service,
+ * section 4.2 rule 3. The executor makes sure once more when it begins.
+ *
+ * K1. A link that is there and silent is a link: a spacecraft that says nothing is spoken to as well.
+ * K2. Gateways of others need not say how their link is; their silence is no fault.
+ */
+
+import type { Fault } from '../contract/errors.ts';
+import { GATEWAY_STATE_MS } from '../contract/limits.ts';
+import type { GatewayReport } from '../contract/link.ts';
+import { Outage } from '../contract/outage.ts';
+import type { Program } from '../contract/program.ts';
+import { refusedAll } from '../contract/result.ts';
+import { subject } from '../contract/subject.ts';
+import type { Gateway, Mission } from '../mission/mission.ts';
+import { gatewayOf } from '../mission/resolve.ts';
+import type { RoutePorts } from './ports.ts';
+import type { Refusal } from './reply.ts';
+
+/** Undefined when a run may begin as far as links go; else `run::no-link` for each target without one. */
+export async function linkRefusal(
+  program: Program,
+  mission: Mission,
+  ports: Pick<RoutePorts, 'bus'>,
+): Promise<Refusal | undefined> {
+  const { plan, environment, targets } = program;
+  if (plan !== undefined || mission.environments.get(environment)?.kind !== 'in_orbit') return undefined;
+  const names = [...new Set(Object.values(targets))].sort();
+  const reasons = await Promise.all(names.map((name) => whyNoLink(name, environment, mission, ports)));
+  const faults = reasons.flatMap((reason, index) =>
+    reason === undefined ? [] : [fault(names[index]!, reason)],
+  );
+  return faults.length === 0 ? undefined : refusedAll(faults);
+}
+
+function fault(target: string, reason: string): Fault {
+  return {
+    code: 'run::no-link',
+    message: `target ${target} has no link: ${reason}`,
+    help: 'Wait for the pass, or mend the link; mcs link watch shows it.',
+    path: '/targets',
+  };
+}
+
+async function whyNoLink(
+  name: string,
+  environment: string,
+  mission: Mission,
+  ports: Pick<RoutePorts, 'bus'>,
+): Promise<string | undefined> {
+  const target = mission.targets.get(name);
+  const link = target?.links.get(target.defaultLink);
+  const gateway = link === undefined ? undefined : gatewayOf(mission, link, environment);
+  if (link?.driver === undefined) return `no driver is bound to its default link ${link?.name ?? ''}`;
+  if (gateway === undefined) return `no gateway serves its default link ${link.name} in ${environment}`;
+  return whyDown(gateway, ports);
+}
+
+async function whyDown(
+  { name, kind }: Gateway,
+  { bus }: Pick<RoutePorts, 'bus'>,
+): Promise<string | undefined> {
+  try {
+    const about = subject.gatewayVerb(name, 'state');
+    const { link } = read(await bus.request(about, new Uint8Array(), { timeoutMs: GATEWAY_STATE_MS }));
+    if (link === undefined || link.state === 'up' || link.state === 'silent') return undefined;
+    const reason = link.reason === undefined ? '' : ` (${link.reason})`;
+    return `gateway ${name} reports its link ${link.state}${reason}`;
+  } catch (error) {
+    if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
+    if (error.code === 'bus.timeout') return `gateway ${name} did not answer within ${GATEWAY_STATE_MS} ms`;
+    return kind === 'external' ? undefined : `gateway ${name} is not running`;
+  }
+}
+
+function read(bytes: Uint8Array): Partial<GatewayReport> {
+  try {
+    return (JSON.parse(Buffer.from(bytes).toString()) as Partial<GatewayReport> | null) ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * One run as the bus knows it: its state from its log, and what is known of it before the log begins. Mission Control
+ * Service, section 2.3.
+ *
+ * D1. The state of a run comes from its log alone; the index speaks only for a run that has no log yet.
+ */
+
+import type { Program } from '../contract/program.ts';
+import type { RunEvent, RunSummary } from '../contract/run.ts';
+import { buckets, streams, subject } from '../contract/subject.ts';
+import { readProgram } from '../mission/procedure/program-document.ts';
+import { summaryOf, unsubmittedRun } from '../mission/procedure/run-status.ts';
+import { refuse } from './errors.ts';
+import type { RoutePorts } from './ports.ts';
+import type { Refusal } from './reply.ts';
+
+type RecordPorts = Pick<RoutePorts, 'bus' | 'runs'>;
+
+/** The run as its log says, else as it was submitted; undefined when neither is there. */
+export async function readRun(run: string, ports: RecordPorts): Promise<RunSummary | undefined> {
+  return (await loggedRun(run, ports)) ?? submittedEntry(run, ports);
+}
+
+/** What never changes of a run (procedure, environment, targets); undefined for an unknown one. */
+export async function findRun(run: string, ports: RecordPorts): Promise<RunSummary | undefined> {
+  return ports.runs.of(run) ?? (await submittedEntry(run, ports)) ?? loggedRun(run, ports);
+}
+
+export function unknownRun(run: string): Refusal {
+  return refuse('run::unknown', `no run ${run}`, { help: 'GET /v1/runs lists the newest runs.' });
+}
+
+export function readRunEvent(bytes: Uint8Array): RunEvent {
+  return JSON.parse(Buffer.from(bytes).toString()) as RunEvent;
+}
+
+/** The event a log begins with; undefined while there is none. */
+export async function firstEvent(run: string, ports: Pick<RoutePorts, 'bus'>): Promise<RunEvent | undefined> {
+  // A log is short for its reader: its first event costs no less by another way.
+  return (await readLog(run, ports))[0];
+}
+
+/** The program stored under a hash; undefined, and logged, when it is not there or not what its name says. */
+export async function storedProgram(
+  ir: string,
+  { bus, log }: Pick<RoutePorts, 'bus' | 'log'>,
+): Promise<Program | undefined> {
+  const stored = await bus.bucket(buckets.programs).get(ir);
+  const program = stored === undefined ? undefined : readProgram(stored.value, ir);
+  if (program?.ok === true) return program.value;
+  log.warn({ ir, faults: program?.faults }, 'the program of a run is not there');
+  return undefined;
+}
+
+/** Every event stored before the call. */
+async function readLog(run: string, { bus }: Pick<RoutePorts, 'bus'>): Promise<RunEvent[]> {
+  const log: RunEvent[] = [];
+  const follower = await bus.follow(streams.runs, subject.runEvents(run), { from: 'start' }, ({ data }) => {
+    log.push(readRunEvent(data));
+  });
+  try {
+    await follower.caughtUp;
+  } finally {
+    await follower.stop();
+  }
+  return log;
+}
+
+async function loggedRun(run: string, ports: RecordPorts): Promise<RunSummary | undefined> {
+  const log = await readLog(run, ports);
+  const [first] = log;
+  return first === undefined ? undefined : summaryOf(unsubmittedRun(first), log);
+}
+
+async function submittedEntry(run: string, { bus }: RecordPorts): Promise<RunSummary | undefined> {
+  const entry = await bus.bucket(buckets.runs).get(run);
+  return entry === undefined ? undefined : (JSON.parse(Buffer.from(entry.value).toString()) as RunSummary);
+}

@@ -1,0 +1,95 @@
+/**
+ * Content as it arrives on uWebSockets.js.
+ *
+ * U13. At most `HELD_BYTES` and what the kernel holds wait here: past it the socket is not read.
+ * U14. The first byte beyond the limit ends it; the socket is then good for nothing but the answer.
+ * U15. The last of it may arrive while the socket is not read. It is read again only at the answer: a resume after the last
+ *      byte starts a timer of uWebSockets.js that cuts the connection twelve seconds into the work of the handler.
+ */
+
+import type { HttpResponse } from 'uWebSockets.js';
+import { type Content, ContentBroken } from '../content.ts';
+
+const HELD_BYTES = 1024 * 1024;
+
+export class ContentStream implements Content {
+  readonly #res: HttpResponse;
+  readonly #limit: number;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #bytes = 0;
+  #paused = false;
+  #ended = false;
+  #broken: ContentBroken | undefined;
+  #wake: () => void = () => undefined;
+
+  /** Attached in the turn of the request: uWebSockets.js gives no second chance. */
+  constructor(res: HttpResponse, limit: number) {
+    this.#res = res;
+    this.#limit = limit;
+    res.onData((data, isLast) => this.#take(data, isLast));
+  }
+
+  /** Whether everything has been read: the connection can carry another request. */
+  get spent(): boolean {
+    return this.#ended && this.#held.length === 0;
+  }
+
+  /** The answer is there: the connection is read again for the next request (U15). */
+  settle(): void {
+    this.#resume();
+  }
+
+  /** The client has gone. */
+  abort(): void {
+    this.#break('gone');
+  }
+
+  async *pieces(): AsyncIterable<Uint8Array> {
+    for (;;) {
+      if (this.#broken !== undefined) throw this.#broken;
+      const piece = this.#held.shift();
+      if (piece !== undefined) {
+        this.#release(piece.length);
+        yield piece;
+      } else if (this.#ended) return;
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+  }
+
+  #take(data: ArrayBuffer, isLast: boolean): void {
+    if (this.#broken !== undefined) return;
+    this.#bytes += data.byteLength;
+    if (this.#bytes > this.#limit) return this.#break('too-large');
+    // The buffer is emptied when this returns.
+    if (data.byteLength > 0) this.#held.push(Buffer.from(Buffer.from(data)));
+    this.#heldBytes += data.byteLength;
+    this.#ended = isLast;
+    if (!isLast && !this.#paused && this.#heldBytes > HELD_BYTES) {
+      this.#paused = true;
+      this.#res.pause();
+    }
+    this.#wake();
+  }
+
+  #release(bytes: number): void {
+    this.#heldBytes -= bytes;
+    if (this.#heldBytes <= HELD_BYTES / 2 && !this.#ended) this.#resume();
+  }
+
+  #resume(): void {
+    if (!this.#paused || this.#broken !== undefined) return;
+    this.#paused = false;
+    this.#res.resume();
+  }
+
+  #break(why: 'too-large' | 'gone'): void {
+    this.#broken ??= new ContentBroken(why);
+    this.#held = [];
+    this.#wake();
+  }
+}

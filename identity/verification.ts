@@ -1,0 +1,164 @@
+/**
+ * Whether one token is good, and whom it names. Mission Control Service, section 5 item 2: signature, expiry, issuer,
+ * audience, subject.
+ *
+ * V1. Only signatures of `ALGORITHMS` count, whatever the token or a key says: none of them is "none" or symmetric.
+ * V2. A refusal says what is wrong and never repeats the token.
+ * V3. A token of another issuer is refused before any key is looked for (K2).
+ * V4. The subject may stand in a header of the bus as it is.
+ */
+
+import {
+  decodeJwt,
+  errors,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  type JWTVerifyResult,
+  jwtVerify,
+} from 'jose';
+import {
+  AUTH_CLOCK_TOLERANCE_MS,
+  AUTH_SUBJECT_CHARACTERS,
+  AUTH_TOKEN_CHARACTERS,
+} from '../contract/limits.ts';
+import { accepted, type Result, refused } from '../contract/result.ts';
+import type { TokenFault, VerifiedToken } from '../ports/tokens.ts';
+import { type KeySet, KeysAway } from './key-set.ts';
+import type { Provider } from './provider.ts';
+import { rolesOf } from './roles.ts';
+
+const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'].concat([
+  'EdDSA',
+  'Ed25519',
+]);
+
+/** What an access token may call itself (RFC 9068, section 4); logout tokens and the like name something else. */
+const TYPES: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'application/at+jwt', 'application/jwt']);
+
+const NEW_TOKEN = 'Sign in again for a new token.';
+
+/** Why a token is refused. */
+class Refused extends Error {
+  readonly help: string;
+
+  constructor(message: string, help: string = NEW_TOKEN) {
+    super(message);
+    this.help = help;
+  }
+}
+
+/** The identity of the token; refuses with `auth::invalid-token`. */
+export async function verifyToken(
+  token: string,
+  provider: Provider,
+  keys: Pick<KeySet, 'find'>,
+  nowMs: number,
+): Promise<Result<VerifiedToken, TokenFault>> {
+  try {
+    checkIssuer(token, provider.issuer);
+    const { payload, protectedHeader } = await verifySignature(token, keys, {
+      algorithms: ALGORITHMS,
+      issuer: provider.issuer,
+      audience: [...provider.audiences],
+      requiredClaims: ['exp'],
+      clockTolerance: AUTH_CLOCK_TOLERANCE_MS / 1_000,
+      currentDate: new Date(nowMs),
+    });
+    checkType(protectedHeader.typ);
+    return accepted({
+      name: subjectOf(payload),
+      roles: rolesOf(payload, provider.rolesClaim, provider.rolesPrefix),
+      expiresAt: payload.exp! * 1_000,
+    });
+  } catch (error) {
+    const { message, help } = refusalOf(error, provider);
+    return refused({ code: 'auth::invalid-token', message: `the token is refused: ${message}`, help });
+  }
+}
+
+/** V3 */
+function checkIssuer(token: string, issuer: string): void {
+  if (token.length > AUTH_TOKEN_CHARACTERS)
+    throw new Refused(`it is longer than ${AUTH_TOKEN_CHARACTERS} characters`);
+  if (decodeJwt(token).iss !== issuer) throw foreignIssuer(issuer);
+}
+
+/** With several keys that fit, of a token that names none, each is tried. */
+async function verifySignature(
+  token: string,
+  keys: Pick<KeySet, 'find'>,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, keys.find, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      const verified = await jwtVerify(token, key, options).catch((other: unknown) => {
+        if (other instanceof errors.JWSSignatureVerificationFailed) return undefined;
+        throw other;
+      });
+      if (verified !== undefined) return verified;
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+function checkType(type: string | undefined): void {
+  if (type !== undefined && !TYPES.has(type.toLowerCase()))
+    throw new Refused('it is no access token', 'Send the access token of the sign-in.');
+}
+
+/** V4 */
+function subjectOf({ sub }: JWTPayload): string {
+  if (typeof sub !== 'string' || sub.trim() === '') throw new Refused('it has no subject (claim sub)');
+  if (sub !== sub.trim() || /\p{Cc}/u.test(sub) || sub.length > AUTH_SUBJECT_CHARACTERS)
+    throw new Refused(
+      `its subject is no name: at most ${AUTH_SUBJECT_CHARACTERS} characters, no control characters, no blanks around`,
+    );
+  return sub;
+}
+
+function refusalOf(error: unknown, provider: Provider): Refused {
+  if (error instanceof Refused) return error;
+  if (error instanceof KeysAway)
+    return new Refused(
+      `there are no keys to check it with: ${error.message}`,
+      'Try again in a moment; if it stays so, look at auth.issuer, auth.jwks_url or auth.jwks_file.',
+    );
+  if (error instanceof errors.JWTExpired) return new Refused(`it expired at ${timeOf(error.payload.exp)}`);
+  if (error instanceof errors.JWTClaimValidationFailed) return claimRefusal(error, provider);
+  if (error instanceof errors.JWSSignatureVerificationFailed) return new Refused('its signature is wrong');
+  if (error instanceof errors.JWKSNoMatchingKey)
+    return new Refused('the identity provider has no key that it is signed with');
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return new Refused(`its signature algorithm is not one of ${ALGORITHMS.join(', ')}`);
+  return new Refused(
+    'it is no signed token (JWT)',
+    'Send the access token as the identity provider gave it.',
+  );
+}
+
+function claimRefusal(error: errors.JWTClaimValidationFailed, { issuer, audiences }: Provider): Refused {
+  const { claim, reason, payload } = error;
+  if (claim === 'iss') return foreignIssuer(issuer);
+  if (claim === 'aud')
+    return new Refused(
+      `it is for another audience than ${audiences.join(' or ')}`,
+      'Ask for a token of this service.',
+    );
+  if (claim === 'nbf' && reason === 'check_failed')
+    return new Refused(`it counts only from ${timeOf(payload.nbf)} on`, 'Wait, or look at the clocks.');
+  return new Refused(
+    reason === 'missing' ? `claim ${claim} is missing` : `claim ${claim} is not as it must be`,
+  );
+}
+
+function foreignIssuer(issuer: string): Refused {
+  return new Refused(`it is not of issuer ${issuer}`, 'Sign in where GET /v1/auth/config says.');
+}
+
+function timeOf(seconds: number | undefined): string {
+  const date = new Date((seconds ?? Number.NaN) * 1_000);
+  return Number.isNaN(date.getTime()) ? 'an unreadable time' : date.toISOString();
+}

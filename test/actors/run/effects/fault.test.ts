@@ -1,0 +1,107 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createFault } from '../../../../actors/run/effects/fault.ts';
+import type { FaultCall, FaultReply } from '../../../../contract/link.ts';
+import { subject } from '../../../../contract/subject.ts';
+import { type EffectWorld, effectWorld, RUN, START } from './effect-world.ts';
+
+const FAULT = {
+  ...{ target: 'sat1', gateway: 'sim-1', fault: 'tm_silence' },
+  at: { afterMs: 0 },
+  off: null,
+};
+let world: EffectWorld;
+let asked: FaultCall[];
+
+beforeEach(async () => {
+  world = await effectWorld();
+  asked = [];
+});
+
+function serve(reply: FaultReply | undefined): void {
+  const gateway = world.open('gateway');
+  gateway.serve(subject.gatewayVerb('sim-1', 'fault'), async (message) => {
+    asked.push(JSON.parse(Buffer.from(message.data).toString()));
+    if (reply === undefined) throw new Error('no answer');
+    return Buffer.from(JSON.stringify(reply));
+  });
+}
+
+const OBEYED: FaultReply = { ok: true, value: { faults: [{ fault: 'tm_silence', on: true }] } };
+
+const switched = (at: number, on = true) =>
+  world.begin(createFault(world.services), { type: 'effect.fault', index: 3, fault: FAULT, on, at });
+
+describe('a fault of a run', () => {
+  it('MC-RUN-023 MC-BUS-014 is switched at its time, in the name of the run', async () => {
+    serve(OBEYED);
+    const { seen } = switched(START + 10_000);
+    await world.passes(9_990, 10);
+    expect(asked).toEqual([]);
+    await world.passes(10, 1);
+    expect(asked).toEqual([{ fault: 'tm_silence', on: true, run: RUN, by: 'ana' }]);
+    expect(seen.event).toEqual({ type: 'fault.switched', at: START + 10_000, fault: 3, on: true });
+  });
+
+  it('is switched at once when its time is past', async () => {
+    serve(OBEYED);
+    const { seen } = switched(START - 60_000, false);
+    await world.passes(50);
+    expect(asked).toMatchObject([{ on: false }]);
+    expect(seen.event).toMatchObject({ type: 'fault.switched', on: false });
+  });
+
+  it('MC-SIM-007 is refused with the words of the simulator', async () => {
+    const message = 'gateway sim-1 has no fault "tm_silence"; it has reject_all';
+    serve({ ok: false, faults: [{ code: 'sim::refused', message }] });
+    const { seen } = switched(START);
+    await world.passes(50);
+    expect(seen.event).toMatchObject({ type: 'fault.refused', fault: 3, on: true, reason: message });
+  });
+
+  it('is refused when the gateway is silent, or is not there', async () => {
+    const absent = switched(START).seen;
+    await world.passes(6_000, 100);
+    expect(absent.event).toMatchObject({ type: 'fault.refused', reason: 'gateway sim-1 does not run' });
+    serve(undefined);
+    await world.settle();
+    const silent = switched(START).seen;
+    await world.passes(6_000, 100);
+    expect(silent.event).toMatchObject({
+      type: 'fault.refused',
+      reason: 'gateway sim-1 did not answer within 5 s',
+    });
+  });
+
+  it('finds a gateway that is being replaced', async () => {
+    const { seen } = switched(START);
+    await world.passes(2_000, 100);
+    serve(OBEYED);
+    await world.passes(2_000, 100);
+    expect(seen.event).toMatchObject({ type: 'fault.switched' });
+  });
+
+  it('waits for a bus that is away, and no longer than it is waited for', async () => {
+    serve(OBEYED);
+    await world.passes(10);
+    world.server.turn(false);
+    const waiting = switched(START).seen;
+    const given = switched(START);
+    await world.passes(15_000, 250);
+    expect(waiting.over).toBe(false);
+    given.abort.abort();
+    await world.settle();
+    expect(given.seen).toEqual({ event: undefined, over: true });
+    world.server.turn(true);
+    await world.passes(2_000, 100);
+    expect(waiting.event).toMatchObject({ type: 'fault.switched' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('sets no timer once nobody waits for it', async () => {
+    const { seen, abort } = switched(START + 60_000);
+    abort.abort();
+    await world.settle();
+    expect(seen.over).toBe(true);
+    expect(world.clock.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,270 @@
+/**
+ * Commands that meet a run while its log is being written, owners that overlap, and runs that nobody can bring to life: with
+ * real cells on a real bus.
+ */
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { shardOf } from '../../../actors/run/open-runs.ts';
+import { appendRunEvent } from '../../../actors/run/run-log.ts';
+import { compileFolder } from '../../../cli/mission-folder.ts';
+import { RUN_ANSWER_BYTES } from '../../../contract/limits.ts';
+import { refused } from '../../../contract/result.ts';
+import type { OpenRun, RunEvent } from '../../../contract/run.ts';
+import { buckets, streams, subject } from '../../../contract/subject.ts';
+import { load } from '../../../mission/load.ts';
+import type { Mission } from '../../../mission/mission.ts';
+import { programDocument } from '../../../mission/procedure/program-document.ts';
+import type { AppendOptions, Bus } from '../../../ports/bus.ts';
+import { HeapClock } from '../../../supervision/clock.ts';
+import { createDeadLetters } from '../../../supervision/dead-letters.ts';
+import { deferred } from '../../../supervision/deferred.ts';
+import type { Worker } from '../../../supervision/partition.ts';
+import { seededRandom } from '../../../supervision/random.ts';
+import type { RoleContext } from '../../../supervision/role.ts';
+import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
+import { DEMO } from '../../support/demo-cell.ts';
+import { quiet, startNats, type TestNats } from '../../support/nats.ts';
+import {
+  approve,
+  control,
+  eventsOf,
+  lastOf,
+  leaf,
+  logWith,
+  newRun,
+  programOf,
+  setWatchdog,
+  submitProgram,
+} from '../../support/run-program.ts';
+import { until } from '../../support/until.ts';
+
+let nats: TestNats;
+let bus: Bus;
+let mission: Mission;
+
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await nats.connected();
+  const compiled = await compileFolder(DEMO);
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
+  mission = load(compiled.value.configuration, compiled.value.revision);
+});
+afterAll(() => nats.stop());
+
+/** Holds an append back until it is let through. */
+class Gate {
+  readonly #open = deferred<void>();
+  readonly #wanted: (event: RunEvent) => boolean;
+  #reached = false;
+
+  constructor(wanted: (event: RunEvent) => boolean) {
+    this.#wanted = wanted;
+  }
+
+  get reached(): boolean {
+    return this.#reached;
+  }
+
+  open(): void {
+    this.#open.resolve();
+  }
+
+  over(inner: Bus): Bus {
+    return new Proxy(inner, {
+      get: (target, key) => {
+        const value = Reflect.get(target, key) as unknown;
+        if (key !== 'append') return typeof value === 'function' ? value.bind(target) : value;
+        return async (stream: never, to: string, data: Uint8Array, options?: AppendOptions) => {
+          const isEvent = to.startsWith('mcs.run.evt.');
+          if (isEvent && this.#wanted(JSON.parse(Buffer.from(data).toString()) as RunEvent)) {
+            this.#reached = true;
+            await this.#open.promise;
+          }
+          return target.append(stream, to, data, options);
+        };
+      },
+    });
+  }
+}
+
+class Executor {
+  readonly runs: Runs;
+  readonly failures: unknown[] = [];
+  readonly #epoch: number;
+  #workers: Worker[] = [];
+
+  constructor(epoch = 1, on: Bus = bus) {
+    this.#epoch = epoch;
+    const missions = {
+      current: mission,
+      at: async (revision: string) => {
+        if (revision === 'd'.repeat(64)) throw new Error('the configuration cannot be read');
+        return revision === mission.revision ? mission : undefined;
+      },
+      onChange: () => () => undefined,
+    };
+    const values = { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined };
+    const tokens = {
+      verify: async () => refused({ code: 'auth::no-provider', message: 'none', help: 'configure one' }),
+    };
+    this.runs = createRuns({
+      ...{ bus: on, clock: new HeapClock(1_700_000_000_000), log: quiet, missions, values, tokens },
+      ...{ instance: `executor-${epoch}`, random: seededRandom(1), failpoint: undefined },
+      deadLetters: createDeadLetters(bus, quiet),
+      failed: (reason: string) => void this.failures.push(reason),
+    } as unknown as RoleContext);
+  }
+
+  async hold(shard: string): Promise<void> {
+    const failed = (error: unknown): void => void this.failures.push(error);
+    const { role } = this.runs.shared;
+    this.#workers.push(await role.start(shard, { epoch: this.#epoch, holds: () => true, failed }));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
+    await this.runs.kind.drain();
+  }
+}
+
+const free = { leases: [] };
+const failing = () => programOf(mission.revision, [leaf('bad', [setWatchdog(5)])], free);
+const sending = () => programOf(mission.revision, [leaf('a', [setWatchdog(60)])], free);
+const waiting = () => programOf(mission.revision, [leaf('a', [{ kind: 'wait', ms: 3_600_000 }])], free);
+
+function runOf(shard: string): string {
+  for (;;) {
+    const run = newRun();
+    if (shardOf(run) === shard) return run;
+  }
+}
+
+async function openRun(run: string): Promise<OpenRun | undefined> {
+  const entry = await bus.bucket(buckets.openRuns).get(`${shardOf(run)}.${run}`);
+  return entry && (JSON.parse(Buffer.from(entry.value).toString()) as OpenRun);
+}
+
+const started = (run: string): RunEvent => ({
+  ...{ run, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started', procedure: 'p', library: 'l@1' },
+  ...{ environment: 'bench', targets: {}, ir: 'e', inputs: {} },
+});
+
+let executor: Executor;
+let epoch = 0;
+beforeEach(() => {
+  epoch += 1;
+  executor = new Executor(epoch);
+});
+afterEach(() => executor.stop());
+
+describe('a telecommand that its run has logged and not yet sent', () => {
+  for (const action of ['abort', 'suspend'] as const) {
+    it(`R1 does not leave behind ${action === 'abort' ? 'an abort' : 'the preemption by a reaction'}`, async () => {
+      const gate = new Gate(({ event }) => event === 'telecommand_sent');
+      const slow = new Executor(epoch, gate.over(bus));
+      await slow.hold('0');
+      const run = await submitProgram(bus, sending(), { run: runOf('0') });
+      await until(() => gate.reached);
+      const call = action === 'abort' ? { action, by: 'ana' } : { action, by: 'alarm x', reaction: true };
+      const reply = control(bus, run, call);
+      const context = () => slow.runs.kind.peek(run)?.actor?.getSnapshot().context;
+      await until(() => ['closing', 'suspending'].includes(context()?.activity.kind));
+      gate.open();
+      expect(await reply).toEqual({ outcome: 'accepted' });
+      const log = await logWith(bus, run, action === 'abort' ? 'finished' : 'suspended');
+      const { tc } = lastOf(log, 'telecommand_sent');
+      await until(() => slow.runs.kind.peek(run)?.quiet !== false);
+      const last = await bus.last(streams.telecommands, subject.tcSubmit('sat1'));
+      const sent = last && (JSON.parse(Buffer.from(last.data).toString()) as { id: string }).id;
+      expect(sent).not.toBe(tc);
+      await slow.stop();
+    });
+  }
+});
+
+describe('the wish of a suspension', () => {
+  it('MC-STM-014 outlives a resumption that was refused', async () => {
+    await executor.hold('1');
+    const run = await submitProgram(bus, waiting(), { run: runOf('1') });
+    await logWith(bus, run, 'step_started');
+    expect(await control(bus, run, { action: 'suspend', by: 'ana' })).toEqual({ outcome: 'accepted' });
+    expect(await control(bus, run, { action: 'resume', by: 'bob', choice: 'replay' })).toMatchObject({
+      outcome: 'refused',
+    });
+    expect((await openRun(run))?.suspendBy).toBe('ana');
+  });
+
+  it('MC-STM-014 is known to a cell that is begun again under the same owner, until it is resumed', async () => {
+    await executor.hold('2');
+    const run = await submitProgram(bus, waiting(), { run: runOf('2') });
+    await logWith(bus, run, 'step_started');
+    const { kind } = executor.runs;
+    const load = async () => (await kind.binding.store.load(run))?.envelope.snapshot;
+    const wish = async () => ((await load()) as { context: { suspendWish: unknown } }).context.suspendWish;
+    expect(await wish()).toBeNull();
+    await control(bus, run, { action: 'suspend', by: 'ana' });
+    expect(await wish()).toBe('ana');
+    await control(bus, run, { action: 'suspend', by: 'alarm x', reaction: true } as never);
+    await logWith(bus, run, 'suspended');
+    await until(async () => (await openRun(run))?.suspendBy === undefined);
+    await control(bus, run, { action: 'resume', by: 'bob', choice: 'replay' });
+    await logWith(bus, run, 'continued');
+    expect(await wish()).toBeNull();
+  });
+});
+
+describe('owners that overlap', () => {
+  it('S2 a run that the owner before took up late is not lost: it is found among the open ones', async () => {
+    await executor.hold('3');
+    const run = runOf('3');
+    const program = failing();
+    const { ir } = programDocument(program);
+    const entry = Buffer.from(JSON.stringify({ run, ir, submittedAt: 1 }));
+    await bus.bucket(buckets.openRuns).put(`3.${run}`, entry, 0);
+    await appendRunEvent(bus, { event: { ...started(run), ir } as RunEvent }, { epoch: 0, expected: 0 });
+    await submitProgram(bus, program, { run });
+    await logWith(bus, run, 'taken_over');
+  });
+});
+
+describe('a run that cannot be brought to life', () => {
+  it('MC-STM-022 with garbage in its log does not keep the others of its shard from theirs', async () => {
+    const [broken, sound] = [runOf('4'), runOf('4')];
+    await executor.hold('4');
+    for (const run of [broken, sound]) {
+      await submitProgram(bus, waiting(), { run });
+      await logWith(bus, run, 'step_started');
+    }
+    await executor.stop();
+    await bus.append(streams.runs, subject.runEvents(broken), Buffer.from('not json'));
+    executor = new Executor(epoch + 100);
+    await executor.hold('4');
+    await logWith(bus, sound, 'taken_over');
+    await until(() => executor.runs.kind.trouble()[broken] !== undefined);
+    expect(executor.failures).toEqual([]);
+    expect(await openRun(broken)).toBeDefined();
+  });
+
+  it('S3 whose configuration cannot be read ends failed, and the next submission is taken up', async () => {
+    await executor.hold('5');
+    const broken = await submitProgram(bus, programOf('d'.repeat(64), [leaf('a', [])], free), {
+      run: runOf('5'),
+    });
+    const sound = await submitProgram(bus, failing(), { run: runOf('5') });
+    const log = await logWith(bus, broken, 'finished');
+    expect(lastOf(log, 'finished').reason).toContain('cannot be read');
+    await logWith(bus, sound, 'decision_required');
+  });
+});
+
+describe('an answer of any size', () => {
+  it('MC-ANS-006 is passed over when no person wrote it, and the run waits on', async () => {
+    await executor.hold('6');
+    const run = await submitProgram(bus, failing(), { run: runOf('6') });
+    await logWith(bus, run, 'decision_required');
+    await approve(bus, run, { path: 'x'.repeat(RUN_ANSWER_BYTES), by: 'eve' });
+    await approve(bus, run, { path: 'bad', value: 'skip', by: 'ana' });
+    await logWith(bus, run, 'finished');
+    expect((await eventsOf(bus, run)).map(({ event }) => event)).not.toContain('answer_refused');
+  });
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unreadiness } from '../../../actors/run/readiness.ts';
+import { compileFolder } from '../../../cli/mission-folder.ts';
+import { subject } from '../../../contract/subject.ts';
+import { load } from '../../../mission/load.ts';
+import type { Mission } from '../../../mission/mission.ts';
+import type { Bus, Stoppable } from '../../../ports/bus.ts';
+import { DEMO } from '../../support/demo-cell.ts';
+import { startNats, type TestNats } from '../../support/nats.ts';
+import { leaf, ping, programOf } from '../../support/run-program.ts';
+import { until } from '../../support/until.ts';
+
+let nats: TestNats;
+let bus: Bus;
+let mission: Mission;
+
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await nats.connected();
+  const compiled = await compileFolder(DEMO);
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
+  mission = load(compiled.value.configuration, compiled.value.revision);
+});
+afterAll(() => nats.stop());
+
+const program = () => programOf(mission.revision, [leaf('a', [ping()])]);
+const look = (of: Mission = mission) => unreadiness(bus, of, program());
+
+function served(to: string, reply: object): Stoppable {
+  return bus.serve(to, async () => Buffer.from(JSON.stringify(reply)));
+}
+
+/** The mission with another default link of sat1. */
+function withLink(change: object): Mission {
+  const sat1 = mission.targets.get('sat1')!;
+  const uhf = sat1.links.get('uhf')!;
+  const links = new Map([['uhf', { ...uhf, ...change }]]);
+  return { ...mission, targets: new Map([['sat1', { ...sat1, links }]]) };
+}
+
+describe('MC-STM-029 a target is ready', () => {
+  it('when driver and gateway of its default link answer, and says of each that does not', async () => {
+    expect(await look()).toEqual([
+      'sat1 is not ready: driver pus is not running',
+      'sat1 is not ready: gateway sim-1 is not running',
+    ]);
+    const driver = served(subject.driverVerb('pus', 'state'), { driver: 'pus', protocol: 'pus-c' });
+    expect(await look()).toEqual(['sat1 is not ready: gateway sim-1 is not running']);
+    const gateway = served(subject.gatewayVerb('sim-1', 'state'), { link: { state: 'silent', since: 0 } });
+    expect(await look()).toEqual([]);
+    await Promise.all([driver.stop(), gateway.stop()]);
+  });
+
+  it('not when the gateway says that its link cannot work', async () => {
+    const down = { link: { state: 'down', since: 0, reason: 'no such port' } };
+    const both = [
+      served(subject.driverVerb('pus', 'state'), {}),
+      served(subject.gatewayVerb('sim-1', 'state'), down),
+    ];
+    expect(await look()).toEqual(['sat1 is not ready: the link of gateway sim-1 is down (no such port)']);
+    await Promise.all(both.map((each) => each.stop()));
+    await until(async () => (await look()).length === 2);
+  });
+
+  it('not when its default link is not bound, or nothing serves it', async () => {
+    expect(await look(withLink({ driver: undefined }))).toEqual(['no driver is bound to link uhf of sat1']);
+    const parameters = () => ({ gateway: undefined, tags: [], rate: undefined });
+    expect(await look(withLink({ parameters }))).toEqual(['no gateway serves link uhf of sat1']);
+  });
+});

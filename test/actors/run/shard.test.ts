@@ -1,0 +1,265 @@
+/** A shard of runs on a real bus, with cells that a test stands in for, or real ones on a clock moved by hand. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shardOf } from '../../../actors/run/open-runs.ts';
+import { appendRunEvent } from '../../../actors/run/run-log.ts';
+import type { RunServices } from '../../../actors/run/services.ts';
+import { RunShard } from '../../../actors/run/shard.ts';
+import { compileFolder } from '../../../cli/mission-folder.ts';
+import { refused } from '../../../contract/result.ts';
+import type { OpenRun, RunEvent, RunSummary } from '../../../contract/run.ts';
+import { buckets, streams, subject } from '../../../contract/subject.ts';
+import { load } from '../../../mission/load.ts';
+import type { Mission } from '../../../mission/mission.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import type { EntityEvent } from '../../../ports/entity.ts';
+import type { MissionSource } from '../../../ports/mission-source.ts';
+import type { Tokens } from '../../../ports/tokens.ts';
+import { HeapClock } from '../../../supervision/clock.ts';
+import { createDeadLetters } from '../../../supervision/dead-letters.ts';
+import { seededRandom } from '../../../supervision/random.ts';
+import type { RoleContext } from '../../../supervision/role.ts';
+import { createRuns } from '../../../supervision/roles/runs.ts';
+import { DEMO } from '../../support/demo-cell.ts';
+import { quiet, startNats, type TestNats } from '../../support/nats.ts';
+import {
+  approve,
+  eventsOf,
+  lastOf,
+  leaf,
+  logWith,
+  newRun,
+  programOf,
+  setWatchdog,
+  submitProgram,
+} from '../../support/run-program.ts';
+import { until } from '../../support/until.ts';
+
+let nats: TestNats;
+let bus: Bus;
+let mission: Mission;
+
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await nats.connected();
+  const compiled = await compileFolder(DEMO);
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
+  mission = load(compiled.value.configuration, compiled.value.revision);
+});
+afterAll(() => nats.stop());
+
+const tokens: Tokens = {
+  verify: async () => refused({ code: 'auth::no-provider', message: 'no provider', help: 'configure one' }),
+};
+
+function missions(): MissionSource {
+  return {
+    current: mission,
+    at: async (revision) => (revision === mission.revision ? mission : undefined),
+    onChange: () => () => undefined,
+  };
+}
+
+function services(clock = new HeapClock(1_700_000_000_000)): RunServices {
+  const values = { sample: () => undefined, upToDate: async () => undefined };
+  return { bus, clock, log: quiet, missions: missions(), values, instance: 'here' };
+}
+
+const steps = [leaf('bad', [setWatchdog(5)])];
+const program = () => programOf(mission.revision, steps, { leases: [] });
+
+function runOf(shard: string): string {
+  for (;;) {
+    const run = newRun();
+    if (shardOf(run) === shard) return run;
+  }
+}
+
+async function openRun(run: string): Promise<OpenRun | undefined> {
+  const entry = await bus.bucket(buckets.openRuns).get(`${shardOf(run)}.${run}`);
+  return entry && (JSON.parse(Buffer.from(entry.value).toString()) as OpenRun);
+}
+
+async function floorOf(shard: string): Promise<{ submission: number; answer: number }> {
+  const entry = await bus.bucket(buckets.members).get(`checkpoint.runs.${shard}`);
+  return JSON.parse(Buffer.from(entry!.value).toString());
+}
+
+/** A shard whose cells only note what they are given. */
+class Bench {
+  readonly started: string[] = [];
+  readonly restored: string[] = [];
+  readonly told: [string, EntityEvent][] = [];
+  readonly failures: unknown[] = [];
+  readonly shard: RunShard;
+
+  constructor(shard: string, epoch: number) {
+    this.shard = new RunShard({
+      ...{ shard, epoch, services: services(), tokens },
+      cells: {
+        start: (run) => void this.started.push(run),
+        restore: (run) => void this.restored.push(run),
+        tell: (run, event) => {
+          this.told.push([run, event]);
+          return undefined;
+        },
+        wake: () => undefined,
+        drop: () => undefined,
+      },
+      failed: (error) => void this.failures.push(error),
+    });
+  }
+}
+
+const started = (run: string): RunEvent => ({
+  ...{ run, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started', procedure: 'p', library: 'l@1' },
+  ...{ environment: 'bench', targets: {}, ir: 'e', inputs: {} },
+});
+
+describe('a shard of runs', () => {
+  it('MC-RUN-056 takes up what was submitted before it began, enters it, and only its own', async () => {
+    const [mine, other] = [runOf('0'), runOf('1')];
+    await submitProgram(bus, program(), { run: mine, by: 'ana' });
+    await submitProgram(bus, program(), { run: other });
+    const bench = new Bench('0', 1);
+    await bench.shard.start();
+    await until(() => bench.started.length > 0);
+    expect(bench.started).toEqual([mine]);
+    expect(await openRun(mine)).toMatchObject({ run: mine, by: 'ana' });
+    expect(await openRun(other)).toBeUndefined();
+    await bench.shard.stop();
+    const next = new Bench('0', 2);
+    await next.shard.start();
+    expect(next.started, 'its log has not begun: it is begun by the next owner').toEqual([mine]);
+    await next.shard.stop();
+  });
+
+  it('restores a run whose log has begun, and tells it no answer twice', async () => {
+    const run = runOf('2');
+    const bench = new Bench('2', 1);
+    await bench.shard.start();
+    await submitProgram(bus, program(), { run });
+    await until(() => bench.started.includes(run));
+    await appendRunEvent(bus, { event: started(run) }, { epoch: 1, expected: 0 });
+    await approve(bus, run, { path: 'a', by: 'ana' });
+    await approve(bus, run, { path: 'b', by: 'ana' });
+    await until(() => bench.told.length === 2);
+    const [source] = bench.told.map(([, event]) => (event as EntityEvent & { source: number }).source);
+    const refusal = { ...started(run), seq: 2, event: 'answer_refused', path: 'a', reason: 'r' } as RunEvent;
+    const position = await lastPosition(run);
+    await appendRunEvent(bus, { event: refusal, source: source! }, { epoch: 1, expected: position });
+    bench.shard.appended(run, { type: 'record', event: refusal, source: source! });
+    // Its floor is not written yet, as behind a crash: both answers are read again.
+    const next = new Bench('2', 2);
+    await next.shard.start();
+    expect(next.restored).toEqual([run]);
+    await until(() => next.told.some(([, event]) => (event as EntityEvent & { path: string }).path === 'b'));
+    expect(next.told).toHaveLength(1);
+    await next.shard.stop();
+    const { answer } = await floorOf('2');
+    expect(answer, 'the answer that is not logged is read again').toBe(source! + 1);
+    await bench.shard.stop();
+  });
+
+  it('S2 does not begin a run again whose log has begun', async () => {
+    const run = runOf('3');
+    await appendRunEvent(bus, { event: started(run) }, { epoch: 1, expected: 0 });
+    await submitProgram(bus, program(), { run });
+    const marker = runOf('3');
+    await submitProgram(bus, program(), { run: marker });
+    const bench = new Bench('3', 1);
+    await bench.shard.start();
+    await until(() => bench.started.includes(marker));
+    expect(bench.started).toEqual([marker]);
+    await bench.shard.stop();
+  });
+
+  it('ends a run that an operator gives up, with who and why, and forgets it', async () => {
+    const run = runOf('4');
+    const bench = new Bench('4', 1);
+    await bench.shard.start();
+    await submitProgram(bus, program(), { run });
+    await until(() => bench.started.includes(run));
+    await bench.shard.gone(run, 'quarantined');
+    expect(await openRun(run), 'it stays open').toBeDefined();
+    await bench.shard.gone(run, 'reset', 'it crashed; given up by ana');
+    expect(lastOf(await eventsOf(bus, run), 'finished')).toMatchObject({
+      ok: false,
+      reason: 'it crashed; given up by ana',
+    });
+    expect(await openRun(run)).toBeUndefined();
+    const entry = await bus.bucket(buckets.runs).get(run);
+    expect(JSON.parse(Buffer.from(entry!.value).toString()) as RunSummary).toMatchObject({ finished: false });
+    await bench.shard.stop();
+  });
+
+  it('F3 an older owner cannot take the floor, and one that is overtaken says so', async () => {
+    const old = new Bench('5', 1);
+    await old.shard.start();
+    const young = new Bench('5', 2);
+    await young.shard.start();
+    await submitProgram(bus, program(), { run: runOf('5') });
+    await until(() => old.started.length > 0 && young.started.length > 0);
+    await old.shard.stop();
+    expect(String(old.failures[0])).toMatch(/another owner wrote the floor/);
+    await expect(new Bench('5', 1).shard.start()).rejects.toThrow(/another owner/);
+    await young.shard.stop();
+  });
+
+  it('MC-STM-014 keeps the wish of a suspension until the log shows it', async () => {
+    const run = runOf('6');
+    const bench = new Bench('6', 1);
+    await bench.shard.start();
+    await submitProgram(bus, program(), { run });
+    await until(() => bench.started.includes(run));
+    const body = Buffer.from(JSON.stringify({ action: 'suspend', by: 'ana' }));
+    void bus.request(subject.runControl(run), body, { timeoutMs: 60_000 }).catch(() => undefined);
+    await until(() => bench.told.length > 0);
+    expect(bench.told[0]![1]).toMatchObject({ type: 'command.suspend', by: 'ana' });
+    expect((await openRun(run))?.suspendBy).toBe('ana');
+    const event = { ...started(run), event: 'suspended', path: 'a', by: 'ana' } as RunEvent;
+    bench.shard.appended(run, { type: 'record', event });
+    await until(async () => (await openRun(run))?.suspendBy === undefined);
+    await bench.shard.stop();
+  });
+});
+
+async function lastPosition(run: string): Promise<number> {
+  return (await bus.last(streams.runs, subject.runEvents(run)))?.seq ?? 0;
+}
+
+describe('a run that waits for people', () => {
+  it('sleeps after a minute, and wakes for its answer as if nothing had been', async () => {
+    const clock = new HeapClock(1_700_000_000_000);
+    const context = {
+      ...services(clock),
+      random: seededRandom(1),
+      tokens,
+      deadLetters: createDeadLetters(bus, quiet),
+      values: { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined },
+      failpoint: undefined,
+      failed: (reason: string) => {
+        throw new Error(reason);
+      },
+    } as unknown as RoleContext;
+    const { shared, kind } = createRuns(context);
+    const failures: unknown[] = [];
+    const failed = (error: unknown): void => void failures.push(error);
+    const worker = await shared.role.start('7', { epoch: 1, holds: () => true, failed });
+    const run = await submitProgram(bus, program(), { run: runOf('7') });
+    const asked = await logWith(bus, run, 'decision_required');
+    await until(() => kind.peek(run)?.quiet);
+    clock.advance(61_000);
+    clock.advance(61_000);
+    expect(kind.live).toBe(0);
+    await approve(bus, run, { path: 'bad', value: 'skip', by: 'ana' });
+    const log = await logWith(bus, run, 'finished');
+    expect(log.slice(asked.length).map(({ event }) => event)).toEqual([
+      ...['answered', 'step_finished', 'procedure_finished', 'finished'],
+    ]);
+    await until(async () => (await openRun(run)) === undefined);
+    expect(failures).toEqual([]);
+    await worker.stop();
+    await kind.drain();
+  });
+});

@@ -1,0 +1,43 @@
+/** O3 of object stores, on a bus that says of a description what age the test wants. */
+
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Assets } from '../../bus/assets.ts';
+import type { JetStream } from '../../bus/jetstream.ts';
+import { openObjects } from '../../bus/objects.ts';
+
+const TTL_MS = 3_600_000;
+const CONTENT = Buffer.from('content');
+const HASH = createHash('sha256').update(CONTENT).digest('hex');
+
+/** A store whose only object was described so long ago, and what is written to it. */
+function storeWith(ageMs: number) {
+  const written: string[] = [];
+  const data = Buffer.from(JSON.stringify({ name: HASH, size: CONTENT.length })).toString('base64');
+  const time = new Date(Date.now() - ageMs).toISOString();
+  const jetstream = {
+    retrying: (_: unknown, attempt: (left: () => number) => unknown) => attempt(() => 1_000),
+    ask: async () => ({ message: { subject: 's', seq: 1, data, time } }),
+    publish: async (subject: string) => ({ stream: 'OBJ_o', seq: written.push(subject.split('.')[2]!) }),
+  } as unknown as JetStream;
+  const assets = { objects: () => ({ ensure: async () => ({ stream: 'OBJ_o' }) }) } as unknown as Assets;
+  return { written, store: openObjects({ jetstream, assets }, { name: 'o', ttlMs: TTL_MS }) };
+}
+
+async function* pieces(): AsyncIterable<Uint8Array> {
+  yield CONTENT;
+}
+
+describe('content that is stored again', () => {
+  it('O3 is written once more past half its time, its pieces before its description', async () => {
+    const { store, written } = storeWith(TTL_MS / 2 + 1_000);
+    expect(await store.put(HASH, pieces())).toBe(CONTENT.length);
+    expect(written).toEqual(['C', 'M']);
+  });
+
+  it('O3 stays as it is before that', async () => {
+    const { store, written } = storeWith(TTL_MS / 2 - 60_000);
+    expect(await store.put(HASH, pieces())).toBe(CONTENT.length);
+    expect(written).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+/** `mcs run dry`: a procedure to its end with nobody there, on a service that lives as long. */
+
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DEMO } from '../support/demo-cell.ts';
+import { endAllMcs, startMcs } from '../support/mcs.ts';
+
+let folder: string;
+
+/** The demo with a library of its own, and gateways that must never be opened. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mcs-dry-'));
+  await cp(DEMO, folder, { recursive: true });
+  const topology = join(folder, 'topology.yaml');
+  const text = await readFile(topology, 'utf8');
+  const radio = '\n  radio-1: { udp: { port: 9 }, framing: { kind: line } }\n';
+  await writeFile(topology, text.replace(/\ndrivers:\n/, `${radio}\ndrivers:\n`));
+  await writeFile(
+    join(folder, 'dry.yaml'),
+    `
+library: dry
+version: 1.0.0
+imports: [cubesat-6u@1.0.0]
+procedures:
+  ends_well:
+    roles: { sat: cubesat-6u }
+    steps:
+      - step: ask
+        do:
+          - ask: How loud?
+            as: level
+            type: { type: f64, unit: dB }
+            timeout: 1 min
+          - log: "level {$level}"
+      - send: sat.obc.ping
+  ends_badly:
+    roles: { sat: cubesat-6u }
+    steps:
+      - check: sat.obc.mode == NOMINAL and sat.obc.mode == SAFE
+      - if failed:
+          - log: cleaning up
+`,
+  );
+});
+afterAll(async () => {
+  await endAllMcs();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function dry(...args: string[]) {
+  const mcs = await startMcs({ args: ['run', 'dry', folder, ...args], unready: true });
+  const { code } = await mcs.exited;
+  return { code, output: mcs.output(), errors: mcs.errors() };
+}
+
+it('MC-ANS-018 carries a procedure to its end and says whether it passed, with the answers it is given', async () => {
+  const said = await dry('ends_well', 'sat=sat1', '--environment', 'rehearsal', '--answer', 'ask=12 dB');
+  expect(said.errors).toContain('gateway radio-1 (udp) is left out');
+  expect(said.output).toContain('"level 12 dB"');
+  expect(said.output).toMatch(/^\S+ +passed$/m);
+  expect(said.code).toBe(0);
+}, 60_000);
+
+it('MC-ANS-016 MC-ANS-018 decides fail by itself: what cleans up runs, and the exit code tells', async () => {
+  const said = await dry('ends_badly', 'sat=sat1', '--environment', 'rehearsal');
+  expect(said.output).toContain('yes: fail');
+  expect(said.output).toContain('"cleaning up"');
+  expect(said.code).toBe(1);
+}, 60_000);
+
+it('MC-ANS-018 takes another automatic decision as an option', async () => {
+  const said = await dry('ends_badly', 'sat=sat1', '--environment', 'bench', '--decide', 'skip');
+  expect(said.output).toContain('yes: skip');
+  expect(said.output).not.toContain('cleaning up');
+  expect(said.code).toBe(0);
+}, 60_000);

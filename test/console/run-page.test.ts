@@ -1,0 +1,296 @@
+/**
+ * A run on the page `/inspect` in a real browser against the real service: what an operator sees of it while it goes, when it
+ * asks, when it is suspended, and afterwards; with the mouse and with keys alone.
+ */
+
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Program, ProgramNode } from '../../contract/program.ts';
+import type { RunEvent } from '../../contract/run.ts';
+import { streams, subject } from '../../contract/subject.ts';
+import { programDocument } from '../../mission/procedure/program-document.ts';
+import { call } from '../support/client.ts';
+import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import {
+  control,
+  currentRevision,
+  leaf,
+  logWith,
+  newRun,
+  ping,
+  programOf,
+  setWatchdog,
+  submitProgram,
+} from '../support/run-program.ts';
+import { until } from '../support/until.ts';
+import { launch, openPage, type Watched } from './browser.ts';
+
+let cell: DemoCell;
+let browser: Browser;
+let revision: string;
+const opened: Watched[] = [];
+
+beforeAll(async () => {
+  [cell, browser] = await Promise.all([startDemoCell(), launch()]);
+  revision = await currentRevision(cell.bus);
+  // Laid out once, before anybody waits for it.
+  expect((await call('GET', `${cell.api}/v1/inspect/charts/run`)).status).toBe(200);
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await cell.stop();
+});
+afterEach(async () => {
+  const problems = opened.flatMap((each) => each.problems);
+  for (const { page } of opened.splice(0)) await page.context().close();
+  expect(problems).toEqual([]);
+});
+
+async function open(fragment = '', options: Parameters<typeof openPage>[2] = {}): Promise<Page> {
+  const watched = await openPage(browser, cell.api, options);
+  opened.push(watched);
+  await watched.page.goto(`${cell.api}/inspect${fragment}`);
+  await watched.page.locator('#connection.ok').waitFor();
+  return watched.page;
+}
+
+function start(steps: readonly ProgramNode[], over: Partial<Program> = {}): Promise<string> {
+  // Shared, so that a run that is left behind keeps no other from its target.
+  const leases = [{ target: 'sat1', mode: 'shared' }] as const;
+  return submitProgram(cell.bus, programOf(revision, steps, { leases, ...over }), { by: 'ada' });
+}
+
+const post = (path: string, body?: object) =>
+  call('POST', `${cell.api}${path}`, body, { 'x-mcs-user': 'ada' });
+/** Sign and word of a step. */
+const stepOf = (page: Page, path: string) => page.locator(`#steps [data-path="${path}"]`);
+const stateOf = (page: Page, path: string, state: string) =>
+  page.locator(`#steps [data-path="${path}"] .about`, { hasText: new RegExp(`^${state}`) });
+const hasState = (page: Page, path: string, state: string) => stateOf(page, path, state).waitFor();
+
+const LOOK = leaf('look', [ping(), { kind: 'log', message: ['all is well'] }]);
+const ASK = leaf('level', [{ kind: 'ask', prompt: ['Signal level of the downlink?'], timeoutMs: null }]);
+const GROUP: ProgramNode = {
+  ...{ kind: 'step', path: 'work', attempts: 1, delayMs: 0 },
+  steps: [leaf('work/wait', [{ kind: 'wait', ms: 1_500 }]), leaf('work/set', [setWatchdog(60)])],
+};
+
+describe('a run that goes', () => {
+  it('moves: its chart, its steps and its log; its question is shown large and goes when it is answered', async () => {
+    const run = await start([LOOK, GROUP, ASK]);
+    const page = await open(`#run/${run}`);
+    await hasState(page, 'work', 'running');
+    await hasState(page, 'look', 'passed');
+    expect(await stepOf(page, 'level').getAttribute('aria-level')).toBe('1');
+    expect(await stepOf(page, 'work/wait').getAttribute('aria-level')).toBe('2');
+    await hasState(page, 'level', 'asking');
+    expect(await page.locator('#run-notice').textContent()).toContain('Signal level of the downlink?');
+    const [yes] = await page.locator('#run-notice code').allTextContents();
+    expect(yes).toBe(`mcs run answer ${run} yes --api ${cell.api}`);
+    await page.locator('#chart [data-state="run.running.asking"].active').waitFor();
+    expect(await page.locator('#steps-progress').textContent()).toBe('3 of 4 done');
+    const rows = await page.locator('#run-log-list li').allTextContents();
+    expect(rows.at(-1)).toContain('Signal level of the downlink?');
+    expect(rows.join('\n')).toContain('all is well');
+
+    expect((await post(`/v1/runs/${run}/answers`, { path: 'level', accepted: true })).status).toBe(202);
+    await page.locator('#run-notice.ok', { hasText: 'Passed' }).waitFor();
+    await page.locator('#player').waitFor();
+    expect(await page.locator('#entity-status').textContent()).toBe('✓ finished');
+    expect(await page.locator('#entity-state').textContent()).toBe('finished');
+    await page.locator('#chart [data-state="run.finished"].active').waitFor();
+  }, 60_000);
+
+  it('leads from its log to its telecommand, and back', async () => {
+    const run = await start([LOOK]);
+    await logWith(cell.bus, run, 'finished');
+    const page = await open(`#run/${run}`);
+    await page.locator('#run-log-list a').first().click();
+    await page.locator('#entity-state', { hasText: 'VERIFIED' }).waitFor();
+    expect(await page.locator('#run-steps, #run-log, #run-notice').filter({ visible: true }).count()).toBe(0);
+    await page.locator('#log-section').waitFor();
+    await page.goBack();
+    await page.locator('#entity-label', { hasText: 'test_run' }).waitFor();
+    await hasState(page, 'look', 'passed');
+  }, 60_000);
+
+  it('is shown suspended with the commands that let it go on, until it does', async () => {
+    const run = await start([ASK, LOOK]);
+    const page = await open(`#run/${run}`);
+    await hasState(page, 'level', 'asking');
+    await control(cell.bus, run, { action: 'suspend', by: 'bob' });
+    await page.locator('#run-notice.warn', { hasText: 'Suspended' }).waitFor();
+    expect(await page.locator('#run-notice').textContent()).toContain('at level, by bob');
+    await hasState(page, 'level', 'suspended');
+    expect(await page.locator('#run-notice code').nth(1).textContent()).toContain('--choice skip');
+    expect(await control(cell.bus, run, { action: 'resume', by: 'bob', choice: 'skip' })).toEqual({
+      outcome: 'accepted',
+    });
+    await hasState(page, 'level', 'skipped');
+    await page.locator('#run-notice.ok').waitFor();
+  }, 60_000);
+
+  it('shows a decision with its reason, and the end that was decided', async () => {
+    const fails = leaf('judge', [
+      {
+        kind: 'check',
+        condition: 'sat.obc.uptime < 0 s',
+        targets: { sat: 'sat1' },
+        inputs: {},
+        answers: {},
+        inputTypes: {},
+      },
+    ]);
+    const run = await start([fails, LOOK]);
+    const page = await open(`#run/${run}`);
+    await page.locator('#run-notice', { hasText: 'Needs a decision' }).waitFor();
+    expect(await page.locator('#run-notice code').count()).toBe(4);
+    await post(`/v1/runs/${run}/answers`, { path: 'judge', accepted: true, value: 'abort' });
+    await page.locator('#run-notice.bad', { hasText: 'Failed' }).waitFor();
+    await hasState(page, 'judge', 'broken off');
+    await hasState(page, 'look', 'not begun');
+  }, 60_000);
+});
+
+describe('a run that has finished', () => {
+  it('is scrubbed: chart, steps, log and notice are of the same moment', async () => {
+    const run = await start([LOOK, GROUP]);
+    const log = await logWith(cell.bus, run, 'finished');
+    const page = await open(`#run/${run}`);
+    await page.locator('#player').waitFor();
+    await hasState(page, 'work/set', 'passed');
+    await page.locator('#chart .state.active').first().waitFor();
+    await page.locator('#player-position').focus();
+    await page.keyboard.press('Home');
+    await hasState(page, 'look', 'not begun');
+    expect(await page.locator('#run-notice').isVisible()).toBe(false);
+    expect(await page.locator('#run-log-list [aria-current=step] .what').textContent()).toBe('started');
+    expect(await page.locator('#run-log-list .later').count()).toBe(log.length - 1);
+    await page.locator('#run-log-list li.telecommand_sent').first().locator('.what').click();
+    await hasState(page, 'look', 'running');
+    await page.locator('#chart [data-state="run.running.sending"].active').waitFor();
+    expect(await page.locator('#player-text').textContent()).toMatch(/^4\/\d+ telecommand_sent/);
+    await page.keyboard.press('End');
+    await page.locator('#player-position').focus();
+    await page.keyboard.press('End');
+    await page.locator('#run-notice.ok').waitFor();
+  }, 60_000);
+
+  it('is found by its procedure, by its target and by how it ended', async () => {
+    const run = await start([leaf('once', [{ kind: 'log', message: ['x'] }])], { procedure: 'find_me' });
+    await logWith(cell.bus, run, 'finished');
+    const page = await open();
+    await page.locator('#search-id').fill('find_m');
+    await page.locator('#results a', { hasText: run }).waitFor();
+    expect(await page.locator('#results .under').first().textContent()).toContain('run · find_me · finished');
+    await page.locator('#search-target').fill('sat1');
+    await page.locator('#search-state').fill('passed');
+    await page.locator('#results-note', { hasText: '1 found' }).waitFor();
+    await page.locator('#search-state').fill('failed');
+    await page.locator('#results-note', { hasText: 'Nothing found' }).waitFor();
+  }, 60_000);
+
+  it('is walked with the keyboard alone: steps, the log of one, all of it again', async () => {
+    const run = await start([LOOK, GROUP]);
+    const log = await logWith(cell.bus, run, 'finished');
+    const page = await open(`#run/${run}`);
+    await page.locator('#player').waitFor();
+    await hasState(page, 'work/set', 'passed');
+    const rows = page.locator('#run-log-list li');
+    const focused = () => page.evaluate('document.activeElement.dataset.path ?? document.activeElement.id');
+    await page.keyboard.press('s');
+    expect(await focused()).toBe('look');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.locator('#run-log-count', { hasText: 'of work: ' }).waitFor();
+    const ofWork = log.filter((event) => 'path' in event && event.path.startsWith('work'));
+    expect(await rows.count()).toBe(ofWork.length);
+    await page.keyboard.press('End');
+    expect(await focused()).toBe('work/set');
+    await page.keyboard.press('ArrowLeft');
+    expect(await focused()).toBe('work');
+    await page.keyboard.press('Escape');
+    await until(async () => (await rows.count()) === log.length);
+    await page.keyboard.press('e');
+    expect(await focused()).toBe('run-log-list');
+    await page.keyboard.press(',');
+    await page.locator('#run-log-list [aria-current=step]', { hasText: 'procedure' }).waitFor();
+  }, 60_000);
+});
+
+describe('a run with a long and fast log', () => {
+  /** Events of a run that no executor has: what a page is told of it comes from the bus all the same. */
+  async function flood(run: string, perSecond: number, seconds: number, steps = 30): Promise<number> {
+    const nodes = Array.from({ length: steps }, (_, n) => leaf(`s${n + 1}`, [ping()]));
+    const { ir, canonical } = programDocument(programOf(revision, nodes, { procedure: `flood_${run}` }));
+    await cell.bus.bucket({ name: 'mcs_ir', history: 1 }).put(ir, Buffer.from(canonical), 0);
+    let seq = 0;
+    const append = (fields: object): Promise<unknown> => {
+      seq += 1;
+      const event = { run, seq, at: new Date().toISOString(), ...fields };
+      return cell.bus.append(streams.runs, subject.runEvents(run), Buffer.from(JSON.stringify(event)));
+    };
+    const [targets, inputs] = [{ sat: 'sat1' }, {}];
+    const head = { procedure: 'flood', library: 'l@1', environment: 'bench', targets, ir, inputs };
+    await append({ event: 'started', ...head });
+    const total = perSecond * seconds;
+    const began = performance.now();
+    while (seq < total) {
+      const due = Math.min(total, Math.ceil(((performance.now() - began) / 1_000) * perSecond));
+      const batch: Promise<unknown>[] = [];
+      while (seq < due) {
+        const path = `s${1 + (Math.floor(seq / 3) % steps)}`;
+        const kind = seq % 3;
+        if (kind === 0) batch.push(append({ event: 'step_started', path, attempt: 1, inputs }));
+        else if (kind === 1)
+          batch.push(append({ event: 'logged', path, message: `line ${seq}`, samples: [] }));
+        else batch.push(append({ event: 'step_finished', path, attempt: 1, ok: true }));
+      }
+      await Promise.all(batch);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return seq;
+  }
+
+  const forgiven = /status of 404|WebSocket connection to/;
+
+  it('stays usable at a thousand events a second, and shows every one in its numbers', async () => {
+    const run = newRun();
+    const page = await open(`#run/${run}`, { forgiven });
+    const flooding = flood(run, 1_000, 4);
+    await hasState(page, 's1', '(running|passed)');
+    await page.evaluate('window.longTasks.length = 0');
+    await page.keyboard.press('/');
+    await page.keyboard.type('x');
+    expect(await page.locator('#search-id').inputValue()).toBe('x');
+    const total = await flooding;
+    await page.locator('#run-log-count', { hasText: `${total} events` }).waitFor();
+    expect(await page.locator('#run-log-list li').count()).toBeLessThanOrEqual(250);
+    const last = await page.locator('#run-log-list li').last().locator('.seq').textContent();
+    expect(last).toBe(`${total}`);
+    const tasks = (await page.evaluate('window.longTasks')) as number[];
+    expect(Math.max(0, ...tasks)).toBeLessThan(400);
+  }, 60_000);
+
+  it('lets a person read back in peace, and leads to the newest again', async () => {
+    const run = newRun();
+    const page = await open(`#run/${run}`, { forgiven });
+    await flood(run, 2_000, 1);
+    await page.locator('#run-log-count', { hasText: '2000 events' }).waitFor();
+    const scrolled = () => page.evaluate("document.getElementById('run-log-list').scrollTop");
+    await page.evaluate("document.getElementById('run-log-list').scrollTop = 200");
+    await until(async () => (await scrolled()) === 200);
+    const append = (seq: number): RunEvent => ({
+      ...{ run, seq, at: new Date().toISOString(), event: 'logged' },
+      ...{ path: 's1', message: 'newer', samples: [] },
+    });
+    for (let seq = 2_001; seq <= 2_005; seq += 1)
+      await cell.bus.append(streams.runs, subject.runEvents(run), Buffer.from(JSON.stringify(append(seq))));
+    await page.locator('#run-log-newest', { hasText: '5 newer' }).waitFor();
+    expect(await scrolled()).toBe(200);
+    expect(await page.locator('#run-log-list li', { hasText: 'newer' }).count()).toBe(0);
+    await page.locator('#run-log-newest').click();
+    await page.locator('#run-log-list li').last().filter({ hasText: 'newer' }).waitFor();
+    await page.locator('#run-log-newest').waitFor({ state: 'hidden' });
+  }, 60_000);
+});

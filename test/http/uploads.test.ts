@@ -1,0 +1,151 @@
+/** Content stored for runs, on a real bus: what is kept, what is refused, and what is left behind. */
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { connect, credsAuthenticator } from 'nats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UPLOAD_BYTES, UPLOADS_AT_ONCE } from '../../contract/limits.ts';
+import { objectStores } from '../../contract/subject.ts';
+import { uploadRoutes } from '../../http/routes/uploads.ts';
+import { until } from '../support/until.ts';
+import { Coverage } from './coverage.ts';
+import { type Answer, codesOf } from './fixture.ts';
+import { PROVIDER, startWorld, type World } from './world.ts';
+
+const coverage = new Coverage(uploadRoutes);
+let world: World;
+let url: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  url = `${world.url}/v1/uploads`;
+});
+afterAll(() => world.stop());
+
+const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
+const store = (content: Uint8Array, headers: Record<string, string> = {}): Promise<Answer> =>
+  coverage.call(url, { method: 'POST', body: content as never, headers });
+const stored = (hash: string): Promise<number | undefined> =>
+  world.bus.objects(objectStores.uploads).size(hash);
+const spooled = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('mcs-upload-'));
+
+/** A client that announces a body and sends the beginning of it. */
+async function begun(bytes: number): Promise<net.Socket> {
+  const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('connect', resolve));
+  socket.write(`POST /v1/uploads HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes}\r\n\r\nbeginning`);
+  return socket;
+}
+
+describe('POST /v1/uploads', () => {
+  it('MC-UPL-001 MC-UPL-002 stores the body and answers its SHA-256 and size; the same body has the same hash', async () => {
+    const content = Buffer.from('patch for the on-board computer');
+    const first = await store(content);
+    expect(first.status).toBe(201);
+    expect(first.body).toEqual({ hash: hashOf(content), size: content.length });
+    expect((await store(content)).body).toEqual(first.body);
+    expect(await stored(first.body.hash)).toBe(content.length);
+  });
+
+  it('stores no bytes at all as what they are', async () => {
+    const answer = await store(new Uint8Array(0));
+    expect(answer.body).toEqual({ hash: hashOf(new Uint8Array(0)), size: 0 });
+  });
+
+  it('MC-UPL-008 MC-BUS-018 keeps it in the object store mcs_uploads, readable by any client of the bus', async () => {
+    const content = Buffer.alloc(700_001, 'image ');
+    const { body } = await store(content);
+    const client = await connect({
+      servers: world.nats.url,
+      authenticator: credsAuthenticator(readFileSync(world.nats.credentialsFile)),
+    });
+    try {
+      const objects = await client.jetstream().views.os('mcs_uploads');
+      expect(hashOf((await objects.getBlob(body.hash))!)).toBe(body.hash);
+    } finally {
+      await client.close();
+    }
+  });
+
+  it('MC-UPL-003 takes exactly 256 MiB', { timeout: 60_000 }, async () => {
+    const content = Buffer.alloc(UPLOAD_BYTES, 7);
+    const answer = await store(content);
+    expect(answer.body).toEqual({ hash: hashOf(content), size: UPLOAD_BYTES });
+    expect(await stored(answer.body.hash)).toBe(UPLOAD_BYTES);
+  });
+
+  it('MC-UPL-003 MC-UPL-004 refuses a byte more before it is sent: 413 api::too-large', async () => {
+    const socket = await begun(UPLOAD_BYTES + 1);
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data.toString();
+    });
+    await until(() => answer.includes('api::too-large'), { what: 'the refusal' });
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+    coverage.saw(url, 'POST', { status: 413, body });
+    socket.destroy();
+  });
+
+  it('refuses a byte more that was not announced, and keeps nothing of it', { timeout: 60_000 }, async () => {
+    let left = UPLOAD_BYTES / (1024 * 1024) + 1;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        left -= 1;
+        if (left < 0) controller.close();
+        else controller.enqueue(new Uint8Array(1024 * 1024));
+      },
+    });
+    const init = { method: 'POST', body: body as never, duplex: 'half' } as never;
+    const answer = await coverage.call(url, init).catch((error: Error) => error);
+    // The server may have closed the connection before the client had read why.
+    if (!(answer instanceof Error)) expect(codesOf(answer)).toEqual(['api::too-large']);
+    await until(() => spooled().length === 0, { what: 'the spooled beginning removed' });
+  });
+
+  it('leaves nothing behind when the client goes', async () => {
+    const socket = await begun(1_000_000);
+    await until(() => spooled().length === 1, { what: 'the content being spooled' });
+    socket.destroy();
+    await until(() => spooled().length === 0, { what: 'the spooled content removed' });
+  });
+
+  it('takes a bounded number at once and refuses the next: 503', async () => {
+    const sockets = await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, () => begun(1_000_000)));
+    await until(() => spooled().length === UPLOADS_AT_ONCE, { what: 'as many under way as may be' });
+    const answer = await store(Buffer.from('one more'));
+    expect([answer.status, codesOf(answer)]).toEqual([503, ['api::unavailable']]);
+    for (const socket of sockets) socket.destroy();
+    await until(() => spooled().length === 0, { what: 'all of them gone' });
+    expect((await store(Buffer.from('one more'))).status).toBe(201);
+  });
+});
+
+describe('what every route answers', () => {
+  it('refuses a query, 400, and whom it does not know where a token is required, before it reads anything', async () => {
+    const query = await coverage.call(`${url}?name=x`, { method: 'POST', body: 'content' });
+    expect([query.status, codesOf(query)]).toEqual([400, ['api::invalid-body']]);
+    const token = await store(Buffer.from('x'), { authorization: 'Bearer x.y.z' });
+    expect([token.status, codesOf(token)]).toEqual([401, ['auth::no-provider']]);
+    world.missions.publish({
+      ...world.mission,
+      settings: { ...world.mission.settings, auth: { ...PROVIDER, required: true } },
+    });
+    try {
+      const bad = await store(Buffer.from('x'), { authorization: 'Bearer x' });
+      expect([bad.status, codesOf(bad)]).toEqual([401, ['auth::invalid-token']]);
+      const refused = await store(Buffer.from('x'));
+      expect([refused.status, codesOf(refused)]).toEqual([401, ['auth::token-required']]);
+      expect(spooled()).toEqual([]);
+    } finally {
+      world.missions.publish(world.mission);
+    }
+  });
+
+  it('has no status or code that no test above has seen', () => {
+    expect(coverage.missing()).toEqual([]);
+  });
+});

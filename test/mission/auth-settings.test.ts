@@ -1,0 +1,87 @@
+/** The identity provider of the config document: every setting that would keep callers out later is told at once. */
+
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import type { SourceFile } from '../../mission/document/read.ts';
+import { compiled, faultsOf, loaded, platform, topology } from './documents.ts';
+
+const mission = (auth: object): SourceFile[] => [
+  platform({ components: { obc: {} } }),
+  topology(),
+  { file: 'config.yaml', text: stringify({ config: 'c', auth }) },
+];
+const told = (auth: object): string[] =>
+  faultsOf(mission(auth)).map(({ path, message }) => `${path}: ${message}`);
+
+const ISSUER = 'https://id.example/realms/mission';
+
+describe('settings of an identity provider', () => {
+  it('reach the mission as they are written, the time in ms', () => {
+    const auth = {
+      issuer: ISSUER,
+      audience: 'mcs',
+      jwks_file: 'keys.json',
+      roles_prefix: '',
+      required: true,
+    };
+    expect(loaded(mission({ ...auth, nats_ttl: '15 min' })).settings.auth).toEqual({
+      ...auth,
+      nats_ttl_ms: 900_000,
+    });
+  });
+
+  it('are complete with an issuer and an audience, or with clients that are one', () => {
+    for (const auth of [
+      {},
+      { required: false },
+      { issuer: ISSUER, audience: 'mcs' },
+      { issuer: ISSUER, client_id: 'page' },
+      { issuer: ISSUER, cli_client_id: 'cli', jwks_url: 'http://127.0.0.1:9/keys' },
+    ])
+      expect(compiled(mission(auth)).warnings).toEqual([]);
+  });
+
+  it('are refused when no audience would be checked', () => {
+    expect(told({ issuer: ISSUER })).toEqual([expect.stringContaining('auth.issuer: no audience is given')]);
+  });
+
+  it('are refused when nothing could be checked, all at once', () => {
+    const faults = told({
+      required: true,
+      audience: 'mcs',
+      jwks_url: 'https://id.example/keys',
+      roles_claim: 'groups',
+    });
+    expect(faults).toEqual([
+      expect.stringContaining('auth.required: tokens are required and none can be checked'),
+      expect.stringContaining('auth.audience: '),
+      expect.stringContaining('auth.jwks_url: '),
+      expect.stringContaining('auth.roles_claim: '),
+    ]);
+  });
+
+  it('are refused with two places for keys, with no addresses and with empty words', () => {
+    const both = {
+      issuer: ISSUER,
+      audience: 'mcs',
+      jwks_url: 'https://id.example/keys',
+      jwks_file: 'keys.json',
+    };
+    expect(told(both)).toEqual([
+      expect.stringContaining('auth.jwks_file: the keys come from jwks_url already'),
+    ]);
+    expect(told({ issuer: 'id.example', audience: 'mcs', jwks_url: 'file:///keys' })).toEqual([
+      expect.stringContaining('auth.issuer: "id.example" is no address'),
+      expect.stringContaining('auth.jwks_url: "file:///keys" is no address'),
+    ]);
+    expect(told({ issuer: 'https://ada:secret@id.example', audience: '' })).toEqual([
+      expect.stringContaining('auth.audience: this is empty'),
+      expect.stringContaining('auth.issuer: the address holds a name, a password'),
+    ]);
+  });
+
+  it('are warned of keys that travel in the open', () => {
+    const { warnings } = compiled(mission({ issuer: 'http://id.example', audience: 'mcs' }));
+    expect(warnings.map(({ path }) => path)).toEqual(['auth.issuer']);
+  });
+});

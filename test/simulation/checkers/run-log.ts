@@ -1,0 +1,108 @@
+/** What the log of a run must be, and that every run comes to its end: Mission Control Service, sections 2.3, 3.2 and 4.2. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { RunSubmission, RunSummary } from '../../../contract/run.ts';
+import { statusOf, summaryOf, unsubmittedRun } from '../../../mission/procedure/run-status.ts';
+import { runLogFaults } from '../../support/run-log-checker.ts';
+import type { History } from '../history.ts';
+import { targetBehind } from '../mission.ts';
+import { bodyOf, byRun, keyOf } from '../run-history.ts';
+import type { Checker } from './checker.ts';
+
+export const soundRunLogs: Checker = {
+  name: 'sound-run-logs',
+  promise: 'the log of a run is numbered without a gap, nested, and nothing follows its end',
+  *check({ runs }) {
+    for (const [run, log] of byRun(runs.events)) {
+      for (const fault of runLogFaults(log.map(({ event }) => event))) yield `${run}: ${fault}`;
+      for (const { event } of log)
+        if (event.run !== run) yield `${run}: event ${event.seq} is of ${event.run}`;
+    }
+  },
+};
+
+export const oneWriterPerRun: Checker = {
+  name: 'one-writer-per-run',
+  promise:
+    'every event of a run stands behind the one its writer knew, of no earlier epoch, written by the owner of its epoch',
+  *check({ runs, members }) {
+    const owners = new Map(
+      members
+        .filter(({ subject }) => subject.includes('.partition.runs.'))
+        .map((message) => [message.seq, bodyOf<{ owner: string | null }>(message).owner]),
+    );
+    for (const [run, log] of byRun(runs.events)) {
+      let highest = 0;
+      for (const { message, event, epoch } of log) {
+        const { by, expect, before } = message;
+        if (expect !== before)
+          yield `${run}: event ${event.seq} was written behind ${before}, its writer knew ${expect}`;
+        if (epoch < highest) yield `${run}: event ${event.seq} has epoch ${epoch} after ${highest}`;
+        if (owners.get(epoch) !== by)
+          yield `${run}: ${by} wrote under epoch ${epoch} of ${owners.get(epoch)}`;
+        highest = Math.max(highest, epoch);
+      }
+    }
+  },
+};
+
+export const everyRunEnds: Checker = {
+  name: 'every-run-ends',
+  promise:
+    'a launch that was acknowledged is stored, and every stored one ends once people have answered everything',
+  *check({ runs }) {
+    const logs = byRun(runs.events);
+    const stored = runs.submissions.map((message) => bodyOf<RunSubmission>(message).run);
+    for (const { run, by } of runs.launched)
+      if (!stored.includes(run)) yield `${run}, acknowledged by ${by}, is stored nowhere`;
+    for (const run of stored) {
+      const last = logs.get(run)?.at(-1)?.event;
+      if (last?.event !== 'finished')
+        yield `${run} stands at ${last === undefined ? 'nothing' : `${last.seq} ${last.event}`}`;
+    }
+    for (const run of logs.keys())
+      if (!stored.includes(run)) yield `${run} has a log and was never submitted`;
+  },
+};
+
+export const nothingLeftBehind: Checker = {
+  name: 'nothing-left-behind',
+  promise: 'a run that is over is no open run, has its report, and stands in the list as its log says',
+  *check({ runs }) {
+    const [open, reports] = [new Set(runs.openRuns.map(runOfOpen)), new Set(runs.reports.map(keyOf))];
+    const listed = new Map(runs.index.map((entry) => [keyOf(entry), bodyOf<RunSummary>(entry)]));
+    for (const [run, log] of finishedLogs(runs)) {
+      if (open.has(run)) yield `${run} is over and still an open run`;
+      if (!reports.has(run)) yield `${run} is over and has no report`;
+      const events = log.map(({ event }) => event);
+      const told = statusOf(summaryOf(unsubmittedRun(events[0]!), events));
+      const entry = listed.get(run);
+      if (entry === undefined || !isDeepStrictEqual(statusOf(entry), told))
+        yield `${run} is listed as ${JSON.stringify(entry && statusOf(entry))}, its log says ${JSON.stringify(told)}`;
+    }
+  },
+};
+
+export const faultsSwitchedOff: Checker = {
+  name: 'faults-switched-off',
+  promise:
+    'once every run is over no fault of a spacecraft is on, unless a simulator did not say that it obeyed',
+  *check({ runs }) {
+    const warned = runs.events.flatMap(({ event }) =>
+      event.event === 'logged' && event.message.includes('could not be switched') ? [event.message] : [],
+    );
+    for (const lit of runs.lit) {
+      const [gateway = '', fault = ''] = lit.split(' ');
+      const named = `fault ${fault} of ${targetBehind(gateway)} `;
+      if (!warned.some((message) => message.includes(named))) yield `${fault} of ${gateway} is still on`;
+    }
+  },
+};
+
+function finishedLogs({ events }: History['runs']): ReturnType<typeof byRun> {
+  return new Map([...byRun(events)].filter(([, log]) => log.at(-1)?.event.event === 'finished'));
+}
+
+function runOfOpen(entry: Parameters<typeof keyOf>[0]): string {
+  return keyOf(entry).split('.').at(-1) ?? '';
+}

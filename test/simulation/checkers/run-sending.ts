@@ -1,0 +1,219 @@
+/** What runs may send, and when: Mission Control Service, sections 2.3 (log), 3.2 and 4.1 rule 5. */
+
+import type { Program, ProgramNode } from '../../../contract/program.ts';
+import type { Holder, TargetHolds, TcSubmission } from '../../../contract/telecommand.ts';
+import { pathsOf, statementsOf } from '../../support/random-program.ts';
+import type { History, RecordedEvent } from '../history.ts';
+import { targetBehind } from '../mission.ts';
+import { bodyOf, byRun, keyOf, type RecordedRunEvent } from '../run-history.ts';
+import type { StoredMessage } from '../twin/stored-stream.ts';
+import type { Checker } from './checker.ts';
+import { encodedFrames } from './telecommand-log.ts';
+
+interface Submitted {
+  readonly body: TcSubmission;
+  readonly message: StoredMessage;
+}
+
+export const announcedBeforeSent: Checker = {
+  name: 'announced-before-sent',
+  promise: 'a run submits no telecommand that its log has not announced before',
+  *check({ runs, submissions }) {
+    const announced = new Map(
+      runs.events.flatMap(({ event, message, run }) =>
+        event.event === 'telecommand_sent' ? [[`${run} ${event.tc}`, message.order] as const] : [],
+      ),
+    );
+    for (const { body, message } of submissionsOfRuns(submissions)) {
+      const order = announced.get(`${body.run} ${body.id}`);
+      if (order === undefined) yield `${body.run} submitted ${body.id}, which its log does not know`;
+      else if (order > message.order) yield `${body.run} submitted ${body.id} before its log said so`;
+    }
+  },
+};
+
+export const repeatedByPeopleOnly: Checker = {
+  name: 'repeated-by-people-only',
+  promise: 'a step that has changed the state is begun again only once a person chose replay behind it',
+  *check({ runs }) {
+    for (const [run, log] of byRun(runs.events)) {
+      const changedAt = new Map<string, number>();
+      let replayAt = 0;
+      for (const { event } of log) {
+        if (event.event === 'telecommand_sent' && event.changes_state) changedAt.set(event.path, event.seq);
+        if (isReplay(event)) replayAt = event.seq;
+        const changed = event.event === 'step_started' ? changedAt.get(event.path) : undefined;
+        if (changed !== undefined && changed > replayAt)
+          yield `${run}: event ${event.seq} begins a step again that changed the state at ${changed}`;
+      }
+    }
+  },
+};
+
+export const noMoreThanWritten: Checker = {
+  name: 'no-more-than-written',
+  promise: 'an attempt of a step sends no more telecommands that change the state than its program has',
+  *check({ runs }) {
+    for (const [run, log] of byRun(runs.events)) {
+      const program = programOf(runs, log);
+      if (program === undefined) continue;
+      const most = changesByPath(program.steps);
+      const sent = new Map<string, number>();
+      for (const { event } of log) {
+        if (event.event === 'step_started') sent.delete(event.path);
+        if (event.event !== 'telecommand_sent' || !event.changes_state) continue;
+        const count = (sent.get(event.path) ?? 0) + 1;
+        sent.set(event.path, count);
+        if (count > (most.get(event.path) ?? 0))
+          yield `${run}: event ${event.seq} is sending ${count} of ${most.get(event.path) ?? 0} at ${event.path}`;
+      }
+    }
+  },
+};
+
+export const quietWhileSuspended: Checker = {
+  name: 'quiet-while-suspended',
+  promise: 'what a suspended run would submit never leaves',
+  *check({ runs, submissions, events, uplinks }) {
+    const left = new Set(uplinks.map(({ gateway, frame }) => `${targetBehind(gateway)} ${frame}`));
+    const frames = framesByTelecommand(events);
+    const pauses = pausesOf(byRun(runs.events));
+    for (const { body, message } of submissionsOfRuns(submissions)) {
+      const within = (pauses.get(body.run ?? '') ?? []).find(
+        ([from, to]) => from < message.order && message.order < to,
+      );
+      const hasLeft = (frames.get(body.id) ?? []).some((frame) => left.has(frame));
+      if (within !== undefined && hasLeft)
+        yield `${body.run} submitted ${body.id} while it was suspended, and it left`;
+    }
+  },
+};
+
+export const soundLeases: Checker = {
+  name: 'sound-leases',
+  promise: 'nobody holds a target beside an exclusive holder, and what is over holds nothing',
+  *check({ runs }) {
+    for (const message of runs.leases) {
+      const holders = holdersIn(message);
+      if (holders.length > 1 && holders.some(({ mode }) => mode === 'exclusive'))
+        yield `${keyOf(message)} is held by ${JSON.stringify(holders)} at ${message.seq}`;
+    }
+    for (const [target, message] of new Map(runs.leases.map((each) => [keyOf(each), each])))
+      for (const { run } of holdersIn(message)) yield `${target} is still held by ${run}`;
+  },
+};
+
+export const sendsWhatItHolds: Checker = {
+  name: 'sends-what-it-holds',
+  promise: 'a run announces telecommands only to targets that it holds, as its program asks for them',
+  *check({ runs }) {
+    for (const [run, log] of byRun(runs.events)) {
+      const program = programOf(runs, log);
+      for (const { event, message } of log) {
+        if (event.event !== 'telecommand_sent') continue;
+        const mode = program?.leases.find(({ target }) => target === event.target)?.mode;
+        const held = holdersAt(runs.leases, event.target, message.order);
+        if (!held.some((holder) => holder.run === run && holder.mode === mode))
+          yield `${run}: event ${event.seq} sends to ${event.target}, held by ${JSON.stringify(held)}`;
+      }
+    }
+  },
+};
+
+export const strangersKeptOut: Checker = {
+  name: 'strangers-kept-out',
+  promise:
+    'a direct telecommand that changes the state, submitted while a run holds its target, never leaves',
+  *check({ runs, submissions, asked, events, uplinks }) {
+    const left = new Set(uplinks.map(({ gateway, frame }) => `${targetBehind(gateway)} ${frame}`));
+    const frames = framesByTelecommand(events);
+    for (const message of submissions) {
+      const body = bodyOf<TcSubmission>(message);
+      if (body.run !== undefined || asked.get(body.id)?.changesState !== true) continue;
+      const uplinked = uplinks.filter(({ gateway, frame }) =>
+        (frames.get(body.id) ?? []).includes(`${targetBehind(gateway)} ${frame}`),
+      );
+      if (!(frames.get(body.id) ?? []).some((frame) => left.has(frame))) continue;
+      // Watches are late by what faults delay them: a hold that lasted the whole time is one that everybody saw.
+      const from = holdersAt(runs.leases, body.target, message.order, message.at - SEEN_AFTER_MS);
+      const to = holdersAt(runs.leases, body.target, uplinked[0]!.order);
+      const stayed = from.filter((holder) => to.some(({ run }) => run === holder.run));
+      if (stayed.length > 0) yield `${body.id} left although ${JSON.stringify(stayed)} held ${body.target}`;
+    }
+  },
+};
+
+/** Longest that a fault keeps a hold from those that watch it. */
+const SEEN_AFTER_MS = 20_000;
+
+function isReplay(event: RecordedRunEvent['event']): boolean {
+  if (event.event === 'continued') return event.choice === 'replay';
+  return event.event === 'answered' && event.accepted && event.value === 'replay';
+}
+
+function submissionsOfRuns(submissions: History['submissions']): Submitted[] {
+  return submissions
+    .map((message) => ({ message, body: bodyOf<TcSubmission>(message) }))
+    .filter(({ body }) => body.run !== undefined);
+}
+
+function programOf(runs: History['runs'], log: readonly RecordedRunEvent[]): Program | undefined {
+  const first = log[0]?.event;
+  return first?.event === 'started' ? runs.programs.get(first.ir) : undefined;
+}
+
+/** Sendings that change the state, by the path of their step. */
+function changesByPath(nodes: readonly ProgramNode[]): Map<string, number> {
+  const leaves = nodes.flatMap(function leavesOf(node): ProgramNode[] {
+    return node.kind === 'step' && node.statements !== undefined
+      ? [node]
+      : (node.steps ?? []).flatMap(leavesOf);
+  });
+  return new Map(
+    leaves.map((leaf) => {
+      const sends = statementsOf([leaf]).flatMap((statement) => {
+        if (statement.kind === 'configure') return statement.setters;
+        return statement.kind === 'send' ? [statement] : [];
+      });
+      return [pathsOf([leaf])[0] ?? '', sends.filter(({ changesState }) => changesState).length];
+    }),
+  );
+}
+
+/** When each run was suspended, in places among what was stored. */
+function pausesOf(logs: ReadonlyMap<string, readonly RecordedRunEvent[]>): Map<string, [number, number][]> {
+  const pauses = new Map<string, [number, number][]>();
+  for (const [run, log] of logs) {
+    const ofRun: [number, number][] = [];
+    for (const [n, { event, message }] of log.entries()) {
+      if (event.event !== 'suspended') continue;
+      const end = log
+        .slice(n)
+        .find((each) => each.event.event === 'continued' || each.event.event === 'finished');
+      ofRun.push([message.order, end?.message.order ?? Number.POSITIVE_INFINITY]);
+    }
+    pauses.set(run, ofRun);
+  }
+  return pauses;
+}
+
+function framesByTelecommand(events: readonly RecordedEvent[]): Map<string, string[]> {
+  const frames = new Map<string, string[]>();
+  for (const [frame, { id }] of encodedFrames(events)) frames.set(id, [...(frames.get(id) ?? []), frame]);
+  return frames;
+}
+
+/** Who held the target at a place among what was stored, and since when at the latest. */
+function holdersAt(
+  leases: readonly StoredMessage[],
+  target: string,
+  order: number,
+  since = Number.POSITIVE_INFINITY,
+): readonly Holder[] {
+  const last = leases.findLast((message) => keyOf(message) === target && message.order < order);
+  return last === undefined || last.at > since ? [] : holdersIn(last);
+}
+
+function holdersIn(message: StoredMessage): readonly Holder[] {
+  return message.removal || message.data.length === 0 ? [] : bodyOf<TargetHolds>(message).holders;
+}

@@ -1,0 +1,86 @@
+/** Defects of runs to be planted between a process and its bus, each the mistake of one part of the runtime. */
+
+import { buckets, streams } from '../../../contract/subject.ts';
+import type { Bucket, Bus } from '../../../ports/bus.ts';
+import { altered } from './plant.ts';
+
+function withBucket(bus: Bus, name: string, replaced: (bucket: Bucket) => Partial<Bucket>): Bus {
+  return altered(bus, {
+    bucket: (definition) => {
+      const bucket = bus.bucket(definition);
+      return definition.name === name ? { ...bucket, ...replaced(bucket) } : bucket;
+    },
+  });
+}
+
+/** Adds its hold to those that stand there, whoever they are of. */
+export function greedy(bus: Bus): Bus {
+  return withBucket(bus, buckets.leases.name, (bucket) => ({
+    get: async () => undefined,
+    put: async (key, value) => {
+      const entry = await bucket.get(key);
+      const holders = [...(entry === undefined ? [] : holdersIn(entry.value)), ...holdersIn(value)];
+      const both = Buffer.from(JSON.stringify({ holders }));
+      return { outcome: 'written', revision: await bucket.overwrite(key, both) };
+    },
+  }));
+}
+
+function holdersIn(value: Uint8Array): readonly unknown[] {
+  return (JSON.parse(Buffer.from(value).toString()) as { holders: unknown[] }).holders;
+}
+
+/** Says that a hold is written and does not write it. */
+export function pretending(bus: Bus): Bus {
+  return withBucket(bus, buckets.leases.name, () => ({
+    put: async () => ({ outcome: 'written', revision: 1 }),
+  }));
+}
+
+/** Says that an open run is removed and leaves it. */
+export function untidy(bus: Bus): Bus {
+  return withBucket(bus, buckets.openRuns.name, () => ({
+    remove: async () => ({ outcome: 'written', revision: 1 }),
+  }));
+}
+
+/** Says that a launch is stored, and does not store it. */
+export function losingLaunches(bus: Bus): Bus {
+  return altered(bus, {
+    append: (stream, subject, data, options) =>
+      stream.name === streams.runSubmissions.name
+        ? Promise.resolve({ outcome: 'stored', seq: 1 })
+        : bus.append(stream, subject, data, options),
+  });
+}
+
+/** Says that a telecommand is announced in the log, and writes that a while later. */
+export function announcingLate(bus: Bus): Bus {
+  let last = Promise.resolve();
+  let behind = 0;
+  return altered(bus, {
+    append: async (stream, subject, data, options = {}) => {
+      if (stream.name !== streams.runs.name) return bus.append(stream, subject, data, options);
+      const { expectLastSubjectSeq: _, ...unconditional } = options;
+      behind += 1;
+      for (let n = 0; n < 20; n += 1) last = last.then(async () => void (await bus.last(stream, subject)));
+      last = last.then(async () => void (await bus.append(stream, subject, data, unconditional)));
+      return { outcome: 'stored', seq: behind };
+    },
+  });
+}
+
+/** Accepts every command and tells nobody. */
+export function deafToCommands(bus: Bus): Bus {
+  return altered(bus, {
+    serve: (subject, answer, options) =>
+      bus.serve(
+        subject,
+        async (message) =>
+          subject.startsWith('mcs.run.control.')
+            ? Buffer.from(JSON.stringify({ outcome: 'accepted' }))
+            : answer(message),
+        options,
+      ),
+  });
+}

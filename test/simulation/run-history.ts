@@ -1,0 +1,98 @@
+/** What runs leave behind, for the checkers: their streams and buckets, and what people were told. Nothing here is judged. */
+
+import type { Program } from '../../contract/program.ts';
+import type { RunEvent } from '../../contract/run.ts';
+import { buckets, header, streams } from '../../contract/subject.ts';
+import type { TwinServer } from './twin/server.ts';
+import type { StoredMessage } from './twin/stored-stream.ts';
+
+export interface RecordedRunEvent {
+  readonly message: StoredMessage;
+  readonly run: string;
+  readonly event: RunEvent;
+  readonly epoch: number;
+  /** Position of the answer that caused it. */
+  readonly source: number | undefined;
+}
+
+/** A command that an executor has accepted. */
+export interface AcceptedCommand {
+  readonly run: string;
+  readonly action: 'suspend' | 'resume' | 'abort' | 'preempt';
+  readonly by: string;
+  /** Places among what was stored: when it was asked, and when the answer had come. */
+  readonly askedAt: number;
+  readonly answeredAt: number;
+}
+
+export interface RunHistory {
+  /** Acknowledged launches, with the process that answered. */
+  readonly launched: readonly { readonly run: string; readonly by: string }[];
+  readonly accepted: readonly AcceptedCommand[];
+  /** Faults of spacecraft that are on when everything is over, `<gateway> <fault>`. */
+  readonly lit: readonly string[];
+  readonly submissions: readonly StoredMessage[];
+  readonly events: readonly RecordedRunEvent[];
+  readonly answers: readonly StoredMessage[];
+  readonly leases: readonly StoredMessage[];
+  /** The last value of each key, markers of removals left out. */
+  readonly openRuns: readonly StoredMessage[];
+  readonly index: readonly StoredMessage[];
+  readonly reports: readonly StoredMessage[];
+  /** By their hash. */
+  readonly programs: ReadonlyMap<string, Program>;
+}
+
+/** The part that the server holds. */
+export function storedRuns(server: TwinServer): Omit<RunHistory, 'launched' | 'accepted' | 'lit'> {
+  const last = (bucket: { readonly name: string }): StoredMessage[] =>
+    server
+      .bucket(bucket)
+      .lasts()
+      .filter(({ removal }) => !removal);
+  return {
+    submissions: server.stream(streams.runSubmissions).messages,
+    events: server.stream(streams.runs).messages.map(recordedRun),
+    answers: server.stream(streams.runAnswers).messages,
+    leases: server.bucket(buckets.leases).messages,
+    openRuns: last(buckets.openRuns),
+    index: last(buckets.runs),
+    reports: last(buckets.runReports),
+    programs: new Map(last(buckets.programs).map((each) => [keyOf(each), bodyOf<Program>(each)])),
+  };
+}
+
+export function recordedRun(message: StoredMessage): RecordedRunEvent {
+  const source = message.headers[header.source];
+  return {
+    message,
+    run: lastToken(message),
+    event: bodyOf<RunEvent>(message),
+    epoch: Number(message.headers[header.epoch]),
+    source: source === undefined ? undefined : Number(source),
+  };
+}
+
+/** The events of each run, in their order. */
+export function byRun(events: readonly RecordedRunEvent[]): Map<string, RecordedRunEvent[]> {
+  const runs = new Map<string, RecordedRunEvent[]>();
+  for (const each of events) {
+    const log = runs.get(each.run);
+    if (log === undefined) runs.set(each.run, [each]);
+    else log.push(each);
+  }
+  return runs;
+}
+
+export function bodyOf<Body>({ data }: StoredMessage): Body {
+  return JSON.parse(Buffer.from(data).toString()) as Body;
+}
+
+/** The key of an entry of a bucket. */
+export function keyOf({ subject }: StoredMessage): string {
+  return subject.split('.').slice(2).join('.');
+}
+
+export function lastToken({ subject }: StoredMessage): string {
+  return subject.slice(subject.lastIndexOf('.') + 1);
+}
