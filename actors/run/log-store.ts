@@ -7,6 +7,7 @@
  * G5. A suspended run, or one that waits for a decision, whose last event is of the present owner was only asleep; every
  *     other one is taken over (MC-LOG-022).
  * G6. A suspended run holds no target: one that went down while it was resumed gives back what it had taken by then.
+ * G7. An owner that was overtaken restores no run from what its successor wrote.
  */
 
 import { foldRun, restoredRun } from '../../machines/run-fold.ts';
@@ -38,7 +39,9 @@ export function createLogStore({ bus, begunOf, appending, appended }: LogStoreOp
     const begun = begunOf(run);
     if (begun === undefined) return undefined;
     const log = await readRunLog(bus, run);
-    return log.length === 0 ? undefined : storedRun(bus, begun, log, () => begunOf(run) === begun);
+    // A later owner wrote: there is nothing to go on from here (G7).
+    if (log.length === 0 || log.some(({ epoch }) => epoch > begun.epoch)) return undefined;
+    return storedRun(bus, begun, log, () => begunOf(run) === begun);
   };
 
   /** How far a commit that met an outage had come: it is asked for again as a whole. */

@@ -9,6 +9,7 @@
  * S4. What an end leaves to do (`ending.ts`) is done before the run is forgotten, and again by the next owner if it was not.
  * S5. A run whose cell is quarantined stays open with its targets held, until a person resumes it or gives it up.
  * S6. What is wrong with one run (its log, its program) is never in the way of another.
+ * S7. Once the shard is left nothing of it comes to life again, whatever was on its way to its runs.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -95,7 +96,7 @@ export class RunShard {
       bus,
       clock,
       wishes: this.#wishes,
-      tell: (run, command) => this.#options.cells.tell(run, command),
+      tell: (run, command) => this.#tell(run, command),
     });
   }
 
@@ -135,8 +136,9 @@ export class RunShard {
     return this.#open.get(run);
   }
 
+  /** Undefined also once the shard is left: no cell of it comes back from the log any more (S7). */
   begunOf(run: string): Begun | undefined {
-    return this.#open.get(run)?.begun;
+    return this.#stopped ? undefined : this.#open.get(run)?.begun;
   }
 
   /** An event of one of its runs is stored. */
@@ -168,6 +170,11 @@ export class RunShard {
       if (why === 'reset') services.log.error({ run, err: error }, 'run not given up: it stays open');
       else failed(error);
     }
+  }
+
+  /** What comes while the shard is left wakes nobody (S7). */
+  #tell(run: string, event: EntityEvent): string | undefined {
+    return this.#stopped ? 'its executor is stopping; ask again' : this.#options.cells.tell(run, event);
   }
 
   get #stopped(): boolean {
@@ -353,7 +360,7 @@ export class RunShard {
   }
 
   async #tellAnswer(held: HeldRun, { data, seq }: StreamMessage): Promise<void> {
-    const { services, tokens, cells } = this.#options;
+    const { services, tokens } = this.#options;
     const { run } = held.atHand;
     const approval = readApproval(data);
     if (approval === undefined) {
@@ -362,7 +369,7 @@ export class RunShard {
     }
     if (!held.takes(seq)) return;
     const answer = await answerGiven(approval, { tokens, at: services.clock.now(), source: seq });
-    const trouble = cells.tell(run, answer);
+    const trouble = this.#tell(run, answer);
     if (trouble === undefined) return;
     services.log.warn({ run, position: seq, trouble }, 'answer not taken');
     held.gaveBack(seq);

@@ -8,7 +8,7 @@ import { Connection } from '../../bus/connection.ts';
 import { Cursors } from '../../bus/cursors.ts';
 import { JetStream } from '../../bus/jetstream.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
-import { buckets, streams } from '../../contract/subject.ts';
+import { type BucketDefinition, buckets, streams } from '../../contract/subject.ts';
 import type { TestNats } from '../support/nats.ts';
 import { quiet, startNats } from '../support/nats.ts';
 import { startRelay } from '../support/relay.ts';
@@ -51,9 +51,10 @@ describe('the assets of the contract', () => {
       });
     expect(await config('TC_COMMANDS')).toMatchObject({ subjects: ['mcs.tc.submit.*'] });
     expect(await config('TC_EVENTS')).toMatchObject({ subjects: ['mcs.tc.evt.*.*'] });
-    for (const { name, history } of Object.values(buckets)) {
+    for (const { name, history, ttlMs = 0 } of Object.values<BucketDefinition>(buckets)) {
       const stands = await config(`KV_${name}`);
-      expect(stands).toMatchObject({ storage: 'file', max_msgs_per_subject: history, max_age: 0 });
+      const kept = { max_msgs_per_subject: history, max_age: ttlMs * 1e6 };
+      expect(stands).toMatchObject({ storage: 'file', ...kept });
       expect(stands.allow_direct ?? false).toBe(false);
     }
   });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { ProgramNode } from '../../contract/program.ts';
 import { SPACECRAFT_FAULTS } from '../../links/simulated/spacecraft.ts';
 import { ROLES } from '../../supervision/role.ts';
-import { leaf, programOf } from '../support/run-program.ts';
+import { leaf, programOf, setWatchdog } from '../support/run-program.ts';
 import type { Command, Launch } from './launch.ts';
 import { published } from './mission.ts';
 import type { Fault, Scenario, Slot, Submission } from './scenario.ts';
@@ -120,3 +120,18 @@ it('a fault that comes due while its run ends is neither left on nor logged behi
   const run = launching(3_000, [leaf('only', [{ kind: 'wait', ms: 1_000 }])], { faults });
   expect(await brokenBy([], [], 2, [run])).toEqual([]);
 });
+
+it.each([0, 1])(
+  'a command that waits for an executor (%i) that was overtaken in its sleep wakes none of its runs again',
+  async (asleep) => {
+    const pause: Fault = {
+      ...{ at: 3_740, slot: asleep, kind: 'pause', forMs: 3_400, arrivalsFirst: true, pullsExpired: true },
+    };
+    const suspend: Command = { afterMs: 1_800, slot: 1 - asleep, action: 'suspend' };
+    // The second leaves a floor to be written, so that leaving the shard takes a while.
+    const runs = [3_020, 3_720].map((at) =>
+      launching(at, [leaf('only', [setWatchdog(60), { kind: 'wait', ms: 12_000 }])], {}, [suspend]),
+    );
+    expect(await brokenBy([pause], [], 2, runs)).toEqual([]);
+  },
+);
