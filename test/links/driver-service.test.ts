@@ -82,7 +82,9 @@ describe('driver verbs', () => {
 
   it('H2 answers from the mission the call was resolved against', async () => {
     const changed = demoMission((text) =>
-      text.replace('      ping:\n        description: Ask for', '      pong:\n        description: Ask for'),
+      text
+        .replace('      ping:\n        description: Ask for', '      pong:\n        description: Ask for')
+        .replaceAll('sat.obc.ping', 'sat.obc.pong'),
     );
     missions.publish(changed);
     const under = (revision: string) => ask('pus', 'encode', ping, { [header.config]: revision });
