@@ -12,7 +12,7 @@ describe('subjects, streams and buckets', () => {
   });
 
   it('MC-GEN-012 every bucket starts with mcs_', () => {
-    for (const { name } of Object.values(buckets)) expect(name).toMatch(/^mcs_[a-z]+$/);
+    for (const { name } of Object.values(buckets)) expect(name).toMatch(/^mcs_[a-z]+(_[a-z]+)*$/);
   });
 
   it('MC-GEN-010 no segment of a subject is anything but a token', () => {
