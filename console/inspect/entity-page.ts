@@ -206,6 +206,8 @@ export class EntityPage {
     try {
       const { steps, final } = await ask<EntityHistory>(`${pathOf(name)}/history`);
       if (isStale()) return;
+      // The player speaks of the end: badge and facts have to speak of it too.
+      this.#showTexts();
       this.#log.showSteps(steps);
       this.player.show(steps);
       if (!final) this.#cancelRetry = later(() => void this.#replay(name, isStale), AGAIN_MS);

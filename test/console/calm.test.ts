@@ -113,7 +113,8 @@ describe('at a thousand frames a second', () => {
     const texts = (await page.evaluate('window.texts')) as number;
     expect(sent).toBeGreaterThan(3_000);
     // Generous: the machine of the test may be busy with others. An hour of a page that cannot keep up looks different.
-    expect(longTasks.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(seconds * 1000 * 0.5);
+    expect(longTasks.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(seconds * 1000 * 0.25);
+    expect(Math.max(0, ...longTasks)).toBeLessThan(500);
     expect(Math.max(0, ...inputs)).toBeLessThan(700);
     // Context and log are text: five times a second can be read, and no more is drawn.
     expect(texts).toBeLessThanOrEqual(6 * (seconds + 2));

@@ -259,6 +259,7 @@ describe('a run with a long and fast log', () => {
     const page = await open(`#run/${run}`, { forgiven });
     const flooding = flood(run, 1_000, 4);
     await hasState(page, 's1', '(running|passed)');
+    await page.evaluate('window.longTasks.length = 0');
     await page.keyboard.press('/');
     await page.keyboard.type('x');
     expect(await page.locator('#search-id').inputValue()).toBe('x');
@@ -267,6 +268,8 @@ describe('a run with a long and fast log', () => {
     expect(await page.locator('#run-log-list li').count()).toBeLessThanOrEqual(250);
     const last = await page.locator('#run-log-list li').last().locator('.seq').textContent();
     expect(last).toBe(`${total}`);
+    const tasks = (await page.evaluate('window.longTasks')) as number[];
+    expect(Math.max(0, ...tasks)).toBeLessThan(400);
   }, 60_000);
 
   it('lets a person read back in peace, and leads to the newest again', async () => {
