@@ -229,6 +229,11 @@ export interface TcSubmission {
   /** For a telecommand sent by a run. */
   readonly run?: string;
   readonly step?: string;
+  /**
+   * Why it shall not leave: a run that was taken over had announced it, and nobody knows whether it was submitted. Whichever
+   * comes first under its identifier counts. Recorded as REJECTED.
+   */
+  readonly withdrawn?: string;
 }
 
 /** Body of `mcs_leases` under `<target>`: the runs that hold the target (section 4.1 rule 5). */

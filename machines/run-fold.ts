@@ -6,12 +6,16 @@
  * D2. A run taken over stands in `recovering` with `effect.recover` pending and says nothing before `recovered`. One that
  *     was only asleep (suspended or waiting for a decision, under the same owner) stands where it stood.
  * D3. A run that is over writes nothing more: what its end asks for is asked again.
+ * D4. What the log announces without its end may be submitted yet by an owner that was overtaken: the new one withdraws it
+ *     before anything else.
  */
 
 import { runMachine } from './run.ts';
 import { armedFaults, replayedFaults } from './run-fault.ts';
+import { leafAt } from './run-place.ts';
 import { BEFORE, evolve, type Progress } from './run-progress.ts';
-import type { FoldedRun, RunEffect, RunInput } from './run-protocol.ts';
+import type { Announced, FoldedRun, RunEffect, RunInput } from './run-protocol.ts';
+import { isSendOf, sendsOf } from './run-sending.ts';
 import { newRun } from './run-told.ts';
 import type { RunContext } from './run-turn.ts';
 
@@ -50,7 +54,22 @@ export function restoredRun(folded: FoldedRun, { asleep }: RestoreOptions): Rest
     faults: replayedFaults(input.program, events),
   };
   const snapshot = runMachine.getPersistedSnapshot(runMachine.resolveState({ value: state, context }));
-  return { snapshot, effects: effectsOf(state, context), revision: events.length };
+  return {
+    snapshot,
+    effects: effectsOf(state, context, announcedIn(folded, progress)),
+    revision: events.length,
+  };
+}
+
+/** One telecommand at most is under way in a run. */
+function announcedIn({ input, events }: FoldedRun, { frames }: Progress): Announced | undefined {
+  const sent = events.findLast(({ event }) => event === 'telecommand_sent');
+  const leaf = leafAt(input.program, frames);
+  if (sent?.event !== 'telecommand_sent' || leaf === undefined) return undefined;
+  const { tc, path } = sent;
+  const isOver = events.some((event) => event.event === 'telecommand_finished' && event.tc === tc);
+  const statement = sendsOf(leaf).find((send) => isSendOf(send, sent));
+  return isOver || statement === undefined ? undefined : { tc, path, statement };
 }
 
 type RestoredState = 'closing' | 'suspended' | 'waitingDecision' | 'recovering';
@@ -67,12 +86,12 @@ function isInDoubt({ suspendBy }: RunInput, { standing }: Progress): boolean {
   return suspendBy !== undefined && standing.kind === 'deciding';
 }
 
-function effectsOf(state: RestoredState, context: RunContext): RunEffect[] {
+function effectsOf(state: RestoredState, context: RunContext, announced: Announced | undefined): RunEffect[] {
   switch (state) {
     case 'closing':
       return [{ type: 'effect.release', ticket: 1 }, { type: 'effect.archive' }];
     case 'recovering':
-      return [{ type: 'effect.recover' }];
+      return [{ type: 'effect.recover', ...(announced !== undefined && { announced }) }];
     default:
       return armedFaults(context);
   }

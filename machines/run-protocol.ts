@@ -157,8 +157,15 @@ export type RunEffect =
   | { type: 'effect.reply'; request: string; outcome: 'refused'; reason: string }
   /** The run is over: archive its report, and forget it. */
   | { type: 'effect.archive' }
-  /** Pending in a restored run only: its new owner answers `recovered`. */
-  | { type: 'effect.recover' };
+  /** Pending in a restored run only: its new owner answers `recovered`, once what is announced is withdrawn. */
+  | { type: 'effect.recover'; announced?: Announced };
+
+/** A telecommand of the log whose end is not in it: whether it was submitted nobody knows. */
+export interface Announced {
+  readonly tc: string;
+  readonly path: string;
+  readonly statement: SendStatement;
+}
 
 /** Readbacks of a configure, judged like an `expect`. */
 export interface ReadbackJudgement {

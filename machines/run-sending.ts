@@ -7,7 +7,8 @@
  * N3. One that changes the state is never sent again by itself.
  */
 
-import type { SendStatement } from '../contract/program.ts';
+import type { SendStatement, StepNode } from '../contract/program.ts';
+import type { RunEvent } from '../contract/run.ts';
 import { telecommandIdOf } from '../contract/telecommand-id.ts';
 import { statementsOf } from './run-place.ts';
 import { repeats } from './run-progress.ts';
@@ -85,13 +86,26 @@ function nameOf({ inStep }: Turn, { component, instance, telecommand }: SendStat
   return `${component}[${value}].${telecommand}`;
 }
 
-/** The confirmation is one of the step, so it names everything hazardous in it. */
-function hazardText(turn: Turn, role: string): string {
-  const statements = turn.leaf === undefined ? [] : statementsOf(turn.leaf);
-  const sends = statements.flatMap((each) => {
+/** Every telecommand a step may send, setters among them. */
+export function sendsOf(leaf: StepNode): readonly SendStatement[] {
+  return statementsOf(leaf).flatMap((each) => {
     if (each.kind === 'configure') return each.setters;
     return each.kind === 'send' ? [each] : [];
   });
+}
+
+/** Whether the log event tells of this statement; which instance was meant, an answer may have said. */
+export function isSendOf(
+  { target, component, telecommand }: SendStatement,
+  sent: Extract<RunEvent, { event: 'telecommand_sent' }>,
+): boolean {
+  const name = sent.telecommand.replace(/\[.*\]/, '');
+  return sent.target === target && name === `${component}.${telecommand}`;
+}
+
+/** The confirmation is one of the step, so it names everything hazardous in it. */
+function hazardText(turn: Turn, role: string): string {
+  const sends = turn.leaf === undefined ? [] : sendsOf(turn.leaf);
   const hazardous = sends.filter((send) => send.hazardous);
   const names = new Set(hazardous.map((send) => `${nameOf(turn, send)} to ${send.target}`));
   return `hazardous: ${[...names].join(', ')}; to be confirmed by ${role}`;

@@ -18,6 +18,7 @@ import { createFault } from './effects/fault.ts';
 import { createJudge } from './effects/judge.ts';
 import { createPrepare, createRelease } from './effects/prepare.ts';
 import { createReadAnswer } from './effects/read-answer.ts';
+import { createRecover } from './effects/recover.ts';
 import { createSend } from './effects/send.ts';
 import { createSetMode } from './effects/set-mode.ts';
 import { createTransfer } from './effects/transfer.ts';
@@ -122,11 +123,7 @@ export function createRunBinding({
       },
       // What an end leaves to do is done by the shard, which also does it for a run that it finds ended (`ending.ts`).
       'effect.archive': () => undefined,
-      'effect.recover': () => ({
-        type: 'recovered',
-        at: services.clock.now(),
-        by: services.instance,
-      }),
+      'effect.recover': always(createRecover(services)),
     },
   };
 }

@@ -4,7 +4,7 @@
  *
  * S1. A run is entered among the open ones before its cell lives; whoever owns the shard next restores each from its log.
  * S2. A submission is read by position from the floor on, so it comes once more after a crash: a run whose log has begun is
- *     not begun again (MC-BUS-009).
+ *     not begun again (MC-BUS-009). Answers below the floor are logged.
  * S3. A run that cannot be begun (no program, no configuration) ends failed with the reason in its log: none is lost.
  * S4. What an end leaves to do (`ending.ts`) is done before the run is forgotten, and again by the next owner if it was not.
  * S5. A run whose cell is quarantined stays open with its targets held, until a person resumes it or gives it up.
@@ -23,13 +23,12 @@ import type { RunEffect, RunInput, RunRecord } from '../../machines/run-protocol
 import type { Mission } from '../../mission/mission.ts';
 import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
 import type { Follower, StreamMessage } from '../../ports/bus.ts';
-import type { TimerHandle } from '../../ports/clock.ts';
 import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Tokens } from '../../ports/tokens.ts';
+import { Floor } from '../floor.ts';
 import { answerGiven, readApproval } from './approval.ts';
 import { Control } from './control.ts';
 import { recordGivenUp, settleEnd } from './ending.ts';
-import { Floor } from './floor.ts';
 import { IndexWriter } from './index-writer.ts';
 import { type Begun, storedRun } from './log-store.ts';
 import { HeldRun } from './open-run.ts';
@@ -62,20 +61,17 @@ interface ShardOptions {
   readonly failed: (error: unknown) => void;
 }
 
-const FLOOR_EVERY_MS = 1_000;
-
 export class RunShard {
   readonly #options: ShardOptions;
   readonly #open = new Map<string, HeldRun>();
   readonly #openRuns: OpenRuns;
-  readonly #floor: Floor;
+  readonly #floor: Floor<{ readonly submission: number; readonly answer: number }>;
   readonly #wishes: Wishes;
   readonly #programs: Programs;
   readonly #control: Control;
   readonly #index: IndexWriter;
   readonly #stopping = new AbortController();
   readonly #followers: Follower[] = [];
-  #floorTimer: TimerHandle | undefined;
   #nextSubmission = 1;
   #nextAnswer = 1;
   #room: (() => void) | undefined;
@@ -83,13 +79,17 @@ export class RunShard {
   constructor(options: ShardOptions) {
     this.#options = options;
     const { shard, epoch, services, failed } = options;
-    const { bus, clock } = services;
+    const { bus, clock, log } = services;
     // Every run of it may wait for the bus at the same time.
     setMaxListeners(0, this.#stopping.signal);
     this.#openRuns = new OpenRuns(bus, shard);
     this.#programs = new Programs(bus);
     this.#index = new IndexWriter(bus, clock, this.#stopping.signal);
-    this.#floor = new Floor({ shard, epoch, bus, stands: () => this.#stands(), lost: failed });
+    this.#floor = new Floor({
+      ...{ bus, clock, log, epoch, name: `runs.${shard}`, lost: failed },
+      first: { submission: 1, answer: 1 },
+      stands: () => this.#stands(),
+    });
     const held = (run: string): HeldRun | undefined => this.#open.get(run);
     this.#wishes = new Wishes({ openRuns: this.#openRuns, clock, signal: this.#stopping.signal, held });
     this.#control = new Control({
@@ -116,18 +116,17 @@ export class RunShard {
         this.#answered(message),
       ),
     );
-    this.#floorLater();
+    this.#floor.keep();
   }
 
   /** Leaves the shard where it stands: the next owner goes on from the logs. */
   async stop(): Promise<void> {
     this.#stopping.abort('stopped');
-    const { services, cells } = this.#options;
-    if (this.#floorTimer !== undefined) services.clock.clearTimeout(this.#floorTimer);
+    const { cells } = this.#options;
     for (const run of this.#open.keys()) cells.drop(run);
     this.#room?.();
     await Promise.all([...this.#followers.map((follower) => follower.stop()), this.#control.stop()]);
-    await this.#floor.write().catch(() => undefined);
+    await this.#floor.stop();
     this.#open.clear();
   }
 
@@ -380,17 +379,6 @@ export class RunShard {
   #stands(): { submission: number; answer: number } {
     const told = [...this.#open.values()].flatMap(({ firstTold }) => firstTold ?? []);
     return { submission: this.#nextSubmission, answer: Math.min(this.#nextAnswer, ...told) };
-  }
-
-  #floorLater(): void {
-    if (this.#stopped) return;
-    const { clock, log } = this.#options.services;
-    this.#floorTimer = clock.setTimeout(() => {
-      void this.#floor
-        .write()
-        .catch((error: unknown) => log.warn({ err: error }, 'floor of a shard of runs not written'))
-        .then(() => this.#floorLater());
-    }, FLOOR_EVERY_MS);
   }
 }
 

@@ -47,11 +47,12 @@ export class LaneEchoes {
 
   /** The telecommand is over; its echo may still come. */
   finished(cell: string, input: TelecommandInput): void {
+    this.#forget();
     this.#finished.set(cell, { input, until: this.#options.clock.now() + ECHO_WAIT_MS });
   }
 
   /** Drops those whose echo can no longer come; they are in the order of their end. */
-  forget(): void {
+  #forget(): void {
     const now = this.#options.clock.now();
     for (const [cell, { until }] of this.#finished) {
       if (until > now) return;

@@ -4,7 +4,8 @@
  *
  * J1. Telecommands of one target are sent in the order of their submission: from its requirements on, each waits for its
  *     turn. Only that it was taken up is recorded before.
- * J2. The lane reads TC_COMMANDS by position, from its floor on (`floor.ts`, which keeps J4).
+ * J2. The lane reads TC_COMMANDS by position, from its floor on: submissions below it are over, events of open telecommands
+ *     stand at or above it (`actors/floor.ts`).
  * J3. A submission whose history has begun is not begun again: it is continued where its history stands, or it is over
  *     (O2, O4).
  * J5. A telecommand whose cell was overtaken keeps its place until the lane is started anew: the floor never passes it
@@ -33,9 +34,9 @@ import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { TargetValues } from '../../ports/target-values.ts';
+import { Floor } from '../floor.ts';
 import type { LaneServices } from './binding.ts';
 import { LaneEchoes } from './echoes.ts';
-import { type Floor, LaneFloor } from './floor.ts';
 import { recordGivenUp } from './given-up.ts';
 import { isOver, type Recorded, readHistory, readRecorded, restored } from './history.ts';
 import type { Holds } from './holds.ts';
@@ -66,6 +67,8 @@ export interface LaneOptions {
   readonly failed: (error: unknown) => void;
 }
 
+type Stands = { readonly submission: number; readonly event: number };
+
 /** A telecommand of the lane between take-up and its final state. */
 interface Open {
   readonly work: Work;
@@ -80,7 +83,6 @@ interface Open {
   isUnsure: boolean;
 }
 
-const FLOOR_EVERY_MS = 1_000;
 /** Pause before the bus is asked again while it is away; each ask already waits inside the bus. */
 const BUS_RETRY_MS = 100;
 
@@ -89,13 +91,12 @@ export class Lane {
   readonly #open = new Map<string, Open>();
   readonly #verifier: Verifier;
   readonly #echoes: LaneEchoes;
-  readonly #floor: LaneFloor;
+  readonly #floor: Floor<Stands>;
   readonly #turn = new Turn();
   /** Places of those that are over and may still be answered (J8). */
   readonly #lingering = new Map<Place, TimerHandle>();
   #histories = new Map<string, Recorded[]>();
   #follower: Follower | undefined;
-  #floorTimer: TimerHandle | undefined;
   /** The next submission to take. */
   #next = 1;
   #lastEvent = 1;
@@ -105,7 +106,11 @@ export class Lane {
   constructor(options: LaneOptions) {
     this.#options = options;
     const { bus, clock, log, target, epoch, values, failed } = options;
-    this.#floor = new LaneFloor({ target, epoch, bus, stands: () => this.#stands(), lost: failed });
+    this.#floor = new Floor({
+      ...{ bus, clock, log, epoch, name: `lane.${target}`, lost: failed },
+      first: { submission: 1, event: 1 },
+      stands: () => this.#stands(),
+    });
     this.#echoes = new LaneEchoes({
       target,
       epoch,
@@ -138,14 +143,13 @@ export class Lane {
       { from: 'seq', seq: floor.submission },
       (message) => this.#take(message),
     );
-    this.#floorLater();
+    this.#floor.keep();
   }
 
   /** Leaves the lane where it stands: the next owner goes on from the log. */
   async stop(): Promise<void> {
     this.#stopped = true;
     const { clock, cells } = this.#options;
-    if (this.#floorTimer !== undefined) clock.clearTimeout(this.#floorTimer);
     for (const [cell, open] of this.#open) {
       cells.drop(cell);
       open.place.leave();
@@ -156,7 +160,7 @@ export class Lane {
     }
     this.#room?.();
     await Promise.all([this.#follower?.stop(), this.#verifier.stop(), this.#echoes.stop()]);
-    await this.#floor.write().catch(() => undefined);
+    await this.#floor.stop();
   }
 
   /** An event of one of its telecommands is stored. What is known to be sent has left: the next one may. */
@@ -346,6 +350,7 @@ export class Lane {
 
   async #refusal({ submission, submittedAt, definition }: Work): Promise<string | undefined> {
     const { clock, holds } = this.#options;
+    if (submission.withdrawn !== undefined) return submission.withdrawn;
     const age = clock.now() - submittedAt;
     const allowedMs = maxAgeMs({ definition });
     if (age > allowedMs) {
@@ -375,20 +380,8 @@ export class Lane {
 
   // Floor ------------------------------------------------------------------------------------------------------------
 
-  #floorLater(): void {
-    this.#floorTimer = this.#options.clock.setTimeout(() => {
-      this.#echoes.forget();
-      void this.#floor
-        .write()
-        .catch((error: unknown) => this.#options.log.warn({ err: error }, 'floor of a lane not written'))
-        .then(() => {
-          if (!this.#stopped) this.#floorLater();
-        });
-    }, FLOOR_EVERY_MS);
-  }
-
   /** Where the floor may stand now: nothing that is open is below it. */
-  #stands(): Omit<Floor, 'epoch'> {
+  #stands(): Stands {
     let submission = this.#next;
     let event = this.#lastEvent;
     for (const open of this.#open.values()) {

@@ -2,16 +2,20 @@
  * The log of a run under its chart: every event in words, oldest first, the newest in sight. Links lead to telecommands.
  *
  * G1. At most `ROWS` rows are drawn, whatever the length of the log: the newest, or those around the moment that is shown.
+ *     While more than `AT_SPEED` come at once nobody reads them: the others are drawn when the log is calm.
  * G2. Whoever has scrolled back reads in peace: rows stay where they are until the end is in sight again.
  */
 
 import type { RunEvent, RunSample } from '../../contract/run.ts';
+import { later } from '../browser-clock.ts';
 import { arrange, byId, element, setAttribute, setText } from '../element.ts';
 import { clockTime } from '../moment.ts';
 import { addressOf } from './address.ts';
 import { sampleText, toldOf } from './run-words.ts';
 
 const ROWS = 250;
+const AT_SPEED = 60;
+const CALM_MS = 400;
 /** Further from its end than this, the list was scrolled by a person. */
 const NEAR_PX = 24;
 
@@ -30,6 +34,7 @@ export class RunLog {
   /** Somebody has scrolled back (G2). */
   #isRead = false;
   #scrollTop = 0;
+  #cancelFill: () => void = () => undefined;
 
   /** `go`: to the moment of that event; `all`: of every step again. */
   constructor(go: (seq: number) => void, all: () => void) {
@@ -66,14 +71,16 @@ export class RunLog {
     const isMoved = at !== this.#at;
     this.#events = events;
     this.#at = at;
-    const step = this.#step;
-    const wanted = step === undefined ? events : events.filter((event) => isOf(event, step));
+    const wanted = this.#wanted;
     this.#count(wanted.length);
     const unseen = wanted.filter(({ seq }) => seq > this.#drawnTo).length;
     this.#newest.hidden = at !== undefined || !this.#isRead || unseen === 0;
     setText(this.#newest, `${unseen} newer ↓`);
     if (at === undefined && this.#isRead) return;
-    this.#draw(windowOf(wanted, at));
+    const isFast = at === undefined && unseen > AT_SPEED;
+    this.#draw(windowOf(wanted, at, isFast ? AT_SPEED : ROWS));
+    this.#cancelFill();
+    if (isFast) this.#cancelFill = later(() => this.show(this.#events, this.#at), CALM_MS);
     if (at === undefined) this.#toEnd();
     else if (isMoved) this.#rows.get(at)?.scrollIntoView({ block: 'nearest' });
   }
@@ -126,7 +133,23 @@ export class RunLog {
     const isRead = isAway && (isBack || this.#isRead);
     if (isRead === this.#isRead || this.#at !== undefined) return;
     this.#isRead = isRead;
+    if (isRead) this.#fill();
     this.show(this.#events, this.#at);
+  }
+
+  /** What is drawn at speed is too little to read back in: the rows before come above it, and what is in sight stays. */
+  #fill(): void {
+    this.#cancelFill();
+    const drawn = this.#wanted.filter(({ seq }) => seq <= this.#drawnTo);
+    const { scrollHeight } = this.#list;
+    this.#draw(windowOf(drawn, undefined, ROWS));
+    this.#list.scrollTop += this.#list.scrollHeight - scrollHeight;
+    this.#scrollTop = this.#list.scrollTop;
+  }
+
+  get #wanted(): readonly RunEvent[] {
+    const step = this.#step;
+    return step === undefined ? this.#events : this.#events.filter((event) => isOf(event, step));
   }
 
   #showNewest(): void {
@@ -137,8 +160,8 @@ export class RunLog {
 }
 
 /** G1 */
-function windowOf(events: readonly RunEvent[], at: number | undefined): readonly RunEvent[] {
-  if (at === undefined) return events.slice(-ROWS);
+function windowOf(events: readonly RunEvent[], at: number | undefined, rows: number): readonly RunEvent[] {
+  if (at === undefined) return events.slice(-rows);
   const behind = events.findIndex(({ seq }) => seq > at);
   const middle = behind < 0 ? events.length : behind;
   const first = Math.max(0, Math.min(middle - ROWS / 2, events.length - ROWS));

@@ -3,12 +3,12 @@
  * gateway. Mission Control Service, section 1.
  */
 
+import { Floor } from '../../actors/floor.ts';
 import { streams, subject } from '../../contract/subject.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { createFrameDecoder } from '../../links/frame-decoder.ts';
 import { DecoderMetrics } from '../decoder-metrics.ts';
 import type { WorkerContext } from '../partition.ts';
-import { Position } from '../position.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 /** Messages of frames being decoded and stored at once, per gateway. */
@@ -20,19 +20,27 @@ export async function startDrivers({ bus, clock, log, missions, registry }: Role
 
   const start = async (gateway: string, { epoch, failed }: WorkerContext) => {
     const decoder = createFrameDecoder({ bus, missions, gateway, log: log.child({ decoder: gateway }) });
-    const lost = (): void => failed(new Error(`another owner decodes ${gateway}`));
-    const position = new Position({ bus, clock, log, name: `decoder.${gateway}`, epoch, lost });
-    const from = await position.take();
+    let next = 1;
+    const floor = new Floor({
+      ...{ bus, clock, log, epoch, name: `decoder.${gateway}`, lost: failed },
+      first: { next },
+      stands: () => ({ next }),
+    });
+    ({ next } = await floor.take());
+    floor.keep();
+    const done = (seq: number): void => {
+      next = Math.max(next, seq + 1);
+    };
     const counted = metrics.count(gateway, decoder);
     const underWay = new Set<Promise<void>>();
     const follower = await bus.follow(
       streams.frames,
       subject.frames(gateway),
-      { from: 'seq', seq: from },
+      { from: 'seq', seq: next },
       async (message) => {
         // Decoded batches are stored in order; when one cannot be, those behind it are given up too and the worker
-        // reads on from the position, which has not moved past them.
-        const handled = decoder.handle(message).then(() => position.done(message.seq), failed);
+        // reads on from the floor, which has not moved past them.
+        const handled = decoder.handle(message).then(() => done(message.seq), failed);
         underWay.add(handled);
         void handled.finally(() => underWay.delete(handled));
         if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
@@ -43,7 +51,7 @@ export async function startDrivers({ bus, clock, log, missions, registry }: Role
         await follower.stop();
         await Promise.all(underWay);
         counted();
-        await position.stop();
+        await floor.stop();
       },
     };
   };

@@ -277,6 +277,8 @@ describe('a run with a long and fast log', () => {
     const page = await open(`#run/${run}`, { forgiven });
     await flood(run, 2_000, 1);
     await page.locator('#run-log-count', { hasText: '2000 events' }).waitFor();
+    // Once it is calm there is more to read back in than was drawn at speed.
+    await page.locator('#run-log-list li').nth(249).waitFor({ state: 'attached' });
     const scrolled = () => page.evaluate("document.getElementById('run-log-list').scrollTop");
     await page.evaluate("document.getElementById('run-log-list').scrollTop = 200");
     await until(async () => (await scrolled()) === 200);

@@ -75,14 +75,14 @@ describe('take-up by the executor', () => {
     expect(late.status).toBe(202);
     const tooOld = performance.now() + MAX_AGE_MS + 200;
     await until(() => performance.now() > tooOld);
-    const fresh = await call<TcReply>('POST', `${cell.api}/v1/tc`, {
-      target: 'sat1',
-      telecommand: 'camera.ping',
-    });
     const executor = await startDemoCell({ folder, roles: ['executor'], nats: cell.nats });
     const events = await history(late.body.id);
     expect(events.map((event) => event.state)).toEqual(['PENDING', 'REJECTED']);
     expect(events[1]!.detail).toMatch(/submitted \d+ s ago, at most 1 s is allowed/);
+    const fresh = await call<TcReply>('POST', `${cell.api}/v1/tc`, {
+      target: 'sat1',
+      telecommand: 'camera.ping',
+    });
     expect((await history(fresh.body.id)).at(-1)!.state).toBe('COMPLETE');
     await executor.service.stop();
   });

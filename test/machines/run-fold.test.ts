@@ -282,7 +282,10 @@ function takenOver(input: Bench['input'], events: readonly RunEvent[], later: re
     return;
   }
   expect(bench.state).toBe('recovering');
-  expect(bench.asked).toEqual([{ type: 'effect.recover' }]);
+  const [recover, ...others] = bench.asked;
+  expect([recover?.type, others]).toEqual(['effect.recover', []]);
+  const last = bench.events.at(-1);
+  if (last?.event === 'telecommand_sent') expect(recover).toMatchObject({ announced: { tc: last.tc } });
   bench.tell({ type: 'recovered', by: 'x2' } as Bare);
   expect(bench.events[events.length]).toMatchObject({
     event: 'taken_over',
@@ -332,6 +335,17 @@ describe('a run taken over', () => {
     expect(bench.state).toBe('waitingDecision');
     expect(bench.of('decision_required')).toMatchObject([{ path: 'b' }]);
     expect(bench.asked.map(({ type }) => type)).toEqual(['effect.recover']);
+  });
+
+  it('knows the telecommand that is announced without its end, to have it withdrawn', () => {
+    const { input, events } = Bench.start(three).play();
+    const sent = events.filter(({ event }) => event === 'telecommand_sent')[2] as { seq: number; tc: string };
+    const wanted = (seq: number) => Bench.restored(input, events.slice(0, seq)).asked;
+    const announced = { tc: sent.tc, path: 'b', statement: change('fire') };
+    expect(wanted(sent.seq)).toEqual([{ type: 'effect.recover', announced }]);
+    expect(wanted(sent.seq - 1)).toEqual([{ type: 'effect.recover' }]);
+    expect(events[sent.seq]).toMatchObject({ event: 'telecommand_finished', tc: sent.tc });
+    expect(wanted(sent.seq + 1)).toEqual([{ type: 'effect.recover' }]);
   });
 
   it('MC-STM-005 asks none when only a step before changed the state', () => {

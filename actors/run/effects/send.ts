@@ -9,8 +9,8 @@
 import type { Ack } from '../../../contract/run.ts';
 import { header, streams, subject } from '../../../contract/subject.ts';
 import { isFinalTcState, type TcEvent, type TcSubmission } from '../../../contract/telecommand.ts';
-import type { RunEffect } from '../../../machines/run-protocol.ts';
-import type { Follower } from '../../../ports/bus.ts';
+import type { Announced, RunEffect } from '../../../machines/run-protocol.ts';
+import type { Follower, Headers } from '../../../ports/bus.ts';
 import { type SendValues, sendValues } from '../operands.ts';
 import { patiently } from '../patiently.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
@@ -44,10 +44,7 @@ async function carryOut(
   if (!values.ok) return { state: 'REJECTED', detail: values.faults.join('; '), acks: [] };
   const { bus, clock } = services;
   const submission = submissionOf(effect, at, values.value);
-  const headers = {
-    [header.config]: at.program.config,
-    ...(at.by !== undefined && { [header.user]: at.by }),
-  };
+  const headers = headersOf(at);
   const body = Buffer.from(JSON.stringify(submission));
   const submitted = await patiently(clock, signal, () =>
     bus.append(streams.telecommands, subject.tcSubmit(statement.target), body, { id: tc, headers }),
@@ -55,8 +52,12 @@ async function carryOut(
   return submitted && followToEnd(statement.target, tc, services, signal);
 }
 
-function submissionOf(
-  { statement, path, tc }: SendEffect,
+export function headersOf({ program, by }: RunAtHand): Headers {
+  return { [header.config]: program.config, ...(by !== undefined && { [header.user]: by }) };
+}
+
+export function submissionOf(
+  { statement, path, tc }: Announced,
   { run }: RunAtHand,
   values: SendValues,
 ): TcSubmission {

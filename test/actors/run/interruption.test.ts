@@ -11,6 +11,7 @@ import { RUN_ANSWER_BYTES } from '../../../contract/limits.ts';
 import { refused } from '../../../contract/result.ts';
 import type { OpenRun, RunEvent } from '../../../contract/run.ts';
 import { buckets, streams, subject } from '../../../contract/subject.ts';
+import type { TcSubmission } from '../../../contract/telecommand.ts';
 import { load } from '../../../mission/load.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import { programDocument } from '../../../mission/procedure/program-document.ts';
@@ -51,13 +52,17 @@ beforeAll(async () => {
 });
 afterAll(() => nats.stop());
 
+interface Appended {
+  readonly event?: string;
+}
+
 /** Holds an append back until it is let through. */
 class Gate {
   readonly #open = deferred<void>();
-  readonly #wanted: (event: RunEvent) => boolean;
+  readonly #wanted: (to: string, body: Appended) => boolean;
   #reached = false;
 
-  constructor(wanted: (event: RunEvent) => boolean) {
+  constructor(wanted: (to: string, body: Appended) => boolean) {
     this.#wanted = wanted;
   }
 
@@ -75,8 +80,7 @@ class Gate {
         const value = Reflect.get(target, key) as unknown;
         if (key !== 'append') return typeof value === 'function' ? value.bind(target) : value;
         return async (stream: never, to: string, data: Uint8Array, options?: AppendOptions) => {
-          const isEvent = to.startsWith('mcs.run.evt.');
-          if (isEvent && this.#wanted(JSON.parse(Buffer.from(data).toString()) as RunEvent)) {
+          if (this.#wanted(to, JSON.parse(Buffer.from(data).toString()) as Appended)) {
             this.#reached = true;
             await this.#open.promise;
           }
@@ -160,7 +164,7 @@ afterEach(() => executor.stop());
 describe('a telecommand that its run has logged and not yet sent', () => {
   for (const action of ['abort', 'suspend'] as const) {
     it(`R1 does not leave behind ${action === 'abort' ? 'an abort' : 'the preemption by a reaction'}`, async () => {
-      const gate = new Gate(({ event }) => event === 'telecommand_sent');
+      const gate = new Gate((_to, { event }) => event === 'telecommand_sent');
       const slow = new Executor(epoch, gate.over(bus));
       await slow.hold('0');
       const run = await submitProgram(bus, sending(), { run: runOf('0') });
@@ -225,7 +229,46 @@ describe('owners that overlap', () => {
     await submitProgram(bus, program, { run });
     await logWith(bus, run, 'taken_over');
   });
+
+  it('MC-STM-005 MC-STM-028 what one announced and had not submitted when it was taken over never leaves', async () => {
+    const gate = new Gate((to) => to === subject.tcSubmit('sat1'));
+    const asleep = new Executor(epoch, gate.over(bus));
+    await asleep.hold('7');
+    const run = await submitProgram(bus, sending(), { run: runOf('7') });
+    await until(() => gate.reached);
+    executor = new Executor(epoch + 100);
+    await executor.hold('7');
+    const { tc } = lastOf(await logWith(bus, run, 'decision_required'), 'telecommand_sent');
+    await approve(bus, run, { path: 'a', value: 'replay', by: 'ana' });
+    const again = lastOf(await logWith(bus, run, 'telecommand_sent', { times: 2 }), 'telecommand_sent');
+    expect(again.retry_of).toBe(tc);
+    await submissions(run, 2);
+    gate.open();
+    await asleep.stop();
+    const [first, second, ...more] = await submissions(run, 2);
+    expect([first?.id, second?.id, more]).toEqual([tc, again.tc, []]);
+    expect(first?.withdrawn).toContain(`executor-${epoch + 100}`);
+    expect(second?.withdrawn).toBeUndefined();
+  });
 });
+
+/** What stands in the lane of the target for a run, once it is so many. */
+async function submissions(run: string, least: number): Promise<TcSubmission[]> {
+  let all: TcSubmission[] = [];
+  await until(async () => {
+    const read: TcSubmission[] = [];
+    const take = ({ data }: { data: Uint8Array }): void => {
+      read.push(JSON.parse(Buffer.from(data).toString()) as TcSubmission);
+    };
+    const to = subject.tcSubmit('sat1');
+    const follower = await bus.follow(streams.telecommands, to, { from: 'start' }, take);
+    await follower.caughtUp;
+    await follower.stop();
+    all = read.filter((each) => each.run === run);
+    return all.length >= least;
+  });
+  return all;
+}
 
 describe('a run that cannot be brought to life', () => {
   it('MC-STM-022 with garbage in its log does not keep the others of its shard from theirs', async () => {

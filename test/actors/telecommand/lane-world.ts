@@ -148,7 +148,18 @@ export function eventsOf(bus: LogBus, n: number): TcEvent[] {
     .filter((event) => event.tc === idOf(n));
 }
 
-export async function submit(bus: LogBus, n: number, revision?: string): Promise<void> {
+interface SubmitOptions {
+  readonly revision?: string;
+  readonly withdrawn?: string;
+  /** Another one than its own, as if the stream had forgotten it. */
+  readonly messageId?: string;
+}
+
+export async function submit(
+  bus: LogBus,
+  n: number,
+  { revision, withdrawn, messageId = idOf(n) }: SubmitOptions = {},
+): Promise<void> {
   const submission = {
     id: idOf(n),
     target: 'sat1',
@@ -156,9 +167,10 @@ export async function submit(bus: LogBus, n: number, revision?: string): Promise
     telecommand: 'act',
     args: {},
     link: 'main',
+    ...(withdrawn !== undefined && { withdrawn }),
   };
   await bus.append(streams.telecommands, subject.tcSubmit('sat1'), Buffer.from(JSON.stringify(submission)), {
-    id: submission.id,
+    id: messageId,
     headers: revision === undefined ? {} : { [header.config]: revision },
   });
 }

@@ -28,6 +28,35 @@ const floorOf = async (bus: LogBus) => {
   return JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number; event: number };
 };
 
+describe('a telecommand that is withdrawn', () => {
+  it('O4 never leaves, whatever is submitted under its identifier later', async () => {
+    const one = world();
+    await submit(one.bus, 1, { withdrawn: 'withdrawn by executor-2' });
+    await one.lane.start();
+    await one.run(10);
+    await submit(one.bus, 1, { messageId: 'once more' });
+    await submit(one.bus, 2);
+    await one.run(10);
+    expect(one.states(1)).toEqual(['PENDING', 'REJECTED']);
+    expect(eventsOf(one.bus, 1).at(-1)?.detail).toBe('withdrawn by executor-2');
+    expect(one.states(2)).toEqual(['PENDING', 'ENCODED', 'SENT']);
+    expect(one.sent).toHaveLength(1);
+    expect(one.failures).toEqual([]);
+    await one.lane.stop();
+  });
+
+  it('O2 goes its way where it was submitted before', async () => {
+    const one = world();
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await submit(one.bus, 1, { withdrawn: 'too late', messageId: 'once more' });
+    await one.run(10);
+    expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT']);
+    expect(one.sent).toHaveLength(1);
+    await one.lane.stop();
+  });
+});
+
 describe('a lane handed over', () => {
   it('lets the next telecommand go while one that an earlier owner sent is still being verified', async () => {
     const one = world();
@@ -88,7 +117,7 @@ describe('a lane handed over', () => {
 
   it('ends a telecommand whose configuration is gone after ENCODED, and goes on with the next', async () => {
     const one = world({ at: (revision) => (revision === 'gone' ? undefined : verified) });
-    await submit(one.bus, 1, 'gone');
+    await submit(one.bus, 1, { revision: 'gone' });
     await submit(one.bus, 2);
     await recorded(one.bus, 1, 'PENDING', 'ENCODED');
     await one.lane.start();

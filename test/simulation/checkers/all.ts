@@ -19,6 +19,7 @@ import {
   sendsWhatItHolds,
   soundLeases,
   strangersKeptOut,
+  withdrawnStays,
 } from './run-sending.ts';
 import { commitBeforeEffect, honestStates, laneOrder, neverTwice } from './sending.ts';
 import {
@@ -54,6 +55,7 @@ export const checkers: readonly Checker[] = [
   repeatedByPeopleOnly,
   noMoreThanWritten,
   quietWhileSuspended,
+  withdrawnStays,
   soundLeases,
   sendsWhatItHolds,
   strangersKeptOut,

@@ -89,6 +89,31 @@ export const quietWhileSuspended: Checker = {
   },
 };
 
+export const withdrawnStays: Checker = {
+  name: 'withdrawn-stays',
+  promise: 'what a run had announced and not submitted when another owner took it up never leaves',
+  *check({ runs, submissions, events, uplinks }) {
+    const left = new Set(uplinks.map(({ gateway, frame }) => `${targetBehind(gateway)} ${frame}`));
+    const frames = framesByTelecommand(events);
+    const announced = new Map<string, RecordedRunEvent>();
+    for (const each of runs.events)
+      if (each.event.event === 'telecommand_sent') announced.set(each.event.tc, each);
+    for (const { body, message } of submissionsOfRuns(submissions)) {
+      const first = announced.get(body.id);
+      if (first === undefined || !(frames.get(body.id) ?? []).some((frame) => left.has(frame))) continue;
+      const between = runs.events.find(
+        ({ event, run, message: { order } }) =>
+          event.event === 'taken_over' &&
+          run === body.run &&
+          first.message.order < order &&
+          order < message.order,
+      );
+      if (between !== undefined)
+        yield `${body.run} was taken over at ${between.event.seq} before it submitted ${body.id}, and it left`;
+    }
+  },
+};
+
 export const soundLeases: Checker = {
   name: 'sound-leases',
   promise: 'nobody holds a target beside an exclusive holder, and what is over holds nothing',

@@ -140,6 +140,18 @@ describe('tampered histories of runs', () => {
     expect(await brokenIn(early)).toContain('quiet-while-suspended');
   });
 
+  it('a telecommand submitted behind a takeover is one that its heir knows nothing of', async () => {
+    const between = (history: History) => {
+      const { events } = history.runs;
+      const sent = events[position(history, 'telecommand_sent')]!;
+      const heir = { event: 'taken_over', by: 'p9-1' } as const;
+      const { run: of, seq, at } = sent.event;
+      const message = { ...sent.message, order: sent.message.order + 0.5 };
+      return { events: [...events, { ...sent, message, event: { run: of, seq, at, ...heir } }] };
+    };
+    expect(await brokenIn(between)).toContain('withdrawn-stays');
+  });
+
   it('a stranger that leaves while a run holds its target is not kept out', async () => {
     const { history } = await run(scenario([tuning(3_000, 0)]));
     const submissions = history.submissions.map((message) => {

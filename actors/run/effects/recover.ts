@@ -1,0 +1,32 @@
+/**
+ * What a new owner of a run does before its run goes on: it withdraws the telecommand that the log announces without its end.
+ * Mission Control Service, section 3.2; ledger MC-STM-005, MC-STM-028.
+ *
+ * V1. The owner before may be asleep between announcing and submitting. The withdrawal takes the identifier in the order of
+ *     the stream and of the lane: what it would submit later is a duplicate, and never leaves (O2, O4).
+ * V2. What was submitted before goes its way: then the withdrawal is the duplicate.
+ */
+
+import { streams, subject } from '../../../contract/subject.ts';
+import { patiently } from '../patiently.ts';
+import type { Handler, RunServices } from '../services.ts';
+import { headersOf, submissionOf } from './send.ts';
+
+export function createRecover({ bus, clock, instance }: RunServices): Handler<'effect.recover'> {
+  return async ({ announced }, at, signal) => {
+    if (announced !== undefined) {
+      const { tc, statement } = announced;
+      const withdrawn = `withdrawn by ${instance}, which took its run over before it was submitted`;
+      const body = { ...submissionOf(announced, at, { args: {} }), withdrawn };
+      const data = Buffer.from(JSON.stringify(body));
+      const stored = await patiently(clock, signal, () =>
+        bus.append(streams.telecommands, subject.tcSubmit(statement.target), data, {
+          id: tc,
+          headers: headersOf(at),
+        }),
+      );
+      if (stored === undefined) return undefined;
+    }
+    return { type: 'recovered', at: clock.now(), by: instance };
+  };
+}
