@@ -14,6 +14,13 @@ function token(text: string): string {
   return text;
 }
 
+interface AlarmSubject {
+  readonly target: string;
+  readonly component: string;
+  readonly instance?: string;
+  readonly alarm: string;
+}
+
 export const subject = {
   /** Semantic telecommands (section 4.1 rule 2). */
   tcSubmit: (target: string): string => `mcs.tc.submit.${token(target)}`,
@@ -44,6 +51,13 @@ export const subject = {
   runApproval: (run?: string): string => `mcs.run.approval.${run === undefined ? '*' : token(run)}`,
   /** Commands to the executor that holds a run, request-reply (section 4.2 rule 7). */
   runControl: (run: string): string => `mcs.run.control.${token(run)}`,
+  /** Transitions of one alarm, of one target, or of all (section 6); `_` stands for no instance. */
+  alarmEvent: ({ target, component, instance = '_', alarm }: AlarmSubject): string =>
+    `mcs.alarm.evt.${token(target)}.${token(component)}.${token(instance)}.${token(alarm)}`,
+  alarmEvents: (target?: string): string =>
+    `mcs.alarm.evt.${target === undefined ? '*' : token(target)}.*.*.*`,
+  /** Commands to the alarm service, request-reply (section 4.4). */
+  alarmControl: (target: string): string => `mcs.alarm.control.${token(target)}`,
   /** What a run asks the transfer manager for, request-reply (ours). */
   transferRequest: 'mcs.ctl.rpc.transfer.request',
   /** Switched faults of simulated targets (section 6). */
@@ -128,6 +142,13 @@ export const streams = {
   },
   /** Answers wait here for an executor that takes over. */
   runAnswers: { name: 'RUN_ANSWERS', subjects: ['mcs.run.approval.*'], maxAgeMs: DAY, dedupeMs: 2 * MINUTE },
+  /** Transitions of alarms, 90 days unless the configuration says otherwise (section 6). */
+  alarms: {
+    name: 'ALARMS',
+    subjects: ['mcs.alarm.evt.*.*.*.*'],
+    maxAgeMs: 90 * DAY,
+    dedupeMs: 10 * MINUTE,
+  },
   deadLetters: { name: 'DEAD_LETTERS', subjects: ['mcs.dlq.*'], maxAgeMs: 30 * DAY, dedupeMs: 2 * MINUTE },
 } as const satisfies Record<string, StreamDefinition>;
 
@@ -153,6 +174,10 @@ export const buckets = {
   openRuns: { name: 'mcs_open_runs', history: 1 },
   /** Reports of runs that are over: `<run>` (MC-STM-031); as long as their logs. */
   runReports: { name: 'mcs_run_reports', history: 1, ttlMs: 90 * DAY },
+  /** Records of alarms: `<target>.<component>.<instance>.<alarm>` (section 2.4). */
+  alarms: { name: 'mcs_alarms', history: 1 },
+  /** Who leads a role of which there is one: `<role>` (section 4.4); how long a leader stays one without a word is its own. */
+  leaders: { name: 'mcs_leader', history: 1 },
   /** The mode of each target that was ever set: `<target>` (section 2.5). */
   modes: { name: 'mcs_modes', history: 1 },
   /** Living processes and the partitions they own: `member.<instance>`, `partition.<name>`. */

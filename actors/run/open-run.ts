@@ -26,6 +26,7 @@ interface HeldRunOptions {
   readonly summary: RunSummary;
   /** Position of the last answer in its log; 0 for none. */
   readonly answered: number;
+  readonly holds: () => boolean;
   readonly replied: (effect: Extract<RunEffect, { type: 'effect.reply' }>) => void;
 }
 
@@ -43,11 +44,11 @@ export class HeldRun implements RunHost {
   #question = new AbortController();
   readonly #run = new AbortController();
 
-  constructor({ input, mission, epoch, summary, answered, replied }: HeldRunOptions) {
+  constructor({ input, mission, epoch, summary, answered, holds, replied }: HeldRunOptions) {
     const { run, program, by } = input;
     this.begun = { input, epoch };
     this.#wish = input.suspendBy === undefined ? undefined : { by: input.suspendBy };
-    this.atHand = { run, program, mission, by };
+    this.atHand = { run, program, mission, by, holds };
     this.replied = replied;
     this.#summary = summary;
     this.#answered = answered;

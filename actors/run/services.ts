@@ -26,6 +26,8 @@ export interface RunAtHand {
   /** The mission of the revision that the program names. */
   readonly mission: Mission;
   readonly by: string | undefined;
+  /** Whether it is still this process's, now: false for one that slept too long. Asked before what no epoch guards. */
+  readonly holds: () => boolean;
 }
 
 /**

@@ -57,6 +57,8 @@ interface ShardOptions {
   readonly services: RunServices;
   readonly tokens: Tokens;
   readonly cells: RunCells;
+  /** Whether the shard is still this process's, now. */
+  readonly holds: () => boolean;
   /** The shard cannot go on: its owner starts it anew. */
   readonly failed: (error: unknown) => void;
 }
@@ -284,7 +286,7 @@ export class RunShard {
 
   #hold(open: OpenRun, log: readonly LoggedEvent[], program: Program, mission: Mission): HeldRun {
     const { run, ir, by, suspendBy } = open;
-    const { epoch, services } = this.#options;
+    const { epoch, services, holds } = this.#options;
     const events = log.map(({ event }) => event);
     const summary = summaryOf(submittedRun(run, program, by), events);
     const began = events[0]?.at;
@@ -297,7 +299,7 @@ export class RunShard {
     const answered = Math.max(0, ...log.map(({ source = 0 }) => source));
     const replied = (effect: Extract<RunEffect, { type: 'effect.reply' }>): void =>
       this.#control.replied(effect);
-    return new HeldRun({ input, mission, epoch, summary, answered, replied });
+    return new HeldRun({ input, mission, epoch, summary, answered, holds, replied });
   }
 
   #roomForOne(): Promise<void> | undefined {

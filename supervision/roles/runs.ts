@@ -33,9 +33,9 @@ export function createRuns(context: RoleContext): Runs {
   const kind = runKind(context, services, (run) => shards.get(shardOf(run)));
   const cells = cellsOf(kind);
 
-  const start = async (shard: string, { epoch, failed }: WorkerContext) => {
+  const start = async (shard: string, { epoch, holds, failed }: WorkerContext) => {
     await values.ready;
-    const worker = new RunShard({ shard, epoch, services, tokens, cells, failed });
+    const worker = new RunShard({ shard, epoch, services, tokens, cells, holds, failed });
     shards.set(shard, worker);
     const stop = async (): Promise<void> => {
       await worker.stop();

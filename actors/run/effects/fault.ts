@@ -4,6 +4,7 @@
  *
  * T1. A fault is switched once: a gateway that is asked again after a crash has it as it is.
  * T2. What the gateway refuses, and its silence, are told and end no run.
+ * T3. An executor that slept while another took its run over switches nothing: it could not be switched back.
  */
 
 import { BUS_RETRY_MS, SIM_ANSWER_MS } from '../../../contract/limits.ts';
@@ -22,26 +23,30 @@ export function createFault(services: RunServices): Handler<'effect.fault'> {
   return async (effect, at, signal) => {
     if (effect.at > clock.now()) await pause(clock, effect.at - clock.now(), signal);
     const switched = await patiently(clock, signal, () => switchFault(effect, at, services, signal));
-    if (switched === undefined || signal.aborted) return undefined;
+    if (switched?.value === undefined || signal.aborted) return undefined;
     const { index: fault, on } = effect;
     if (switched.value.ok) return { type: 'fault.switched', at: clock.now(), fault, on };
     return { type: 'fault.refused', at: clock.now(), fault, on, reason: switched.value.faults.join('; ') };
   };
 }
 
-/** A gateway whose process was just replaced has nobody there for a moment: it is asked again within its time. */
+/**
+ * A gateway whose process was just replaced has nobody there for a moment: it is asked again within its time. Undefined when
+ * the run is no longer held here.
+ */
 async function switchFault(
   effect: FaultEffect,
   at: RunAtHand,
   services: RunServices,
   signal: AbortSignal,
-): Promise<Result<undefined, string>> {
+): Promise<Result<undefined, string> | undefined> {
   const { clock } = services;
   const end = clock.now() + SIM_ANSWER_MS;
   for (;;) {
+    if (signal.aborted || !at.holds()) return undefined;
     const asked = await ask(effect, at, services, Math.max(1, end - clock.now()));
     if (asked !== 'nobody') return asked;
-    if (signal.aborted || clock.now() + BUS_RETRY_MS >= end) {
+    if (clock.now() + BUS_RETRY_MS >= end) {
       return refused(`gateway ${effect.fault.gateway} does not run`);
     }
     await pause(clock, BUS_RETRY_MS, signal);

@@ -106,6 +106,7 @@ class Bench {
         wake: () => undefined,
         drop: () => undefined,
       },
+      holds: () => true,
       failed: (error) => void this.failures.push(error),
     });
   }

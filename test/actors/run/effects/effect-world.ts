@@ -141,7 +141,7 @@ export async function effectWorld() {
     values: settledValues(feeds),
     instance: 'executor-1',
   };
-  const at: RunAtHand = { run: RUN, program: PROGRAM, mission: MISSION, by: 'ana' };
+  const at: RunAtHand = { run: RUN, program: PROGRAM, mission: MISSION, by: 'ana', holds: () => true };
 
   const append = async (target: string, stored: ValueBatch, revision = MISSION.revision): Promise<void> => {
     const headers = { [header.config]: revision };

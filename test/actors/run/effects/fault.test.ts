@@ -50,6 +50,17 @@ describe('a fault of a run', () => {
     expect(seen.event).toMatchObject({ type: 'fault.switched', on: false });
   });
 
+  it('T3 is not switched by an executor that slept while another one took the run over', async () => {
+    serve(OBEYED);
+    let holds = true;
+    const effect = { type: 'effect.fault', index: 3, fault: FAULT, on: true, at: START + 500 } as const;
+    const { seen } = world.begin(createFault(world.services), effect, { holds: () => holds });
+    holds = false;
+    await world.passes(1_000);
+    expect(asked).toEqual([]);
+    expect(seen).toEqual({ event: undefined, over: true });
+  });
+
   it('MC-SIM-007 is refused with the words of the simulator', async () => {
     const message = 'gateway sim-1 has no fault "tm_silence"; it has reject_all';
     serve({ ok: false, faults: [{ code: 'sim::refused', message }] });

@@ -27,7 +27,7 @@ const missions: MissionSource = {
     return () => undefined;
   },
 };
-const at: RunAtHand = { run: RUN, program: PROGRAM, mission: MISSION, by: undefined };
+const at: RunAtHand = { run: RUN, program: PROGRAM, mission: MISSION, by: undefined, holds: () => true };
 let nats: TestNats;
 let bus: NatsBus;
 let telemetry: NatsBus;
