@@ -10,6 +10,7 @@
  * S5. A run whose cell is quarantined stays open with its targets held, until a person resumes it or gives it up.
  * S6. What is wrong with one run (its log, its program) is never in the way of another.
  * S7. Once the shard is left nothing of it comes to life again, whatever was on its way to its runs.
+ * S8. An owner that slept while another one had the shard brings nothing to life from what that one wrote, nor ends it.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -205,7 +206,7 @@ export class RunShard {
     // Past the memory of the stream for message ids the log still knows it (S2).
     if ((await bus.last(streams.runs, subject.runEvents(run))) !== undefined) return this.#adopt(run);
     await this.#roomForOne();
-    if (this.#stopped) return;
+    if (this.#stopped || this.#isOvertaken([])) return;
     const open = await this.#openRuns.enter({ run, ir, submittedAt, ...(by !== undefined && { by }) });
     await this.#bring(open, []);
   }
@@ -238,6 +239,7 @@ export class RunShard {
 
   /** Brings a run to life here, new or from its log; or to its end. */
   async #bring(open: OpenRun, log: readonly LoggedEvent[] | 'broken'): Promise<void> {
+    if (this.#isOvertaken(log)) return;
     const program = await this.#programs.of(open.ir);
     if (log !== 'broken' && isOver(log))
       return this.#ended(open, log, typeof program === 'string' ? undefined : program);
@@ -245,6 +247,17 @@ export class RunShard {
     const mission = await this.#missionOf(program);
     if (typeof mission === 'string') return this.#giveUp(open, program, mission);
     if (!this.#stopped) await this.#revive(open, log, program, mission);
+  }
+
+  /** S8 */
+  #isOvertaken(log: readonly LoggedEvent[] | 'broken'): boolean {
+    const { epoch, holds, shard, failed } = this.#options;
+    const isLater = log !== 'broken' && log.some((event) => event.epoch > epoch);
+    if (holds() && !isLater) return false;
+    if (!this.#stopped) failed(new Error(`another owner has shard ${shard} of the runs`));
+    // Nothing that was passed over counts as read.
+    this.#stopping.abort('overtaken');
+    return true;
   }
 
   async #revive(

@@ -30,6 +30,8 @@ afterAll(async () => {
 });
 
 const HEIR = 'heir';
+/** Half of what it is: each death waits for it. */
+const TTL_MS = '1500';
 
 /** A name that outranks the heir for the lane, another one each time. */
 function mortalName(n: number): string {
@@ -50,7 +52,11 @@ function executor(instance: string, failpoint?: string): Promise<Mcs> {
       '--credentials',
       cell.nats.credentialsFile,
     ],
-    env: { MCS_INSTANCE: instance, ...(failpoint !== undefined && { MCS_FAILPOINT: failpoint }) },
+    env: {
+      MCS_INSTANCE: instance,
+      MCS_MEMBER_TTL_MS: TTL_MS,
+      ...(failpoint !== undefined && { MCS_FAILPOINT: failpoint }),
+    },
   });
 }
 

@@ -92,6 +92,7 @@ class Bench {
   readonly told: [string, EntityEvent][] = [];
   readonly failures: unknown[] = [];
   readonly shard: RunShard;
+  holds = true;
 
   constructor(shard: string, epoch: number) {
     this.shard = new RunShard({
@@ -106,7 +107,7 @@ class Bench {
         wake: () => undefined,
         drop: () => undefined,
       },
-      holds: () => true,
+      holds: () => this.holds,
       failed: (error) => void this.failures.push(error),
     });
   }
@@ -205,6 +206,38 @@ describe('a shard of runs', () => {
     expect(String(old.failures[0])).toMatch(/another owner wrote the floor/);
     await expect(new Bench('5', 1).shard.start()).rejects.toThrow(/another owner/);
     await young.shard.stop();
+  });
+
+  it('S8 an owner that slept brings nothing to life from the log of a later one', async () => {
+    const run = runOf('4');
+    const entry = Buffer.from(JSON.stringify({ run, ir: 'e'.repeat(64), submittedAt: 1 }));
+    await bus.bucket(buckets.openRuns).put(`4.${run}`, entry, 0);
+    const event = { run, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started' } as RunEvent;
+    await appendRunEvent(bus, { event }, { epoch: 2, expected: 0 });
+    const old = new Bench('4', 1);
+    await old.shard.start();
+    await old.shard.stop();
+    expect(old.restored).toEqual([]);
+    expect(old.failures.map(String)).toEqual(['Error: another owner has shard 4 of the runs']);
+    expect(await eventsOf(bus, run)).toHaveLength(1);
+    await bus
+      .bucket(buckets.openRuns)
+      .remove(`4.${run}`, (await bus.bucket(buckets.openRuns).get(`4.${run}`))!.revision);
+  });
+
+  it('S8 one that no longer holds its shard takes nothing up, and leaves it to be read', async () => {
+    const asleep = new Bench('3', 1);
+    await asleep.shard.start();
+    asleep.holds = false;
+    const run = await submitProgram(bus, program(), { run: runOf('3') });
+    await until(() => asleep.failures.length > 0);
+    await asleep.shard.stop();
+    expect(asleep.started).not.toContain(run);
+    expect(await openRun(run)).toBeUndefined();
+    const heir = new Bench('3', 2);
+    await heir.shard.start();
+    await until(() => heir.started.includes(run));
+    await heir.shard.stop();
   });
 
   it('MC-STM-014 keeps the wish of a suspension until the log shows it', async () => {
