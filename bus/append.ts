@@ -26,6 +26,7 @@ export interface Write {
   readonly id?: string | undefined;
   readonly expect?: number | undefined;
   readonly deadlineMs?: number | undefined;
+  readonly once?: boolean | undefined;
 }
 
 export type WriteOutcome =
@@ -41,7 +42,7 @@ export async function write(jetstream: JetStream, request: Write): Promise<Write
   const writer = `${instance}.${(calls++).toString(36)}`;
   const { asset, subject } = request;
   let tries = 0;
-  return jetstream.retrying(request.deadlineMs, async (left) => {
+  const attempt = async (left: () => number): Promise<WriteOutcome> => {
     const { stream } = await asset.ensure(left());
     const first = tries++ === 0;
     try {
@@ -55,7 +56,8 @@ export async function write(jetstream: JetStream, request: Write): Promise<Write
       if (first) return { outcome: 'conflict' };
       return judgeConflict(await readLast(jetstream, { stream, subject, timeoutMs: left() }), writer);
     }
-  });
+  };
+  return jetstream.retrying(request.deadlineMs, attempt, { once: request.once === true });
 }
 
 /** The last message of a subject with all its headers, in one attempt; undefined if there is none. */

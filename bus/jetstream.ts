@@ -54,11 +54,12 @@ export class JetStream {
 
   /**
    * The first result of `attempt`, over outages and inabilities, until `deadlineMs` (default `BUS_REQUEST_MS`); `left`
-   * tells how long one more question may take.
+   * tells how long one more question may take. With `once` there is no second attempt.
    */
   async retrying<Value>(
     deadlineMs: number | undefined,
     attempt: (left: () => number, round: number) => Promise<Value>,
+    { once = false } = {},
   ): Promise<Value> {
     const deadline = performance.now() + (deadlineMs ?? BUS_REQUEST_MS);
     const left = () => Math.min(BUS_ATTEMPT_MS, deadline - performance.now());
@@ -69,7 +70,7 @@ export class JetStream {
       } catch (error) {
         if (!isPassing(error)) throw error;
         const waitMs = Math.min(RETRY_MS * 2 ** Math.min(round, 8), RETRY_LONGEST_MS);
-        if (performance.now() + waitMs >= deadline) throw unavailable(error);
+        if (once || performance.now() + waitMs >= deadline) throw unavailable(error);
         await pause(waitMs);
       }
     }

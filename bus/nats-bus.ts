@@ -81,11 +81,20 @@ async function append(
   stream: StreamDefinition,
   request: AppendOptions & { readonly subject: string; readonly data: Uint8Array },
 ): Promise<Appended> {
-  const { id, expectLastSubjectSeq: expect, headers, deadlineMs, subject, data } = request;
+  const { id, expectLastSubjectSeq: expect, headers, deadlineMs, once, subject, data } = request;
   checkSubject(subject);
   if (headers !== undefined) checkHeaders(headers);
   if (id !== undefined) checkHeaders({ id });
-  return write(jetstream, { asset: assets.stream(stream), subject, data, headers, id, expect, deadlineMs });
+  return write(jetstream, {
+    asset: assets.stream(stream),
+    subject,
+    data,
+    headers,
+    id,
+    expect,
+    deadlineMs,
+    once,
+  });
 }
 
 async function last(

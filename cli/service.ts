@@ -1,5 +1,7 @@
 /** The service a client command speaks to, and who speaks: options that every client of the API takes. */
 
+import { userInfo } from 'node:os';
+
 interface ServiceValues {
   readonly api?: string | undefined;
   readonly user?: string | undefined;
@@ -24,7 +26,7 @@ export const SERVICE_OPTIONS = {
   token: { type: 'string' },
 } as const;
 
-export const SERVICE_USAGE = `options: --api URL (default $MCS_API or http://127.0.0.1:8400), --user NAME (default $USER), --role A,B,
+export const SERVICE_USAGE = `options: --api URL (default $MCS_API or http://127.0.0.1:8400), --user NAME (default: who is logged in), --role A,B,
          --token TOKEN (default $MCS_TOKEN; a token in an option is seen by everybody on the machine)
 `;
 
@@ -32,10 +34,20 @@ export const SERVICE_USAGE = `options: --api URL (default $MCS_API or http://127
 export function serviceOf({ api, user, role, token }: ServiceValues, env = process.env): Service {
   return {
     api: (api ?? env.MCS_API ?? 'http://127.0.0.1:8400').replace(/\/+$/, ''),
-    user: user ?? env.USER,
+    user: user ?? given(env.USER) ?? accountName(),
     roles: role,
     token: given(token) ?? given(env.MCS_TOKEN),
   };
+}
+
+/** Containers and services often come without $USER. */
+function accountName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    // The account has no name.
+    return undefined;
+  }
 }
 
 /** The headers that say who calls. */

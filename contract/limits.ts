@@ -54,6 +54,11 @@ export const ECHO_WAIT_MS = 60_000;
 export const MEMBER_TTL_MS = 3_000;
 /** Value batches of one target on their way to the bus: enough to hide its latency, little to redo after a crash. */
 export const VALUE_APPENDS = 64;
+/**
+ * A value batch without an acknowledgement for so long may be lost: those behind it wait. Well above the way to a bus and back,
+ * well below the second between two frames of most missions.
+ */
+export const VALUE_APPEND_LATE_MS = 250;
 /** Current values are written to the bus at most this often (T5). */
 export const VALUES_CHECKPOINT_MS = 1_000;
 /** How long samples of an unknown catalogue wait for its configuration to arrive; drivers may take it up first. */

@@ -40,6 +40,8 @@ export interface AppendOptions {
   readonly headers?: Headers;
   /** How long to keep trying, default `BUS_REQUEST_MS`. */
   readonly deadlineMs?: number;
+  /** Tries once: for who keeps many appends in order, which one that is tried again by itself would leave. */
+  readonly once?: boolean;
 }
 
 export type Appended =

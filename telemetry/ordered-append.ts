@@ -3,10 +3,13 @@
  *
  * Q1. Nothing new is sent while the fate of something sent before the connection broke is open.
  * Q2. After a failure everything without an acknowledgement is sent again, in order, under the same ids.
+ *     Each is tried once: one that the bus tried again by itself would come behind those pushed later.
  * Q3. `stored` is called in the order of the pushes, each once.
+ * Q4. While the oldest has waited for its acknowledgement longer than `VALUE_APPEND_LATE_MS` nothing new is sent: a stream
+ *     that has just lost its leader answers nothing, and what was sent behind it would be stored before it.
  */
 
-import { BUS_ATTEMPT_MS, BUS_RETRY_MS, VALUE_APPENDS } from '../contract/limits.ts';
+import { BUS_ATTEMPT_MS, BUS_RETRY_MS, VALUE_APPEND_LATE_MS, VALUE_APPENDS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
 import type { StreamDefinition } from '../contract/subject.ts';
 import type { Bus, Headers } from '../ports/bus.ts';
@@ -24,6 +27,7 @@ export interface Append {
 
 interface Entry extends Append {
   state: 'waiting' | 'sent' | { readonly seq: number } | 'refused';
+  sentAt: number;
 }
 
 export class OrderedAppend {
@@ -51,7 +55,7 @@ export class OrderedAppend {
 
   /** Takes the append; the promise, when there is one, resolves when there is room for the next. */
   push(append: Append): Promise<void> | undefined {
-    this.#queue.push({ ...append, state: 'waiting' });
+    this.#queue.push({ ...append, state: 'waiting', sentAt: 0 });
     this.#send();
     if (this.#queue.length < VALUE_APPENDS || this.#stopped) return undefined;
     return new Promise((resolve) => this.#room.push(resolve));
@@ -67,16 +71,28 @@ export class OrderedAppend {
   }
 
   #send(): void {
-    if (this.#broken || this.#stopped) return;
+    if (this.#broken || this.#stopped || this.#isLate()) return;
     for (const entry of this.#queue) if (entry.state === 'waiting') this.#sendOne(entry);
+  }
+
+  /** Q4: what stands first has settled or is on its way. */
+  #isLate(): boolean {
+    const oldest = this.#queue[0];
+    return oldest?.state === 'sent' && this.#clock.now() - oldest.sentAt > VALUE_APPEND_LATE_MS;
   }
 
   #sendOne(entry: Entry): void {
     entry.state = 'sent';
+    entry.sentAt = this.#clock.now();
     this.#sent += 1;
     const { id, headers } = entry;
     this.#bus
-      .append(this.#stream, entry.subject, entry.data, { id, headers, deadlineMs: BUS_ATTEMPT_MS })
+      .append(this.#stream, entry.subject, entry.data, {
+        id,
+        headers,
+        deadlineMs: BUS_ATTEMPT_MS,
+        once: true,
+      })
       .then(
         (outcome) => {
           entry.state = outcome.outcome === 'conflict' ? 'refused' : { seq: outcome.seq };
@@ -100,6 +116,7 @@ export class OrderedAppend {
   #settle(): void {
     this.#sent -= 1;
     this.#shift();
+    this.#send();
     if (this.#sent > 0) return;
     for (const resolve of this.#settled.splice(0)) resolve();
     if (!this.#broken || this.#stopped) return;

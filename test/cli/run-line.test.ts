@@ -1,5 +1,6 @@
 /** What `mcs run` shows and reads, without a service. */
 
+import { userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { type RunLook, runLines, stateOf } from '../../cli/run-line.ts';
 import { RunProgress } from '../../cli/run-progress.ts';
@@ -209,7 +210,8 @@ describe('who calls', () => {
     expect(identityHeaders(serviceOf({ token: 'u' }, { ...env, MCS_TOKEN: 't' }))).toEqual({
       authorization: 'Bearer u',
     });
-    expect(identityHeaders(serviceOf({}, {}))).toEqual({});
+    // A container without $USER is still somebody's.
+    expect(identityHeaders(serviceOf({}, {}))).toEqual({ 'x-mcs-user': userInfo().username });
   });
 
   it('is refused where a header would not carry it whole, without a word of the token', () => {

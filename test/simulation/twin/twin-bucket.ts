@@ -23,6 +23,7 @@ export interface TwinWrite {
   readonly expect?: number;
   readonly removal?: boolean;
   readonly deadlineMs?: number;
+  readonly once?: boolean;
 }
 
 /** What a bucket needs of the bus of its process. */

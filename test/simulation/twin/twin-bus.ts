@@ -235,7 +235,7 @@ export class TwinBus implements Bus, TwinCalls {
     stream: StreamDefinition,
     subject: string,
     data: Uint8Array,
-    { id, expectLastSubjectSeq, headers = {}, deadlineMs }: AppendOptions = {},
+    { id, expectLastSubjectSeq, headers = {}, deadlineMs, once = false }: AppendOptions = {},
   ): Promise<Appended> {
     checkSubject(subject);
     checkHeaders({ ...headers, ...(id !== undefined && { id }) });
@@ -247,6 +247,7 @@ export class TwinBus implements Bus, TwinCalls {
       ...(id !== undefined && { id }),
       ...(expectLastSubjectSeq !== undefined && { expect: expectLastSubjectSeq }),
       ...(deadlineMs !== undefined && { deadlineMs }),
+      once,
     });
   }
 
@@ -302,7 +303,7 @@ export class TwinBus implements Bus, TwinCalls {
     const data = copied(wanted.data);
     const publication = { subject, data, headers, id, expect, writer, by: name, removal };
     let attempts = 0;
-    return this.retrying(wanted.deadlineMs, async (left) => {
+    const attempt = async (left: () => number): Promise<Appended> => {
       attempts += 1;
       const first = attempts === 1;
       const answer = await this.#ask(`append ${subject}`, left(), () => server.publish(stream, publication));
@@ -312,7 +313,8 @@ export class TwinBus implements Bus, TwinCalls {
       );
       if (stands?.writer === writer) return { outcome: 'stored', seq: stands.seq };
       return outcomeOf(answer, wanted.id);
-    });
+    };
+    return this.retrying(wanted.deadlineMs, attempt, { once: wanted.once === true });
   }
 
   read<Value>(what: string, look: () => Value): Promise<Value> {
@@ -323,6 +325,7 @@ export class TwinBus implements Bus, TwinCalls {
   async retrying<Value>(
     deadlineMs: number | undefined,
     attempt: (left: () => number) => Promise<Value>,
+    { once = false } = {},
   ): Promise<Value> {
     const { inside } = this.#options;
     const deadline = inside.now() + (deadlineMs ?? BUS_REQUEST_MS);
@@ -334,7 +337,7 @@ export class TwinBus implements Bus, TwinCalls {
       } catch (error) {
         if (!(error instanceof Outage)) throw error;
         const waitMs = Math.min(RETRY_MS * 2 ** Math.min(round, 8), RETRY_LONGEST_MS);
-        if (inside.now() + waitMs >= deadline) throw new Outage('bus.unavailable', error.message);
+        if (once || inside.now() + waitMs >= deadline) throw new Outage('bus.unavailable', error.message);
         await this.#pause(waitMs);
       }
     }

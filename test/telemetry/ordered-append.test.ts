@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { BUS_ATTEMPT_MS, VALUE_APPEND_LATE_MS } from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
+import { streams } from '../../contract/subject.ts';
+import type { Appended, AppendOptions, Bus } from '../../ports/bus.ts';
+import { OrderedAppend } from '../../telemetry/ordered-append.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { keptLog } from '../support/silent-log.ts';
+
+interface Call {
+  readonly id: string;
+  readonly once: boolean;
+  answer(outcome: Appended): void;
+  lose(): void;
+}
+
+/** Appends on a bus whose every answer is the test's. */
+function appends() {
+  const clock = new ManualClock(0);
+  const calls: Call[] = [];
+  const stored: string[] = [];
+  const bus = {
+    connected: true,
+    onConnection: () => () => undefined,
+    append: (_stream: unknown, _to: string, _data: Uint8Array, { id = '', once = false }: AppendOptions) =>
+      new Promise<Appended>((resolve, reject) => {
+        calls.push({ id, once, answer: resolve, lose: () => reject(new Outage('bus.unavailable', 'lost')) });
+      }),
+  } as unknown as Bus;
+  const queue = new OrderedAppend({ bus, stream: streams.values, clock, log: keptLog() });
+  const push = (id: string): void => {
+    void queue.push({
+      ...{ subject: 'mcs.tm.value.sat1', data: Buffer.from(id), id, headers: {} },
+      stored: () => void stored.push(id),
+    });
+  };
+  const ids = (): string[] => calls.map(({ id }) => id);
+  return { clock, calls, stored, push, ids };
+}
+
+describe('appends in order', () => {
+  it('are many under way, and told in the order they were pushed', async () => {
+    const { clock, calls, stored, push, ids } = appends();
+    for (const id of ['a', 'b', 'c']) push(id);
+    expect(ids()).toEqual(['a', 'b', 'c']);
+    expect(calls.every(({ once }) => once)).toBe(true);
+    for (const [at, call] of [...calls.entries()].reverse()) call.answer({ outcome: 'stored', seq: at + 1 });
+    await clock.run(1, 1);
+    expect(stored).toEqual(['a', 'b', 'c']);
+  });
+
+  it('Q4 none is sent behind one that has no answer for long, and then it comes first', async () => {
+    const { clock, calls, stored, push, ids } = appends();
+    push('a');
+    await clock.run(VALUE_APPEND_LATE_MS + 1, 1);
+    push('b');
+    expect(ids()).toEqual(['a']);
+    calls[0]!.lose();
+    await clock.run(BUS_ATTEMPT_MS, 10);
+    expect(ids()).toEqual(['a', 'a', 'b']);
+    calls[2]!.answer({ outcome: 'stored', seq: 2 });
+    calls[1]!.answer({ outcome: 'stored', seq: 1 });
+    await clock.run(1, 1);
+    expect(stored).toEqual(['a', 'b']);
+  });
+
+  it('Q4 goes on as soon as the late answer has come', async () => {
+    const { clock, calls, push, ids } = appends();
+    push('a');
+    await clock.run(VALUE_APPEND_LATE_MS + 1, 1);
+    push('b');
+    calls[0]!.answer({ outcome: 'stored', seq: 1 });
+    await clock.run(1, 1);
+    expect(ids()).toEqual(['a', 'b']);
+  });
+});
