@@ -3,7 +3,6 @@
  * Ctrl-C or with its reader (`| head`).
  */
 
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import type { Fault } from '../contract/errors.ts';
@@ -20,12 +19,13 @@ export type Outcome =
 /** The close code of a log that has ended. */
 const FINISHED = 1000;
 
-/** Follows until the connection is gone, and says how it went. */
+/** Follows until the connection is gone, and says how it went; tells `begun` when the route is open. */
 export function followOnce<Event>(
   service: Service,
   path: string,
   signal: AbortSignal,
   heard: (event: Event) => void,
+  begun: () => void = () => undefined,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const url = service.api.replace(/^http/, 'ws') + path;
@@ -36,6 +36,7 @@ export function followOnce<Event>(
     signal.addEventListener('abort', stop);
     socket.on('open', () => {
       opened = true;
+      begun();
     });
     socket.on('message', (data) => heard(JSON.parse(String(data)) as Event));
     socket.on('unexpected-response', (_request, response) => {
@@ -66,15 +67,16 @@ export function whenEnded(): AbortController {
 }
 
 /** Waits, or until the signal. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const aborted = once(signal, 'abort');
-  await new Promise<void>((resolve) => {
-    const timer = realClock.setTimeout(resolve, ms);
-    void aborted.then(() => {
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise<void>((resolve) => {
+    const end = (): void => {
       realClock.clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = realClock.setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 }
 

@@ -13,7 +13,12 @@ const USAGE = `mcs, open mission control
   mcs run list|follow|answer|suspend|resume|abort
                                            runs of procedures; mcs run says more
   mcs run check DIR [PROCEDURE]            the steps of procedures, how long they last, what they need
+  mcs values watch TARGET [SELECTOR …]     current values as they change: a table in a terminal
+  mcs mode get|set TARGET [MODE]           the mode of a target
+  mcs parameters TARGET                    what its parameters are by mode, and whether they read back
   mcs link watch TARGET [--link L] [--raw] frames as they pass, decoded
+  mcs alarm list|watch|ack|shelve|unshelve
+                                           alarms; mcs alarm says more
   mcs sim faults GATEWAY                   faults of a simulated gateway, and which are on
   mcs sim fault GATEWAY FAULT on|off       switch one
   mcs test                                 everything that CI runs
@@ -26,7 +31,11 @@ const commands: Readonly<Record<string, () => Promise<(args: string[]) => Promis
   config: async () => (await import('./config.ts')).config,
   tc: async () => (await import('./tc.ts')).tc,
   run: async () => (await import('./run.ts')).run,
+  values: async () => (await import('./values.ts')).values,
+  mode: async () => (await import('./mode.ts')).mode,
+  parameters: async () => (await import('./parameters.ts')).parameters,
   link: async () => (await import('./link.ts')).link,
+  alarm: async () => (await import('./alarm.ts')).alarm,
   sim: async () => (await import('./sim.ts')).sim,
 };
 

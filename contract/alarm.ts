@@ -103,6 +103,14 @@ export const AlarmEvent = Type.Object(
 );
 export type AlarmEvent = Static<typeof AlarmEvent>;
 
+/** Which alarm a command was accepted for. */
+export const AlarmTold = Type.Object(named, {
+  ...closed,
+  title: 'AlarmTold',
+  examples: [EXAMPLE_NAME],
+});
+export type AlarmTold = Static<typeof AlarmTold>;
+
 export const ShelveBody = Type.Object(
   { for: Type.String({ description: 'Duration, as in `30 min`.' }) },
   { ...closed, title: 'ShelveBody', examples: [{ for: '30 min' }] },
@@ -121,6 +129,9 @@ export interface AlarmName {
 
 /** Instance segment of a component without instances (MC-ALM-003, MC-ALM-017). */
 const NO_INSTANCE = '_';
+/** `component[instance].alarm` or `component.alarm`, each name a token. */
+export const ALARM_PATH_PATTERN = '^([A-Za-z0-9_-]+)(?:\\[([A-Za-z0-9_-]+)\\])?\\.([A-Za-z0-9_-]+)$';
+const ALARM_PATH = new RegExp(ALARM_PATH_PATTERN);
 
 /** `<target>.<component>.<instance>.<alarm>`: key of the record and, with `-<seq>`, identifier of its events. */
 export function alarmKey({ target, component, instance = NO_INSTANCE, alarm }: AlarmName): string {
@@ -139,9 +150,29 @@ export function alarmPath({ component, instance, alarm }: AlarmName): string {
   return `${component}${instance === undefined ? '' : `[${instance}]`}.${alarm}`;
 }
 
+/** What `alarmPath` writes, read; undefined for another form. */
+export function alarmAt(path: string): Omit<AlarmName, 'target'> | undefined {
+  const [, component, instance, alarm] = ALARM_PATH.exec(path) ?? [];
+  if (component === undefined || alarm === undefined || instance === NO_INSTANCE) return undefined;
+  return { component, ...(instance !== undefined && { instance }), alarm };
+}
+
 /** Name of the alarm that tells of a failed reaction (section 4.4 reaction rule 6). */
 export function reactionAlarm(alarm: string): string {
   return `${alarm}-reaction`;
+}
+
+const REACTION_BY = 'alarm ';
+
+/** Who a reaction is of: the `by` of its run, and of the suspensions it causes (section 4.4 reaction rule 4). */
+export function reactionBy(key: string): string {
+  return `${REACTION_BY}${key}`;
+}
+
+/** Key of the alarm a run is the reaction to; undefined when it is none. */
+export function alarmOfReaction(by: string | undefined): string | undefined {
+  const key = by?.startsWith(REACTION_BY) ? by.slice(REACTION_BY.length) : undefined;
+  return key === undefined || alarmNamed(key) === undefined ? undefined : key;
 }
 
 // On the bus ----------------------------------------------------------------------------------------------------------
@@ -153,11 +184,16 @@ export interface StoredAlarm {
   readonly epoch: number;
   /** Where the last evaluation that changed it stood: nothing up to there is told again. */
   readonly evaluated: EvaluatedAt;
-  /** Of the last activation that has one, until it is known how it ended. */
-  readonly reaction?: PendingReaction;
+  /** Of its activations, each until it is known how it ended and, when it failed, that is told; oldest first. */
+  readonly reactions?: readonly PendingReaction[];
+  /** Failed reactions told of so far. */
+  readonly reports?: number;
 }
 
-/** Place in the value stream of the target: the message, and the ground time inside it or of the deadline behind it. */
+/**
+ * Place in the value stream of the target: the message, and the ground time inside it or of the deadline behind it. Of
+ * `<alarm>-reaction`: the number of the report, and 0 for its raising or 1 for its clearing.
+ */
 export interface EvaluatedAt {
   /** Position in stream TM_VALUES. */
   readonly position: number;
@@ -168,9 +204,15 @@ export interface EvaluatedAt {
 export interface PendingReaction {
   /** Number of the transition that asked for it: `<key>-<seq>` is the identifier of its submission. */
   readonly seq: number;
+  /** When that was, ms since 1970. */
+  readonly at: number;
   readonly procedure: string;
   /** The run, once it is submitted. */
   readonly run?: string;
+  /** Why it could not be launched or did not pass; it stays until `<alarm>-reaction` tells it. */
+  readonly failed?: string;
+  /** Number of that telling, from 1. */
+  readonly report?: number;
 }
 
 /** Body of a request on `mcs.alarm.control.<target>`. */

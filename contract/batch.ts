@@ -25,6 +25,8 @@ export interface SampleBlock {
 /** A block with the values in the units of the measures; NaN is null. Wide values are not calibrated. */
 export interface ValueBlock extends SampleBlock {
   readonly value: Float64Array;
+  /** Its samples are deferred in a batch that is not: derived from an input that is (section 2.2). */
+  readonly deferred?: boolean;
 }
 
 /** What a spacecraft said about a telecommand it received (service 1 of PUS, or what a protocol has instead). */

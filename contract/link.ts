@@ -3,6 +3,7 @@
  * `Result`: refusals travel, outages do not answer.
  */
 
+import type { LinkBinding } from './mode.ts';
 import type { Result } from './result.ts';
 import type { DecodedSample, ResolvedValue } from './telecommand.ts';
 
@@ -51,6 +52,8 @@ export type DriverAnswer<Value> = Result<Value, DriverFault>;
 export interface DriverState {
   readonly driver: string;
   readonly protocol: string;
+  /** How its links are bound now, as far as this process was told. */
+  readonly bindings?: readonly LinkBinding[];
 }
 
 /**
@@ -128,7 +131,12 @@ export interface Throughput {
   readonly bytes_per_second: number;
 }
 
-/** Message on `mcs.metrics`, every `GATEWAY_METRICS_MS` and when the link changes; reply of the verb `state`. */
+/** Reply of the verb `state` of a gateway: its report, and how its links are bound now. */
+export interface GatewayState extends GatewayReport {
+  readonly bindings: readonly LinkBinding[];
+}
+
+/** Message on `mcs.metrics`, every `GATEWAY_METRICS_MS` and when the link changes. */
 export interface GatewayReport {
   readonly gateway: string;
   readonly kind: string;

@@ -106,4 +106,16 @@ export interface LinkBinding {
   readonly parameters: Readonly<Record<string, number | boolean | string>>;
   /** By environment that overrides some, all that differ there. */
   readonly overrides: Readonly<Record<string, Readonly<Record<string, number | boolean | string>>>>;
+  /** Fencing token of the reconciler that delivers it, and the number of its delivery: an older one changes nothing. */
+  readonly epoch: number;
+  readonly seq: number;
 }
+
+/** Reply of the verb `bind`. `older`: the link is bound by something newer already, and stays so. */
+export type BindReply =
+  | { readonly outcome: 'kept' }
+  | { readonly outcome: 'older' }
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+/** Request on `mcs.ctl.rpc.reconciler.bindings` (ours) of a driver or gateway that serves `bind` from now on. */
+export type BindingsWanted = { readonly driver: string } | { readonly gateway: string };

@@ -58,8 +58,12 @@ export const subject = {
     `mcs.alarm.evt.${target === undefined ? '*' : token(target)}.*.*.*`,
   /** Commands to the alarm service, request-reply (section 4.4). */
   alarmControl: (target: string): string => `mcs.alarm.control.${token(target)}`,
+  /** Those of every target: one leader serves them all. */
+  alarmControls: 'mcs.alarm.control.*',
   /** What a run asks the transfer manager for, request-reply (ours). */
   transferRequest: 'mcs.ctl.rpc.transfer.request',
+  /** A driver or gateway that has begun to serve `bind` asks to be told its bindings, request-reply (ours). */
+  bindingsWanted: 'mcs.ctl.rpc.reconciler.bindings',
   /** Switched faults of simulated targets (section 6). */
   simEvent: (target: string): string => `mcs.sim.evt.${token(target)}`,
   /** What the inspector asks of one process (ours), see `inspection.ts`. */
@@ -87,6 +91,8 @@ export const header = {
   begun: 'Mcs-Begun',
   /** Position in the input stream that a message was made from; on an event of a run, of the answer it logs (ours). */
   source: 'Mcs-Source',
+  /** On a value batch that no sample caused: the moment at which time alone changed what it holds (ours). */
+  turned: 'Mcs-Turned',
 } as const;
 
 export interface StreamDefinition {

@@ -12,8 +12,13 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
  * a submission repeated after a crash is a duplicate (O2). `at` is the time of the event, ms since 1970.
  */
 export function telecommandIdOf(run: string, seq: number, at: number): string {
-  const digest = createHash('sha256').update(`${run}\n${seq}`).digest();
-  let rest = at;
+  return ulidOf(at, createHash('sha256').update(`${run}\n${seq}`).digest());
+}
+
+/** A ULID whose chance is taken from a digest of at least 16 bytes: the same for the same time and digest. */
+export function ulidOf(at: number, digest: Uint8Array): string {
+  // Times of samples have fractions of a millisecond.
+  let rest = Math.floor(at);
   let time = '';
   for (let place = 0; place < 10; place += 1) {
     time = CROCKFORD[rest % 32]! + time;

@@ -239,11 +239,31 @@ export interface TcSubmission {
 /** Body of `mcs_leases` under `<target>`: the runs that hold the target (section 4.1 rule 5). */
 export interface TargetHolds {
   readonly holders: readonly Holder[];
+  /** Runs that a reaction took the target from, oldest first. */
+  readonly taken?: readonly TakenHold[];
 }
 
 export interface Holder {
   readonly run: string;
   readonly mode: 'exclusive' | 'shared';
+  /** Key of the alarm whose reaction the run is (section 4.4 reaction rule 4). */
+  readonly alarm?: string;
+}
+
+/** A hold that a reaction took. */
+export interface TakenHold {
+  /** The run that had it. */
+  readonly run: string;
+  /** The reaction, and `alarm <key>`. */
+  readonly reaction: string;
+  readonly by: string;
+  /** Once the run has the target again: of what it submitted, nothing up to this position of TC_COMMANDS may leave. */
+  readonly upTo?: number;
+}
+
+/** Why a telecommand that a run submitted at this position never leaves: its target was taken from it. */
+export function takenFrom({ taken = [] }: TargetHolds, run: string, position: number): TakenHold | undefined {
+  return taken.find((each) => each.run === run && position <= (each.upTo ?? position));
 }
 
 /**

@@ -8,11 +8,14 @@ import type { FollowRoute } from './follow.ts';
 import { consolePages } from './pages/console.ts';
 import type { FrontEndPorts } from './ports.ts';
 import type { Route } from './route.ts';
+import { alarmFollows, alarmRoutes } from './routes/alarms.ts';
 import { authRoutes } from './routes/auth.ts';
 import { catalogueRoutes } from './routes/catalogue.ts';
 import { inspectFollows, inspectRoutes } from './routes/inspect.ts';
 import { linkFrameFollows } from './routes/link-frames.ts';
 import { linkRoutes } from './routes/links.ts';
+import { modeRoutes } from './routes/modes.ts';
+import { parameterRoutes } from './routes/parameters.ts';
 import { runCommandRoutes } from './routes/run-commands.ts';
 import { readRunSteps } from './routes/run-steps.ts';
 import { runFollows, runRoutes } from './routes/runs.ts';
@@ -37,6 +40,9 @@ const described: readonly Route[] = [
   readRunSteps,
   ...runCommandRoutes,
   ...valueRoutes,
+  ...modeRoutes,
+  ...parameterRoutes,
+  ...alarmRoutes,
   ...catalogueRoutes,
   ...simulationRoutes,
   ...authRoutes,
@@ -49,6 +55,7 @@ export const follows: readonly FollowRoute[] = [
   ...telecommandFollows,
   ...runFollows,
   ...valueFollows,
+  ...alarmFollows,
   ...linkFrameFollows,
   ...inspectFollows,
 ];

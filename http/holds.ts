@@ -17,6 +17,8 @@ export interface Holds extends Stoppable {
    * the state, else none.
    */
   against(target: string, changesState: boolean): Promise<readonly Holder[]> | readonly Holder[];
+  /** Every run that holds the target, read now: for what nobody checks again later. */
+  now(target: string): Promise<readonly Holder[]>;
 }
 
 const FREE: readonly Holder[] = [];
@@ -56,6 +58,7 @@ export function watchHolds(bus: Bus, log: Log): Holds {
       if (live && blockingHolders(cache.get(target) ?? FREE, changesState).length === 0) return FREE;
       return bucket.get(target).then((entry) => blockingHolders(holdersOf(entry), changesState));
     },
+    now: async (target) => holdersOf(await bucket.get(target)),
     async stop() {
       stopped = true;
       offConnection();

@@ -6,6 +6,7 @@
  * I2. With `auth.required` nothing declared counts.
  * I3. A name that passes here may stand in a header of the bus, and is no longer than that of a token.
  * I4. Without a token everything is decided at once: no request waits for an identity it does not claim.
+ * I5. Nobody declares a name that the service gives its own launches: who runs as an alarm takes targets from others.
  */
 
 import { AUTH_SUBJECT_CHARACTERS } from '../contract/limits.ts';
@@ -24,6 +25,9 @@ export interface Credentials {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what no header of the bus may carry
 const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** What the service calls itself where it launches runs (I5). */
+const OF_THE_SERVICE = /^(alarm|schedule|rule|run) /;
 
 const ANONYMOUS: Handled<Caller> = { ok: true, value: { kind: 'anonymous' } };
 
@@ -60,6 +64,7 @@ function declared({ user, roles }: Credentials): Handled<Caller> {
   if (CONTROL.test(name)) return unusable('X-Mcs-User', 'holds control characters');
   if (name.length > AUTH_SUBJECT_CHARACTERS)
     return unusable('X-Mcs-User', `is longer than ${AUTH_SUBJECT_CHARACTERS} characters`);
+  if (OF_THE_SERVICE.test(name)) return unusable('X-Mcs-User', 'is what the service calls itself');
   if (CONTROL.test(roles)) return unusable('X-Mcs-Role', 'holds control characters');
   return { ok: true, value: { kind: 'declared', name, roles: roleList(roles) } };
 }

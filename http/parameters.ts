@@ -1,6 +1,7 @@
 /** The parameters that several routes share, with their codes. Mission Control Service, section 7.2. */
 
 import Type from 'typebox';
+import { ALARM_PATH_PATTERN, alarmAt } from '../contract/alarm.ts';
 import { isToken, isUlid, TOKEN_PATTERN, ULID_PATTERN } from '../contract/token.ts';
 import type { PathParameter, QueryParameter } from './route.ts';
 
@@ -46,6 +47,36 @@ export const actionInPath: PathParameter = {
   expected: 'a command of a run: suspend, resume, abort',
 };
 
+export const alarmInPath: PathParameter = {
+  accepts: (text) => alarmAt(text) !== undefined,
+  schema: Type.String({
+    pattern: ALARM_PATH_PATTERN,
+    description: 'The alarm: its name, or the measure whose limits it is of, in its component.',
+    examples: ['battery[1].voltage'],
+  }),
+  code: 'api::invalid-alarm',
+  expected: 'an alarm such as component.alarm or component[instance].measure',
+};
+
+export const alarmActionInPath: PathParameter = {
+  accepts: (text) => text === 'acknowledge' || text === 'shelve' || text === 'unshelve',
+  schema: Type.Enum(['acknowledge', 'shelve', 'unshelve'], {
+    description: 'What is done about the alarm.',
+    examples: ['acknowledge'],
+  }),
+  code: 'api::unknown-command',
+  expected: 'a command about an alarm: acknowledge, shelve, unshelve',
+};
+
+/** `true` or `false`. */
+export function flagInQuery(description: string): QueryParameter<boolean> {
+  return {
+    schema: Type.Boolean({ description }),
+    expected: 'true or false',
+    parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  };
+}
+
 /** How many items a list has at most; more than `most` counts as `most`. */
 export function limitInQuery(usual: number, most: number): QueryParameter<number> {
   return {
@@ -73,6 +104,11 @@ export const textInQuery: QueryParameter<string> = {
   schema: Type.String(),
   expected: 'text',
   parse: (text) => text,
+};
+
+export const environmentInQuery: QueryParameter<string> = {
+  ...textInQuery,
+  schema: Type.String({ description: 'An environment the target is engaged in.', examples: ['bench'] }),
 };
 
 export const measuresInQuery: QueryParameter<string> = {

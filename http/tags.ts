@@ -5,6 +5,9 @@ export const TAGS = {
     'Direct telecommands: submitted, followed to their final state, encoded and decoded without sending.',
   Runs: 'Runs of procedures: launched, followed, answered, suspended, resumed and aborted.',
   Values: 'The current value of every measure of a target, read once or followed.',
+  Modes: 'Modes of targets, and the values their parameters have in them.',
+  Alarms:
+    'What is out of its limits or in a condition that somebody has to see: listed, watched, acknowledged, shelved.',
   Catalogue: 'What a target can measure and be told.',
   Links: 'Frames as they pass between the service and its targets.',
   Simulation: 'Faults of simulated spacecraft, switched to see what a fault does to everything behind it.',

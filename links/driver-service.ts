@@ -15,6 +15,7 @@ import {
   type DriverVerb,
   type EncodeCall,
 } from '../contract/link.ts';
+import type { LinkBinding } from '../contract/mode.ts';
 import { refused } from '../contract/result.ts';
 import { header, subject } from '../contract/subject.ts';
 import type { Driver as DriverDefinition, Mission } from '../mission/mission.ts';
@@ -24,6 +25,7 @@ import type { MissionSource } from '../ports/mission-source.ts';
 import { type Driver, decodeFailed, encodeFailed } from './driver/driver.ts';
 import { createDriver, isKnownProtocol } from './driver/protocols.ts';
 import { callOf, isHexadecimal } from './json-call.ts';
+import { KeptBindings, serveBindings } from './kept-bindings.ts';
 
 interface DriverServiceOptions {
   readonly bus: Bus;
@@ -47,6 +49,8 @@ class DriverService implements Stoppable {
   readonly #missions: MissionSource;
   readonly #log: Log;
   readonly #served = new Map<string, Served>();
+  /** By driver; they outlive a change of its settings. */
+  readonly #bindings = new Map<string, KeptBindings>();
   readonly #forget: () => void;
 
   constructor({ bus, missions, log }: DriverServiceOptions) {
@@ -86,14 +90,33 @@ class DriverService implements Stoppable {
         },
       ),
     );
-    verbs.push(this.#serveState(definition));
+    verbs.push(this.#serveState(definition), this.#serveBind(name));
     this.#served.set(name, { definition: textOf(definition), verbs });
   }
 
   /** That it answers is all that is asked of it: a run begins only with drivers that are alive (MC-STM-029). */
   #serveState({ name, protocol }: DriverDefinition): Stoppable {
-    const state = Buffer.from(JSON.stringify({ driver: name, protocol } satisfies DriverState));
-    return this.#bus.serve(subject.driverVerb(name, 'state'), async () => state, { queue: `driver-${name}` });
+    const state = (): DriverState => ({ driver: name, protocol, bindings: this.#boundBy(name) });
+    return this.#bus.serve(
+      subject.driverVerb(name, 'state'),
+      async () => Buffer.from(JSON.stringify(state())),
+      { queue: `driver-${name}` },
+    );
+  }
+
+  /** Not shared out: each process that serves the driver is told. */
+  #serveBind(name: string): Stoppable {
+    const kept = this.#bindings.get(name) ?? new KeptBindings();
+    this.#bindings.set(name, kept);
+    const ports = { bus: this.#bus, log: this.#log };
+    return serveBindings(subject.driverVerb(name, 'bind'), { driver: name }, kept, ports);
+  }
+
+  #boundBy(name: string): LinkBinding[] {
+    const targets = this.#missions.current?.targets;
+    const isBound = (target: string, link: string): boolean =>
+      targets?.get(target)?.links.get(link)?.driver === name;
+    return this.#bindings.get(name)?.of(isBound) ?? [];
   }
 
   async #withdraw(name: string): Promise<void> {

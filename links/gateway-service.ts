@@ -1,5 +1,5 @@
 /**
- * One gateway on the bus: publishes what it receives, serves `send`, `state`, `faults`, `fault` and `stats`, tells of its
+ * One gateway on the bus: publishes what it receives, serves `send`, `state`, `bind`, `faults`, `fault` and `stats`, tells of its
  * echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9 and 6. One process at a time runs a
  * gateway; which one, and that it is started anew when its definition changes, is decided elsewhere (supervision).
  *
@@ -16,6 +16,7 @@ import type {
   FaultCall,
   FaultReply,
   GatewayReport,
+  GatewayState,
   SendCall,
   SendReply,
   SentMessage,
@@ -28,7 +29,7 @@ import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
-import { targetsOf } from './bindings.ts';
+import { bindingsOf, targetsOf } from './bindings.ts';
 import { AwaitedEchoes } from './gateway/awaited-echoes.ts';
 import { FramePublisher } from './gateway/frame-publisher.ts';
 import type { Gateway } from './gateway/gateway.ts';
@@ -36,6 +37,7 @@ import { GatewayReporter } from './gateway/gateway-reporter.ts';
 import { openGateway } from './gateway/kinds.ts';
 import { SentFrames } from './gateway/sent-frames.ts';
 import { callOf, isHexadecimal } from './json-call.ts';
+import { KeptBindings, serveBindings } from './kept-bindings.ts';
 import type { SpacecraftFactory } from './simulated/spacecraft.ts';
 
 export interface GatewayOptions {
@@ -50,6 +52,8 @@ export interface GatewayOptions {
   readonly spacecraft?: SpacecraftFactory;
   /** Whether this process still has the gateway to itself, now; default: always. */
   readonly holds?: () => boolean;
+  /** How its links are bound, from a gateway of this name before it; default: not known yet. */
+  readonly bindings?: KeptBindings;
 }
 
 export interface RunningGateway {
@@ -77,6 +81,7 @@ class GatewayOnBus implements RunningGateway {
   readonly #publisher: FramePublisher;
   readonly #reporter: GatewayReporter;
   readonly #definition: Definition;
+  readonly #bindings: KeptBindings;
   #gateway: Gateway | undefined;
   #unusable: string | undefined;
   #verbs: readonly Stoppable[] = [];
@@ -86,6 +91,7 @@ class GatewayOnBus implements RunningGateway {
     this.name = definition.name;
     this.#options = options;
     this.#definition = definition;
+    this.#bindings = options.bindings ?? new KeptBindings();
     this.#log = options.log.child({ gateway: this.name });
     this.#sent = new SentFrames(clock.now());
     const life = `${clock.now()}-${Math.floor(random.next() * 2 ** 32).toString(16)}`;
@@ -113,7 +119,11 @@ class GatewayOnBus implements RunningGateway {
     this.#open();
     this.#reporter.start();
     this.#verbs = [
-      this.#serve('state', async () => this.report()),
+      this.#serve('state', async () => this.#state()),
+      serveBindings(subject.gatewayVerb(this.name, 'bind'), { gateway: this.name }, this.#bindings, {
+        bus: this.#options.bus,
+        log: this.#log,
+      }),
       this.#serve('send', (call) => this.#send(call as SendCall | undefined)),
       this.#serve('faults', async () => this.#faults()),
       this.#serve('fault', async (call) => this.#fault(call as FaultCall | undefined)),
@@ -142,6 +152,14 @@ class GatewayOnBus implements RunningGateway {
       echo: (frame) => this.#tellEcho(frame),
       changed: () => this.#reporter.tell(),
     });
+  }
+
+  #state(): GatewayState {
+    const mission = this.#options.missions.current;
+    const bound = mission === undefined ? [] : bindingsOf(mission, this.name);
+    const isBound = (target: string, link: string): boolean =>
+      bound.some((each) => each.target.name === target && each.link.name === link);
+    return { ...this.report(), bindings: this.#bindings.of(isBound) };
   }
 
   #serve(verb: string, answer: (call: object | undefined) => Promise<object>): Stoppable {

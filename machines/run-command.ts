@@ -75,7 +75,7 @@ export function prepared(turn: Turn): void {
   turn.goOn();
 }
 
-export function notPrepared(turn: Turn, { reason }: Told<'not-prepared'>): void {
+export function notPrepared(turn: Turn, { reason, takenBy }: Told<'not-prepared'>): void {
   const { activity, context } = turn;
   turn.goOn();
   if (activity.kind === 'resuming' && activity.resume !== null) {
@@ -88,7 +88,7 @@ export function notPrepared(turn: Turn, { reason }: Told<'not-prepared'>): void 
   } else {
     const message = `suspended after the takeover: ${reason}`;
     turn.record({ event: 'logged', path: turn.path, message, samples: [] });
-    suspend(turn, context.suspendWish ?? context.owner ?? context.run);
+    suspend(turn, context.suspendWish ?? takenBy ?? context.owner ?? context.run);
   }
 }
 

@@ -96,8 +96,13 @@ function open(turn: Turn, { fact, path, dueAt }: Extract<Next, { kind: 'open' }>
 
 /** The leases are taken at the start, and made sure of by a new owner (R1). */
 function prepare(turn: Turn, isStart: boolean): void {
-  const ticket = turn.askAwaited({ type: 'effect.prepare' });
-  turn.become(isStart ? { kind: 'preparing', ticket } : { kind: 'resuming', ticket, resume: null });
+  if (isStart) {
+    const ticket = turn.askAwaited({ type: 'effect.prepare', since: turn.context.at });
+    turn.become({ kind: 'preparing', ticket });
+  } else {
+    const ticket = turn.askAwaited({ type: 'effect.prepare', again: true });
+    turn.become({ kind: 'resuming', ticket, resume: null });
+  }
 }
 
 function run(turn: Turn): void {

@@ -77,7 +77,8 @@ export type RunChartEvent =
   | RunCommand
   | AnswerGiven
   | { type: 'prepared'; at: number; ticket: number }
-  | { type: 'not-prepared'; at: number; ticket: number; reason: string }
+  /** `takenBy`: a reaction took a target from it, and it is suspended by that. */
+  | { type: 'not-prepared'; at: number; ticket: number; reason: string; takenBy?: string }
   | { type: 'released'; at: number; ticket: number }
   /** A telecommand reached a final state, or could not be submitted (`REJECTED` with the reason, no acks). */
   | {
@@ -113,8 +114,11 @@ export type RunChartEvent =
   | { type: 'recovered'; at: number; by: string };
 
 export type RunEffect =
-  /** Check that every target is ready, then take its lease (or find it held by this very run). */
-  | { type: 'effect.prepare'; ticket: number }
+  /**
+   * Check that every target is ready, then take its lease (or find it held by this very run). At its start a reaction waits
+   * for the reaction of another alarm from `since` on; `again`: a new owner makes sure of targets it had.
+   */
+  | { type: 'effect.prepare'; ticket: number; since?: number; again?: true }
   /** Give every lease back. */
   | { type: 'effect.release'; ticket: number }
   /** Submit the telecommand under this identifier and follow it to its final state. */

@@ -19,6 +19,24 @@ export function createCalibration(configuration: CalibrationConfiguration): (raw
   return (raw) => (raw >= least && raw <= most ? curve(raw) : Number.NaN);
 }
 
+/** By how much the value moves with one count of a whole raw value; undefined where the value does not tell. */
+export function createStep({
+  polynomial,
+  points = [],
+}: CalibrationConfiguration): ((value: number) => number) | undefined {
+  if (polynomial !== undefined) return polynomial.length === 2 ? () => Math.abs(polynomial[1]!) : undefined;
+  const pieces = points.slice(1).map(([raw, value], index) => {
+    const [fromRaw, from] = points[index]!;
+    const step = Math.abs((value - from) / (raw - fromRaw));
+    return { least: Math.min(from, value), most: Math.max(from, value), step };
+  });
+  // Where a curve turns several pieces hold the value: the finest says what can be told apart.
+  return (value) => {
+    const steps = pieces.filter(({ least, most }) => value >= least && value <= most).map(({ step }) => step);
+    return steps.length === 0 ? 0 : Math.min(...steps);
+  };
+}
+
 function polynomialOf(coefficients: readonly number[]): (raw: number) => number {
   const [a = 0, b = 0] = coefficients;
   if (coefficients.length <= 2) return (raw) => a + b * raw;

@@ -10,12 +10,12 @@ import { accepted, type Result, refusedAll } from '../contract/result.ts';
 import { revisionOf } from './canonical.ts';
 import { checkLibraries } from './check/library.ts';
 import { checkPlatform } from './check/platform.ts';
+import { checkReactions } from './check/reaction.ts';
 import { checkSettings } from './check/settings.ts';
 import { checkTopology } from './check/topology.ts';
 import type { Configuration, PlatformConfiguration } from './configuration.ts';
 import { type DocumentFault, FaultList } from './document/fault.ts';
 import type { LibraryDocument } from './document/library.ts';
-import { nearHelp } from './document/near.ts';
 import { type ReadDocument, readDocument, type SourceFile } from './document/read.ts';
 import { type DocumentKind, documentSchema } from './document/schema.ts';
 import { checkShape } from './document/shape.ts';
@@ -59,8 +59,10 @@ function assemble(
   for (const each of of('library')) {
     addUnique(libraries, each.value as LibraryDocument, each, 'library');
   }
-  checkLibraries(of('library'), platforms, topology);
-  checkReactions(of('platform'), platforms, libraries);
+  checkReactions(of('platform'), platforms, {
+    libraries: checkLibraries(of('library'), platforms, topology),
+    written: (library, procedure) => libraries.get(library)?.procedures[procedure],
+  });
   if (topology === undefined) {
     list.faults.push({
       file: '',
@@ -100,24 +102,4 @@ function onlyOne(
 
 function sorted<Item>(items: ReadonlyMap<string, Item>): Item[] {
   return [...items].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
-}
-
-/** A reaction runs a procedure that some library has. */
-function checkReactions(
-  documents: readonly ReadDocument[],
-  platforms: ReadonlyMap<string, PlatformConfiguration>,
-  libraries: ReadonlyMap<string, LibraryDocument>,
-): void {
-  const procedures = new Set([...libraries.values()].flatMap((library) => Object.keys(library.procedures)));
-  for (const { value, faults } of documents) {
-    const { platform, version } = value as { platform: string; version: string };
-    for (const component of platforms.get(`${platform}@${version}`)?.components ?? []) {
-      for (const { name, onRaise } of component.alarms) {
-        if (onRaise === undefined || procedures.has(onRaise)) continue;
-        faults
-          .in('components', component.name, 'alarms', name, 'on_raise')
-          .fault(`no library has a procedure "${onRaise}"`, nearHelp(onRaise, procedures, 'procedures'));
-      }
-    }
-  }
 }

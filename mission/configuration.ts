@@ -231,6 +231,7 @@ export interface SettingsConfiguration {
   readonly feeders: Readonly<Record<string, string>>;
   readonly maxShelveMs: number;
   readonly alarmRetentionMs: number;
+  readonly alarmAnswerMs?: number;
   readonly schedulerMarginMs: number;
   readonly connectors: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly editorUrl?: string;

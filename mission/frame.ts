@@ -6,10 +6,11 @@
  */
 
 import { assert } from '../contract/assert.ts';
-import { createCalibration } from './calibration.ts';
+import { createCalibration, createStep } from './calibration.ts';
 import type { ComponentConfiguration, MeasureConfiguration, PlatformConfiguration } from './configuration.ts';
 import { createEnumeration } from './enumeration.ts';
 import type { Enumeration, Measure, MeasureDefinition } from './platform.ts';
+import { isIntegerType } from './value-type.ts';
 
 export interface Frame {
   readonly enumerations: ReadonlyMap<string, Enumeration>;
@@ -72,7 +73,12 @@ function definitionOf(
   const enumeration = enumerations.get(type);
   if (soft !== undefined) Object.freeze(soft);
   if (hard !== undefined) Object.freeze(hard);
-  return Object.freeze({ name, description, type, enumeration, unit, soft, hard, derived, calibrate });
+  const counts = isIntegerType(measure.raw ?? type) && calibration !== undefined;
+  const step = counts ? createStep(calibration) : undefined;
+  return Object.freeze({
+    ...{ name, description, type, enumeration, unit, soft, hard, derived, calibrate },
+    ...(step !== undefined && { step }),
+  });
 }
 
 function measuresOf(component: FrameComponent): Omit<Measure, 'ordinal'>[] {

@@ -2,10 +2,10 @@
 
 import { assert } from '../contract/assert.ts';
 import { revisionOf } from './canonical.ts';
-import { compileCondition } from './condition/compile.ts';
-import type { Condition } from './condition/condition.ts';
+import { type CompiledCondition, compileCondition } from './condition/compile.ts';
 import type { ConditionScope, ScopeName } from './condition/scope.ts';
 import type {
+  AlarmConfiguration,
   ArgumentConfiguration,
   ComponentConfiguration,
   ParameterConfiguration,
@@ -16,10 +16,12 @@ import { createFrame, type Frame, knownOrdinal } from './frame.ts';
 import { createEncoding } from './layout/encoding.ts';
 import { createDatagramReader, createPacketReader } from './layout/reader.ts';
 import { loadAnswer, loadLines, loadWriter } from './line/load.ts';
+import { loadDerived } from './load-derived.ts';
 import type {
   Argument,
   Component,
   Enumeration,
+  NamedAlarm,
   Parameter,
   Platform,
   Telecommand,
@@ -46,6 +48,12 @@ export function loadPlatform(configuration: PlatformConfiguration): Platform {
     packets: createPacketReader(configuration.packets, (key) => knownOrdinal(frame, key)),
     datagrams: createDatagramReader(configuration.packets, (key) => knownOrdinal(frame, key)),
     lines: loadLines(configuration, frame),
+    derived: loadDerived(frame),
+    alarms: Object.freeze(
+      configuration.components.flatMap((component) =>
+        component.alarms.map((each) => loadAlarm(each, component, frame)),
+      ),
+    ),
   });
 }
 
@@ -57,6 +65,19 @@ function loadComponent(configuration: ComponentConfiguration, frame: Frame): Com
   );
   const parameters = configuration.parameters.map((each) => loadParameter(each, frame.enumerations));
   return Object.freeze({ ...component, telecommands, parameters: Object.freeze(parameters) });
+}
+
+function loadAlarm(
+  { name, when, severity, onRaise }: AlarmConfiguration,
+  { name: component, instances }: ComponentConfiguration,
+  frame: Frame,
+): NamedAlarm {
+  const condition = conditionOf(when, { platform: frame, own: component });
+  const { temporal, spanMs } = condition;
+  return Object.freeze({
+    ...{ component, instances: Object.freeze([...instances]), name, severity },
+    ...{ when: condition, temporal, spanMs, onRaise },
+  });
 }
 
 function loadParameter(
@@ -127,7 +148,7 @@ function loadVerification(
   });
 }
 
-function conditionOf(text: string, scope: ConditionScope): Condition {
+function conditionOf(text: string, scope: ConditionScope): CompiledCondition {
   const compiled = compileCondition(text, scope);
   assert(compiled.ok, `condition \`${text}\` compiled before`);
   return compiled.value;

@@ -6,6 +6,7 @@
  */
 
 import { assert } from '../contract/assert.ts';
+import { ALARM_ANSWER_MS } from '../contract/limits.ts';
 import type { Configuration, LinkConfiguration, TargetConfiguration } from './configuration.ts';
 import { loadPlatform } from './load-platform.ts';
 import type { Link, LinkParameters, Mission, Target } from './mission.ts';
@@ -33,6 +34,10 @@ export function load(configuration: Configuration, revision: string): Mission {
       replicas: settings.replicas,
       auth: settings.auth,
       schedulerMarginMs: settings.schedulerMarginMs,
+      maxShelveMs: settings.maxShelveMs,
+      alarmRetentionMs: settings.alarmRetentionMs,
+      // A configuration of an earlier release has none.
+      alarmAnswerMs: settings.alarmAnswerMs ?? ALARM_ANSWER_MS,
     }),
   });
 }

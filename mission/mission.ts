@@ -108,6 +108,12 @@ export interface Settings {
   readonly auth: AuthSettings;
   /** A run bound to a pass must end this long before its LOS. */
   readonly schedulerMarginMs: number;
+  /** Longest shelving of an alarm. */
+  readonly maxShelveMs: number;
+  /** How long the transitions of alarms are kept. */
+  readonly alarmRetentionMs: number;
+  /** How long the alarm service may take to answer a command. */
+  readonly alarmAnswerMs: number;
 }
 
 /** Of the identity provider (section 5); what is absent is not configured. */

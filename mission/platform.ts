@@ -7,10 +7,11 @@
  *     segment by segment), so ordinals rise as keys do.
  */
 
+import type { Severity } from '../contract/alarm.ts';
 import type { BlockBuilder } from '../contract/batch.ts';
 import type { Result } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
-import type { Condition } from './condition/condition.ts';
+import type { Condition, ExpressionEvaluation } from './condition/condition.ts';
 
 export interface Platform {
   readonly id: string;
@@ -32,6 +33,41 @@ export interface Platform {
   readonly datagrams: DatagramReader;
   /** Reads one line of text. */
   readonly lines: LineReader;
+  /** The named alarms, by component and then in the order of the document; limits stand in the measures. */
+  readonly alarms: readonly NamedAlarm[];
+  /** The derived measures, each behind those it is derived from. */
+  readonly derived: readonly Derived[];
+}
+
+/** A derived measure of one instance, with its expression compiled. */
+export interface Derived {
+  readonly ordinal: number;
+  /** As written. */
+  readonly source: string;
+  /** Ordinals of the measures it reads, rising. */
+  readonly reads: readonly number[];
+  /** Whether it looks at history or time: then real-time samples only may be fed. */
+  readonly temporal: boolean;
+  /** How far back it looks, at most, ms. */
+  readonly spanMs: number;
+  /** An evaluation that knows no sample yet. */
+  open(): ExpressionEvaluation;
+}
+
+/** A named condition that is an alarm (section 2.4), one for each instance of its component. */
+export interface NamedAlarm {
+  readonly component: string;
+  /** Empty for a component without instances. */
+  readonly instances: readonly string[];
+  readonly name: string;
+  readonly severity: Severity;
+  readonly when: Condition;
+  /** Whether it may turn without a sample. */
+  readonly temporal: boolean;
+  /** How far back the condition looks, at most, ms. */
+  readonly spanMs: number;
+  /** The procedure run as a reaction. */
+  readonly onRaise: string | undefined;
 }
 
 export interface Component {
@@ -95,6 +131,8 @@ export interface MeasureDefinition {
   readonly derived: string | undefined;
   /** Raw to physical; NaN where the calibration does not cover the raw value. Absent when raw is the value. */
   readonly calibrate: ((raw: number) => number) | undefined;
+  /** By how much the value moves when its raw value, a whole count, moves by one; where that can be told from the value. */
+  readonly step?: (value: number) => number;
 }
 
 /** A measure of one instance. */

@@ -87,6 +87,12 @@ export class Membership {
     return clock.now() - seen.movedAt < ttlMs;
   }
 
+  /** Whether the process of that name is known to have ended, on this machine (E3). */
+  isGone(instance: string): boolean {
+    const seen = this.#seen.get(instance);
+    return seen !== undefined && instance !== this.#options.instance && this.#isGoneHere(seen.member);
+  }
+
   /**
    * Whether the bus has no later heartbeat of the member than the one heard here (E4); a later one counts as heard now.
    * Rejects with `Outage`.

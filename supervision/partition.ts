@@ -7,35 +7,18 @@
  *     talking and few partitions move when members come and go.
  * Q2. An owner is replaced only when it has released the partition or is dead for the one who takes it, and for the bus (E4).
  * Q3. A process whose own heartbeat fails stops everything it owns before the others may take it (E2).
- * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership. It fails once: what it
- *     says after that is of the same failure.
+ * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership (`tenure.ts`).
  * Q5. A partition is not claimed again before its former worker here has stopped: there is never more than one.
  */
 
 import { createHash } from 'node:crypto';
-import { Outage } from '../contract/outage.ts';
 import { buckets } from '../contract/subject.ts';
 import type { Bus, Entry, Watch } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Membership } from './membership.ts';
 import { DEFAULT_INTENSITY, Supervisor } from './supervisor.ts';
-
-export interface Worker {
-  /** Resolves when nothing of it writes any more. */
-  stop(): Promise<void>;
-}
-
-export interface WorkerContext {
-  readonly epoch: number;
-  /**
-   * Whether the others still have to leave the partition to this process, now: false for one that slept too long and has
-   * not noticed yet. Asked before what no epoch guards.
-   */
-  readonly holds: () => boolean;
-  /** The worker cannot go on; it is stopped and started again. */
-  readonly failed: (error: unknown) => void;
-}
+import { type OwnedWork, type Ownerships, Tenure, type Worker, type WorkerContext } from './tenure.ts';
 
 /** The partitions of one role, named by the things they stand for. */
 export interface PartitionRole {
@@ -60,28 +43,10 @@ interface PartitionsOptions {
   readonly escalated: (reason: string) => void;
 }
 
-const OUTAGE_RETRY_MS = 250;
-
-/** A partition that this process owns, as people see it. */
-export interface OwnedPartition {
-  readonly name: string;
-  readonly epoch: number;
-  readonly state: 'starting' | 'running' | 'restarting' | 'quarantined' | 'stopping';
-  readonly crashes: number;
-  readonly reason: string | undefined;
-}
-
-interface Owned {
-  readonly epoch: number;
-  worker: Worker | undefined;
-  /** Work on this partition is serialised: starts and stops never overlap. */
-  turn: Promise<void>;
-}
-
-export class Partitions {
+export class Partitions implements Ownerships {
   readonly #options: PartitionsOptions;
   readonly #entries = new Map<string, { owner: string | null; revision: number }>();
-  readonly #owned = new Map<string, Owned>();
+  readonly #owned = new Map<string, Tenure>();
   readonly #claiming = new Set<string>();
   /** Partitions no longer owned whose worker is still being stopped (Q5). */
   readonly #leaving = new Map<string, { epoch: number; left: Promise<void> }>();
@@ -135,14 +100,14 @@ export class Partitions {
 
   /** Names whose worker runs here. */
   get running(): string[] {
-    return [...this.#owned].filter(([, owned]) => owned.worker !== undefined).map(([name]) => name);
+    return [...this.#owned].filter(([, owned]) => owned.running).map(([name]) => name);
   }
 
   /** Whether every wanted partition runs, here or elsewhere. */
   get settled(): boolean {
     return [...this.#wanted].every((name) => {
       const owned = this.#owned.get(name);
-      if (owned !== undefined) return owned.worker !== undefined;
+      if (owned !== undefined) return owned.running;
       const owner = this.#entries.get(name)?.owner;
       return owner !== undefined && owner !== null && this.#options.membership.isAlive(owner);
     });
@@ -157,8 +122,8 @@ export class Partitions {
   }
 
   /** What this process owns or is still leaving, by name. */
-  owned(): OwnedPartition[] {
-    const owned = [...this.#owned].map(([name, each]) => this.#ownedView(name, each));
+  owned(): OwnedWork[] {
+    const owned = [...this.#owned].map(([name, each]) => each.view(name, this.#supervisor));
     const leaving = [...this.#leaving].map(
       ([name, { epoch }]) => ({ name, epoch, state: 'stopping', crashes: 0, reason: undefined }) as const,
     );
@@ -182,13 +147,6 @@ export class Partitions {
     for (const name of [...this.#owned.keys()]) void this.#release(name);
     await Promise.all([...this.#leaving.values()].map(({ left }) => left));
     await this.#watch?.stop();
-  }
-
-  #ownedView(name: string, { epoch, worker }: Owned): OwnedPartition {
-    const trouble = this.#supervisor.trouble()[name];
-    const waiting = trouble === undefined ? 'starting' : 'restarting';
-    const state = trouble?.quarantined === true ? 'quarantined' : worker === undefined ? waiting : 'running';
-    return { name, epoch, state, crashes: this.#supervisor.crashes(name), reason: trouble?.reason };
   }
 
   #key(name: string): string {
@@ -236,8 +194,9 @@ export class Partitions {
       // Somebody else has claimed it since, and the watch was faster than the answer.
       if ((this.#entries.get(name)?.revision ?? 0) > written.revision) return;
       this.#entries.set(name, { owner: instance, revision: written.revision });
-      this.#owned.set(name, { epoch: written.revision, worker: undefined, turn: Promise.resolve() });
-      this.#startWorker(name);
+      const tenure = this.#tenure(name, written.revision);
+      this.#owned.set(name, tenure);
+      tenure.start();
     } catch (error) {
       log.warn({ err: error, partition: this.#key(name) }, 'partition not claimed');
     } finally {
@@ -279,11 +238,11 @@ export class Partitions {
     void this.#leave(name, owned);
   }
 
-  #leave(name: string, owned: Owned, then?: () => Promise<void>): Promise<void> {
+  #leave(name: string, owned: Tenure, then?: () => Promise<void>): Promise<void> {
     this.#owned.delete(name);
     this.#supervisor.ended(name);
-    const left = owned.turn
-      .then(() => this.#stopWorker(name, owned))
+    const left = owned
+      .end()
       .then(then)
       .then(() => {
         this.#leaving.delete(name);
@@ -293,55 +252,20 @@ export class Partitions {
     return left;
   }
 
-  // Workers ----------------------------------------------------------------------------------------------------------
-
-  #startWorker(name: string): void {
-    const owned = this.#owned.get(name);
-    if (owned === undefined) return;
-    owned.turn = owned.turn.then(() => this.#startNow(name, owned));
-  }
-
-  async #startNow(name: string, owned: Owned): Promise<void> {
-    if (this.#owned.get(name) !== owned || owned.worker !== undefined) return;
-    let over = false;
-    const failed = (error: unknown): void => {
-      if (!over) this.#workerFailed(name, owned, error);
-      over = true;
-    };
-    const holds = (): boolean => this.#owned.get(name) === owned && this.#options.membership.holds;
-    try {
-      owned.worker = await this.#options.role.start(name, { epoch: owned.epoch, holds, failed });
-    } catch (error) {
-      failed(error);
-    }
-  }
-
-  #workerFailed(name: string, owned: Owned, error: unknown): void {
-    if (this.#owned.get(name) !== owned || this.#stopped) return;
-    if (error instanceof Outage) return this.#startAgain(name, owned);
-    this.#options.log.error({ err: error, partition: this.#key(name) }, 'worker failed');
-    owned.turn = owned.turn.then(() => this.#stopWorker(name, owned));
-    this.#supervisor.crashed(name, error instanceof Error ? error.message : String(error));
-  }
-
-  /** The bus is away: that is no fault of the worker and costs it no patience. */
-  #startAgain(name: string, owned: Owned): void {
-    owned.turn = owned.turn.then(() => this.#stopWorker(name, owned));
-    this.#options.clock.setTimeout(() => this.#startWorker(name), OUTAGE_RETRY_MS);
+  #tenure(name: string, epoch: number): Tenure {
+    const { clock, log, membership, role } = this.#options;
+    return new Tenure({
+      epoch,
+      clock,
+      log: log.child({ partition: this.#key(name) }),
+      start: (context) => role.start(name, context),
+      holds: () => membership.holds,
+      crashed: (reason) => this.#supervisor.crashed(name, reason),
+    });
   }
 
   #restart(name: string): void {
-    this.#startWorker(name);
-  }
-
-  async #stopWorker(name: string, owned: Owned): Promise<void> {
-    const { worker } = owned;
-    owned.worker = undefined;
-    await worker
-      ?.stop()
-      .catch((error: unknown) =>
-        this.#options.log.error({ err: error, partition: this.#key(name) }, 'worker not stopped'),
-      );
+    this.#owned.get(name)?.start();
   }
 }
 

@@ -26,10 +26,12 @@ import { type Machine, realMachine } from './machine.ts';
 import { Membership } from './membership.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import type { RoleFactory, RoleName } from './role.ts';
+import { startAlarms } from './roles/alarms.ts';
 import { apiRole } from './roles/api.ts';
 import { startDrivers } from './roles/drivers.ts';
 import { startExecutor } from './roles/executor.ts';
 import { startGateways } from './roles/gateways.ts';
+import { startReconciler } from './roles/reconciler.ts';
 import { startTelemetry } from './roles/telemetry.ts';
 import { Tree } from './tree.ts';
 
@@ -77,6 +79,8 @@ const factories: Record<Exclude<RoleName, 'api'>, RoleFactory> = {
   telemetry: startTelemetry,
   drivers: startDrivers,
   gateways: startGateways,
+  alarms: startAlarms,
+  reconciler: startReconciler,
 };
 
 /** Starts the process and resolves when its API listens; see `ready` for the rest. */

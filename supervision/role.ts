@@ -15,9 +15,10 @@ import type { Tokens } from '../ports/tokens.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { Kind } from './kind.ts';
+import type { LeadWork } from './leader.ts';
 import type { PartitionRole } from './partition.ts';
 
-export const ROLES = ['api', 'executor', 'telemetry', 'drivers', 'gateways'] as const;
+export const ROLES = ['api', 'executor', 'telemetry', 'drivers', 'gateways', 'alarms', 'reconciler'] as const;
 export type RoleName = (typeof ROLES)[number];
 
 export interface RoleContext {
@@ -55,6 +56,8 @@ export interface SharedWork {
 
 export interface Role {
   readonly shared: readonly SharedWork[];
+  /** What one process of the cell does for all. */
+  readonly leads?: readonly LeadWork[];
   /** The entities it runs. */
   readonly kinds?: readonly Kind[];
   stop(): Promise<void>;

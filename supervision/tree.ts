@@ -8,10 +8,12 @@ import { Outage } from '../contract/outage.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Kind } from './kind.ts';
+import { Leadership, type LeadWork } from './leader.ts';
 import type { Membership } from './membership.ts';
 import { Partitions } from './partition.ts';
 import type { Role, RoleContext, RoleFactory, RoleName } from './role.ts';
 import { DEFAULT_INTENSITY, Supervisor, type Trouble } from './supervisor.ts';
+import type { Ownerships } from './tenure.ts';
 
 interface TreeOptions {
   readonly instance: string;
@@ -27,6 +29,7 @@ interface TreeOptions {
 interface Running {
   readonly role: Role;
   readonly partitions: readonly Partitions[];
+  readonly leads: readonly Leadership[];
   readonly forget: () => void;
 }
 
@@ -36,7 +39,7 @@ export interface Branch {
   readonly state: 'starting' | 'running' | 'restarting' | 'quarantined' | 'stopping';
   readonly crashes: number;
   readonly reason: string | undefined;
-  readonly partitions: readonly Partitions[];
+  readonly partitions: readonly Ownerships[];
   readonly kinds: readonly Kind[];
 }
 
@@ -75,12 +78,16 @@ export class Tree {
 
   /** Who is alive may have changed. */
   reconcile(): void {
-    for (const { partitions } of this.#running.values()) for (const each of partitions) each.reconcile();
+    for (const { partitions, leads } of this.#running.values()) {
+      for (const each of [...partitions, ...leads]) each.reconcile();
+    }
   }
 
   /** Whether everything the mission asks for runs, here or elsewhere. */
   get settled(): boolean {
-    return [...this.#running.values()].every(({ partitions }) => partitions.every((each) => each.settled));
+    return [...this.#running.values()].every(({ partitions, leads }) =>
+      [...partitions, ...leads].every((each) => each.settled),
+    );
   }
 
   get draining(): boolean {
@@ -97,7 +104,7 @@ export class Tree {
         state: this.#stateOf(running !== undefined, trouble),
         crashes: this.#supervisor.crashes(role),
         reason: trouble?.reason,
-        partitions: running?.partitions ?? [],
+        partitions: [...(running?.partitions ?? []), ...(running?.leads ?? [])],
         kinds: running?.role.kinds ?? [],
       };
     });
@@ -130,18 +137,21 @@ export class Tree {
     const failed = (reason: string): void => this.#failed(name, reason);
     const role = await factory({ ...context, log: log.child({ role: name }), failed });
     const partitions = role.shared.map((shared) => this.#partitions(shared.role, failed));
+    const leads = (role.leads ?? []).map((work) => this.#leadership(work, failed));
+    const owning = [...partitions, ...leads];
     try {
-      for (const each of partitions) await each.start();
+      for (const each of owning) await each.start();
     } catch (error) {
       // Tried again as a whole: nothing of this attempt may stay behind.
-      await Promise.all(partitions.map((each) => each.drain()));
+      await Promise.all(owning.map((each) => each.drain()));
       await role.stop();
       throw error;
     }
     const forget = context.missions.onChange((mission) => {
       for (const [n, shared] of role.shared.entries()) partitions[n]?.want(shared.names(mission));
+      for (const each of leads) each.want(mission.settings.leaderTtlMs);
     });
-    this.#running.set(name, { role, partitions, forget });
+    this.#running.set(name, { role, partitions, leads, forget });
   }
 
   #partitions(
@@ -152,11 +162,18 @@ export class Tree {
     return new Partitions({ bus: context.bus, clock, random, log, instance, membership, role, escalated });
   }
 
+  #leadership(work: LeadWork, escalated: (reason: string) => void): Leadership {
+    const { instance, clock, random, log, membership, context } = this.#options;
+    const isGone = (other: string): boolean => membership.isGone(other);
+    return new Leadership({ bus: context.bus, clock, random, log, instance, isGone, work, escalated });
+  }
+
   async #stopRole(name: RoleName): Promise<void> {
     const running = this.#running.get(name);
     this.#running.delete(name);
     running?.forget();
-    await Promise.all(running?.partitions.map((each) => each.drain()) ?? []);
+    const owning = [...(running?.partitions ?? []), ...(running?.leads ?? [])];
+    await Promise.all(owning.map((each) => each.drain()));
     await running?.role.stop();
   }
 

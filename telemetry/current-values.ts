@@ -101,7 +101,9 @@ export class CurrentValues {
     assert(batch.platform === this.platform.digest, 'V1');
     this.#beginRound();
     const link = this.#linkIndex(batch.link);
-    for (const block of batch.blocks) this.#applyBlock(block, link, batch.deferred ? 1 : 0, step);
+    for (const block of batch.blocks) {
+      this.#applyBlock(block, link, batch.deferred || block.deferred === true ? 1 : 0, step);
+    }
     const changed = this.#changed.subarray(0, this.#changes);
     if (changed.length > 0) step?.(changed);
     return changed;
@@ -304,6 +306,7 @@ export class CurrentValues {
   }
 }
 
-function isInstant(ms: number): boolean {
+/** Whether a moment can be told of: `FIRST_MS` to `LAST_MS`. */
+export function isInstant(ms: number): boolean {
   return ms >= FIRST_MS && ms <= LAST_MS;
 }

@@ -21,6 +21,8 @@ export interface Append {
   readonly data: Uint8Array;
   readonly id: string;
   readonly headers: Headers;
+  /** It holds only if the last message of the subject has this position; otherwise it is left out. */
+  readonly expectLastSubjectSeq?: number;
   /** Position it is stored at. */
   stored(seq: number): void;
 }
@@ -51,6 +53,11 @@ export class OrderedAppend {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#forget = options.bus.onConnection((connected) => this.#connection(connected));
+  }
+
+  /** Whether everything taken has been stored or left out. */
+  get idle(): boolean {
+    return this.#queue.length === 0;
   }
 
   /** Takes the append; the promise, when there is one, resolves when there is room for the next. */
@@ -85,13 +92,11 @@ export class OrderedAppend {
     entry.state = 'sent';
     entry.sentAt = this.#clock.now();
     this.#sent += 1;
-    const { id, headers } = entry;
+    const { id, headers, expectLastSubjectSeq: expect } = entry;
     this.#bus
       .append(this.#stream, entry.subject, entry.data, {
-        id,
-        headers,
-        deadlineMs: BUS_ATTEMPT_MS,
-        once: true,
+        ...{ id, headers, deadlineMs: BUS_ATTEMPT_MS, once: true },
+        ...(expect !== undefined && { expectLastSubjectSeq: expect }),
       })
       .then(
         (outcome) => {

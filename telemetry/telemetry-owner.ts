@@ -1,6 +1,6 @@
 /**
- * The owner of one target's telemetry: takes decoded batches, calibrates them, runs the stages over them and publishes
- * value batches, in order and many under way. Architecture, "Life of a sample". Who owns which target, and the
+ * The owner of one target's telemetry: takes decoded batches, calibrates them, computes what is derived from them and
+ * publishes value batches, in order and many under way. Architecture, "Life of a sample". Who owns which target, and the
  * following of the stream, is the affair of the supervision.
  *
  * O1. A decoded batch becomes one value batch, also across owners: the message id `<target>-<position>` catches two
@@ -10,6 +10,10 @@
  * O3. A batch of another catalogue is mapped by keys. When no known mission has that catalogue its samples are left
  *     out, counted and logged once; its reports, which need no catalogue, go on.
  * O4. A message that is no batch is left out, counted and logged; it stays in the stream of decoded samples.
+ * O5. What time alone changes of derived measures is a value batch of its own, behind everything made from what was decoded
+ *     before: its id is `<target>-<position>-<moment>`, its source that position, so O1 and O2 hold of it as of the others.
+ *     What came due before the samples of a message is published before them. At the head of the stream the clock says
+ *     when, and the append holds only if nobody has published anything since: an owner that slept tells no old news.
  */
 
 import { type DecodedBatch, encodeBatch, type ValueBatch } from '../contract/batch.ts';
@@ -25,6 +29,10 @@ import { fitsPlatform, readBatch } from './batch-shape.ts';
 import { type ColumnStage, calibrateBatch } from './calibration.ts';
 import type { Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
+import { Compute, type Turned } from './compute/compute.ts';
+import { type PublishedBatch, rebuild } from './compute/rebuild.ts';
+import { earliestGround } from './compute/row-order.ts';
+import { TurnTimer } from './compute/turn-timer.ts';
 import { CurrentValues, type ValueColumns } from './current-values.ts';
 import { KnownPlatforms } from './known-platforms.ts';
 import { mapBatch } from './measure-map.ts';
@@ -48,6 +56,8 @@ export interface TelemetryOwner {
   start(): Promise<FollowFrom>;
   /** Takes the next message; the promise, when there is one, resolves when there is room for another. */
   handle(message: StreamMessage): void | Promise<void>;
+  /** Says that everything decoded before has been handed over: from now on the clock counts (O5). */
+  caughtUp(): void;
   /** Lets what is under way settle and writes the last checkpoint. */
   stop(): Promise<void>;
   readonly counts: Readonly<TelemetryCounts>;
@@ -61,6 +71,12 @@ export interface TelemetryCounts {
 
 const NOTHING: Positions = { decoded: 0, values: 0 };
 
+/** A message of the value stream: what it was made from. */
+interface Published extends Positions {
+  /** The moment of O5; before everything for a message made from samples. */
+  readonly turned: number;
+}
+
 /** The owner of a target, which does nothing before `start()`. */
 export function createTelemetryOwner(options: TelemetryOwnerOptions): TelemetryOwner {
   return new Owner(options);
@@ -73,14 +89,23 @@ class Owner implements TelemetryOwner {
   readonly #appends: OrderedAppend;
   readonly #checkpoints: CheckpointWriter;
   readonly #platforms: KnownPlatforms;
+  readonly #timer: TurnTimer;
   readonly #forget: () => void;
   #store: CurrentValues | undefined;
+  /** Absent where the catalogue derives nothing. */
+  #compute: Compute | undefined;
   /** Of the checkpoint, until there is a catalogue to read it by. */
   #restored: ValueColumns | undefined;
   #positions = NOTHING;
   /** Last message of the value stream of this target, when its id may be forgotten (O1). */
-  #published = NOTHING;
+  #published: Published = { ...NOTHING, turned: Number.NEGATIVE_INFINITY };
+  /** The last decoded message that values were made from. */
+  #handled = 0;
+  /** Last message of the value stream of this target, as far as is known here (O5). */
+  #tail = 0;
+  #atHead = false;
   #lost = false;
+  #stopped = false;
   readonly #reported = new Set<string>();
 
   constructor(options: TelemetryOwnerOptions) {
@@ -94,6 +119,7 @@ class Owner implements TelemetryOwner {
       lost: () => this.#lose(),
     });
     this.#platforms = new KnownPlatforms(missions, clock);
+    this.#timer = new TurnTimer({ clock, due: () => this.#due(), fire: () => this.#turnNow() });
     this.#forget = missions.onChange((mission) => this.#takeUp(mission));
   }
 
@@ -103,19 +129,24 @@ class Owner implements TelemetryOwner {
       this.#checkpoints.load(),
       bus.last(streams.values, subject.values(target)),
     ]);
+    this.#tail = last?.seq ?? 0;
     if (last !== undefined && clock.now() - last.at > streams.values.dedupeMs / 2) {
-      this.#published = { decoded: Number(last.headers[header.source] ?? 0), values: last.seq };
+      const turned = Number(last.headers[header.turned] ?? Number.NEGATIVE_INFINITY);
+      this.#published = { decoded: Number(last.headers[header.source] ?? 0), values: last.seq, turned };
     }
     if (checkpoint === undefined) return { from: 'start' };
     if (checkpoint.epoch > epoch) this.#lose();
     this.#positions = checkpoint.positions;
     if (this.#store === undefined) this.#restored = checkpoint.columns;
     else this.#store.restore(checkpoint.columns);
+    this.#handled = checkpoint.positions.decoded;
+    await this.#rebuild(checkpoint.positions.values, last?.at ?? clock.now());
     return { from: 'seq', seq: checkpoint.positions.decoded + 1 };
   }
 
   handle(message: StreamMessage): void | Promise<void> {
     if (this.#lost) return;
+    this.#atHead = message.pending === 0;
     const batch = readBatch<DecodedBatch>(message.data);
     if (batch === undefined)
       return this.#skip('no-batch', { seq: message.seq }, 'message is no batch, left out');
@@ -124,8 +155,15 @@ class Owner implements TelemetryOwner {
     return this.#handleOwn(message, batch, platform);
   }
 
+  caughtUp(): void {
+    this.#atHead = true;
+    this.#timer.arm();
+  }
+
   async stop(): Promise<void> {
+    this.#stopped = true;
     this.#forget();
+    this.#timer.stop();
     this.#platforms.stop();
     await this.#appends.stop();
     if (!this.#lost) await this.#checkpoints.stop();
@@ -151,9 +189,10 @@ class Owner implements TelemetryOwner {
     }
     const deferred = message.headers[header.delivery] === 'deferred';
     const calibrated = calibrateBatch(batch, platform, deferred);
+    if (!deferred && this.#compute !== undefined) this.#turn(earliestGround(calibrated.blocks));
     const values = (this.#options.stages ?? []).reduce(
       (result, stage) => stage(result, platform),
-      calibrated,
+      this.#compute?.apply(calibrated) ?? calibrated,
     );
     return this.#publish(message, values, platform);
   }
@@ -161,6 +200,7 @@ class Owner implements TelemetryOwner {
   #publish(message: StreamMessage, values: ValueBatch, platform: Platform | undefined): void | Promise<void> {
     const { target } = this.#options;
     const decoded = message.seq;
+    this.#handled = decoded;
     if (decoded <= this.#published.decoded) return this.#replayed(values, platform, decoded);
     return this.#appends.push({
       subject: subject.values(target),
@@ -185,15 +225,83 @@ class Owner implements TelemetryOwner {
     this.counts.published += 1;
     this.#apply(values, platform);
     this.#positions = positions;
+    this.#tail = Math.max(this.#tail, positions.values);
     this.#checkpoints.changed();
+    this.#timer.arm();
   }
 
   /** Published long ago by an owner that did not cover it any more: only the columns need it (O1, O2). */
   #replayed(values: ValueBatch, platform: Platform | undefined, decoded: number): void {
     this.#apply(values, platform);
     if (decoded < this.#published.decoded) return;
-    this.#positions = this.#published;
+    this.#turn(this.#published.turned);
+    const { decoded: made, values: seq } = this.#published;
+    this.#positions = { decoded: made, values: seq };
     this.#checkpoints.changed();
+    this.#timer.arm();
+  }
+
+  /** Publishes what time alone changed up to `limitMs`, one moment after the other (O5). */
+  #turn(limitMs: number): void {
+    for (let turned = this.#compute?.turn(limitMs); turned; turned = this.#compute?.turn(limitMs)) {
+      this.#publishTurned(turned);
+    }
+  }
+
+  /** When the clock has to be looked at: at the head of the stream, when everything has been stored. */
+  #due(): number | undefined {
+    const waits = this.#atHead && this.#appends.idle && !this.#lost && !this.#stopped;
+    return waits ? this.#compute?.deadline() : undefined;
+  }
+
+  #turnNow(): void {
+    const turned = this.#compute?.turn(this.#options.clock.now());
+    if (turned !== undefined) this.#publishTurned(turned, this.#tail);
+    this.#timer.arm();
+  }
+
+  #publishTurned({ at, batch }: Turned, tail?: number): void {
+    const decoded = this.#handled;
+    const platform = this.#compute?.platform;
+    const { target } = this.#options;
+    if (this.#isPublished(decoded, at)) return this.#apply(batch, platform);
+    void this.#appends.push({
+      subject: subject.values(target),
+      data: encodeBatch(batch),
+      id: `${target}-${decoded}-${at}`,
+      headers: { ...this.#headers(decoded, false), [header.turned]: String(at) },
+      ...(tail !== undefined && { expectLastSubjectSeq: tail }),
+      stored: (seq) => this.#stored(batch, platform, { decoded, values: seq }),
+    });
+  }
+
+  #isPublished(decoded: number, turned: number): boolean {
+    const last = this.#published;
+    return decoded < last.decoded || (decoded === last.decoded && turned <= last.turned);
+  }
+
+  /** Makes the windows of derived measures what they were for the owner before. */
+  async #rebuild(position: number, atMs: number): Promise<void> {
+    const { bus, target } = this.#options;
+    if (this.#store === undefined) return;
+    await rebuild({
+      ...{ bus, target, values: this.#store, position, atMs },
+      compute: () => this.#compute,
+      read: (message) => this.#readBack(message),
+    });
+  }
+
+  async #readBack(message: StreamMessage): Promise<PublishedBatch | undefined> {
+    const batch = readBatch<ValueBatch>(message.data);
+    if (batch === undefined) return undefined;
+    const revision = message.headers[header.config];
+    const known = this.#platforms.get(batch.platform);
+    const made = known ?? (await this.#platforms.find(batch.platform, revision, 0));
+    const platform = this.#compute?.platform;
+    if (made === undefined || platform === undefined) return undefined;
+    if (!fitsPlatform(batch.blocks, made.measures.length)) return undefined;
+    const turnedMs = Number(message.headers[header.turned] ?? Number.NEGATIVE_INFINITY);
+    return { batch: mapBatch(batch, made, platform), turnedMs };
   }
 
   /** The mission may have changed since the batch was made. */
@@ -210,6 +318,16 @@ class Owner implements TelemetryOwner {
     if (earlier !== undefined) this.#store.adopt(earlier);
     else if (this.#restored !== undefined) this.#store.restore(this.#restored);
     this.#restored = undefined;
+    this.#derive(platform, this.#store);
+  }
+
+  /** Computes by the catalogue from now on, going on from what is known. */
+  #derive(platform: Platform, values: CurrentValues): void {
+    const earlier = this.#compute;
+    this.#compute = platform.derived.length === 0 ? undefined : new Compute(platform, earlier);
+    this.#compute?.restore(values);
+    this.#compute?.resume();
+    this.#timer.arm();
   }
 
   #skip(kind: string, fields: object, message: string): void {

@@ -47,6 +47,8 @@ interface BindingOptions {
   readonly hostOf: (run: string) => RunHost | undefined;
   /** Whether the chart of the run still waits for a reply under this ticket. */
   readonly isAwaited: (run: string, ticket: number) => boolean;
+  /** Whether somebody has aborted the run, which has not ended yet. */
+  readonly isAborted: (run: string) => boolean;
   readonly history: (run: string) => Promise<EntityLog | undefined>;
 }
 
@@ -58,6 +60,7 @@ export function createRunBinding({
   store,
   hostOf,
   isAwaited,
+  isAborted,
   history,
 }: BindingOptions): Binding<RunEffect, RunChartEvent> {
   /** Carried out whatever the run comes to meanwhile. */
@@ -103,7 +106,7 @@ export function createRunBinding({
     shownContext: (context) => shownOf(context as RunContext),
     history,
     effects: {
-      'effect.prepare': always(createPrepare(services)),
+      'effect.prepare': always(createPrepare(services, isAborted)),
       'effect.release': (effect, run) => {
         hostOf(run.id)?.interrupted();
         return release(effect, run);

@@ -14,7 +14,7 @@ import type { RunSummary } from '../../contract/run.ts';
 import { buckets } from '../../contract/subject.ts';
 import type { Bucket, Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import { patiently } from './patiently.ts';
+import { patiently } from '../patiently.ts';
 
 /** A person who looks at a list sees no difference. */
 const TIME_EVERY_MS = 1_000;

@@ -1,35 +1,62 @@
 /**
- * The holds of runs on targets (bucket `mcs_leases`): taken all or none, given back. Mission Control Service, sections 3.2
- * and 4.1 rule 5.
+ * The holds of runs on targets (bucket `mcs_leases`): taken all or none, taken from others by reactions, given back. Mission
+ * Control Service, sections 3.2, 4.1 rule 5 and 4.4 reaction rules 4 and 5.
  *
  * B1. A hold is of a run, not of a process: who takes the run over finds it held already.
  * B2. An exclusive hold excludes every other; shared ones share (MC-STM-032).
  * B3. Targets are taken in one order by everybody, and a run waits for none: two runs never wait for each other.
  * B4. Who takes and who gives back writes the entry of each target, whatever stands there: a write that an owner of before
  *     has still under way meets another revision. An owner that was overtaken writes no more.
+ * B5. A reaction takes a target from everybody but another reaction, in one write, and that write says from whom: from then on
+ *     no telecommand of those runs leaves, whoever dies, until a person gives them the target again (MC-REACT-017).
  */
 
+import { TAKEN_HOLDS } from '../../contract/limits.ts';
 import type { Program, ProgramLease } from '../../contract/program.ts';
-import { buckets } from '../../contract/subject.ts';
-import type { Holder, TargetHolds } from '../../contract/telecommand.ts';
+import { buckets, streams, subject } from '../../contract/subject.ts';
+import type { Holder, TakenHold, TargetHolds } from '../../contract/telecommand.ts';
 import type { Bucket, Bus, Entry } from '../../ports/bus.ts';
 
 /** A target that other runs keep from this one. */
 export interface Held {
   readonly target: string;
   readonly holders: readonly Holder[];
+  /** `alarm <key>`: a reaction took it from this run, which nobody has resumed since. */
+  readonly takenBy?: string;
+}
+
+/** A run that is the reaction of an alarm. */
+export interface Reaction {
+  readonly run: string;
+  /** `alarm <key>` */
+  readonly by: string;
+  readonly alarm: string;
+}
+
+export interface HeldTarget {
+  readonly run: string;
+  readonly target: string;
 }
 
 /** Whether the run is still this owner's (B4). */
 type IsOwner = () => boolean;
 
+interface Taking {
+  readonly isOwner: IsOwner;
+  /** It had the targets before and nobody has resumed it: what a reaction took from it stays taken (MC-REACT-018). */
+  readonly again?: boolean;
+}
+
 const ALWAYS: IsOwner = () => true;
+const FREE: TargetHolds = { holders: [] };
 
 /** Throws `Outage` wherever the bus is away; asked again, each goes on where it stood. */
 export class Leases {
+  readonly #bus: Bus;
   readonly #bucket: Bucket;
 
   constructor(bus: Bus) {
+    this.#bus = bus;
     this.#bucket = bus.bucket(buckets.leases);
   }
 
@@ -37,18 +64,58 @@ export class Leases {
   async take(
     run: string,
     wanted: readonly ProgramLease[],
-    isOwner: IsOwner = ALWAYS,
+    how: Taking = { isOwner: ALWAYS },
   ): Promise<readonly Held[]> {
     const taken: string[] = [];
     const held: Held[] = [];
     for (const { target, mode } of inOrder(wanted)) {
       // Behind one that is held the others are only looked at: what is taken to be given back could refuse somebody else.
-      const outcome = await this.#takeOne(target, { run, mode }, isOwner, held.length > 0);
+      const outcome = await this.#takeOne(target, { run, mode }, how, held.length > 0);
       if (outcome === 'taken') taken.push(target);
-      else if (typeof outcome !== 'string') held.push({ target, holders: outcome });
+      else if (typeof outcome !== 'string') held.push({ target, ...outcome });
     }
-    if (held.length > 0) await this.release(run, taken, isOwner);
+    if (held.length > 0) await this.release(run, taken, how.isOwner);
     return held;
+  }
+
+  /**
+   * Takes every target for a reaction, whichever runs hold it (B5), or says which other reaction holds one. Asked again, it
+   * goes on where it stood. `asked`: runs that gave their targets back because it asked them to.
+   */
+  async seize(
+    reaction: Reaction,
+    wanted: readonly ProgramLease[],
+    isOwner: IsOwner = ALWAYS,
+    asked: readonly HeldTarget[] = [],
+  ): Promise<Held | undefined> {
+    for (const { target } of inOrder(wanted)) {
+      const runs = asked.flatMap((each) => (each.target === target ? [each.run] : []));
+      const holders = await this.#seizeOne(target, reaction, isOwner, runs);
+      if (holders.length > 0) return { target, holders };
+    }
+    return undefined;
+  }
+
+  /** The runs that a reaction would take these targets from; none where another reaction holds one. */
+  async inTheWay(run: string, wanted: readonly ProgramLease[]): Promise<readonly HeldTarget[]> {
+    const found: HeldTarget[] = [];
+    for (const { target } of wanted) {
+      const { holders } = holdsOf(await this.#bucket.get(target));
+      const others = holders.filter((holder) => holder.run !== run);
+      if (others.some(({ alarm }) => alarm !== undefined)) return [];
+      found.push(...others.map((holder) => ({ run: holder.run, target })));
+    }
+    return found;
+  }
+
+  /** The runs that the reaction took one of these targets from and that nobody has resumed since. */
+  async takenBy(reaction: string, wanted: readonly ProgramLease[]): Promise<ReadonlySet<string>> {
+    const runs = new Set<string>();
+    for (const { target } of wanted) {
+      const { taken = [] } = holdsOf(await this.#bucket.get(target));
+      for (const each of taken) if (each.reaction === reaction && each.upTo === undefined) runs.add(each.run);
+    }
+    return runs;
   }
 
   /** Gives back what the run holds of these targets. */
@@ -59,7 +126,7 @@ export class Leases {
   /** Gives back everything the run holds anywhere: for one whose program is not known. */
   async releaseAll(run: string): Promise<void> {
     const entries = await this.#bucket.list('*');
-    const held = entries.filter((entry) => holdersOf(entry).some((holder) => holder.run === run));
+    const held = entries.filter((entry) => holdsOf(entry).holders.some((holder) => holder.run === run));
     await this.release(
       run,
       held.map(({ key }) => key),
@@ -69,18 +136,58 @@ export class Leases {
   async #takeOne(
     target: string,
     wanted: Holder,
-    isOwner: IsOwner,
+    { isOwner, again = false }: Taking,
     onlyLook: boolean,
-  ): Promise<'taken' | 'had' | 'free' | readonly Holder[]> {
+  ): Promise<'taken' | 'had' | 'free' | Omit<Held, 'target'>> {
     for (;;) {
       const entry = await this.#bucket.get(target);
-      const holders = holdersOf(entry);
+      const { holders, taken = [] } = holdsOf(entry);
       const others = holders.filter(({ run }) => run !== wanted.run);
       const blocking = others.filter(({ mode }) => mode === 'exclusive' || wanted.mode === 'exclusive');
-      if (blocking.length > 0) return blocking;
+      const lost = again ? lostBy(wanted.run, taken) : undefined;
+      if (blocking.length > 0 || lost !== undefined)
+        return { holders: blocking, ...(lost !== undefined && { takenBy: lost.by }) };
       const has = holders.length > others.length;
       if (onlyLook || !isOwner()) return has ? 'had' : 'free';
-      if (await this.#put(target, [...others, wanted], entry)) return has ? 'had' : 'taken';
+      const kept = await this.#given(target, wanted.run, taken);
+      if (await this.#put(target, { holders: [...others, wanted], taken: kept }, entry))
+        return has ? 'had' : 'taken';
+    }
+  }
+
+  /** What it submitted before it lost the target stays behind; what it submits from now on may leave. */
+  async #given(target: string, run: string, taken: readonly TakenHold[]): Promise<readonly TakenHold[]> {
+    if (lostBy(run, taken) === undefined) return taken;
+    const last = await this.#bus.last(streams.telecommands, subject.tcSubmit(target));
+    const upTo = last?.seq ?? 0;
+    return taken.map((each) => (each.run === run && each.upTo === undefined ? { ...each, upTo } : each));
+  }
+
+  /** Who keeps the target from the reaction; nobody once it is its own. */
+  async #seizeOne(
+    target: string,
+    { run, by, alarm }: Reaction,
+    isOwner: IsOwner,
+    asked: readonly string[],
+  ): Promise<readonly Holder[]> {
+    for (;;) {
+      const entry = await this.#bucket.get(target);
+      const { holders, taken = [] } = holdsOf(entry);
+      const others = holders.filter((holder) => holder.run !== run);
+      const reactions = others.filter((holder) => holder.alarm !== undefined);
+      if (reactions.length > 0 || !isOwner()) return reactions;
+      const had = taken.flatMap((each) =>
+        each.reaction === run && each.upTo === undefined ? [each.run] : [],
+      );
+      const lost = new Set([...asked, ...others.map((holder) => holder.run)]);
+      const from = [...lost]
+        .filter((each) => !had.includes(each))
+        .map((each) => ({ run: each, reaction: run, by }));
+      const next: TargetHolds = {
+        holders: [{ run, mode: 'exclusive', alarm }],
+        taken: [...taken, ...from].slice(-TAKEN_HOLDS),
+      };
+      if (await this.#put(target, next, entry)) return [];
     }
   }
 
@@ -88,14 +195,20 @@ export class Leases {
     for (;;) {
       const entry = await this.#bucket.get(target);
       if (!isOwner()) return;
-      const others = holdersOf(entry).filter((holder) => holder.run !== run);
-      if (await this.#put(target, others, entry)) return;
+      const { holders, taken = [] } = holdsOf(entry);
+      const others = holders.filter((holder) => holder.run !== run);
+      if (await this.#put(target, { holders: others, taken }, entry)) return;
     }
   }
 
   /** A free target keeps its entry: its change reaches who watches at once, a removal would not. */
-  async #put(target: string, holders: readonly Holder[], entry: Entry | undefined): Promise<boolean> {
-    const value = Buffer.from(JSON.stringify({ holders } satisfies TargetHolds));
+  async #put(
+    target: string,
+    { holders, taken = [] }: TargetHolds,
+    entry: Entry | undefined,
+  ): Promise<boolean> {
+    const holds: TargetHolds = { holders, ...(taken.length > 0 && { taken }) };
+    const value = Buffer.from(JSON.stringify(holds));
     return (await this.#bucket.put(target, value, entry?.revision ?? 0)).outcome === 'written';
   }
 }
@@ -105,18 +218,29 @@ export function targetsOf({ leases }: Program): readonly string[] {
   return leases.map(({ target }) => target);
 }
 
-/** What is said of held targets, naming every holder. */
+/** What is said of held targets, naming every holder and the alarm of a reaction. */
 export function heldReason(held: readonly Held[]): string {
   return held
-    .map(({ target, holders }) => `${target} is held by ${holders.map(({ run }) => `run ${run}`).join(', ')}`)
+    .map(({ target, holders, takenBy }) => {
+      if (holders.length === 0) return `${target} was taken from it by ${takenBy ?? 'a reaction'}`;
+      return `${target} is held by ${holders.map(holderInWords).join(', ')}`;
+    })
     .join('; ');
+}
+
+function holderInWords({ run, alarm }: Holder): string {
+  return alarm === undefined ? `run ${run}` : `run ${run}, the reaction to alarm ${alarm}`;
 }
 
 function inOrder(leases: readonly ProgramLease[]): readonly ProgramLease[] {
   return [...leases].sort((a, b) => (a.target < b.target ? -1 : 1));
 }
 
-function holdersOf(entry: Entry | undefined): readonly Holder[] {
-  if (entry === undefined || entry.value.length === 0) return [];
-  return (JSON.parse(Buffer.from(entry.value).toString()) as TargetHolds).holders;
+function lostBy(run: string, taken: readonly TakenHold[]): TakenHold | undefined {
+  return taken.find((each) => each.run === run && each.upTo === undefined);
+}
+
+function holdsOf(entry: Entry | undefined): TargetHolds {
+  if (entry === undefined || entry.value.length === 0) return FREE;
+  return JSON.parse(Buffer.from(entry.value).toString()) as TargetHolds;
 }

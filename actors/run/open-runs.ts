@@ -57,6 +57,15 @@ export class OpenRuns {
     }));
   }
 
+  /** Forgets the wish of a reaction, and no other. */
+  unwish(run: string, by: string): Promise<void> {
+    return this.#change(run, (open) => {
+      if (open.suspendBy !== by) return open;
+      const { suspendBy: _, ...rest } = open;
+      return rest;
+    });
+  }
+
   async remove(run: string): Promise<void> {
     for (;;) {
       const entry = await this.#bucket.get(this.#key(run));
@@ -69,7 +78,10 @@ export class OpenRuns {
     for (;;) {
       const entry = await this.#bucket.get(this.#key(run));
       if (entry === undefined) return;
-      const written = await this.#bucket.put(entry.key, bytes(changed(parse(entry))), entry.revision);
+      const open = parse(entry);
+      const next = changed(open);
+      if (next === open) return;
+      const written = await this.#bucket.put(entry.key, bytes(next), entry.revision);
       if (written.outcome === 'written') return;
     }
   }

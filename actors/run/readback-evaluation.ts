@@ -2,13 +2,13 @@
  * The readbacks of a configure as a condition that can be followed: true when the last sample of each measure equals the
  * value of its parameter. Mission Control Service, sections 2.5 and 4.3.
  *
- * Y1. Values are compared as their measure can hold them: 0.1 read back through an f32 is 0.1.
+ * Y1. Values are compared as their measure can hold them, as the page of parameters does (`mission/readback.ts`).
  */
 
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Evaluation, Truth } from '../../mission/condition/condition.ts';
-import type { Measure, MeasureDefinition } from '../../mission/platform.ts';
-import { isFloatType, isIntegerType } from '../../mission/value-type.ts';
+import type { Measure } from '../../mission/platform.ts';
+import { readsAs } from '../../mission/readback.ts';
 import { type PlainValue, shownValue } from './samples.ts';
 
 export interface WantedReadback {
@@ -16,11 +16,6 @@ export interface WantedReadback {
   /** In the unit of the measure; enums by name. */
   readonly value: ResolvedValue;
 }
-
-/** What the arithmetic of a calibration may add to a double, relative. */
-const DOUBLE_NOISE = 1e-12;
-/** One unit in the last place of an f32, relative. */
-const SINGLE_NOISE = 2 ** -23;
 
 export class ReadbackEvaluation implements Evaluation {
   readonly reads: readonly number[];
@@ -49,38 +44,10 @@ export class ReadbackEvaluation implements Evaluation {
   truth(): Truth {
     const truths = this.#wanted.map(({ measure, value }, ordinal) => {
       const last = this.#last[ordinal];
-      return last === undefined || last === null ? null : readsAs(measure.definition, last, value);
+      if (last === undefined || last === null) return null;
+      return readsAs(measure.definition, shownValue(measure.definition, last), value);
     });
     if (truths.includes(false)) return false;
     return truths.includes(null) ? null : true;
   }
-}
-
-/** Whether a sample of the measure says that value (Y1). */
-export function readsAs(definition: MeasureDefinition, sample: PlainValue, wanted: ResolvedValue): boolean {
-  const { type, enumeration } = definition;
-  if (enumeration !== undefined) return shownValue(definition, sample) === wanted;
-  if (isIntegerType(type) && definition.calibrate === undefined) return sameInteger(sample, wanted);
-  if (isFloatType(type) || isIntegerType(type)) return sameNumber(definition, Number(sample), Number(wanted));
-  if (type === 'bytes') return hexadecimal(sample) === hexadecimal(wanted);
-  return shownValue(definition, sample) === wanted;
-}
-
-function sameInteger(sample: PlainValue, wanted: ResolvedValue): boolean {
-  if (typeof sample === 'number' && typeof wanted === 'number') return sample === wanted;
-  const [one, other] = [String(sample), String(wanted)];
-  if (!/^-?\d+$/.test(one) || !/^-?\d+$/.test(other)) return false;
-  return BigInt(one) === BigInt(other);
-}
-
-/** A sample may be carried by an f32 whatever the type of its measure: then it is the wanted number as an f32 has it. */
-function sameNumber({ type, calibrate }: MeasureDefinition, sample: number, wanted: number): boolean {
-  if (sample === wanted) return true;
-  if (calibrate === undefined) return sample === Math.fround(wanted);
-  const noise = type === 'f32' ? SINGLE_NOISE : DOUBLE_NOISE;
-  return Math.abs(sample - wanted) <= noise * Math.max(Math.abs(sample), Math.abs(wanted));
-}
-
-function hexadecimal(value: PlainValue | ResolvedValue): string {
-  return String(value).toLowerCase().replace(/^0x/, '');
 }

@@ -14,6 +14,7 @@
  */
 
 import { setMaxListeners } from 'node:events';
+import { alarmOfReaction } from '../../contract/alarm.ts';
 import { SHARD_OPEN_RUNS, SHARD_RESTORES } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
@@ -27,6 +28,7 @@ import type { Follower, StreamMessage } from '../../ports/bus.ts';
 import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Tokens } from '../../ports/tokens.ts';
 import { Floor } from '../floor.ts';
+import { patiently } from '../patiently.ts';
 import { answerGiven, readApproval } from './approval.ts';
 import { Control } from './control.ts';
 import { recordGivenUp, settleEnd } from './ending.ts';
@@ -34,7 +36,6 @@ import { IndexWriter } from './index-writer.ts';
 import { type Begun, storedRun } from './log-store.ts';
 import { HeldRun } from './open-run.ts';
 import { OpenRuns, shardOf } from './open-runs.ts';
-import { patiently } from './patiently.ts';
 import { Programs } from './programs.ts';
 import { isOver, type LoggedEvent, readRunLog } from './run-log.ts';
 import type { RunServices } from './services.ts';
@@ -148,7 +149,7 @@ export class RunShard {
     const held = this.#open.get(run);
     if (held === undefined) return;
     this.#index.changed(held.appended(record));
-    if (record.event.event === 'suspended') this.#forgetWish(run);
+    if (record.event.event === 'suspended') this.#forgetWish(run, record.event.by);
   }
 
   /** The cell of a run of this shard is gone. */
@@ -323,8 +324,12 @@ export class RunShard {
   }
 
   /** The log shows the suspension: the wish has done its work. */
-  #forgetWish(run: string): void {
-    this.#wishes.forget(run, this.#wishes.of(run)).catch(this.#options.failed);
+  #forgetWish(run: string, by: string): void {
+    const wish = this.#wishes.of(run);
+    // Where nobody could be asked, a reaction left its wish in the entry alone (Y2).
+    const isOfReaction = wish === undefined && alarmOfReaction(by) !== undefined;
+    const forgotten = isOfReaction ? this.#wishes.forgetReaction(run, by) : this.#wishes.forget(run, wish);
+    forgotten.catch(this.#options.failed);
   }
 
   // Ending -----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { Measure, Platform } from '../../mission/platform.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { patiently } from './patiently.ts';
+import { patiently } from '../patiently.ts';
 import type { PlainValue } from './samples.ts';
 
 /** A sample of a watched measure. */
@@ -139,7 +139,10 @@ function wantedColumns(watched: readonly Wanted[], platform: Platform): WantedCo
 
 /** The rows of the columns, in the order of their ground time. */
 function rowsOf(batch: ValueBatch, columns: WantedColumns): Row[] {
-  return batch.blocks.flatMap((block) => rowsOfBlock(block, columns)).sort((a, b) => a.groundMs - b.groundMs);
+  return batch.blocks
+    .filter((block) => block.deferred !== true)
+    .flatMap((block) => rowsOfBlock(block, columns))
+    .sort((a, b) => a.groundMs - b.groundMs);
 }
 
 function rowsOfBlock(block: ValueBlock, columns: WantedColumns): Row[] {

@@ -8,9 +8,9 @@
  */
 
 import type { Clock } from '../../ports/clock.ts';
+import { patiently } from '../patiently.ts';
 import type { HeldRun, Wish } from './open-run.ts';
 import type { OpenRuns } from './open-runs.ts';
-import { patiently } from './patiently.ts';
 
 interface WishesOptions {
   readonly openRuns: OpenRuns;
@@ -48,6 +48,14 @@ export class Wishes {
       if (wish === undefined || this.of(run) !== wish) return;
       const forgotten = await patiently(clock, signal, () => openRuns.wish(run, undefined));
       if (forgotten !== undefined) held(run)?.wished(undefined);
+    });
+  }
+
+  /** Forgets the wish of a reaction, which stood in the entry alone: the run is suspended. */
+  forgetReaction(run: string, by: string): Promise<void> {
+    const { openRuns, clock, signal } = this.#options;
+    return this.#inTurn(run, async () => {
+      await patiently(clock, signal, () => openRuns.unwish(run, by));
     });
   }
 

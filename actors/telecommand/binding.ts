@@ -30,6 +30,8 @@ export interface LaneServices {
   readonly work: Work;
   /** Why it may not go at all, as of now. */
   refusal(): Promise<string | undefined>;
+  /** Why its frame may not leave any more, as of now: its run has lost the target. */
+  taken(): Promise<string | undefined>;
   sample(ordinal: number): { value: number | string | null; groundMs: number } | undefined;
   gateway(definition: Definition): Gateway | undefined;
   verify(
@@ -145,6 +147,11 @@ export function createTelecommandBinding({
         at: now(),
         detail: `${detail} any more: nobody knows whether it left`,
       };
+    }
+    if (effect.recovering === undefined) {
+      const taken = await caller.patiently(() => services.taken(), run.signal);
+      if (taken === undefined) return undefined;
+      if (taken.value !== undefined) return refused(taken.value);
     }
     const call = (recovering: SendCall['recovering']): SendCall => ({
       target: services.work.submission.target,

@@ -4,10 +4,12 @@
  *
  * B1. The watched holds let a telecommand pass at once; none is refused on them alone: what they would refuse is read
  *     again, because the end of a hold may reach a watch late.
+ * B2. What a run sends is judged on the holds of now: a target that a reaction has just taken from it is its own no more
+ *     (MC-REACT-017), and a watch would tell so late.
  */
 
 import { buckets } from '../../contract/subject.ts';
-import { blockingHolders, type Holder, type TargetHolds } from '../../contract/telecommand.ts';
+import { blockingHolders, type Holder, type TargetHolds, takenFrom } from '../../contract/telecommand.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';
 
 interface Wanted {
@@ -15,11 +17,15 @@ interface Wanted {
   readonly changesState: boolean;
   /** The run that sends it. */
   readonly run: string | undefined;
+  /** Of its submission in TC_COMMANDS. */
+  readonly position: number;
 }
 
 export interface Holds {
   /** Why a telecommand may not go now, naming every other holder; undefined when it may. Rejects with `Outage`. */
   refusal(wanted: Wanted): Promise<string | undefined>;
+  /** Why what a run sends may not leave any more: a reaction took its target. Rejects with `Outage`. */
+  taken(wanted: Omit<Wanted, 'changesState'>): Promise<string | undefined>;
   stop(): Promise<void>;
 }
 
@@ -30,17 +36,37 @@ export async function watchHolds(bus: Bus): Promise<Holds> {
   const watch = await bucket.watch('>', (target, entry) => held.set(target, holdersOf(entry)));
   await watch.ready;
 
-  const refusal = async ({ target, changesState, run }: Wanted): Promise<string | undefined> => {
-    if (blockingHolders(held.get(target) ?? [], changesState, run).length === 0) return undefined;
-    const holders = holdersOf(await bucket.get(target));
-    held.set(target, holders);
-    const blocking = blockingHolders(holders, changesState, run);
-    if (blocking.length === 0) return undefined;
+  const read = async (target: string): Promise<TargetHolds> => {
+    const holds = holdsOf(await bucket.get(target));
+    held.set(target, holds.holders);
+    return holds;
+  };
+  const refusal = async ({ target, changesState, run, position }: Wanted): Promise<string | undefined> => {
+    const known = held.get(target) ?? [];
+    if (run === undefined && blockingHolders(known, changesState).length === 0) return undefined;
+    const holds = await read(target);
+    const blocking = blockingHolders(holds.holders, changesState, run);
+    if (blocking.length === 0) return takenReason(holds, { target, run, position });
     return `${target} is held by ${blocking.map((holder) => `run ${holder.run}`).join(', ')}`;
   };
-  return { refusal, stop: () => watch.stop() };
+  const taken: Holds['taken'] = async (wanted) =>
+    wanted.run === undefined ? undefined : takenReason(await read(wanted.target), wanted);
+  return { refusal, taken, stop: () => watch.stop() };
+}
+
+function takenReason(
+  holds: TargetHolds,
+  { target, run, position }: Omit<Wanted, 'changesState'>,
+): string | undefined {
+  const found = run === undefined ? undefined : takenFrom(holds, run, position);
+  return found && `${target} was taken from run ${run} by ${found.by}`;
 }
 
 function holdersOf(entry: Entry | undefined): readonly Holder[] {
-  return entry === undefined ? [] : (JSON.parse(Buffer.from(entry.value).toString()) as TargetHolds).holders;
+  return holdsOf(entry).holders;
+}
+
+function holdsOf(entry: Entry | undefined): TargetHolds {
+  if (entry === undefined || entry.value.length === 0) return { holders: [] };
+  return JSON.parse(Buffer.from(entry.value).toString()) as TargetHolds;
 }

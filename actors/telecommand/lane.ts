@@ -184,6 +184,7 @@ export class Lane {
     return {
       work,
       refusal: () => this.#refusal(work),
+      taken: () => this.#options.holds.taken(sentBy(work)),
       sample: (ordinal) =>
         work.definition === undefined ? undefined : this.#sample(values, work.definition.platform, ordinal),
       gateway: ({ mission, link }) => {
@@ -348,7 +349,8 @@ export class Lane {
     this.#histories.delete(cell);
   }
 
-  async #refusal({ submission, submittedAt, definition }: Work): Promise<string | undefined> {
+  async #refusal(work: Work): Promise<string | undefined> {
+    const { submission, submittedAt, definition } = work;
     const { clock, holds } = this.#options;
     if (submission.withdrawn !== undefined) return submission.withdrawn;
     const age = clock.now() - submittedAt;
@@ -357,8 +359,7 @@ export class Lane {
       return `submitted ${Math.round(age / 1000)} s ago, at most ${allowedMs / 1000} s is allowed`;
     }
     if (definition === undefined) return 'the configuration it was resolved with does not know it';
-    const { target, run } = submission;
-    return holds.refusal({ target, changesState: definition.telecommand.changesState, run });
+    return holds.refusal({ ...sentBy(work), changesState: definition.telecommand.changesState });
   }
 
   #roomForOne(): Promise<void> | undefined {
@@ -465,6 +466,10 @@ export class Lane {
     cells.tell(cell, { type: 'gateway.echoed', at, conforming } as TelecommandEvent);
     return true;
   }
+}
+
+function sentBy({ submission: { target, run }, seq }: Work): Parameters<Holds['taken']>[0] {
+  return { target, run, position: seq };
 }
 
 function answerOf({ work }: Open): AwaitedAnswer | undefined {

@@ -199,7 +199,9 @@ export class Verifier {
 
   #hear(watcher: Watcher, batch: ValueBatch, isLast: boolean): void {
     for (const report of batch.reports) this.#report(watcher, report);
-    if (!batch.deferred) for (const block of batch.blocks) this.#feed(watcher, batch.platform, block);
+    for (const block of batch.blocks) {
+      if (!batch.deferred && block.deferred !== true) this.#feed(watcher, batch.platform, block);
+    }
     if (watcher.over) return;
     if (isLast) this.#judgeNow(watcher);
     else this.#judge(watcher, watcher.judgedAt);

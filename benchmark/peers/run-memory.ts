@@ -147,6 +147,7 @@ function bareKind(): Kind {
     },
     hostOf: () => undefined,
     isAwaited: () => true,
+    isAborted: () => false,
     history: async () => undefined,
   });
   const replies = {

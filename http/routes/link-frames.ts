@@ -13,15 +13,9 @@ import { busUnavailable, refuse } from '../errors.ts';
 import { defineFollow } from '../follow.ts';
 import { type WatchedGateway, watchFrames } from '../frames/frame-watch.ts';
 import { currentMission, targetOf } from '../mission-of.ts';
-import { targetInPath, textInQuery } from '../parameters.ts';
+import { flagInQuery, targetInPath, textInQuery } from '../parameters.ts';
 import type { Handled } from '../reply.ts';
 import type { QueryParameter } from '../route.ts';
-
-const flagInQuery: QueryParameter<boolean> = {
-  schema: Type.Boolean({ description: 'Frames whole, not only their first bytes.' }),
-  expected: 'true or false',
-  parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
-};
 
 const linkInQuery: QueryParameter<string> = {
   ...textInQuery,
@@ -37,7 +31,7 @@ export const watchLinkFrames = defineFollow({
     'is behind misses frames and is told how many.',
   tag: 'Links',
   params: { target: targetInPath },
-  query: { link: linkInQuery, raw: flagInQuery },
+  query: { link: linkInQuery, raw: flagInQuery('Frames whole, not only their first bytes.') },
   policy: 'counted',
   message: LinkEvent,
   errors: ['api::no-configuration', 'api::unknown-target', 'api::unknown-link', 'api::unavailable'],

@@ -2,24 +2,14 @@
  * Runs of procedures: launched, listed, read and followed. Mission Control Service, sections 2.3 and 4.2. Launching means
  * resolved, its program stored and its submission on the bus; what becomes of it is the executor's matter.
  *
- * U1. Nothing is stored of a launch that is refused, and every fault of it is said at once.
- * U2. A launch is taken once its submission is stored: what is written after it (the index) may fail, its executor
- *     writes it again.
- * U3. A program outlives every log that names it: one launched again is written again when it is older than a day.
+ * N1. Nothing is stored of a launch that is refused, and every fault of it is said at once.
+ * U1, U2 of `ports/run-launch.ts`.
  */
 
 import { assert } from '../../contract/assert.ts';
 import { RUN_LIST_DEFAULT, RUN_LIST_MOST } from '../../contract/limits.ts';
-import { Outage } from '../../contract/outage.ts';
-import {
-  LaunchReply,
-  RunEvent,
-  RunList,
-  RunRequest,
-  RunStatus,
-  type RunSubmission,
-} from '../../contract/run.ts';
-import { buckets, header, objectStores, streams, subject } from '../../contract/subject.ts';
+import { LaunchReply, RunEvent, RunList, RunRequest, RunStatus } from '../../contract/run.ts';
+import { objectStores, streams, subject } from '../../contract/subject.ts';
 import type { Mission } from '../../mission/mission.ts';
 import {
   hashesIn,
@@ -28,6 +18,7 @@ import {
   resolveRun,
 } from '../../mission/procedure/resolve-run.ts';
 import { statusOf, submittedRun } from '../../mission/procedure/run-status.ts';
+import { announceRun, storeProgram, submitRun } from '../../ports/run-launch.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable } from '../errors.ts';
 import { closeCode, defineFollow } from '../follow.ts';
@@ -68,9 +59,6 @@ const RESOLUTION_ERRORS = [
   'run::parameter-undefined',
   'run::unknown-pass',
 ] as const;
-
-/** How old a stored program may be before a launch writes it again (U3). */
-const PROGRAM_RENEW_MS = 24 * 3_600_000;
 
 export const listRuns = defineRoute({
   method: 'GET',
@@ -120,10 +108,8 @@ export const launchRun = defineRoute({
     if (!resolved.ok) return resolved;
     const unreachable = await linkRefusal(resolved.value.program, mission.value, ports);
     if (unreachable !== undefined) return unreachable;
-    await storeProgram(resolved.value, ports);
     const run = ports.newId();
-    await submit(run, resolved.value, mission.value, caller, ports);
-    await announce(run, resolved.value, caller, ports);
+    await launch(run, resolved.value, caller, ports);
     const { ir, warnings } = resolved.value;
     return {
       ok: true,
@@ -182,44 +168,19 @@ async function knownOf(request: RunRequest, mission: Mission, { bus }: RoutePort
   return { uploads: new Set((await Promise.all(stored)).flat()), passes: { find: () => undefined } };
 }
 
-/** U3. */
-async function storeProgram({ ir, canonical }: ResolvedRun, { bus, clock }: RoutePorts): Promise<void> {
-  const bucket = bus.bucket(buckets.programs);
-  const stored = await bucket.get(ir);
-  if (stored !== undefined && clock.now() - stored.at < PROGRAM_RENEW_MS) return;
-  // Whoever was faster wrote the same bytes.
-  await bucket.put(ir, Buffer.from(canonical), stored?.revision ?? 0);
-}
-
-async function submit(
+async function launch(
   run: string,
-  { ir }: ResolvedRun,
-  { revision }: Mission,
+  resolved: ResolvedRun,
   caller: Caller,
-  { bus }: RoutePorts,
+  { bus, clock, log }: RoutePorts,
 ): Promise<void> {
+  const { ir, program } = resolved;
   const by = nameOf(caller);
-  const submission: RunSubmission = { run, ir, ...(by !== undefined && { by }) };
-  const headers = { [header.config]: revision, ...(by !== undefined && { [header.user]: by }) };
-  const data = Buffer.from(JSON.stringify(submission));
-  const { outcome } = await bus.append(streams.runSubmissions, subject.runSubmit, data, { id: run, headers });
-  assert(outcome === 'stored', 'U2');
-}
-
-/** U2. The executor may have been faster, and then its entry stands. */
-async function announce(
-  run: string,
-  { program }: ResolvedRun,
-  caller: Caller,
-  { bus, log }: RoutePorts,
-): Promise<void> {
-  const entry = Buffer.from(JSON.stringify(submittedRun(run, program, nameOf(caller))));
-  try {
-    await bus.bucket(buckets.runs).put(run, entry, 0);
-  } catch (error) {
-    if (!(error instanceof Outage)) throw error;
-    log.warn({ run, err: error }, 'a run is launched and not yet in the list');
-  }
+  await storeProgram(bus, clock, resolved);
+  const submission = { run, ir, ...(by !== undefined && { by }) };
+  const { outcome } = await submitRun(bus, submission, { id: run, config: program.config });
+  assert(outcome === 'stored', 'U1: an identifier that is new');
+  await announceRun(bus, log, submittedRun(run, program, by));
 }
 
 export const runRoutes = [listRuns, launchRun, readRunStatus];

@@ -101,7 +101,8 @@ class Selection {
   }
 }
 
-function storeOf(name: string, ports: RoutePorts): Handled<CurrentValues> {
+/** The current values of a target; refuses an unknown one, one without catalogue, and while what is held is not known (V1). */
+export function storeOf(name: string, ports: RoutePorts): Handled<CurrentValues> {
   const target = targetOf(name, ports);
   if (!target.ok) return target;
   if (target.value.platform === undefined) return noCatalogue(target.value);

@@ -1,5 +1,6 @@
 /**
- * Derived measures: their expressions compile, and none depends on itself. Mission Control Service, section 2.11.
+ * Derived measures: their expressions compile, read something, and none depends on itself. Mission Control Service,
+ * section 2.11.
  */
 
 import { compileExpression } from '../condition/compile.ts';
@@ -9,7 +10,9 @@ import type { Frame } from '../frame.ts';
 import type { Measure } from '../platform.ts';
 import { checkExpression } from './condition.ts';
 
-/** Reports expressions that do not compile and measures that are derived from themselves. */
+type Inputs = ReadonlyMap<number, readonly number[]>;
+
+/** Reports expressions that do not compile or read nothing, and measures that are derived from themselves. */
 export function checkDerived(
   components: readonly ComponentConfiguration[],
   frame: Frame,
@@ -23,38 +26,54 @@ export function checkDerived(
       checkExpression(derived, { platform: frame, own: name }, definition, at);
     }
   }
-  checkCycles(frame, faults);
+  checkInputs(frame, faults);
 }
 
-function checkCycles(frame: Frame, faults: FaultsAt): void {
-  const inputs = new Map(frame.measures.map((measure) => [measure.ordinal, inputsOf(measure, frame)]));
+function checkInputs(frame: Frame, faults: FaultsAt): void {
+  const derived = frame.measures.filter(({ definition }) => definition.derived !== undefined);
+  const inputs = new Map(derived.flatMap((measure) => inputsOf(measure, frame)));
   const reported = new Set<string>();
-  for (const measure of frame.measures) {
-    const { component, definition, ordinal } = measure;
+  for (const { component, definition, ordinal } of derived) {
     const name = `${component}.${definition.name}`;
-    if (reported.has(name) || !reaches(ordinal, ordinal, inputs)) continue;
+    const at = faults.in('components', component, 'measures', definition.name, 'derived');
+    const ring = ringThrough(ordinal, inputs);
+    if (reported.has(name)) continue;
+    if (ring !== undefined) {
+      const path = ring.map((each) => frame.measures[each]!.key).join(' from ');
+      at.fault(`${name} is derived from itself: ${path}`, 'derive it from measures that do not need it');
+    } else if (inputs.get(ordinal)?.length === 0) {
+      at.fault(
+        'it reads no measure, so no sample ever gives it a value',
+        'name a measure it is derived from',
+      );
+    } else continue;
     reported.add(name);
-    faults
-      .in('components', component, 'measures', definition.name, 'derived')
-      .fault(`${name} is derived from itself`, 'derive it from measures that do not need it');
   }
 }
 
-function inputsOf({ component, instance, definition }: Measure, frame: Frame): readonly number[] {
-  if (definition.derived === undefined) return [];
-  const compiled = compileExpression(definition.derived, { platform: frame, own: component }, definition);
-  return compiled.ok ? compiled.value.open({ instance }).reads : [];
+function inputsOf(
+  { component, instance, definition, ordinal }: Measure,
+  frame: Frame,
+): [number, readonly number[]][] {
+  const compiled = compileExpression(
+    definition.derived ?? '',
+    { platform: frame, own: component },
+    definition,
+  );
+  return compiled.ok ? [[ordinal, compiled.value.open({ instance }).reads]] : [];
 }
 
-/** Whether `goal` is among what `from` is made of, directly or not. */
-function reaches(from: number, goal: number, inputs: ReadonlyMap<number, readonly number[]>): boolean {
+/** The shortest way from a measure over what it is made of back to itself, both ends included. */
+function ringThrough(goal: number, inputs: Inputs): readonly number[] | undefined {
+  const ways: number[][] = [[goal]];
   const seen = new Set<number>();
-  const open = [...(inputs.get(from) ?? [])];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next === goal) return true;
-    if (seen.has(next)) continue;
-    seen.add(next);
-    open.push(...(inputs.get(next) ?? []));
+  for (let way = ways.shift(); way !== undefined; way = ways.shift()) {
+    for (const next of inputs.get(way.at(-1)!) ?? []) {
+      if (next === goal) return [...way, next];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      ways.push([...way, next]);
+    }
   }
-  return false;
+  return undefined;
 }

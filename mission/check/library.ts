@@ -11,15 +11,19 @@ import { loadPlatform } from '../load-platform.ts';
 import type { Platform } from '../platform.ts';
 import type { Fleet } from '../procedure/compile/header.ts';
 import { compileLibraries } from '../procedure/compile/library.ts';
+import type { Library } from '../procedure/procedure.ts';
 
-/** Reports every fault of the libraries; what refers to a platform that is not there is not accused. */
+/**
+ * Reports every fault of the libraries; what refers to a platform that is not there is not accused. The libraries by
+ * `name@version`, as sound as their documents.
+ */
 export function checkLibraries(
   documents: readonly ReadDocument[],
   platforms: ReadonlyMap<string, PlatformConfiguration>,
   topology: TopologyConfiguration | undefined,
-): void {
+): ReadonlyMap<string, Library> {
   for (const each of documents) checkImports(each, platforms);
-  compileLibraries(
+  return compileLibraries(
     documents.map(({ value, faults }) => ({ document: value as LibraryDocument, faults })),
     {
       platforms: new Map([...platforms].map(([id, each]) => [id, outline(each)])),
@@ -47,13 +51,13 @@ function checkImports(
 }
 
 /**
- * The platform without what procedures do not look at: its conditions, layouts and calibrations may have faults of their
- * own, which hide none of a library.
+ * The platform without what procedures do not look at: its conditions, expressions, layouts and calibrations may have faults of
+ * their own, which hide none of a library.
  */
 function outline(platform: PlatformConfiguration): Platform {
   const components = platform.components.map((component) => ({
     ...component,
-    measures: component.measures.map(({ calibration: _, ...measure }) => measure),
+    measures: component.measures.map(({ calibration: _, derived: __, ...measure }) => measure),
     telecommands: component.telecommands.map(({ encode: _, verify, ...telecommand }) => ({
       ...telecommand,
       requires: [],

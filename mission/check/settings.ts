@@ -1,6 +1,6 @@
 /** The config document to settings, with the values that hold when it says nothing. Mission Control Service, section 8. */
 
-import { TC_MAX_AGE_MS } from '../../contract/limits.ts';
+import { ALARM_ANSWER_MS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { SettingsConfiguration } from '../configuration.ts';
 import type { ConfigDocument } from '../document/config.ts';
 import type { FaultsAt } from '../document/fault.ts';
@@ -43,6 +43,9 @@ export function checkSettings(read: ReadDocument | undefined): SettingsConfigura
     feeders: passes?.feeders ?? {},
     maxShelveMs: duration(alarms?.max_shelve, MAX_SHELVE_MS, 'alarms', 'max_shelve'),
     alarmRetentionMs: duration(alarms?.retention, ALARM_RETENTION_MS, 'alarms', 'retention'),
+    ...(alarms?.answer_within !== undefined && {
+      alarmAnswerMs: duration(alarms.answer_within, ALARM_ANSWER_MS, 'alarms', 'answer_within'),
+    }),
     schedulerMarginMs: duration(scheduler?.margin, SCHEDULER_MARGIN_MS, 'scheduler', 'margin'),
     connectors: connectors ?? {},
     ...(editor !== undefined && { editorUrl: editor.url }),

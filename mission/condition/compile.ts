@@ -8,7 +8,7 @@
 
 import { accepted, type Result, refused, refusedAll } from '../../contract/result.ts';
 import { Checker } from './checker.ts';
-import type { Bindings, Condition, Evaluation, Feed, Truth } from './condition.ts';
+import type { Bindings, Condition, Evaluation, ExpressionEvaluation, Truth } from './condition.ts';
 import { Following } from './following.ts';
 import type { NumberRun, TruthRun } from './history.ts';
 import type { Plan } from './plan.ts';
@@ -29,14 +29,9 @@ export interface CompiledCondition extends Condition {
 export interface Expression {
   readonly source: string;
   readonly temporal: boolean;
+  /** How far back it looks, at most, ms. */
+  readonly spanMs: number;
   open(bindings: Bindings): ExpressionEvaluation;
-}
-
-export interface ExpressionEvaluation extends Feed {
-  /** In the unit of the measure; enums as their number, booleans as 0 and 1; null is unknown. */
-  value(nowMs: number): number | null;
-  /** Ground time of the oldest input; undefined while one has no value. */
-  groundTimeMs(nowMs: number): number | undefined;
 }
 
 /** The condition; refuses syntax, unknown names, units and kinds that do not go together. */
@@ -67,6 +62,7 @@ export function compileExpression(
   return accepted({
     source: text,
     temporal: plan.temporal,
+    spanMs: plan.spanMs,
     open: (bindings) => new FollowedExpression(plan, run, bindings),
   });
 }

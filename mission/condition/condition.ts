@@ -48,3 +48,11 @@ export interface Feed {
 export interface Evaluation extends Feed {
   truth(nowMs: number): Truth;
 }
+
+/** One expression being followed. */
+export interface ExpressionEvaluation extends Feed {
+  /** In the unit of the measure; enums as their number, booleans as 0 and 1; null is unknown. */
+  value(nowMs: number): number | null;
+  /** Ground time of the oldest input; undefined while one has no value. */
+  groundTimeMs(nowMs: number): number | undefined;
+}

@@ -36,7 +36,11 @@ export const ConfigDocument = Type.Object(
     ),
     alarms: Type.Optional(
       Type.Object(
-        { max_shelve: Type.Optional(DurationText), retention: Type.Optional(DurationText) },
+        {
+          max_shelve: Type.Optional(DurationText),
+          retention: Type.Optional(DurationText),
+          answer_within: Type.Optional(DurationText),
+        },
         closed,
       ),
     ),

@@ -1,15 +1,15 @@
 /**
  * Paths of supervisors: how a person, and the inspector, names the one above a child. `process` is above the roles,
- * `<role>/partitions/<prefix>` above what a role shares out, `<role>/kinds/<kind>` above the cells of a kind.
+ * `<role>/partitions/<prefix>` above what a role shares out or leads, `<role>/kinds/<kind>` above the cells of a kind.
  */
 
 import type { Kind } from '../kind.ts';
-import type { Partitions } from '../partition.ts';
+import type { Ownerships } from '../tenure.ts';
 import type { Tree } from '../tree.ts';
 
 export const PROCESS_PATH = 'process';
 
-export function partitionsPath(role: string, { prefix }: Partitions): string {
+export function partitionsPath(role: string, { prefix }: Ownerships): string {
   return `${role}/partitions/${prefix}`;
 }
 

@@ -11,7 +11,7 @@ import type {
 import { INSPECT_DEAD_LETTERS, INSPECT_LISTED } from '../../contract/limits.ts';
 import type { DeadLetter, DeadLetters } from '../dead-letters.ts';
 import type { Kind } from '../kind.ts';
-import type { OwnedPartition, Partitions } from '../partition.ts';
+import type { OwnedWork, Ownerships } from '../tenure.ts';
 import type { Branch, Tree } from '../tree.ts';
 import { kindPath, PROCESS_PATH, partitionsPath } from './paths.ts';
 import { readableText } from './readable.ts';
@@ -45,7 +45,7 @@ function roleView({ role, state, crashes, reason, partitions, kinds }: Branch): 
   };
 }
 
-function sharedView(role: string, partitions: Partitions): RoleView['partitions'][number] {
+function sharedView(role: string, partitions: Ownerships): RoleView['partitions'][number] {
   return {
     prefix: partitions.prefix,
     supervisor: partitionsPath(role, partitions),
@@ -53,7 +53,7 @@ function sharedView(role: string, partitions: Partitions): RoleView['partitions'
   };
 }
 
-function partitionView({ name, epoch, state, crashes, reason }: OwnedPartition): PartitionView {
+function partitionView({ name, epoch, state, crashes, reason }: OwnedWork): PartitionView {
   return { ...childView(name, state, crashes, reason), epoch };
 }
 

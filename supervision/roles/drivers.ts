@@ -8,8 +8,8 @@ import { streams, subject } from '../../contract/subject.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { createFrameDecoder } from '../../links/frame-decoder.ts';
 import { DecoderMetrics } from '../decoder-metrics.ts';
-import type { WorkerContext } from '../partition.ts';
 import type { Role, RoleContext } from '../role.ts';
+import type { WorkerContext } from '../tenure.ts';
 
 /** Messages of frames being decoded and stored at once, per gateway. */
 const UNDER_WAY = 16;

@@ -11,8 +11,8 @@ import { fromCellId } from '../../actors/telecommand/work.ts';
 import type { Binding } from '../../ports/entity.ts';
 import { withFailpoint } from '../failpoint.ts';
 import { Kind } from '../kind.ts';
-import type { WorkerContext } from '../partition.ts';
 import type { Role, RoleContext } from '../role.ts';
+import type { WorkerContext } from '../tenure.ts';
 import { createRuns } from './runs.ts';
 
 export async function startExecutor(context: RoleContext): Promise<Role> {

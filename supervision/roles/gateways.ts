@@ -5,10 +5,11 @@
 
 import type { GatewayReport } from '../../contract/link.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
+import { KeptBindings } from '../../links/kept-bindings.ts';
 import type { Gateway, Mission } from '../../mission/mission.ts';
 import { registerGatewayMetrics } from '../gateway-metrics.ts';
-import type { WorkerContext } from '../partition.ts';
 import type { Role, RoleContext } from '../role.ts';
+import type { WorkerContext } from '../tenure.ts';
 
 export async function startGateways(context: RoleContext): Promise<Role> {
   const { missions, registry } = context;
@@ -43,6 +44,7 @@ class GatewayWorker {
   readonly #name: string;
   readonly #holds: () => boolean;
   readonly #failed: (error: unknown) => void;
+  readonly #bindings = new KeptBindings();
   #running: RunningGateway | undefined;
   #definition = '';
   #turn: Promise<void> = Promise.resolve();
@@ -90,6 +92,7 @@ class GatewayWorker {
       random,
       missions,
       holds: this.#holds,
+      bindings: this.#bindings,
       log: log.child({ gateway: gateway.name }),
       ...(missionFolder !== undefined && { missionFolder }),
       ...(spacecraft !== undefined && { spacecraft }),

@@ -14,8 +14,8 @@ import { settledValues } from '../../telemetry/settled-values.ts';
 import type { Cell } from '../cell.ts';
 import { failpointOf, withFailpoint } from '../failpoint.ts';
 import { Kind } from '../kind.ts';
-import type { WorkerContext } from '../partition.ts';
 import type { RoleContext, SharedWork } from '../role.ts';
+import type { WorkerContext } from '../tenure.ts';
 
 export interface Runs {
   readonly shared: SharedWork;
@@ -76,6 +76,7 @@ function runKind(
     store,
     hostOf: (run) => shardAt(run)?.held(run),
     isAwaited: (run, ticket) => ticketOf(kind.peek(run)) === ticket,
+    isAborted: (run) => contextOf(kind.peek(run))?.abort != null,
     history: (run) => runHistory(bus, run),
   });
   const kind: Kind = new Kind({
@@ -93,9 +94,13 @@ function runKind(
 
 /** Of what is under way in the chart. */
 function ticketOf(cell: Cell | undefined): number | undefined {
-  const snapshot = cell?.actor?.getSnapshot() as { readonly context: RunContext } | undefined;
-  const activity = snapshot?.context.activity;
+  const activity = contextOf(cell)?.activity;
   return activity !== undefined && 'ticket' in activity ? activity.ticket : undefined;
+}
+
+function contextOf(cell: Cell | undefined): RunContext | undefined {
+  const snapshot = cell?.actor?.getSnapshot() as { readonly context: RunContext } | undefined;
+  return snapshot?.context;
 }
 
 function cellsOf(kind: Kind): RunCells {

@@ -2,8 +2,8 @@
 
 import { streams, subject } from '../../contract/subject.ts';
 import { createTelemetryOwner } from '../../telemetry/telemetry-owner.ts';
-import type { WorkerContext } from '../partition.ts';
 import type { Role, RoleContext } from '../role.ts';
+import type { WorkerContext } from '../tenure.ts';
 
 export async function startTelemetry({ bus, clock, log, missions }: RoleContext): Promise<Role> {
   const start = async (target: string, { epoch, failed }: WorkerContext) => {
@@ -19,6 +19,10 @@ export async function startTelemetry({ bus, clock, log, missions }: RoleContext)
     const from = await owner.start();
     const follower = await bus.follow(streams.decoded, subject.decoded(target), from, (message) =>
       owner.handle(message),
+    );
+    follower.caughtUp.then(
+      () => owner.caughtUp(),
+      () => undefined,
     );
     return {
       stop: async () => {

@@ -24,6 +24,8 @@ const ROWS = [
   'runs.takeover',
   'runs.waiting',
   'samples',
+  'alarms.limits',
+  'alarms.edges',
   'fan-out.100',
   'cells.live',
   'cells.activation',

@@ -13,6 +13,8 @@ export const COVERED_BY: Readonly<Record<Tag, string>> = {
   Telecommands: 'routes.test.ts',
   Runs: 'run-routes.test.ts',
   Values: 'routes.test.ts',
+  Modes: 'modes.test.ts',
+  Alarms: 'alarm-routes.test.ts',
   Catalogue: 'routes.test.ts',
   Links: 'routes.test.ts',
   Simulation: 'simulation.test.ts',

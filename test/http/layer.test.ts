@@ -302,7 +302,8 @@ describe('identity', () => {
   it.each([
     ['X-Mcs-Role', { 'x-mcs-user': 'ada', 'x-mcs-role': 'a\tb' }],
     ['X-Mcs-User', { 'x-mcs-user': 'a'.repeat(256) }],
-  ])('I3 refuses in %s what a token could not say either', async (header, headers) => {
+    ['X-Mcs-User', { 'x-mcs-user': 'alarm sat1.battery.1.undervoltage' }],
+  ])('I3 I5 refuses in %s what a token could not say either', async (header, headers) => {
     const answer = await call(`${url}/v1/targets/sat1/thing`, { headers: headers as Record<string, string> });
     expect(answer.status).toBe(400);
     expect(JSON.stringify(answer.body)).toContain(`header ${header}`);

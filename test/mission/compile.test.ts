@@ -67,11 +67,15 @@ describe('the configuration made of the documents', () => {
   });
 
   it('a config without its own key is known by its settings', () => {
-    const config = { file: 'c.yaml', text: 'reconciler: { leader_ttl: 3 s }\nalarms: { max_shelve: 1 h }\n' };
+    const config = {
+      file: 'c.yaml',
+      text: 'reconciler: { leader_ttl: 3 s }\nalarms: { max_shelve: 1 h, answer_within: 2 s }\n',
+    };
     const { settings } = compiled([platform(), topology(), config]).configuration;
     expect(settings).toMatchObject({
       leaderTtlMs: 3_000,
       maxShelveMs: 3_600_000,
+      alarmAnswerMs: 2_000,
       maxSubmissionAgeMs: 300_000,
       replicas: 1,
     });
@@ -281,7 +285,12 @@ describe('faults of a platform', () => {
     [
       'a measure derived from itself',
       component({ measures: { x: { type: 'f64', derived: 'y + 1' }, y: { type: 'f64', derived: 'x * 2' } } }),
-      'measures.x.derived a.x is derived from itself',
+      'measures.x.derived a.x is derived from itself: a.x from a.y from a.x',
+    ],
+    [
+      'a measure derived from nothing',
+      measure({ type: 'f64', derived: '1 + 1' }),
+      'measures.m.derived it reads no measure',
     ],
     ['an enumeration named like a type', platform({ enums: { u8: { A: 1 } } }), 'enums.u8 .*value type'],
     ['an enumeration without values', platform({ enums: { E: {} } }), 'enums.E .*no values'],

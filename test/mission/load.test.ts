@@ -122,6 +122,23 @@ describe('a platform', () => {
     expect(table(Number.NaN)).toBeNaN();
   });
 
+  it('has its named alarms, with how far back they look and what they run', () => {
+    const [undervoltage, ...others] = cubesat.alarms;
+    expect(others).toEqual([]);
+    expect(undervoltage).toMatchObject({
+      ...{ component: 'battery', instances: ['1', '2'], name: 'undervoltage', severity: 'critical' },
+      ...{ temporal: true, spanMs: 10_000, onRaise: 'shed_load' },
+    });
+    const second = undervoltage!.when.open({ instance: '2' });
+    expect(second.reads).toEqual([cubesat.ordinal('battery[2].voltage')]);
+    const pure = loadedPlatform({
+      components: {
+        a: { measures: { m: { type: 'u8' } }, alarms: { high: { when: 'm > 1', severity: 'warning' } } },
+      },
+    });
+    expect(pure.alarms).toMatchObject([{ instances: [], temporal: false, spanMs: 0, onRaise: undefined }]);
+  });
+
   it('has the conditions of its telecommands, and what they wait for', () => {
     const reboot = cubesat.components.get('obc')!.telecommands.get('reboot')!;
     expect(reboot).toMatchObject({ hazardous: true, changesState: true, path: 'obc.reboot' });
@@ -146,5 +163,46 @@ describe('a platform', () => {
     expect(truth.truth(0)).toBe(true);
     truth.feed(ordinal, 5.02, 1);
     expect(truth.truth(1)).toBe(false);
+  });
+});
+
+describe('the derived measures of a platform', () => {
+  const volts = { type: 'f64', unit: 'V' };
+  const measures = {
+    last: { ...volts, derived: 'a.middle + second' },
+    second: { ...volts, derived: 'volts * 2' },
+    middle: { ...volts, derived: 'avg(second, 30 s)' },
+    volts,
+  };
+  const { derived, measures: all } = loadedPlatform({ components: { a: { measures } } });
+  const named = (ordinal: number) => all[ordinal]!.key;
+
+  it('stand behind what they are derived from, and say what they read and how far back they look', () => {
+    expect(derived.map(({ ordinal, reads }) => [named(ordinal), reads.map(named)])).toEqual([
+      ['a.second', ['a.volts']],
+      ['a.middle', ['a.second']],
+      ['a.last', ['a.middle', 'a.second']],
+    ]);
+    expect(derived.map(({ temporal, spanMs }) => [temporal, spanMs])).toEqual([
+      [false, 0],
+      [true, 30_000],
+      [false, 0],
+    ]);
+  });
+
+  it('are one for each instance, each with evaluations of its own', () => {
+    const component = {
+      instances: ['1', '2'],
+      measures: { volts, twice: { ...volts, derived: 'volts * 2' } },
+    };
+    const platform = loadedPlatform({ components: { a: component } });
+    expect(platform.derived.map(({ ordinal }) => platform.measures[ordinal]!.key)).toEqual([
+      'a[1].twice',
+      'a[2].twice',
+    ]);
+    const [one] = platform.derived;
+    const first = one!.open();
+    first.feed(one!.reads[0]!, 3, 1);
+    expect([first.value(1), one!.open().value(1)]).toEqual([6, null]);
   });
 });

@@ -160,8 +160,10 @@ export const published: { readonly configuration: Configuration; readonly revisi
 
 function compiled(): typeof published {
   const file = new URL('../../missions/demo/cubesat-6u.yaml', import.meta.url);
+  // Its reaction is a procedure of a library that is not flown here.
+  const text = readFileSync(file, 'utf8').replace(', on_raise: run "shed_load"', '');
   const result = compile([
-    { file: 'cubesat-6u.yaml', text: readFileSync(file, 'utf8') },
+    { file: 'cubesat-6u.yaml', text },
     { file: 'topology.yaml', text: TOPOLOGY },
     { file: 'procedures.yaml', text: LIBRARY },
   ]);

@@ -11,7 +11,7 @@ import { run } from './world.ts';
 const FIXED_SEEDS = 20;
 /** Scenarios with runs take some times as long. */
 const FIXED_SEEDS_OF_RUNS = 12;
-const LONG_MS = 300_000;
+const LONG_MS = 120_000;
 
 async function expectNothingBroken(seed: number, kind?: ScenarioKind): Promise<void> {
   const { violations } = await attemptSeed(seed, {}, kind);

@@ -67,6 +67,9 @@ export class FakeBus implements Bus {
       (message) => message.headers['id'] !== undefined && message.headers['id'] === options.id,
     );
     if (known !== undefined) return { outcome: 'duplicate', seq: known.seq };
+    const expected = options.expectLastSubjectSeq;
+    const newest = messages.findLast((message) => message.subject === subject)?.seq ?? 0;
+    if (expected !== undefined && expected !== newest) return { outcome: 'conflict' };
     const headers = { ...options.headers, ...(options.id !== undefined && { id: options.id }) };
     const message = { subject, data, headers, seq: messages.length + 1, at: this.now(), pending: 0 };
     messages.push(message);
@@ -92,7 +95,10 @@ export class FakeBus implements Bus {
     const follower = new FakeFollower(stream, pattern, handle, () => this.#followers.delete(follower));
     follower.stands = this.messages(stream).length;
     const first = from.from === 'seq' ? from.seq : from.from === 'start' ? 1 : Number.POSITIVE_INFINITY;
-    for (const message of this.messages(stream)) if (message.seq >= first) follower.offer(stream, message);
+    const since = from.from === 'time' ? from.at : Number.POSITIVE_INFINITY;
+    for (const message of this.messages(stream)) {
+      if (message.seq >= first || message.at >= since) follower.offer(stream, message);
+    }
     this.#followers.add(follower);
     return follower;
   }

@@ -28,6 +28,8 @@ export function platformOf(sketches: Record<string, MeasureSketch>): Platform {
     packets: { read: () => undefined },
     datagrams: { read: () => undefined },
     lines: { read: () => undefined, answers: () => [] },
+    derived: [],
+    alarms: [],
   };
 }
 
@@ -69,7 +71,16 @@ export function missionOf(revision: string, platforms: Record<string, Platform>)
     targets: new Map(targets),
     platforms: new Map(Object.values(platforms).map((platform) => [platform.digest, platform])),
     libraries: new Map(),
-    settings: { maxSubmissionAgeMs: 0, leaderTtlMs: 0, replicas: 1, auth: {}, schedulerMarginMs: 0 },
+    settings: {
+      maxSubmissionAgeMs: 0,
+      leaderTtlMs: 0,
+      replicas: 1,
+      auth: {},
+      schedulerMarginMs: 0,
+      maxShelveMs: 0,
+      alarmRetentionMs: 0,
+      alarmAnswerMs: 0,
+    },
   };
 }
 

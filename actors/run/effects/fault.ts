@@ -13,7 +13,7 @@ import { Outage } from '../../../contract/outage.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
 import { subject } from '../../../contract/subject.ts';
 import type { RunEffect } from '../../../machines/run-protocol.ts';
-import { patiently, pause } from '../patiently.ts';
+import { patiently, pause } from '../../patiently.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 
 type FaultEffect = Extract<RunEffect, { type: 'effect.fault' }>;

@@ -1,34 +1,112 @@
 /**
  * Makes the targets of a run its own: each ready, then its lease taken; and gives them back. Mission Control Service,
- * section 3.2 (first row, resume).
+ * section 3.2 (first row, resume) and section 4.4 reaction rule 4.
  *
- * A run that holds its targets already is asked for their readiness again: it may be one that is taken over.
+ * A run that holds its targets already is asked for their readiness again: it may be one that is taken over. A reaction takes
+ * them from whoever holds them (`preemption.ts`) and waits for another reaction only.
  */
 
-import { heldReason, Leases, targetsOf } from '../leases.ts';
-import { patiently } from '../patiently.ts';
+import { alarmOfReaction } from '../../../contract/alarm.ts';
+import { REACTION_LOOK_MS, REACTION_WAIT_MS } from '../../../contract/limits.ts';
+import { patiently, pause } from '../../patiently.ts';
+import { type Held, heldReason, Leases, type Reaction, targetsOf } from '../leases.ts';
+import { interruptAll, preemptAll } from '../preemption.ts';
 import { unreadiness } from '../readiness.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 
-export function createPrepare(services: RunServices): Handler<'effect.prepare'> {
+/** Why the targets are not its own. */
+interface Obstacle {
+  readonly reason: string;
+  readonly takenBy?: string;
+}
+
+type Prepare = Parameters<Handler<'effect.prepare'>>[0];
+
+export function createPrepare(
+  services: RunServices,
+  isAborted: (run: string) => boolean,
+): Handler<'effect.prepare'> {
   const { bus, clock } = services;
-  const leases = new Leases(bus);
+  const taking = new Taking(services, isAborted);
   const obstacle = async (
-    { run, mission, program }: RunAtHand,
+    effect: Prepare,
+    at: RunAtHand,
     signal: AbortSignal,
-  ): Promise<string | undefined> => {
-    const unready = await unreadiness(bus, mission, program);
-    if (unready.length > 0) return unready.join('; ');
-    const held = await leases.take(run, program.leases, () => !signal.aborted);
-    return held.length > 0 ? heldReason(held) : undefined;
+  ): Promise<Obstacle | undefined> => {
+    const unready = await unreadiness(bus, at.mission, at.program);
+    if (unready.length > 0) return { reason: unready.join('; ') };
+    const alarm = alarmOfReaction(at.by);
+    if (alarm === undefined || at.by === undefined) return taking.ordinary(effect, at, signal);
+    return taking.seized({ run: at.run, by: at.by, alarm }, effect, at, signal);
   };
-  return async ({ ticket }, at, signal) => {
-    const met = await patiently(clock, signal, () => obstacle(at, signal));
+  return async (effect, at, signal) => {
+    const met = await patiently(clock, signal, () => obstacle(effect, at, signal));
     if (met === undefined) return undefined;
-    const reason = met.value;
-    if (reason === undefined) return { type: 'prepared', at: clock.now(), ticket };
-    return { type: 'not-prepared', at: clock.now(), ticket, reason };
+    const { ticket } = effect;
+    if (met.value === undefined) return { type: 'prepared', at: clock.now(), ticket };
+    return { type: 'not-prepared', at: clock.now(), ticket, ...met.value };
   };
+}
+
+class Taking {
+  readonly #services: RunServices;
+  readonly #isAborted: (run: string) => boolean;
+  readonly #leases: Leases;
+
+  constructor(services: RunServices, isAborted: (run: string) => boolean) {
+    this.#services = services;
+    this.#isAborted = isAborted;
+    this.#leases = new Leases(services.bus);
+  }
+
+  async ordinary(
+    { again }: Prepare,
+    { run, program }: RunAtHand,
+    signal: AbortSignal,
+  ): Promise<Obstacle | undefined> {
+    const held = await this.#leases.take(run, program.leases, {
+      isOwner: () => !signal.aborted,
+      again: again === true,
+    });
+    if (held.length === 0) return undefined;
+    const takenBy = held.find((each) => each.takenBy !== undefined)?.takenBy;
+    return { reason: heldReason(held), ...(takenBy !== undefined && { takenBy }) };
+  }
+
+  /** Of another reaction it waits for the end, at its start and for a while. */
+  async seized(
+    reaction: Reaction,
+    { since }: Prepare,
+    at: RunAtHand,
+    signal: AbortSignal,
+  ): Promise<Obstacle | undefined> {
+    const { clock } = this.#services;
+    const { leases: wanted } = at.program;
+    const isOwner = (): boolean => !signal.aborted && at.holds();
+    const how = { by: reaction.by, services: this.#services, isOwner, signal };
+    const until = since === undefined ? 0 : since + REACTION_WAIT_MS;
+    for (;;) {
+      const inTheWay = await this.#leases.inTheWay(at.run, wanted);
+      const told = await interruptAll(
+        inTheWay.map(({ run }) => run),
+        how,
+      );
+      const gaveBack = inTheWay.filter(({ run }) => told.has(run));
+      const held = await this.#leases.seize(reaction, wanted, isOwner, gaveBack);
+      if (held === undefined) {
+        await preemptAll(await this.#leases.takenBy(at.run, wanted), how, told);
+        return undefined;
+      }
+      if (clock.now() >= until || this.#isAborted(at.run)) return { reason: waitedReason(held, since) };
+      await pause(clock, Math.min(REACTION_LOOK_MS, until - clock.now()), signal);
+      if (signal.aborted) return undefined;
+    }
+  }
+}
+
+function waitedReason(held: Held, since: number | undefined): string {
+  const reason = heldReason([held]);
+  return since === undefined ? reason : `${reason}: waited for it at most ${REACTION_WAIT_MS / 1000} s`;
 }
 
 export function createRelease({ bus, clock }: RunServices): Handler<'effect.release'> {

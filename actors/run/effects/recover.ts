@@ -8,7 +8,7 @@
  */
 
 import { streams, subject } from '../../../contract/subject.ts';
-import { patiently } from '../patiently.ts';
+import { patiently } from '../../patiently.ts';
 import type { Handler, RunServices } from '../services.ts';
 import { headersOf, submissionOf } from './send.ts';
 

@@ -11,8 +11,8 @@ import { header, streams, subject } from '../../../contract/subject.ts';
 import { isFinalTcState, type TcEvent, type TcSubmission } from '../../../contract/telecommand.ts';
 import type { Announced, RunEffect } from '../../../machines/run-protocol.ts';
 import type { Follower, Headers } from '../../../ports/bus.ts';
+import { patiently } from '../../patiently.ts';
 import { type SendValues, sendValues } from '../operands.ts';
-import { patiently } from '../patiently.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 
 type SendEffect = Extract<RunEffect, { type: 'effect.send' }>;

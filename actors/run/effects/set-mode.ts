@@ -9,7 +9,7 @@
 import type { TargetMode } from '../../../contract/run.ts';
 import { buckets } from '../../../contract/subject.ts';
 import type { Entry } from '../../../ports/bus.ts';
-import { patiently } from '../patiently.ts';
+import { patiently } from '../../patiently.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 
 interface Wish {

@@ -10,8 +10,8 @@ import { accepted, type Result, refused } from '../../../contract/result.ts';
 import { subject } from '../../../contract/subject.ts';
 import type { TransferCall, TransferReply } from '../../../contract/transfer.ts';
 import type { Answers } from '../../../machines/run-protocol.ts';
+import { patiently } from '../../patiently.ts';
 import { operandText } from '../operands.ts';
-import { patiently } from '../patiently.ts';
 import type { Handler, RunServices } from '../services.ts';
 
 type TransferStatement = Extract<ProgramStatement, { kind: 'download' | 'upload' }>;

@@ -13,12 +13,19 @@ import type { ConfigureStatement, Readback, SendStatement } from '../../../contr
 import type { ResolvedValue } from '../../../contract/telecommand.ts';
 import { nearHelp } from '../../document/near.ts';
 import type { Environment, Mission, Target } from '../../mission.ts';
+import {
+  isManaged,
+  type ParameterPlace,
+  parameterName,
+  parameterPlaces,
+  parameterValue,
+  readbackPlace,
+} from '../../parameter-values.ts';
 import type { Platform } from '../../platform.ts';
-import { convert } from '../../quantity.ts';
+import { asReadback } from '../../readback.ts';
 import { telecommandLongestMs } from '../compile/longest.ts';
 import type { Statement } from '../procedure.ts';
 import { accuse, type Leaf } from './frame.ts';
-import { isManaged, type ParameterPlace, parameterName, parameterValue } from './parameter-value.ts';
 import { resolveSending } from './send.ts';
 import type { RoleTarget } from './target.ts';
 
@@ -70,7 +77,7 @@ function setParameters(
   environment: Environment,
   leaf: Leaf,
 ): SetParameter[] {
-  return placesOf(platformOf(target)).flatMap((place) => {
+  return parameterPlaces(platformOf(target)).flatMap((place) => {
     const value = parameterValue(target, place, mode, environment.name);
     if (value !== undefined) return [{ ...place, value }];
     if (isManaged(target, place)) {
@@ -79,15 +86,6 @@ function setParameters(
     }
     return [];
   });
-}
-
-function placesOf({ components }: Platform): ParameterPlace[] {
-  return [...components.values()].flatMap(({ name: component, instances, parameters }) =>
-    parameters.flatMap((parameter) => {
-      const places = instances.length === 0 ? [undefined] : instances;
-      return places.map((instance) => ({ component, instance, parameter }));
-    }),
-  );
 }
 
 function setterOf(set: SetParameter, role: RoleTarget, leaf: Leaf): SendStatement[] {
@@ -114,18 +112,13 @@ function setterOf(set: SetParameter, role: RoleTarget, leaf: Leaf): SendStatemen
 }
 
 function readbackOf(set: SetParameter, platform: Platform): Readback[] {
-  const { component: own, instance, parameter, value } = set;
-  if (parameter.readback === undefined) return [];
-  const { component, measure: name } = parameter.readback;
+  const { component: own, parameter, value } = set;
+  const place = readbackPlace(set);
+  if (place === undefined) return [];
+  const { component, measure: name } = place;
   const measure = platform.components.get(component)?.measures.find((each) => each.name === name);
   assert(measure !== undefined, `${own}.${parameter.name} has its readback`);
-  const read = { parameter: parameterName(set), component, measure: name, value: valueIn(measure.unit) };
-  return [component === own && instance !== undefined ? { ...read, instance } : read];
-
-  function valueIn(unit: string | undefined): ResolvedValue {
-    const units = typeof value === 'number' && parameter.unit !== undefined && unit !== undefined;
-    return units ? convert(value, parameter.unit, unit) : value;
-  }
+  return [{ parameter: parameterName(set), ...place, value: asReadback(value, parameter, measure) }];
 }
 
 /** A target in a role has the platform of the role (T2 of targets). */

@@ -19,10 +19,10 @@ import type { AppendOptions, Bus } from '../../../ports/bus.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { createDeadLetters } from '../../../supervision/dead-letters.ts';
 import { deferred } from '../../../supervision/deferred.ts';
-import type { Worker } from '../../../supervision/partition.ts';
 import { seededRandom } from '../../../supervision/random.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
+import type { Worker } from '../../../supervision/tenure.ts';
 import { DEMO } from '../../support/demo-cell.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
 import {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { heldReason, Leases } from '../../../actors/run/leases.ts';
+import { TAKEN_HOLDS } from '../../../contract/limits.ts';
 import { buckets } from '../../../contract/subject.ts';
 import type { TargetHolds } from '../../../contract/telecommand.ts';
 import type { Bus } from '../../../ports/bus.ts';
@@ -68,7 +69,7 @@ describe('the holds of runs', () => {
     expect(await late(() => leases.take('r1', [exclusive('e1')]))).toBe('conflict');
     expect(await late(() => leases.release('r1', ['e1']))).toBe('conflict');
     expect(await late(() => leases.release('r1', ['e1']))).toBe('conflict');
-    await leases.take('r1', [exclusive('e1')], () => false);
+    await leases.take('r1', [exclusive('e1')], { isOwner: () => false });
     expect(await holders('e1')).toEqual([]);
   });
 
@@ -80,5 +81,64 @@ describe('the holds of runs', () => {
     expect(winners).toHaveLength(1);
     for (const target of ['d1', 'd2', 'd3'])
       expect(await holders(target)).toEqual([`${winners[0]} exclusive`]);
+  });
+});
+
+describe('the hold of a reaction', () => {
+  const reaction = (run: string, alarm = 'a1.obc._.hot') => ({ run, alarm, by: `alarm ${alarm}` });
+  const entry = async (target: string): Promise<TargetHolds> =>
+    JSON.parse(Buffer.from((await bus.bucket(buckets.leases).get(target))!.value).toString());
+
+  it('MC-REACT-014 is taken from every run in one write that says from whom (B5)', async () => {
+    await leases.take('r1', [shared('f1')]);
+    await leases.take('r2', [shared('f1')]);
+    expect(await leases.seize(reaction('R1'), [shared('f1')])).toBeUndefined();
+    expect(await leases.seize(reaction('R1'), [shared('f1')])).toBeUndefined();
+    expect(await holders('f1')).toEqual(['R1 exclusive']);
+    expect([...(await leases.takenBy('R1', [shared('f1')]))]).toEqual(['r1', 'r2']);
+    expect((await entry('f1')).taken).toHaveLength(2);
+  });
+
+  it('MC-REACT-015 is not taken from another reaction: of many at once one has it', async () => {
+    const runs = Array.from({ length: 6 }, (_, n) => `R${n}`);
+    const held = await Promise.all(runs.map((run) => leases.seize(reaction(run), [exclusive('g1')])));
+    const winners = runs.filter((_, n) => held[n] === undefined);
+    expect(winners).toHaveLength(1);
+    expect(await holders('g1')).toEqual([`${winners[0]} exclusive`]);
+    const [other] = held.flatMap((each) => each ?? []);
+    expect(heldReason([other!])).toBe(`g1 is held by run ${winners[0]}, the reaction to alarm a1.obc._.hot`);
+  });
+
+  it('MC-REACT-018 stays taken from a run that a new owner makes go on, and not from one that is resumed', async () => {
+    await leases.take('r1', [exclusive('h1')]);
+    await leases.seize(reaction('R1'), [exclusive('h1')]);
+    const goOn = { isOwner: () => true, again: true };
+    expect(await leases.take('r1', [exclusive('h1')], goOn)).toMatchObject([
+      { target: 'h1', takenBy: 'alarm a1.obc._.hot' },
+    ]);
+    await leases.release('R1', ['h1']);
+    const held = await leases.take('r1', [exclusive('h1')], goOn);
+    expect(heldReason(held)).toBe('h1 was taken from it by alarm a1.obc._.hot');
+    expect(await leases.take('r1', [exclusive('h1')])).toEqual([]);
+    expect(await leases.take('r1', [exclusive('h1')], goOn)).toEqual([]);
+    expect((await entry('h1')).taken).toMatchObject([{ run: 'r1', upTo: 0 }]);
+    expect([...(await leases.takenBy('R1', [exclusive('h1')]))]).toEqual([]);
+  });
+
+  it('an owner that was overtaken takes nothing', async () => {
+    await leases.take('r1', [exclusive('i1')]);
+    await leases.seize(reaction('R1'), [exclusive('i1')], () => false);
+    expect(await holders('i1')).toEqual(['r1 exclusive']);
+  });
+
+  it('remembers only so many runs it was taken from', async () => {
+    for (let n = 0; n < TAKEN_HOLDS + 3; n += 1) {
+      await leases.take(`r${n}`, [exclusive('j1')]);
+      await leases.seize(reaction(`R${n}`), [exclusive('j1')]);
+      await leases.release(`R${n}`, ['j1']);
+    }
+    const { taken } = await entry('j1');
+    expect(taken).toHaveLength(TAKEN_HOLDS);
+    expect(taken?.at(-1)).toMatchObject({ run: `r${TAKEN_HOLDS + 2}` });
   });
 });

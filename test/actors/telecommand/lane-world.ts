@@ -78,7 +78,11 @@ export function laneWorld({
   epoch = 1,
   mission = verified,
   at = () => mission,
-  holds = { refusal: async () => undefined, stop: async () => undefined },
+  holds = {
+    refusal: async () => undefined,
+    taken: async () => undefined,
+    stop: async () => undefined,
+  },
 }: WorldOptions = {}): LaneWorld {
   bus.now = () => clock.now();
   const failures: unknown[] = [];

@@ -266,6 +266,7 @@ describe('an outage of the bus', () => {
     let away = 20;
     let asked = 0;
     const holds = {
+      taken: async () => undefined,
       refusal: async () => {
         asked += 1;
         // The first look is that of the lane at take-up.

@@ -52,15 +52,18 @@ export const currentIsNewest: Checker = {
   },
 };
 
-/** Each message names the one it was made from; those names only rise. */
+/** Each message names the one it was made from, and what time alone has turned behind it the moment; those only rise. */
 function* outOfOrder(messages: readonly StoredMessage[]): Iterable<string> {
-  const highest = new Map<string, number>();
+  const highest = new Map<string, { source: number; turned: number }>();
   for (const { subject, seq, by, headers } of messages) {
     const source = Number(headers[header.source]);
-    const before = highest.get(subject) ?? 0;
-    if (source === before) yield `${subject}: ${seq} by ${by} is made from ${source} once more`;
-    else if (source < before) yield `${subject}: ${seq} by ${by} is made from ${source}, after ${before}`;
-    highest.set(subject, Math.max(before, source));
+    const turned = Number(headers[header.turned] ?? Number.NEGATIVE_INFINITY);
+    const before = highest.get(subject) ?? { source: 0, turned: Number.NEGATIVE_INFINITY };
+    if (source < before.source)
+      yield `${subject}: ${seq} by ${by} is made from ${source}, after ${before.source}`;
+    else if (source === before.source && turned <= before.turned)
+      yield `${subject}: ${seq} by ${by} is made from ${source} once more`;
+    else highest.set(subject, { source, turned });
   }
 }
 

@@ -181,6 +181,7 @@ describe('planted defects', () => {
         'sound-leases',
         'sound-run-logs',
         'strangers-kept-out',
+        'withdrawn-stays',
       ].sort(),
     );
   });

@@ -13,6 +13,7 @@ import {
 } from '../../../contract/inspection.ts';
 import { subject } from '../../../contract/subject.ts';
 import type { TcEvent, TcReply } from '../../../contract/telecommand.ts';
+import { ROLES } from '../../../supervision/role.ts';
 import { call, readLog } from '../../support/client.ts';
 import { type DemoCell, startDemoCell } from '../../support/demo-cell.ts';
 import { until } from '../../support/until.ts';
@@ -55,7 +56,7 @@ describe('the inspector of a process', () => {
     const tree = await answerOf<ProcessView>('tree', '');
     expect(tree).toMatchObject({ instance, draining: false, supervisor: 'process' });
     expect(tree.roles.map(({ name, state }) => [name, state])).toEqual(
-      ['api', 'executor', 'telemetry', 'drivers', 'gateways'].map((role) => [role, 'running']),
+      ROLES.map((role) => [role, 'running']),
     );
     const executor = tree.roles.find(({ name }) => name === 'executor')!;
     expect(executor.partitions).toMatchObject([

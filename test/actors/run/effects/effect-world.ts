@@ -65,8 +65,10 @@ components:
 
 function missionOf(edit: (text: string) => string = (text) => text): Mission {
   const demo = new URL('../../../../missions/demo/cubesat-6u.yaml', import.meta.url);
+  // Its reaction is a procedure of a library that is not flown here.
+  const text = readFileSync(demo, 'utf8').replace(', on_raise: run "shed_load"', '');
   const compiled = compile([
-    { file: 'cubesat-6u.yaml', text: edit(readFileSync(demo, 'utf8')) },
+    { file: 'cubesat-6u.yaml', text: edit(text) },
     { file: 'probe.yaml', text: PROBE },
     { file: 'topology.yaml', text: TOPOLOGY },
   ]);

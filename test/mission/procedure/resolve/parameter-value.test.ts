@@ -7,7 +7,7 @@ import {
   type ParameterPlace,
   parameterName,
   parameterValue,
-} from '../../../../mission/procedure/resolve/parameter-value.ts';
+} from '../../../../mission/parameter-values.ts';
 import { mission } from '../run-mission.ts';
 
 const parameter = mission.platforms.get('box@1.0.0')!.components.get('battery')!.parameters[0]!;

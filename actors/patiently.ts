@@ -3,8 +3,8 @@
  * as its signal says so, whatever becomes of the question.
  */
 
-import { Outage } from '../../contract/outage.ts';
-import type { Clock } from '../../ports/clock.ts';
+import { Outage } from '../contract/outage.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** Pause before the bus is asked again while it is away; each ask already waits inside the bus. */
 const BUS_RETRY_MS = 100;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { patiently, pause } from '../../../actors/run/patiently.ts';
-import { Outage } from '../../../contract/outage.ts';
-import { ManualClock, settled } from '../../support/manual-clock.ts';
+import { patiently, pause } from '../../actors/patiently.ts';
+import { Outage } from '../../contract/outage.ts';
+import { ManualClock, settled } from '../support/manual-clock.ts';
 
 const away = (): Outage => new Outage('bus.unavailable', 'away');
 

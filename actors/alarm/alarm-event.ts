@@ -1,0 +1,112 @@
+/**
+ * The events of alarms on stream ALARMS, made of their records: publishing one, and what the stream misses. Mission Control
+ * Service, sections 2.4, 4.4 (recovery) and 6.
+ *
+ * E1. An event is appended behind the last one its writer knows, with message id `<key>-<seq>`: one that slept for longer than
+ *     the stream remembers ids publishes nothing twice.
+ * E2. What has left the stream by its age is not missing.
+ */
+
+import {
+  type AlarmEvent,
+  type AlarmName,
+  type AlarmRecord,
+  alarmKey,
+  type StoredAlarm,
+} from '../../contract/alarm.ts';
+import { header, streams, subject } from '../../contract/subject.ts';
+import type { Bus } from '../../ports/bus.ts';
+
+/** The transition a record tells of last. */
+export function eventOf(name: AlarmName, record: AlarmRecord): AlarmEvent {
+  const { previous, state, severity, value, seq, by, shelved_until, changed_at = '', cause } = record;
+  const { target, component, instance, alarm } = name;
+  return {
+    target,
+    component,
+    ...(instance !== undefined && { instance }),
+    alarm,
+    previous,
+    state,
+    ...(severity !== undefined && { severity }),
+    ...(value !== undefined && { value }),
+    seq,
+    ...(by !== undefined && { by }),
+    ...(shelved_until !== undefined && { shelved_until }),
+    at: changed_at,
+    cause: cause ?? 'condition',
+  };
+}
+
+/** Where the stream of an alarm ends. */
+export interface Head {
+  /** Position in the stream; 0 when it has no event. */
+  readonly position: number;
+  /** Number of that transition. */
+  readonly seq: number;
+}
+
+/** The last event of an alarm on the stream. */
+export async function headOf(bus: Bus, name: AlarmName): Promise<Head> {
+  const last = await bus.last(streams.alarms, subject.alarmEvent(name));
+  if (last === undefined) return { position: 0, seq: 0 };
+  const { seq = 0 } = JSON.parse(Buffer.from(last.data).toString()) as Partial<AlarmEvent>;
+  return { position: last.seq, seq };
+}
+
+/** Position of the event of a record, by whoever published it (E1). */
+export async function publish(
+  bus: Bus,
+  name: AlarmName,
+  { record, epoch }: Pick<StoredAlarm, 'record' | 'epoch'>,
+  behind: number,
+): Promise<{ readonly position: number; readonly published: boolean }> {
+  let expected = behind;
+  for (;;) {
+    const appended = await bus.append(
+      streams.alarms,
+      subject.alarmEvent(name),
+      Buffer.from(JSON.stringify(eventOf(name, record))),
+      {
+        id: `${alarmKey(name)}-${record.seq}`,
+        expectLastSubjectSeq: expected,
+        headers: { [header.epoch]: String(epoch) },
+      },
+    );
+    if (appended.outcome !== 'conflict')
+      return { position: appended.seq, published: appended.outcome === 'stored' };
+    const head = await headOf(bus, name);
+    if (head.seq >= record.seq) return { position: head.position, published: false };
+    expected = head.position;
+  }
+}
+
+/** Publishes the last transition of a record if the stream misses it (MC-ALM-054); where the stream ends then. */
+export async function publishMissing(
+  bus: Bus,
+  name: AlarmName,
+  stored: StoredAlarm,
+  oldest: number,
+): Promise<{ readonly position: number; readonly published: boolean }> {
+  const head = await headOf(bus, name);
+  const { seq, changed_at = '' } = stored.record;
+  const isOld = Date.parse(changed_at) < oldest;
+  if (head.seq >= seq || (head.seq === 0 && isOld)) return { position: head.position, published: false };
+  return publish(bus, name, stored, head.position);
+}
+
+/** What a record stands for in the bucket; undefined for bytes that are none. */
+export function readStored(value: Uint8Array): StoredAlarm | undefined {
+  try {
+    const stored = JSON.parse(Buffer.from(value).toString()) as Partial<StoredAlarm> | null;
+    const { record, epoch, evaluated } = stored ?? {};
+    const isWhole =
+      typeof record?.seq === 'number' &&
+      typeof epoch === 'number' &&
+      typeof evaluated?.position === 'number' &&
+      typeof evaluated.at === 'number';
+    return isWhole ? (stored as StoredAlarm) : undefined;
+  } catch {
+    return undefined;
+  }
+}

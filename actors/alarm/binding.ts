@@ -1,0 +1,100 @@
+/**
+ * Binds the alarm chart to the world: replies to whoever asked, reactions, the telling of those that failed. Mission Control
+ * Service, section 4.4.
+ *
+ * W1. A reaction is asked for only once its activation is durable, under the number of that transition: asking again after a
+ *     crash gives the same run.
+ * W2. A failure is forgotten only when `<alarm>-reaction` is recorded.
+ */
+
+import type { AlarmName } from '../../contract/alarm.ts';
+import { alarmPath } from '../../contract/alarm.ts';
+import { ALARM_IDLE_MS } from '../../contract/limits.ts';
+import { alarmMachine } from '../../machines/alarm.ts';
+import type { AlarmChartEvent, AlarmEffect } from '../../machines/alarm-protocol.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
+import type { Reactions } from './reactions.ts';
+import { ALARM_VERSION, validName } from './record-store.ts';
+import { alarmHistory } from './replay.ts';
+
+type Of<Type extends AlarmEffect['type']> = Extract<AlarmEffect, { type: Type }>;
+
+/** What the alarm service does for its cells. */
+export interface AlarmServices {
+  readonly reactions: Reactions;
+  replied(reply: Of<'effect.reply'>): void;
+  /** Raises and clears the alarm of a failed reaction; resolves when both are recorded, or the term is over. */
+  report(name: AlarmName, failure: { readonly report: number; readonly reason: string }): Promise<boolean>;
+}
+
+interface BindingOptions {
+  readonly bus: Bus;
+  readonly store: Store;
+  /** Undefined while this process does not lead. */
+  readonly services: () => AlarmServices | undefined;
+}
+
+export function createAlarmBinding({
+  bus,
+  store,
+  services,
+}: BindingOptions): Binding<AlarmEffect, AlarmChartEvent> {
+  const react = async (effect: Of<'effect.react'>, run: EffectRun): Promise<AlarmChartEvent | undefined> => {
+    const { seq, at, procedure } = effect;
+    const wanted = { name: nameOf(run.id), seq, at, procedure };
+    const launched = await services()?.reactions.launch(wanted, run.signal);
+    if (launched === undefined) return undefined;
+    return 'run' in launched
+      ? { type: 'reaction.launched', seq, run: launched.run }
+      : { type: 'reaction.refused', seq, reason: launched.refused };
+  };
+
+  const awaitReaction = async (
+    { seq, run }: Of<'effect.await-reaction'>,
+    { signal }: EffectRun,
+  ): Promise<AlarmChartEvent | undefined> => {
+    const ended = await services()?.reactions.ended(run, signal);
+    if (ended === undefined) return undefined;
+    const reason = ended.ok ? undefined : `run ${run} did not pass: ${ended.reason ?? 'no reason given'}`;
+    return { type: 'reaction.ended', seq, ok: ended.ok, ...(reason !== undefined && { reason }) };
+  };
+
+  const report = async (
+    { seq, ...failure }: Of<'effect.report-reaction'>,
+    { id }: EffectRun,
+  ): Promise<AlarmChartEvent | undefined> =>
+    (await services()?.report(nameOf(id), failure)) === true ? { type: 'reaction.reported', seq } : undefined;
+
+  return {
+    kind: 'alarm',
+    version: ALARM_VERSION,
+    chart: alarmMachine,
+    store,
+    durability: 'log',
+    effects: {
+      'effect.reply': (effect) => {
+        services()?.replied(effect);
+        return undefined;
+      },
+      'effect.react': react,
+      'effect.await-reaction': awaitReaction,
+      'effect.report-reaction': report,
+    },
+    restart: 'permanent',
+    idleMs: ALARM_IDLE_MS,
+    migrations: {},
+    targetOf: (id) => validName(id)?.target,
+    labelOf: (id) => {
+      const name = validName(id);
+      return name && alarmPath(name);
+    },
+    history: (id) => alarmHistory(bus, id),
+  };
+}
+
+function nameOf(key: string): AlarmName {
+  const name = validName(key);
+  if (name === undefined) throw new TypeError(`not the key of an alarm: ${key}`);
+  return name;
+}

@@ -1,0 +1,46 @@
+/**
+ * How far the values of a target are read and what changed by them recorded. Part of the alarm service.
+ *
+ * P1. A place counts as recorded only when everything taken up to it is: work ends in any order, the floor rises in the order of
+ *     the stream.
+ */
+
+/** A message, the time passed behind it, and when the bus stored it. */
+export type Stands = { readonly position: number; readonly at: number; readonly stored: number };
+
+interface Taken {
+  readonly stands: Stands;
+  open: number;
+}
+
+export class Progress {
+  readonly #taken: Taken[] = [];
+  #recorded: Stands;
+
+  constructor(recorded: Stands) {
+    this.#recorded = recorded;
+  }
+
+  /** Where everything before is recorded. */
+  get recorded(): Stands {
+    return this.#recorded;
+  }
+
+  /** Takes so many changes up; each is recorded when the function it gives is called. */
+  take(stands: Stands, changes: number): () => void {
+    const taken = { stands, open: changes };
+    this.#taken.push(taken);
+    if (changes === 0) this.#settle();
+    return () => {
+      taken.open -= 1;
+      if (taken.open === 0) this.#settle();
+    };
+  }
+
+  #settle(): void {
+    for (let first = this.#taken[0]; first?.open === 0; first = this.#taken[0]) {
+      this.#recorded = first.stands;
+      this.#taken.shift();
+    }
+  }
+}

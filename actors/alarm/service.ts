@@ -1,0 +1,290 @@
+/**
+ * The alarm service: what the leader of `alarms` runs. Sole writer of alarms; one cell for each alarm that is not at rest, and
+ * none for the others. Mission Control Service, sections 2.4, 3.3 and 4.4.
+ *
+ * S1. What the stream misses of a record is published before anything else happens to that alarm, once (MC-ALM-054, MC-ALM-055):
+ *     here of all of them, and by the store of any that a person asks for earlier.
+ * S2. A shelving that has a term and a reaction that is not over go on under a new leader, whether or not anything is evaluated.
+ * S3. What the mission does not have any more stays recorded and listed.
+ * S4. Changes of alarms come through queues of their targets; commands go to the cells directly and wait for no storm.
+ */
+
+import {
+  type AlarmEvent,
+  type AlarmName,
+  alarmKey,
+  alarmNamed,
+  reactionAlarm,
+  type StoredAlarm,
+} from '../../contract/alarm.ts';
+import { ALARM_RECOVERIES, ALARM_SETTLE_MS } from '../../contract/limits.ts';
+import { buckets, streams } from '../../contract/subject.ts';
+import type { AlarmChartEvent, AlarmEffect, ConditionChanged } from '../../machines/alarm-protocol.ts';
+import { isActive } from '../../machines/alarm-record.ts';
+import type { Mission, Target } from '../../mission/mission.ts';
+import type { Bus, Stoppable } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { MissionSource } from '../../ports/mission-source.ts';
+import { pause } from '../patiently.ts';
+import { eventOf, publishMissing, readStored } from './alarm-event.ts';
+import type { AlarmServices } from './binding.ts';
+import { serveControl } from './control.ts';
+import type { Reactions } from './reactions.ts';
+import type { AlarmTerm } from './record-store.ts';
+import { type Receipt, Requests } from './requests.ts';
+import { TargetAlarms, type WatchOf } from './target-alarms.ts';
+
+/** The cells of alarms, as their service uses them. */
+export interface AlarmCells {
+  tell(key: string, event: AlarmChartEvent): Receipt;
+  /** Brings one to life from its record. */
+  wake(key: string): void;
+  drop(key: string): void;
+  /** Of all that live or wait to. */
+  keys(): Iterable<string>;
+}
+
+export interface AlarmServiceOptions {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly missions: MissionSource;
+  /** Fencing token of the leader. */
+  readonly epoch: number;
+  /** Whether this process still leads, now. */
+  readonly holds: () => boolean;
+  /** The service cannot go on: its leader starts it anew. */
+  readonly failed: (error: unknown) => void;
+  readonly cells: AlarmCells;
+  readonly watchOf: WatchOf;
+  readonly reactions: Reactions;
+  /** Told of each transition published here. */
+  readonly transition: (event: AlarmEvent) => void;
+}
+
+/** Before a cell that could not take a change is told again. */
+const TELL_AGAIN_MS = 100;
+
+export class AlarmService implements AlarmTerm, AlarmServices {
+  readonly epoch: number;
+  readonly reactions: Reactions;
+  readonly heads = new Map<string, number>();
+  readonly #options: AlarmServiceOptions;
+  readonly #requests: Requests;
+  readonly #stopping = new AbortController();
+  /** Every record, as it stands in the bucket. */
+  readonly #records = new Map<string, StoredAlarm>();
+  readonly #targets = new Map<string, TargetAlarms>();
+  /** Missions are taken up one after the other. */
+  #mission: Promise<void> = Promise.resolve();
+  #control: Stoppable | undefined;
+  #unwatch: (() => void) | undefined;
+
+  constructor(options: AlarmServiceOptions) {
+    this.#options = options;
+    this.epoch = options.epoch;
+    this.reactions = options.reactions;
+    this.#requests = new Requests(options.clock);
+  }
+
+  /** Takes the alarms over. Rejects with `Outage`. */
+  async start(): Promise<void> {
+    await this.#readRecords();
+    if (this.#stopped) return;
+    this.#control = this.#serve();
+    await this.#recoverAll();
+    if (this.#stopped) return;
+    this.#wakeAll();
+    this.#unwatch = this.#options.missions.onChange((mission) => {
+      this.#mission = this.#mission
+        .then(() => this.#takeUp(mission))
+        .catch((error: unknown) => this.#failed(error));
+    });
+    await this.#mission;
+  }
+
+  /** Leaves every alarm where it stands: the next leader goes on from the records. */
+  async stop(): Promise<void> {
+    this.#stopping.abort('stopped');
+    this.#unwatch?.();
+    this.#requests.stop();
+    await Promise.all([this.#control?.stop(), this.#mission]);
+    await Promise.all([...this.#targets.values()].map((target) => target.stop()));
+    for (const key of [...this.#options.cells.keys()]) this.#options.cells.drop(key);
+  }
+
+  /** The cell of an alarm is gone; `quarantined` waits for a person, and so do the changes of that alarm. */
+  gone(key: string, why: 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset'): void {
+    if (why === 'fenced') this.#failed(new Error(`another leader writes alarm ${key}`));
+  }
+
+  /** Changes of alarms not recorded yet. */
+  get waiting(): number {
+    return [...this.#targets.values()].reduce((sum, target) => sum + target.waiting, 0);
+  }
+
+  // For the cells ----------------------------------------------------------------------------------------------------
+
+  holds(): boolean {
+    return !this.#stopped && this.#options.holds();
+  }
+
+  lost(error: Error): void {
+    this.#failed(error);
+  }
+
+  written(key: string, stored: StoredAlarm): void {
+    this.#records.set(key, stored);
+  }
+
+  published(name: AlarmName, { record }: StoredAlarm): void {
+    this.#options.transition(eventOf(name, record));
+  }
+
+  oldest(): number {
+    const { clock, missions } = this.#options;
+    return clock.now() - (missions.current?.settings.alarmRetentionMs ?? streams.alarms.maxAgeMs);
+  }
+
+  replied({ type: _, ...reply }: Extract<AlarmEffect, { type: 'effect.reply' }>): void {
+    this.#requests.replied(reply);
+  }
+
+  async report(
+    name: AlarmName,
+    { report, reason }: { readonly report: number; readonly reason: string },
+  ): Promise<boolean> {
+    const failure = { ...name, alarm: reactionAlarm(name.alarm) };
+    const told = (severity: 'critical' | null, at: number): Promise<boolean> =>
+      this.#record(failure, {
+        type: 'condition.changed',
+        at: this.#options.clock.now(),
+        severity,
+        value: reason,
+        evaluated: { position: report, at },
+      });
+    return (await told('critical', 0)) && (await told(null, 1));
+  }
+
+  // Taking over ------------------------------------------------------------------------------------------------------
+
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#stopped) this.#options.failed(error);
+  }
+
+  async #readRecords(): Promise<void> {
+    const { bus, log } = this.#options;
+    for (const { key, value } of await bus.bucket(buckets.alarms).list('>')) {
+      const stored = readStored(value);
+      if (stored === undefined || alarmNamed(key) === undefined)
+        log.error({ key, bucket: buckets.alarms.name }, 'record of an alarm that is none: passed over');
+      else this.#records.set(key, stored);
+    }
+  }
+
+  /** S1 */
+  async #recoverAll(): Promise<void> {
+    const waiting = [...this.#records];
+    const recover = async (): Promise<void> => {
+      for (let next = waiting.pop(); next !== undefined && !this.#stopped; next = waiting.pop())
+        await this.#recover(...next);
+    };
+    await Promise.all(Array.from({ length: ALARM_RECOVERIES }, recover));
+  }
+
+  async #recover(key: string, stored: StoredAlarm): Promise<void> {
+    const { bus, holds, transition } = this.#options;
+    const name = alarmNamed(key);
+    if (name === undefined || !holds()) return;
+    const { published } = await publishMissing(bus, name, stored, this.oldest());
+    if (published) transition(eventOf(name, stored.record));
+  }
+
+  /** S2 */
+  #wakeAll(): void {
+    for (const [key, { record, reactions = [] }] of this.#records)
+      if (record.shelved_until !== undefined || reactions.length > 0) this.#options.cells.wake(key);
+  }
+
+  #serve(): Stoppable {
+    const { bus, clock, missions, cells } = this.#options;
+    return serveControl({
+      ...{ bus, clock, requests: this.#requests },
+      holds: () => this.holds(),
+      // A person may have seen it before the answer to its write has come back here.
+      isRecorded: async (key) =>
+        this.#records.has(key) || (await bus.bucket(buckets.alarms).get(key)) !== undefined,
+      maxShelveMs: () => missions.current?.settings.maxShelveMs ?? 0,
+      tell: (key, command) => cells.tell(key, command),
+    });
+  }
+
+  // The mission ------------------------------------------------------------------------------------------------------
+
+  async #takeUp(mission: Mission): Promise<void> {
+    for (const [name, open] of this.#targets) {
+      if (mission.targets.has(name)) continue;
+      this.#targets.delete(name);
+      await open.stop();
+    }
+    for (const target of mission.targets.values()) await this.#takeUpTarget(target);
+    if (!this.#stopped) await this.#clearRemoved(mission);
+  }
+
+  async #takeUpTarget(target: Target): Promise<void> {
+    if (this.#stopped) return;
+    const open = this.#targets.get(target.name);
+    if (open !== undefined) return open.update(target);
+    const { bus, clock, log, watchOf } = this.#options;
+    const alarms = new TargetAlarms({
+      ...{ bus, clock, log, target, watchOf, epoch: this.epoch },
+      standsOf: (key) => this.#records.get(key),
+      activeOnes: () => this.#activeOnes(target.name),
+      record: async (name, change) => void (await this.#record(name, change)),
+      failed: (error) => this.#failed(error),
+    });
+    this.#targets.set(target.name, alarms);
+    await alarms.start();
+  }
+
+  /** Active alarms of targets that the mission does not have any more are back to normal (T6 of `target-alarms.ts`). */
+  async #clearRemoved(mission: Mission): Promise<void> {
+    const at = this.#options.clock.now();
+    for (const [key, { record, evaluated }] of this.#records) {
+      const name = alarmNamed(key);
+      if (name === undefined || mission.targets.has(name.target) || !isActive(record.state)) continue;
+      const behind = { position: evaluated.position, at: Math.max(at, evaluated.at + 1) };
+      await this.#record(name, { type: 'condition.changed', at, severity: null, evaluated: behind });
+    }
+  }
+
+  #activeOnes(target: string): string[] {
+    return [...this.#records]
+      .filter(([key, { record }]) => key.startsWith(`${target}.`) && isActive(record.state))
+      .map(([key]) => key);
+  }
+
+  /** Tells the cell of an alarm until the change is recorded; false when the term is over before. */
+  async #record(name: AlarmName, change: ConditionChanged): Promise<boolean> {
+    const { cells, clock, log } = this.#options;
+    const key = alarmKey(name);
+    while (!this.#stopped) {
+      const { outcome } = await this.#requests.ask(
+        (request) => cells.tell(key, { ...change, request }),
+        ALARM_SETTLE_MS,
+      );
+      if (outcome === 'accepted') return true;
+      if (outcome === 'quarantined') {
+        log.error({ alarm: key, change }, 'change of an alarm that is set aside: not recorded');
+        return true;
+      }
+      await pause(clock, TELL_AGAIN_MS, this.#stopping.signal);
+    }
+    return false;
+  }
+}

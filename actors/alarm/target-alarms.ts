@@ -1,0 +1,306 @@
+/**
+ * The alarms of one target: reads its values, lets them be evaluated, and has what changes recorded. Mission Control Service,
+ * section 4.4 (evaluation, recovery). Architecture, "Life of a sample".
+ *
+ * T1. Values are read by position from the floor on, and evaluated from the span of the conditions before it: what was evaluated
+ *     up to the floor is fed and not told again. Between the floor and the head the records say what was told.
+ * T2. The floor covers a message only when everything it changed is recorded (`progress.ts`).
+ * T3. While many changes wait to be recorded no further message is taken.
+ * T4. Time passes for conditions only while no stored message is still to come: a value that is late on the bus is not missed.
+ * T5. Once the head is reached, and after each change of the mission, how the alarms stand is compared with their records: what
+ *     nobody saw change is recorded then, at that time.
+ * T6. An alarm the mission does not have any more is evaluated by nobody: one that was active is back to normal, and what is not
+ *     acknowledged stays so.
+ */
+
+import {
+  type AlarmName,
+  alarmKey,
+  alarmNamed,
+  type EvaluatedAt,
+  reactionAlarm,
+  type StoredAlarm,
+} from '../../contract/alarm.ts';
+import { decodeBatch, type ValueBatch } from '../../contract/batch.ts';
+import { ALARM_EDGES_UNDER_WAY, ALARM_EDGES_WAITING, ALARM_REPLAY_MARGIN_MS } from '../../contract/limits.ts';
+import { streams, subject } from '../../contract/subject.ts';
+import type { ConditionChanged } from '../../machines/alarm-protocol.ts';
+import { isActive, isAfter } from '../../machines/alarm-record.ts';
+import type { Target } from '../../mission/mission.ts';
+import type { AlarmEdge, AlarmWatch } from '../../ports/alarm-watch.ts';
+import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { Floor } from '../floor.ts';
+import { EdgeQueue } from './edge-queue.ts';
+import { knownAlarms } from './known-alarms.ts';
+import { Progress, type Stands } from './progress.ts';
+
+/** Opens the evaluation of a target; undefined where there is nothing to evaluate by. `before` is what it goes on from. */
+export type WatchOf = (
+  target: Target,
+  tell: (edge: AlarmEdge) => void,
+  before: AlarmWatch | undefined,
+) => AlarmWatch | undefined;
+
+interface TargetAlarmsOptions {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly epoch: number;
+  readonly target: Target;
+  readonly watchOf: WatchOf;
+  readonly standsOf: (key: string) => StoredAlarm | undefined;
+  /** Alarms of the target whose record is active. */
+  readonly activeOnes: () => Iterable<string>;
+  /** Resolves when the change is recorded, or changes nothing. */
+  readonly record: (name: AlarmName, change: ConditionChanged) => Promise<void>;
+  readonly failed: (error: unknown) => void;
+}
+
+interface Change {
+  readonly edge: AlarmEdge;
+  /** When it happened; undefined: when the sample came that it is of. */
+  readonly found?: number;
+}
+
+export class TargetAlarms {
+  readonly #options: TargetAlarmsOptions;
+  readonly #queue: EdgeQueue<Change>;
+  #target: Target;
+  #watch: AlarmWatch | undefined;
+  #edges: AlarmEdge[] = [];
+  #floor: Floor<Stands> | undefined;
+  #passedOver: EvaluatedAt = { position: 0, at: 0 };
+  /** The last message taken behind the floor, and the time passed since. */
+  #now: Stands = { position: 0, at: 0, stored: 0 };
+  /** Whether no message was behind the last one. */
+  #atHead = false;
+  /** Position of the last message taken, also of one below the floor. */
+  #heard = 0;
+  #live = false;
+  #progress = new Progress(this.#now);
+  #follower: Follower | undefined;
+  #timer: TimerHandle | undefined;
+  #stopped = false;
+
+  constructor(options: TargetAlarmsOptions) {
+    this.#options = options;
+    this.#target = options.target;
+    this.#queue = new EdgeQueue<Change>({
+      underWay: ALARM_EDGES_UNDER_WAY,
+      waiting: ALARM_EDGES_WAITING,
+      record: (key, change) => this.#record(key, change),
+      failed: options.failed,
+    });
+  }
+
+  /** Takes the target over and follows its values. Rejects with `Outage`. */
+  async start(): Promise<void> {
+    const { bus, clock, log, epoch, failed } = this.#options;
+    const floor = new Floor<Stands>({
+      ...{ bus, clock, log, epoch, name: `alarms.${this.#target.name}`, lost: failed },
+      first: await this.#first(),
+      stands: () => this.#progress.recorded,
+    });
+    const stands = await floor.take();
+    this.#progress = new Progress(stands);
+    this.#now = stands;
+    this.#passedOver = { position: stands.position, at: stands.at };
+    this.#watch = this.#open(undefined);
+    if (this.#stopped) return;
+    this.#floor = floor;
+    await this.#follow(stands);
+    floor.keep();
+  }
+
+  /** The target as a new mission has it. */
+  update(target: Target): void {
+    this.#target = target;
+    this.#watch = this.#open(this.#watch);
+    if (this.#live) this.#compare();
+  }
+
+  /** Leaves it where it stands. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#disarm();
+    await Promise.all([this.#queue.stop(), this.#follower?.stop()]);
+    await this.#floor?.stop();
+  }
+
+  /** Changes not recorded yet. */
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  /** A target nobody has evaluated before begins where its values end: what was before is not told any more. */
+  async #first(): Promise<Stands> {
+    const { bus, clock } = this.#options;
+    const last = await bus.last(streams.values, subject.values(this.#target.name));
+    return { position: last?.seq ?? 0, at: 0, stored: last?.at ?? clock.now() };
+  }
+
+  #open(before: AlarmWatch | undefined): AlarmWatch | undefined {
+    return this.#options.watchOf(this.#target, (edge) => void this.#edges.push(edge), before);
+  }
+
+  async #follow({ stored }: Stands): Promise<void> {
+    const { bus, failed } = this.#options;
+    const span = this.#watch?.spanMs ?? 0;
+    const from = { from: 'time', at: Math.max(0, stored - span - ALARM_REPLAY_MARGIN_MS) } as const;
+    const values = subject.values(this.#target.name);
+    const follower = await bus.follow(streams.values, values, from, (message) => this.#hear(message));
+    this.#follower = follower;
+    if (this.#stopped) return follower.stop();
+    follower.caughtUp.then(() => this.#caughtUp()).catch(failed);
+  }
+
+  // Evaluation -------------------------------------------------------------------------------------------------------
+
+  #hear(message: StreamMessage): Promise<void> | undefined {
+    if (this.#stopped) return undefined;
+    this.#disarm();
+    const batch = this.#read(message);
+    const before = this.#heard === 0 ? message.seq - 1 : this.#heard;
+    if (batch !== undefined) this.#watch?.apply(batch, message.seq);
+    this.#heard = message.seq;
+    this.#atHead = message.pending === 0;
+    if (message.seq > this.#now.position) this.#now = { position: message.seq, at: 0, stored: message.at };
+    this.#take(before);
+    this.#arm();
+    return this.#queue.room();
+  }
+
+  #read({ data, seq }: StreamMessage): ValueBatch | undefined {
+    try {
+      const batch = decodeBatch<ValueBatch>(data) as Partial<ValueBatch> | null | undefined;
+      if (Array.isArray(batch?.blocks)) return batch as ValueBatch;
+    } catch {
+      // What is not even packed is left out like what is no batch.
+    }
+    const { log } = this.#options;
+    log.error({ position: seq, target: this.#target.name }, 'message that is no batch of values: left out');
+    return undefined;
+  }
+
+  #caughtUp(): void {
+    if (this.#stopped) return;
+    this.#live = true;
+    this.#atHead = true;
+    this.#compare();
+    this.#arm();
+  }
+
+  /** T4 */
+  #arm(): void {
+    this.#disarm();
+    if (!this.#live || !this.#atHead || this.#stopped) return;
+    const { clock } = this.#options;
+    const now = clock.now();
+    const deadline = this.#watch?.deadline(now);
+    if (deadline === undefined) return;
+    this.#timer = clock.setTimeout(() => this.#pass(), Math.max(1, deadline - now));
+  }
+
+  #disarm(): void {
+    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #pass(): void {
+    const now = this.#options.clock.now();
+    const room = this.#queue.room();
+    if (room !== undefined) return void room.then(() => this.#arm());
+    this.#passUntil(now);
+    this.#arm();
+  }
+
+  #passUntil(now: number): void {
+    this.#watch?.pass(now);
+    this.#now = { ...this.#now, at: now };
+    this.#take(Math.max(this.#heard, this.#now.position));
+  }
+
+  /** T5 */
+  #compare(): void {
+    const found = this.#options.clock.now();
+    // What was due meanwhile comes first: a condition that has held for its duration would seem not to hold.
+    this.#passUntil(found);
+    const edges = [...(this.#watch?.standing() ?? []), ...this.#removed()];
+    this.#enqueue(edges.map((edge) => ({ edge, found })));
+  }
+
+  /** What is said of alarms that are not in the mission (T6); behind what of them is still to be recorded. */
+  #removed(): AlarmEdge[] {
+    const known = knownAlarms(this.#target);
+    if (known === undefined) return [];
+    const keys = new Set([...this.#options.activeOnes(), ...this.#queue.keys]);
+    return [...keys]
+      .filter((key) => !known.has(key) && !key.endsWith(reactionAlarm('')))
+      .map((key) => ({ ...alarmNamed(key)!, severity: null, evaluated: this.#now }));
+  }
+
+  // Recording --------------------------------------------------------------------------------------------------------
+
+  /**
+   * Takes up what the evaluation has told since the last call (T1). What turned by time alone turned behind the last message of
+   * the target, though the alarm may have been fed by an earlier one.
+   */
+  #take(position: number): void {
+    const edges = this.#edges;
+    this.#edges = [];
+    const placed = edges.map((edge) =>
+      edge.evaluated.position >= position ? edge : { ...edge, evaluated: { ...edge.evaluated, position } },
+    );
+    this.#enqueue(
+      placed.filter(({ evaluated }) => isAfter(evaluated, this.#passedOver)).map((edge) => ({ edge })),
+    );
+  }
+
+  #enqueue(changes: readonly Change[]): void {
+    const recorded = this.#progress.take(this.#now, changes.length);
+    for (const change of changes) this.#queue.put(this.#keyOf(change.edge), change, recorded);
+  }
+
+  #keyOf({ component, instance, alarm }: AlarmEdge): string {
+    return alarmKey({
+      target: this.#target.name,
+      component,
+      alarm,
+      ...(instance !== undefined && { instance }),
+    });
+  }
+
+  /** Tells the alarm, unless its record shows that nothing changes by it: one that stays NORMAL costs no cell. */
+  async #record(key: string, { edge, found }: Change): Promise<void> {
+    const before = this.#options.standsOf(key);
+    if (!wouldChange(edge, before)) return;
+    const { component, instance, alarm, severity, value, onRaise } = edge;
+    const evaluated = found === undefined ? edge.evaluated : this.#behind(before, found);
+    if (before !== undefined && !isAfter(evaluated, before.evaluated)) return;
+    await this.#options.record(
+      { target: this.#target.name, component, alarm, ...(instance !== undefined && { instance }) },
+      {
+        type: 'condition.changed',
+        at: found ?? edge.evaluated.at,
+        severity,
+        evaluated,
+        ...(value !== undefined && { value }),
+        ...(onRaise !== undefined && { onRaise }),
+      },
+    );
+  }
+
+  /** A place behind everything the record knows of. */
+  #behind(before: StoredAlarm | undefined, found: number): EvaluatedAt {
+    const { position, at } = before?.evaluated ?? { position: 0, at: 0 };
+    if (position < this.#now.position) return { position: this.#now.position, at: found };
+    return { position, at: Math.max(found, at + 1) };
+  }
+}
+
+function wouldChange({ severity }: AlarmEdge, before: StoredAlarm | undefined): boolean {
+  const active = isActive(before?.record.state);
+  return severity === null ? active : !active || before?.record.severity !== severity;
+}

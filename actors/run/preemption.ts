@@ -1,0 +1,90 @@
+/**
+ * Has the runs suspended that a reaction took its target from. Mission Control Service, section 3.2 (alarm reaction) and
+ * section 4.4 reaction rule 5.
+ *
+ * Y1. Whoever holds the run is asked first, so that it stops before its telecommands are refused. Whether it answers or not, the
+ *     hold is taken next (B5 of `leases.ts`): a run that does not answer sends nothing either.
+ * Y2. Where nobody answers, the wish stands in the entry of the open run, and the next owner suspends it before it goes on.
+ * Y3. The reaction waits for the suspension only so long: it is not kept from its target by an executor that is dead.
+ */
+
+import { REACTION_ASK_MS, REACTION_LOOK_MS, REACTION_PREEMPT_MS } from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
+import type { ControlCall, ControlReply, RunEvent } from '../../contract/run.ts';
+import { streams, subject } from '../../contract/subject.ts';
+import { pause } from '../patiently.ts';
+import { OpenRuns, shardOf } from './open-runs.ts';
+import type { RunServices } from './services.ts';
+
+/** A run that was told is suspended within two writes to the bus. */
+const SOON_MS = 20;
+
+interface Preemption {
+  /** `alarm <key>` */
+  readonly by: string;
+  readonly services: Pick<RunServices, 'bus' | 'clock' | 'log'>;
+  /** Whether the reaction is still this process's: one that slept suspends nobody any more. */
+  readonly isOwner: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Asks whoever holds these runs to interrupt them; those that are being suspended now. Throws `Outage` of the bus itself. */
+export async function interruptAll(
+  runs: Iterable<string>,
+  { by, services, isOwner }: Preemption,
+): Promise<ReadonlySet<string>> {
+  const asked = [...new Set(runs)].map(async (run) =>
+    isOwner() && (await isAccepted(services, run, { action: 'suspend', by, reaction: true })) ? [run] : [],
+  );
+  return new Set((await Promise.all(asked)).flat());
+}
+
+/** Resolves when every run is suspended or over, or its time for that is. Throws `Outage` while the bus is away. */
+export async function preemptAll(
+  runs: Iterable<string>,
+  how: Preemption,
+  told: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  await Promise.all([...runs].map((run) => preempt(run, how, told.has(run))));
+}
+
+async function preempt(
+  run: string,
+  { by, services, isOwner, signal }: Preemption,
+  wasTold: boolean,
+): Promise<void> {
+  const { bus, clock, log } = services;
+  const openRuns = new OpenRuns(bus, shardOf(run));
+  const until = clock.now() + REACTION_PREEMPT_MS;
+  let isTold = wasTold;
+  let isWished = false;
+  while (!signal.aborted && isOwner()) {
+    if (await isAtRest(services, run)) return isWished ? openRuns.unwish(run, by) : undefined;
+    if (clock.now() >= until)
+      return log.warn({ run, by }, 'its target is taken, and its executor has not suspended it yet');
+    isTold ||= isOwner() && (await isAccepted(services, run, { action: 'suspend', by, reaction: true }));
+    if (!isTold && !isWished && isOwner()) {
+      isWished = true;
+      await openRuns.wish(run, by);
+    }
+    await pause(clock, isTold ? SOON_MS : REACTION_LOOK_MS, signal);
+  }
+}
+
+async function isAccepted({ bus }: Preemption['services'], run: string, call: ControlCall): Promise<boolean> {
+  try {
+    const body = Buffer.from(JSON.stringify(call));
+    const reply = await bus.request(subject.runControl(run), body, { timeoutMs: REACTION_ASK_MS });
+    return (JSON.parse(Buffer.from(reply).toString()) as ControlReply).outcome === 'accepted';
+  } catch (error) {
+    if (error instanceof Outage && error.code !== 'bus.unavailable') return false;
+    throw error;
+  }
+}
+
+async function isAtRest({ bus }: Preemption['services'], run: string): Promise<boolean> {
+  const last = await bus.last(streams.runs, subject.runEvents(run));
+  if (last === undefined) return false;
+  const { event } = JSON.parse(Buffer.from(last.data).toString()) as RunEvent;
+  return event === 'suspended' || event === 'finished';
+}

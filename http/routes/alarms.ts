@@ -1,0 +1,225 @@
+/**
+ * Alarms: listed, watched, acknowledged and shelved. Mission Control Service, sections 2.4 and 4.4. The records are read
+ * from the bus, the commands are passed to the alarm service with who gave them: it alone writes alarms.
+ *
+ * A1. A list holds every record there is when it is asked for: one that cannot be read is told of in the log, never silently
+ *     taken for calm.
+ * A2. The watch tells every transition from its opening on, and none twice: it is a log (T3) that is not replayed.
+ */
+
+import {
+  type Alarm,
+  type AlarmCall,
+  AlarmEvent,
+  AlarmList,
+  type AlarmName,
+  type AlarmReply,
+  AlarmTold,
+  alarmAt,
+  alarmNamed,
+  ShelveBody,
+  type StoredAlarm,
+} from '../../contract/alarm.ts';
+import { assert } from '../../contract/assert.ts';
+import { Outage } from '../../contract/outage.ts';
+import { buckets, streams, subject } from '../../contract/subject.ts';
+import type { Mission } from '../../mission/mission.ts';
+import { parseDuration } from '../../mission/quantity.ts';
+import type { Entry } from '../../ports/bus.ts';
+import { busUnavailable, refuse } from '../errors.ts';
+import { defineFollow } from '../follow.ts';
+import { nameOf } from '../identity.ts';
+import { currentMission, unknownTarget } from '../mission-of.ts';
+import { alarmActionInPath, alarmInPath, flagInQuery, targetInPath, targetInQuery } from '../parameters.ts';
+import type { RoutePorts } from '../ports.ts';
+import type { Handled, Refusal, Reply } from '../reply.ts';
+import { defineRoute } from '../route.ts';
+import { operatorRefusal } from '../run-policy.ts';
+
+export const listAlarms = defineRoute({
+  method: 'GET',
+  path: '/v1/alarms',
+  operationId: 'listAlarms',
+  summary: 'Alarms that are not normal, or shelved',
+  description: 'In the order of their keys, `<target>.<component>.<instance>.<alarm>`.',
+  tag: 'Alarms',
+  query: {
+    target: targetInQuery,
+    all: flagInQuery('Every alarm that was ever recorded, also those that are normal.'),
+  },
+  replies: { 200: AlarmList },
+  errors: ['api::unknown-target', 'api::unavailable'],
+  async handle({ query: { target, all = false } }, ports) {
+    const recorded = await readAlarms(target, ports);
+    if (recorded.length === 0) {
+      const stranger = strangerRefusal(target, ports);
+      if (stranger !== undefined) return stranger;
+    }
+    const alarms = recorded.filter((alarm) => all || isOfInterest(alarm));
+    return { ok: true, value: { status: 200, body: { alarms } satisfies AlarmList } };
+  },
+});
+
+export const commandAlarm = defineRoute({
+  method: 'POST',
+  path: '/v1/alarms/:target/:alarm/:command',
+  operationId: 'commandAlarm',
+  summary: 'Acknowledge, shelve or unshelve an alarm',
+  description:
+    'Answered once the alarm service has recorded it. Shelving silences the reactions of an alarm for a time, at most ' +
+    '`alarms.max_shelve`, and replaces a shelving in progress; only `shelve` takes a body.',
+  tag: 'Alarms',
+  params: { target: targetInPath, alarm: alarmInPath, command: alarmActionInPath },
+  body: ShelveBody,
+  bodyOptional: true,
+  replies: { 202: AlarmTold },
+  errors: [
+    'api::no-configuration',
+    'api::anonymous',
+    'alarm::refused',
+    'alarm::no-service',
+    'alarm::timeout',
+    'api::unavailable',
+  ],
+  async handle({ params: { target, alarm, command }, body, caller }, ports) {
+    const forMs = readTerm(command, body);
+    if (!forMs.ok) return forMs;
+    const mission = currentMission(ports);
+    if (!mission.ok) return mission;
+    // An alarm belongs to no environment, so that a name is asked for and no particular kind of identity.
+    const anonymous = operatorRefusal(caller, undefined);
+    if (anonymous !== undefined) return anonymous;
+    const by = nameOf(caller);
+    const named = alarmAt(alarm);
+    assert(by !== undefined && named !== undefined, 'the checks before this one');
+    const call = { alarm: named, by, ...actionOf(command, forMs.value) };
+    return tell({ target, ...named }, call, mission.value, ports);
+  },
+});
+
+export const watchAlarms = defineFollow({
+  path: '/v1/alarms/watch',
+  operationId: 'watchAlarms',
+  summary: 'Follow every transition of every alarm, or of those of a target, from now',
+  description:
+    'What happened before is in `GET /v1/alarms`; the `seq` of an alarm tells whether something was missed.',
+  tag: 'Alarms',
+  query: { target: targetInQuery },
+  policy: 'log',
+  message: AlarmEvent,
+  errors: ['api::unknown-target', 'api::unavailable'],
+  async open({ query: { target } }, ports, writer) {
+    const stranger = strangerRefusal(target, ports);
+    if (stranger !== undefined) return stranger;
+    if (!ports.bus.connected) return busUnavailable();
+    const about = subject.alarmEvents(target);
+    const follower = await ports.bus.follow(streams.alarms, about, { from: 'now' }, ({ data }) => {
+      writer.push(data);
+    });
+    return { ok: true, value: follower };
+  },
+});
+
+/** Refuses a target that the mission does not have: a filter misspelt would look like calm. */
+function strangerRefusal(target: string | undefined, { missions }: RoutePorts): Handled<never> | undefined {
+  const mission = missions.current;
+  if (target === undefined || mission === undefined || mission.targets.has(target)) return undefined;
+  return unknownTarget(target, mission);
+}
+
+// Records -------------------------------------------------------------------------------------------------------------
+
+async function readAlarms(target: string | undefined, { bus, log }: RoutePorts): Promise<Alarm[]> {
+  const filter = target === undefined ? '>' : `${target}.>`;
+  const entries = await bus.bucket(buckets.alarms).list(filter);
+  entries.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return entries.flatMap((entry) => {
+    const alarm = readAlarm(entry);
+    if (alarm === undefined) log.warn({ alarm: entry.key }, 'the record of an alarm is none');
+    return alarm ?? [];
+  });
+}
+
+function readAlarm({ key, value }: Entry): Alarm | undefined {
+  const named = alarmNamed(key);
+  if (named === undefined) return undefined;
+  try {
+    const { record } = JSON.parse(Buffer.from(value).toString()) as StoredAlarm;
+    return { ...named, record };
+  } catch {
+    return undefined;
+  }
+}
+
+function isOfInterest({ record: { state, shelved_until } }: Alarm): boolean {
+  return state !== 'NORMAL' || shelved_until !== undefined;
+}
+
+// Commands ------------------------------------------------------------------------------------------------------------
+
+/** How long to shelve, ms; undefined for another command. Refuses a body that does not belong there. */
+function readTerm(command: string, body: ShelveBody | undefined): Handled<number | undefined> {
+  if (command !== 'shelve') {
+    if (body === undefined) return { ok: true, value: undefined };
+    return refuse('api::invalid-body', `${command} takes no body`, { help: 'Only shelve takes one.' });
+  }
+  if (body === undefined) {
+    const help = 'Say for how long: {"for": "30 min"}.';
+    return refuse('api::invalid-body', 'the body of shelve is missing', { help });
+  }
+  const read = parseDuration(body.for, { negative: true });
+  if (read.ok) return read;
+  const [{ message, help }] = read.faults;
+  return refuse('api::invalid-body', `for: ${message}`, {
+    path: '/for',
+    ...(help !== undefined && { help }),
+  });
+}
+
+type Action =
+  | Pick<Extract<AlarmCall, { action: 'shelve' }>, 'action' | 'forMs'>
+  | { action: 'acknowledge' | 'unshelve' };
+
+function actionOf(command: string, forMs: number | undefined): Action {
+  if (forMs !== undefined) return { action: 'shelve', forMs };
+  return { action: command === 'acknowledge' ? command : 'unshelve' };
+}
+
+async function tell(
+  name: AlarmName,
+  call: AlarmCall,
+  mission: Mission,
+  { bus }: RoutePorts,
+): Promise<Handled<Reply>> {
+  const data = Buffer.from(JSON.stringify(call));
+  const timeoutMs = mission.settings.alarmAnswerMs;
+  try {
+    const bytes = await bus.request(subject.alarmControl(name.target), data, { timeoutMs });
+    const reply = JSON.parse(Buffer.from(bytes).toString()) as AlarmReply;
+    if (reply.outcome === 'accepted') return told(name);
+    return refuse('alarm::refused', reply.reason);
+  } catch (error) {
+    return silence(error, timeoutMs);
+  }
+}
+
+/** Rethrows what is not the silence of the alarm service. */
+function silence(error: unknown, timeoutMs: number): Refusal {
+  if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
+  if (error.code !== 'bus.no-responder') {
+    return refuse('alarm::timeout', `the alarm service did not answer within ${timeoutMs} ms`, {
+      help: 'It may still carry the command out: read the alarm.',
+    });
+  }
+  return refuse('alarm::no-service', 'no alarm service runs at the moment', {
+    help: 'A standby takes over within reconciler.leader_ttl; without one, start a process with the role alarms.',
+  });
+}
+
+function told({ target, component, instance, alarm }: AlarmName): Handled<Reply> {
+  const body: AlarmTold = { target, component, ...(instance !== undefined && { instance }), alarm };
+  return { ok: true, value: { status: 202, body } };
+}
+
+export const alarmRoutes = [listAlarms, commandAlarm];
+export const alarmFollows = [watchAlarms];

@@ -1,0 +1,120 @@
+/**
+ * The mode of a target: read, and declared by a person. Mission Control Service, sections 2.5 and 4.3. Nothing is sent to the
+ * target; what the mode asks of it is set by a run (`configure`), and told to drivers and gateways by the reconciler.
+ *
+ * O1. Who declares a mode has read the entry before it asked who holds the target: what a run sets in between is in the way
+ *     of the write, and everything is asked again. The hold is read from the bus: no executor checks it later.
+ */
+
+import { assert } from '../../contract/assert.ts';
+import { ModeBody, ModeView } from '../../contract/mode.ts';
+import type { TargetMode } from '../../contract/run.ts';
+import { buckets } from '../../contract/subject.ts';
+import { nearHelp } from '../../mission/document/near.ts';
+import type { Target } from '../../mission/mission.ts';
+import type { CurrentMode } from '../../mission/mode.ts';
+import { refuse } from '../errors.ts';
+import { nameOf } from '../identity.ts';
+import { targetOf } from '../mission-of.ts';
+import { targetInPath } from '../parameters.ts';
+import type { RoutePorts } from '../ports.ts';
+import type { Handled, Refusal } from '../reply.ts';
+import { defineRoute } from '../route.ts';
+import { operatorRefusal } from '../run-policy.ts';
+import { readMode } from '../target-mode.ts';
+
+const TARGET_ERRORS = ['api::no-configuration', 'api::unknown-target', 'api::unavailable'] as const;
+/** Writers of one mode at once are a run and a person or two at a console; each loses to another at most a few times. */
+const ATTEMPTS = 8;
+
+export const showMode = defineRoute({
+  method: 'GET',
+  path: '/v1/targets/:target/mode',
+  operationId: 'readMode',
+  summary: 'Current mode of a target',
+  description: 'A target that was never set is in its default mode, the first that the topology declares.',
+  tag: 'Modes',
+  params: { target: targetInPath },
+  replies: { 200: ModeView },
+  errors: TARGET_ERRORS,
+  async handle({ params }, ports) {
+    const target = targetOf(params.target, ports);
+    if (!target.ok) return target;
+    return {
+      ok: true,
+      value: { status: 200, body: viewOf(target.value, await readMode(target.value, ports)) },
+    };
+  },
+});
+
+export const setMode = defineRoute({
+  method: 'PUT',
+  path: '/v1/targets/:target/mode',
+  operationId: 'setMode',
+  summary: 'Declare the mode a target is in',
+  description: 'Sends nothing to the target. Refused while a run holds it.',
+  tag: 'Modes',
+  params: { target: targetInPath },
+  body: ModeBody,
+  replies: { 200: ModeView },
+  errors: ['api::anonymous', 'mode::unknown', 'mode::target-held', ...TARGET_ERRORS],
+  async handle({ params, body: { mode }, caller }, ports) {
+    const target = targetOf(params.target, ports);
+    if (!target.ok) return target;
+    // A mode belongs to no environment, so that a name is asked for and no particular kind of identity.
+    const anonymous = operatorRefusal(caller, undefined);
+    if (anonymous !== undefined) return anonymous;
+    if (!target.value.modes.includes(mode)) return unknownMode(target.value, mode);
+    const by = nameOf(caller);
+    assert(by !== undefined, 'a caller who is not anonymous has a name');
+    const set = { mode, since: new Date(ports.clock.now()).toISOString(), by };
+    const written = await declare(target.value, set, ports);
+    if (!written.ok) return written;
+    return { ok: true, value: { status: 200, body: viewOf(target.value, { mode, set }) } };
+  },
+});
+
+/** O1 */
+async function declare(target: Target, set: TargetMode, ports: RoutePorts): Promise<Handled<true>> {
+  const value = Buffer.from(JSON.stringify(set));
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const { revision } = await readMode(target, ports);
+    const held = await heldRefusal(target, ports);
+    if (held !== undefined) return held;
+    const written = await ports.bus.bucket(buckets.modes).put(target.name, value, revision);
+    if (written.outcome === 'written') return { ok: true, value: true };
+  }
+  return refuse('api::unavailable', `the mode of ${target.name} is being set by others`, {
+    help: 'Try again in a moment.',
+  });
+}
+
+/** A shared hold counts like any other: the run reads what the mode says (MC-MODE-018). */
+async function heldRefusal({ name }: Target, ports: RoutePorts): Promise<Refusal | undefined> {
+  const holders = await ports.holds.now(name);
+  if (holders.length === 0) return undefined;
+  const runs = holders.map(({ run }) => `run ${run}`).join(', ');
+  return refuse('mode::target-held', `target ${name} is held by ${runs}`, {
+    help: 'Wait for its end, or suspend it: mcs run suspend.',
+  });
+}
+
+function unknownMode({ name, modes }: Target, mode: string): Refusal {
+  const help = nearHelp(mode, modes, 'modes', 'declare modes of the target in the topology');
+  return refuse('mode::unknown', `target ${name} has no mode "${mode}"`, { help, path: 'mode' });
+}
+
+function viewOf({ name, modes }: Target, { mode, set }: CurrentMode): ModeView {
+  const [usual] = modes;
+  return {
+    target: name,
+    mode,
+    ...(usual !== undefined && { default: usual }),
+    modes: [...modes],
+    since: set?.since ?? null,
+    ...(set?.by !== undefined && { by: set.by }),
+    ...(set?.run !== undefined && { run: set.run }),
+  };
+}
+
+export const modeRoutes = [showMode, setMode];

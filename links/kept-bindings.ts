@@ -1,0 +1,67 @@
+/**
+ * How the links of one driver or gateway are bound now, as the reconciler last told it: the mode of the target and the values
+ * of its parameters. Mission Control Service, section 4.3. Kept for whoever encodes, simulates or looks; decides nothing.
+ *
+ * B1. The newest delivery wins: by the epoch of its reconciler, then by its number. One that slept changes nothing.
+ */
+
+import type { BindingsWanted, BindReply, LinkBinding } from '../contract/mode.ts';
+import { subject } from '../contract/subject.ts';
+import type { Bus, Stoppable } from '../ports/bus.ts';
+import type { Log } from '../ports/log.ts';
+import { callOf } from './json-call.ts';
+
+/** How long whoever leads the reconciler may take to hear the wish. */
+const WISH_MS = 2_000;
+
+export class KeptBindings {
+  readonly #kept = new Map<string, LinkBinding>();
+
+  /** Keeps a binding unless a newer one of the link is known (B1); refuses what is none. */
+  keep(call: object | undefined): BindReply {
+    if (!isBinding(call)) return { outcome: 'refused', reason: 'the call is no binding of a link' };
+    const key = `${call.target}.${call.link}`;
+    const known = this.#kept.get(key);
+    if (known !== undefined && isOlder(call, known)) return { outcome: 'older' };
+    this.#kept.set(key, call);
+    return { outcome: 'kept' };
+  }
+
+  /** The bindings whose link is still there, by target and link. */
+  of(isBound: (target: string, link: string) => boolean): LinkBinding[] {
+    const bound = [...this.#kept].filter(([, { target, link }]) => isBound(target, link));
+    return bound.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, binding]) => binding);
+  }
+}
+
+/**
+ * Serves `bind` on the subject, in every process that does, and asks the reconciler for what it may have told before. Nobody
+ * hears the wish while nobody leads: who leads next tells everybody.
+ */
+export function serveBindings(
+  about: string,
+  wanted: BindingsWanted,
+  kept: KeptBindings,
+  { bus, log }: { readonly bus: Bus; readonly log: Log },
+): Stoppable {
+  const served = bus.serve(about, async (message) => Buffer.from(JSON.stringify(kept.keep(callOf(message)))));
+  bus
+    .request(subject.bindingsWanted, Buffer.from(JSON.stringify(wanted)), { timeoutMs: WISH_MS })
+    .catch((error: unknown) => log.debug({ err: error }, 'no reconciler to ask for bindings'));
+  return served;
+}
+
+function isOlder(one: LinkBinding, other: LinkBinding): boolean {
+  return one.epoch < other.epoch || (one.epoch === other.epoch && one.seq < other.seq);
+}
+
+function isBinding(call: object | undefined): call is LinkBinding {
+  const { target, link, mode, parameters, overrides, epoch, seq } = (call ?? {}) as Partial<LinkBinding>;
+  const named = typeof target === 'string' && typeof link === 'string';
+  const valued = isRecord(parameters) && isRecord(overrides) && (mode === null || typeof mode === 'string');
+  return named && valued && Number.isSafeInteger(epoch) && Number.isSafeInteger(seq);
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

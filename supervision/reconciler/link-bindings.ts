@@ -1,0 +1,163 @@
+/**
+ * Tells drivers and gateways how the links of each target are bound: its mode, and the values of its parameters there. Led by
+ * one process of the cell. Mission Control Service, section 4.3.
+ *
+ * K1. What is to be told follows from the mission and from bucket `mcs_modes` alone; a change of either is told at once.
+ * K2. A driver or gateway that begins anew asks and is told everything; so is everybody every `BINDINGS_AGAIN_MS`.
+ * K3. Deliveries carry the epoch of the leader and a number: one that lost the lead without knowing changes nothing any more.
+ */
+
+import { BINDINGS_AGAIN_MS } from '../../contract/limits.ts';
+import type { BindingsWanted } from '../../contract/mode.ts';
+import type { TargetMode } from '../../contract/run.ts';
+import { buckets, subject } from '../../contract/subject.ts';
+import type { Link, Mission, Target } from '../../mission/mission.ts';
+import { currentMode, readTargetMode } from '../../mission/mode.ts';
+import { overriddenValues, parameterValues } from '../../mission/parameter-values.ts';
+import { gatewayOf } from '../../mission/resolve.ts';
+import type { Bus, Stoppable, Watch } from '../../ports/bus.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { MissionSource } from '../../ports/mission-source.ts';
+import type { Worker, WorkerContext } from '../tenure.ts';
+import { type BindingContent, Receiver } from './receiver.ts';
+
+export interface LinkBindingsOptions extends WorkerContext {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly missions: MissionSource;
+}
+
+/** Begins to tell; resolves when the modes of now are known. */
+export async function startLinkBindings(options: LinkBindingsOptions): Promise<Worker> {
+  const bindings = new LinkBindings(options);
+  await bindings.start();
+  return bindings;
+}
+
+/** The bindings of a mission in these modes, by the subject of who is told. */
+export function bindingsBySubject(
+  mission: Mission,
+  modes: ReadonlyMap<string, TargetMode>,
+): ReadonlyMap<string, readonly BindingContent[]> {
+  const found = new Map<string, BindingContent[]>();
+  for (const target of mission.targets.values()) {
+    const { mode } = currentMode(target, modes.get(target.name));
+    const values = {
+      parameters: parameterValues(target, mode, undefined),
+      overrides: overriddenValues(target, mode),
+    };
+    for (const link of target.links.values()) {
+      const binding = { target: target.name, link: link.name, mode, ...values };
+      for (const about of receiversOf(mission, target, link)) {
+        found.set(about, [...(found.get(about) ?? []), binding]);
+      }
+    }
+  }
+  return found;
+}
+
+/** The driver of the link, and its gateway in each environment of the target. */
+function receiversOf(mission: Mission, target: Target, link: Link): Set<string> {
+  const gateways = target.environments.flatMap((environment) => gatewayOf(mission, link, environment) ?? []);
+  return new Set([
+    ...(link.driver === undefined ? [] : [subject.driverVerb(link.driver, 'bind')]),
+    ...gateways.map(({ name }) => subject.gatewayVerb(name, 'bind')),
+  ]);
+}
+
+class LinkBindings implements Worker {
+  readonly #options: LinkBindingsOptions;
+  readonly #modes = new Map<string, TargetMode>();
+  readonly #receivers = new Map<string, Receiver>();
+  /** Receivers that are no more, until nothing of them is under way. */
+  readonly #leaving = new Set<Promise<void>>();
+  #seq = 0;
+  #watch: Watch | undefined;
+  #served: Stoppable | undefined;
+  #forget: () => void = () => undefined;
+  #timer: TimerHandle | undefined;
+  #stopped = false;
+
+  constructor(options: LinkBindingsOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { bus, missions } = this.#options;
+    let isReady = false;
+    this.#watch = await bus.bucket(buckets.modes).watch('>', (target, entry) => {
+      const mode = readTargetMode(entry?.value);
+      if (mode === undefined) this.#modes.delete(target);
+      else this.#modes.set(target, mode);
+      if (isReady) this.#reconcile();
+    });
+    await this.#watch.ready;
+    isReady = true;
+    this.#served = bus.serve(subject.bindingsWanted, async ({ data }) => this.#wanted(data));
+    this.#forget = missions.onChange(() => this.#reconcile());
+    this.#later();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#forget();
+    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+    for (const receiver of this.#receivers.values()) this.#leave(receiver);
+    await Promise.all([this.#watch?.stop(), this.#served?.stop(), ...this.#leaving]);
+  }
+
+  /** K1 */
+  #reconcile(): void {
+    const mission = this.#options.missions.current;
+    if (this.#stopped || mission === undefined) return;
+    const wanted = bindingsBySubject(mission, this.#modes);
+    for (const [about, receiver] of this.#receivers) {
+      if (wanted.has(about)) continue;
+      this.#receivers.delete(about);
+      this.#leave(receiver);
+    }
+    for (const [about, bindings] of wanted) this.#receiver(about).want(bindings);
+  }
+
+  #receiver(about: string): Receiver {
+    const known = this.#receivers.get(about);
+    if (known !== undefined) return known;
+    const { bus, clock, random, log, failed } = this.#options;
+    const stamp = () => this.#stamp();
+    const receiver = new Receiver({ bus, clock, random, log, failed, subject: about, stamp });
+    this.#receivers.set(about, receiver);
+    return receiver;
+  }
+
+  /** K3 */
+  #stamp(): { epoch: number; seq: number } | undefined {
+    if (this.#stopped || !this.#options.holds()) return undefined;
+    this.#seq += 1;
+    return { epoch: this.#options.epoch, seq: this.#seq };
+  }
+
+  #leave(receiver: Receiver): void {
+    const left = receiver.stop().finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
+  }
+
+  /** K2 */
+  #wanted(data: Uint8Array): Uint8Array {
+    const wish = JSON.parse(Buffer.from(data).toString()) as Partial<Record<'driver' | 'gateway', unknown>>;
+    const { driver, gateway } = wish as Partial<BindingsWanted & { driver: string; gateway: string }>;
+    if (driver !== undefined) this.#receivers.get(subject.driverVerb(driver, 'bind'))?.again();
+    if (gateway !== undefined) this.#receivers.get(subject.gatewayVerb(gateway, 'bind'))?.again();
+    return Buffer.from('{}');
+  }
+
+  /** K2 */
+  #later(): void {
+    this.#timer = this.#options.clock.setTimeout(() => {
+      for (const receiver of this.#receivers.values()) receiver.again();
+      this.#later();
+    }, BINDINGS_AGAIN_MS);
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * One driver or gateway that is told how its links are bound, until it has heard. Mission Control Service, section 4.3.
+ *
+ * R1. One binding is under way at a time, and what is sent is the newest there is then: an older one never follows it.
+ * R2. While nobody answers it is tried again, after growing waits; a change of what it is to know is told at once.
+ * R3. A receiver that knows something newer than it is told ends the delivery: somebody else leads.
+ */
+
+import { BIND_ANSWER_MS } from '../../contract/limits.ts';
+import type { BindReply, LinkBinding } from '../../contract/mode.ts';
+import { Outage } from '../../contract/outage.ts';
+import { Backoff } from '../../links/gateway/backoff.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+
+/** What a binding says, whoever delivers it. */
+export type BindingContent = Omit<LinkBinding, 'epoch' | 'seq'>;
+
+interface ReceiverOptions {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Of its verb `bind`. */
+  readonly subject: string;
+  /** The fencing token and the next number of a delivery; undefined when this process leads no more. */
+  readonly stamp: () => Pick<LinkBinding, 'epoch' | 'seq'> | undefined;
+  readonly failed: (error: unknown) => void;
+}
+
+export class Receiver {
+  readonly #options: ReceiverOptions;
+  readonly #backoff: Backoff;
+  /** By target and link, as it is sent. */
+  #wanted: ReadonlyMap<string, string> = new Map();
+  readonly #delivered = new Map<string, string>();
+  /** How often it began anew. */
+  #life = 0;
+  #isWorking = false;
+  #working: Promise<void> = Promise.resolve();
+  #timer: TimerHandle | undefined;
+  #isSilent = false;
+  #stopped = false;
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+    this.#backoff = new Backoff(options.random);
+  }
+
+  /** What it is to know now; what has not changed is not told again. */
+  want(bindings: readonly BindingContent[]): void {
+    const wanted = bindings.map(
+      (binding) => [`${binding.target}.${binding.link}`, JSON.stringify(binding)] as const,
+    );
+    this.#wanted = new Map(wanted);
+    this.#begin();
+  }
+
+  /** It may know nothing any more, nor what is under way to it now. */
+  again(): void {
+    this.#delivered.clear();
+    this.#life += 1;
+    this.#begin();
+  }
+
+  /** Resolves when nothing of it is sent any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#clearTimer();
+    await this.#working;
+  }
+
+  #begin(): void {
+    this.#clearTimer();
+    if (this.#stopped || this.#isWorking) return;
+    this.#isWorking = true;
+    this.#working = this.#deliver().catch(this.#options.failed);
+  }
+
+  /** R1. Whoever begins anew finds it working or done: nothing is waited for between the last look and the end. */
+  async #deliver(): Promise<void> {
+    try {
+      for (let next = this.#next(); next !== undefined; next = this.#next()) {
+        const [key, content] = next;
+        const life = this.#life;
+        const outcome = await this.#tell(content);
+        if (outcome === 'over' || this.#stopped) return;
+        if (outcome === 'told' && life === this.#life) this.#delivered.set(key, content);
+        if (outcome === 'told') this.#backoff.reset();
+        else if (this.#wanted.get(key) === content) return this.#later();
+      }
+    } finally {
+      this.#isWorking = false;
+    }
+  }
+
+  #next(): readonly [string, string] | undefined {
+    return [...this.#wanted].find(([key, content]) => this.#delivered.get(key) !== content);
+  }
+
+  async #tell(content: string): Promise<'told' | 'silent' | 'over'> {
+    const { bus, log, subject, stamp } = this.#options;
+    const stamped = stamp();
+    if (stamped === undefined) return 'over';
+    const call = Buffer.from(JSON.stringify({ ...(JSON.parse(content) as BindingContent), ...stamped }));
+    try {
+      const reply = replyOf(await bus.request(subject, call, { timeoutMs: BIND_ANSWER_MS }));
+      this.#isSilent = false;
+      if (reply?.outcome === 'older') log.warn({ subject }, 'a link is bound by another reconciler');
+      if (reply?.outcome === 'older') return 'over';
+      // It will not take it at the next try either; what changes is told again.
+      if (reply?.outcome !== 'kept') log.error({ subject, reply }, 'a binding of a link was refused');
+      return 'told';
+    } catch (error) {
+      if (!(error instanceof Outage)) throw error;
+      if (!this.#isSilent)
+        log.info({ subject, err: error }, 'nobody takes the bindings of links; tried again');
+      this.#isSilent = true;
+      return 'silent';
+    }
+  }
+
+  /** R2 */
+  #later(): void {
+    this.#timer = this.#options.clock.setTimeout(() => this.#begin(), this.#backoff.next());
+  }
+
+  #clearTimer(): void {
+    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+function replyOf(bytes: Uint8Array): BindReply | undefined {
+  try {
+    return (JSON.parse(Buffer.from(bytes).toString()) as BindReply | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The evaluation of the alarms of one target: samples in, changes of what alarms say out. Limits are columns, conditions
+ * are closures; no sample enters an actor (T2). Mission Control Service, sections 2.4, 3.3 and 4.4. It keeps no record and
+ * knows no state of an alarm: who is told does.
+ *
+ * W1. A batch of another catalogue is mapped by keys; one of a catalogue that is not known, or that does not fit its own, is
+ *     left out. A new catalogue is a new watch, that goes on from this one.
+ * W2. Samples count in the order of ground time, whatever block of a message they stand in. One that is older than the last
+ *     of its measure changes nothing, but for windows, which it belongs to.
+ * W3. Samples of one moment are one change: what lies between two of them never was.
+ * W4. Deferred samples, and what is derived from one, change nothing (MC-ALM-029); unknown ones change no alarm (MC-ALM-028).
+ * W5. Edges of one message are told in the order of their moments, once the whole message has been taken in.
+ */
+
+import type { ValueBatch, ValueBlock, WideValue } from '../../contract/batch.ts';
+import { ALARM_BASELINE_MS } from '../../contract/limits.ts';
+import type { Platform } from '../../mission/platform.ts';
+import type { AlarmEdge, AlarmWatch } from '../../ports/alarm-watch.ts';
+import { fitsPlatform } from '../batch-shape.ts';
+import { mapBatch } from '../measure-map.ts';
+import { LimitColumns } from './limit-columns.ts';
+import { isRising, type MomentVisitor, type Strand, visitMoments } from './moments.ts';
+import { NamedAlarms } from './named-alarms.ts';
+import { plainSample } from './plain-sample.ts';
+
+/** 64 rows of 30 measures are 15 kB, half of the smallest first-level cache about. */
+const ROWS_AT_ONCE = 64;
+
+export interface AlarmWatchOptions {
+  readonly platform: Platform;
+  /** Is told of every edge, in order. */
+  readonly tell: (edge: AlarmEdge) => void;
+  /** The catalogue with this digest, where one is known: the values of earlier ones stay in the stream. */
+  readonly platformOf?: (digest: string) => Platform | undefined;
+  /** The watch of the same target under the catalogue before; it must not be used any more. */
+  readonly earlier?: AlarmWatch | undefined;
+}
+
+/** The watch over the alarms of a platform; it does nothing by itself. */
+export function createAlarmWatch(options: AlarmWatchOptions): AlarmWatch {
+  return new Watch(options);
+}
+
+class Watch implements AlarmWatch {
+  readonly spanMs: number;
+  readonly #platform: Platform;
+  readonly #tell: (edge: AlarmEdge) => void;
+  readonly #platformOf: (digest: string) => Platform | undefined;
+  readonly #limits: LimitColumns;
+  readonly #named: NamedAlarms;
+  /** `#seen[ordinal] === #round`: a column of the message has it; `#shared`: more than one. */
+  readonly #seen: Uint32Array;
+  readonly #shared: Uint32Array;
+  #round = 0;
+  /** Not yet told. */
+  #edges: AlarmEdge[] = [];
+
+  constructor({ platform, tell, platformOf = () => undefined, earlier }: AlarmWatchOptions) {
+    const before = earlier instanceof Watch ? earlier : undefined;
+    this.#platform = platform;
+    this.#tell = tell;
+    this.#platformOf = platformOf;
+    this.#limits = new LimitColumns(platform);
+    this.#named = new NamedAlarms(platform, before === undefined ? undefined : before.#named);
+    if (before !== undefined) this.#limits.adopt(before.#limits);
+    this.#seen = new Uint32Array(platform.measures.length);
+    this.#shared = new Uint32Array(platform.measures.length);
+    this.spanMs = platform.alarms.length === 0 ? 0 : this.#named.spanMs + ALARM_BASELINE_MS;
+  }
+
+  apply(batch: ValueBatch, position: number): void {
+    const blocks = batch.deferred ? undefined : this.#ownBlocks(batch);
+    if (blocks === undefined) return;
+    this.#markShared(blocks);
+    const strands: Strand[] = [];
+    for (const block of blocks) {
+      const rest = this.#checkBlock(block, position);
+      if (rest !== undefined) strands.push(rest);
+    }
+    if (strands.length > 0) visitMoments(strands, this.#visitor(position));
+    this.#flush();
+  }
+
+  pass(now: number): void {
+    this.#named.pass(now, this.#edges);
+    this.#flush();
+  }
+
+  deadline(): number | undefined {
+    const { due } = this.#named;
+    return due === Number.POSITIVE_INFINITY ? undefined : due;
+  }
+
+  *standing(): Iterable<AlarmEdge> {
+    yield* this.#limits.standing();
+    yield* this.#named.standing();
+  }
+
+  /** W1, W4 */
+  #ownBlocks(batch: ValueBatch): readonly ValueBlock[] | undefined {
+    const own = batch.platform === this.#platform.digest;
+    const from = own ? this.#platform : this.#platformOf(batch.platform);
+    if (from === undefined || !fitsPlatform(batch.blocks, from.measures.length)) return undefined;
+    return mapBatch(batch, from, this.#platform).blocks.filter(({ deferred }) => deferred !== true);
+  }
+
+  /** Checks the limits that need no order with other columns; gives what does. */
+  #checkBlock(block: ValueBlock, position: number): Strand | undefined {
+    const { ordinals, ground } = block;
+    const swift: number[] = [];
+    const limits: number[] = [];
+    const reads: number[] = [];
+    const wide = block.wide === undefined ? undefined : new Map(block.wide);
+    const rising = isRising(ground);
+    for (let column = 0; column < ordinals.length; column += 1) {
+      const ordinal = ordinals[column]!;
+      if (this.#named.reads(ordinal)) reads.push(column);
+      if (!this.#limits.has(ordinal)) continue;
+      const alone = rising && this.#shared[ordinal] !== this.#round;
+      (alone && this.#limits.follows(ordinal, ground[0]!) ? swift : limits).push(column);
+    }
+    this.#checkColumns(block, swift, wide, position);
+    return limits.length + reads.length === 0 ? undefined : { block, limits, reads, wide };
+  }
+
+  /** Column by column, a few rows at a time: a message of many rows is larger than the fastest cache. */
+  #checkColumns(
+    block: ValueBlock,
+    columns: readonly number[],
+    wide: ReadonlyMap<number, WideValue> | undefined,
+    position: number,
+  ): void {
+    const rows = block.ground.length;
+    for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
+      const part = [from, Math.min(rows, from + ROWS_AT_ONCE)] as const;
+      for (const column of columns) this.#limits.check(block, column, part, wide, position, this.#edges);
+    }
+  }
+
+  #visitor(position: number): MomentVisitor {
+    return {
+      row: (strand, row, at) => this.#takeRow(strand, row, at),
+      end: (at) => {
+        this.#limits.settle(at, position, this.#edges);
+        this.#named.settle(at, position, this.#edges);
+      },
+    };
+  }
+
+  #takeRow({ block, limits, reads, wide }: Strand, row: number, at: number): void {
+    const { ordinals, value } = block;
+    const from = row * ordinals.length;
+    for (const column of limits) {
+      this.#limits.take(ordinals[column]!, value[from + column]!, wide?.get(from + column), at);
+    }
+    for (const column of reads) {
+      const ordinal = ordinals[column]!;
+      const { definition } = this.#platform.measures[ordinal]!;
+      const sample = plainSample(definition, value[from + column]!, wide?.get(from + column));
+      this.#named.feed(ordinal, sample, at, this.#edges);
+    }
+  }
+
+  #markShared(blocks: readonly ValueBlock[]): void {
+    this.#round = this.#round === 0xffff_ffff ? 1 : this.#round + 1;
+    if (this.#round === 1) this.#shared.fill(0);
+    for (const { ordinals } of blocks) {
+      for (let column = 0; column < ordinals.length; column += 1) {
+        const ordinal = ordinals[column]!;
+        if (this.#seen[ordinal] === this.#round) this.#shared[ordinal] = this.#round;
+        this.#seen[ordinal] = this.#round;
+      }
+    }
+  }
+
+  /** W5 */
+  #flush(): void {
+    if (this.#edges.length === 0) return;
+    const edges = this.#edges.sort((one, other) => one.evaluated.at - other.evaluated.at);
+    this.#edges = [];
+    for (const edge of edges) this.#tell(edge);
+  }
+}

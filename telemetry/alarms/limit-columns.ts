@@ -1,0 +1,214 @@
+/**
+ * The limits of all measures of a platform in columns by ordinal, and how each measure stands to them. Mission Control
+ * Service, section 2.4: critical outside the hard limits, else warning outside the soft ones; the bounds themselves are
+ * inside. Does not know in which order samples come; `alarm-watch.ts` does.
+ *
+ * B1. A nominal sample costs two comparisons: no object, no call, no search.
+ * B2. What is unknown changes nothing, but it is the last sample: what is older changes nothing either.
+ * B3. The first severity known is an edge too, also when it is nominal: the record of the alarm may say otherwise.
+ */
+
+import type { EvaluatedAt, Severity } from '../../contract/alarm.ts';
+import type { ValueBlock, WideValue } from '../../contract/batch.ts';
+import { meansTheSame } from '../../mission/measure-meaning.ts';
+import type { MeasureDefinition, Platform } from '../../mission/platform.ts';
+import type { AlarmEdge } from '../../ports/alarm-watch.ts';
+import { plainSample } from './plain-sample.ts';
+
+const UNKNOWN = -1;
+const NOMINAL = 0;
+const WARNING = 1;
+const CRITICAL = 2;
+const SEVERITY: readonly (Severity | null)[] = [null, 'warning', 'critical'];
+
+type Interval = readonly [number | null, number | null] | undefined;
+
+export class LimitColumns {
+  readonly #platform: Platform;
+  readonly #limited: Uint8Array;
+  /** What is nominal: inside the soft and the hard limits. An open side is the largest number, so infinity is outside. */
+  readonly #low: Float64Array;
+  readonly #high: Float64Array;
+  readonly #hardLow: Float64Array;
+  readonly #hardHigh: Float64Array;
+  readonly #severity: Int8Array;
+  /** Ground time of the last sample. */
+  readonly #lastAt: Float64Array;
+  /** The last sample known, where and when it was. */
+  readonly #value: Float64Array;
+  readonly #knownAt: Float64Array;
+  readonly #position: Float64Array;
+  /** Samples of the moment in progress, by ordinal. */
+  readonly #pending = new Map<number, number>();
+
+  constructor(platform: Platform) {
+    const size = platform.measures.length;
+    const column = (fill: number): Float64Array => new Float64Array(size).fill(fill);
+    this.#platform = platform;
+    this.#limited = Uint8Array.from(platform.measures, ({ definition }) => Number(hasLimits(definition)));
+    this.#low = column(-Number.MAX_VALUE);
+    this.#high = column(Number.MAX_VALUE);
+    this.#hardLow = column(-Number.MAX_VALUE);
+    this.#hardHigh = column(Number.MAX_VALUE);
+    this.#severity = new Int8Array(size).fill(UNKNOWN);
+    this.#lastAt = column(Number.NEGATIVE_INFINITY);
+    this.#value = column(Number.NaN);
+    this.#knownAt = column(Number.NEGATIVE_INFINITY);
+    this.#position = column(0);
+    for (const { ordinal, definition } of platform.measures) this.#bound(ordinal, definition);
+  }
+
+  has(ordinal: number): boolean {
+    return this.#limited[ordinal] === 1;
+  }
+
+  /** Whether a sample of that time is not older than the last. */
+  follows(ordinal: number, at: number): boolean {
+    return at >= this.#lastAt[ordinal]!;
+  }
+
+  /** Checks rows `from` to `to` of a column; they rise and follow the last sample. */
+  check(
+    block: ValueBlock,
+    column: number,
+    rows: readonly [from: number, to: number],
+    wide: ReadonlyMap<number, WideValue> | undefined,
+    position: number,
+    edges: AlarmEdge[],
+  ): void {
+    const { ordinals, ground, value } = block;
+    const width = ordinals.length;
+    const ordinal = ordinals[column]!;
+    const low = this.#low[ordinal]!;
+    const high = this.#high[ordinal]!;
+    const end = rows[1] * width;
+    let nominal = this.#severity[ordinal] === NOMINAL;
+    for (let index = rows[0] * width + column; index < end; index += width) {
+      const sample = value[index]!;
+      if (nominal && sample >= low && sample <= high) continue;
+      const known = this.#number(ordinal, sample, wide?.get(index));
+      this.#know(ordinal, known, position, ground[(index - column) / width]!, edges);
+      nominal = this.#severity[ordinal] === NOMINAL;
+    }
+    this.#lastAt[ordinal] = ground[rows[1] - 1]!;
+    if (nominal) this.#keepLast(block, column, rows, position);
+  }
+
+  /** Takes a sample of a moment in; the last one of the moment counts. */
+  take(ordinal: number, sample: number, wide: WideValue | undefined, at: number): void {
+    if (!this.follows(ordinal, at)) return;
+    this.#lastAt[ordinal] = at;
+    this.#pending.set(ordinal, this.#number(ordinal, sample, wide));
+  }
+
+  /** Ends the moment. */
+  settle(at: number, position: number, edges: AlarmEdge[]): void {
+    for (const [ordinal, value] of this.#pending) this.#know(ordinal, value, position, at, edges);
+    this.#pending.clear();
+  }
+
+  /** How every measure stands whose severity is known, as of its last sample. */
+  *standing(): Iterable<AlarmEdge> {
+    for (const [ordinal, severity] of this.#severity.entries()) {
+      if (severity === UNKNOWN) continue;
+      const evaluated = { position: this.#position[ordinal]!, at: this.#knownAt[ordinal]! };
+      yield this.#edge(ordinal, severity, this.#value[ordinal]!, evaluated);
+    }
+  }
+
+  /**
+   * Goes on from columns of another catalogue, by key. Where the limits are others the severity is unknown until the next
+   * sample, which then tells it (B3).
+   */
+  adopt(earlier: LimitColumns): void {
+    for (const measure of this.#platform.measures) {
+      const from = earlier.#platform.ordinal(measure.key);
+      const { ordinal } = measure;
+      if (from === undefined || !this.has(ordinal)) continue;
+      if (!meansTheSame(earlier.#platform.measures[from], measure)) continue;
+      this.#lastAt[ordinal] = earlier.#lastAt[from]!;
+      if (!this.#hasBoundsOf(ordinal, earlier, from)) continue;
+      this.#severity[ordinal] = earlier.#severity[from]!;
+      this.#value[ordinal] = earlier.#value[from]!;
+      this.#knownAt[ordinal] = earlier.#knownAt[from]!;
+      this.#position[ordinal] = earlier.#position[from]!;
+    }
+  }
+
+  #know(ordinal: number, value: number, position: number, at: number, edges: AlarmEdge[]): void {
+    const severity = this.#severityOf(ordinal, value);
+    if (severity === UNKNOWN) return;
+    if (severity !== this.#severity[ordinal])
+      edges.push(this.#edge(ordinal, severity, value, { position, at }));
+    this.#severity[ordinal] = severity;
+    this.#value[ordinal] = value;
+    this.#knownAt[ordinal] = at;
+    this.#position[ordinal] = position;
+  }
+
+  /** Notes the last known sample of a column that ends nominal. */
+  #keepLast(
+    { ordinals, ground, value }: ValueBlock,
+    column: number,
+    [from, to]: readonly [from: number, to: number],
+    position: number,
+  ): void {
+    const ordinal = ordinals[column]!;
+    const notedAt = this.#position[ordinal] === position ? this.#knownAt[ordinal]! : Number.NEGATIVE_INFINITY;
+    for (let row = to - 1; row >= from && ground[row]! > notedAt; row -= 1) {
+      const sample = value[row * ordinals.length + column]!;
+      if (!(sample >= this.#low[ordinal]! && sample <= this.#high[ordinal]!)) continue;
+      this.#value[ordinal] = sample;
+      this.#knownAt[ordinal] = ground[row]!;
+      this.#position[ordinal] = position;
+      return;
+    }
+  }
+
+  #severityOf(ordinal: number, value: number): number {
+    if (value >= this.#low[ordinal]! && value <= this.#high[ordinal]!) return NOMINAL;
+    if (Number.isNaN(value)) return UNKNOWN;
+    return value < this.#hardLow[ordinal]! || value > this.#hardHigh[ordinal]! ? CRITICAL : WARNING;
+  }
+
+  /** NaN is unknown. */
+  #number(ordinal: number, sample: number, wide: WideValue | undefined): number {
+    if (Number.isFinite(sample)) return sample;
+    const plain = plainSample(this.#platform.measures[ordinal]!.definition, sample, wide);
+    return typeof plain === 'number' ? plain : Number.NaN;
+  }
+
+  #edge(ordinal: number, severity: number, value: number, evaluated: EvaluatedAt): AlarmEdge {
+    const { component, instance, definition } = this.#platform.measures[ordinal]!;
+    const told = { severity: SEVERITY[severity]!, value, evaluated };
+    if (instance === undefined) return { component, alarm: definition.name, ...told };
+    return { component, instance, alarm: definition.name, ...told };
+  }
+
+  #bound(ordinal: number, { soft, hard }: MeasureDefinition): void {
+    const [hardLow, hardHigh] = boundsOf(hard);
+    const [softLow, softHigh] = boundsOf(soft);
+    this.#hardLow[ordinal] = hardLow;
+    this.#hardHigh[ordinal] = hardHigh;
+    this.#low[ordinal] = Math.max(softLow, hardLow);
+    this.#high[ordinal] = Math.min(softHigh, hardHigh);
+  }
+
+  #hasBoundsOf(ordinal: number, other: LimitColumns, from: number): boolean {
+    return (
+      this.#low[ordinal] === other.#low[from] &&
+      this.#high[ordinal] === other.#high[from] &&
+      this.#hardLow[ordinal] === other.#hardLow[from] &&
+      this.#hardHigh[ordinal] === other.#hardHigh[from]
+    );
+  }
+}
+
+function hasLimits({ soft, hard }: MeasureDefinition): boolean {
+  return soft !== undefined || hard !== undefined;
+}
+
+function boundsOf(interval: Interval): [low: number, high: number] {
+  const [low, high] = interval ?? [null, null];
+  return [low ?? -Number.MAX_VALUE, high ?? Number.MAX_VALUE];
+}

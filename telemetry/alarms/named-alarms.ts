@@ -1,0 +1,101 @@
+/**
+ * The named alarms of a platform, one for each instance of their component, each fed only what its condition reads.
+ * Mission Control Service, sections 2.4 (naming) and 4.4 (evaluation).
+ *
+ * N1. A sample that no condition reads is not looked at.
+ * N2. An alarm whose condition and measures are the same in the next catalogue goes on with its history; any other begins
+ *     anew.
+ */
+
+import { meansTheSame } from '../../mission/measure-meaning.ts';
+import type { NamedAlarm, Platform } from '../../mission/platform.ts';
+import type { AlarmEdge } from '../../ports/alarm-watch.ts';
+import { FollowedAlarm } from './followed-alarm.ts';
+
+interface Reader {
+  readonly followed: FollowedAlarm;
+  /** The measure as the alarm knows it. */
+  readonly ordinal: number;
+}
+
+export class NamedAlarms {
+  readonly spanMs: number;
+  readonly #platform: Platform;
+  readonly #followed = new Map<string, FollowedAlarm>();
+  /** Those that may turn without a sample. */
+  readonly #temporal: readonly FollowedAlarm[];
+  /** By ordinal. */
+  readonly #readers: (Reader[] | undefined)[];
+  /** Fed in the moment in progress. */
+  readonly #fed = new Set<FollowedAlarm>();
+
+  constructor(platform: Platform, earlier?: NamedAlarms) {
+    this.#platform = platform;
+    this.#readers = new Array<Reader[] | undefined>(platform.measures.length).fill(undefined);
+    this.spanMs = Math.max(0, ...platform.alarms.map(({ spanMs }) => spanMs));
+    for (const alarm of platform.alarms) this.#open(alarm, earlier);
+    this.#temporal = [...this.#followed.values()].filter(({ alarm }) => alarm.temporal);
+  }
+
+  /** Whether a condition reads the measure. */
+  reads(ordinal: number): boolean {
+    return this.#readers[ordinal] !== undefined;
+  }
+
+  /** Takes a sample of the moment in. */
+  feed(ordinal: number, value: number | string | null, at: number, edges: AlarmEdge[]): void {
+    for (const { followed, ordinal: own } of this.#readers[ordinal] ?? []) {
+      if (!this.#fed.has(followed)) {
+        followed.passBefore(at, edges);
+        this.#fed.add(followed);
+      }
+      followed.feed(own, value, at);
+    }
+  }
+
+  /** Ends the moment. */
+  settle(at: number, position: number, edges: AlarmEdge[]): void {
+    for (const followed of this.#fed) followed.judge(at, position, edges);
+    this.#fed.clear();
+  }
+
+  pass(now: number, edges: AlarmEdge[]): void {
+    for (const followed of this.#temporal) followed.pass(now, edges);
+  }
+
+  /** Infinite when nothing turns by itself. */
+  get due(): number {
+    let due = Number.POSITIVE_INFINITY;
+    for (const followed of this.#temporal) due = Math.min(due, followed.due);
+    return due;
+  }
+
+  *standing(): Iterable<AlarmEdge> {
+    for (const { standing } of this.#followed.values()) if (standing !== undefined) yield standing;
+  }
+
+  #open(alarm: NamedAlarm, earlier: NamedAlarms | undefined): void {
+    const instances = alarm.instances.length === 0 ? [undefined] : alarm.instances;
+    for (const instance of instances) {
+      const key = `${alarm.component}[${instance ?? ''}].${alarm.name}`;
+      const kept = earlier?.kept(key, alarm, this.#platform);
+      const followed = new FollowedAlarm(alarm, instance, this.#platform, kept);
+      this.#followed.set(key, followed);
+      for (const { key: read, ordinal } of followed.reads) {
+        const at = this.#platform.ordinal(read)!;
+        this.#readers[at] = [...(this.#readers[at] ?? []), { followed, ordinal }];
+      }
+    }
+  }
+
+  /** What `alarm` of the platform `next` can go on from (N2). */
+  kept(key: string, alarm: NamedAlarm, next: Platform): FollowedAlarm | undefined {
+    const followed = this.#followed.get(key);
+    if (followed === undefined || followed.alarm.when.source !== alarm.when.source) return undefined;
+    const same = followed.reads.every((measure) => {
+      const ordinal = next.ordinal(measure.key);
+      return ordinal !== undefined && meansTheSame(next.measures[ordinal], measure);
+    });
+    return same ? followed : undefined;
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * The derived measures of one target: value batches go in, the same batches with the samples derived from them come out, and
+ * what time alone changed. Mission Control Service, sections 1.3, 2.2 and 4.4. It knows neither the bus nor the clock; the
+ * telemetry owner publishes.
+ *
+ * M1. Samples of one moment are taken together, moments in their order, and what falls due between two of them is computed
+ *     in between: the same batches give the same samples, whoever computes them (N2).
+ * M2. Deferred samples feed pure measures only, beside those in real time: what comes down of the past moves no present.
+ * M3. A batch costs nothing per sample that no derived measure reads.
+ * M4. A change of the catalogue keeps every evaluation whose expression and inputs stay the same, and gives the others the
+ *     last samples of theirs; what was deferred begins anew.
+ */
+
+import { assert } from '../../contract/assert.ts';
+import type { ValueBatch, ValueBlock, WideValue } from '../../contract/batch.ts';
+import type { Platform } from '../../mission/platform.ts';
+import { plainSample } from '../alarms/plain-sample.ts';
+import type { CurrentValues } from '../current-values.ts';
+import { DerivedBlocks } from './derived-blocks.ts';
+import { rowOrder } from './row-order.ts';
+import { type Output, Side } from './side.ts';
+
+/** What time alone changed. */
+export interface Turned {
+  readonly at: number;
+  readonly batch: ValueBatch;
+}
+
+export class Compute {
+  readonly platform: Platform;
+  /** How far back samples matter, ms. */
+  readonly spanMs: number;
+  readonly #realtime: Side;
+  /** Of what is pure; there once something deferred came. */
+  #deferred: Side | undefined;
+  /** What the last frame came through: the link of what changes without one. */
+  #link = '';
+  readonly #out: Output = { realtime: new DerivedBlocks(), deferred: new DerivedBlocks() };
+
+  constructor(platform: Platform, earlier?: Compute) {
+    this.platform = platform;
+    this.spanMs = Math.max(0, ...platform.derived.map(({ spanMs }) => spanMs));
+    this.#realtime = new Side(
+      platform,
+      platform.derived,
+      earlier === undefined ? undefined : earlier.#realtime,
+    );
+    if (earlier !== undefined) this.#link = earlier.#link;
+  }
+
+  /** The batch with what is derived from it. */
+  apply(batch: ValueBatch): ValueBatch {
+    assert(batch.platform === this.platform.digest, 'B2');
+    if (batch.deferred) return this.#applyDeferred(batch);
+    this.#link = batch.link;
+    this.#eachMoment(batch, this.#realtime, {
+      before: (time) => {
+        while (this.#realtime.turn(time, this.#out) !== undefined);
+      },
+      after: (time) => this.#realtime.settle(time, this.#out),
+    });
+    return this.#withOutput(batch);
+  }
+
+  /** The first thing up to `limitMs` that time alone changes; asked again, the next. */
+  turn(limitMs: number): Turned | undefined {
+    const at = this.#realtime.turn(limitMs, this.#out);
+    if (at === undefined) return undefined;
+    const empty = { platform: this.platform.digest, link: this.#link, deferred: false, reports: [] };
+    return { at, batch: this.#withOutput({ ...empty, blocks: [] }) };
+  }
+
+  /** The next moment at which time alone may change something. */
+  deadline(): number | undefined {
+    return this.#realtime.deadline();
+  }
+
+  /**
+   * Takes a batch that was published: its samples and what was derived from them, and computes nothing. `turnedMs` is the
+   * moment of a batch that no sample caused, negative infinity for the others.
+   */
+  learn(batch: ValueBatch, turnedMs: number): void {
+    assert(batch.platform === this.platform.digest, 'B2');
+    const side = batch.deferred ? this.#deferredSide() : this.#realtime;
+    if (!batch.deferred) this.#link = batch.link;
+    this.#eachMoment(batch, side, { before: () => undefined, after: () => side.pass(turnedMs) });
+  }
+
+  /** Takes the current samples known before `beforeMs` (ground time) that nothing newer was learned of. */
+  restore(values: CurrentValues, beforeMs = Number.POSITIVE_INFINITY): void {
+    const known = [...this.platform.measures.keys()].flatMap((ordinal) => {
+      const sample = values.sample(ordinal);
+      return sample !== undefined && sample.groundMs < beforeMs ? [{ ordinal, ...sample }] : [];
+    });
+    for (const { ordinal, value, groundMs, timeMs, deferred, link } of known.sort(byGround)) {
+      if (!deferred) this.#link = link;
+      // Without a time on board the sample is dated by the ground; what is derived from it has none either.
+      const onboardMs = timeMs === groundMs ? Number.NaN : timeMs;
+      this.#realtime.restore(ordinal, value, groundMs, onboardMs, deferred);
+    }
+  }
+
+  /** Goes on from what was learned and restored. */
+  resume(): void {
+    this.#realtime.resume();
+  }
+
+  /** M2 */
+  #applyDeferred(batch: ValueBatch): ValueBatch {
+    const side = this.#deferredSide();
+    side.borrow(this.#realtime);
+    this.#eachMoment(batch, side, {
+      before: () => undefined,
+      after: (time) => side.settle(time, this.#out),
+    });
+    this.#realtime.borrow(side);
+    const { blocks, ...rest } = batch;
+    const derived = [...this.#out.realtime.take(), ...this.#out.deferred.take()];
+    return derived.length === 0 ? batch : { ...rest, blocks: [...blocks, ...derived] };
+  }
+
+  #deferredSide(): Side {
+    const pure = this.platform.derived.filter(({ temporal }) => !temporal);
+    this.#deferred ??= new Side(this.platform, pure);
+    return this.#deferred;
+  }
+
+  #withOutput(batch: ValueBatch): ValueBatch {
+    const { realtime, deferred } = this.#out;
+    if (realtime.empty && deferred.empty) return batch;
+    const late = deferred.take().map((block) => ({ ...block, deferred: true }));
+    return { ...batch, blocks: [...batch.blocks, ...realtime.take(), ...late] };
+  }
+
+  /** M1, M3 */
+  #eachMoment(
+    batch: ValueBatch,
+    side: Side,
+    moment: { before: (time: number) => void; after: (time: number) => void },
+  ): void {
+    const read = batch.blocks.flatMap((block) => this.#readBlock(block, side) ?? []);
+    if (read.length === 0) return;
+    const { block, row, time } = rowOrder(
+      read.map((each) => each.block),
+      batch.deferred,
+    );
+    for (let at = 0; at < time.length; ) {
+      const now = time[at]!;
+      moment.before(now);
+      for (; at < time.length && time[at] === now; at += 1) this.#feed(read[block[at]!]!, row[at]!, side);
+      moment.after(now);
+    }
+  }
+
+  /** The columns of the block that something reads or that were derived; undefined when there are none. */
+  #readBlock(block: ValueBlock, side: Side): ReadBlock | undefined {
+    const columns: number[] = [];
+    for (let column = 0; column < block.ordinals.length; column += 1) {
+      if (side.wants(block.ordinals[column]!)) columns.push(column);
+    }
+    if (columns.length === 0) return undefined;
+    return { block, columns, wide: block.wide === undefined ? undefined : new Map(block.wide) };
+  }
+
+  #feed({ block, columns, wide }: ReadBlock, row: number, side: Side): void {
+    const { ordinals, value, ground, onboard } = block;
+    const first = row * ordinals.length;
+    for (const column of columns) {
+      const ordinal = ordinals[column]!;
+      const { definition } = this.platform.measures[ordinal]!;
+      const sample = plainSample(definition, value[first + column]!, wide?.get(first + column));
+      side.told(ordinal, sample);
+      side.feed(ordinal, sample, ground[row]!, onboard[row]!, block.deferred === true);
+    }
+  }
+}
+
+interface ReadBlock {
+  readonly block: ValueBlock;
+  readonly columns: readonly number[];
+  readonly wide: ReadonlyMap<number, WideValue> | undefined;
+}
+
+function byGround(one: { readonly groundMs: number }, other: { readonly groundMs: number }): number {
+  return one.groundMs - other.groundMs;
+}

@@ -1,0 +1,256 @@
+/**
+ * Derived measures computed from the samples of one delivery, real-time or deferred: the last sample of each input, the
+ * evaluations that read it, and the order in which they follow each other. Mission Control Service, sections 2.2 and 4.4.
+ *
+ * S1. The ground time of a derived sample is that of its oldest input; it is dated on board like its newest one.
+ * S2. A derived measure has no sample before each of its inputs has had one.
+ * S3. An input that never had a sample of this delivery is lent the last one of the other; only pure measures take it, and
+ *     are deferred by it.
+ * S4. What becomes unknown is told once, as null.
+ * S5. A measure is computed after everything it reads, once a moment.
+ */
+
+import type { Derived, Platform } from '../../mission/platform.ts';
+import { Computed, sameComputed, sameMeasure } from './computed.ts';
+import type { DerivedBlocks } from './derived-blocks.ts';
+
+/** Where computed samples go, by their delivery. */
+export interface Output {
+  readonly realtime: DerivedBlocks;
+  readonly deferred: DerivedBlocks;
+}
+
+type InputValue = number | string | null;
+
+interface Reader {
+  readonly computed: Computed;
+  /** The ordinal its evaluation knows the measure by. */
+  readonly as: number;
+}
+
+const NONE = 0;
+const LENT = 1;
+const OWN = 2;
+
+/** Why a measure is looked at. */
+const FED = 1;
+const DUE = 2;
+
+export class Side {
+  readonly platform: Platform;
+  readonly computed: readonly Computed[];
+  /** By ordinal. */
+  readonly #readers: (Reader[] | undefined)[];
+  readonly #byOrdinal: (Computed | undefined)[];
+  /** 1 where samples of the measure are read or computed here. */
+  readonly #wanted: Uint8Array;
+  readonly #temporal: readonly Computed[];
+  readonly #values: InputValue[];
+  readonly #ground: Float64Array;
+  readonly #onboard: Float64Array;
+  readonly #standing: Uint8Array;
+  /** By place in the order; `#low` to `#high` are those that may be set. */
+  readonly #open: Uint8Array;
+  #low = Number.POSITIVE_INFINITY;
+  #high = -1;
+  /** Nothing is due before. */
+  #nextDue = Number.POSITIVE_INFINITY;
+  #now = Number.NEGATIVE_INFINITY;
+
+  constructor(platform: Platform, derived: readonly Derived[], earlier?: Side) {
+    const size = platform.measures.length;
+    this.platform = platform;
+    this.computed = derived.map(
+      (each, index) => new Computed(each, index, platform, earlier && sameComputed(each, platform, earlier)),
+    );
+    this.#temporal = this.computed.filter((each) => each.derived.temporal);
+    this.#readers = new Array<Reader[] | undefined>(size).fill(undefined);
+    this.#byOrdinal = new Array<Computed | undefined>(size).fill(undefined);
+    this.#wanted = new Uint8Array(size);
+    this.#values = new Array<InputValue>(size).fill(null);
+    this.#ground = new Float64Array(size);
+    this.#onboard = new Float64Array(size);
+    this.#standing = new Uint8Array(size);
+    this.#open = new Uint8Array(derived.length);
+    for (const computed of this.computed) this.#connect(computed);
+    if (earlier !== undefined) this.#adopt(earlier);
+  }
+
+  /** Whether samples of the measure are read or computed here. */
+  wants(ordinal: number): boolean {
+    return this.#wanted[ordinal] === 1;
+  }
+
+  computes(ordinal: number): boolean {
+    return this.#byOrdinal[ordinal] !== undefined;
+  }
+
+  /** Takes a sample; `lent` when it is of the other delivery (S3). */
+  feed(ordinal: number, value: InputValue, groundMs: number, onboardMs: number, lent: boolean): void {
+    const readers = this.#readers[ordinal];
+    if (readers === undefined || (lent && this.#standing[ordinal] === OWN)) return;
+    const late = this.#standing[ordinal] === OWN && groundMs < this.#ground[ordinal]!;
+    if (!late) this.#keep(ordinal, value, groundMs, onboardMs, lent ? LENT : OWN);
+    if (groundMs > this.#now) this.#now = groundMs;
+    for (const { computed, as } of readers) {
+      const { temporal } = computed.derived;
+      if (temporal ? lent : late) continue;
+      // What is pure has no history: its inputs count in the order they come.
+      computed.evaluation.feed(as, value, temporal ? groundMs : this.#now);
+      this.#look(computed.index, FED);
+    }
+  }
+
+  /** Computes what samples of a moment changed; without `out` nothing is told. */
+  settle(at: number, out: Output | undefined): void {
+    this.#now = Math.max(this.#now, at);
+    this.#compute(out);
+  }
+
+  /** Leaves what was fed to whoever computed it, up to `atMs`. */
+  pass(atMs = Number.NEGATIVE_INFINITY): void {
+    this.#now = Math.max(this.#now, atMs);
+    this.#open.fill(0);
+    this.#high = -1;
+    this.#low = Number.POSITIVE_INFINITY;
+  }
+
+  /** Goes on to the first moment up to `limitMs` at which time alone changed something, and returns it. */
+  turn(limitMs: number, out: Output): number | undefined {
+    while (this.#nextDue <= limitMs) {
+      const at = this.deadline();
+      if (at === undefined || at > limitMs) return undefined;
+      this.#now = Math.max(this.#now, at);
+      for (const { due, index } of this.#temporal) if (due <= at) this.#look(index, DUE);
+      this.#nextDue = Number.POSITIVE_INFINITY;
+      const told = this.#compute(out);
+      this.deadline();
+      if (told) return at;
+    }
+    return undefined;
+  }
+
+  /** The next moment at which time alone may change something. */
+  deadline(): number | undefined {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { due } of this.#temporal) if (due < next) next = due;
+    this.#nextDue = next;
+    return next === Number.POSITIVE_INFINITY ? undefined : next;
+  }
+
+  /** What was told of a derived measure last. */
+  told(ordinal: number, value: InputValue): void {
+    const computed = this.#byOrdinal[ordinal];
+    if (computed !== undefined) computed.last = typeof value === 'number' ? value : Number.NaN;
+  }
+
+  /** Takes a current sample that was known before, if it knows none itself. */
+  restore(ordinal: number, value: InputValue, groundMs: number, onboardMs: number, lent: boolean): void {
+    if (this.#byOrdinal[ordinal]?.kept === false) this.told(ordinal, value);
+    if (this.#standing[ordinal] !== OWN) this.feed(ordinal, value, groundMs, onboardMs, lent);
+    this.pass();
+  }
+
+  /** Looks at everything that follows time again, as of the newest sample. */
+  resume(): void {
+    if (!Number.isFinite(this.#now)) return;
+    for (const computed of this.#temporal) computed.due = this.#now;
+    this.#nextDue = this.#now;
+  }
+
+  /** Lends the inputs that never had a sample of this delivery the last of the other (S3). */
+  borrow(from: Side): void {
+    this.#readers.forEach((readers, ordinal) => {
+      if (readers === undefined || this.#standing[ordinal] === OWN || this.computes(ordinal)) return;
+      if (from.#standing[ordinal] !== OWN) return;
+      const ground = from.#ground[ordinal]!;
+      if (this.#standing[ordinal] === LENT && ground <= this.#ground[ordinal]!) return;
+      this.feed(ordinal, from.#values[ordinal]!, ground, from.#onboard[ordinal]!, true);
+    });
+    this.#compute(undefined);
+  }
+
+  #connect(computed: Computed): void {
+    const { derived, known } = computed;
+    this.#byOrdinal[derived.ordinal] = computed;
+    this.#wanted[derived.ordinal] = 1;
+    derived.reads.forEach((ordinal, at) => {
+      this.#wanted[ordinal] = 1;
+      this.#readers[ordinal] = [...(this.#readers[ordinal] ?? []), { computed, as: known[at]! }];
+    });
+  }
+
+  /** Takes up the inputs of a side of another catalogue; evaluations that are not kept begin with them. */
+  #adopt(earlier: Side): void {
+    const kept = new Set(earlier.computed.map(({ evaluation }) => evaluation));
+    this.#now = earlier.#now;
+    this.#readers.forEach((readers, ordinal) => {
+      if (readers === undefined) return;
+      const before = earlier.platform.ordinal(this.platform.measures[ordinal]!.key);
+      if (before === undefined || earlier.#standing[before] === NONE) return;
+      if (!sameMeasure(before, earlier.platform, ordinal, this.platform)) return;
+      const standing = earlier.#standing[before]!;
+      const value = earlier.#values[before]!;
+      this.#keep(ordinal, value, earlier.#ground[before]!, earlier.#onboard[before]!, standing);
+      for (const { computed, as } of readers) {
+        if (kept.has(computed.evaluation) || (computed.derived.temporal && standing === LENT)) continue;
+        computed.evaluation.feed(as, value, earlier.#ground[before]!);
+      }
+    });
+    this.deadline();
+  }
+
+  #keep(ordinal: number, value: InputValue, groundMs: number, onboardMs: number, standing: number): void {
+    this.#values[ordinal] = value;
+    this.#ground[ordinal] = groundMs;
+    this.#onboard[ordinal] = onboardMs;
+    this.#standing[ordinal] = standing;
+  }
+
+  #look(index: number, why: number): void {
+    if (this.#open[index] !== FED) this.#open[index] = why;
+    if (index < this.#low) this.#low = index;
+    if (index > this.#high) this.#high = index;
+  }
+
+  /** Computes what is to be looked at, and what that changes in turn (S5); whether something was told. */
+  #compute(out: Output | undefined): boolean {
+    let told = false;
+    for (let index = this.#low; index <= this.#high; index += 1) {
+      const why = this.#open[index];
+      if (why === 0) continue;
+      this.#open[index] = 0;
+      const computed = this.computed[index]!;
+      const value = why === FED ? computed.afterSample(this.#now) : computed.afterTime(this.#now);
+      if (value !== undefined && this.#tell(computed, value, out)) told = true;
+      if (computed.due < this.#nextDue) this.#nextDue = computed.due;
+    }
+    this.#low = Number.POSITIVE_INFINITY;
+    this.#high = -1;
+    return told;
+  }
+
+  /** S1, S2, S3 */
+  #tell(computed: Computed, value: number, out: Output | undefined): boolean {
+    const { ordinal, reads, temporal } = computed.derived;
+    let oldest = Number.POSITIVE_INFINITY;
+    let newest = Number.NEGATIVE_INFINITY;
+    let onboard = Number.NaN;
+    let lent = false;
+    for (const read of reads) {
+      const standing = this.#standing[read];
+      if (standing === NONE || (temporal && standing === LENT)) return false;
+      const ground = this.#ground[read]!;
+      if (standing === LENT) lent = true;
+      if (ground < oldest) oldest = ground;
+      if (ground < newest) continue;
+      newest = ground;
+      onboard = this.#onboard[read]!;
+    }
+    computed.last = value;
+    const blocks = lent ? out?.deferred : out?.realtime;
+    blocks?.push(ordinal, value, oldest, onboard);
+    this.feed(ordinal, Number.isNaN(value) ? null : value, oldest, onboard, lent);
+    return true;
+  }
+}

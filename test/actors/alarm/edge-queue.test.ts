@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { EdgeQueue } from '../../../actors/alarm/edge-queue.ts';
+import { settled } from '../../support/manual-clock.ts';
+
+function queueOf(underWay: number, waiting: number) {
+  const open: { key: string; edge: number; end: () => void }[] = [];
+  const ended: string[] = [];
+  const failures: unknown[] = [];
+  const queue = new EdgeQueue<number>({
+    ...{ underWay, waiting },
+    record: (key, edge) => new Promise((end) => void open.push({ key, edge, end })),
+    failed: (error) => void failures.push(error),
+  });
+  const put = (key: string, edge: number): void =>
+    queue.put(key, edge, () => void ended.push(`${key}${edge}`));
+  const shown = (): string[] => open.map(({ key, edge }) => `${key}${edge}`);
+  const end = async (): Promise<void> => {
+    open.shift()!.end();
+    await settled();
+  };
+  return { queue, put, shown, end, ended, failures };
+}
+
+it('Q1 records changes of one alarm in order, one at a time, and those of others beside it', async () => {
+  const { put, shown, end, ended } = queueOf(3, 10);
+  for (const [key, edge] of [
+    ['a', 1],
+    ['a', 2],
+    ['a', 3],
+    ['b', 1],
+  ] as const)
+    put(key, edge);
+  expect(shown()).toEqual(['a1', 'b1']);
+  for (let n = 0; n < 4; n += 1) await end();
+  expect(ended).toEqual(['a1', 'b1', 'a2', 'a3']);
+});
+
+it('Q2 never has more under way than said, and no alarm keeps the rest waiting', async () => {
+  const { put, shown, end, ended } = queueOf(1, 10);
+  for (const [key, edge] of [
+    ['a', 1],
+    ['a', 2],
+    ['b', 1],
+    ['c', 1],
+  ] as const)
+    put(key, edge);
+  for (let n = 0; n < 4; n += 1) {
+    expect(shown()).toHaveLength(1);
+    await end();
+  }
+  expect(ended).toEqual(['a1', 'b1', 'c1', 'a2']);
+});
+
+it('has no room while too many wait', async () => {
+  const { queue, put, end } = queueOf(2, 2);
+  put('a', 1);
+  expect(queue.room()).toBeUndefined();
+  put('b', 1);
+  let made = false;
+  void queue.room()?.then(() => {
+    made = true;
+  });
+  await settled();
+  expect(made).toBe(false);
+  await end();
+  expect(made).toBe(true);
+});
+
+it('stopped, begins nothing more and waits for what was begun', async () => {
+  const { queue, put, shown, end } = queueOf(1, 10);
+  put('a', 1);
+  put('b', 1);
+  const stopped = queue.stop();
+  await end();
+  await stopped;
+  expect(shown()).toEqual([]);
+});

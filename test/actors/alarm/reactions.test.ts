@@ -1,0 +1,195 @@
+/** Reactions launched on a real bus: once for each activation, in the environment of whoever holds the target. */
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createReactions, type Reactions, reactionRun } from '../../../actors/alarm/reactions.ts';
+import { appendRunEvent } from '../../../actors/run/run-log.ts';
+import { compileFolder } from '../../../cli/mission-folder.ts';
+import type { RunEvent, RunSubmission, RunSummary } from '../../../contract/run.ts';
+import { buckets, streams, subject } from '../../../contract/subject.ts';
+import type { TargetHolds } from '../../../contract/telecommand.ts';
+import { isUlid } from '../../../contract/token.ts';
+import { load } from '../../../mission/load.ts';
+import type { Mission } from '../../../mission/mission.ts';
+import type { Bus, StreamMessage } from '../../../ports/bus.ts';
+import { realClock } from '../../../supervision/clock.ts';
+import { DEMO } from '../../support/demo-cell.ts';
+import { quiet, startNats, type TestNats } from '../../support/nats.ts';
+import { newRun } from '../../support/run-program.ts';
+import { until } from '../../support/until.ts';
+
+const NAME = { target: 'sat1', component: 'battery', instance: '2', alarm: 'undervoltage' };
+const KEY = 'sat1.battery.2.undervoltage';
+const { signal } = new AbortController();
+
+let nats: TestNats;
+let bus: Bus;
+let mission: Mission;
+const logged: object[] = [];
+let seq = 0;
+
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await nats.connected();
+  const compiled = await compileFolder(DEMO);
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
+  mission = load(compiled.value.configuration, compiled.value.revision);
+});
+afterAll(() => nats.stop());
+beforeEach(async () => {
+  seq += 1;
+  logged.length = 0;
+  await hold([]);
+});
+
+function service(on: Mission | undefined = mission): Reactions {
+  const missions = { current: on, at: async () => on, onChange: () => () => undefined };
+  const log = { ...quiet, error: (fields: object) => void logged.push(fields) };
+  return createReactions({ bus, clock: realClock, log, missions });
+}
+
+const wanted = (over: object = {}) => ({
+  ...{ name: NAME, seq, at: 1_700_000_000_000, procedure: 'shed_load' },
+  ...over,
+});
+
+async function hold(holders: TargetHolds['holders']): Promise<void> {
+  await bus.bucket(buckets.leases).overwrite('sat1', Buffer.from(JSON.stringify({ holders })));
+}
+
+async function submissions(): Promise<{ message: StreamMessage; body: RunSubmission }[]> {
+  const found: { message: StreamMessage; body: RunSubmission }[] = [];
+  const follower = await bus.follow(
+    streams.runSubmissions,
+    subject.runSubmit,
+    { from: 'start' },
+    (message) => {
+      found.push({ message, body: JSON.parse(Buffer.from(message.data).toString()) as RunSubmission });
+    },
+  );
+  await follower.caughtUp;
+  await follower.stop();
+  return found;
+}
+
+async function listed(run: string): Promise<RunSummary> {
+  const entry = await bus.bucket(buckets.runs).get(run);
+  return JSON.parse(Buffer.from(entry!.value).toString()) as RunSummary;
+}
+
+function runIn(launched: Awaited<ReturnType<Reactions['launch']>>): string {
+  if (launched === undefined || !('run' in launched)) throw new Error(JSON.stringify(launched));
+  return launched.run;
+}
+
+describe('launching a reaction', () => {
+  it('MC-REACT-013 gives one run for each activation, whoever submits it and however often', async () => {
+    const before = (await submissions()).length;
+    const both = [service(), service(), service()];
+    const runs = await Promise.all(both.map((each) => each.launch(wanted(), signal)));
+    const [run] = new Set(runs.map(runIn));
+    expect(new Set(runs.map(runIn)).size).toBe(1);
+    expect(isUlid(run!)).toBe(true);
+    expect(runIn(await service().launch(wanted(), signal))).toBe(run);
+    const [one, ...more] = (await submissions()).slice(before);
+    expect(more).toEqual([]);
+    expect(one?.body).toMatchObject({ run, by: `alarm ${KEY}` });
+    seq += 1;
+    expect(runIn(await service().launch(wanted(), signal))).not.toBe(run);
+  });
+
+  it('MC-REACT-013 is asked by its message id: another identifier changes nothing', async () => {
+    const run = runIn(await service().launch(wanted(), signal));
+    const later = wanted({ at: 1_700_000_099_000 });
+    expect(reactionRun(later)).not.toBe(run);
+    expect(runIn(await service().launch(later, signal))).toBe(run);
+  });
+
+  it('MC-REACT-013 has an identifier that runs can have, also where the alarm was raised between two milliseconds', () => {
+    const run = reactionRun(wanted({ at: 1_700_000_000_000.002 }));
+    expect(isUlid(run)).toBe(true);
+    expect(run).toBe(reactionRun(wanted()));
+  });
+
+  it('MC-REACT-013 stores the program and lists the run as a launch by a person does', async () => {
+    const run = runIn(await service().launch(wanted(), signal));
+    const submitted = (await submissions()).find(({ body }) => body.run === run);
+    expect(await bus.bucket(buckets.programs).get(submitted!.body.ir)).toBeDefined();
+    expect(await listed(run)).toEqual({
+      ...{ run, procedure: 'shed_load', environment: 'rehearsal', targets: { sat: 'sat1' } },
+      ...{ by: `alarm ${KEY}`, suspended: false },
+    });
+  });
+
+  it('MC-REACT-010 runs in the environment of the run that holds the target', async () => {
+    const holder = newRun();
+    await hold([{ run: holder, mode: 'exclusive' }]);
+    const summary = { run: holder, procedure: 'p', suspended: false, environment: 'bench', targets: {} };
+    await bus.bucket(buckets.runs).put(holder, Buffer.from(JSON.stringify(summary)), 0);
+    expect(await listed(runIn(await service().launch(wanted(), signal)))).toMatchObject({
+      environment: 'bench',
+    });
+  });
+
+  it('MC-REACT-010 finds it in the log of a run that is not in the list', async () => {
+    const holder = newRun();
+    await hold([{ run: holder, mode: 'exclusive' }]);
+    const started: RunEvent = {
+      ...{ run: holder, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started', procedure: 'p' },
+      ...{ library: 'l@1', environment: 'bench', targets: {}, ir: 'e', inputs: {} },
+    };
+    await appendRunEvent(bus, { event: started }, { epoch: 1, expected: 0 });
+    expect(await listed(runIn(await service().launch(wanted(), signal)))).toMatchObject({
+      environment: 'bench',
+    });
+  });
+
+  it('MC-REACT-011 runs in the last environment of its target where no run holds it', async () => {
+    expect(await listed(runIn(await service().launch(wanted(), signal)))).toMatchObject({
+      environment: 'rehearsal',
+    });
+  });
+
+  it('MC-REACT-012 logs a refusal, tells it, and launches nothing', async () => {
+    const before = (await submissions()).length;
+    const refused = await service().launch(wanted({ procedure: 'nothing' }), signal);
+    expect(refused).toEqual({ refused: 'no library has a procedure "nothing"' });
+    expect(logged).toMatchObject([{ alarm: KEY, procedure: 'nothing' }]);
+    expect((await submissions()).length).toBe(before);
+  });
+
+  it('tells the run that was submitted, also when the mission would refuse it now', async () => {
+    const run = runIn(await service().launch(wanted(), signal));
+    const without = { ...mission, libraries: new Map() };
+    expect(runIn(await service(without).launch(wanted(), signal))).toBe(run);
+  });
+});
+
+describe('the end of a reaction', () => {
+  const event = (run: string, n: number, fact: object): RunEvent =>
+    ({ run, seq: n, at: '2026-01-01T00:00:00.000Z', ...fact }) as RunEvent;
+
+  it('MC-REACT-021 is waited for, and told with its reason', async () => {
+    const run = newRun();
+    let told: unknown;
+    void service()
+      .ended(run, signal)
+      .then((end) => {
+        told = end;
+      });
+    const started = event(run, 1, { event: 'logged', path: 'a', message: 'x', samples: [] });
+    const at = await appendRunEvent(bus, { event: started }, { epoch: 1, expected: 0 });
+    expect(told).toBeUndefined();
+    const finished = event(run, 2, { event: 'finished', ok: false, reason: 'aborted by ana' });
+    await appendRunEvent(bus, { event: finished }, { epoch: 1, expected: at! });
+    await until(() => told !== undefined);
+    expect(told).toEqual({ ok: false, reason: 'aborted by ana' });
+    expect(await service().ended(run, signal)).toEqual(told);
+  });
+
+  it('is waited for no longer once nobody wants to know', async () => {
+    const stop = new AbortController();
+    const ended = service().ended(newRun(), stop.signal);
+    stop.abort();
+    expect(await ended).toBeUndefined();
+  });
+});

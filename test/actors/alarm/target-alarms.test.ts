@@ -1,0 +1,214 @@
+import { expect, it } from 'vitest';
+import { TargetAlarms } from '../../../actors/alarm/target-alarms.ts';
+import type { AlarmState, EvaluatedAt, Severity, StoredAlarm } from '../../../contract/alarm.ts';
+import { encodeBatch } from '../../../contract/batch.ts';
+import { buckets, streams, subject } from '../../../contract/subject.ts';
+import type { ConditionChanged } from '../../../machines/alarm-protocol.ts';
+import type { Target } from '../../../mission/mission.ts';
+import type { AlarmEdge, AlarmWatch } from '../../../ports/alarm-watch.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
+import { keptLog } from '../../support/silent-log.ts';
+import { LogBus } from '../telecommand/log-bus.ts';
+
+const HOLD_MS = 5_000;
+
+/** One alarm `hot`, raised once `link` has said `hot` for five seconds; cleared at once. It names the ground time too. */
+class Hold implements AlarmWatch {
+  readonly spanMs = HOLD_MS;
+  readonly #tell: (edge: AlarmEdge) => void;
+  #fedAt: EvaluatedAt = { position: 0, at: 0 };
+  #since: number | undefined;
+  #standing: Severity | null | undefined;
+
+  constructor(tell: (edge: AlarmEdge) => void) {
+    this.#tell = tell;
+  }
+
+  apply({ link }: { link: string }, position: number): void {
+    const [said, at] = link.split(' ');
+    if (said === 'other') return;
+    this.#fedAt = { position, at: Number(at) };
+    if (said === 'cool') this.#turn(null, this.#fedAt.at);
+    this.#since = said === 'hot' ? (this.#since ?? this.#fedAt.at) : undefined;
+  }
+
+  pass(now: number): void {
+    const due = this.deadline();
+    if (due !== undefined && due <= now) this.#turn('critical', due);
+  }
+
+  deadline(): number | undefined {
+    return this.#since === undefined || this.#standing === 'critical' ? undefined : this.#since + HOLD_MS;
+  }
+
+  *standing(): Iterable<AlarmEdge> {
+    if (this.#standing !== undefined) yield this.#edge(this.#standing, this.#fedAt.at);
+  }
+
+  #turn(severity: Severity | null, at: number): void {
+    if (severity === this.#standing) return;
+    this.#standing = severity;
+    this.#tell(this.#edge(severity, at));
+  }
+
+  #edge(severity: Severity | null, at: number): AlarmEdge {
+    return { component: 'obc', alarm: 'hot', severity, evaluated: { ...this.#fedAt, at } };
+  }
+}
+
+interface World {
+  readonly bus: LogBus;
+  readonly clock: ManualClock;
+  readonly says: (link: string, target?: string) => Promise<number>;
+}
+
+function world(): World {
+  const bus = new LogBus();
+  const clock = new ManualClock(100_000);
+  bus.now = () => clock.now();
+  const says = async (link: string, target = 'sat1'): Promise<number> => {
+    const batch = { platform: 'p', link: `${link} ${clock.now()}`, deferred: false, blocks: [], reports: [] };
+    const stored = await bus.append(streams.values, subject.values(target), encodeBatch(batch));
+    await settled();
+    return stored.outcome === 'stored' ? stored.seq : 0;
+  };
+  return { bus, clock, says };
+}
+
+function record(state: AlarmState, evaluated: EvaluatedAt): StoredAlarm {
+  return { record: { previous: 'NORMAL', state, severity: 'critical', seq: 1 }, epoch: 1, evaluated };
+}
+
+async function follow({ bus, clock }: World, epoch: number, more: Partial<{ known: boolean }> = {}) {
+  const told: ConditionChanged[] = [];
+  const stands = new Map<string, StoredAlarm>();
+  const failures: unknown[] = [];
+  const recorded = { wait: Promise.resolve(), now: (): void => undefined };
+  const definition = { name: 'hot', soft: [0, 1] };
+  const measures = more.known === false ? [] : [{ component: 'obc', instance: undefined, definition }];
+  const alarms = new TargetAlarms({
+    ...{ bus, clock, log: keptLog(), epoch },
+    target: { name: 'sat1', platform: { measures, alarms: [] } } as unknown as Target,
+    watchOf: (_, tell) => new Hold(tell),
+    standsOf: (key) => stands.get(key),
+    activeOnes: () =>
+      [...stands]
+        .filter(
+          ([
+            ,
+            {
+              record: { state },
+            },
+          ]) => state !== 'NORMAL',
+        )
+        .map(([key]) => key),
+    record: async (_, change) => {
+      await recorded.wait;
+      told.push(change);
+      const state = change.severity === null ? 'NORMAL' : 'ACTIVE_UNACK';
+      stands.set('sat1.obc._.hot', record(state, change.evaluated));
+    },
+    failed: (error) => void failures.push(error),
+  });
+  const start = async (): Promise<void> => {
+    await alarms.start();
+    await settled();
+  };
+  return { alarms, told, stands, failures, recorded, start };
+}
+
+const floorOf = (bus: LogBus): unknown =>
+  JSON.parse(
+    Buffer.from(bus.bucket(buckets.members).entries.get('checkpoint.alarms.sat1')!.value).toString(),
+  );
+
+it('MC-ALM-052 a hold is raised by time alone, behind the last message of the target', async () => {
+  const at = world();
+  const { told, start } = await follow(at, 1);
+  await start();
+  await at.says('hot');
+  const last = await at.says('other');
+  await at.clock.run(HOLD_MS + 1, 100);
+  expect(told).toMatchObject([
+    { severity: 'critical', at: 105_000, evaluated: { position: last, at: 105_000 } },
+  ]);
+});
+
+it('a hold that began before a takeover is raised by the next owner, once', async () => {
+  const at = world();
+  const first = await follow(at, 1);
+  await first.start();
+  await at.says('hot');
+  await at.says('other');
+  await at.clock.run(2_000, 100);
+  await first.alarms.stop();
+  const second = await follow(at, 2);
+  await second.start();
+  await at.clock.run(HOLD_MS + 1, 100);
+  expect([first.told.length, second.told.length]).toEqual([0, 1]);
+});
+
+it('T1 what is recorded up to the floor is fed and not told again', async () => {
+  const at = world();
+  const first = await follow(at, 1);
+  await first.start();
+  await at.says('cool');
+  first.stands.set('sat1.obc._.hot', record('ACTIVE_UNACK', { position: 0, at: 0 }));
+  await at.says('hot');
+  await at.clock.run(HOLD_MS + 1, 100);
+  await at.says('cool');
+  const last = await at.says('other');
+  await at.clock.run(1_100, 100);
+  await first.alarms.stop();
+  expect(floorOf(at.bus)).toMatchObject({ epoch: 1, position: last });
+  const second = await follow(at, 2);
+  // As if nothing had been recorded: the past is not told, how it stands is found at the head.
+  second.stands.set('sat1.obc._.hot', record('ACTIVE_UNACK', { position: 0, at: 0 }));
+  await second.start();
+  expect(second.told.map((change) => change.at)).toEqual([at.clock.now()]);
+});
+
+it('T2 the floor does not pass what is not recorded', async () => {
+  const at = world();
+  const { stands, start, recorded } = await follow(at, 1);
+  await start();
+  stands.set('sat1.obc._.hot', record('ACTIVE_UNACK', { position: 0, at: 0 }));
+  recorded.wait = new Promise((resolve) => {
+    recorded.now = resolve;
+  });
+  await at.says('cool');
+  const last = await at.says('other');
+  await at.clock.run(1_100, 100);
+  expect(floorOf(at.bus)).toMatchObject({ position: 0 });
+  recorded.now();
+  await at.clock.run(1_100, 100);
+  expect(floorOf(at.bus)).toMatchObject({ position: last });
+});
+
+it('T5 what nobody saw change is recorded at the head, at the time it is found', async () => {
+  const at = world();
+  const { told, stands, start } = await follow(at, 1);
+  await at.says('cool');
+  stands.set('sat1.obc._.hot', record('ACTIVE_ACK', { position: 1, at: 100_000 }));
+  await start();
+  expect(told).toMatchObject([{ severity: null, at: 100_000, evaluated: { position: 1, at: 100_001 } }]);
+});
+
+it('T6 an active alarm that the mission does not have is back to normal', async () => {
+  const at = world();
+  const { told, stands, start } = await follow(at, 1, { known: false });
+  stands.set('sat1.obc._.hot', record('ACTIVE_ACK', { position: 0, at: 5 }));
+  await start();
+  expect(told).toMatchObject([{ severity: null, at: 100_000 }]);
+});
+
+it('what is no batch of values is left out and said', async () => {
+  const at = world();
+  const { told, failures, start } = await follow(at, 1);
+  await start();
+  await at.bus.append(streams.values, subject.values('sat1'), Buffer.from([0xc1]));
+  await at.says('hot');
+  await at.clock.run(HOLD_MS + 1, 100);
+  expect(told).toHaveLength(1);
+  expect(failures).toEqual([]);
+});

@@ -1,0 +1,62 @@
+/** Which telecommands the lane lets leave while runs, and reactions, hold its target. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Holds, watchHolds } from '../../../actors/telecommand/holds.ts';
+import { buckets } from '../../../contract/subject.ts';
+import type { TargetHolds } from '../../../contract/telecommand.ts';
+import type { Bucket, Bus } from '../../../ports/bus.ts';
+import { startNats, type TestNats } from '../../support/nats.ts';
+
+let nats: TestNats;
+let bus: Bus;
+let holds: Holds;
+
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await nats.connected();
+  holds = await watchHolds(bus);
+});
+afterAll(async () => {
+  await holds.stop();
+  await nats.stop();
+});
+
+function put(target: string, entry: TargetHolds): Promise<number> {
+  return bus.bucket(buckets.leases).overwrite(target, Buffer.from(JSON.stringify(entry)));
+}
+
+const BY = 'alarm a.obc._.hot';
+const sent = (target: string, run: string, position = 5) => ({ target, run, position, changesState: true });
+
+describe('a telecommand of a run', () => {
+  it('MC-REACT-017 does not leave once a reaction has taken the target, also when that is over', async () => {
+    await put('a', { holders: [{ run: 'A', mode: 'exclusive' }] });
+    expect(await holds.refusal(sent('a', 'A'))).toBeUndefined();
+    const taken = [{ run: 'A', reaction: 'R', by: BY }];
+    await put('a', { holders: [{ run: 'R', mode: 'exclusive', alarm: 'a.obc._.hot' }], taken });
+    expect(await holds.refusal(sent('a', 'A'))).toBe('a is held by run R');
+    expect(await holds.taken(sent('a', 'A'))).toBe(`a was taken from run A by ${BY}`);
+    await put('a', { holders: [], taken });
+    expect(await holds.refusal(sent('a', 'A'))).toBe(`a was taken from run A by ${BY}`);
+    expect(await holds.refusal(sent('a', 'R'))).toBeUndefined();
+    expect(await holds.taken(sent('a', 'R'))).toBeUndefined();
+  });
+
+  it('MC-REACT-017 leaves when its run has the target again, but for what it had submitted before', async () => {
+    const taken = [{ run: 'A', reaction: 'R', by: BY, upTo: 5 }];
+    await put('b', { holders: [{ run: 'A', mode: 'exclusive' }], taken });
+    expect(await holds.refusal(sent('b', 'A', 5))).toContain('was taken');
+    expect(await holds.refusal(sent('b', 'A', 6))).toBeUndefined();
+  });
+
+  it('B2 is judged on the holds of now, however late a watch is', async () => {
+    const inner = bus.bucket(buckets.leases);
+    const deaf: Bucket = Object.assign(Object.create(inner) as Bucket, {
+      get: (key: string) => inner.get(key),
+      watch: async () => ({ ready: Promise.resolve(), stop: async () => undefined }),
+    });
+    const late = await watchHolds({ bucket: () => deaf } as unknown as Bus);
+    await put('c', { holders: [], taken: [{ run: 'A', reaction: 'R', by: BY }] });
+    expect(await late.refusal(sent('c', 'A'))).toContain('was taken');
+  });
+});

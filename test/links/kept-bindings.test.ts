@@ -1,0 +1,75 @@
+/** How a driver or gateway keeps what the reconciler tells it. */
+
+import { expect, it } from 'vitest';
+import type { LinkBinding } from '../../contract/mode.ts';
+import { subject } from '../../contract/subject.ts';
+import { startDriverService } from '../../links/driver-service.ts';
+import { KeptBindings } from '../../links/kept-bindings.ts';
+import { keptLog } from '../support/silent-log.ts';
+import { MemoryBus } from './memory-bus.ts';
+import { demoMission, TestMissions } from './missions.ts';
+
+const all = () => true;
+const binding = (seq: number, more: Partial<LinkBinding> = {}): LinkBinding => ({
+  ...{ target: 'sat1', link: 'uhf', mode: `m${seq}`, parameters: {}, overrides: {}, epoch: 7, seq },
+  ...more,
+});
+
+it('B1 keeps the newest delivery, whatever comes after it', () => {
+  const kept = new KeptBindings();
+  expect(kept.keep(binding(2))).toEqual({ outcome: 'kept' });
+  expect(kept.keep(binding(1))).toEqual({ outcome: 'older' });
+  expect(kept.keep(binding(2))).toEqual({ outcome: 'kept' });
+  expect(kept.of(all).map(({ mode }) => mode)).toEqual(['m2']);
+});
+
+it('B1 takes a newer reconciler at its first delivery, and none of the one before any more', () => {
+  const kept = new KeptBindings();
+  kept.keep(binding(900));
+  expect(kept.keep(binding(1, { epoch: 8 }))).toEqual({ outcome: 'kept' });
+  expect(kept.keep(binding(901))).toEqual({ outcome: 'older' });
+  expect(kept.of(all)).toEqual([binding(1, { epoch: 8 })]);
+});
+
+it('keeps each link for itself, in order, and forgets to show what is bound no more', () => {
+  const kept = new KeptBindings();
+  kept.keep(binding(5, { link: 'xband' }));
+  kept.keep(binding(3));
+  expect(kept.of(all).map(({ link }) => link)).toEqual(['uhf', 'xband']);
+  expect(kept.of((_target, link) => link === 'xband').map(({ link }) => link)).toEqual(['xband']);
+});
+
+it.each([
+  undefined,
+  [],
+  {},
+  { ...binding(1), mode: 7 },
+  { ...binding(1), epoch: '1' },
+  { ...binding(1), parameters: [] },
+])('refuses %j', (call) => {
+  const kept = new KeptBindings();
+  expect(kept.keep(call as object | undefined)).toMatchObject({ outcome: 'refused' });
+  expect(kept.of(all)).toEqual([]);
+});
+
+it('a driver answers bind, shows it in its state, and keeps it over a change of its settings', async () => {
+  const bus = new MemoryBus();
+  const wished: unknown[] = [];
+  bus.serve(subject.bindingsWanted, async ({ data }) => {
+    wished.push(JSON.parse(Buffer.from(data).toString()));
+    return Buffer.from('{}');
+  });
+  const mission = demoMission();
+  const missions = new TestMissions(mission);
+  const service = startDriverService({ bus, missions, log: keptLog() });
+  expect(wished).toEqual([{ driver: 'pus' }, { driver: 'packets' }]);
+  expect(await bus.ask(subject.driverVerb('pus', 'bind'), binding(1))).toEqual({ outcome: 'kept' });
+  const other = binding(2, { target: 'noaa20', link: 'replay' });
+  await bus.ask(subject.driverVerb('pus', 'bind'), other);
+  const state = () => bus.ask(subject.driverVerb('pus', 'state'), {});
+  expect(await state()).toMatchObject({ driver: 'pus', bindings: [binding(1)] });
+  const pus = { ...mission.drivers.get('pus')!, settings: { source: 3 } };
+  missions.publish({ ...mission, drivers: new Map([...mission.drivers, ['pus', pus]]) });
+  expect(await state()).toMatchObject({ driver: 'pus', bindings: [binding(1)] });
+  await service.stop();
+});

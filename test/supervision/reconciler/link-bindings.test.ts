@@ -1,0 +1,168 @@
+/** What is told of the links of a mission, and when, on a real bus with drivers and gateways of the test. */
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { NatsBus } from '../../../bus/nats-bus.ts';
+import { BINDINGS_AGAIN_MS } from '../../../contract/limits.ts';
+import type { LinkBinding } from '../../../contract/mode.ts';
+import type { TargetMode } from '../../../contract/run.ts';
+import { buckets, subject } from '../../../contract/subject.ts';
+import { KeptBindings, serveBindings } from '../../../links/kept-bindings.ts';
+import type { Stoppable } from '../../../ports/bus.ts';
+import { bindingsBySubject, startLinkBindings } from '../../../supervision/reconciler/link-bindings.ts';
+import type { Worker } from '../../../supervision/tenure.ts';
+import { demoMission, TestMissions } from '../../links/missions.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { startNats, type TestNats } from '../../support/nats.ts';
+import { keptLog } from '../../support/silent-log.ts';
+import { until } from '../../support/until.ts';
+
+const mission = demoMission();
+const since = '2026-01-02T03:04:05.678Z';
+const DRIVER = subject.driverVerb('pus', 'bind');
+const GATEWAY = subject.gatewayVerb('sim-1', 'bind');
+const all = () => true;
+
+describe('the bindings of a mission', () => {
+  const of = (about: string, modes: Record<string, TargetMode> = {}) =>
+    bindingsBySubject(mission, new Map(Object.entries(modes))).get(about);
+
+  it('MC-MODE-016 carry the current mode and the values of its parameters, for driver and gateway of each link', () => {
+    const [binding, ...more] = of(DRIVER, { sat1: { mode: 'safe', since } })!;
+    expect(more).toEqual([]);
+    expect(binding).toEqual({
+      ...{ target: 'sat1', link: 'uhf', mode: 'safe', overrides: {} },
+      parameters: { 'obc.watchdog': 60, 'battery[1].heater_on': 5, 'battery[2].heater_on': 5 },
+    });
+    expect(of(GATEWAY, { sat1: { mode: 'safe', since } })).toEqual([binding]);
+    expect([...bindingsBySubject(mission, new Map()).keys()]).toEqual([
+      ...[DRIVER, GATEWAY, subject.driverVerb('packets', 'bind'), subject.gatewayVerb('replay-1', 'bind')],
+    ]);
+  });
+
+  it('MC-MODE-017 carry what an environment overrides, without those that override nothing', () => {
+    expect(of(DRIVER, { sat1: { mode: 'nominal', since } })).toMatchObject([
+      {
+        parameters: { 'obc.watchdog': 120, 'battery[1].heater_on': 0, 'battery[2].heater_on': -2 },
+        overrides: { bench: { 'obc.watchdog': 600 } },
+      },
+    ]);
+  });
+
+  it('are those of the default mode where the stored one is not declared, and of none where none is', () => {
+    expect(of(DRIVER, { sat1: { mode: 'turbo', since } })).toMatchObject([{ mode: 'safe' }]);
+    expect(of(subject.gatewayVerb('replay-1', 'bind'))).toMatchObject([
+      { target: 'noaa20', mode: null, parameters: {}, overrides: {} },
+    ]);
+  });
+});
+
+describe('the leader', () => {
+  let nats: TestNats;
+  let bus: NatsBus;
+  let clock: ManualClock;
+  let missions: TestMissions;
+  let workers: Worker[];
+  let served: Stoppable[];
+
+  beforeAll(async () => {
+    nats = await startNats();
+    bus = await nats.connected();
+    await bus.ensureAssets({ deadlineMs: 20_000 });
+  });
+  afterAll(() => nats.stop());
+  beforeEach(async () => {
+    clock = new ManualClock(1_000_000);
+    missions = new TestMissions(mission);
+    [workers, served] = [[], []];
+    await setMode('safe');
+  });
+  afterEach(async () => {
+    await Promise.all([...workers, ...served].map((each) => each.stop()));
+  });
+
+  const setMode = (mode: string) =>
+    bus.bucket(buckets.modes).overwrite('sat1', Buffer.from(JSON.stringify({ mode, since })));
+  const lead = async (epoch: number, holds = true): Promise<Worker> => {
+    const worker = await startLinkBindings({
+      ...{ bus, clock, random: { next: () => 1 }, log: keptLog(), missions, epoch },
+      holds: () => holds,
+      failed: (error) => {
+        throw error;
+      },
+    });
+    workers.push(worker);
+    return worker;
+  };
+  const gateway = (): KeptBindings => {
+    const kept = new KeptBindings();
+    served.push(serveBindings(GATEWAY, { gateway: 'sim-1' }, kept, { bus, log: keptLog() }));
+    return kept;
+  };
+  const mode = (kept: KeptBindings): LinkBinding['mode'] | undefined => kept.of(all)[0]?.mode;
+
+  it('MC-MODE-016 tells who is there when it begins, and again when the mode changes', async () => {
+    const kept = gateway();
+    await lead(5);
+    await until(() => mode(kept) === 'safe');
+    expect(kept.of(all)[0]).toMatchObject({ epoch: 5 });
+    await setMode('nominal');
+    await until(() => mode(kept) === 'nominal');
+    expect(kept.of(all)[0]?.overrides).toEqual({ bench: { 'obc.watchdog': 600 } });
+  });
+
+  it('tells when the configuration changes, a mode that is no longer declared included', async () => {
+    await setMode('nominal');
+    const kept = gateway();
+    await lead(5);
+    await until(() => mode(kept) === 'nominal');
+    missions.publish(demoMission((text) => text.replaceAll('nominal', 'calm')));
+    await until(() => mode(kept) === 'safe');
+  });
+
+  it('K2 tells whoever begins to serve, from its wish alone', async () => {
+    const first = gateway();
+    await lead(5);
+    await until(() => mode(first) === 'safe');
+    await served.pop()?.stop();
+    const second = gateway();
+    await until(() => mode(second) === 'safe');
+    expect(clock.now()).toBe(1_000_000);
+  });
+
+  it('K2 tells everybody again after a while, who lost it without a word included', async () => {
+    const kept = gateway();
+    await lead(5);
+    await until(() => mode(kept) === 'safe');
+    await served.pop()?.stop();
+    const forgetful = new KeptBindings();
+    served.push(
+      bus.serve(GATEWAY, async ({ data }) =>
+        Buffer.from(JSON.stringify(forgetful.keep(JSON.parse(Buffer.from(data).toString())))),
+      ),
+    );
+    clock.advance(BINDINGS_AGAIN_MS);
+    await until(() => mode(forgetful) === 'safe');
+  });
+
+  it('K3 changes nothing once another one leads: neither by what it sends late nor by anything it would send', async () => {
+    const kept = gateway();
+    await lead(5);
+    await until(() => mode(kept) === 'safe');
+    // Newer, and with another belief, so that a late delivery would show.
+    kept.keep({ ...kept.of(all)[0]!, mode: 'of the new leader', epoch: 6, seq: 1 });
+    await setMode('nominal');
+    clock.advance(BINDINGS_AGAIN_MS);
+    await lead(7);
+    await until(() => kept.of(all)[0]?.epoch === 7);
+    expect(mode(kept)).toBe('nominal');
+  });
+
+  it('K3 tells nothing while it does not hold the lead', async () => {
+    const kept = gateway();
+    await lead(5, false);
+    await setMode('nominal');
+    await lead(6);
+    await until(() => mode(kept) === 'nominal');
+    expect(kept.of(all)[0]).toMatchObject({ epoch: 6, seq: expect.any(Number) });
+  });
+});

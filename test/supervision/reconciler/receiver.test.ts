@@ -1,0 +1,188 @@
+/** One driver or gateway being told, over a bus of the test that answers as it is told. */
+
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LINK_RETRY_FIRST_MS, LINK_RETRY_LONGEST_MS } from '../../../contract/limits.ts';
+import type { BindReply, LinkBinding } from '../../../contract/mode.ts';
+import { Outage } from '../../../contract/outage.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import { type BindingContent, Receiver } from '../../../supervision/reconciler/receiver.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { keptLog } from '../../support/silent-log.ts';
+import { until } from '../../support/until.ts';
+
+let clock: ManualClock;
+let told: LinkBinding[];
+let underWay: number;
+let most: number;
+let answer: (binding: LinkBinding) => Promise<BindReply>;
+let leads: boolean;
+let failures: unknown[];
+let receiver: Receiver;
+
+const kept = async (): Promise<BindReply> => ({ outcome: 'kept' });
+const silent = async (): Promise<BindReply> => {
+  throw new Outage('bus.no-responder', 'nobody');
+};
+const binding = (mode: string, link = 'uhf'): BindingContent => ({
+  ...{ target: 'sat1', link, mode, parameters: { 'obc.watchdog': 60 }, overrides: {} },
+});
+const modes = () => told.map(({ link, mode }) => `${link} ${mode}`);
+
+beforeEach(() => {
+  clock = new ManualClock(1_000_000);
+  told = [];
+  [underWay, most, leads, failures] = [0, 0, true, []];
+  answer = kept;
+  let seq = 0;
+  const request = async (_subject: string, data: Uint8Array): Promise<Uint8Array> => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    const call = JSON.parse(Buffer.from(data).toString()) as LinkBinding;
+    told.push(call);
+    try {
+      return Buffer.from(JSON.stringify(await answer(call)));
+    } finally {
+      underWay -= 1;
+    }
+  };
+  receiver = new Receiver({
+    ...{ bus: { request } as unknown as Bus, clock, random: { next: () => 1 }, log: keptLog() },
+    subject: 'mcs.ctl.rpc.driver.pus.bind',
+    stamp: () => {
+      seq += 1;
+      return leads ? { epoch: 7, seq } : undefined;
+    },
+    failed: (error) => void failures.push(error),
+  });
+});
+
+describe('a receiver', () => {
+  it('is told each binding once, with the token of the leader and a rising number', async () => {
+    receiver.want([binding('safe'), binding('safe', 'sband')]);
+    await until(() => told.length === 2 && underWay === 0);
+    receiver.want([binding('safe'), binding('safe', 'sband')]);
+    await clock.run(10);
+    expect(told).toEqual([
+      { ...binding('safe'), epoch: 7, seq: 1 },
+      { ...binding('safe', 'sband'), epoch: 7, seq: 2 },
+    ]);
+  });
+
+  it('R1 is told the newest, one at a time, also when it changes while one is under way', async () => {
+    let release = (): void => undefined;
+    answer = () => new Promise((resolve) => (release = () => resolve({ outcome: 'kept' })));
+    receiver.want([binding('a')]);
+    await until(() => underWay === 1);
+    for (const mode of ['b', 'c', 'd']) receiver.want([binding(mode)]);
+    answer = kept;
+    release();
+    await until(() => told.length === 2 && underWay === 0);
+    expect([modes(), most]).toEqual([['uhf a', 'uhf d'], 1]);
+  });
+
+  it('R2 is tried again after growing waits while nobody answers, then has it', async () => {
+    answer = silent;
+    receiver.want([binding('safe')]);
+    await until(() => clock.waiting === 1);
+    await clock.run(LINK_RETRY_FIRST_MS - 1);
+    expect(told).toHaveLength(1);
+    await clock.run(1);
+    await until(() => told.length === 2 && clock.waiting === 1);
+    await clock.run(2 * LINK_RETRY_FIRST_MS - 1);
+    expect(told).toHaveLength(2);
+    await clock.run(1);
+    await until(() => told.length === 3);
+    await clock.run(2 * LINK_RETRY_LONGEST_MS, 50);
+    const tries = told.length;
+    expect(tries).toBeLessThan(12);
+    answer = kept;
+    await clock.run(LINK_RETRY_LONGEST_MS, 50);
+    expect(told).toHaveLength(tries + 1);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('R2 is told a change at once, whatever it waits for', async () => {
+    answer = silent;
+    receiver.want([binding('a')]);
+    await until(() => clock.waiting === 1);
+    answer = kept;
+    receiver.want([binding('b')]);
+    await until(() => told.length === 2 && underWay === 0);
+    expect([modes(), clock.waiting]).toEqual([['uhf a', 'uhf b'], 0]);
+  });
+
+  it('R2 is told at once what changed while it was being asked in vain', async () => {
+    let fail = (): void => undefined;
+    answer = () =>
+      new Promise((_resolve, reject) => (fail = () => reject(new Outage('bus.timeout', 'late'))));
+    receiver.want([binding('a')]);
+    await until(() => underWay === 1);
+    receiver.want([binding('b')]);
+    answer = kept;
+    fail();
+    await until(() => told.length === 2 && underWay === 0);
+    expect([modes(), clock.waiting]).toEqual([['uhf a', 'uhf b'], 0]);
+  });
+
+  it('K2 is told again what was under way when it began anew: another process may have taken it', async () => {
+    let release = (): void => undefined;
+    answer = () => new Promise((resolve) => (release = () => resolve({ outcome: 'kept' })));
+    receiver.want([binding('a')]);
+    await until(() => underWay === 1);
+    receiver.again();
+    answer = kept;
+    release();
+    await until(() => told.length === 2 && underWay === 0);
+    expect(modes()).toEqual(['uhf a', 'uhf a']);
+  });
+
+  it('is told what it is to know from the very moment it has heard the last', async () => {
+    receiver.want([binding('a')]);
+    for (let mode = 0; mode < 50; mode += 1) {
+      await Promise.resolve();
+      receiver.want([binding(`m${mode}`)]);
+    }
+    await until(() => told.at(-1)?.mode === 'm49');
+  });
+
+  it('R3 is left alone once it says that somebody else leads', async () => {
+    answer = async () => ({ outcome: 'older' });
+    receiver.want([binding('a'), binding('a', 'sband')]);
+    await clock.run(LINK_RETRY_LONGEST_MS, 100);
+    expect([modes(), clock.waiting]).toEqual([['uhf a'], 0]);
+  });
+
+  it('K3 is told nothing by a process that leads no more', async () => {
+    leads = false;
+    receiver.want([binding('a')]);
+    await clock.run(LINK_RETRY_LONGEST_MS, 100);
+    expect([told, failures]).toEqual([[], []]);
+  });
+
+  it('K2 is told everything again when it may have lost it', async () => {
+    receiver.want([binding('a'), binding('a', 'sband')]);
+    await until(() => told.length === 2 && underWay === 0);
+    receiver.again();
+    await until(() => told.length === 4 && underWay === 0);
+    expect(modes().slice(2)).toEqual(['uhf a', 'sband a']);
+  });
+
+  it('is not asked for ever what it refuses, but is told when it changes', async () => {
+    answer = async () => ({ outcome: 'refused', reason: 'no' });
+    receiver.want([binding('a')]);
+    await clock.run(LINK_RETRY_LONGEST_MS, 100);
+    expect(modes()).toEqual(['uhf a']);
+    receiver.want([binding('b')]);
+    await until(() => told.length === 2);
+  });
+
+  it('is told nothing behind its end', async () => {
+    answer = silent;
+    receiver.want([binding('a')]);
+    await until(() => clock.waiting === 1);
+    await receiver.stop();
+    receiver.want([binding('b')]);
+    await clock.run(LINK_RETRY_LONGEST_MS, 100);
+    expect([modes(), clock.waiting]).toEqual([['uhf a'], 0]);
+  });
+});

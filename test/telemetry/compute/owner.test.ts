@@ -1,0 +1,290 @@
+/** The owner of a target whose catalogue derives measures: what it publishes, when, and what the next owner publishes. */
+
+import { beforeEach, describe, expect, it } from 'vitest';
+import { decodeBatch, encodeBatch, type ValueBatch } from '../../../contract/batch.ts';
+import { buckets, streams, subject } from '../../../contract/subject.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { HeapClock } from '../../../supervision/clock.ts';
+import { decodeCheckpoint } from '../../../telemetry/checkpoint.ts';
+import { createTelemetryOwner, type TelemetryOwner } from '../../../telemetry/telemetry-owner.ts';
+import { keptLog } from '../../support/silent-log.ts';
+import { until } from '../../support/until.ts';
+import { FakeBus } from '../fake-bus.ts';
+import { Missions, missionOf } from '../platform.ts';
+import { batchOf, platformWith, type Row, samplesOf } from './derived-mission.ts';
+
+const BEGIN = Date.parse('2026-03-01T12:00:00Z');
+const platform = platformWith();
+const later = platformWith({
+  aaa: { type: 'f64', unit: 'V', derived: 'voltage * 2' },
+  mean: { type: 'f64', unit: 'V', derived: 'avg(voltage, 10 s)' },
+});
+
+/** A clock that can die with its process. */
+class MortalClock implements Clock {
+  alive = true;
+  readonly #clock: HeapClock;
+
+  constructor(clock: HeapClock) {
+    this.#clock = clock;
+  }
+
+  now = (): number => this.#clock.now();
+  setTimeout: Clock['setTimeout'] = (fire, ms) => this.#clock.setTimeout(() => this.alive && fire(), ms);
+  clearTimeout: Clock['clearTimeout'] = (timer) => this.#clock.clearTimeout(timer);
+}
+
+class World {
+  readonly bus = new FakeBus();
+  readonly clock = new HeapClock(BEGIN);
+  readonly missions = new Missions(missionOf('r1', { sat1: platform }));
+  readonly decoded: { at: number; data: Uint8Array }[] = [];
+  owner!: TelemetryOwner;
+  #owners: MortalClock[] = [];
+
+  constructor() {
+    this.bus.now = () => this.clock.now();
+  }
+
+  /** A new owner that has been handed everything decoded. */
+  async own(): Promise<void> {
+    const clock = new MortalClock(this.clock);
+    this.#owners.push(clock);
+    const { bus, missions } = this;
+    const epoch = this.#owners.length;
+    this.owner = createTelemetryOwner({ bus, missions, target: 'sat1', epoch, log: keptLog(), clock });
+    const from = await this.owner.start();
+    const first = from.from === 'seq' ? from.seq : 1;
+    for (let seq = first; seq <= this.decoded.length; seq += 1) this.hand(seq);
+    this.owner.caughtUp();
+    await settled();
+  }
+
+  kill(): void {
+    this.#owners.at(-1)!.alive = false;
+  }
+
+  /** A row that arrives at its ground time; the owner gets it if there is one. */
+  async row(row: Row, owned = true): Promise<void> {
+    await this.passTo(BEGIN + row.at);
+    const of = this.missions.current!.targets.get('sat1')!.platform!;
+    const { platform: digest, blocks } = batchOf(of, [{ ...row, at: BEGIN + row.at }]);
+    const data = encodeBatch({ platform: digest, link: 'uhf', blocks, reports: [] });
+    this.decoded.push({ at: this.clock.now(), data });
+    if (owned) this.hand(this.decoded.length);
+    await settled();
+  }
+
+  async passTo(at: number): Promise<void> {
+    for (let next = this.clock.next(); next !== undefined && next <= at; next = this.clock.next()) {
+      this.clock.step();
+      await settled();
+    }
+    this.clock.advanceTo(at);
+  }
+
+  hand(seq: number, pending = this.decoded.length - seq): void {
+    const { at, data } = this.decoded[seq - 1]!;
+    void this.owner.handle({ subject: subject.decoded('sat1'), data, headers: {}, seq, at, pending });
+  }
+
+  get published() {
+    return this.bus.messages(streams.values);
+  }
+
+  /** What is on the value stream: each message by its id, with the samples derived. */
+  told(): string[] {
+    return this.published.map(({ headers, data }) => {
+      const batch = decodeBatch<ValueBatch>(data);
+      const of = batch.platform === platform.digest ? platform : later;
+      return `${headers['id']}: ${samplesOf(of, batch).join(', ')}`.replaceAll(/@(\d+)/g, (_, at) => {
+        return `@${Number(at) - BEGIN}`;
+      });
+    });
+  }
+}
+
+/** Everything under way that needs no time has come to its end. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+
+const turned = () => world.published.filter(({ headers }) => headers['Mcs-Turned'] !== undefined);
+
+describe('an owner that derives', () => {
+  it('publishes derived samples in the batch of what they are derived from, and keeps them as current values', async () => {
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 8, current: 2 } });
+    expect(world.told()[0]).toContain('sat1-1: ');
+    expect(world.told()[0]).toContain('power 16 @1000');
+    await world.owner.stop();
+    const entry = world.bus.bucket(buckets.values).entries.get('sat1')!;
+    const { columns } = (await decodeCheckpoint(entry.value))!;
+    expect(columns.value[platform.ordinal('bus[1].power')!]).toBe(16);
+  });
+
+  it('O5 MC-VAL-004 publishes what time alone changes at its moment, once, behind what it follows', async () => {
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 5 } });
+    await world.passTo(BEGIN + 5_999);
+    expect(turned()).toEqual([]);
+    await world.passTo(BEGIN + 60_000);
+    expect(world.told().slice(1)).toEqual([
+      `sat1-1-${BEGIN + 6_000}: low 1 @1000, steady null @1000`,
+      `sat1-1-${BEGIN + 11_000}: mean null @1000`,
+      `sat1-1-${BEGIN + 12_000}: heard 0 @1000`,
+    ]);
+    expect(turned()[0]!.headers).toMatchObject({ 'Mcs-Source': '1', 'Mcs-Delivery': 'realtime' });
+    await world.owner.stop();
+  });
+
+  it('O2 the checkpoint covers what time changed, and the position it follows', async () => {
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 5 } });
+    await world.passTo(BEGIN + 30_000);
+    await world.owner.stop();
+    const entry = world.bus.bucket(buckets.values).entries.get('sat1')!;
+    const { columns, positions } = (await decodeCheckpoint(entry.value))!;
+    expect(positions).toEqual({ decoded: 1, values: 4 });
+    expect(columns.value[platform.ordinal('bus[1].mean')!]).toBeNaN();
+    expect(columns.value[platform.ordinal('bus[1].low')!]).toBe(1);
+  });
+
+  it('O5 the clock counts only once everything decoded has been handed over', async () => {
+    await world.row({ at: 1_000, values: { voltage: 5 } }, false);
+    await world.row({ at: 3_000, values: { voltage: 8 } }, false);
+    await world.passTo(BEGIN + 9_000);
+    const { bus, missions, clock } = world;
+    const owner = createTelemetryOwner({ bus, missions, target: 'sat1', epoch: 1, log: keptLog(), clock });
+    world.owner = owner;
+    await owner.start();
+    world.hand(1, 1);
+    await settled();
+    clock.advance(0);
+    await settled();
+    expect(turned()).toEqual([]);
+    world.hand(2, 0);
+    await settled();
+    await world.passTo(BEGIN + 9_001);
+    expect(world.told().filter((each) => each.includes('low 1'))).toEqual([]);
+    await owner.stop();
+  });
+
+  it('O5 what came due before the samples of a message is published before them, at its moment', async () => {
+    await world.row({ at: 1_000, values: { voltage: 5 } }, false);
+    await world.row({ at: 30_000, values: { voltage: 5 } }, false);
+    await world.own();
+    const ids = world.published.map(({ headers }) => headers['id']);
+    const due = [6_000, 11_000, 12_000].map((at) => `sat1-1-${BEGIN + at}`);
+    expect(ids).toEqual(['sat1-1', ...due, 'sat1-2']);
+    await world.owner.stop();
+  });
+
+  it('O5 an owner that slept tells no old news behind those of another', async () => {
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 5 } });
+    const data = encodeBatch(batchOf(platform, [{ at: BEGIN + 2_000, values: { voltage: 8 } }]));
+    await world.bus.append(streams.values, subject.values('sat1'), data, { id: 'sat1-2' });
+    await world.passTo(BEGIN + 60_000);
+    expect(turned()).toEqual([]);
+    await world.owner.stop();
+  });
+
+  it('does nothing by the clock once stopped', async () => {
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 5 } });
+    await world.owner.stop();
+    await world.passTo(BEGIN + 60_000);
+    expect(turned()).toEqual([]);
+  });
+
+  it('goes on over a change of the catalogue with the windows it had', async () => {
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 5 } });
+    world.missions.publish(missionOf('r2', { sat1: later }));
+    await world.row({ at: 2_000, values: { voltage: 8 } });
+    expect(world.told()[1]).toBe('sat1-2: aaa 16 @2000, mean 6.5 @2000');
+    await world.owner.stop();
+  });
+});
+
+describe('the next owner', () => {
+  const voltages = [5, 5, 5, 8, 8, 5, 5, 5, 5, 7, 7, 5];
+  const pauses = [700, 1_300, 900, 2_100, 14_000, 800, 3_300, 6_400, 400, 11_500, 1_000, 25_000];
+  const rows: Row[] = [];
+  for (let n = 0, at = 1_000; n < 24; n += 1) {
+    rows.push({ at, values: { voltage: voltages[n % 12]! + n / 100, ...(n % 3 === 0 && { current: n }) } });
+    at += pauses[(n * 5) % 12]!;
+  }
+  const end = BEGIN + rows.at(-1)!.at + 60_000;
+
+  async function uninterrupted(): Promise<string[]> {
+    const alone = new World();
+    await alone.own();
+    for (const row of rows) await alone.row(row);
+    await alone.passTo(end);
+    return alone.told();
+  }
+
+  it.each([
+    [0, 0],
+    [0, 400],
+    [0, 20_000],
+    [7_000, 0],
+    [7_000, 5_000],
+    [11_500, 12_000],
+  ])(
+    'publishes what the one before would have: killed %d ms behind any sample, %d ms away',
+    async (afterMs, awayMs) => {
+      const expected = await uninterrupted();
+      expect(expected.filter((each) => /^sat1-\d+-/.test(each)).length).toBeGreaterThan(12);
+      for (const { at: sampled } of rows) {
+        const world = new World();
+        const dies = sampled + afterMs;
+        const back = dies + awayMs;
+        await world.own();
+        for (const row of rows.filter(({ at }) => at <= dies)) await world.row(row);
+        await world.passTo(BEGIN + dies);
+        world.kill();
+        for (const row of rows.filter(({ at }) => at > dies && at <= back)) await world.row(row, false);
+        await world.passTo(BEGIN + back);
+        await world.own();
+        for (const row of rows.filter(({ at }) => at > back)) await world.row(row);
+        await world.passTo(end);
+        expect(world.told(), `killed at ${dies}`).toEqual(expected);
+      }
+    },
+    60_000,
+  );
+
+  it('O1 publishes nothing twice that time changed, long after ids are forgotten', async () => {
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 5 } });
+    await world.passTo(BEGIN + 1_500);
+    const { entries } = world.bus.bucket(buckets.values);
+    const behind = entries.get('sat1')!;
+    await world.passTo(BEGIN + 6_000);
+    world.kill();
+    // It died before the checkpoint covered what it published last.
+    entries.set('sat1', behind);
+    await world.passTo(BEGIN + 30 * 60_000);
+    for (const message of world.published) delete (message.headers as Record<string, string>)['id'];
+    expect(world.published).toHaveLength(2);
+    await world.own();
+    await until(async () => {
+      await world.passTo(world.clock.now() + 1_000);
+      return world.published.length === 4;
+    });
+    await world.passTo(world.clock.now() + 60_000);
+    expect(world.told().slice(2)).toEqual([
+      `sat1-1-${BEGIN + 11_000}: mean null @1000`,
+      `sat1-1-${BEGIN + 12_000}: heard 0 @1000`,
+    ]);
+    await world.owner.stop();
+  });
+});
