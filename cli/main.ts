@@ -49,6 +49,12 @@ async function main([name, ...args]: string[]): Promise<number> {
   return asked ? 0 : 2;
 }
 
+// Whoever reads has enough: `mcs alarm list | head -1` is no failure. A service goes on without a reader.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  if (!['serve', 'demo'].includes(process.argv[2] ?? '')) process.exit();
+});
+
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
