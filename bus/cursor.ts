@@ -7,6 +7,8 @@
  * C2. What one pull asks for waits here at most, twice as much after a renewal; the next is sent when it is gone.
  * C3. A handler that returns nothing costs no turn of the event loop.
  * C4. No pull is left to expire while messages are wanted (K1 of `pull.ts`).
+ * C5. The head is what was stored last when the reading began, not what is stored last now: what is written all the time
+ *     is read to its head all the same. Where values are replaced, a roll says when all were told (`roll.ts`).
  */
 
 import type { ConsumerInfo, Msg } from 'nats';
@@ -20,6 +22,7 @@ import type { Position } from './message.ts';
 import { positionOf } from './message.ts';
 import type { Lot, Pace } from './pull.ts';
 import { inboxOf, newLot, wishFor } from './pull.ts';
+import { Roll, subjectsOf } from './roll.ts';
 
 /** Where a new consumer begins, in the words of the API. */
 export type Start =
@@ -65,6 +68,10 @@ export class Cursor {
   #failures = 0;
   #busy = false;
   #atHead = false;
+  /** The last message of the stream when the present consumer was made. */
+  #headSeq = 0;
+  /** Who is still to be told of before the head, where values are replaced. */
+  #roll: Roll | undefined;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -98,6 +105,7 @@ export class Cursor {
     const lot = this.#lot;
     if (lot === undefined || !this.#jetstream.connection.connected) return;
     const now = performance.now();
+    if (this.#roll?.called) void this.#callRoll(this.#roll);
     const pulls = lot.awaited > 0 && now - lot.pulledAt < this.#pace.expiresMs;
     if (pulls && now - lot.heardAt > this.#pace.silenceMs) this.restart('consumer is silent');
     else this.#pullWhenSpent();
@@ -108,6 +116,7 @@ export class Cursor {
     this.#queue.length = 0;
     void this.#subscription?.stop();
     this.#subscription = undefined;
+    this.#roll = undefined;
     if (this.#lot !== undefined) this.#send(`CONSUMER.DELETE.${this.#reading.stream}.${this.#lot.name}`);
     this.#lot = undefined;
   }
@@ -129,11 +138,13 @@ export class Cursor {
     const stands = await this.#reading.asset.look(CREATE_MS);
     if (generation !== this.#generation) return;
     this.#atHead = false;
+    this.#headSeq = stands.lastSeq;
     const start = this.#reading.start(stands);
     const info = await this.#createConsumer(start);
     if (generation !== this.#generation) return;
     const lot = newLot(info.name, this.#inbox(), wishFor(start.deliver_policy, stands));
     this.#lot = lot;
+    if (start.deliver_policy === 'last_per_subject') this.#roll = new Roll(info.num_pending, this.#headSeq);
     this.#subscription = this.#jetstream.connection.subscribe(`${lot.inbox}.*`, (message) =>
       this.#receive(lot, message),
     );
@@ -193,7 +204,7 @@ export class Cursor {
     lot.awaited -= 1;
     const waits = this.#busy || this.#queue.length > 0;
     if (!this.#reading.wanted(position)) {
-      if (!waits) this.#handled(position);
+      if (!waits) this.#handled(message, position);
     } else if (waits) this.#queue.push({ message, position });
     else this.#hand(message, position);
     this.#pullWhenSpent();
@@ -225,7 +236,7 @@ export class Cursor {
   #hand(message: Msg, position: Position): void {
     try {
       const taking = this.#reading.deliver(message, position);
-      if (taking === undefined) this.#handled(position);
+      if (taking === undefined) this.#handled(message, position);
       else this.#await(taking, message, position);
     } catch (error) {
       this.#repeat(message, position, error);
@@ -235,19 +246,34 @@ export class Cursor {
   #await(taking: Promise<void>, message: Msg, position: Position, round = 0): void {
     this.#busy = true;
     taking.then(
-      () => this.#resume(position),
+      () => this.#resume(message, position),
       (error: unknown) => this.#repeat(message, position, error, round),
     );
   }
 
-  #handled(position: Position): void {
-    if (position.pending === 0 && this.#queue.length === 0) this.#reachHead();
+  #handled({ subject }: Msg, position: Position): void {
+    if (this.#atHead) return;
+    const last = position.pending === 0 && this.#queue.length === 0;
+    const roll = this.#roll;
+    roll?.tell(subject, position);
+    if (!last && position.seq < this.#headSeq) return;
+    if (roll === undefined || roll.complete) this.#reachHead();
+    else if (!roll.called) void this.#callRoll(roll);
   }
 
-  #resume(position: Position): void {
+  /** Asks who is still to be told of; where names are gone meanwhile, or nobody answers, `tend` asks again. */
+  async #callRoll(roll: Roll): Promise<void> {
+    roll.called = true;
+    const subjects = await subjectsOf(this.#jetstream, this.#reading, CREATE_MS).catch(() => undefined);
+    if (subjects === undefined || roll !== this.#roll) return;
+    roll.call(subjects);
+    if (roll.complete) this.#reachHead();
+  }
+
+  #resume(message: Msg, position: Position): void {
     this.#busy = false;
     if (this.#stopped) return;
-    this.#handled(position);
+    this.#handled(message, position);
     while (!this.#busy) {
       const next = this.#queue.shift();
       if (next === undefined) break;
@@ -271,6 +297,7 @@ export class Cursor {
   #reachHead(): void {
     if (this.#atHead) return;
     this.#atHead = true;
+    this.#roll = undefined;
     this.#reading.atHead();
   }
 }

@@ -6,12 +6,14 @@
 import { type Alarm, type AlarmEvent, type AlarmList, alarmKey } from '../contract/alarm.ts';
 import { eventLine } from './alarm-line.ts';
 import { followOnce, pause, whenEnded } from './followed.ts';
-import { ask } from './request.ts';
+import { ask, request } from './request.ts';
 import { hasColour } from './run-follow.ts';
 import type { Service } from './service.ts';
 
 /** A service that restarts is back within seconds. */
 const AGAIN_MS = 1_000;
+/** An event follows its record within milliseconds: what has not come by then was before the connection. */
+const SETTLED_MS = 500;
 /** What a shell reports of a command that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
@@ -19,21 +21,28 @@ const INTERRUPTED = 130;
 export async function watchAlarms(service: Service, target: string | undefined): Promise<number> {
   const ended = whenEnded();
   const query = target === undefined ? '' : `target=${encodeURIComponent(target)}`;
-  const shown = new ShownAlarms(service, `/v1/alarms?all=true${query && `&${query}`}`);
+  const records = `/v1/alarms?all=true${query && `&${query}`}`;
+  const begun = await request<AlarmList>(service, 'GET', records);
+  if (begun === undefined) return 1;
+  const shown = new ShownAlarms(service, records, begun.alarms);
   const path = `/v1/alarms/watch${query && `?${query}`}`;
   let told = '';
-  for (let first = true; !ended.signal.aborted; first = false) {
+  while (!ended.signal.aborted) {
+    const over = new AbortController();
     const outcome = await followOnce<AlarmEvent>(
       service,
       path,
       ended.signal,
-      (event) => shown.add(event),
-      () => shown.opened(),
+      (event) => shown.show(event),
+      () => {
+        told = '';
+        void shown.catchUp(AbortSignal.any([over.signal, ended.signal]));
+      },
     );
-    await shown.written;
+    over.abort();
     if (ended.signal.aborted) break;
     const said = outcome.kind === 'over' ? 'the service closed' : outcome.said;
-    if (outcome.kind === 'refused' || (first && outcome.kind === 'lost' && !outcome.opened)) {
+    if (outcome.kind === 'refused') {
       process.stderr.write(`${said}\n`);
       return 1;
     }
@@ -49,54 +58,37 @@ export async function watchAlarms(service: Service, target: string | undefined):
 class ShownAlarms {
   readonly #service: Service;
   readonly #path: string;
-  /** Number of the last transition shown, by key. */
-  readonly #shown = new Map<string, number>();
-  /** Where each alarm stood when the watch began; undefined before. */
-  #begun: ReadonlyMap<string, number> | undefined;
-  written: Promise<void> = Promise.resolve();
+  /** Number of the last transition shown, or recorded before the watch, by key. */
+  readonly #shown: Map<string, number>;
 
-  constructor(service: Service, path: string) {
+  /** For what changes from these records on, which are read again from `path`. */
+  constructor(service: Service, path: string, begun: readonly Alarm[]) {
     this.#service = service;
     this.#path = path;
+    this.#shown = new Map(begun.map((alarm) => [alarmKey(alarm), alarm.record.seq]));
   }
 
-  add(event: AlarmEvent): void {
-    this.written = this.written.then(() => this.#show(event));
-  }
-
-  /** The connection is there: what was missed before it is read from the records. */
-  opened(): void {
-    this.written = this.written.then(() => this.#catchUp());
-  }
-
-  #show(event: AlarmEvent): void {
+  show(event: AlarmEvent): void {
     const key = alarmKey(event);
-    if (event.seq <= (this.#shown.get(key) ?? 0)) return;
+    const missed = event.seq - (this.#shown.get(key) ?? 0) - 1;
+    if (missed < 0) return;
+    if (missed > 0) process.stderr.write(`-- ${missed} earlier transitions of ${key} were missed\n`);
     this.#shown.set(key, event.seq);
     process.stdout.write(`${eventLine(event, hasColour())}\n`);
   }
 
-  async #catchUp(): Promise<void> {
-    const answer = await ask<AlarmList>(this.#service, 'GET', this.#path).catch(() => undefined);
-    if (answer?.ok !== true) {
-      process.stderr.write('-- the records are not readable; what happened before now is not shown\n');
-      return;
+  /** Reads what was missed before this connection from the records, until they are readable or it is over. */
+  async catchUp(over: AbortSignal): Promise<void> {
+    for (let first = true; !over.aborted; first = false) {
+      const answer = await ask<AlarmList>(this.#service, 'GET', this.#path).catch(() => undefined);
+      if (answer?.ok === true) {
+        await pause(SETTLED_MS, over);
+        if (!over.aborted) for (const alarm of answer.reply.alarms) this.show(lastEventOf(alarm));
+        return;
+      }
+      if (first) process.stderr.write('-- the records are not readable; trying again\n');
+      await pause(AGAIN_MS, over);
     }
-    const { alarms } = answer.reply;
-    if (this.#begun === undefined) {
-      this.#begun = new Map(alarms.map((alarm) => [alarmKey(alarm), alarm.record.seq]));
-      return;
-    }
-    for (const alarm of alarms) this.#tellMissed(alarm, this.#begun);
-  }
-
-  #tellMissed(alarm: Alarm, begun: ReadonlyMap<string, number>): void {
-    const key = alarmKey(alarm);
-    const known = Math.max(this.#shown.get(key) ?? 0, begun.get(key) ?? 0);
-    const missed = alarm.record.seq - known - 1;
-    if (missed < 0) return;
-    if (missed > 0) process.stderr.write(`-- ${missed} earlier transitions of ${key} were missed\n`);
-    this.#show(lastEventOf(alarm));
   }
 }
 

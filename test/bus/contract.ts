@@ -382,6 +382,23 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         expect(await keys('b.1')).toEqual(['b.1']);
         expect(await keys('c')).toEqual([]);
       });
+
+      it('MC-ALM-030 lists every key while all of them are written without a pause', async () => {
+        const definition = freshBucket();
+        const keys = Array.from({ length: 20 }, (_, n) => `a.${n}`);
+        const writeAll = () =>
+          Promise.all(keys.map((key) => other.bucket(definition).overwrite(key, bytes('x'))));
+        await writeAll();
+        let listing = true;
+        const written = (async () => {
+          while (listing) await writeAll();
+        })();
+        const counts: number[] = [];
+        for (let n = 0; n < 100; n++) counts.push((await bus.bucket(definition).list('a.*')).length);
+        listing = false;
+        await written;
+        expect(new Set(counts)).toEqual(new Set([keys.length]));
+      });
     });
 
     describe('watch (P3)', () => {

@@ -168,7 +168,7 @@ describe('mcs alarm', { timeout: 90_000 }, () => {
     const relay = await startRelay(Number(new URL(cell.api).port));
     const { child, said } = start('watch', 'sat1', '--api', `http://127.0.0.1:${relay.port}`);
     const lines = () => said.output.split('\n').slice(0, -1);
-    // The first one may be told before the watch is open; another follows until one is heard.
+    // What comes before the watch reads where all stands is not told; another follows until one is.
     let seq = 7;
     await until(async () => {
       if (lines().length > 0) return true;

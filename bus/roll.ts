@@ -1,0 +1,66 @@
+/**
+ * Which keys a replay of last values has still to tell, while they go on being written.
+ *
+ * L1. A key that is replaced before the replay has come to it is told behind all others. nats-server 2.9 then counts what
+ *     is pending wrongly, too high or too low for good: neither that count nor the place reached says that every key was
+ *     told.
+ * L2. What was stored before the replay began and came unreplaced is counted. Where all keys came so, which is nearly
+ *     always, nothing else is asked; otherwise the names of the stream decide.
+ */
+
+import type { JetStream } from './jetstream.ts';
+import type { Position } from './message.ts';
+
+export class Roll {
+  readonly #expected: number;
+  readonly #headSeq: number;
+  /** Whether the names were asked for. */
+  called = false;
+  readonly #told = new Set<string>();
+  #unreplaced = 0;
+  #owed: Set<string> | undefined;
+
+  /** For so many keys, of a stream that ended at `headSeq` before they were counted. */
+  constructor(expected: number, headSeq: number) {
+    this.#expected = expected;
+    this.#headSeq = headSeq;
+  }
+
+  /** A subject was delivered. */
+  tell(subject: string, { seq }: Position): void {
+    this.#told.add(subject);
+    this.#owed?.delete(subject);
+    if (seq <= this.#headSeq) this.#unreplaced += 1;
+  }
+
+  /** Whether every key was told. */
+  get complete(): boolean {
+    return this.#unreplaced === this.#expected || this.#owed?.size === 0;
+  }
+
+  /** Takes the names there are. A later call forgives those that are gone. */
+  call(subjects: readonly string[]): void {
+    this.#owed = new Set(subjects.filter((name) => !this.#told.has(name)));
+  }
+}
+
+interface Subjects {
+  readonly total?: number;
+  readonly state: { readonly subjects?: Readonly<Record<string, number>> };
+}
+
+/** The subjects of a stream that match; rejects with `ApiError` or an outage. */
+export async function subjectsOf(
+  jetstream: JetStream,
+  { stream, filter }: { readonly stream: string; readonly filter: string },
+  timeoutMs: number,
+): Promise<string[]> {
+  const subjects: string[] = [];
+  for (;;) {
+    const body = { subjects_filter: filter, offset: subjects.length };
+    const { total = 0, state } = await jetstream.ask<Subjects>(`STREAM.INFO.${stream}`, body, timeoutMs);
+    const page = Object.keys(state.subjects ?? {});
+    subjects.push(...page);
+    if (page.length === 0 || subjects.length >= total) return subjects;
+  }
+}
