@@ -9,12 +9,6 @@
 import type { DecodedBatch, SampleBlock, ValueBatch, ValueBlock } from '../contract/batch.ts';
 import type { Platform } from '../mission/platform.ts';
 
-/**
- * Work on a calibrated batch before it is published: derived measures add blocks, conditions read columns. Stages run
- * in order, each batch once, in the order of the stream.
- */
-export type ColumnStage = (batch: ValueBatch, platform: Platform) => ValueBatch;
-
 /** The batch in the units of the measures. Its ordinals must be those of the platform (B2). */
 export function calibrateBatch(batch: DecodedBatch, platform: Platform, deferred: boolean): ValueBatch {
   return {

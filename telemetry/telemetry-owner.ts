@@ -26,7 +26,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import { fitsPlatform, readBatch } from './batch-shape.ts';
-import { type ColumnStage, calibrateBatch } from './calibration.ts';
+import { calibrateBatch } from './calibration.ts';
 import type { Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import { Compute, type Turned } from './compute/compute.ts';
@@ -46,7 +46,6 @@ export interface TelemetryOwnerOptions {
   readonly epoch: number;
   readonly log: Log;
   readonly clock: Clock;
-  readonly stages?: readonly ColumnStage[];
   /** Called when a later owner has written the checkpoint; nothing is published from then on. */
   readonly lost?: () => void;
 }
@@ -190,11 +189,7 @@ class Owner implements TelemetryOwner {
     const deferred = message.headers[header.delivery] === 'deferred';
     const calibrated = calibrateBatch(batch, platform, deferred);
     if (!deferred && this.#compute !== undefined) this.#turn(earliestGround(calibrated.blocks));
-    const values = (this.#options.stages ?? []).reduce(
-      (result, stage) => stage(result, platform),
-      this.#compute?.apply(calibrated) ?? calibrated,
-    );
-    return this.#publish(message, values, platform);
+    return this.#publish(message, this.#compute?.apply(calibrated) ?? calibrated, platform);
   }
 
   #publish(message: StreamMessage, values: ValueBatch, platform: Platform | undefined): void | Promise<void> {

@@ -11,7 +11,7 @@ import {
 import { matchOrdinals, parseSelectors } from '../../mission/selector.ts';
 import { findUnit } from '../../mission/unit.ts';
 import { TABLE } from '../../mission/unit-table.ts';
-import { demoMission } from '../links/missions.ts';
+import { demoMission } from '../support/missions.ts';
 import { FUZZ_TEST_MS, fuzz } from './cases.ts';
 import { demand } from './demand.ts';
 import { mutated, noise } from './text.ts';

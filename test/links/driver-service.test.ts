@@ -3,9 +3,9 @@ import type { DecodeReply, DriverAnswer, EncodeReply } from '../../contract/link
 import { header, subject } from '../../contract/subject.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import type { Stoppable } from '../../ports/bus.ts';
+import { demoMission, TestMissions } from '../support/missions.ts';
 import { type KeptLog, keptLog } from '../support/silent-log.ts';
 import { MemoryBus } from './memory-bus.ts';
-import { demoMission, TestMissions } from './missions.ts';
 
 const mission = demoMission();
 const ping = { target: 'sat1', link: 'uhf', component: 'obc', telecommand: 'ping', args: {} };

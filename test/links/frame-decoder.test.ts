@@ -5,9 +5,9 @@ import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder
 import { createSpacecraft } from '../../links/simulated/spacecraft.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { demoMission, TestMissions } from '../support/missions.ts';
 import { type KeptLog, keptLog } from '../support/silent-log.ts';
 import { MemoryBus } from './memory-bus.ts';
-import { demoMission, TestMissions } from './missions.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
 const mission = demoMission();

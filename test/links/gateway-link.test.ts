@@ -9,10 +9,10 @@ import { subject } from '../../contract/subject.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
 import type { Gateway as Definition } from '../../mission/mission.ts';
 import { HeapClock } from '../../supervision/clock.ts';
+import { demoMission, TestMissions } from '../support/missions.ts';
 import { keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
 import { MemoryBus } from './memory-bus.ts';
-import { demoMission, TestMissions } from './missions.ts';
 
 let bus: MemoryBus;
 let clock: HeapClock;

@@ -10,10 +10,10 @@ import { writePusTelecommand } from '../../links/protocol/pus-telecommand.ts';
 import type { ReceivedCounts } from '../../links/simulated/spacecraft.ts';
 import type { Gateway as Definition } from '../../mission/mission.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { DEMO_FOLDER, demoMission, TestMissions } from '../support/missions.ts';
 import { type KeptLog, keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
 import { MemoryBus } from './memory-bus.ts';
-import { DEMO_FOLDER, demoMission, TestMissions } from './missions.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
 const mission = demoMission();

@@ -5,9 +5,9 @@ import type { LinkBinding } from '../../contract/mode.ts';
 import { subject } from '../../contract/subject.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { KeptBindings } from '../../links/kept-bindings.ts';
+import { demoMission, TestMissions } from '../support/missions.ts';
 import { keptLog } from '../support/silent-log.ts';
 import { MemoryBus } from './memory-bus.ts';
-import { demoMission, TestMissions } from './missions.ts';
 
 const all = () => true;
 const binding = (seq: number, more: Partial<LinkBinding> = {}): LinkBinding => ({

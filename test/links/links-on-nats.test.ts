@@ -10,10 +10,10 @@ import { createGateway, type RunningGateway } from '../../links/gateway-service.
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { seededRandom } from '../../supervision/random.ts';
+import { DEMO_FOLDER, demoMission, TestMissions } from '../support/missions.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
-import { DEMO_FOLDER, demoMission, TestMissions } from './missions.ts';
 
 const log = keptLog();
 const missions = new TestMissions(demoMission());

@@ -1,12 +1,14 @@
 /** Programs made by hand for the demo mission, submitted to a cell as the API does, and the logs they leave. */
 
 import { monotonicFactory } from 'ulid';
+import { shardOf } from '../../actors/run/open-runs.ts';
 import { readRunLog } from '../../actors/run/run-log.ts';
 import type { Program, ProgramNode, ProgramStatement, SendStatement } from '../../contract/program.ts';
 import type {
   Approval,
   ControlCall,
   ControlReply,
+  OpenRun,
   RunEvent,
   RunEventKind,
   RunSubmission,
@@ -17,6 +19,20 @@ import type { Bus } from '../../ports/bus.ts';
 import { until } from './until.ts';
 
 export const newRun = monotonicFactory();
+
+/** An identifier whose run belongs to one of the shards. */
+export function runOf(...shards: readonly string[]): string {
+  for (;;) {
+    const run = newRun();
+    if (shards.includes(shardOf(run))) return run;
+  }
+}
+
+/** The entry of a run that is taken up and not over. */
+export async function openRun(bus: Bus, run: string): Promise<OpenRun | undefined> {
+  const entry = await bus.bucket(buckets.openRuns).get(`${shardOf(run)}.${run}`);
+  return entry && (JSON.parse(Buffer.from(entry.value).toString()) as OpenRun);
+}
 
 /** A program of one procedure on `sat1`, exclusively unless stated otherwise. */
 export function programOf(

@@ -77,25 +77,6 @@ describe('the owner of a target', () => {
     await owner.stop();
   });
 
-  it('runs the stages over the values before they are published', async () => {
-    const seen: number[] = [];
-    const owner = ownerOf({
-      stages: [
-        (batch) => ({ ...batch, link: 'staged' }),
-        (batch) => {
-          seen.push(batch.blocks[0]!.value[0]!);
-          return batch;
-        },
-      ],
-    });
-    await owner.start();
-    owner.handle(decodedMessage(1));
-    await stored(1);
-    expect(decodeBatch<ValueBatch>(published()[0]!.data).link).toBe('staged');
-    expect(seen).toEqual([1]);
-    await owner.stop();
-  });
-
   it('Q2 publishes in order and each once through lost appends and lost answers', async () => {
     const owner = ownerOf();
     await owner.start();

@@ -3,16 +3,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReactions, type Reactions, reactionRun } from '../../../actors/alarm/reactions.ts';
 import { appendRunEvent } from '../../../actors/run/run-log.ts';
-import { compileFolder } from '../../../cli/mission-folder.ts';
 import type { RunEvent, RunSubmission, RunSummary } from '../../../contract/run.ts';
 import { buckets, streams, subject } from '../../../contract/subject.ts';
 import type { TargetHolds } from '../../../contract/telecommand.ts';
 import { isUlid } from '../../../contract/token.ts';
-import { load } from '../../../mission/load.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Bus, StreamMessage } from '../../../ports/bus.ts';
 import { realClock } from '../../../supervision/clock.ts';
-import { DEMO } from '../../support/demo-cell.ts';
+import { demoMission } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
 import { newRun } from '../../support/run-program.ts';
 import { until } from '../../support/until.ts';
@@ -23,16 +21,13 @@ const { signal } = new AbortController();
 
 let nats: TestNats;
 let bus: Bus;
-let mission: Mission;
+const mission = demoMission();
 const logged: object[] = [];
 let seq = 0;
 
 beforeAll(async () => {
   nats = await startNats();
   bus = await nats.connected();
-  const compiled = await compileFolder(DEMO);
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
-  mission = load(compiled.value.configuration, compiled.value.revision);
 });
 afterAll(() => nats.stop());
 beforeEach(async () => {

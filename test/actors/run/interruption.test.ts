@@ -4,16 +4,11 @@
  */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { shardOf } from '../../../actors/run/open-runs.ts';
 import { appendRunEvent } from '../../../actors/run/run-log.ts';
-import { compileFolder } from '../../../cli/mission-folder.ts';
 import { RUN_ANSWER_BYTES } from '../../../contract/limits.ts';
-import { refused } from '../../../contract/result.ts';
-import type { OpenRun, RunEvent } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run.ts';
 import { buckets, streams, subject } from '../../../contract/subject.ts';
 import type { TcSubmission } from '../../../contract/telecommand.ts';
-import { load } from '../../../mission/load.ts';
-import type { Mission } from '../../../mission/mission.ts';
 import { programDocument } from '../../../mission/procedure/program-document.ts';
 import type { AppendOptions, Bus } from '../../../ports/bus.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
@@ -23,8 +18,9 @@ import { seededRandom } from '../../../supervision/random.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
 import type { Worker } from '../../../supervision/tenure.ts';
-import { DEMO } from '../../support/demo-cell.ts';
+import { demoMission } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
+import { NO_TOKENS } from '../../support/no-tokens.ts';
 import {
   approve,
   control,
@@ -32,8 +28,9 @@ import {
   lastOf,
   leaf,
   logWith,
-  newRun,
+  openRun,
   programOf,
+  runOf,
   setWatchdog,
   submitProgram,
 } from '../../support/run-program.ts';
@@ -41,14 +38,11 @@ import { until } from '../../support/until.ts';
 
 let nats: TestNats;
 let bus: Bus;
-let mission: Mission;
+const mission = demoMission();
 
 beforeAll(async () => {
   nats = await startNats();
   bus = await nats.connected();
-  const compiled = await compileFolder(DEMO);
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
-  mission = load(compiled.value.configuration, compiled.value.revision);
 });
 afterAll(() => nats.stop());
 
@@ -108,9 +102,7 @@ class Executor {
       onChange: () => () => undefined,
     };
     const values = { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined };
-    const tokens = {
-      verify: async () => refused({ code: 'auth::no-provider', message: 'none', help: 'configure one' }),
-    };
+    const tokens = NO_TOKENS;
     this.runs = createRuns({
       ...{ bus: on, clock: new HeapClock(1_700_000_000_000), log: quiet, missions, values, tokens },
       ...{ instance: `executor-${epoch}`, random: seededRandom(1), failpoint: undefined },
@@ -135,18 +127,6 @@ const free = { leases: [] };
 const failing = () => programOf(mission.revision, [leaf('bad', [setWatchdog(5)])], free);
 const sending = () => programOf(mission.revision, [leaf('a', [setWatchdog(60)])], free);
 const waiting = () => programOf(mission.revision, [leaf('a', [{ kind: 'wait', ms: 3_600_000 }])], free);
-
-function runOf(shard: string): string {
-  for (;;) {
-    const run = newRun();
-    if (shardOf(run) === shard) return run;
-  }
-}
-
-async function openRun(run: string): Promise<OpenRun | undefined> {
-  const entry = await bus.bucket(buckets.openRuns).get(`${shardOf(run)}.${run}`);
-  return entry && (JSON.parse(Buffer.from(entry.value).toString()) as OpenRun);
-}
 
 const started = (run: string): RunEvent => ({
   ...{ run, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started', procedure: 'p', library: 'l@1' },
@@ -195,7 +175,7 @@ describe('the wish of a suspension', () => {
     expect(await control(bus, run, { action: 'resume', by: 'bob', choice: 'replay' })).toMatchObject({
       outcome: 'refused',
     });
-    expect((await openRun(run))?.suspendBy).toBe('ana');
+    expect((await openRun(bus, run))?.suspendBy).toBe('ana');
   });
 
   it('MC-STM-014 is known to a cell that is begun again under the same owner, until it is resumed', async () => {
@@ -210,7 +190,7 @@ describe('the wish of a suspension', () => {
     expect(await wish()).toBe('ana');
     await control(bus, run, { action: 'suspend', by: 'alarm x', reaction: true } as never);
     await logWith(bus, run, 'suspended');
-    await until(async () => (await openRun(run))?.suspendBy === undefined);
+    await until(async () => (await openRun(bus, run))?.suspendBy === undefined);
     await control(bus, run, { action: 'resume', by: 'bob', choice: 'replay' });
     await logWith(bus, run, 'continued');
     expect(await wish()).toBeNull();
@@ -285,7 +265,7 @@ describe('a run that cannot be brought to life', () => {
     await logWith(bus, sound, 'taken_over');
     await until(() => executor.runs.kind.trouble()[broken] !== undefined);
     expect(executor.failures).toEqual([]);
-    expect(await openRun(broken)).toBeDefined();
+    expect(await openRun(bus, broken)).toBeDefined();
   });
 
   it('S3 whose configuration cannot be read ends failed, and the next submission is taken up', async () => {

@@ -6,17 +6,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPrepare } from '../../../actors/run/effects/prepare.ts';
 import { Leases } from '../../../actors/run/leases.ts';
-import { shardNames, shardOf } from '../../../actors/run/open-runs.ts';
+import { shardNames } from '../../../actors/run/open-runs.ts';
 import { preemptAll } from '../../../actors/run/preemption.ts';
 import type { RunAtHand, RunServices } from '../../../actors/run/services.ts';
-import { compileFolder } from '../../../cli/mission-folder.ts';
 import { reactionBy } from '../../../contract/alarm.ts';
-import { refused } from '../../../contract/result.ts';
-import type { OpenRun, RunEvent } from '../../../contract/run.ts';
+import type { RunEvent } from '../../../contract/run.ts';
 import { buckets, subject } from '../../../contract/subject.ts';
 import type { TargetHolds } from '../../../contract/telecommand.ts';
-import { load } from '../../../mission/load.ts';
-import type { Mission } from '../../../mission/mission.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { realClock } from '../../../supervision/clock.ts';
@@ -25,9 +21,10 @@ import { seededRandom } from '../../../supervision/random.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
 import type { Worker } from '../../../supervision/tenure.ts';
-import { DEMO } from '../../support/demo-cell.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
+import { demoMission } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
+import { NO_TOKENS } from '../../support/no-tokens.ts';
 import {
   approve,
   control,
@@ -36,7 +33,9 @@ import {
   leaf,
   logWith,
   newRun,
+  openRun,
   programOf,
+  runOf,
   submitProgram,
 } from '../../support/run-program.ts';
 import { until } from '../../support/until.ts';
@@ -47,16 +46,13 @@ const OTHER = reactionBy('sat1.obc._.hot');
 
 let nats: TestNats;
 let bus: Bus;
-let mission: Mission;
+const mission = demoMission();
 let epoch = 0;
 let executors: Executor[] = [];
 
 beforeAll(async () => {
   nats = await startNats();
   bus = await nats.connected();
-  const compiled = await compileFolder(DEMO);
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
-  mission = load(compiled.value.configuration, compiled.value.revision);
   for (const alive of [subject.driverVerb('pus', 'state'), subject.gatewayVerb('sim-1', 'state')])
     bus.serve(alive, async () => Buffer.from('{}'));
 });
@@ -74,9 +70,7 @@ class Executor {
     this.#epoch = epoch;
     const missions = { current: mission, at: async () => mission, onChange: () => () => undefined };
     const values = { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined };
-    const tokens = {
-      verify: async () => refused({ code: 'auth::no-provider', message: 'none', help: 'configure one' }),
-    };
+    const tokens = NO_TOKENS;
     this.runs = createRuns({
       ...{ bus, clock: realClock, log: quiet, missions, values, tokens },
       ...{ instance: `executor-${epoch}`, random: seededRandom(1), failpoint: undefined },
@@ -125,21 +119,9 @@ const waiting = () => programOf(mission.revision, [leaf('a', [{ kind: 'wait', ms
 const brief = (ms = 20) => programOf(mission.revision, [leaf('react', [{ kind: 'wait', ms }])]);
 
 /** Of a shard that this executor holds. */
-function runOf(shards: readonly string[]): string {
-  for (;;) {
-    const run = newRun();
-    if (shards.includes(shardOf(run))) return run;
-  }
-}
-
 async function holds(): Promise<TargetHolds> {
   const entry = await bus.bucket(buckets.leases).get('sat1');
   return JSON.parse(Buffer.from(entry!.value).toString()) as TargetHolds;
-}
-
-async function openRun(run: string): Promise<OpenRun | undefined> {
-  const entry = await bus.bucket(buckets.openRuns).get(`${shardOf(run)}.${run}`);
-  return entry && (JSON.parse(Buffer.from(entry.value).toString()) as OpenRun);
 }
 
 async function begun(run: string): Promise<string> {
@@ -148,7 +130,7 @@ async function begun(run: string): Promise<string> {
   return run;
 }
 
-const react = (ms?: number, by = BY, run = runOf(THEIRS)): Promise<string> =>
+const react = (ms?: number, by = BY, run = runOf(...THEIRS)): Promise<string> =>
   submitProgram(bus, brief(ms), { run, by });
 
 const at = (log: readonly RunEvent[], kind: RunEvent['event']): string =>
@@ -156,7 +138,7 @@ const at = (log: readonly RunEvent[], kind: RunEvent['event']): string =>
 
 describe('a reaction', () => {
   it('MC-REACT-014 MC-REACT-016 MC-REACT-018 takes the target from a run, which is suspended by it and stays so', async () => {
-    const run = await begun(runOf(MINE));
+    const run = await begun(runOf(...MINE));
     const reaction = await react();
     const log = await logWith(bus, reaction, 'finished');
     expect(lastOf(log, 'finished')).toMatchObject({ ok: true });
@@ -166,11 +148,11 @@ describe('a reaction', () => {
     expect((await eventsOf(bus, run)).at(-1)).toMatchObject({ event: 'suspended' });
     await until(async () => (await holds()).holders.length === 0);
     expect((await holds()).taken).toEqual([{ run, reaction, by: BY }]);
-    await until(async () => (await openRun(run))?.suspendBy === undefined);
+    await until(async () => (await openRun(bus, run))?.suspendBy === undefined);
   });
 
   it('MC-REACT-019 MC-STM-016 refuses its resumption while it holds the target, and not behind', async () => {
-    const run = await begun(runOf(MINE));
+    const run = await begun(runOf(...MINE));
     const reaction = await react(3_600_000);
     await logWith(bus, run, 'suspended');
     await logWith(bus, reaction, 'step_started');
@@ -188,7 +170,7 @@ describe('a reaction', () => {
 
   it('MC-REACT-014 takes it from every run that shares it', async () => {
     const shared = { ...waiting(), leases: [{ target: 'sat1', mode: 'shared' }] } as const;
-    const runs = [runOf(MINE), runOf(THEIRS)];
+    const runs = [runOf(...MINE), runOf(...THEIRS)];
     for (const run of runs) {
       await submitProgram(bus, shared, { run });
       await logWith(bus, run, 'step_started');
@@ -199,7 +181,7 @@ describe('a reaction', () => {
   });
 
   it('MC-REACT-014 MC-REACT-018 takes it from a run whose executor is dead; who takes it over finds it suspended', async () => {
-    const run = await begun(runOf(MINE));
+    const run = await begun(runOf(...MINE));
     await first.stop();
     const reaction = await react();
     expect(lastOf(await logWith(bus, reaction, 'finished'), 'finished').ok).toBe(true);
@@ -208,11 +190,11 @@ describe('a reaction', () => {
     expect(lastOf(log, 'suspended').by).toBe(BY);
     expect(log.map(({ event }) => event)).toContain('taken_over');
     expect((await holds()).holders).toEqual([]);
-    await until(async () => (await openRun(run))?.suspendBy === undefined);
+    await until(async () => (await openRun(bus, run))?.suspendBy === undefined);
   });
 
   it('MC-REACT-018 suspends it also where only its hold could be taken and nobody was told', async () => {
-    const run = await begun(runOf(MINE));
+    const run = await begun(runOf(...MINE));
     await first.stop();
     const leases = new Leases(bus);
     const { leases: wanted } = brief();
@@ -233,7 +215,7 @@ describe('a reaction', () => {
         { kind: 'check', ...CONDITION },
       ]),
     ]);
-    const run = await submitProgram(bus, failing, { run: runOf(MINE) });
+    const run = await submitProgram(bus, failing, { run: runOf(...MINE) });
     await logWith(bus, run, 'decision_required');
     await first.stop();
     const reaction = await react();
@@ -244,7 +226,7 @@ describe('a reaction', () => {
   });
 
   it('MC-REACT-015 begins behind the reaction of another alarm, and two at once have it one after the other', async () => {
-    const runs = [await react(300, BY), await react(300, OTHER, runOf(MINE))];
+    const runs = [await react(300, BY), await react(300, OTHER, runOf(...MINE))];
     const logs = await Promise.all(runs.map((run) => logWith(bus, run, 'finished')));
     for (const log of logs) expect(lastOf(log, 'finished').ok).toBe(true);
     const [one, two] = logs.toSorted((a, b) => (at(a, 'step_started') < at(b, 'step_started') ? -1 : 1));
@@ -253,8 +235,8 @@ describe('a reaction', () => {
   });
 
   it('MC-REACT-014 is begun by its next owner where the first one died behind taking the target', async () => {
-    const run = await begun(runOf(MINE));
-    const reaction = runOf(THEIRS);
+    const run = await begun(runOf(...MINE));
+    const reaction = runOf(...THEIRS);
     await second.stop();
     await new Leases(bus).seize({ run: reaction, by: BY, alarm: KEY }, brief().leases);
     await react(20, BY, reaction);
@@ -335,10 +317,10 @@ describe('taking a target', () => {
   });
 
   it('an owner that was overtaken suspends nobody', async () => {
-    const run = await begun(runOf(MINE));
+    const run = await begun(runOf(...MINE));
     const { signal } = new AbortController();
     await preemptAll([run], { by: BY, services: services(realClock), isOwner: () => false, signal });
     expect((await eventsOf(bus, run)).map(({ event }) => event)).not.toContain('suspended');
-    expect((await openRun(run))?.suspendBy).toBeUndefined();
+    expect((await openRun(bus, run))?.suspendBy).toBeUndefined();
   });
 });

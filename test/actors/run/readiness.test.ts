@@ -1,25 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unreadiness } from '../../../actors/run/readiness.ts';
-import { compileFolder } from '../../../cli/mission-folder.ts';
 import { subject } from '../../../contract/subject.ts';
-import { load } from '../../../mission/load.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Bus, Stoppable } from '../../../ports/bus.ts';
-import { DEMO } from '../../support/demo-cell.ts';
+import { demoMission } from '../../support/missions.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { leaf, ping, programOf } from '../../support/run-program.ts';
 import { until } from '../../support/until.ts';
 
 let nats: TestNats;
 let bus: Bus;
-let mission: Mission;
+const mission = demoMission();
 
 beforeAll(async () => {
   nats = await startNats();
   bus = await nats.connected();
-  const compiled = await compileFolder(DEMO);
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
-  mission = load(compiled.value.configuration, compiled.value.revision);
 });
 afterAll(() => nats.stop());
 

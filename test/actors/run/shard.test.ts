@@ -1,35 +1,30 @@
 /** A shard of runs on a real bus, with cells that a test stands in for, or real ones on a clock moved by hand. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shardOf } from '../../../actors/run/open-runs.ts';
 import { appendRunEvent } from '../../../actors/run/run-log.ts';
 import type { RunServices } from '../../../actors/run/services.ts';
 import { RunShard } from '../../../actors/run/shard.ts';
-import { compileFolder } from '../../../cli/mission-folder.ts';
-import { refused } from '../../../contract/result.ts';
-import type { OpenRun, RunEvent, RunSummary } from '../../../contract/run.ts';
+import type { RunEvent, RunSummary } from '../../../contract/run.ts';
 import { buckets, streams, subject } from '../../../contract/subject.ts';
-import { load } from '../../../mission/load.ts';
-import type { Mission } from '../../../mission/mission.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { EntityEvent } from '../../../ports/entity.ts';
-import type { MissionSource } from '../../../ports/mission-source.ts';
-import type { Tokens } from '../../../ports/tokens.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { createDeadLetters } from '../../../supervision/dead-letters.ts';
 import { seededRandom } from '../../../supervision/random.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns } from '../../../supervision/roles/runs.ts';
-import { DEMO } from '../../support/demo-cell.ts';
+import { demoMission, TestMissions } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
+import { NO_TOKENS } from '../../support/no-tokens.ts';
 import {
   approve,
   eventsOf,
   lastOf,
   leaf,
   logWith,
-  newRun,
+  openRun,
   programOf,
+  runOf,
   setWatchdog,
   submitProgram,
 } from '../../support/run-program.ts';
@@ -37,48 +32,21 @@ import { until } from '../../support/until.ts';
 
 let nats: TestNats;
 let bus: Bus;
-let mission: Mission;
+const mission = demoMission();
 
 beforeAll(async () => {
   nats = await startNats();
   bus = await nats.connected();
-  const compiled = await compileFolder(DEMO);
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.faults));
-  mission = load(compiled.value.configuration, compiled.value.revision);
 });
 afterAll(() => nats.stop());
 
-const tokens: Tokens = {
-  verify: async () => refused({ code: 'auth::no-provider', message: 'no provider', help: 'configure one' }),
-};
-
-function missions(): MissionSource {
-  return {
-    current: mission,
-    at: async (revision) => (revision === mission.revision ? mission : undefined),
-    onChange: () => () => undefined,
-  };
-}
-
 function services(clock = new HeapClock(1_700_000_000_000)): RunServices {
   const values = { sample: () => undefined, upToDate: async () => undefined };
-  return { bus, clock, log: quiet, missions: missions(), values, instance: 'here' };
+  return { bus, clock, log: quiet, missions: new TestMissions(mission), values, instance: 'here' };
 }
 
 const steps = [leaf('bad', [setWatchdog(5)])];
 const program = () => programOf(mission.revision, steps, { leases: [] });
-
-function runOf(shard: string): string {
-  for (;;) {
-    const run = newRun();
-    if (shardOf(run) === shard) return run;
-  }
-}
-
-async function openRun(run: string): Promise<OpenRun | undefined> {
-  const entry = await bus.bucket(buckets.openRuns).get(`${shardOf(run)}.${run}`);
-  return entry && (JSON.parse(Buffer.from(entry.value).toString()) as OpenRun);
-}
 
 async function floorOf(shard: string): Promise<{ submission: number; answer: number }> {
   const entry = await bus.bucket(buckets.members).get(`checkpoint.runs.${shard}`);
@@ -96,7 +64,7 @@ class Bench {
 
   constructor(shard: string, epoch: number) {
     this.shard = new RunShard({
-      ...{ shard, epoch, services: services(), tokens },
+      ...{ shard, epoch, services: services(), tokens: NO_TOKENS },
       cells: {
         start: (run) => void this.started.push(run),
         restore: (run) => void this.restored.push(run),
@@ -127,8 +95,8 @@ describe('a shard of runs', () => {
     await bench.shard.start();
     await until(() => bench.started.length > 0);
     expect(bench.started).toEqual([mine]);
-    expect(await openRun(mine)).toMatchObject({ run: mine, by: 'ana' });
-    expect(await openRun(other)).toBeUndefined();
+    expect(await openRun(bus, mine)).toMatchObject({ run: mine, by: 'ana' });
+    expect(await openRun(bus, other)).toBeUndefined();
     await bench.shard.stop();
     const next = new Bench('0', 2);
     await next.shard.start();
@@ -183,13 +151,13 @@ describe('a shard of runs', () => {
     await submitProgram(bus, program(), { run });
     await until(() => bench.started.includes(run));
     await bench.shard.gone(run, 'quarantined');
-    expect(await openRun(run), 'it stays open').toBeDefined();
+    expect(await openRun(bus, run), 'it stays open').toBeDefined();
     await bench.shard.gone(run, 'reset', 'it crashed; given up by ana');
     expect(lastOf(await eventsOf(bus, run), 'finished')).toMatchObject({
       ok: false,
       reason: 'it crashed; given up by ana',
     });
-    expect(await openRun(run)).toBeUndefined();
+    expect(await openRun(bus, run)).toBeUndefined();
     const entry = await bus.bucket(buckets.runs).get(run);
     expect(JSON.parse(Buffer.from(entry!.value).toString()) as RunSummary).toMatchObject({ finished: false });
     await bench.shard.stop();
@@ -233,7 +201,7 @@ describe('a shard of runs', () => {
     await until(() => asleep.failures.length > 0);
     await asleep.shard.stop();
     expect(asleep.started).not.toContain(run);
-    expect(await openRun(run)).toBeUndefined();
+    expect(await openRun(bus, run)).toBeUndefined();
     const heir = new Bench('3', 2);
     await heir.shard.start();
     await until(() => heir.started.includes(run));
@@ -250,10 +218,10 @@ describe('a shard of runs', () => {
     void bus.request(subject.runControl(run), body, { timeoutMs: 60_000 }).catch(() => undefined);
     await until(() => bench.told.length > 0);
     expect(bench.told[0]![1]).toMatchObject({ type: 'command.suspend', by: 'ana' });
-    expect((await openRun(run))?.suspendBy).toBe('ana');
+    expect((await openRun(bus, run))?.suspendBy).toBe('ana');
     const event = { ...started(run), event: 'suspended', path: 'a', by: 'ana' } as RunEvent;
     bench.shard.appended(run, { type: 'record', event });
-    await until(async () => (await openRun(run))?.suspendBy === undefined);
+    await until(async () => (await openRun(bus, run))?.suspendBy === undefined);
     await bench.shard.stop();
   });
 });
@@ -268,7 +236,7 @@ describe('a run that waits for people', () => {
     const context = {
       ...services(clock),
       random: seededRandom(1),
-      tokens,
+      tokens: NO_TOKENS,
       deadLetters: createDeadLetters(bus, quiet),
       values: { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined },
       failpoint: undefined,
@@ -291,7 +259,7 @@ describe('a run that waits for people', () => {
     expect(log.slice(asked.length).map(({ event }) => event)).toEqual([
       ...['answered', 'step_finished', 'procedure_finished', 'finished'],
     ]);
-    await until(async () => (await openRun(run)) === undefined);
+    await until(async () => (await openRun(bus, run)) === undefined);
     expect(failures).toEqual([]);
     await worker.stop();
     await kind.drain();

@@ -57,6 +57,20 @@ describe('a telecommand that is withdrawn', () => {
   });
 });
 
+describe('a target that a reaction takes', () => {
+  it('MC-REACT-017 between the requirements and the gateway: the frame does not leave', async () => {
+    const taken = async (): Promise<string> => 'sat1 was taken from run r by alarm a';
+    const one = world({ holds: { refusal: async () => undefined, taken, stop: async () => undefined } });
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(10);
+    expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+    expect(eventsOf(one.bus, 1).at(-1)?.detail).toContain('was taken from run r');
+    expect(one.bus.asked.map(({ subject: to }) => to.split('.').at(-1))).toEqual(['encode']);
+    await one.lane.stop();
+  });
+});
+
 describe('a lane handed over', () => {
   it('lets the next telecommand go while one that an earlier owner sent is still being verified', async () => {
     const one = world();

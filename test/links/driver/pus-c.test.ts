@@ -13,8 +13,8 @@ import { writePusTelemetry } from '../../../links/protocol/pus-telemetry.ts';
 import { createSpacecraft, type Spacecraft } from '../../../links/simulated/spacecraft.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { demoMission } from '../../support/missions.ts';
 import { MemoryBus } from '../memory-bus.ts';
-import { demoMission } from '../missions.ts';
 
 const START_MS = Date.UTC(2026, 0, 1, 12);
 const mission = demoMission();

@@ -6,7 +6,7 @@ import { BlockBuilder } from '../../../contract/batch.ts';
 import type { LinkSource } from '../../../links/driver/driver.ts';
 import { createSpacePacketDriver } from '../../../links/driver/space-packet-driver.ts';
 import { PacketSplitter } from '../../../links/protocol/packet-splitter.ts';
-import { DEMO_FOLDER, demoMission } from '../missions.ts';
+import { DEMO_FOLDER, demoMission } from '../../support/missions.ts';
 
 const mission = demoMission();
 const target = mission.targets.get('noaa20')!;

@@ -6,9 +6,9 @@ import type { Gateway } from '../../../links/gateway/gateway.ts';
 import { createRecording, recordingSettings } from '../../../links/gateway/recording.ts';
 import { writeSpacePacket } from '../../../links/protocol/space-packet.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
+import { DEMO_FOLDER } from '../../support/missions.ts';
 import { type KeptLog, keptLog } from '../../support/silent-log.ts';
 import { until } from '../../support/until.ts';
-import { DEMO_FOLDER } from '../missions.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mcs-recording-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-/** Missions for tests of links: the demo mission as it is shipped, changed where a test needs it, and a source of them. */
+/** Missions for tests: the demo mission as it is shipped, changed where a test needs it, and a source of them. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
