@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    globalSetup: ['test/support/program-folder.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     env: { UWS_HTTP_MAX_HEADERS_SIZE: '16384' },

@@ -8,7 +8,9 @@ import { availableParallelism, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Arguments, readArguments } from './arguments.ts';
 import type { Result, Row } from './row.ts';
-import { alarmRow } from './rows/alarms.ts';
+import { alarmFailoverRow } from './rows/alarm-failover.ts';
+import { alarmLatencyRow } from './rows/alarm-latency.ts';
+import { limitRow } from './rows/alarms.ts';
 import { cellRow } from './rows/cells.ts';
 import { fanOutRow } from './rows/fan-out.ts';
 import { httpRow } from './rows/http.ts';
@@ -17,7 +19,17 @@ import { sampleRow } from './rows/samples.ts';
 import { telecommandRow } from './rows/telecommands.ts';
 import { tableOf } from './table.ts';
 
-const ROWS: readonly Row[] = [httpRow, telecommandRow, ...runRows, sampleRow, alarmRow, fanOutRow, cellRow];
+const ROWS: readonly Row[] = [
+  httpRow,
+  telecommandRow,
+  ...runRows,
+  sampleRow,
+  limitRow,
+  alarmLatencyRow,
+  alarmFailoverRow,
+  fanOutRow,
+  cellRow,
+];
 
 async function run(args: Arguments): Promise<void> {
   const rows = ROWS.filter(({ name }) => args.only === undefined || name.startsWith(args.only));

@@ -42,22 +42,25 @@ export async function write(jetstream: JetStream, request: Write): Promise<Write
   const writer = `${instance}.${(calls++).toString(36)}`;
   const { asset, subject } = request;
   let tries = 0;
-  const attempt = async (left: () => number): Promise<WriteOutcome> => {
-    const { stream } = await asset.ensure(left());
-    const first = tries++ === 0;
-    try {
-      const headers = headersOf(request, stream, writer);
-      const ack = await jetstream.publish(subject, request.data, headers, left());
-      if (ack.duplicate !== true) return { outcome: 'stored', seq: ack.seq };
-      return await judgeDuplicate(jetstream, request, { stream, ack, writer, timeoutMs: left(), first });
-    } catch (error) {
-      if (error instanceof Outage && error.code === 'bus.no-responder') asset.forget();
-      if (!isConflict(error)) throw error;
-      if (first) return { outcome: 'conflict' };
-      return judgeConflict(await readLast(jetstream, { stream, subject, timeoutMs: left() }), writer);
-    }
-  };
-  return jetstream.retrying(request.deadlineMs, attempt, { once: request.once === true });
+  return jetstream.retrying(
+    request.deadlineMs,
+    async (left): Promise<WriteOutcome> => {
+      const { stream } = await asset.ensure(left());
+      const first = tries++ === 0;
+      try {
+        const headers = headersOf(request, stream, writer);
+        const ack = await jetstream.publish(subject, request.data, headers, left());
+        if (ack.duplicate !== true) return { outcome: 'stored', seq: ack.seq };
+        return await judgeDuplicate(jetstream, request, { stream, ack, writer, timeoutMs: left(), first });
+      } catch (error) {
+        if (error instanceof Outage && error.code === 'bus.no-responder') asset.forget();
+        if (!isConflict(error)) throw error;
+        if (first) return { outcome: 'conflict' };
+        return judgeConflict(await readLast(jetstream, { stream, subject, timeoutMs: left() }), writer);
+      }
+    },
+    { once: request.once === true },
+  );
 }
 
 /** The last message of a subject with all its headers, in one attempt; undefined if there is none. */

@@ -62,11 +62,10 @@ export class JetStream {
     { once = false } = {},
   ): Promise<Value> {
     const deadline = performance.now() + (deadlineMs ?? BUS_REQUEST_MS);
-    const left = () => Math.min(BUS_ATTEMPT_MS, deadline - performance.now());
     for (let round = 0; ; round++) {
       await this.connection.ready(deadline, deadlineMs !== undefined);
       try {
-        return await attempt(left, round);
+        return await attempt(() => Math.min(BUS_ATTEMPT_MS, deadline - performance.now()), round);
       } catch (error) {
         if (!isPassing(error)) throw error;
         const waitMs = Math.min(RETRY_MS * 2 ** Math.min(round, 8), RETRY_LONGEST_MS);

@@ -18,6 +18,9 @@ export type Outcome =
 
 /** The close code of a log that has ended. */
 const FINISHED = 1000;
+/** That of a token that has expired: with the same one it is refused ever after. */
+const TOKEN_EXPIRED = 4401;
+const SIGN_IN_AGAIN = 'the token has expired: sign in again, and give the new one (MCS_TOKEN or --token)';
 
 /** Follows until the connection is gone, and says how it went; tells `begun` when the route is open. */
 export function followOnce<Event>(
@@ -51,6 +54,7 @@ export function followOnce<Event>(
     socket.on('close', (code, reason) => {
       signal.removeEventListener('abort', stop);
       if (code === FINISHED) resolve({ kind: 'over' });
+      else if (code === TOKEN_EXPIRED) resolve({ kind: 'refused', said: SIGN_IN_AGAIN });
       else lost(`the connection is lost (${reason.toString() || code})`);
     });
   });

@@ -1,15 +1,18 @@
 /**
- * `mcs link watch`: the frames of a target as they pass, both ways, one line each. A thin client of the API: it ends with
- * Ctrl-C, with its reader (`| head`), or when the service refuses what is asked; a lost connection is told and tried again.
+ * `mcs link list` (`link-list.ts`), and `mcs link watch`: the frames of a target as they pass, both ways, one line each. A thin
+ * client of the API: it ends with Ctrl-C, with its reader (`| head`), or when the service refuses what is asked; a lost
+ * connection is told and tried again.
  */
 
 import { parseArgs } from 'node:util';
 import type { LinkEvent } from '../contract/link-event.ts';
 import { followOnce, pause, whenEnded } from './followed.ts';
 import { hexdump, type Look, linkLine } from './link-line.ts';
+import { listLinks } from './link-list.ts';
 import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
 
-const USAGE = `mcs link watch TARGET [--link L] [--raw]
+const USAGE = `mcs link list TARGET             who serves its links, and whether it knows how they are bound
+mcs link watch TARGET [--link L] [--raw]
 ${SERVICE_USAGE}`;
 /** A service that restarts is back within seconds. */
 const AGAIN_MS = 1_000;
@@ -22,6 +25,8 @@ export async function link([verb, ...args]: string[]): Promise<number> {
   } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   const [target, ...more] = positionals;
+  if (verb === 'list' && target !== undefined && more.length === 0)
+    return listLinks(serviceOf(values), target);
   if (verb !== 'watch' || target === undefined || more.length > 0) {
     process.stderr.write(USAGE);
     return 2;

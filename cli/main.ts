@@ -4,7 +4,8 @@ const USAGE = `mcs, open mission control
 
   mcs demo  [--port N] [--state DIR]       a whole mission on this machine
   mcs serve [--mission DIR] [--port N] [--host ADDRESS] [--nats URL] [--credentials FILE]
-            [--signer FILE] [--state DIR] [--roles a,b]    the service, or some roles of it
+            [--signer FILE] [--state DIR] [--roles a,b] [--metrics-port N]
+                                           the service, or some roles of it
   mcs config check DIR                     every error of a mission folder
   mcs config publish DIR [--nats URL] [--credentials FILE]
   mcs tc send TARGET TELECOMMAND [argument=value …]
@@ -16,6 +17,7 @@ const USAGE = `mcs, open mission control
   mcs values watch TARGET [SELECTOR …]     current values as they change: a table in a terminal
   mcs mode get|set TARGET [MODE]           the mode of a target
   mcs parameters TARGET                    what its parameters are by mode, and whether they read back
+  mcs link list TARGET                     who serves its links, and how they are bound
   mcs link watch TARGET [--link L] [--raw] frames as they pass, decoded
   mcs alarm list|watch|ack|shelve|unshelve
                                            alarms; mcs alarm says more

@@ -7,6 +7,8 @@ export interface ServeOptions {
   readonly mission: string | undefined;
   readonly port: number;
   readonly host: string;
+  /** Of health and metrics beside the API, or without one; undefined: nowhere. */
+  readonly metricsPort: number | undefined;
   readonly nats: string | undefined;
   readonly credentials: string | undefined;
   /** File of the account signing key of the given bus. */
@@ -23,6 +25,7 @@ export function readServeOptions(args: string[], defaults: { port: number }): Se
       mission: { type: 'string' },
       port: { type: 'string' },
       host: { type: 'string' },
+      'metrics-port': { type: 'string' },
       'bench-port': { type: 'string' },
       nats: { type: 'string' },
       credentials: { type: 'string' },
@@ -38,6 +41,8 @@ export function readServeOptions(args: string[], defaults: { port: number }): Se
     mission: values.mission,
     port: values.port === undefined ? defaults.port : portOf(values.port, '--port'),
     host: values.host ?? '127.0.0.1',
+    metricsPort:
+      values['metrics-port'] === undefined ? undefined : portOf(values['metrics-port'], '--metrics-port'),
     nats: values.nats ?? process.env.MCS_NATS,
     credentials: values.credentials ?? process.env.MCS_NATS_CREDENTIALS,
     signer: values.signer ?? process.env.MCS_NATS_SIGNER,

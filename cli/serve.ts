@@ -61,6 +61,7 @@ export async function startServing(
       port: options.port,
       host: options.host,
       escalated,
+      ...(options.metricsPort !== undefined && { metricsPort: options.metricsPort }),
       ...(compiled !== undefined && { prepare: () => publishConfiguration(bus, compiled) }),
       ...(ground.signer !== undefined && { followerSigner: ground.signer }),
       ...(options.mission !== undefined && { missionFolder: resolve(options.mission) }),
@@ -81,8 +82,8 @@ export async function startServing(
   }
 }
 
-function printReady({ api, nats }: Serving): void {
-  process.stdout.write(`${JSON.stringify({ ready: true, api, nats })}\n`);
+function printReady({ api, nats, service: { metrics } }: Serving): void {
+  process.stdout.write(`${JSON.stringify({ ready: true, api, nats, metrics })}\n`);
 }
 
 async function compiledOrThrow(folder: string) {

@@ -4,10 +4,10 @@
  */
 
 import { parseArgs } from 'node:util';
-import { WebSocket } from 'ws';
 import type { TcEvent, TcReply } from '../contract/telecommand.ts';
+import { followOnce, whenEnded } from './followed.ts';
 import { request } from './request.ts';
-import { identityHeaders, SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
+import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
 import { readPairs, readValue } from './written-value.ts';
 
 const USAGE = `mcs tc send TARGET TELECOMMAND [argument=value …] [--instance I] [--link L] [--environment E] [--id ULID]
@@ -78,24 +78,20 @@ function readArguments(pairs: readonly string[]): Record<string, string | number
   return Object.fromEntries(readPairs(pairs, 'an argument').map(([name, text]) => [name, readValue(text)]));
 }
 
-/** Calls `heard` for each event; resolves with the last one when the service closes. */
-function follow(
+/** Calls `heard` for each event; resolves with the last one when the service closes or it is interrupted. */
+async function follow(
   service: Service,
   path: string,
   heard: (event: TcEvent) => void,
 ): Promise<TcEvent | undefined> {
-  return new Promise((resolve, reject) => {
-    let last: TcEvent | undefined;
-    const url = service.api + path;
-    const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers: identityHeaders(service) });
-    socket.on('message', (data) => {
-      const event = JSON.parse(String(data)) as TcEvent;
-      if (event.state !== 'ECHO') last = event;
-      heard(event);
-    });
-    socket.on('error', (error) => reject(new Error(`${url}: ${error.message}`)));
-    socket.on('close', () => resolve(last));
+  let last: TcEvent | undefined;
+  const { signal } = whenEnded();
+  const outcome = await followOnce<TcEvent>(service, path, signal, (event) => {
+    if (event.state !== 'ECHO') last = event;
+    heard(event);
   });
+  if (outcome.kind !== 'over' && !signal.aborted) throw new Error(outcome.said);
+  return last;
 }
 
 function line({ at, state, detail, conforming, telecommand, by }: TcEvent): string {

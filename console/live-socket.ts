@@ -3,12 +3,13 @@
  * that the network is there again.
  *
  * K1. A close with 1000 is the end of what was followed; nothing is opened again.
- * K2. Where the service promises news within `silentMs`, silence is a lost connection: a network that was unplugged closes
+ * K2. A close with 4401 means that the token has expired: the page asks for another one and opens nothing with this one.
+ * K3. Where the service promises news within `silentMs`, silence is a lost connection: a network that was unplugged closes
  *     no socket.
  */
 
 import { later, now } from './browser-clock.ts';
-import { keptToken } from './token.ts';
+import { keptToken, tokenAsked } from './token.ts';
 
 export type SocketState = 'connecting' | 'open' | 'lost' | 'ended';
 
@@ -22,6 +23,7 @@ export interface LiveSocketOptions {
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4_000;
 const FINISHED = 1000;
+const TOKEN_EXPIRED = 4401;
 
 export class LiveSocket {
   readonly #options: LiveSocketOptions;
@@ -63,7 +65,7 @@ export class LiveSocket {
     this.#listen();
   }
 
-  /** K2 */
+  /** K3 */
   #listen(): void {
     const { silentMs } = this.#options;
     if (silentMs === undefined) return;
@@ -75,11 +77,12 @@ export class LiveSocket {
 
   #ended(socket: WebSocket, code: number): void {
     if (this.#socket !== socket) return;
-    if (code !== FINISHED) return this.#lost();
+    if (code !== FINISHED && code !== TOKEN_EXPIRED) return this.#lost();
     this.#cancel();
     this.#socket = undefined;
     this.#closed = true;
-    this.#options.changed('ended');
+    this.#options.changed(code === FINISHED ? 'ended' : 'lost');
+    if (code === TOKEN_EXPIRED) tokenAsked('the token has expired');
   }
 
   #lost(): void {

@@ -1,9 +1,17 @@
 /**
- * Sign-in discovery and credentials of the bus, as the API answers them. Mission Control Service, sections 2.10, 4.9
- * and 5 items 7 and 8.
+ * Sign-in discovery and credentials of the bus, as the API answers them, and the names that no caller may have. Mission
+ * Control Service, sections 2.10, 4.9 and 5.
  */
 
 import Type, { type Static } from 'typebox';
+
+/** How `by` begins in logs where nobody but the service itself acts: a reaction, a schedule, a rule, a run. */
+const OF_THE_SERVICE = /^(?:alarm|schedule|rule|run)\s/u;
+
+/** Whether the service calls its own launches by such a name: a caller of it would pass for one of them. */
+export function isNameOfService(name: string): boolean {
+  return OF_THE_SERVICE.test(name);
+}
 
 const closed = { additionalProperties: false } as const;
 

@@ -271,7 +271,10 @@ export const REACTION_PREEMPT_MS = 1_000;
 export const REACTION_ASK_MS = 400;
 /** Holds on one target that reactions took, remembered: what those runs had under way is long over behind so many. */
 export const TAKEN_HOLDS = 32;
-/** Alarms of one target recorded at the same time: enough to hide two bus writes each, few beside the commands of people. */
+/**
+ * Alarms recorded at the same time, of all targets: enough to hide two bus writes each, and a command of a person waits behind
+ * so many.
+ */
 export const ALARM_EDGES_UNDER_WAY = 64;
 /** Changes of alarms of one target that wait to be recorded; its value stream is read on when fewer do. */
 export const ALARM_EDGES_WAITING = 2_000;

@@ -356,7 +356,9 @@ export type ControlCall =
 
 export type ControlReply =
   | { readonly outcome: 'accepted' }
-  | { readonly outcome: 'refused'; readonly reason: string };
+  | { readonly outcome: 'refused'; readonly reason: string }
+  /** The run was told and has not said: it may still carry the command out. */
+  | { readonly outcome: 'unknown'; readonly reason: string };
 
 /** Entry of bucket `mcs_runs` under the run: what the list of runs shows; its executor alone writes it once taken up. */
 export type RunIndexEntry = RunSummary;

@@ -261,6 +261,14 @@ export interface TakenHold {
   readonly upTo?: number;
 }
 
+const FREE: TargetHolds = { holders: [] };
+
+/** What an entry of `mcs_leases` says; nobody holds a target without one, or with an empty one. */
+export function readHolds(value: Uint8Array | undefined): TargetHolds {
+  if (value === undefined || value.length === 0) return FREE;
+  return JSON.parse(new TextDecoder().decode(value)) as TargetHolds;
+}
+
 /** Why a telecommand that a run submitted at this position never leaves: its target was taken from it. */
 export function takenFrom({ taken = [] }: TargetHolds, run: string, position: number): TakenHold | undefined {
   return taken.find((each) => each.run === run && position <= (each.upTo ?? position));

@@ -5,6 +5,7 @@
  */
 
 import type { Stoppable } from '../ports/bus.ts';
+import type { Caller } from './caller.ts';
 import { check, type Incoming } from './check.ts';
 import { defectReply, refusalOf, refusalReply } from './errors.ts';
 import type { FollowRoute, FollowWriter } from './follow.ts';
@@ -25,19 +26,25 @@ export async function answer(route: Route, incoming: Incoming, ports: RoutePorts
   }
 }
 
-/** What a follow route started, or the answer that refuses the upgrade. */
+export interface OpenedFollow {
+  readonly source: Stoppable;
+  readonly caller: Caller;
+}
+
+/** What a follow route started for whom, or the answer that refuses the upgrade. */
 export async function openFollow(
   route: FollowRoute,
   incoming: Incoming,
   ports: RoutePorts,
   writer: FollowWriter,
-): Promise<{ readonly source: Stoppable } | { readonly reply: Reply }> {
+): Promise<OpenedFollow | { readonly reply: Reply }> {
   try {
     const checked = check(route, incoming, ports);
     const request = checked instanceof Promise ? await checked : checked;
     if (!request.ok) return { reply: refusal(route, request, ports) };
     const opened = await route.open(request.value, ports, writer);
-    return opened.ok ? { source: opened.value } : { reply: refusal(route, opened, ports) };
+    if (!opened.ok) return { reply: refusal(route, opened, ports) };
+    return { source: opened.value, caller: request.value.caller };
   } catch (error) {
     return { reply: failure(route, error, ports) };
   }

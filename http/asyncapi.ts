@@ -30,6 +30,7 @@ const CLOSE_CODES = {
   [closeCode.finished]: 'The log has ended with its final item.',
   [closeCode.goingAway]: 'The service goes away; open again.',
   [closeCode.internal]: 'A defect in the service; open again.',
+  [closeCode.tokenExpired]: 'The token that opened it has expired; sign in, and open again with a new one.',
   [closeCode.slowConsumer]: 'The client was too slow for a log; open again.',
 };
 

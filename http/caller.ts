@@ -9,4 +9,6 @@ export type Caller =
       readonly name: string;
       readonly roles: readonly string[];
       readonly token: string;
+      /** When the token counts no more, ms since 1970. */
+      readonly untilMs: number;
     };

@@ -7,6 +7,7 @@
  * F3. What a source writes before the upgrade is kept and sent first, so that opening can fail with a normal answer.
  * F4. Under `counted` a source shows nothing while the writer has no room, and then says how much it left out; its
  *     client's socket is never closed for that.
+ * F5. Nobody follows longer than the token counts that opened it: then the client is closed with 4401, whatever waits.
  */
 
 import type { TSchema } from 'typebox';
@@ -36,6 +37,8 @@ export const closeCode = {
   goingAway: 1001,
   /** A defect in the service. */
   internal: 1011,
+  /** The token of the client has expired; open again with another one. */
+  tokenExpired: 4401,
   /** The client was too slow for a log; open again and it is replayed. */
   slowConsumer: 4408,
 } as const;

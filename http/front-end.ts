@@ -21,6 +21,7 @@ import { readRunSteps } from './routes/run-steps.ts';
 import { runFollows, runRoutes } from './routes/runs.ts';
 import { readHealth, readMetrics, selfDescriptions } from './routes/service.ts';
 import { simulationRoutes } from './routes/simulation.ts';
+import { targetLinkRoutes } from './routes/target-links.ts';
 import { telecommandFollows, telecommandRoutes } from './routes/telecommands.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { valueFollows, valueRoutes } from './routes/values.ts';
@@ -36,6 +37,7 @@ export interface FrontEndOptions extends FrontEndPorts {
 const described: readonly Route[] = [
   ...telecommandRoutes,
   ...linkRoutes,
+  ...targetLinkRoutes,
   ...runRoutes,
   readRunSteps,
   ...runCommandRoutes,

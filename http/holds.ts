@@ -7,7 +7,7 @@
  */
 
 import { buckets } from '../contract/subject.ts';
-import { blockingHolders, type Holder, type TargetHolds } from '../contract/telecommand.ts';
+import { blockingHolders, type Holder, readHolds } from '../contract/telecommand.ts';
 import type { Bus, Entry, Stoppable, Watch } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 
@@ -68,6 +68,5 @@ export function watchHolds(bus: Bus, log: Log): Holds {
 }
 
 function holdersOf(entry: Entry | undefined): readonly Holder[] {
-  if (entry === undefined || entry.value.length === 0) return FREE;
-  return (JSON.parse(Buffer.from(entry.value).toString()) as TargetHolds).holders;
+  return readHolds(entry?.value).holders;
 }

@@ -6,10 +6,12 @@
  * I2. With `auth.required` nothing declared counts.
  * I3. A name that passes here may stand in a header of the bus, and is no longer than that of a token.
  * I4. Without a token everything is decided at once: no request waits for an identity it does not claim.
- * I5. Nobody declares a name that the service gives its own launches: who runs as an alarm takes targets from others.
+ * I5. Nobody declares a name that the service gives its own launches: who runs as an alarm takes targets from others. A
+ *     token whose subject is such a name is refused where tokens are checked (V5).
  */
 
-import { AUTH_SUBJECT_CHARACTERS } from '../contract/limits.ts';
+import { isNameOfService } from '../contract/auth.ts';
+import { AUTH_CLOCK_TOLERANCE_MS, AUTH_SUBJECT_CHARACTERS } from '../contract/limits.ts';
 import type { Settings } from '../mission/mission.ts';
 import type { Tokens } from '../ports/tokens.ts';
 import type { Caller } from './caller.ts';
@@ -25,9 +27,6 @@ export interface Credentials {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what no header of the bus may carry
 const CONTROL = /[\u0000-\u001f\u007f]/;
-
-/** What the service calls itself where it launches runs (I5). */
-const OF_THE_SERVICE = /^(alarm|schedule|rule|run) /;
 
 const ANONYMOUS: Handled<Caller> = { ok: true, value: { kind: 'anonymous' } };
 
@@ -54,8 +53,9 @@ export function nameOf(caller: Caller): string | undefined {
 async function verified(token: string, tokens: Tokens): Promise<Handled<Caller>> {
   const outcome = await tokens.verify(token);
   if (!outcome.ok) return outcome;
-  const { name, roles } = outcome.value;
-  return { ok: true, value: { kind: 'verified', name, roles, token } };
+  const { name, roles, expiresAt } = outcome.value;
+  const untilMs = expiresAt + AUTH_CLOCK_TOLERANCE_MS;
+  return { ok: true, value: { kind: 'verified', name, roles, token, untilMs } };
 }
 
 function declared({ user, roles }: Credentials): Handled<Caller> {
@@ -64,7 +64,7 @@ function declared({ user, roles }: Credentials): Handled<Caller> {
   if (CONTROL.test(name)) return unusable('X-Mcs-User', 'holds control characters');
   if (name.length > AUTH_SUBJECT_CHARACTERS)
     return unusable('X-Mcs-User', `is longer than ${AUTH_SUBJECT_CHARACTERS} characters`);
-  if (OF_THE_SERVICE.test(name)) return unusable('X-Mcs-User', 'is what the service calls itself');
+  if (isNameOfService(name)) return unusable('X-Mcs-User', 'is what the service calls itself');
   if (CONTROL.test(roles)) return unusable('X-Mcs-Role', 'holds control characters');
   return { ok: true, value: { kind: 'declared', name, roles: roleList(roles) } };
 }

@@ -23,7 +23,8 @@ never change. A request that does not resolve lists everything that is wrong wit
 
 **Follow routes** are GETs that upgrade to a WebSocket (status 101). Each text message is one JSON document of the schema
 under \`x-message\`; \`x-policy\` says what a slow client misses: nothing of a \`log\` (it is closed with 4408 and opens again),
-older values of a measure under \`latest\`. \`/v1/asyncapi.json\` describes them for generators.
+older values of a measure under \`latest\`. One that was opened with a token is closed with 4401 when the token ends.
+\`/v1/asyncapi.json\` describes them for generators.
 
 **Identity.** A bearer token, or a declared name in \`X-Mcs-User\` with roles in \`X-Mcs-Role\` where the environment allows it;
 a WebSocket takes the token as \`?token=\`.`;

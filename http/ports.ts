@@ -4,6 +4,7 @@
  */
 
 import type { Registry } from 'prom-client';
+import type { ChildState } from '../contract/inspection.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FollowerCredentials } from '../ports/follower-credentials.ts';
@@ -24,6 +25,8 @@ export interface FrontEndPorts {
   readonly registry: Registry;
   readonly tokens: Tokens;
   readonly followers: FollowerCredentials;
+  /** The roles of this process, and how each of them stands. */
+  readonly roles: () => Readonly<Record<string, ChildState>>;
 }
 
 export interface RoutePorts extends FrontEndPorts {

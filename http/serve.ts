@@ -62,7 +62,7 @@ export async function serveRoutes({ host, port, ports, pages = [], ...table }: T
   );
   return {
     port: server.port,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+    url: urlOf(host, server.port),
     drain() {
       draining = true;
     },
@@ -74,6 +74,11 @@ export async function serveRoutes({ host, port, ports, pages = [], ...table }: T
       await holds.stop();
     },
   };
+}
+
+/** Where clients reach a server that listens there. */
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 async function listenOrStop<Server>(

@@ -9,7 +9,7 @@ export const TAGS = {
   Alarms:
     'What is out of its limits or in a condition that somebody has to see: listed, watched, acknowledged, shelved.',
   Catalogue: 'What a target can measure and be told.',
-  Links: 'Frames as they pass between the service and its targets.',
+  Links: 'Links of targets: who serves them and how they are bound, and their frames as they pass.',
   Simulation: 'Faults of simulated spacecraft, switched to see what a fault does to everything behind it.',
   Inspection: 'The supervision tree and the state charts of live and finished entities.',
   Identity: 'Where callers sign in, and credentials to follow runs and alarms on the bus.',

@@ -5,13 +5,8 @@ import type { Target } from '../mission/mission.ts';
 import { type CurrentMode, currentMode, readTargetMode } from '../mission/mode.ts';
 import type { RoutePorts } from './ports.ts';
 
-export interface ReadMode extends CurrentMode {
-  /** Of its entry, for who writes behind it; 0: there is none. */
-  readonly revision: number;
-}
-
 /** The current mode; throws `Outage` when the bus is away, also for a target without modes. */
-export async function readMode(target: Target, { bus }: Pick<RoutePorts, 'bus'>): Promise<ReadMode> {
+export async function readMode(target: Target, { bus }: Pick<RoutePorts, 'bus'>): Promise<CurrentMode> {
   const entry = await bus.bucket(buckets.modes).get(target.name);
-  return { ...currentMode(target, readTargetMode(entry?.value)), revision: entry?.revision ?? 0 };
+  return currentMode(target, readTargetMode(entry?.value));
 }

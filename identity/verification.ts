@@ -6,6 +6,7 @@
  * V2. A refusal says what is wrong and never repeats the token.
  * V3. A token of another issuer is refused before any key is looked for (K2).
  * V4. The subject may stand in a header of the bus as it is.
+ * V5. The subject is no name that the service gives its own launches: a reaction takes targets from others.
  */
 
 import {
@@ -16,6 +17,7 @@ import {
   type JWTVerifyResult,
   jwtVerify,
 } from 'jose';
+import { isNameOfService } from '../contract/auth.ts';
 import {
   AUTH_CLOCK_TOLERANCE_MS,
   AUTH_SUBJECT_CHARACTERS,
@@ -109,12 +111,17 @@ function checkType(type: string | undefined): void {
     throw new Refused('it is no access token', 'Send the access token of the sign-in.');
 }
 
-/** V4 */
+/** V4, V5 */
 function subjectOf({ sub }: JWTPayload): string {
   if (typeof sub !== 'string' || sub.trim() === '') throw new Refused('it has no subject (claim sub)');
   if (sub !== sub.trim() || /\p{Cc}/u.test(sub) || sub.length > AUTH_SUBJECT_CHARACTERS)
     throw new Refused(
       `its subject is no name: at most ${AUTH_SUBJECT_CHARACTERS} characters, no control characters, no blanks around`,
+    );
+  if (isNameOfService(sub))
+    throw new Refused(
+      'its subject is what the service calls itself where it starts runs',
+      'Have the identity provider name you otherwise: not alarm, schedule, rule or run and a blank.',
     );
   return sub;
 }

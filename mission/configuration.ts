@@ -11,7 +11,6 @@ import type { LibraryDocument } from './document/library.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { EncodingConfiguration } from './layout/encoding.ts';
 import type { LayoutConfiguration } from './layout/layout.ts';
-import type { AuthSettings } from './mission.ts';
 
 export type IntervalConfiguration = readonly [number | null, number | null];
 
@@ -179,6 +178,7 @@ export interface GatewayConfiguration {
   readonly kind: 'simulated' | 'recording' | 'udp' | 'tcp' | 'external';
   readonly tags: readonly string[];
   readonly echo: boolean;
+  /** Faults a simulated gateway knows. */
   readonly faults: readonly string[];
   /** Of a simulated gateway `model` and its settings; of a recording `file`, `rate`, `as_fast_as_possible`, `loop`. */
   readonly settings: Readonly<Record<string, unknown>>;
@@ -227,7 +227,7 @@ export interface SettingsConfiguration {
   readonly maxSubmissionAgeMs: number;
   readonly leaderTtlMs: number;
   readonly replicas: number;
-  readonly auth: AuthSettings;
+  readonly auth: AuthConfiguration;
   readonly feeders: Readonly<Record<string, string>>;
   readonly maxShelveMs: number;
   readonly alarmRetentionMs: number;
@@ -235,4 +235,23 @@ export interface SettingsConfiguration {
   readonly schedulerMarginMs: number;
   readonly connectors: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly editorUrl?: string;
+}
+
+/** Of the identity provider (section 5); what is absent is not configured. */
+export interface AuthConfiguration {
+  readonly issuer?: string;
+  /** Default: the client ids. */
+  readonly audience?: string;
+  readonly jwks_url?: string;
+  /** Absolute, or relative to the mission folder; default of both: where the metadata of the issuer says. */
+  readonly jwks_file?: string;
+  /** A path with dots may lead to it; default `roles` and `scope`. */
+  readonly roles_claim?: string;
+  readonly roles_prefix?: string;
+  readonly required?: boolean;
+  readonly client_id?: string;
+  readonly cli_client_id?: string;
+  readonly organization?: string;
+  readonly scopes?: readonly string[];
+  readonly nats_ttl_ms?: number;
 }

@@ -6,7 +6,12 @@
  */
 
 import type { ResolvedValue } from '../contract/telecommand.ts';
-import type { Endpoint } from './endpoint.ts';
+import type {
+  AuthConfiguration,
+  DriverConfiguration,
+  EnvironmentConfiguration,
+  GatewayConfiguration,
+} from './configuration.ts';
 import type { Platform } from './platform.ts';
 import type { Library } from './procedure/procedure.ts';
 
@@ -25,34 +30,10 @@ export interface Mission {
   readonly settings: Settings;
 }
 
-export interface Environment {
-  readonly name: string;
-  readonly kind?: 'in_orbit';
-  readonly identity: 'declared' | 'jwt';
-  readonly humanOrchestration: boolean;
-  readonly hazardousConfirmation: readonly string[];
-  readonly hazardousRequiresPlan: boolean;
-  readonly drafts: boolean;
-}
-
-export interface Gateway {
-  readonly name: string;
-  readonly kind: 'simulated' | 'recording' | 'udp' | 'tcp' | 'external';
-  readonly tags: readonly string[];
-  readonly echo: boolean;
-  /** Faults a simulated gateway knows. */
-  readonly faults: readonly string[];
-  /** Everything else the document says of it, for the gateway itself. */
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** Of a gateway over UDP or TCP. */
-  readonly endpoint?: Endpoint;
-}
-
-export interface Driver {
-  readonly name: string;
-  readonly protocol: string;
-  readonly settings: Readonly<Record<string, unknown>>;
-}
+/** As the configuration says it. */
+export type Environment = EnvironmentConfiguration;
+export type Gateway = GatewayConfiguration;
+export type Driver = DriverConfiguration;
 
 export interface Target {
   readonly name: string;
@@ -117,20 +98,4 @@ export interface Settings {
 }
 
 /** Of the identity provider (section 5); what is absent is not configured. */
-export interface AuthSettings {
-  readonly issuer?: string;
-  /** Default: the client ids. */
-  readonly audience?: string;
-  readonly jwks_url?: string;
-  /** Absolute, or relative to the mission folder; default of both: where the metadata of the issuer says. */
-  readonly jwks_file?: string;
-  /** A path with dots may lead to it; default `roles` and `scope`. */
-  readonly roles_claim?: string;
-  readonly roles_prefix?: string;
-  readonly required?: boolean;
-  readonly client_id?: string;
-  readonly cli_client_id?: string;
-  readonly organization?: string;
-  readonly scopes?: readonly string[];
-  readonly nats_ttl_ms?: number;
-}
+export type AuthSettings = AuthConfiguration;

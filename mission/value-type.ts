@@ -55,8 +55,12 @@ export function boundsOf(signed: boolean, bits: number): IntegerBounds {
   return signed ? { least: -span / 2n, most: span / 2n - 1n } : { least: 0n, most: span - 1n };
 }
 
+/** Once for each type: every number of every submission is held against them. */
+const INTEGER_BOUNDS: ReadonlyMap<string, IntegerBounds> = new Map(
+  VALUE_TYPES.filter(isIntegerType).map((type) => [type, boundsOf(type.startsWith('i'), widthOf(type) ?? 0)]),
+);
+
 /** What an integer type holds; undefined for the other types. */
 export function integerBounds(type: string): IntegerBounds | undefined {
-  if (!isIntegerType(type)) return undefined;
-  return boundsOf(type.startsWith('i'), widthOf(type) ?? 0);
+  return INTEGER_BOUNDS.get(type);
 }

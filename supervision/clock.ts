@@ -4,17 +4,32 @@
  *
  * H1. The heap fires timers in the order of their due time, equal ones in the order they were set.
  * H2. While a timer fires, `now()` is exactly its due time.
+ * H3. Both take any delay: a shelving of a month ends after a month.
  */
 
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 
-/** Longest delay of a Node timer; a longer one would fire at once. */
+/** Longest delay of a Node timer, 24.8 days; a longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
+
+interface MachineTimer {
+  timer: NodeJS.Timeout;
+}
 
 /** The time of the machine. */
 export const realClock: Clock = {
   now: () => Date.now(),
-  setTimeout: (fire, delayMs) => ({ timer: setTimeout(fire, Math.min(Math.max(0, delayMs), LONGEST_MS)) }),
+  setTimeout: (fire, delayMs) => {
+    // H3: a longer delay is a chain of timers, of which the handle always has the one that runs.
+    const armed = (leftMs: number): NodeJS.Timeout =>
+      leftMs <= LONGEST_MS
+        ? setTimeout(fire, leftMs)
+        : setTimeout(() => {
+            handle.timer = armed(leftMs - LONGEST_MS);
+          }, LONGEST_MS);
+    const handle: MachineTimer = { timer: armed(Math.max(0, delayMs)) };
+    return handle;
+  },
   clearTimeout: ({ timer }) => clearTimeout(timer as NodeJS.Timeout),
 };
 

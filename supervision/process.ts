@@ -5,14 +5,19 @@
  * I1. The API listens before the bus answers: it says 503 rather than nothing.
  * I2. The other roles start when the bus can be reached, however long that takes.
  * I3. A process ends in order (`stop`): it takes nothing more, frees what it owns, then leaves the bus.
+ * I4. Where health and metrics have a port of their own, it listens from the first moment to the last.
  */
 
 import { Registry } from 'prom-client';
 import { monotonicFactory } from 'ulid';
 import { followerCredentials } from '../bus/follower-credentials.ts';
 import type { FollowerSigner } from '../bus/identity.ts';
+import type { ChildState } from '../contract/inspection.ts';
 import { MEMBER_TTL_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
+import { identifierSource } from '../http/identifier.ts';
+import { serveProbes } from '../http/probes.ts';
+import type { FrontEnd } from '../http/serve.ts';
 import { MissionTokens } from '../identity/mission-tokens.ts';
 import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
 import type { Bus } from '../ports/bus.ts';
@@ -43,6 +48,8 @@ export interface ProcessOptions {
   readonly log: Log;
   readonly port?: number;
   readonly host?: string;
+  /** Where `/healthz` and `/metrics` are answered beside or without an API; default: nowhere, 0: a free port. */
+  readonly metricsPort?: number;
   readonly missionFolder?: string;
   /** Signs credentials of followers; default: none are given. */
   readonly followerSigner?: FollowerSigner;
@@ -66,6 +73,8 @@ export interface ProcessOptions {
 export interface ServiceProcess {
   /** Base URL of the API, when it has that role. */
   readonly api: string | undefined;
+  /** Base URL of health and metrics, when they have a port of their own. */
+  readonly metrics: string | undefined;
   /** Resolves when every role runs and everything the mission asks for is done by somebody. */
   readonly ready: Promise<void>;
   stop(): Promise<void>;
@@ -99,15 +108,18 @@ class Service implements ServiceProcess {
   readonly #membership: Membership;
   readonly #tree: Tree;
   readonly #inspection: InspectionService;
+  readonly #registry: Registry;
   #begin: () => void = () => undefined;
   #stopped = false;
   #api: string | undefined;
+  #probes: FrontEnd | undefined;
 
   constructor(options: ProcessOptions) {
     this.#options = options;
     const { bus, clock, log, random, roles } = options;
     const instance = options.instance ?? instanceName();
     const registry = new Registry();
+    this.#registry = registry;
     this.#missions = new BusMissionSource(bus, clock, log);
     const { missionFolder } = options;
     this.#tokens = new MissionTokens({ missions: this.#missions, clock, log, fetch, missionFolder });
@@ -158,19 +170,31 @@ class Service implements ServiceProcess {
     return this.#api;
   }
 
+  get metrics(): string | undefined {
+    return this.#probes?.url;
+  }
+
   async listen(): Promise<void> {
-    const { roles, port = 0, host = '127.0.0.1', frontEnd } = this.#options;
+    const { roles, port = 0, host = '127.0.0.1', metricsPort, frontEnd } = this.#options;
+    if (metricsPort !== undefined) this.#probes = await this.#serveProbes(host, metricsPort);
     if (roles.includes('api')) {
       const listening = (url: string): void => {
         this.#api = url;
       };
-      await this.#tree.start('api', frontEnd ?? apiRole({ port, host, listening }));
+      const api = frontEnd ?? apiRole({ port, host, roles: () => this.#roles(), listening });
+      try {
+        await this.#tree.start('api', api);
+      } catch (error) {
+        await this.#probes?.close();
+        throw error;
+      }
     }
     this.#begin();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#probes?.drain();
     await this.ready.catch(() => undefined);
     await this.#tree.drain();
     await this.#inspection.stop();
@@ -178,6 +202,27 @@ class Service implements ServiceProcess {
     await this.#values.stop();
     this.#tokens.stop();
     await this.#missions.stop();
+    await this.#probes?.close();
+  }
+
+  #serveProbes(host: string, port: number): Promise<FrontEnd> {
+    const { bus, clock, log } = this.#options;
+    const ports = {
+      bus,
+      clock,
+      log,
+      missions: this.#missions,
+      tokens: this.#tokens,
+      registry: this.#registry,
+    };
+    const newId = identifierSource(clock);
+    return serveProbes({ host, port, ports: { ...ports, roles: () => this.#roles() }, newId });
+  }
+
+  /** What was not begun yet is starting. */
+  #roles(): Readonly<Record<string, ChildState>> {
+    const known = new Map(this.#tree.branches().map(({ role, state }) => [role, state]));
+    return Object.fromEntries(this.#options.roles.map((role) => [role, known.get(role) ?? 'starting']));
   }
 
   async #start(): Promise<void> {

@@ -15,6 +15,12 @@ export function readBatch<Batch extends DecodedBatch | ValueBatch>(bytes: Uint8A
   }
 }
 
+/** The values in the message; undefined when the bytes are none: columns that fit each other, and a value for each sample. */
+export function readValues(bytes: Uint8Array): ValueBatch | undefined {
+  const batch = readBatch<ValueBatch>(bytes);
+  return batch?.blocks.every(({ value }) => value !== undefined) ? batch : undefined;
+}
+
 /** Whether every ordinal of the blocks is a measure of a platform with that many. */
 export function fitsPlatform(blocks: readonly SampleBlock[], measures: number): boolean {
   return blocks.every((block) => block.ordinals.every((ordinal) => ordinal < measures));
@@ -38,7 +44,7 @@ function isBlock(block: SampleBlock & { readonly value?: unknown }): boolean {
     isColumn(onboard, ground.length) &&
     isColumn(raw, ground.length * ordinals.length) &&
     (value === undefined || isColumn(value, raw.length)) &&
-    (wide === undefined || Array.isArray(wide))
+    (wide === undefined || (Array.isArray(wide) && wide.every(Array.isArray)))
   );
 }
 

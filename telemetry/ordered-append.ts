@@ -45,6 +45,8 @@ export class OrderedAppend {
   #pause: TimerHandle | undefined;
   #room: (() => void)[] = [];
   #settled: (() => void)[] = [];
+  /** Wait for an empty queue. */
+  readonly #empty: (() => void)[] = [];
   readonly #forget: () => void;
 
   constructor(options: { bus: Bus; stream: StreamDefinition; clock: Clock; log: Log }) {
@@ -68,12 +70,17 @@ export class OrderedAppend {
     return new Promise((resolve) => this.#room.push(resolve));
   }
 
+  /** Resolves when everything taken so far is stored or left out, or it is stopped. */
+  async drained(): Promise<void> {
+    while (!this.idle && !this.#stopped) await new Promise<void>((resolve) => this.#empty.push(resolve));
+  }
+
   /** Sends nothing more and resolves when what was sent has settled; what was not stored is left to a later owner. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#forget();
     if (this.#pause !== undefined) this.#clock.clearTimeout(this.#pause);
-    for (const resolve of this.#room.splice(0)) resolve();
+    for (const resolve of [...this.#room.splice(0), ...this.#empty.splice(0)]) resolve();
     if (this.#sent > 0) await new Promise<void>((resolve) => this.#settled.push(resolve));
   }
 
@@ -136,6 +143,7 @@ export class OrderedAppend {
       entry = this.#queue[0];
     }
     if (this.#queue.length < VALUE_APPENDS) for (const resolve of this.#room.splice(0)) resolve();
+    if (this.idle) for (const resolve of this.#empty.splice(0)) resolve();
   }
 
   #connection(connected: boolean): void {

@@ -14,6 +14,10 @@
  *     before: its id is `<target>-<position>-<moment>`, its source that position, so O1 and O2 hold of it as of the others.
  *     What came due before the samples of a message is published before them. At the head of the stream the clock says
  *     when, and the append holds only if nobody has published anything since: an owner that slept tells no old news.
+ *     Before the samples of a message it asks whether the target is still its own: another one may have published that moment
+ *     behind another message, under another id.
+ * O6. What a new catalogue derives over windows is filled from the value stream, as by a new owner; until then no message is
+ *     taken.
  */
 
 import { type DecodedBatch, encodeBatch, type ValueBatch } from '../contract/batch.ts';
@@ -25,11 +29,12 @@ import type { Bus, FollowFrom, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
-import { fitsPlatform, readBatch } from './batch-shape.ts';
+import { fitsPlatform, readBatch, readValues } from './batch-shape.ts';
 import { calibrateBatch } from './calibration.ts';
 import type { Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import { Compute, type Turned } from './compute/compute.ts';
+import { groundDated } from './compute/ground-time.ts';
 import { type PublishedBatch, rebuild } from './compute/rebuild.ts';
 import { earliestGround } from './compute/row-order.ts';
 import { TurnTimer } from './compute/turn-timer.ts';
@@ -46,8 +51,10 @@ export interface TelemetryOwnerOptions {
   readonly epoch: number;
   readonly log: Log;
   readonly clock: Clock;
-  /** Called when a later owner has written the checkpoint; nothing is published from then on. */
+  /** Called when a later owner has written the checkpoint, or may have; nothing is published from then on. */
   readonly lost?: () => void;
+  /** Whether the others still have to leave the target to this process; default: for ever. */
+  readonly holds?: () => boolean;
 }
 
 export interface TelemetryOwner {
@@ -103,6 +110,11 @@ class Owner implements TelemetryOwner {
   /** Last message of the value stream of this target, as far as is known here (O5). */
   #tail = 0;
   #atHead = false;
+  /** Once the checkpoint is taken up: before, a catalogue needs no filling of its own. */
+  #started = false;
+  /** O6, and the computation before it. */
+  #filling: Promise<void> | undefined;
+  #unfilled: Compute | undefined;
   #lost = false;
   #stopped = false;
   readonly #reported = new Set<string>();
@@ -133,6 +145,7 @@ class Owner implements TelemetryOwner {
       const turned = Number(last.headers[header.turned] ?? Number.NEGATIVE_INFINITY);
       this.#published = { decoded: Number(last.headers[header.source] ?? 0), values: last.seq, turned };
     }
+    this.#started = true;
     if (checkpoint === undefined) return { from: 'start' };
     if (checkpoint.epoch > epoch) this.#lose();
     this.#positions = checkpoint.positions;
@@ -144,11 +157,17 @@ class Owner implements TelemetryOwner {
   }
 
   handle(message: StreamMessage): void | Promise<void> {
-    if (this.#lost) return;
+    if (this.#filling !== undefined) return this.#filling.then(() => this.handle(message));
+    if (this.#lost || this.#stopped) return;
     this.#atHead = message.pending === 0;
-    const batch = readBatch<DecodedBatch>(message.data);
-    if (batch === undefined)
+    const decoded = readBatch<DecodedBatch>(message.data);
+    if (decoded === undefined)
       return this.#skip('no-batch', { seq: message.seq }, 'message is no batch, left out');
+    const batch = groundDated(decoded, message.at);
+    if (batch !== decoded) {
+      const fields = { link: decoded.link, seq: message.seq, stored: new Date(message.at).toISOString() };
+      this.#warnOnce(`ahead ${decoded.link}`, fields, 'ground times far ahead: dated by their storing');
+    }
     const platform = this.#store?.platform;
     if (platform?.digest !== batch.platform) return this.#handleForeign(message, batch);
     return this.#handleOwn(message, batch, platform);
@@ -173,6 +192,7 @@ class Owner implements TelemetryOwner {
     const revision = message.headers[header.config];
     const known = this.#platforms.get(batch.platform);
     const made = known ?? (await this.#platforms.find(batch.platform, revision, CATALOGUE_WAIT_MS));
+    await this.#filling;
     const platform = this.#store?.platform;
     if (made !== undefined && platform !== undefined && fitsPlatform(batch.blocks, made.measures.length)) {
       return this.#handleOwn(message, mapBatch(batch, made, platform), platform);
@@ -238,14 +258,17 @@ class Owner implements TelemetryOwner {
 
   /** Publishes what time alone changed up to `limitMs`, one moment after the other (O5). */
   #turn(limitMs: number): void {
+    const { holds = () => true } = this.#options;
     for (let turned = this.#compute?.turn(limitMs); turned; turned = this.#compute?.turn(limitMs)) {
+      if (!holds()) return this.#lose();
       this.#publishTurned(turned);
     }
   }
 
   /** When the clock has to be looked at: at the head of the stream, when everything has been stored. */
   #due(): number | undefined {
-    const waits = this.#atHead && this.#appends.idle && !this.#lost && !this.#stopped;
+    const ends = this.#lost || this.#stopped;
+    const waits = this.#atHead && this.#appends.idle && this.#filling === undefined && !ends;
     return waits ? this.#compute?.deadline() : undefined;
   }
 
@@ -282,17 +305,19 @@ class Owner implements TelemetryOwner {
     await rebuild({
       ...{ bus, target, values: this.#store, position, atMs },
       compute: () => this.#compute,
-      read: (message) => this.#readBack(message),
+      read: (message) => this.#readBack(message, this.#compute?.platform),
     });
   }
 
-  async #readBack(message: StreamMessage): Promise<PublishedBatch | undefined> {
-    const batch = readBatch<ValueBatch>(message.data);
+  async #readBack(
+    message: StreamMessage,
+    platform: Platform | undefined,
+  ): Promise<PublishedBatch | undefined> {
+    const batch = readValues(message.data);
     if (batch === undefined) return undefined;
     const revision = message.headers[header.config];
     const known = this.#platforms.get(batch.platform);
     const made = known ?? (await this.#platforms.find(batch.platform, revision, 0));
-    const platform = this.#compute?.platform;
     if (made === undefined || platform === undefined) return undefined;
     if (!fitsPlatform(batch.blocks, made.measures.length)) return undefined;
     const turnedMs = Number(message.headers[header.turned] ?? Number.NEGATIVE_INFINITY);
@@ -318,15 +343,54 @@ class Owner implements TelemetryOwner {
 
   /** Computes by the catalogue from now on, going on from what is known. */
   #derive(platform: Platform, values: CurrentValues): void {
-    const earlier = this.#compute;
+    const earlier = this.#filling === undefined ? this.#compute : this.#unfilled;
     this.#compute = platform.derived.length === 0 ? undefined : new Compute(platform, earlier);
     this.#compute?.restore(values);
     this.#compute?.resume();
+    if (this.#started && this.#compute?.whole === false) this.#fill(this.#compute, earlier);
     this.#timer.arm();
+  }
+
+  /** O6 */
+  #fill(begun: Compute, earlier: Compute | undefined): void {
+    this.#unfilled = earlier;
+    const filling: Promise<void> = (this.#filling ?? Promise.resolve())
+      .then(() => this.#fillNow(begun, earlier))
+      .catch((error: unknown) =>
+        this.#log.warn({ err: error }, 'derived measures of the new catalogue begin without their windows'),
+      )
+      .then(() => {
+        if (this.#filling !== filling) return;
+        this.#filling = undefined;
+        this.#timer.arm();
+      });
+    this.#filling = filling;
+  }
+
+  async #fillNow(begun: Compute, earlier: Compute | undefined): Promise<void> {
+    const { bus, target, clock } = this.#options;
+    const { platform } = begun;
+    await this.#appends.drained();
+    const last = await bus.last(streams.values, subject.values(target));
+    const values = this.#store;
+    if (values === undefined || this.#compute !== begun || this.#stopped) return;
+    const filled = new Compute(platform);
+    const position = this.#positions.values;
+    const read = (message: StreamMessage) => this.#readBack(message, platform);
+    const atMs = last?.at ?? clock.now();
+    await rebuild({ bus, target, values, position, atMs, read, compute: () => filled });
+    if (this.#compute !== begun || this.#store === undefined) return;
+    this.#compute = new Compute(platform, earlier, filled);
+    this.#compute.restore(this.#store);
+    this.#compute.resume();
   }
 
   #skip(kind: string, fields: object, message: string): void {
     this.counts.skipped += 1;
+    this.#warnOnce(kind, fields, message);
+  }
+
+  #warnOnce(kind: string, fields: object, message: string): void {
     if (this.#reported.has(kind)) return;
     this.#reported.add(kind);
     this.#log.warn(fields, message);

@@ -18,7 +18,7 @@ import type { Bus, Follower, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
-import { fitsPlatform, readBatch } from './batch-shape.ts';
+import { fitsPlatform, readValues } from './batch-shape.ts';
 import { CurrentValues } from './current-values.ts';
 import { KnownPlatforms } from './known-platforms.ts';
 import { mapBatch } from './measure-map.ts';
@@ -212,7 +212,7 @@ class Feeds implements RunningValueFeeds {
   #handle(message: StreamMessage): void | Promise<void> {
     const target = message.subject.slice(message.subject.lastIndexOf('.') + 1);
     const store = this.#stores.get(target);
-    const batch = store && readBatch<ValueBatch>(message.data);
+    const batch = store && readValues(message.data);
     if (store === undefined || batch === undefined || batch.blocks.length === 0) return;
     if (batch.platform !== store.platform.digest) return this.#handleForeign(message, target, batch);
     this.#apply(target, store, batch);

@@ -5,6 +5,7 @@
  * E1. An event is appended behind the last one its writer knows, with message id `<key>-<seq>`: one that slept for longer than
  *     the stream remembers ids publishes nothing twice.
  * E2. What has left the stream by its age is not missing.
+ * E3. What is no event on the subject of an alarm is nobody's: the last event is the last that is one.
  */
 
 import {
@@ -15,7 +16,7 @@ import {
   type StoredAlarm,
 } from '../../contract/alarm.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
-import type { Bus } from '../../ports/bus.ts';
+import type { Bus, StreamMessage } from '../../ports/bus.ts';
 
 /** The transition a record tells of last. */
 export function eventOf(name: AlarmName, record: AlarmRecord): AlarmEvent {
@@ -50,8 +51,30 @@ export interface Head {
 export async function headOf(bus: Bus, name: AlarmName): Promise<Head> {
   const last = await bus.last(streams.alarms, subject.alarmEvent(name));
   if (last === undefined) return { position: 0, seq: 0 };
-  const { seq = 0 } = JSON.parse(Buffer.from(last.data).toString()) as Partial<AlarmEvent>;
-  return { position: last.seq, seq };
+  const event = readEvent(last) ?? (await eventsOf(bus, name)).at(-1);
+  return { position: last.seq, seq: event?.seq ?? 0 };
+}
+
+/** Every event of an alarm that the stream still has, the oldest first (E3). Throws `Outage`. */
+export async function eventsOf(bus: Bus, name: AlarmName): Promise<AlarmEvent[]> {
+  const events: AlarmEvent[] = [];
+  const keep = (message: StreamMessage): void => {
+    const event = readEvent(message);
+    if (event !== undefined) events.push(event);
+  };
+  const follower = await bus.follow(streams.alarms, subject.alarmEvent(name), { from: 'start' }, keep);
+  await follower.caughtUp;
+  await follower.stop();
+  return events;
+}
+
+function readEvent({ data }: StreamMessage): AlarmEvent | undefined {
+  try {
+    const event = JSON.parse(Buffer.from(data).toString()) as Partial<AlarmEvent> | null;
+    return typeof event?.seq === 'number' ? (event as AlarmEvent) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Position of the event of a record, by whoever published it (E1). */

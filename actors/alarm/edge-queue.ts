@@ -2,12 +2,15 @@
  * What has changed in the alarms of one target and is not recorded yet. Part of the alarm service.
  *
  * Q1. Changes of one alarm are recorded in their order, one at a time; those of different alarms side by side.
- * Q2. So many at the same time and no more: a storm fills no inbox, and a command of a person to any alarm finds its cell free.
+ * Q2. As many at the same time as there are slots, and no more: a storm fills no inbox, and a command of a person to any alarm
+ *     finds its cell free.
  */
 
+import type { Slots } from './slots.ts';
+
 interface EdgeQueueOptions<Edge> {
-  /** Alarms recorded at the same time. */
-  readonly underWay: number;
+  /** Alarms recorded at the same time, shared with other queues. */
+  readonly slots: Slots;
   /** Waiting ones from which on there is no room. */
   readonly waiting: number;
   /** Resolves when it is recorded. */
@@ -25,11 +28,11 @@ export class EdgeQueue<Edge> {
   readonly #byAlarm = new Map<string, Waiting<Edge>[]>();
   /** Alarms with something to record and nothing under way, in the order they came. */
   #ready: string[] = [];
-  #underWay = 0;
   #size = 0;
   #stopped = false;
   #roomMade: (() => void)[] = [];
   readonly #recording = new Set<Promise<void>>();
+  readonly #slotFreed = (): void => this.#start();
 
   constructor(options: EdgeQueueOptions<Edge>) {
     this.#options = options;
@@ -71,30 +74,36 @@ export class EdgeQueue<Edge> {
   }
 
   #start(): void {
-    while (!this.#stopped && this.#underWay < this.#options.underWay) {
-      const key = this.#ready.shift();
-      if (key === undefined) return;
-      this.#underWay += 1;
-      const recording = this.#recordNext(key).catch(this.#options.failed);
+    const { slots } = this.#options;
+    while (!this.#stopped && this.#ready.length > 0 && slots.take(this.#slotFreed)) {
+      const recording = this.#recordNext(this.#ready.shift()!);
       this.#recording.add(recording);
-      void recording.finally(() => this.#recording.delete(recording));
+      void recording.finally(() => this.#ended(recording));
     }
+  }
+
+  #ended(recording: Promise<void>): void {
+    this.#recording.delete(recording);
+    this.#options.slots.give();
+    this.#start();
   }
 
   /** The oldest change of one alarm; the others of it line up again behind it, so that no alarm keeps the rest waiting. */
   async #recordNext(key: string): Promise<void> {
     const waiting = this.#byAlarm.get(key)!;
     const { edge, done } = waiting[0]!;
-    await this.#options.record(key, edge);
+    try {
+      await this.#options.record(key, edge);
+    } catch (error) {
+      return this.#options.failed(error);
+    }
     if (this.#stopped) return;
     waiting.shift();
     if (waiting.length === 0) this.#byAlarm.delete(key);
     else this.#ready.push(key);
-    this.#underWay -= 1;
     this.#size -= 1;
     done();
     if (this.#size < this.#options.waiting) this.#wake();
-    this.#start();
   }
 
   #wake(): void {

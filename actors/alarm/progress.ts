@@ -3,13 +3,14 @@
  *
  * P1. A place counts as recorded only when everything taken up to it is: work ends in any order, the floor rises in the order of
  *     the stream.
+ * P2. What waits is as much as there are changes: messages that change nothing are one place, however many come.
  */
 
 /** A message, the time passed behind it, and when the bus stored it. */
 export type Stands = { readonly position: number; readonly at: number; readonly stored: number };
 
 interface Taken {
-  readonly stands: Stands;
+  stands: Stands;
   open: number;
 }
 
@@ -26,10 +27,17 @@ export class Progress {
     return this.#recorded;
   }
 
+  /** Places that are not recorded yet. */
+  get waiting(): number {
+    return this.#taken.length;
+  }
+
   /** Takes so many changes up; each is recorded when the function it gives is called. */
   take(stands: Stands, changes: number): () => void {
+    const last = this.#taken.at(-1);
+    if (changes === 0 && last?.open === 0) last.stands = stands;
     const taken = { stands, open: changes };
-    this.#taken.push(taken);
+    if (changes > 0 || last?.open !== 0) this.#taken.push(taken);
     if (changes === 0) this.#settle();
     return () => {
       taken.open -= 1;

@@ -7,6 +7,8 @@
  * X2. It runs in the environment of the run that holds the target, else in the last one declared for it.
  * X3. What cannot be resolved is logged and told; nothing is stored of it.
  * X4. While the bus is away it waits.
+ * X5. What is not readable on the bus is passed over, and logged once where it is followed: it neither ends a reaction nor keeps
+ *     one from being launched.
  */
 
 import { createHash } from 'node:crypto';
@@ -56,11 +58,11 @@ interface ReactionsOptions {
 }
 
 export function createReactions(options: ReactionsOptions): Reactions {
-  const { bus, clock } = options;
+  const { clock } = options;
   return {
     launch: async (wanted, signal) => (await patiently(clock, signal, () => launch(wanted, options)))?.value,
     ended: async (run, signal) =>
-      (await patiently(clock, signal, () => followToEnd(bus, run, signal)))?.value,
+      (await patiently(clock, signal, () => followToEnd(run, signal, options)))?.value,
   };
 }
 
@@ -136,7 +138,7 @@ async function isLaunched(bus: Bus, run: string): Promise<boolean> {
 /** The run that somebody submitted for the same activation. */
 async function submittedAt(bus: Bus, seq: number): Promise<string | undefined> {
   const found = await firstFrom(bus, streams.runSubmissions, subject.runSubmit, { from: 'seq', seq });
-  return found && bodyOf<RunSubmission>(found).run;
+  return found && bodyOf<RunSubmission>(found)?.run;
 }
 
 async function firstFrom(
@@ -155,7 +157,11 @@ async function firstFrom(
 }
 
 /** Follows the log of a run to its end; undefined when `signal` ended it first. */
-async function followToEnd(bus: Bus, run: string, signal: AbortSignal): Promise<ReactionEnd | undefined> {
+async function followToEnd(
+  run: string,
+  signal: AbortSignal,
+  { bus, log }: ReactionsOptions,
+): Promise<ReactionEnd | undefined> {
   let told = (_end: ReactionEnd | undefined): void => undefined;
   const end = new Promise<ReactionEnd | undefined>((resolve) => {
     told = resolve;
@@ -164,7 +170,9 @@ async function followToEnd(bus: Bus, run: string, signal: AbortSignal): Promise<
   signal.addEventListener('abort', over, { once: true });
   const follower = await bus.follow(streams.runs, subject.runEvents(run), { from: 'start' }, (message) => {
     const event = bodyOf<RunEvent>(message);
-    if (event.event !== 'finished') return;
+    // X5: thrown, it would be handed over again for ever, and nothing behind it would be seen.
+    if (event === undefined) log.error({ run, position: message.seq }, 'no event of a run: passed over');
+    if (event?.event !== 'finished') return;
     told({ ok: event.ok, ...(event.reason !== undefined && { reason: event.reason }) });
   });
   if (signal.aborted) over();
@@ -176,10 +184,16 @@ async function followToEnd(bus: Bus, run: string, signal: AbortSignal): Promise<
   }
 }
 
-function read<Body>(entry: Entry | undefined): Body | undefined {
+function read<Body extends object>(entry: Entry | undefined): Body | undefined {
   return entry === undefined || entry.value.length === 0 ? undefined : bodyOf<Body>({ data: entry.value });
 }
 
-function bodyOf<Body>({ data }: Pick<StreamMessage, 'data'>): Body {
-  return JSON.parse(Buffer.from(data).toString()) as Body;
+/** The JSON object in a message; undefined where there is none (X5). */
+function bodyOf<Body extends object>({ data }: Pick<StreamMessage, 'data'>): Body | undefined {
+  try {
+    const body = JSON.parse(Buffer.from(data).toString()) as Body | null;
+    return typeof body === 'object' && body !== null ? body : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -10,7 +10,13 @@
  * R4. A commit that met an outage is asked for again as a whole: what of it is done is not done again.
  */
 
-import { type AlarmName, alarmKey, alarmNamed, type StoredAlarm } from '../../contract/alarm.ts';
+import {
+  type AlarmName,
+  alarmKey,
+  alarmNamed,
+  type PendingReaction,
+  type StoredAlarm,
+} from '../../contract/alarm.ts';
 import { buckets } from '../../contract/subject.ts';
 import { isToken } from '../../contract/token.ts';
 import { alarmMachine } from '../../machines/alarm.ts';
@@ -131,12 +137,17 @@ export function restored(key: string, stored: StoredAlarm | undefined, position:
       epoch: stored?.epoch ?? 0,
       snapshot: alarmMachine.getPersistedSnapshot(alarmMachine.resolveState({ value, context })),
       timers,
-      effects: reactions.map((each, n) => ({
+      // Failures are told in the order of their numbers (S5 of `service.ts`); what has none yet asks for a run.
+      effects: reactions.toSorted(byReport).map((each, n) => ({
         key: `alarm:${key}:${revision}:${n}`,
         effect: reactionEffect(each),
       })),
     },
   };
+}
+
+function byReport({ report: one = 0 }: PendingReaction, { report: other = 0 }: PendingReaction): number {
+  return one - other;
 }
 
 // Writing -------------------------------------------------------------------------------------------------------------

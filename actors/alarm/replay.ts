@@ -7,27 +7,17 @@
  */
 
 import type { AlarmEvent } from '../../contract/alarm.ts';
-import { streams, subject } from '../../contract/subject.ts';
 import type { alarmMachine } from '../../machines/alarm.ts';
 import type { AlarmChartEvent } from '../../machines/alarm-protocol.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { EntityEvent, EntityLog, LoggedStep } from '../../ports/entity.ts';
+import { eventsOf } from './alarm-event.ts';
 import { restored, SHELVING_TERM, validName } from './record-store.ts';
 
 /** The events of an alarm that the stream still has; undefined when there are none. Throws `Outage`. */
 export async function alarmHistory(bus: Bus, key: string): Promise<EntityLog | undefined> {
   const name = validName(key);
-  if (name === undefined) return undefined;
-  const events: AlarmEvent[] = [];
-  const follower = await bus.follow(
-    streams.alarms,
-    subject.alarmEvent(name),
-    { from: 'start' },
-    (message) => void events.push(JSON.parse(Buffer.from(message.data).toString()) as AlarmEvent),
-  );
-  await follower.caughtUp;
-  await follower.stop();
-  return logOf(key, events);
+  return name && logOf(key, await eventsOf(bus, name));
 }
 
 /** The log as its chart went through it. */

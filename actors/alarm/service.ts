@@ -6,7 +6,10 @@
  *     here of all of them, and by the store of any that a person asks for earlier.
  * S2. A shelving that has a term and a reaction that is not over go on under a new leader, whether or not anything is evaluated.
  * S3. What the mission does not have any more stays recorded and listed.
- * S4. Changes of alarms come through queues of their targets; commands go to the cells directly and wait for no storm.
+ * S4. Changes of alarms come through queues of their targets, so many at once in all; commands go to the cells directly and
+ *     wait for no storm.
+ * S5. Failures of reactions of one alarm are told one after the other, in the order of their numbers: two at once would be one
+ *     activation.
  */
 
 import {
@@ -17,11 +20,12 @@ import {
   reactionAlarm,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
-import { ALARM_RECOVERIES, ALARM_SETTLE_MS } from '../../contract/limits.ts';
+import { ALARM_EDGES_UNDER_WAY, ALARM_RECOVERIES, ALARM_SETTLE_MS } from '../../contract/limits.ts';
 import { buckets, streams } from '../../contract/subject.ts';
 import type { AlarmChartEvent, AlarmEffect, ConditionChanged } from '../../machines/alarm-protocol.ts';
 import { isActive } from '../../machines/alarm-record.ts';
 import type { Mission, Target } from '../../mission/mission.ts';
+import type { ReadValues } from '../../ports/alarm-watch.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -33,7 +37,8 @@ import { serveControl } from './control.ts';
 import type { Reactions } from './reactions.ts';
 import type { AlarmTerm } from './record-store.ts';
 import { type Receipt, Requests } from './requests.ts';
-import { TargetAlarms, type WatchOf } from './target-alarms.ts';
+import { Slots } from './slots.ts';
+import { type KnownOf, TargetAlarms, type WatchOf } from './target-alarms.ts';
 
 /** The cells of alarms, as their service uses them. */
 export interface AlarmCells {
@@ -58,6 +63,8 @@ export interface AlarmServiceOptions {
   readonly failed: (error: unknown) => void;
   readonly cells: AlarmCells;
   readonly watchOf: WatchOf;
+  readonly knownOf: KnownOf;
+  readonly readValues: ReadValues;
   readonly reactions: Reactions;
   /** Told of each transition published here. */
   readonly transition: (event: AlarmEvent) => void;
@@ -76,6 +83,9 @@ export class AlarmService implements AlarmTerm, AlarmServices {
   /** Every record, as it stands in the bucket. */
   readonly #records = new Map<string, StoredAlarm>();
   readonly #targets = new Map<string, TargetAlarms>();
+  readonly #slots = new Slots(ALARM_EDGES_UNDER_WAY);
+  /** The failure of a reaction told of last, by alarm (S5). */
+  readonly #reports = new Map<string, Promise<boolean>>();
   /** Missions are taken up one after the other. */
   #mission: Promise<void> = Promise.resolve();
   #control: Stoppable | undefined;
@@ -109,8 +119,9 @@ export class AlarmService implements AlarmTerm, AlarmServices {
     this.#stopping.abort('stopped');
     this.#unwatch?.();
     this.#requests.stop();
-    await Promise.all([this.#control?.stop(), this.#mission]);
-    await Promise.all([...this.#targets.values()].map((target) => target.stop()));
+    // A target that takes a mission up reads on until it is stopped; none is opened any more.
+    await Promise.all([this.#control?.stop(), ...[...this.#targets.values()].map((target) => target.stop())]);
+    await this.#mission;
     for (const key of [...this.#options.cells.keys()]) this.#options.cells.drop(key);
   }
 
@@ -151,7 +162,20 @@ export class AlarmService implements AlarmTerm, AlarmServices {
     this.#requests.replied(reply);
   }
 
-  async report(
+  /** S5 */
+  report(name: AlarmName, failed: { readonly report: number; readonly reason: string }): Promise<boolean> {
+    const key = alarmKey(name);
+    const before = this.#reports.get(key) ?? Promise.resolve(true);
+    const told = before.catch(() => false).then(() => this.#report(name, failed));
+    this.#reports.set(key, told);
+    const over = (): void => {
+      if (this.#reports.get(key) === told) this.#reports.delete(key);
+    };
+    told.then(over, over);
+    return told;
+  }
+
+  async #report(
     name: AlarmName,
     { report, reason }: { readonly report: number; readonly reason: string },
   ): Promise<boolean> {
@@ -240,9 +264,9 @@ export class AlarmService implements AlarmTerm, AlarmServices {
     if (this.#stopped) return;
     const open = this.#targets.get(target.name);
     if (open !== undefined) return open.update(target);
-    const { bus, clock, log, watchOf } = this.#options;
+    const { bus, clock, log, watchOf, knownOf, readValues } = this.#options;
     const alarms = new TargetAlarms({
-      ...{ bus, clock, log, target, watchOf, epoch: this.epoch },
+      ...{ bus, clock, log, target, watchOf, knownOf, readValues, epoch: this.epoch, slots: this.#slots },
       standsOf: (key) => this.#records.get(key),
       activeOnes: () => this.#activeOnes(target.name),
       record: async (name, change) => void (await this.#record(name, change)),

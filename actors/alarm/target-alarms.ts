@@ -11,6 +11,10 @@
  *     nobody saw change is recorded then, at that time.
  * T6. An alarm the mission does not have any more is evaluated by nobody: one that was active is back to normal, and what is not
  *     acknowledged stays so.
+ * T7. A measure that comes more seldom than what is read back is judged by its current value, before what is read (W6 of
+ *     `alarm-watch.ts`): no failover makes an alarm blind.
+ * T8. A mission changes between two messages: what it judges anew is read back to the last one taken, and no other is taken
+ *     meanwhile.
  */
 
 import {
@@ -21,13 +25,12 @@ import {
   reactionAlarm,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
-import { decodeBatch, type ValueBatch } from '../../contract/batch.ts';
-import { ALARM_EDGES_UNDER_WAY, ALARM_EDGES_WAITING, ALARM_REPLAY_MARGIN_MS } from '../../contract/limits.ts';
+import { ALARM_EDGES_WAITING } from '../../contract/limits.ts';
 import { streams, subject } from '../../contract/subject.ts';
 import type { ConditionChanged } from '../../machines/alarm-protocol.ts';
 import { isActive, isAfter } from '../../machines/alarm-record.ts';
 import type { Target } from '../../mission/mission.ts';
-import type { AlarmEdge, AlarmWatch } from '../../ports/alarm-watch.ts';
+import type { AlarmEdge, AlarmWatch, KnownSample, ReadValues } from '../../ports/alarm-watch.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -35,13 +38,22 @@ import { Floor } from '../floor.ts';
 import { EdgeQueue } from './edge-queue.ts';
 import { knownAlarms } from './known-alarms.ts';
 import { Progress, type Stands } from './progress.ts';
+import type { Slots } from './slots.ts';
+import { firstRead, primeBefore, StoredValues } from './stored-values.ts';
 
-/** Opens the evaluation of a target; undefined where there is nothing to evaluate by. `before` is what it goes on from. */
+/**
+ * Opens the evaluation of a target; undefined where there is nothing to evaluate by. `before` is what it goes on from, `filled` one
+ * that has read what is stored, for what is not in `before`.
+ */
 export type WatchOf = (
   target: Target,
   tell: (edge: AlarmEdge) => void,
   before: AlarmWatch | undefined,
+  filled: AlarmWatch | undefined,
 ) => AlarmWatch | undefined;
+
+/** The current values of a target, those in real time. Rejects with `Outage`. */
+export type KnownOf = (target: Target) => Promise<readonly KnownSample[]>;
 
 interface TargetAlarmsOptions {
   readonly bus: Bus;
@@ -50,6 +62,10 @@ interface TargetAlarmsOptions {
   readonly epoch: number;
   readonly target: Target;
   readonly watchOf: WatchOf;
+  readonly knownOf: KnownOf;
+  readonly readValues: ReadValues;
+  /** For recording, shared with the other targets. */
+  readonly slots: Slots;
   readonly standsOf: (key: string) => StoredAlarm | undefined;
   /** Alarms of the target whose record is active. */
   readonly activeOnes: () => Iterable<string>;
@@ -67,6 +83,7 @@ interface Change {
 export class TargetAlarms {
   readonly #options: TargetAlarmsOptions;
   readonly #queue: EdgeQueue<Change>;
+  readonly #values: StoredValues;
   #target: Target;
   #watch: AlarmWatch | undefined;
   #edges: AlarmEdge[] = [];
@@ -79,6 +96,10 @@ export class TargetAlarms {
   /** Position of the last message taken, also of one below the floor. */
   #heard = 0;
   #live = false;
+  /** The current values, until the head is reached (T7). */
+  #known: readonly KnownSample[] = [];
+  /** A change of the mission in progress (T8). */
+  #updating: Promise<void> | undefined;
   #progress = new Progress(this.#now);
   #follower: Follower | undefined;
   #timer: TimerHandle | undefined;
@@ -87,8 +108,10 @@ export class TargetAlarms {
   constructor(options: TargetAlarmsOptions) {
     this.#options = options;
     this.#target = options.target;
+    const { bus, log, target, readValues } = options;
+    this.#values = new StoredValues({ bus, log, readValues, target: target.name });
     this.#queue = new EdgeQueue<Change>({
-      underWay: ALARM_EDGES_UNDER_WAY,
+      slots: options.slots,
       waiting: ALARM_EDGES_WAITING,
       record: (key, change) => this.#record(key, change),
       failed: options.failed,
@@ -107,25 +130,36 @@ export class TargetAlarms {
     this.#progress = new Progress(stands);
     this.#now = stands;
     this.#passedOver = { position: stands.position, at: stands.at };
-    this.#watch = this.#open(undefined);
+    this.#watch = this.#open(this.#target, undefined);
+    this.#known = await this.#options.knownOf(this.#target);
+    const from = firstRead(stands.stored, this.#watch);
+    primeBefore(this.#watch, this.#known, from);
     if (this.#stopped) return;
     this.#floor = floor;
-    await this.#follow(stands);
+    await this.#follow(from);
     floor.keep();
   }
 
-  /** The target as a new mission has it. */
-  update(target: Target): void {
-    this.#target = target;
-    this.#watch = this.#open(this.#watch);
-    if (this.#live) this.#compare();
+  /** Takes the target up as a new mission has it (T8). Rejects with `Outage`. */
+  async update(target: Target): Promise<void> {
+    this.#disarm();
+    const updating = this.#takeUp(target);
+    this.#updating = updating.catch(() => undefined);
+    try {
+      await updating;
+    } catch (error) {
+      if (!this.#stopped) throw error;
+    } finally {
+      this.#updating = undefined;
+      this.#arm();
+    }
   }
 
   /** Leaves it where it stands. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#disarm();
-    await Promise.all([this.#queue.stop(), this.#follower?.stop()]);
+    await Promise.all([this.#queue.stop(), this.#follower?.stop(), this.#values.stop()]);
     await this.#floor?.stop();
   }
 
@@ -141,14 +175,17 @@ export class TargetAlarms {
     return { position: last?.seq ?? 0, at: 0, stored: last?.at ?? clock.now() };
   }
 
-  #open(before: AlarmWatch | undefined): AlarmWatch | undefined {
-    return this.#options.watchOf(this.#target, (edge) => void this.#edges.push(edge), before);
+  #open(
+    target: Target,
+    before: AlarmWatch | undefined,
+    filled: AlarmWatch | undefined = undefined,
+  ): AlarmWatch | undefined {
+    return this.#options.watchOf(target, (edge) => void this.#edges.push(edge), before, filled);
   }
 
-  async #follow({ stored }: Stands): Promise<void> {
+  async #follow(at: number): Promise<void> {
     const { bus, failed } = this.#options;
-    const span = this.#watch?.spanMs ?? 0;
-    const from = { from: 'time', at: Math.max(0, stored - span - ALARM_REPLAY_MARGIN_MS) } as const;
+    const from = { from: 'time', at } as const;
     const values = subject.values(this.#target.name);
     const follower = await bus.follow(streams.values, values, from, (message) => this.#hear(message));
     this.#follower = follower;
@@ -156,12 +193,46 @@ export class TargetAlarms {
     follower.caughtUp.then(() => this.#caughtUp()).catch(failed);
   }
 
+  // A new mission ----------------------------------------------------------------------------------------------------
+
+  async #takeUp(target: Target): Promise<void> {
+    const now = this.#options.clock.now();
+    if (this.#atPresent) this.#passUntil(now);
+    const before = this.#watch;
+    let watch = this.#open(target, before);
+    if (watch?.whole === false) watch = this.#open(target, before, await this.#filled(target, now));
+    if (this.#stopped) return;
+    this.#target = target;
+    this.#watch = watch;
+    if (this.#live) this.#compare();
+  }
+
+  /** An evaluation that has read what is stored, up to the last message taken; it tells nobody. */
+  async #filled(target: Target, now: number): Promise<AlarmWatch | undefined> {
+    const watch = this.#options.watchOf(target, () => undefined, undefined, undefined);
+    const known = await this.#options.knownOf(target);
+    if (watch === undefined) return undefined;
+    const from = firstRead(this.#now.stored, watch);
+    primeBefore(watch, known, from);
+    await this.#values.read(watch, from, this.#heard);
+    if (this.#live) watch.prime(known);
+    else this.#known = known;
+    if (this.#atPresent) watch.pass(now);
+    return watch;
+  }
+
+  /** Whether everything stored has been taken (T4). */
+  get #atPresent(): boolean {
+    return this.#live && this.#atHead;
+  }
+
   // Evaluation -------------------------------------------------------------------------------------------------------
 
   #hear(message: StreamMessage): Promise<void> | undefined {
     if (this.#stopped) return undefined;
+    if (this.#updating !== undefined) return this.#updating.then(() => this.#hear(message));
     this.#disarm();
-    const batch = this.#read(message);
+    const batch = this.#values.batchOf(message);
     const before = this.#heard === 0 ? message.seq - 1 : this.#heard;
     if (batch !== undefined) this.#watch?.apply(batch, message.seq);
     this.#heard = message.seq;
@@ -172,22 +243,13 @@ export class TargetAlarms {
     return this.#queue.room();
   }
 
-  #read({ data, seq }: StreamMessage): ValueBatch | undefined {
-    try {
-      const batch = decodeBatch<ValueBatch>(data) as Partial<ValueBatch> | null | undefined;
-      if (Array.isArray(batch?.blocks)) return batch as ValueBatch;
-    } catch {
-      // What is not even packed is left out like what is no batch.
-    }
-    const { log } = this.#options;
-    log.error({ position: seq, target: this.#target.name }, 'message that is no batch of values: left out');
-    return undefined;
-  }
-
-  #caughtUp(): void {
+  async #caughtUp(): Promise<void> {
+    while (this.#updating !== undefined) await this.#updating;
     if (this.#stopped) return;
     this.#live = true;
     this.#atHead = true;
+    this.#watch?.prime(this.#known);
+    this.#known = [];
     this.#compare();
     this.#arm();
   }
@@ -195,7 +257,7 @@ export class TargetAlarms {
   /** T4 */
   #arm(): void {
     this.#disarm();
-    if (!this.#live || !this.#atHead || this.#stopped) return;
+    if (!this.#atPresent || this.#updating !== undefined || this.#stopped) return;
     const { clock } = this.#options;
     const now = clock.now();
     const deadline = this.#watch?.deadline(now);
@@ -226,7 +288,7 @@ export class TargetAlarms {
   #compare(): void {
     const found = this.#options.clock.now();
     // What was due meanwhile comes first: a condition that has held for its duration would seem not to hold.
-    this.#passUntil(found);
+    if (this.#atHead) this.#passUntil(found);
     const edges = [...(this.#watch?.standing() ?? []), ...this.#removed()];
     this.#enqueue(edges.map((edge) => ({ edge, found })));
   }

@@ -3,6 +3,10 @@
  *
  * D1. Served for open runs alone, each on its own subject: a run that nobody holds has no responder.
  * D2. Every call is answered: by the chart, or with the reason why it was not asked.
+ * D3. Refused is only what will not happen. A run that was told and has not said within `RUN_CONTROL_MS`, or before its executor
+ *     left it, is answered `unknown`.
+ * D4. What the run says later still counts for the wish: a resumption spends the one of before it, a refused suspension takes
+ *     its own back.
  */
 
 import { RUN_CONTROL_MS } from '../../contract/limits.ts';
@@ -65,7 +69,10 @@ export class Control {
     const served = [...this.#served.values()];
     this.#served.clear();
     for (const { answered } of this.#waiting.values())
-      answered({ outcome: 'refused', reason: 'another executor takes the run over; ask again' });
+      answered({
+        outcome: 'unknown',
+        reason: 'its executor left it before it said; another one takes it over',
+      });
     this.#waiting.clear();
     await Promise.all(served.map((each) => each.stop()));
   }
@@ -75,8 +82,23 @@ export class Control {
     const reply =
       call === undefined
         ? ({ outcome: 'refused', reason: 'the command is none that is known here' } as const)
-        : await this.#carryOut(run, call);
+        : await this.#inTime(this.#carryOut(run, call));
     return Buffer.from(JSON.stringify(reply));
+  }
+
+  /** D3 */
+  async #inTime(work: Promise<ControlReply>): Promise<ControlReply> {
+    const { clock } = this.#options;
+    let late: () => void = () => undefined;
+    const timer = clock.setTimeout(() => late(), RUN_CONTROL_MS);
+    const over = new Promise<ControlReply>((resolve) => {
+      late = () => resolve({ outcome: 'unknown', reason: 'the run has not come to it in time' });
+    });
+    try {
+      return await Promise.race([work, over]);
+    } finally {
+      clock.clearTimeout(timer);
+    }
   }
 
   async #carryOut(run: string, call: ControlCall): Promise<ControlReply> {
@@ -84,14 +106,15 @@ export class Control {
     return call.action === 'suspend' ? this.#suspend(run, call) : this.#resume(run, call);
   }
 
-  /** One that is refused leaves the wish that stood before. */
+  /** One that is refused leaves the wish that stood before, and one that came since (D4). */
   async #suspend(run: string, call: ControlCall): Promise<ControlReply> {
     const { wishes } = this.#options;
     const before = wishes.of(run);
     await wishes.keep(run, call.by);
+    const own = wishes.of(run);
     const reply = await this.#ask(run, call);
-    if (reply.outcome === 'refused') {
-      if (before === undefined) await wishes.forget(run, wishes.of(run));
+    if (reply.outcome === 'refused' && wishes.of(run) === own) {
+      if (before === undefined) await wishes.forget(run, own);
       else await wishes.keep(run, before.by);
     }
     return reply;
@@ -110,16 +133,7 @@ export class Control {
     this.#requests += 1;
     const request = `${run}-${this.#requests}`;
     const { clock, tell } = this.#options;
-    return new Promise((resolve) => {
-      const refused = (reason: string): void => resolve({ outcome: 'refused', reason });
-      const timer = clock.setTimeout(() => {
-        this.#waiting.delete(request);
-        refused('the run did not come to it in time');
-      }, RUN_CONTROL_MS);
-      const answered = (reply: ControlReply): void => {
-        clock.clearTimeout(timer);
-        resolve(reply);
-      };
+    return new Promise((answered) => {
       this.#waiting.set(request, { run, answered });
       const trouble = tell(run, commandOf(call, clock.now(), request));
       if (trouble === undefined) return;

@@ -14,7 +14,7 @@
 import { TAKEN_HOLDS } from '../../contract/limits.ts';
 import type { Program, ProgramLease } from '../../contract/program.ts';
 import { buckets, streams, subject } from '../../contract/subject.ts';
-import type { Holder, TakenHold, TargetHolds } from '../../contract/telecommand.ts';
+import { type Holder, readHolds, type TakenHold, type TargetHolds } from '../../contract/telecommand.ts';
 import type { Bucket, Bus, Entry } from '../../ports/bus.ts';
 
 /** A target that other runs keep from this one. */
@@ -48,7 +48,6 @@ interface Taking {
 }
 
 const ALWAYS: IsOwner = () => true;
-const FREE: TargetHolds = { holders: [] };
 
 /** Throws `Outage` wherever the bus is away; asked again, each goes on where it stood. */
 export class Leases {
@@ -241,6 +240,5 @@ function lostBy(run: string, taken: readonly TakenHold[]): TakenHold | undefined
 }
 
 function holdsOf(entry: Entry | undefined): TargetHolds {
-  if (entry === undefined || entry.value.length === 0) return FREE;
-  return JSON.parse(Buffer.from(entry.value).toString()) as TargetHolds;
+  return readHolds(entry?.value);
 }

@@ -37,6 +37,8 @@ export class ReadbackEvaluation implements Evaluation {
   /** What was read before the configure says nothing of it. */
   prime(): void {}
 
+  recall(): void {}
+
   deadline(): undefined {
     return undefined;
   }

@@ -9,8 +9,14 @@
  */
 
 import { buckets } from '../../contract/subject.ts';
-import { blockingHolders, type Holder, type TargetHolds, takenFrom } from '../../contract/telecommand.ts';
-import type { Bus, Entry } from '../../ports/bus.ts';
+import {
+  blockingHolders,
+  type Holder,
+  readHolds,
+  type TargetHolds,
+  takenFrom,
+} from '../../contract/telecommand.ts';
+import type { Bus } from '../../ports/bus.ts';
 
 interface Wanted {
   readonly target: string;
@@ -33,11 +39,11 @@ export interface Holds {
 export async function watchHolds(bus: Bus): Promise<Holds> {
   const bucket = bus.bucket(buckets.leases);
   const held = new Map<string, readonly Holder[]>();
-  const watch = await bucket.watch('>', (target, entry) => held.set(target, holdersOf(entry)));
+  const watch = await bucket.watch('>', (target, entry) => held.set(target, readHolds(entry?.value).holders));
   await watch.ready;
 
   const read = async (target: string): Promise<TargetHolds> => {
-    const holds = holdsOf(await bucket.get(target));
+    const holds = readHolds((await bucket.get(target))?.value);
     held.set(target, holds.holders);
     return holds;
   };
@@ -60,13 +66,4 @@ function takenReason(
 ): string | undefined {
   const found = run === undefined ? undefined : takenFrom(holds, run, position);
   return found && `${target} was taken from run ${run} by ${found.by}`;
-}
-
-function holdersOf(entry: Entry | undefined): readonly Holder[] {
-  return holdsOf(entry).holders;
-}
-
-function holdsOf(entry: Entry | undefined): TargetHolds {
-  if (entry === undefined || entry.value.length === 0) return { holders: [] };
-  return JSON.parse(Buffer.from(entry.value).toString()) as TargetHolds;
 }

@@ -81,6 +81,8 @@ interface Open {
   place: Place;
   /** A gateway could not say whether its frame left. */
   isUnsure: boolean;
+  /** Made when first asked for. */
+  services: LaneServices | undefined;
 }
 
 /** Pause before the bus is asked again while it is away; each ask already waits inside the bus. */
@@ -179,6 +181,12 @@ export class Lane {
   servicesOf(cell: string): LaneServices | undefined {
     const open = this.#open.get(cell);
     if (open === undefined) return undefined;
+    // Each step of a telecommand asks for them, and a closure costs about a microsecond.
+    open.services ??= this.#servicesFor(open);
+    return open.services;
+  }
+
+  #servicesFor(open: Open): LaneServices {
     const { values } = this.#options;
     const { work } = open;
     return {
@@ -194,7 +202,9 @@ export class Lane {
       },
       verify: (effect, signal) => this.#verify(open, effect, signal),
       expiresAt: work.submittedAt + maxAgeMs(work),
-      turn: open.place.turn,
+      get turn() {
+        return open.place.turn;
+      },
       release: () => this.#left(open),
       unsure: () => {
         open.isUnsure = true;
@@ -336,6 +346,7 @@ export class Lane {
       eventsFrom: history[0]?.seq ?? this.#lastEvent,
       place,
       isUnsure: false,
+      services: undefined,
     });
     try {
       if (history.length > 0) cells.restore(cell, restored(input, history, clock.now()), epoch);

@@ -47,6 +47,7 @@ async function start({ measures }: { measures: number }): Promise<Started> {
     registry: new Registry(),
     tokens: new MissionTokens({ missions, clock: realClock, log, fetch }),
     followers: followerCredentials(undefined),
+    roles: () => ({ api: 'running' }),
   });
   const messages = await firstMessages(values);
   return { port: frontEnd.port, acknowledgements: await acknowledgements.listen(), messages };

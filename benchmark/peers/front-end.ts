@@ -30,6 +30,7 @@ async function start(): Promise<number> {
     registry: new Registry(),
     tokens: new MissionTokens({ missions, clock: realClock, log, fetch }),
     followers: followerCredentials(undefined),
+    roles: () => ({ api: 'running' }),
   });
   return frontEnd.port;
 }

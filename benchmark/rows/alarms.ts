@@ -20,8 +20,8 @@ interface Taken {
   readonly edges: number;
 }
 
-export const alarmRow: Row = {
-  name: 'alarms',
+export const limitRow: Row = {
+  name: 'alarms.limits',
   async run(settings) {
     const peer = await startPeer('alarm-loop');
     try {

@@ -11,17 +11,9 @@ import { connectBare } from '../bare-bus.ts';
 import { compiledDemo } from '../demo-mission.ts';
 import { type Ground, startGround } from '../ground.ts';
 import { type Peer, startPeer } from '../peer.ts';
-import {
-  type Contender,
-  compare,
-  type Figure,
-  type Result,
-  type Row,
-  type Settings,
-  type Turn,
-} from '../row.ts';
+import { type Contender, compare, type Result, type Row, type Settings, type Turn } from '../row.ts';
 import { lines, runId, short, storeProgram, submitRun, waiting } from '../run-program.ts';
-import { percentile, spreadOf } from '../spread.ts';
+import { takeoverFigure, until } from '../takeover.ts';
 
 /** Runs in progress at once where many are measured: four in each shard. */
 const OPEN = 32;
@@ -33,8 +25,6 @@ type Counts = (typeof COUNTS)['full'];
 /** Memory is reachable memory, and hardly varies. */
 const MEMORY_ROUNDS = 2;
 const GIGABYTE = 1e9;
-/** A takeover that takes longer never comes. */
-const PATIENCE_MS = 60_000;
 
 const countsOf = ({ quick }: Settings): Counts => (quick ? COUNTS.quick : COUNTS.full);
 
@@ -202,19 +192,19 @@ async function takeovers(world: World, { kills, farKills }: Counts): Promise<Res
       unit: 'takeovers/s',
       note: `${kills} executors killed on this machine, ${farKills} as if on another; p99 is the longest; members live 3 s`,
       figures: [
-        figureOf(
+        takeoverFigure(
           'kill to taken_over, same machine',
           near.map(({ takenOverMs }) => takenOverMs),
         ),
-        figureOf(
+        takeoverFigure(
           'of it until the shard is claimed',
           near.map(({ claimedMs }) => claimedMs),
         ),
-        figureOf(
+        takeoverFigure(
           'kill to taken_over, another machine',
           far.map(({ takenOverMs }) => takenOverMs),
         ),
-        figureOf(
+        takeoverFigure(
           'of it until the shard is claimed',
           far.map(({ claimedMs }) => claimedMs),
         ),
@@ -264,27 +254,6 @@ async function kill(world: World, ir: string, instance: string, host?: string): 
   } finally {
     await watch.stop();
   }
-}
-
-async function until(check: () => boolean, what: string): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
-  while (!check()) {
-    if (performance.now() > end) throw new Error(`${what} did not come within ${PATIENCE_MS} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
-function figureOf(name: string, ms: readonly number[]): Figure {
-  const longest = Math.max(...ms);
-  const only = (value: number) => ({ median: value, least: value, most: value });
-  return {
-    name,
-    rate: spreadOf(ms.map((each) => 1_000 / each)),
-    cpuUs: only(Number.NaN),
-    p50Ms: { ...spreadOf(ms), median: percentile(ms, 0.5) },
-    p99Ms: only(longest),
-    valid: true,
-  };
 }
 
 // Memory --------------------------------------------------------------------------------------------------------------

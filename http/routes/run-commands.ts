@@ -5,6 +5,7 @@
  *
  * K1. An answer is published and kept, so that it reaches an executor that takes over; a command reaches the executor
  *     that holds the run now, or nobody.
+ * K2. Refused is what the run does not do. Of what it may still do 504 `run::timeout` says that this is not known.
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -150,7 +151,14 @@ async function control(run: string, call: ControlCall, { bus }: RoutePorts): Pro
   try {
     const bytes = await bus.request(subject.runControl(run), data, { timeoutMs: RUN_CONTROL_MS });
     const reply = JSON.parse(Buffer.from(bytes).toString()) as ControlReply;
-    return reply.outcome === 'accepted' ? told(run) : refuse('run::refused', reply.reason);
+    switch (reply.outcome) {
+      case 'accepted':
+        return told(run);
+      case 'refused':
+        return refuse('run::refused', reply.reason);
+      case 'unknown':
+        return notSaid(`run ${run} has not said whether it does: ${reply.reason}`);
+    }
   } catch (error) {
     return silence(run, error);
   }
@@ -164,7 +172,12 @@ function silence(run: string, error: unknown): Refusal {
       help: 'It is over, not begun, or waits for another executor to take it over: its status says which.',
     });
   }
-  return refuse('run::timeout', `the executor of run ${run} did not answer within ${RUN_CONTROL_MS} ms`, {
+  return notSaid(`the executor of run ${run} did not answer within ${RUN_CONTROL_MS} ms`);
+}
+
+/** Nothing is known of the command: neither that it is carried out nor that it is not. */
+function notSaid(message: string): Refusal {
+  return refuse('run::timeout', message, {
     help: 'It may still carry the command out: read the log of the run.',
   });
 }

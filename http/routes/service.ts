@@ -1,14 +1,23 @@
 /** The service about itself: its interface description, its health, its metrics. Mission Control Service, section 9. */
 
 import Type, { type Static, type TSchema } from 'typebox';
+import type { ChildState } from '../../contract/inspection.ts';
 import { asyncApiDocument } from '../asyncapi.ts';
 import type { FollowRoute } from '../follow.ts';
 import { INTERFACE_VERSION, openApiDocument } from '../openapi.ts';
 import type { RoutePorts } from '../ports.ts';
 import { defineRoute, type Route } from '../route.ts';
 
+/** All that health and metrics reach: a process without API has no more. */
+export type ProbePorts = Pick<
+  RoutePorts,
+  'bus' | 'missions' | 'clock' | 'log' | 'registry' | 'tokens' | 'roles' | 'newId' | 'draining'
+>;
+
 /** SHA-256 of a configuration. */
 const EXAMPLE_REVISION = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
+
+const ROLE_STATES: ChildState[] = ['starting', 'running', 'restarting', 'quarantined', 'stopping'];
 
 const Health = Type.Object(
   {
@@ -17,13 +26,19 @@ const Health = Type.Object(
     configuration: Type.Union([Type.String(), Type.Null()], {
       description: 'Revision of the current configuration; null until one is published.',
     }),
+    roles: Type.Record(Type.String(), Type.Enum(ROLE_STATES), {
+      description: 'What this process does for the cell, and how each of it stands.',
+    }),
     version: Type.String({ description: 'Version of the interface description.' }),
   },
   {
     additionalProperties: false,
     title: 'Health',
     examples: [
-      { state: 'up', bus: 'connected', configuration: EXAMPLE_REVISION, version: INTERFACE_VERSION },
+      {
+        ...{ state: 'up', bus: 'connected', configuration: EXAMPLE_REVISION },
+        ...{ roles: { api: 'running', executor: 'running' }, version: INTERFACE_VERSION },
+      },
     ],
   },
 );
@@ -62,12 +77,14 @@ export const readHealth = defineRoute({
   path: '/healthz',
   operationId: 'readHealth',
   summary: '200 while the process serves, 503 while it drains',
-  description: 'For load balancers. A process without a bus is up: it answers 503 where it would need one.',
+  description:
+    'For load balancers and supervisors. A process without a bus is up: it answers 503 where it would need one. ' +
+    'Processes without the role api answer it on the port of `--metrics-port`.',
   tag: 'Service',
   identity: 'open',
   replies: { 200: Health, 503: Health },
   errors: [],
-  handle(_request, ports) {
+  handle(_request, ports: ProbePorts) {
     return { ok: true, value: { status: ports.draining() ? 503 : 200, body: healthOf(ports) } };
   },
 });
@@ -77,12 +94,14 @@ export const readMetrics = defineRoute({
   path: '/metrics',
   operationId: 'readMetrics',
   summary: 'Counters in the Prometheus text format',
-  description: 'Of this process alone; scrape every process that has the role api.',
+  description:
+    'Of this process alone: scrape each process of the cell. Those without the role api answer it on the port of ' +
+    '`--metrics-port`.',
   tag: 'Service',
   identity: 'open',
   replies: { 200: Metrics },
   errors: [],
-  async handle(_request, { registry }) {
+  async handle(_request, { registry }: ProbePorts) {
     const bytes = await registry.metrics();
     return { ok: true, value: { status: 200, bytes, contentType: registry.contentType } };
   },
@@ -140,11 +159,12 @@ function descriptionRoute({ schema, ...description }: Description, write: () => 
   });
 }
 
-function healthOf(ports: RoutePorts): Health {
+function healthOf(ports: ProbePorts): Health {
   return {
     state: ports.draining() ? 'draining' : 'up',
     bus: ports.bus.connected ? 'connected' : 'disconnected',
     configuration: ports.missions.current?.revision ?? null,
+    roles: { ...ports.roles() },
     version: INTERFACE_VERSION,
   };
 }

@@ -8,8 +8,10 @@
 import { DISABLED, type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import { FOLLOW_MESSAGE_BYTES } from '../../contract/limits.ts';
 import type { Stoppable } from '../../ports/bus.ts';
-import { openFollow } from '../answer.ts';
-import type { FollowRoute } from '../follow.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { type OpenedFollow, openFollow } from '../answer.ts';
+import type { Caller } from '../caller.ts';
+import { closeCode, type FollowRoute } from '../follow.ts';
 import { pathNames } from '../route.ts';
 import { Exchange, type UpgradeKeys } from './exchange.ts';
 import { refusedHead, registerUpgradeOnly } from './plain.ts';
@@ -25,6 +27,8 @@ const MAX_BACKPRESSURE_BYTES = 1024 * 1024;
 interface SocketData {
   readonly writer: SocketWriter;
   readonly source: Stoppable;
+  /** Runs until the token counts no more that opened it; undefined without one (F5). */
+  readonly expiry: TimerHandle | undefined;
 }
 
 /** Registers the upgrade of the route, and the answer to a GET that asks for none. */
@@ -52,7 +56,8 @@ export function registerFollow(app: TemplatedApp, route: FollowRoute, served: Se
     open: (ws) => ws.getUserData().writer.attach(ws),
     drain: (ws) => ws.getUserData().writer.drained(),
     close(ws) {
-      const { writer, source } = ws.getUserData();
+      const { writer, source, expiry } = ws.getUserData();
+      if (expiry !== undefined) served.ports.clock.clearTimeout(expiry);
       writer.detach();
       served.sockets.delete(writer);
       served.metrics.closed();
@@ -77,7 +82,7 @@ async function upgrade(
     const incoming = { params, query, credentials: { ...credentials, token }, body: undefined };
     const opened = await openFollow(route, incoming, served.ports, writer);
     if ('reply' in opened) exchange.finish(opened.reply);
-    else if (exchange.open) start(exchange, keys, { writer, source: opened.source }, served);
+    else if (exchange.open) start(exchange, keys, { writer, ...opened }, served);
     else {
       writer.detach();
       stop(opened.source, served);
@@ -87,11 +92,25 @@ async function upgrade(
   }
 }
 
-function start(exchange: Exchange, keys: UpgradeKeys, data: SocketData, served: Served): void {
-  served.sockets.add(data.writer);
+function start(
+  exchange: Exchange,
+  keys: UpgradeKeys,
+  { writer, source, caller }: OpenedFollow & { readonly writer: SocketWriter },
+  served: Served,
+): void {
+  served.sockets.add(writer);
   served.metrics.opened();
+  const expiry = endWithToken(caller, writer, served.ports.clock);
+  const data: SocketData = { writer, source, expiry };
   exchange.upgrade(data, keys, served.holder);
-  data.writer.flush();
+  writer.flush();
+}
+
+/** F5 */
+function endWithToken(caller: Caller, writer: SocketWriter, clock: Clock): TimerHandle | undefined {
+  if (caller.kind !== 'verified') return undefined;
+  const end = (): void => writer.cut(closeCode.tokenExpired, 'the token has expired');
+  return clock.setTimeout(end, caller.untilMs - clock.now());
 }
 
 function stop(source: Stoppable, served: Served): void {

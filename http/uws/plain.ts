@@ -35,8 +35,8 @@ export function registerPlain(app: TemplatedApp, route: Route, served: Served): 
 }
 
 /** Registers what answers everything no route takes, wrong methods included (MC-GEN-025). */
-export function registerUnknown(app: TemplatedApp, served: Served): void {
-  app.any('/*', (res, req) => takeUnknown(res, req, served));
+export function registerUnknown(app: TemplatedApp, served: Served, help?: string): void {
+  app.any('/*', (res, req) => takeUnknown(res, req, served, help));
 }
 
 /** Registers the answer to a plain GET of a path that only upgrades. */

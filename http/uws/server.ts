@@ -38,6 +38,8 @@ export interface ServerOptions {
   readonly follows: readonly FollowRoute[];
   readonly pages: readonly Page[];
   readonly served: Served;
+  /** Said with the answer that a route is unknown. */
+  readonly help?: string;
 }
 
 const HEADER_BYTES = 16_384;
@@ -46,17 +48,18 @@ const CLOSE_MS = 5_000;
 const CLOSE_POLL_MS = 10;
 
 /** The server, listening; rejects when the port is taken or the environment does not allow large headers. */
-export async function listen({ host, port, routes, follows, pages, served }: ServerOptions): Promise<Server> {
+export async function listen(options: ServerOptions): Promise<Server> {
+  const { host, port, routes, follows, pages, served, help } = options;
   checkEnvironment(process.env['UWS_HTTP_MAX_HEADERS_SIZE']);
   const app = App();
   for (const route of routes) registerPlain(app, route, served);
   for (const route of follows) registerFollow(app, route, served);
   for (const page of pages) registerPage(app, page, served);
   served.holder.register(app);
-  registerUnknown(app, served);
+  registerUnknown(app, served, help);
   const socket = await takePort(app, host, port);
   const listening = us_socket_local_port(socket as Parameters<typeof us_socket_local_port>[0]);
-  if (isReachableHere(host)) await served.holder.hold(listening);
+  if (follows.length > 0 && isReachableHere(host)) await served.holder.hold(listening);
   let closed: Promise<void> | undefined;
   return {
     port: listening,

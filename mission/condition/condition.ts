@@ -40,6 +40,8 @@ export interface Feed {
    * unknown until it is fed.
    */
   prime(ordinal: number, value: number | string | null, atMs: number): void;
+  /** As `feed`, of the last sample of before, with the one before it not known: whether it changed is unknown. */
+  recall(ordinal: number, value: number | string | null, atMs: number): void;
   /** The next moment at which the outcome may change without a new sample, if any. */
   deadline(nowMs: number): number | undefined;
 }

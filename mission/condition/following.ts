@@ -9,6 +9,7 @@
 import type { Bindings, Feed } from './condition.ts';
 import type { History, Timer } from './history.ts';
 import type { Plan } from './plan.ts';
+import { UNKNOWN } from './truth.ts';
 
 export class Following implements Feed {
   readonly reads: readonly number[];
@@ -43,6 +44,13 @@ export class Following implements Feed {
   prime(ordinal: number, value: number | string | null, atMs: number): void {
     for (let slot = 0; slot < this.#ordinals.length; slot += 1) {
       if (this.#ordinals[slot] === ordinal) this.#history.prime(slot, value, atMs);
+    }
+  }
+
+  recall(ordinal: number, value: number | string | null, atMs: number): void {
+    this.feed(ordinal, value, atMs);
+    for (let slot = 0; slot < this.#ordinals.length; slot += 1) {
+      if (this.#ordinals[slot] === ordinal) this.#history.changed[slot] = UNKNOWN;
     }
   }
 

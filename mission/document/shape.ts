@@ -10,6 +10,14 @@
 import type { FaultsAt } from './fault.ts';
 import { nearHelp } from './near.ts';
 
+/** Keys people write where they do not fit, with where they do. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  [
+    'on_raise',
+    'only a named alarm has a reaction: declare one under alarms, with `when`, severity and on_raise',
+  ],
+]);
+
 /** The JSON Schema keywords of the document schemas. */
 interface Schema {
   readonly type?: string;
@@ -176,7 +184,7 @@ function checkEntry(schema: Schema, name: string, item: unknown, faults: FaultsA
   if (names.length > 0) {
     const help = name.includes(' ')
       ? 'text with a comma inside { } needs quotes'
-      : nearHelp(name, names, 'what fits');
+      : (ELSEWHERE.get(name) ?? nearHelp(name, names, 'what fits'));
     faults.in(name).keyFault(`unknown key "${name}"`, help);
   } else {
     faults

@@ -8,9 +8,12 @@ import { createReactions } from '../../actors/alarm/reactions.ts';
 import { createRecordStore } from '../../actors/alarm/record-store.ts';
 import { type AlarmCells, AlarmService } from '../../actors/alarm/service.ts';
 import type { WatchOf } from '../../actors/alarm/target-alarms.ts';
+import type { Target } from '../../mission/mission.ts';
 import type { Platform } from '../../mission/platform.ts';
 import type { Binding } from '../../ports/entity.ts';
 import { createAlarmWatch } from '../../telemetry/alarms/alarm-watch.ts';
+import { knownSamples } from '../../telemetry/alarms/known-samples.ts';
+import { readValues } from '../../telemetry/batch-shape.ts';
 import { KnownPlatforms } from '../../telemetry/known-platforms.ts';
 import { alarmTransitions } from '../alarm-metrics.ts';
 import { failpointOf, withFailpoint } from '../failpoint.ts';
@@ -27,10 +30,11 @@ export async function startAlarms(context: RoleContext): Promise<Role> {
   const reactions = createReactions({ bus, clock, log, missions });
   const platforms = new KnownPlatforms(missions, clock);
   const watchOf = watchesWith(platforms);
+  const knownOf = (target: Target) => knownSamples(bus, target);
 
   const start = async (term: WorkerContext): Promise<Worker> => {
     const service = new AlarmService({
-      ...{ bus, clock, log, missions, cells, watchOf, reactions, transition },
+      ...{ bus, clock, log, missions, cells, watchOf, knownOf, readValues, reactions, transition },
       ...term,
     });
     leading = service;
@@ -86,6 +90,6 @@ function cellsOf(kind: Kind): AlarmCells {
 /** Where no catalogue is there is nothing to evaluate by. */
 function watchesWith(platforms: KnownPlatforms): WatchOf {
   const platformOf = (digest: string): Platform | undefined => platforms.get(digest);
-  return ({ platform }, tell, earlier) =>
-    platform && createAlarmWatch({ platform, tell, platformOf, earlier });
+  return ({ platform }, tell, earlier, filled) =>
+    platform && createAlarmWatch({ platform, tell, platformOf, earlier, filled });
 }

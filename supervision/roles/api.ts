@@ -1,18 +1,25 @@
 /** The API: the front end of this process, stateless. Mission Control Service, section 1 (10). */
 
-import { startFrontEnd } from '../../http/front-end.ts';
+import { type FrontEndOptions, startFrontEnd } from '../../http/front-end.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 interface ApiOptions {
   readonly port: number;
   readonly host: string;
+  /** The roles of this process, and how each of them stands. */
+  readonly roles: FrontEndOptions['roles'];
   /** Told where it listens. */
   readonly listening: (url: string) => void;
 }
 
-export function apiRole({ port, host, listening }: ApiOptions): (context: RoleContext) => Promise<Role> {
+export function apiRole({
+  port,
+  host,
+  roles,
+  listening,
+}: ApiOptions): (context: RoleContext) => Promise<Role> {
   return async ({ bus, missions, values, clock, log, registry, tokens, followers }) => {
-    const ports = { bus, missions, values, clock, log, registry, tokens, followers };
+    const ports = { bus, missions, values, clock, log, registry, tokens, followers, roles };
     const frontEnd = await startFrontEnd({ ...ports, port, host });
     listening(frontEnd.url);
     return {

@@ -6,12 +6,13 @@ import type { Role, RoleContext } from '../role.ts';
 import type { WorkerContext } from '../tenure.ts';
 
 export async function startTelemetry({ bus, clock, log, missions }: RoleContext): Promise<Role> {
-  const start = async (target: string, { epoch, failed }: WorkerContext) => {
+  const start = async (target: string, { epoch, failed, holds }: WorkerContext) => {
     const owner = createTelemetryOwner({
       bus,
       missions,
       target,
       epoch,
+      holds,
       clock,
       log: log.child({ telemetry: target }),
       lost: () => failed(new Error(`another owner has the telemetry of ${target}`)),

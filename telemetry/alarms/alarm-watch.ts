@@ -4,18 +4,20 @@
  * knows no state of an alarm: who is told does.
  *
  * W1. A batch of another catalogue is mapped by keys; one of a catalogue that is not known, or that does not fit its own, is
- *     left out. A new catalogue is a new watch, that goes on from this one.
+ *     left out. A new catalogue is a new watch, that goes on from this one, and from one that has read what is stored where
+ *     this one did not evaluate it.
  * W2. Samples count in the order of ground time, whatever block of a message they stand in. One that is older than the last
  *     of its measure changes nothing, but for windows, which it belongs to.
  * W3. Samples of one moment are one change: what lies between two of them never was.
  * W4. Deferred samples, and what is derived from one, change nothing (MC-ALM-029); unknown ones change no alarm (MC-ALM-028).
  * W5. Edges of one message are told in the order of their moments, once the whole message has been taken in.
+ * W6. What was known before a watch began stands where it has no sample itself: a measure that comes seldom is known at once.
  */
 
 import type { ValueBatch, ValueBlock, WideValue } from '../../contract/batch.ts';
 import { ALARM_BASELINE_MS } from '../../contract/limits.ts';
 import type { Platform } from '../../mission/platform.ts';
-import type { AlarmEdge, AlarmWatch } from '../../ports/alarm-watch.ts';
+import type { AlarmEdge, AlarmWatch, KnownSample } from '../../ports/alarm-watch.ts';
 import { fitsPlatform } from '../batch-shape.ts';
 import { mapBatch } from '../measure-map.ts';
 import { LimitColumns } from './limit-columns.ts';
@@ -25,6 +27,8 @@ import { plainSample } from './plain-sample.ts';
 
 /** 64 rows of 30 measures are 15 kB, half of the smallest first-level cache about. */
 const ROWS_AT_ONCE = 64;
+/** In place of the round in which a measure was seen: before the first. */
+const BEFORE = 0xffff_ffff;
 
 export interface AlarmWatchOptions {
   readonly platform: Platform;
@@ -34,6 +38,8 @@ export interface AlarmWatchOptions {
   readonly platformOf?: (digest: string) => Platform | undefined;
   /** The watch of the same target under the catalogue before; it must not be used any more. */
   readonly earlier?: AlarmWatch | undefined;
+  /** A watch of this catalogue that has read what is stored; it must not be used any more. */
+  readonly filled?: AlarmWatch | undefined;
 }
 
 /** The watch over the alarms of a platform; it does nothing by itself. */
@@ -43,27 +49,36 @@ export function createAlarmWatch(options: AlarmWatchOptions): AlarmWatch {
 
 class Watch implements AlarmWatch {
   readonly spanMs: number;
+  readonly whole: boolean;
   readonly #platform: Platform;
   readonly #tell: (edge: AlarmEdge) => void;
   readonly #platformOf: (digest: string) => Platform | undefined;
   readonly #limits: LimitColumns;
   readonly #named: NamedAlarms;
-  /** `#seen[ordinal] === #round`: a column of the message has it; `#shared`: more than one. */
+  /** The round in which a message had it last, 0 if none; `#round`: a column of this one has it; `#shared`: more than one. */
   readonly #seen: Uint32Array;
   readonly #shared: Uint32Array;
   #round = 0;
   /** Not yet told. */
   #edges: AlarmEdge[] = [];
 
-  constructor({ platform, tell, platformOf = () => undefined, earlier }: AlarmWatchOptions) {
-    const before = earlier instanceof Watch ? earlier : undefined;
+  constructor({ platform, tell, platformOf = () => undefined, ...from }: AlarmWatchOptions) {
+    const before = from.earlier instanceof Watch ? from.earlier : undefined;
+    const filled = from.filled instanceof Watch ? from.filled : undefined;
     this.#platform = platform;
     this.#tell = tell;
     this.#platformOf = platformOf;
     this.#limits = new LimitColumns(platform);
-    this.#named = new NamedAlarms(platform, before === undefined ? undefined : before.#named);
-    if (before !== undefined) this.#limits.adopt(before.#limits);
+    this.#named = new NamedAlarms(
+      platform,
+      before === undefined ? undefined : before.#named,
+      filled === undefined ? undefined : filled.#named,
+    );
+    // Where both know a sample, that of the watch that has been in use counts.
+    if (filled !== undefined) this.#limits.adopt(filled.#limits);
+    this.whole = before !== undefined && this.#limits.adopt(before.#limits) && this.#named.whole;
     this.#seen = new Uint32Array(platform.measures.length);
+    for (const watch of [before, filled]) if (watch !== undefined) this.#seeAll(watch);
     this.#shared = new Uint32Array(platform.measures.length);
     this.spanMs = platform.alarms.length === 0 ? 0 : this.#named.spanMs + ALARM_BASELINE_MS;
   }
@@ -79,6 +94,18 @@ class Watch implements AlarmWatch {
     }
     if (strands.length > 0) visitMoments(strands, this.#visitor(position));
     this.#flush();
+  }
+
+  /** W6 */
+  prime(known: readonly KnownSample[]): void {
+    const fresh = known.filter(({ ordinal }) => this.#seen[ordinal] === 0).sort((a, b) => a.at - b.at);
+    const silent: AlarmEdge[] = [];
+    for (const [index, sample] of fresh.entries()) {
+      this.#seen[sample.ordinal] = BEFORE;
+      this.#limits.recall(sample);
+      this.#named.recall(sample);
+      if (fresh[index + 1]?.at !== sample.at) this.#named.settle(sample.at, 0, silent);
+    }
   }
 
   pass(now: number): void {
@@ -158,6 +185,14 @@ class Watch implements AlarmWatch {
       const { definition } = this.#platform.measures[ordinal]!;
       const sample = plainSample(definition, value[from + column]!, wide?.get(from + column));
       this.#named.feed(ordinal, sample, at, this.#edges);
+    }
+  }
+
+  /** Takes over which measures a watch of this or another catalogue has had samples of. */
+  #seeAll(other: Watch): void {
+    for (const { key, ordinal } of this.#platform.measures) {
+      const from = other.#platform.ordinal(key);
+      if (from !== undefined && other.#seen[from] !== 0) this.#seen[ordinal] = BEFORE;
     }
   }
 

@@ -38,7 +38,7 @@ export class FollowedAlarm {
     }
     this.#platform = earlier.#platform;
     this.#evaluation = earlier.#evaluation;
-    if (earlier.alarm.severity === alarm.severity) this.#truth = earlier.#truth;
+    this.#truth = earlier.#truth;
     this.#judgedAt = earlier.#judgedAt;
     this.#position = earlier.#position;
     this.#due = earlier.#due;
@@ -56,6 +56,11 @@ export class FollowedAlarm {
   /** Takes a sample of the moment `at` in; `ordinal` as in `reads`. */
   feed(ordinal: number, value: number | string | null, at: number): void {
     this.#evaluation.feed(ordinal, value, at);
+  }
+
+  /** Takes the last sample of before in, as `feed` does. */
+  recall(ordinal: number, value: number | string | null, at: number): void {
+    this.#evaluation.recall(ordinal, value, at);
   }
 
   /** The samples of the moment have all been fed. */

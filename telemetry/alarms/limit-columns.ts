@@ -12,7 +12,7 @@ import type { EvaluatedAt, Severity } from '../../contract/alarm.ts';
 import type { ValueBlock, WideValue } from '../../contract/batch.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { MeasureDefinition, Platform } from '../../mission/platform.ts';
-import type { AlarmEdge } from '../../ports/alarm-watch.ts';
+import type { AlarmEdge, KnownSample } from '../../ports/alarm-watch.ts';
 import { plainSample } from './plain-sample.ts';
 
 const UNKNOWN = -1;
@@ -116,23 +116,36 @@ export class LimitColumns {
     }
   }
 
+  /** Takes the last sample of before where none is known, and tells nothing. */
+  recall({ ordinal, value, at }: KnownSample): void {
+    if (!this.has(ordinal) || this.#lastAt[ordinal] !== Number.NEGATIVE_INFINITY) return;
+    this.#lastAt[ordinal] = at;
+    this.#know(ordinal, typeof value === 'number' ? value : Number.NaN, 0, at, []);
+  }
+
   /**
-   * Goes on from columns of another catalogue, by key. Where the limits are others the severity is unknown until the next
-   * sample, which then tells it (B3).
+   * Goes on from columns of another catalogue, by key, and judges what they know by the limits of this one. Gives whether they had
+   * all that is limited here.
    */
-  adopt(earlier: LimitColumns): void {
+  adopt(earlier: LimitColumns): boolean {
+    let whole = true;
     for (const measure of this.#platform.measures) {
+      if (!this.has(measure.ordinal)) continue;
       const from = earlier.#platform.ordinal(measure.key);
-      const { ordinal } = measure;
-      if (from === undefined || !this.has(ordinal)) continue;
-      if (!meansTheSame(earlier.#platform.measures[from], measure)) continue;
-      this.#lastAt[ordinal] = earlier.#lastAt[from]!;
-      if (!this.#hasBoundsOf(ordinal, earlier, from)) continue;
-      this.#severity[ordinal] = earlier.#severity[from]!;
-      this.#value[ordinal] = earlier.#value[from]!;
-      this.#knownAt[ordinal] = earlier.#knownAt[from]!;
-      this.#position[ordinal] = earlier.#position[from]!;
+      const same = from !== undefined && meansTheSame(earlier.#platform.measures[from], measure);
+      if (same && earlier.has(from)) this.#adoptColumn(measure.ordinal, earlier, from);
+      else whole = false;
     }
+    return whole;
+  }
+
+  #adoptColumn(ordinal: number, earlier: LimitColumns, from: number): void {
+    if (earlier.#lastAt[from] === Number.NEGATIVE_INFINITY) return;
+    this.#lastAt[ordinal] = earlier.#lastAt[from]!;
+    this.#value[ordinal] = earlier.#value[from]!;
+    this.#knownAt[ordinal] = earlier.#knownAt[from]!;
+    this.#position[ordinal] = earlier.#position[from]!;
+    this.#severity[ordinal] = this.#severityOf(ordinal, this.#value[ordinal]!);
   }
 
   #know(ordinal: number, value: number, position: number, at: number, edges: AlarmEdge[]): void {
@@ -192,15 +205,6 @@ export class LimitColumns {
     this.#hardHigh[ordinal] = hardHigh;
     this.#low[ordinal] = Math.max(softLow, hardLow);
     this.#high[ordinal] = Math.min(softHigh, hardHigh);
-  }
-
-  #hasBoundsOf(ordinal: number, other: LimitColumns, from: number): boolean {
-    return (
-      this.#low[ordinal] === other.#low[from] &&
-      this.#high[ordinal] === other.#high[from] &&
-      this.#hardLow[ordinal] === other.#hardLow[from] &&
-      this.#hardHigh[ordinal] === other.#hardHigh[from]
-    );
   }
 }
 

@@ -3,13 +3,13 @@
  * Mission Control Service, sections 2.4 (naming) and 4.4 (evaluation).
  *
  * N1. A sample that no condition reads is not looked at.
- * N2. An alarm whose condition and measures are the same in the next catalogue goes on with its history; any other begins
- *     anew.
+ * N2. An alarm whose condition and measures are the same in the next catalogue goes on with its history; any other goes on from
+ *     what was read for it, or begins anew.
  */
 
 import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { NamedAlarm, Platform } from '../../mission/platform.ts';
-import type { AlarmEdge } from '../../ports/alarm-watch.ts';
+import type { AlarmEdge, KnownSample } from '../../ports/alarm-watch.ts';
 import { FollowedAlarm } from './followed-alarm.ts';
 
 interface Reader {
@@ -20,6 +20,8 @@ interface Reader {
 
 export class NamedAlarms {
   readonly spanMs: number;
+  /** Whether every alarm goes on from the earlier catalogue. */
+  readonly whole: boolean;
   readonly #platform: Platform;
   readonly #followed = new Map<string, FollowedAlarm>();
   /** Those that may turn without a sample. */
@@ -29,11 +31,14 @@ export class NamedAlarms {
   /** Fed in the moment in progress. */
   readonly #fed = new Set<FollowedAlarm>();
 
-  constructor(platform: Platform, earlier?: NamedAlarms) {
+  /** `filled` has read what is stored, under this platform. */
+  constructor(platform: Platform, earlier?: NamedAlarms, filled?: NamedAlarms) {
     this.#platform = platform;
     this.#readers = new Array<Reader[] | undefined>(platform.measures.length).fill(undefined);
     this.spanMs = Math.max(0, ...platform.alarms.map(({ spanMs }) => spanMs));
-    for (const alarm of platform.alarms) this.#open(alarm, earlier);
+    this.whole = platform.alarms
+      .map((alarm) => this.#open(alarm, earlier, filled))
+      .every((continued) => continued);
     this.#temporal = [...this.#followed.values()].filter(({ alarm }) => alarm.temporal);
   }
 
@@ -50,6 +55,14 @@ export class NamedAlarms {
         this.#fed.add(followed);
       }
       followed.feed(own, value, at);
+    }
+  }
+
+  /** Takes the last sample of before, of a moment, in. */
+  recall({ ordinal, value, at }: KnownSample): void {
+    for (const { followed, ordinal: own } of this.#readers[ordinal] ?? []) {
+      this.#fed.add(followed);
+      followed.recall(own, value, at);
     }
   }
 
@@ -74,18 +87,23 @@ export class NamedAlarms {
     for (const { standing } of this.#followed.values()) if (standing !== undefined) yield standing;
   }
 
-  #open(alarm: NamedAlarm, earlier: NamedAlarms | undefined): void {
+  /** Whether it goes on from the earlier catalogue, on every instance. */
+  #open(alarm: NamedAlarm, earlier: NamedAlarms | undefined, filled: NamedAlarms | undefined): boolean {
     const instances = alarm.instances.length === 0 ? [undefined] : alarm.instances;
+    let whole = true;
     for (const instance of instances) {
       const key = `${alarm.component}[${instance ?? ''}].${alarm.name}`;
       const kept = earlier?.kept(key, alarm, this.#platform);
-      const followed = new FollowedAlarm(alarm, instance, this.#platform, kept);
+      whole &&= kept !== undefined;
+      const from = kept ?? filled?.kept(key, alarm, this.#platform);
+      const followed = new FollowedAlarm(alarm, instance, this.#platform, from);
       this.#followed.set(key, followed);
       for (const { key: read, ordinal } of followed.reads) {
         const at = this.#platform.ordinal(read)!;
         this.#readers[at] = [...(this.#readers[at] ?? []), { followed, ordinal }];
       }
     }
+    return whole;
   }
 
   /** What `alarm` of the platform `next` can go on from (N2). */

@@ -7,8 +7,8 @@
  *     in between: the same batches give the same samples, whoever computes them (N2).
  * M2. Deferred samples feed pure measures only, beside those in real time: what comes down of the past moves no present.
  * M3. A batch costs nothing per sample that no derived measure reads.
- * M4. A change of the catalogue keeps every evaluation whose expression and inputs stay the same, and gives the others the
- *     last samples of theirs; what was deferred begins anew.
+ * M4. A change of the catalogue keeps every evaluation whose expression and inputs stay the same; the others go on from one that
+ *     has learned what is stored, or begin with the last samples of theirs. What was deferred begins anew.
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -30,6 +30,8 @@ export class Compute {
   readonly platform: Platform;
   /** How far back samples matter, ms. */
   readonly spanMs: number;
+  /** Whether every window and hold goes on from an earlier computation. */
+  readonly whole: boolean;
   readonly #realtime: Side;
   /** Of what is pure; there once something deferred came. */
   #deferred: Side | undefined;
@@ -37,14 +39,16 @@ export class Compute {
   #link = '';
   readonly #out: Output = { realtime: new DerivedBlocks(), deferred: new DerivedBlocks() };
 
-  constructor(platform: Platform, earlier?: Compute) {
+  constructor(platform: Platform, earlier?: Compute, filled?: Compute) {
     this.platform = platform;
     this.spanMs = Math.max(0, ...platform.derived.map(({ spanMs }) => spanMs));
     this.#realtime = new Side(
       platform,
       platform.derived,
       earlier === undefined ? undefined : earlier.#realtime,
+      filled === undefined ? undefined : filled.#realtime,
     );
+    this.whole = this.#realtime.whole;
     if (earlier !== undefined) this.#link = earlier.#link;
   }
 

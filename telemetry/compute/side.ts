@@ -39,6 +39,8 @@ const DUE = 2;
 export class Side {
   readonly platform: Platform;
   readonly computed: readonly Computed[];
+  /** Whether everything that has a history goes on from an earlier side. */
+  readonly whole: boolean;
   /** By ordinal. */
   readonly #readers: (Reader[] | undefined)[];
   readonly #byOrdinal: (Computed | undefined)[];
@@ -57,11 +59,14 @@ export class Side {
   #nextDue = Number.POSITIVE_INFINITY;
   #now = Number.NEGATIVE_INFINITY;
 
-  constructor(platform: Platform, derived: readonly Derived[], earlier?: Side) {
+  /** `filled` has learned what is stored, under this catalogue: what does not go on from `earlier` goes on from it. */
+  constructor(platform: Platform, derived: readonly Derived[], earlier?: Side, filled?: Side) {
     const size = platform.measures.length;
     this.platform = platform;
+    const kept = derived.map((each) => earlier && sameComputed(each, platform, earlier));
+    this.whole = derived.every(({ temporal }, index) => !temporal || kept[index] !== undefined);
     this.computed = derived.map(
-      (each, index) => new Computed(each, index, platform, earlier && sameComputed(each, platform, earlier)),
+      (each, index) => new Computed(each, index, platform, kept[index] ?? filled?.computed[index]),
     );
     this.#temporal = this.computed.filter((each) => each.derived.temporal);
     this.#readers = new Array<Reader[] | undefined>(size).fill(undefined);
@@ -73,6 +78,8 @@ export class Side {
     this.#standing = new Uint8Array(size);
     this.#open = new Uint8Array(derived.length);
     for (const computed of this.computed) this.#connect(computed);
+    // Where both know an input, that of the side in use counts.
+    if (filled !== undefined) this.#adopt(filled);
     if (earlier !== undefined) this.#adopt(earlier);
   }
 
@@ -182,8 +189,7 @@ export class Side {
 
   /** Takes up the inputs of a side of another catalogue; evaluations that are not kept begin with them. */
   #adopt(earlier: Side): void {
-    const kept = new Set(earlier.computed.map(({ evaluation }) => evaluation));
-    this.#now = earlier.#now;
+    this.#now = Math.max(this.#now, earlier.#now);
     this.#readers.forEach((readers, ordinal) => {
       if (readers === undefined) return;
       const before = earlier.platform.ordinal(this.platform.measures[ordinal]!.key);
@@ -193,7 +199,7 @@ export class Side {
       const value = earlier.#values[before]!;
       this.#keep(ordinal, value, earlier.#ground[before]!, earlier.#onboard[before]!, standing);
       for (const { computed, as } of readers) {
-        if (kept.has(computed.evaluation) || (computed.derived.temporal && standing === LENT)) continue;
+        if (computed.kept || (computed.derived.temporal && standing === LENT)) continue;
         computed.evaluation.feed(as, value, earlier.#ground[before]!);
       }
     });

@@ -2,7 +2,6 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { eventLine, listLines } from '../../cli/alarm-line.ts';
@@ -18,10 +17,11 @@ import {
 import { buckets, streams, subject } from '../../contract/subject.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
+import { mcsProgram } from '../support/program.ts';
 import { startRelay } from '../support/relay.ts';
 import { until } from '../support/until.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MCS = await mcsProgram();
 const AT = '2026-01-02T03:04:05.678Z';
 const VOLTAGE: AlarmName = { target: 'sat1', component: 'battery', instance: '1', alarm: 'voltage' };
 const REBOOT: AlarmName = { target: 'sat1', component: 'obc', alarm: 'unexpected_reboot' };
@@ -70,8 +70,7 @@ async function record(name: AlarmName, content: AlarmRecord, announced = true): 
 }
 
 function start(...args: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', 'alarm', ...args], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, [...MCS, 'alarm', ...args], {
     env: { ...process.env, MCS_API: cell.api, USER: 'ada' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,15 +2,16 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hexdump, linkLine } from '../../cli/link-line.ts';
+import { linkLines } from '../../cli/link-list.ts';
 import type { FrameReceived, LinkEvent } from '../../contract/link-event.ts';
 import { call } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { mcsProgram } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MCS = await mcsProgram();
 const plain = { width: undefined, colour: false };
 const at = '2026-01-02T03:04:05.678Z';
 const received: FrameReceived = {
@@ -86,6 +87,37 @@ describe('a line', () => {
   });
 });
 
+describe('the links of a target', () => {
+  it('have a line for each driver and gateway, and say loudly who does not know', () => {
+    const lines = linkLines({
+      ...{ target: 'sat1', mode: 'imaging' },
+      links: [
+        {
+          ...{ link: 'uhf', default: true },
+          driver: { name: 'pus', state: 'running', bound: 'current', mode: 'imaging' },
+          gateways: [
+            { name: 'sim-1', environments: ['bench'], state: 'up', bound: 'outdated', mode: 'nominal' },
+            {
+              name: 'gw-9',
+              environments: ['flight'],
+              state: 'absent',
+              reason: 'no process \u001brunning it',
+            },
+          ],
+        },
+        { link: 'bare', default: false, driver: null, gateways: [] },
+      ],
+    });
+    expect(lines).toEqual([
+      'sat1  mode imaging',
+      'uhf (default)  driver   pus    running  knows mode and parameters',
+      '               gateway  sim-1  up       OUTDATED: was told mode nominal; in bench',
+      '               gateway  gw-9   absent   in flight; no process .running it',
+      'bare           driver   none',
+    ]);
+  });
+});
+
 describe('mcs link watch', () => {
   let cell: DemoCell;
   beforeAll(async () => {
@@ -94,8 +126,7 @@ describe('mcs link watch', () => {
   afterAll(() => cell.stop());
 
   function mcs(...args: string[]) {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', 'link', ...args], {
-      cwd: ROOT,
+    const child = spawn(process.execPath, [...MCS, 'link', ...args], {
       env: { ...process.env, MCS_API: cell.api },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -123,6 +154,13 @@ describe('mcs link watch', () => {
     expect(said.errors).toBe('');
   });
 
+  it('lists them with who serves them', async () => {
+    const { said, code } = mcs('list', 'sat1');
+    expect(await code, said.errors).toBe(0);
+    expect(said.output).toMatch(/^uhf \(default\) +driver +\S+ +running +knows mode and parameters$/m);
+    expect(said.output).toMatch(/gateway +sim-1 +up +knows mode and parameters; in /);
+  });
+
   it('ends with its reader', async () => {
     const { child, code } = mcs('watch', 'sat1');
     child.stdout!.destroy();
@@ -130,6 +168,7 @@ describe('mcs link watch', () => {
   });
 
   it.each([
+    [['list', 'sat9'], 1, /api::unknown-target: .*sat9.*sat1/],
     [['watch', 'sat9'], 1, /api::unknown-target: .*sat9.*sat1/],
     [['watch', 'sat1', '--link', 'xband'], 1, /api::unknown-link: .*xband.*uhf/],
     [['watch'], 2, /mcs link watch TARGET/],

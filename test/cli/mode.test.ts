@@ -2,14 +2,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modeLine } from '../../cli/mode.ts';
 import { parameterLines } from '../../cli/parameters.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { mcsProgram } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MCS = await mcsProgram();
 const since = '2026-01-02T03:04:05.678Z';
 let cell: DemoCell;
 beforeAll(async () => {
@@ -18,8 +18,7 @@ beforeAll(async () => {
 afterAll(() => cell.stop());
 
 function start(...args: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, [...MCS, ...args], {
     env: { ...process.env, MCS_API: cell.api, USER: 'ada' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,14 +2,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { run as runCommand } from '../../cli/run.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { mcsProgram } from '../support/program.ts';
 import { startRelay } from '../support/relay.ts';
 import { until } from '../support/until.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MCS = await mcsProgram();
 /** A machine with much else to do takes seconds to start a command. */
 const PATIENTLY = { timeoutMs: 40_000 };
 let cell: DemoCell;
@@ -20,8 +20,7 @@ beforeAll(async () => {
 afterAll(() => cell.stop());
 
 function mcs(...args: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', 'run', ...args], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, [...MCS, 'run', ...args], {
     env: { ...process.env, MCS_API: cell.api, USER: 'ada', MCS_TOKEN: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,9 +2,9 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { mcsProgram } from '../support/program.ts';
 
 let cell: DemoCell;
 beforeAll(async () => {
@@ -12,11 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => cell.stop());
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MCS = await mcsProgram();
 
 async function mcs(...args: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, [...MCS, ...args], {
     env: { ...process.env, MCS_API: cell.api, USER: 'ada' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,9 +2,9 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { mcsProgram } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 let cell: DemoCell;
@@ -13,11 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => cell.stop());
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MCS = await mcsProgram();
 
 function mcs(...args: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, [...MCS, ...args], {
     env: { ...process.env, MCS_API: cell.api, USER: 'ada' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -136,7 +136,6 @@ describe('an alarm service that dies', () => {
         cell.nats.credentialsFile,
       ],
       env,
-      readyWithinMs: 60_000,
     });
   const leaderTtlMs = 10_000;
 

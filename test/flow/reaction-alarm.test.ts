@@ -1,22 +1,39 @@
 /**
- * Reactions of real alarms: raised by telemetry of the simulated spacecraft, launched by the alarm service, carried out by
- * the executor. Mission Control Service, section 4.4.
+ * Reactions of real alarms (F-07, F-08, F-09): raised by telemetry of the simulated spacecraft, launched by the alarm service,
+ * carried out by executors that die, or that are told that a minute has passed. Mission Control Service, section 4.4.
  */
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shardNames } from '../../actors/run/open-runs.ts';
 import type { Alarm, AlarmList } from '../../contract/alarm.ts';
-import type { LaunchReply, RunEvent, RunList } from '../../contract/run.ts';
+import { REACTION_LOOK_MS } from '../../contract/limits.ts';
+import type { LaunchReply, RunEvent, RunList, RunStatus } from '../../contract/run.ts';
+import { buckets } from '../../contract/subject.ts';
+import type { TargetHolds } from '../../contract/telecommand.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { realClock } from '../../supervision/clock.ts';
+import { highestRanked } from '../../supervision/partition.ts';
+import { type ServiceProcess, startProcess } from '../../supervision/process.ts';
+import { seededRandom } from '../../supervision/random.ts';
+import { ROLES } from '../../supervision/role.ts';
 import { call } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
+import { visit } from '../support/members.ts';
+import { quiet } from '../support/nats.ts';
 import { eventsOf, lastOf, logWith } from '../support/run-program.ts';
 import { until } from '../support/until.ts';
 
 const ALARMS = `    alarms:
       lit: { when: payload == true, severity: warning, on_raise: run "dim" }
       cold: { when: heater == false, severity: warning, on_raise: run "hopeless" }
+      first: { when: obc.watchdog == 91 s, severity: warning, on_raise: run "hold" }
+      again: { when: obc.watchdog == 92 s, severity: warning, on_raise: run "hold" }
+      fatal: { when: obc.watchdog == 93 s, severity: warning, on_raise: run "long" }
+      drained: { when: "battery[1].voltage < 7.8 V", severity: warning, on_raise: run "note" }
 `;
 
 const DRILL = `
@@ -47,10 +64,52 @@ procedures:
     steps:
       - step: try
         do: [{ check: sat.power.panel_current > 60 A }]
+  hold:
+    roles: { sat: cubesat-6u }
+    steps:
+      - step: question
+        do: [{ ask: Enough?, as: level, type: { type: f64, unit: dB }, timeout: 1 h }]
+  note:
+    roles: { sat: cubesat-6u }
+    steps:
+      - step: noted
+        do: [{ log: drained }]
+  bark:
+    roles: { sat: cubesat-6u }
+    steps:
+      - step: bite
+        do:
+          - send: sat.obc.set_watchdog
+            args: { period: 93 s }
+      - step: busy
+        do: [{ wait: 10 min }, { log: over }]
+  long:
+    roles: { sat: cubesat-6u }
+    steps:
+      - step: off
+        do:
+          - send: sat.power.switch
+            args: { channel: payload, on: false }
+          - wait: 10 min
 `;
+/** Nobody is taken for dead because a minute was said to have passed, or because the machine is busy. */
+const MEMBER_TTL_MS = 600_000;
 
 let folder: string;
 let cell: DemoCell;
+let executor: ServiceProcess;
+/** What the clock of the executor is ahead of the others. */
+let aheadMs = 0;
+/** How often the executor waited to look again whether a target is free. */
+let looks = 0;
+const clock: Clock = {
+  ...realClock,
+  now: () => realClock.now() + aheadMs,
+  setTimeout: (fire, delayMs) => {
+    if (delayMs === REACTION_LOOK_MS) looks += 1;
+    return realClock.setTimeout(fire, delayMs);
+  },
+};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mcs-reaction-'));
@@ -61,13 +120,24 @@ beforeAll(async () => {
   if (!platform.includes(power)) throw new Error('the platform has no power distribution');
   await writeFile(file, platform.replace(power, power + ALARMS));
   await writeFile(join(folder, 'drill.yaml'), DRILL);
-  cell = await startDemoCell({ folder });
+  const roles = ROLES.filter((role) => role !== 'executor');
+  cell = await startDemoCell({ folder, roles, memberTtlMs: MEMBER_TTL_MS });
+  executor = await startProcess({
+    ...{ bus: await cell.nats.connected(), roles: ['executor'], clock, random: seededRandom(2), log: quiet },
+    memberTtlMs: MEMBER_TTL_MS,
+    escalated: (reason) => {
+      throw new Error(reason);
+    },
+  });
+  await executor.ready;
   await until(async () => {
     const { body } = await call<{ values: unknown[] }>('GET', `${cell.api}/v1/targets/sat1/values`);
     return body.values?.length > 5;
   });
 }, 60_000);
 afterAll(async () => {
+  await endAllMcs();
+  await executor.stop();
   await cell.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -79,28 +149,52 @@ async function alarm(name: string): Promise<Alarm['record'] | undefined> {
   return body.alarms?.find((each) => each.alarm === name)?.record;
 }
 
-/** The run of the reaction to this alarm, once it is listed. */
-async function reactionTo(name: string): Promise<string> {
-  let run: string | undefined;
-  await until(
-    async () => {
-      const { body } = await call<RunList>('GET', `${cell.api}/v1/runs?limit=50`);
-      run = body.runs.find(({ by }) => by === `alarm sat1.power._.${name}`)?.run;
-      return run !== undefined;
-    },
-    { timeoutMs: 30_000, what: `the reaction to ${name}` },
-  );
-  return run!;
+/** The run of the reaction to this alarm, once it is listed; of its `activation`. */
+async function reactionTo(name: string, activation = 1): Promise<string> {
+  const launched = async (): Promise<string | undefined> => {
+    const { body } = await call<RunList>('GET', `${cell.api}/v1/runs?limit=50`);
+    const runs = body.runs.filter(({ by }) => by === `alarm sat1.power._.${name}`).map(({ run }) => run);
+    return runs.sort()[activation - 1];
+  };
+  return until(launched, { timeoutMs: 30_000, what: `the reaction to ${name}` });
 }
 
+/** A person sends it; accepted as soon as nothing holds the target any more. */
+async function send(telecommand: string, args: object): Promise<void> {
+  const body = { target: 'sat1', telecommand, args };
+  await until(async () => (await call('POST', `${cell.api}/v1/tc`, body, ANA)).status === 202, {
+    timeoutMs: 30_000,
+  });
+}
+
+/** The status of the answer to a command of a person. */
+async function post(path: string, body?: object): Promise<number> {
+  return (await call('POST', `${cell.api}/v1/runs/${path}`, body, ANA)).status;
+}
+
+async function launch(run: string): Promise<string> {
+  const request = { run, environment: 'rehearsal', targets: { sat: 'sat1' } };
+  const launched = await call<LaunchReply>('POST', `${cell.api}/v1/runs`, request, ANA);
+  return launched.body.run;
+}
+
+async function statusOf(run: string): Promise<RunStatus> {
+  return (await call<RunStatus>('GET', `${cell.api}/v1/runs/${run}`)).body;
+}
+
+async function holders(): Promise<string[]> {
+  const entry = await cell.bus.bucket(buckets.leases).get('sat1');
+  const { holders: all } = JSON.parse(Buffer.from(entry!.value).toString()) as TargetHolds;
+  return all.map(({ run }) => run);
+}
+
+const kinds = (log: readonly RunEvent[]): string[] => log.map(({ event }) => event);
 const first = (log: readonly RunEvent[], kind: RunEvent['event']): RunEvent =>
   log.find(({ event }) => event === kind)!;
 
 describe('the reaction of a real alarm', () => {
   it('MC-REACT-001 MC-REACT-002 MC-REACT-016 takes the target of the run in progress, in its environment', async () => {
-    const request = { run: 'shine', environment: 'rehearsal', targets: { sat: 'sat1' } };
-    const launched = await call<LaunchReply>('POST', `${cell.api}/v1/runs`, request, ANA);
-    const { run } = launched.body;
+    const run = await launch('shine');
     const reaction = await reactionTo('lit');
     expect(await alarm('lit')).toMatchObject({ severity: 'warning', seq: expect.any(Number) });
     const log = await logWith(cell.bus, reaction, 'finished');
@@ -111,20 +205,134 @@ describe('the reaction of a real alarm', () => {
     expect(suspended.at <= first(log, 'step_started').at).toBe(true);
     await until(async () => (await alarm('lit'))?.state === 'CLEARED_UNACK', { timeoutMs: 30_000 });
     expect(await alarm('lit-reaction')).toBeUndefined();
-    const aborted = await call('POST', `${cell.api}/v1/runs/${run}/abort`, undefined, ANA);
-    expect(aborted.status).toBe(202);
+    expect(await post(`${run}/abort`)).toBe(202);
   }, 90_000);
 
   it('MC-REACT-021 MC-REACT-022 raises and clears another alarm where it does not pass', async () => {
-    const heater = { target: 'sat1', telecommand: 'power.switch', args: { channel: 'heater', on: false } };
-    await until(async () => (await call('POST', `${cell.api}/v1/tc`, heater, ANA)).status === 202);
+    await send('power.switch', { channel: 'heater', on: false });
     const reaction = await reactionTo('cold');
     await logWith(cell.bus, reaction, 'decision_required');
-    await call('POST', `${cell.api}/v1/runs/${reaction}/abort`, undefined, ANA);
+    expect(await post(`${reaction}/abort`)).toBe(202);
     await until(async () => (await alarm('cold-reaction'))?.state === 'CLEARED_UNACK', { timeoutMs: 30_000 });
     expect(await alarm('cold-reaction')).toMatchObject({
       ...{ previous: 'ACTIVE_UNACK', severity: 'critical', seq: 2 },
       value: expect.stringContaining('aborted by ana'),
     });
   }, 90_000);
+});
+
+describe('two alarms, one target (F-09)', () => {
+  const ANSWER = { path: 'question', accepted: true, value: '3 dB' };
+
+  /** The reaction to the first alarm holds the target, and the second alarm is raised behind it. */
+  async function heldBy(name: string, period: number): Promise<string> {
+    await send('obc.set_watchdog', { period });
+    const holder = await reactionTo(name);
+    await logWith(cell.bus, holder, 'asked');
+    await cell.fault('cell_drain', true);
+    return holder;
+  }
+
+  async function recovered(): Promise<void> {
+    await cell.fault('cell_drain', false);
+    await until(async () => (await alarm('drained'))?.state === 'CLEARED_UNACK', { timeoutMs: 30_000 });
+  }
+
+  it('MC-REACT-015 the reaction to the second waits for the one to the first, and passes behind it', async () => {
+    const holder = await heldBy('first', 91);
+    const second = await reactionTo('drained');
+    await recovered();
+    expect(await holders()).toEqual([holder]);
+    expect(kinds(await eventsOf(cell.bus, second))).not.toContain('step_started');
+    expect(await post(`${holder}/answers`, ANSWER)).toBe(202);
+    const ended = first(await logWith(cell.bus, holder, 'finished'), 'finished');
+    const log = await logWith(cell.bus, second, 'finished');
+    expect(first(log, 'step_started').at >= ended.at).toBe(true);
+    expect(lastOf(log, 'finished')).toMatchObject({ ok: true });
+    expect(await alarm('drained-reaction')).toBeUndefined();
+  }, 120_000);
+
+  it('MC-REACT-015 MC-REACT-021 MC-REACT-022 MC-REACT-023 is given up behind a minute, and an alarm of its own says why', async () => {
+    const holder = await heldBy('again', 92);
+    const second = await reactionTo('drained', 2);
+    const started = first(await logWith(cell.bus, second, 'started'), 'started');
+    await recovered();
+    aheadMs = Date.parse(started.at) + 45_000 - Date.now();
+    const looked = looks;
+    await until(() => looks > looked + 1, { what: 'another look' });
+    expect(kinds(await eventsOf(cell.bus, second))).not.toContain('finished');
+    aheadMs += 15_000;
+    const end = lastOf(await logWith(cell.bus, second, 'finished'), 'finished');
+    expect(end).toMatchObject({ ok: false, reason: expect.stringContaining(holder) });
+    await until(async () => (await alarm('drained-reaction'))?.state === 'CLEARED_UNACK');
+    expect(await alarm('drained-reaction')).toMatchObject({
+      ...{ previous: 'ACTIVE_UNACK', severity: 'critical', seq: 2 },
+      value: expect.stringContaining(end.reason!),
+    });
+    expect(await holders(), 'the first goes on').toEqual([holder]);
+    expect(await post(`${holder}/answers`, ANSWER)).toBe(202);
+    expect(lastOf(await logWith(cell.bus, holder, 'finished'), 'finished')).toMatchObject({ ok: true });
+    expect(await alarm('again-reaction')).toBeUndefined();
+  }, 120_000);
+});
+
+describe('kill -9 of the executor during the reaction to a real alarm (F-08)', () => {
+  const HEIR = 'heir';
+
+  /** Outranks the heir everywhere: what it has under way is all taken over by the same. */
+  function mortalName(): string {
+    const isAbove = (name: string): boolean =>
+      ['sat1', ...shardNames()].every((partition) => highestRanked(partition, [name, HEIR]) === name);
+    for (let salt = 0; ; salt += 1) if (isAbove(`mortal-${salt}`)) return `mortal-${salt}`;
+  }
+
+  function mortalOrHeir(instance: string): Promise<Mcs> {
+    const at = ['--nats', cell.nats.url, '--credentials', cell.nats.credentialsFile];
+    return startMcs({
+      args: ['serve', '--roles', 'executor', ...at],
+      env: { MCS_INSTANCE: instance, MCS_MEMBER_TTL_MS: String(MEMBER_TTL_MS) },
+    });
+  }
+
+  it('MC-STM-005 MC-STM-022 MC-LOG-002 MC-LOG-022 MC-REACT-021 MC-REACT-022 another one takes up both, asks, and sends nothing twice', async () => {
+    await executor.stop();
+    const mcs = await mortalOrHeir(mortalName());
+    const heir = mortalOrHeir(HEIR);
+    const before = await cell.receivedByRequest();
+    const run = await launch('bark');
+    const reaction = await reactionTo('fatal');
+    await logWith(cell.bus, reaction, 'telecommand_finished');
+    expect(lastOf(await logWith(cell.bus, run, 'suspended'), 'suspended')).toMatchObject({
+      by: 'alarm sat1.power._.fatal',
+    });
+    await heir;
+    await mcs.kill();
+    await visit(cell.bus);
+
+    expect(kinds(await logWith(cell.bus, reaction, 'decision_required')).slice(-2)).toEqual([
+      ...['taken_over', 'decision_required'],
+    ]);
+    for (const each of [run, reaction]) {
+      expect(lastOf(await logWith(cell.bus, each, 'taken_over'), 'taken_over')).toMatchObject({ by: HEIR });
+    }
+    expect(await statusOf(run)).toMatchObject({ suspended: true });
+    expect(await holders()).toEqual([reaction]);
+    expect(await post(`${run}/resume`, { choice: 'skip' })).toBe(409);
+
+    expect(await post(`${reaction}/abort`)).toBe(202);
+    await until(async () => (await alarm('fatal-reaction'))?.state === 'CLEARED_UNACK');
+    expect(await alarm('fatal-reaction')).toMatchObject({
+      ...{ severity: 'critical', seq: 2, value: expect.stringContaining('aborted by ana') },
+    });
+    expect(await statusOf(run)).toMatchObject({ suspended: true });
+    expect(await post(`${run}/resume`, { choice: 'skip' })).toBe(202);
+    await logWith(cell.bus, run, 'finished');
+    for (const each of [run, reaction]) {
+      const log = await eventsOf(cell.bus, each);
+      expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+    }
+    const after = await cell.receivedByRequest();
+    const times = Object.entries(after).map(([request, count]) => count - (before[request] ?? 0));
+    expect(times.filter((count) => count > 0)).toEqual([1, 1]);
+  }, 120_000);
 });

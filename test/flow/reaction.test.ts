@@ -99,7 +99,6 @@ function executor(instance: string): Promise<Mcs> {
   const at = ['--nats', cell.nats.url, '--credentials', cell.nats.credentialsFile];
   return startMcs({
     args: ['serve', '--roles', 'executor', ...at],
-    readyWithinMs: 60_000,
     env: { MCS_INSTANCE: instance, MCS_MEMBER_TTL_MS: '5000' },
   });
 }

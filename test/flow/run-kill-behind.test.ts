@@ -19,6 +19,6 @@ describe('kill -9 of the executor that holds a run, behind each append', () => {
   it.each(POINTS)(
     'MC-LOG-002 MC-LOG-022 MC-STM-005 MC-STM-028 MC-BUS-008 killed at %s: whole, asks or goes on, nothing twice',
     (point) => killedAt(drill, point, POINTS.indexOf(point)),
-    90_000,
+    180_000,
   );
 });

@@ -75,7 +75,7 @@ describe('kill -9 of the executor around a suspension', () => {
       ...[...BEGUN, 'taken_over', 'step_finished', 'suspended'],
       ...[continued, 'step_started', ...rest, ...END],
     ]);
-  }, 90_000);
+  }, 180_000);
 
   it('MC-STM-022 behind `suspended`: it stays suspended with the next owner', async () => {
     const run = await paused('run:committed 4');
@@ -83,7 +83,7 @@ describe('kill -9 of the executor around a suspension', () => {
     await heard(run.clients, 'taken_over');
     expect(await isSuspended(run.run)).toBe(true);
     expect(await resumedToEnd(run)).toEqual([...BEGUN, 'suspended', 'taken_over', ...SKIPPED, ...END]);
-  }, 90_000);
+  }, 180_000);
 
   it('MC-STM-022 before `continued` is stored: it stays suspended, holds no target and is resumed again', async () => {
     const run = await paused('run:committing 5');
@@ -93,7 +93,7 @@ describe('kill -9 of the executor around a suspension', () => {
     await heard(run.clients, 'taken_over');
     expect(await isSuspended(run.run)).toBe(true);
     expect(await resumedToEnd(run)).toEqual([...BEGUN, 'suspended', 'taken_over', ...SKIPPED, ...END]);
-  }, 90_000);
+  }, 180_000);
 
   it('MC-STM-016 MC-STM-028 behind `continued`: the choice is carried out once', async () => {
     const run = await paused('run:committed 5');
@@ -102,5 +102,5 @@ describe('kill -9 of the executor around a suspension', () => {
     await run.died;
     const [continued, ...rest] = SKIPPED;
     expect(await ended(run)).toEqual([...BEGUN, 'suspended', continued, 'taken_over', ...rest, ...END]);
-  }, 90_000);
+  }, 180_000);
 });

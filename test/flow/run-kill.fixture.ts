@@ -19,6 +19,7 @@ import { highestRanked } from '../../supervision/partition.ts';
 import { call, type Followed, follow, readLog } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
+import { owned, visit } from '../support/members.ts';
 import { runLogFaults } from '../support/run-log-checker.ts';
 import { newRun, submitProgram } from '../support/run-program.ts';
 import { until } from '../support/until.ts';
@@ -26,9 +27,8 @@ import { until } from '../support/until.ts';
 /** Ranks high for every shard, and not so high that a mortal is long looked for. */
 const HEIR = 'heir-194010';
 const TARGET = 'sat1';
-/** Mortals started while one dies: a start costs a second or two of a core. */
+/** Mortals started while one dies: a start costs half a second of a core. */
 const AHEAD = 2;
-const VISIT_EVERY_MS = 250;
 /**
  * Long enough that a busy machine takes nothing from the living, also not the spacecraft, which would forget what it
  * received. The dead are seen without it: they were on this machine.
@@ -122,12 +122,12 @@ export async function startKillDrill(failpoints: readonly string[]): Promise<Kil
     mortal: async (n) => {
       const mcs = await start(n);
       for (let next = n + 1; next <= n + AHEAD && next < failpoints.length; next += 1) void start(next);
-      await owning(cell, n);
+      await owned(cell.bus, `runs.${shardFor(n)}`, mortalName(n));
       return { mcs, run: runOf(shardFor(n)) };
     },
     died: async (mcs) => {
       const { signal } = await mcs.exited;
-      await visit(cell);
+      await visit(cell.bus);
       return signal;
     },
     launch: async (procedure, run = newRun()) => {
@@ -162,7 +162,6 @@ function executor(cell: DemoCell, instance: string, failpoint?: string): Promise
   const at = ['--nats', cell.nats.url, '--credentials', cell.nats.credentialsFile];
   return startMcs({
     args: ['serve', '--roles', 'executor', ...at],
-    readyWithinMs: 60_000,
     env: {
       MCS_INSTANCE: instance,
       MCS_MEMBER_TTL_MS: String(MEMBER_TTL_MS),
@@ -190,33 +189,6 @@ function mortalName(n: number): string {
   return names.get(n)!;
 }
 
-/** Resolves when the mortal owns its shard. */
-async function owning(cell: DemoCell, n: number): Promise<void> {
-  const name = mortalName(n);
-  let visitedAt = 0;
-  const owns = async (): Promise<boolean> => {
-    if ((await ownerOf(cell, `runs.${shardFor(n)}`)) === name) return true;
-    if (performance.now() - visitedAt > VISIT_EVERY_MS) {
-      visitedAt = performance.now();
-      await visit(cell);
-    }
-    return false;
-  };
-  await until(owns, { timeoutMs: 20_000, what: `${name} owning its shard` });
-}
-
-let visits = 0;
-
-/** A member comes by: everybody looks at once who is there and who is dead, and not with the next heartbeat. */
-async function visit(cell: DemoCell): Promise<void> {
-  visits += 1;
-  const instance = `visitor-${visits}`;
-  const visitor = { instance, roles: [], host: 'elsewhere', pid: 0 };
-  await cell.bus
-    .bucket(buckets.members)
-    .overwrite(`member.${instance}`, Buffer.from(JSON.stringify(visitor)));
-}
-
 function runOf(shard: string): string {
   let run = newRun();
   while (shardOf(run) !== shard) run = newRun();
@@ -230,11 +202,6 @@ async function entry<Body>(
 ): Promise<Body | undefined> {
   const found = await cell.bus.bucket(buckets[bucket]).get(key);
   return found && (JSON.parse(Buffer.from(found.value).toString()) as Body);
-}
-
-/** Undefined while nobody does. */
-async function ownerOf(cell: DemoCell, partition: string): Promise<string | null | undefined> {
-  return (await entry<{ owner: string | null }>(cell, 'members', `partition.${partition}`))?.owner;
 }
 
 // People --------------------------------------------------------------------------------------------------------------

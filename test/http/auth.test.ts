@@ -47,7 +47,11 @@ beforeAll(async () => {
   const tokens = new MissionTokens({ missions, clock: realClock, log, fetch });
   unsigned.push(tokens);
   const ports = { bus, missions, values, log, clock: realClock, registry: new Registry(), tokens };
-  keyless = await startFrontEnd({ ...ports, followers: followerCredentials(undefined) });
+  keyless = await startFrontEnd({
+    ...ports,
+    followers: followerCredentials(undefined),
+    roles: () => ({ api: 'running' }),
+  });
 });
 afterEach(() => world.missions.publish(world.mission));
 afterAll(async () => {

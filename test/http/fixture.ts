@@ -84,6 +84,7 @@ export function layerPorts(): FrontEndPorts & { readonly log: ReturnType<typeof 
     registry: new Registry(),
     tokens: new MissionTokens({ missions, log, clock: realClock, fetch }),
     followers: followerCredentials(undefined),
+    roles: () => ({ api: 'running' }),
   };
 }
 

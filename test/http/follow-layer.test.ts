@@ -2,12 +2,17 @@
 
 import Type from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
+import { AUTH_CLOCK_TOLERANCE_MS } from '../../contract/limits.ts';
+import { accepted } from '../../contract/result.ts';
 import { busUnavailable } from '../../http/errors.ts';
 import { defineFollow, type FollowPolicy, type FollowWriter } from '../../http/follow.ts';
 import { targetInPath } from '../../http/parameters.ts';
+import type { FrontEndPorts } from '../../http/ports.ts';
 import type { FrontEnd } from '../../http/serve.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Tokens } from '../../ports/tokens.ts';
 import { until } from '../support/until.ts';
-import { call, codesOf, follow, layerPorts, rawConnection, serveLayer } from './fixture.ts';
+import { call, codesOf, follow, layerPorts, rawConnection, realClock, serveLayer } from './fixture.ts';
 
 let frontEnd: FrontEnd | undefined;
 afterEach(async () => {
@@ -16,7 +21,11 @@ afterEach(async () => {
 });
 
 /** A server of one follow route; its writers and how many sources were stopped. */
-async function served(policy: FollowPolicy, gate: Promise<unknown> = Promise.resolve()) {
+async function served(
+  policy: FollowPolicy,
+  gate: Promise<unknown> = Promise.resolve(),
+  others: Partial<Pick<FrontEndPorts, 'clock' | 'tokens'>> = {},
+) {
   const writers: FollowWriter[] = [];
   const seen = { opened: 0, stopped: 0 };
   const route = defineFollow({
@@ -44,7 +53,7 @@ async function served(policy: FollowPolicy, gate: Promise<unknown> = Promise.res
       };
     },
   });
-  const ports = layerPorts();
+  const ports = { ...layerPorts(), ...others };
   frontEnd = await serveLayer([], [route], ports);
   return { url: `${frontEnd.url}/v1/things`, port: frontEnd.port, writers, seen, ports };
 }
@@ -170,6 +179,73 @@ describe('a follow route', () => {
     client.socket.send('z'.repeat(2000));
     await until(() => client.closed);
     await until(() => seen.stopped === 1);
+  });
+});
+
+describe('F5 a follower that came with a token', () => {
+  const EXPIRES_MS = 4_000_000_000_000;
+  const DUE_MS = EXPIRES_MS + AUTH_CLOCK_TOLERANCE_MS;
+
+  /** A server whose timers for tokens a test fires, and the times they are due. */
+  async function servedUntil(expiresAt: number) {
+    const pending = new Map<object, { readonly at: number; readonly fire: () => void }>();
+    const clock: Clock = {
+      now: () => realClock.now(),
+      setTimeout(fire, delayMs) {
+        if (delayMs < 3_600_000) return realClock.setTimeout(fire, delayMs);
+        const timer = {};
+        pending.set(timer, { at: realClock.now() + delayMs, fire });
+        return { timer };
+      },
+      clearTimeout(handle) {
+        if (!pending.delete(handle.timer as object)) realClock.clearTimeout(handle);
+      },
+    };
+    const tokens: Tokens = { verify: async () => accepted({ name: 'ada', roles: [], expiresAt }) };
+    const things = await served('log', Promise.resolve(), { clock, tokens });
+    return { ...things, pending };
+  }
+
+  it('is closed with 4401 when the token ends, whatever waits for it', async () => {
+    const { url, pending, seen, writers } = await servedUntil(EXPIRES_MS);
+    const client = await follow(`${url}/sat1/watch?token=t`);
+    await until(() => client.messages.length === 1);
+    const [timer] = pending.values();
+    // As long as the token itself is taken (clocks may differ).
+    expect(Math.abs(timer!.at - DUE_MS)).toBeLessThan(60_000);
+    client.socket.pause();
+    const wide = 'y'.repeat(16_384);
+    for (let n = 1; n <= 60; n += 1) writers[0]!.push(`{"n":${n},"wide":"${wide}"}`);
+    timer!.fire();
+    client.socket.resume();
+    await until(() => client.closed);
+    expect(client.closed).toEqual({ code: 4401, reason: 'the token has expired' });
+    await until(() => seen.stopped === 1);
+    expect(pending.size).toBe(0);
+  });
+
+  it('is closed at once when it ended while the route was opened', async () => {
+    const { url } = await servedUntil(realClock.now() - AUTH_CLOCK_TOLERANCE_MS - 1);
+    const client = await follow(`${url}/sat1/watch`, { authorization: 'Bearer t' });
+    await until(() => client.closed);
+    expect(client.closed?.code).toBe(4401);
+  });
+
+  it('leaves no timer behind when it goes', async () => {
+    const { url, pending, seen } = await servedUntil(EXPIRES_MS);
+    const client = await follow(`${url}/sat1/watch?token=t`);
+    expect(pending.size).toBe(1);
+    client.close();
+    await until(() => seen.stopped === 1);
+    expect(pending.size).toBe(0);
+  });
+
+  it('stays as long as it likes without a token', async () => {
+    const { url, pending } = await servedUntil(EXPIRES_MS);
+    const client = await follow(`${url}/sat1/watch`, { 'x-mcs-user': 'ada' });
+    await until(() => client.messages.length === 1);
+    expect(pending.size).toBe(0);
+    client.close();
   });
 });
 

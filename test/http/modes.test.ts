@@ -187,7 +187,7 @@ describe('the mode of a target', () => {
 });
 
 describe('what stands in the way of setting a mode', () => {
-  it.each<[unknown, string]>([
+  it.each([
     ['turbo', 'sat1'],
     ['safe', 'sat2'],
   ])('MC-MODE-010 the mode %s is unknown to %s: 422 mode::unknown', async (mode, target) => {
@@ -235,6 +235,66 @@ describe('what stands in the way of setting a mode', () => {
     } finally {
       world.bus.bucket = original;
     }
+  });
+
+  describe('O2 a run that takes the target between the look at the holds and the write', () => {
+    const bucketNow = () => world.bus.bucket(buckets.modes);
+    /** Sets a mode while `meanwhile` happens right before the first write of the entry, and `behind` right after it. */
+    async function setWhile(
+      mode: string,
+      meanwhile: () => Promise<unknown>,
+      behind: () => Promise<unknown> = async () => undefined,
+    ): Promise<Answer> {
+      const bucket = bucketNow();
+      const original = world.bus.bucket.bind(world.bus);
+      let writes = 0;
+      const raced = {
+        ...bucket,
+        get: bucket.get.bind(bucket),
+        remove: bucket.remove.bind(bucket),
+        put: async (...args: Parameters<typeof bucket.put>) => {
+          writes += 1;
+          const isFirst = writes === 1;
+          if (isFirst) await meanwhile();
+          const written = await bucket.put(...args);
+          if (isFirst) await behind();
+          return written;
+        },
+      } as typeof bucket;
+      world.bus.bucket = (definition) => (definition.name === 'mcs_modes' ? raced : original(definition));
+      try {
+        return await set(mode);
+      } finally {
+        world.bus.bucket = original;
+      }
+    }
+    const taken = () => world.hold('sat1', [{ run: RUN, mode: 'exclusive' }]);
+
+    it('MC-MODE-011 has the mode that stood before, and the person is refused', async () => {
+      await set('safe');
+      const before = await stored();
+      const answer = await setWhile('nominal', taken);
+      expect(said(answer)).toEqual([409, ['mode::target-held']]);
+      expect(answer.body.errors[0].message).toContain(RUN);
+      expect(await stored()).toEqual(before);
+    });
+
+    it('MC-MODE-006 has the default where none was set before', async () => {
+      const entry = await bucketNow().get('sat1');
+      if (entry !== undefined) await bucketNow().remove('sat1', entry.revision);
+      expect(said(await setWhile('nominal', taken))).toEqual([409, ['mode::target-held']]);
+      expect((await read()).body).toMatchObject({ mode: 'safe', since: null });
+      await world.hold('sat1', []);
+      expect((await set('nominal')).body).toMatchObject({ mode: 'nominal', by: 'ada' });
+    });
+
+    it('keeps what it has set itself since: only the own writing is taken back', async () => {
+      await set('safe');
+      const ofRun = { mode: 'nominal', since: '2026-01-02T03:04:05.678Z', run: RUN };
+      const answer = await setWhile('safe', taken, () => store('sat1', ofRun));
+      expect(said(answer)).toEqual([409, ['mode::target-held']]);
+      expect(await stored()).toEqual(ofRun);
+    });
   });
 
   it('MC-MODE-012 MC-AUTH-022 nobody being named: 400 api::anonymous', async () => {

@@ -822,6 +822,85 @@ describe('the service about itself', () => {
     const { body, status } = await coverage.call(`${url}/healthz?probe=1`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ state: 'up', bus: 'connected', configuration: world.mission.revision });
+    expect(body.roles).toEqual({ api: 'running' });
+  });
+});
+
+describe('GET /v1/links/{target}', () => {
+  const links = (target = 'sat2') => coverage.call(`${url}/v1/links/${target}`);
+  const bound = { target: 'sat2', link: 'uhf', mode: null, parameters: {}, overrides: {}, epoch: 1, seq: 1 };
+
+  /** Drivers and gateways that answer so until `stop`. */
+  function serving(states: Readonly<Record<string, object>>) {
+    const served = Object.entries(states).map(([name, state]) => {
+      const about = name.startsWith('gw-')
+        ? subject.gatewayVerb(name, 'state')
+        : subject.driverVerb(name, 'state');
+      return world.bus.serve(about, async () => Buffer.from(JSON.stringify(state)));
+    });
+    return { stop: () => Promise.all(served.map((each) => each.stop())) };
+  }
+
+  it('MC-MODE-016 tells who serves each link, and whether it knows how the link is bound', async () => {
+    const { stop } = serving({
+      'enc-1': { driver: 'enc-1', protocol: 'space-packet', bindings: [bound] },
+      'gw-1': { link: { state: 'silent', since: 1, reason: 'nothing heard' }, bindings: [] },
+      'gw-2': { link: { state: 'up', since: 1 }, bindings: [{ ...bound, mode: 'nominal' }] },
+    });
+    const body = await until(async () => {
+      const answer = await links();
+      return answer.body.links[0].driver.state === 'running' && answer.body;
+    });
+    expect(body).toEqual({
+      ...{ target: 'sat2', mode: null },
+      links: [
+        {
+          ...{ link: 'uhf', default: true },
+          driver: { name: 'enc-1', state: 'running', bound: 'current', mode: null },
+          gateways: [
+            {
+              ...{ name: 'gw-1', environments: ['bench'], state: 'silent', reason: 'nothing heard' },
+              bound: 'never',
+            },
+            {
+              ...{ name: 'gw-2', environments: ['flight'], state: 'up' },
+              ...{ bound: 'outdated', mode: 'nominal' },
+            },
+          ],
+        },
+      ],
+    });
+    await stop();
+  });
+
+  it('tells of one that nobody runs, of a link without driver, and asks each only once', async () => {
+    let asked = 0;
+    const served = world.bus.serve(subject.driverVerb('enc-1', 'state'), async () => {
+      asked += 1;
+      return Buffer.from(JSON.stringify({ bindings: 'none', link: { state: 'odd' } }));
+    });
+    const body = await until(async () => {
+      asked = 0;
+      const answer = await links('sat1');
+      return answer.body.links[0].driver.state === 'running' && answer.body;
+    });
+    expect(asked).toBe(1);
+    const gone = { name: 'gw-1', environments: ['bench'], state: 'absent', reason: 'no process runs it' };
+    expect(body.links).toEqual([
+      ...['uhf', 'sband'].map((link) => ({
+        ...{ link, default: link === 'uhf' },
+        // What it says of bindings is none.
+        driver: { name: 'enc-1', state: 'running' },
+        gateways: [gone],
+      })),
+      { link: 'bare', default: false, driver: null, gateways: [gone] },
+    ]);
+    await served.stop();
+  });
+
+  it('refuses a target that is none, or unknown', async () => {
+    expect(codesOf(await links('a.b'))).toEqual(['api::invalid-target']);
+    expect(codesOf(await links('sat9'))).toEqual(['api::unknown-target']);
   });
 });
 
@@ -838,6 +917,7 @@ const requests: readonly (readonly [string, string, object | undefined])[] = [
   ['WS', '/v1/tc/watch', undefined],
   ['WS', '/v1/targets/sat1/values/watch', undefined],
   ['WS', '/v1/links/sat1/frames', undefined],
+  ['GET', '/v1/links/sat1', undefined],
 ];
 
 async function answerOf(method: string, path: string, body?: object, headers: Record<string, string> = {}) {

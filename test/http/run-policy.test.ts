@@ -8,7 +8,7 @@ import type { Environment } from '../../mission/mission.ts';
 
 const anonymous: Caller = { kind: 'anonymous' };
 const declared: Caller = { kind: 'declared', name: 'ada', roles: ['supervisor'] };
-const verified: Caller = { kind: 'verified', name: 'ada', roles: [], token: 't' };
+const verified: Caller = { kind: 'verified', name: 'ada', roles: [], token: 't', untilMs: 0 };
 
 function environment(identity: 'declared' | 'jwt', humanOrchestration: boolean): Environment {
   const none = { hazardousConfirmation: [], hazardousRequiresPlan: false, drafts: false };

@@ -297,7 +297,7 @@ describe('POST /v1/runs', () => {
 
 describe('a run by hand in orbit', () => {
   const orbit = { ...launch, environment: 'flight' };
-  const operator: Caller = { kind: 'verified', name: 'ada', roles: [], token: 't' };
+  const operator: Caller = { kind: 'verified', name: 'ada', roles: [], token: 't', untilMs: 0 };
   const messageOf = async (more: Partial<RoutePorts> = {}): Promise<string> => {
     const handled = await handle(launchRun, orbit, more, operator);
     if (handled.ok) return `${handled.value.status}`;
@@ -522,7 +522,13 @@ describe('POST /v1/runs/{run}/answers', () => {
 
   it('MC-ANS-004 carries the verified token', async () => {
     const { run } = await begun('flight');
-    const operator: Caller = { kind: 'verified', name: 'eve', roles: ['supervisor'], token: 'abc' };
+    const operator: Caller = {
+      kind: 'verified',
+      name: 'eve',
+      roles: ['supervisor'],
+      token: 'abc',
+      untilMs: 0,
+    };
     const handled = await handle(answerRun, yes, {}, operator, { run });
     expect(handled).toMatchObject({ ok: true, value: { status: 202 } });
     const message = await until(() => approvals.find((each) => each.subject === `mcs.run.approval.${run}`));
@@ -627,6 +633,17 @@ describe('POST /v1/runs/{run}/{action}', () => {
     });
     expect([answer.status, answer.body.errors[0].message]).toEqual([409, 'unknown choice "again"']);
     expect(calls.at(-1)).toEqual({ action: 'resume', by: 'ada', choice: 'again' });
+    await served.stop();
+  });
+
+  it('K2 MC-ANS-023 MC-ERR-084 answers 504 run::timeout to what the executor cannot say yet: it is no refusal', async () => {
+    const { run, served } = await held({ outcome: 'unknown', reason: 'the run has not come to it in time' });
+    const answer = await until(async () => {
+      const each = await command(run, 'resume');
+      return codesOf(each)[0] !== 'run::not-running' && each;
+    });
+    expect(said(answer)).toEqual([504, ['run::timeout']]);
+    expect(answer.body.errors[0].help).toContain('log of the run');
     await served.stop();
   });
 

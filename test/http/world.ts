@@ -171,6 +171,7 @@ export async function startWorld(): Promise<World> {
       registry: new Registry(),
       tokens,
       followers: followerCredentials(nats.followerSigner),
+      roles: () => ({ api: 'running' }),
     });
     started.push({
       close: async () => {

@@ -127,6 +127,21 @@ describe('a token', () => {
     expect((await check(await es384.token({ sub: 'Zoë Müller' }))).ok).toBe(true);
   });
 
+  it.each([
+    'alarm sat1/battery/1/hot',
+    'schedule nightly',
+    'rule contact',
+    'run 01J5ZK3M8QW7V9XH2C4T6R8YAC',
+    'alarm\u00a0x',
+  ])('V5 is refused with the subject %s: the service calls itself so in its logs', async (sub) => {
+    expect(await refusal(await es384.token({ sub }))).toContain('what the service calls itself');
+  });
+
+  it('V5 is taken with a subject that only begins with such a word', async () => {
+    for (const sub of ['alarms team', 'runner', 'alarm', 'schedule|17', 'The rule maker'])
+      expect((await check(await es384.token({ sub }))).ok).toBe(true);
+  });
+
   it('V1 MC-AUTH-015 is refused with the algorithm none', async () => {
     expect(await refusal(new UnsecuredJWT(claimsOf()).encode())).toContain('algorithm');
     const [, body] = (await es384.token()).split('.');

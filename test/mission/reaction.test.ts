@@ -89,6 +89,22 @@ describe('a reaction, compiled', () => {
     ]);
   });
 
+  it.each([
+    ['the limits of a measure', { type: 'f64', limits: { soft: [0, 1], on_raise: 'run "shed"' } }, 'limits.'],
+    ['a measure with limits', { type: 'f64', limits: { soft: [0, 1] }, on_raise: 'run "shed"' }, ''],
+  ])('MC-REACT-024 is refused in %s: only named alarms have one', (_, measure, within) => {
+    const components = { ...BOX.components, tank: { ...BOX.components.tank, measures: { level: measure } } };
+    const documents = [platform({ components }), topology(), library({ shed: SHED, spin: SPIN })];
+    const [fault, ...more] = faultsOf(documents).map(shown);
+    expect(more).toEqual([]);
+    expect(fault).toMatch(
+      new RegExp(
+        `components\\.tank\\.measures\\.level\\.${within.replace('.', '\\.')}on_raise unknown key "on_raise"`,
+      ),
+    );
+    expect(fault).toContain('only a named alarm has a reaction: declare one under alarms, with `when`');
+  });
+
   it('is refused where nothing gives its input a value', () => {
     const open = { ...SPIN, inputs: { n: { type: 'u8' } } };
     expect(accusations(library({ shed: SHED, spin: open }))).toEqual([

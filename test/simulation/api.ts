@@ -13,6 +13,7 @@ import type { TcReply, TcRequest } from '../../contract/telecommand.ts';
 import { watchHolds } from '../../http/holds.ts';
 import type { RoutePorts } from '../../http/ports.ts';
 import type { Handled, Reply } from '../../http/reply.ts';
+import { commandAlarm } from '../../http/routes/alarms.ts';
 import { answerRun, commandRun } from '../../http/routes/run-commands.ts';
 import { launchRun } from '../../http/routes/runs.ts';
 import { submitTelecommand } from '../../http/routes/telecommands.ts';
@@ -35,6 +36,11 @@ export type Told =
   | { readonly outcome: 'unavailable' }
   | { readonly outcome: 'refused'; readonly codes: readonly string[] };
 
+/** What a person asks of an alarm. */
+export type AlarmAction =
+  | { readonly action: 'acknowledge' | 'unshelve' }
+  | { readonly action: 'shelve'; readonly for: string };
+
 export interface Person {
   readonly name: string;
   readonly roles: readonly string[];
@@ -48,6 +54,7 @@ export interface Api {
   launchProgram(run: string, program: Program): Promise<Told>;
   answer(run: string, answer: AnswerBody, person: Person): Promise<Told>;
   command(run: string, action: 'suspend' | 'resume' | 'abort', choice?: string): Promise<Told>;
+  alarm(target: string, alarm: string, action: AlarmAction, by: string): Promise<Told>;
   /** As an alarm reaction asks for it on the bus. */
   preempt(run: string): Promise<Told>;
 }
@@ -62,6 +69,7 @@ export function simulatedApi(ready: (api: Api) => void): RoleFactory {
       values: context.values,
       submit: (request) => submit(request, ports),
       ...runApi(ports),
+      alarm: (target, alarm, action, by) => commanded(target, alarm, action, by, ports),
     });
     return { shared: [], stop: async () => void (await Promise.all([holds.stop(), runs.stop()])) };
   };
@@ -77,7 +85,23 @@ function portsOf(
   return { ...ports, newId, valuesLoaded: () => true, draining: () => false } as unknown as RoutePorts;
 }
 
-function runApi(ports: RoutePorts): Omit<Api, 'values' | 'submit'> {
+function commanded(
+  target: string,
+  alarm: string,
+  action: AlarmAction,
+  name: string,
+  ports: RoutePorts,
+): Promise<Told> {
+  const caller = { kind: 'declared', name, roles: [] } as const;
+  const body = action.action === 'shelve' ? { for: action.for } : undefined;
+  const request = { params: { target, alarm, command: action.action }, query: {}, content: undefined };
+  return told(async () => ({
+    handled: await commandAlarm.handle({ ...request, body, caller } as never, ports),
+    run: () => alarm,
+  }));
+}
+
+function runApi(ports: RoutePorts): Omit<Api, 'values' | 'submit' | 'alarm'> {
   const ada = { kind: 'declared', name: 'ada', roles: [] } as const;
   const nothing = { query: {}, content: undefined };
   return {
@@ -117,6 +141,14 @@ function runApi(ports: RoutePorts): Omit<Api, 'values' | 'submit'> {
   };
 }
 
+/** Nobody knows what became of it. */
+const PASSING: ReadonlySet<string> = new Set([
+  'api::unavailable',
+  'api::no-configuration',
+  'alarm::no-service',
+  'alarm::timeout',
+]);
+
 interface Carried {
   readonly handled: Handled<Reply>;
   readonly run: (reply: Reply) => string;
@@ -127,8 +159,9 @@ async function told(ask: () => Promise<Carried>): Promise<Told> {
     const { handled, run } = await ask();
     if (handled.ok) return { outcome: 'accepted', run: run(handled.value) };
     const codes = handled.faults.map(({ code }) => code);
-    const passing = codes.every((code) => code === 'api::unavailable' || code === 'api::no-configuration');
-    return passing ? { outcome: 'unavailable' } : { outcome: 'refused', codes };
+    return codes.every((code) => PASSING.has(code))
+      ? { outcome: 'unavailable' }
+      : { outcome: 'refused', codes };
   } catch (error) {
     if (error instanceof Outage) return { outcome: 'unavailable' };
     throw error;

@@ -6,6 +6,8 @@
 import { buckets, header, streams } from '../../contract/subject.ts';
 import type { TcEvent } from '../../contract/telecommand.ts';
 import type { CurrentSample } from '../../telemetry/current-values.ts';
+import type { AlarmHistory } from './alarm-history.ts';
+import type { Published } from './mission.ts';
 import type { RunHistory } from './run-history.ts';
 import type { Uplink } from './space.ts';
 import type { TwinServer } from './twin/server.ts';
@@ -44,6 +46,8 @@ export interface KnownValue {
 }
 
 export interface History {
+  /** What was flown. */
+  readonly mission: Published;
   readonly submissions: readonly StoredMessage[];
   readonly events: readonly RecordedEvent[];
   readonly frames: readonly StoredMessage[];
@@ -51,6 +55,7 @@ export interface History {
   readonly values: readonly StoredMessage[];
   readonly members: readonly StoredMessage[];
   readonly runs: RunHistory;
+  readonly alarms: AlarmHistory;
   /** By clients, and by runs in their logs. */
   readonly asked: ReadonlyMap<string, Asked>;
   readonly acknowledged: readonly Acknowledged[];

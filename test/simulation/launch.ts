@@ -38,11 +38,12 @@ interface Bounds {
   readonly to: number;
 }
 
-export function launchesOf(chance: Chance, bounds: Bounds): Launch[] {
-  return Array.from({ length: chance.whole(1, 5) }, (_, n) => launchOf(chance, bounds, n));
+/** Launches under a revision of the mission. */
+export function launchesOf(chance: Chance, bounds: Bounds, revision = published.revision): Launch[] {
+  return Array.from({ length: chance.whole(1, 5) }, (_, n) => launchOf(chance, bounds, n, revision));
 }
 
-function launchOf(chance: Chance, { slots, from, to }: Bounds, serial: number): Launch {
+function launchOf(chance: Chance, { slots, from, to }: Bounds, serial: number, revision: string): Launch {
   const at = chance.whole(from, to);
   const slot = chance.whole(0, slots - 1);
   const isProgram = chance.happens(0.65);
@@ -52,17 +53,17 @@ function launchOf(chance: Chance, { slots, from, to }: Bounds, serial: number): 
     commandOf(chance, slots),
   );
   const what = isProgram
-    ? ({ kind: 'program', program: programOf(seed, serial) } as const)
+    ? ({ kind: 'program', program: programOf(seed, serial, revision) } as const)
     : ({ kind: 'procedure', request: procedure } as const);
   return { at, slot, what, commands };
 }
 
-function programOf(seed: number, serial: number): Program {
+function programOf(seed: number, serial: number, revision: string): Program {
   // Half of them hold one target alone, so that more of them run beside each other.
   const gateways = seed % 2 === 0 ? GATEWAYS : ([GATEWAYS[(seed >> 1) % 2] ?? GATEWAYS[0]] as const);
   const targets = gateways.map(targetBehind) as [string, ...string[]];
   const world = {
-    config: published.revision,
+    config: revision,
     targets,
     modes: MODES,
     faults: gateways.flatMap((gateway) =>

@@ -1,6 +1,7 @@
 /**
  * The mission of every simulated run: two spacecraft of the demo platform, each behind a gateway of its own, and procedures
- * for them. One environment has people in front of it, the other none.
+ * for them. One environment has people in front of it, the other none. Where alarms are watched each spacecraft has rigs
+ * beside, whose samples are drawn (`instruments.ts`), and a standby waits for its leader less long.
  */
 
 import { readFileSync } from 'node:fs';
@@ -121,6 +122,68 @@ procedures:
           - log: "{$serial}: watchdog at {$period}"
 `;
 
+/** Measures of every kind of limit and history, and alarms over them, with reactions and without. */
+const RIGS = `
+  rig:
+    description: Instruments of a test rig
+    instances: ["1", "2"]
+    measures:
+      level: { type: f64, unit: V, limits: { soft: [2 V, 8 V], hard: [1 V, 9 V] } }
+      flow: { type: f64, calibration: { polynomial: [0, 1], covers: [0, 100] }, limits: { soft: [1, 60] } }
+      product: { type: f64, unit: V, derived: level * flow, limits: { hard: [0 V, 400 V] } }
+      mean: { type: f64, unit: V, derived: "avg(level, 3 s)", limits: { soft: [3 V, 7 V] } }
+    alarms:
+      trip: { when: level > 8.5 V, severity: critical, on_raise: run "relieve" }
+      sag: { when: level < 1.5 V and stable for 2 s, severity: warning, on_raise: run "look_into" }
+      both: { when: level > 6 V and flow > 50, severity: warning }
+`;
+
+const REACTIONS = `
+library: reactions
+version: 1.0.0
+description: What alarms of rigs do
+imports: [cubesat-6u@1.0.0]
+procedures:
+  relieve:
+    description: Changes the state of the spacecraft
+    roles: { sat: cubesat-6u }
+    inputs: { rig: { type: instance, of: rig } }
+    steps:
+      - step: off
+        retry: { attempts: 2, delay: 1 s }
+        do:
+          - send: sat.power.switch
+            args: { channel: heater, on: false }
+  look_into:
+    description: Changes nothing, and does not pass where nothing has recovered
+    roles: { sat: cubesat-6u }
+    inputs: { rig: { type: instance, of: rig } }
+    steps:
+      - log: "rig {$rig} at {sat.rig[$rig].level}"
+      - wait: 500 ms
+      - check: sat.rig[$rig].level > 1 V
+        max_age: 60 s
+`;
+
+/** A takeover within the time in which things go wrong. */
+const SETTINGS = 'reconciler: { leader_ttl: 3 s }\n';
+
+/** Procedures of the alarms that have a reaction. */
+export const REACTION_OF: Readonly<Record<string, string>> = { trip: 'relieve', sag: 'look_into' };
+
+export const RIG_INSTANCES = ['1', '2'] as const;
+/** As people write them; some of them are never raised. */
+export const RIG_ALARMS = [
+  'level',
+  'flow',
+  'product',
+  'mean',
+  'trip',
+  'sag',
+  'both',
+  'sag-reaction',
+] as const;
+
 interface ProcedureDraft {
   readonly run: string;
   readonly inputs: (chance: Chance) => Readonly<Record<string, string>>;
@@ -155,17 +218,31 @@ export const TELECOMMANDS: readonly [Draft, ...Draft[]] = [
   },
 ];
 
-/** The compiled mission, as it is published. */
-export const published: { readonly configuration: Configuration; readonly revision: string } = compiled();
+/** A compiled mission, as it is published. */
+export interface Published {
+  readonly configuration: Configuration;
+  readonly revision: string;
+}
 
-function compiled(): typeof published {
+/** What is flown where nobody looks at alarms in particular. */
+export const published: Published = compiled('', []);
+/** With rigs, and reactions to their alarms. */
+export const watched: Published = compiled(RIGS, [
+  { file: 'reactions.yaml', text: REACTIONS },
+  { file: 'config.yaml', text: SETTINGS },
+]);
+
+function compiled(components: string, more: readonly { file: string; text: string }[]): Published {
   const file = new URL('../../missions/demo/cubesat-6u.yaml', import.meta.url);
   // Its reaction is a procedure of a library that is not flown here.
-  const text = readFileSync(file, 'utf8').replace(', on_raise: run "shed_load"', '');
+  const text = readFileSync(file, 'utf8')
+    .replace(', on_raise: run "shed_load"', '')
+    .replace('\n  power:\n', `${components}\n  power:\n`);
   const result = compile([
     { file: 'cubesat-6u.yaml', text },
     { file: 'topology.yaml', text: TOPOLOGY },
     { file: 'procedures.yaml', text: LIBRARY },
+    ...more,
   ]);
   if (!result.ok) throw new Error(JSON.stringify(result.faults, undefined, 1));
   return result.value;

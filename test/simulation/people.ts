@@ -58,6 +58,7 @@ export class People {
   readonly #runs = new Map<string, Known>();
   readonly #commands = new Map<string, readonly Command[]>();
   #forged = 0;
+  #looks = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -74,6 +75,13 @@ export class People {
       const chance = new Chance(seed, `launch ${n}`);
       clock.setTimeout(() => this.#launch(launch, chance), launch.at);
     }
+    this.look();
+  }
+
+  /** Looks from now on at what runs wait for, whoever launched them. */
+  look(): void {
+    if (this.#looks) return;
+    this.#looks = true;
     this.#lookLater();
   }
 

@@ -6,8 +6,10 @@
 import { SPACECRAFT_FAULTS, type SpacecraftFault } from '../../links/simulated/spacecraft.ts';
 import { ROLES, type RoleName } from '../../supervision/role.ts';
 import { Chance } from './chance.ts';
+import { lastMeasurementsOf, type Measurement, measurementsOf } from './instruments.ts';
 import { type Launch, launchesOf } from './launch.ts';
-import { GATEWAYS, TARGETS, TELECOMMANDS } from './mission.ts';
+import { GATEWAYS, TARGETS, TELECOMMANDS, watched } from './mission.ts';
+import { type AlarmAct, alarmActsOf } from './operators.ts';
 import type { Waking } from './process-clock.ts';
 
 export interface Slot {
@@ -78,17 +80,27 @@ export type Fault =
   | (Lasting & { readonly kind: 'spacecraft'; readonly gateway: string; readonly fault: SpacecraftFault })
   | (Lasting & { readonly kind: 'uplink'; readonly gateway: string });
 
+/** What there is about alarms. */
+interface Watch {
+  readonly measurements: readonly Measurement[];
+  /** The last ones, that are not left out. */
+  readonly last: readonly Measurement[];
+  readonly acts: readonly AlarmAct[];
+}
+
 export interface Scenario {
   readonly seed: number;
   readonly slots: readonly Slot[];
   readonly submissions: readonly Submission[];
   readonly launches: readonly Launch[];
   readonly faults: readonly Fault[];
+  /** Present: the mission with rigs is flown, and their alarms are what it is about. */
+  readonly watch?: Watch;
   /** From here on nothing new goes wrong, ms since the start. */
   readonly calmAt: number;
 }
 
-export const KINDS = ['telecommands', 'runs', 'both'] as const;
+export const KINDS = ['telecommands', 'runs', 'both', 'alarms'] as const;
 /** What clients do in a scenario. */
 export type ScenarioKind = (typeof KINDS)[number];
 
@@ -124,7 +136,31 @@ const RUN_STEPS = [
   'reply mcs.run.control',
 ] as const;
 
+/** The same for alarms, their leader and their reactions. */
+const ALARM_STEPS = [
+  'append $KV.mcs_alarms',
+  'append $KV.mcs_alarms',
+  'append mcs.alarm.evt',
+  'append mcs.alarm.evt',
+  'append $KV.mcs_leader',
+  'append $KV.mcs_members.checkpoint.alarms',
+  'append mcs.run.submit',
+  'append $KV.mcs_ir',
+  'append mcs.run.evt',
+  'append $KV.mcs_leases',
+  'append mcs.tm.value',
+  'get $KV.mcs_alarms',
+  'get $KV.mcs_leader',
+  'list mcs_alarms',
+  'last mcs.alarm.evt',
+  'look TM_VALUES',
+  'request mcs.alarm.control',
+  'reply mcs.alarm.control',
+] as const;
+
 const SETTLING_MS = 2_000;
+/** Behind the last fault: everything is up again, and whoever shall lead does. */
+const LAST_MEASURED_MS = 8_000;
 
 /** The scenario of a seed; the seed also decides what it is about, unless that is said. */
 export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Scenario {
@@ -148,15 +184,36 @@ function kindOf(seed: number): ScenarioKind {
 function drawn(
   chance: Chance,
   { seed, slots, calmAt, kind }: { seed: number; slots: readonly Slot[]; calmAt: number; kind: ScenarioKind },
-): Pick<Scenario, 'submissions' | 'launches' | 'faults'> {
+): Pick<Scenario, 'submissions' | 'launches' | 'faults' | 'watch'> {
   const submissions = submissionsOf(chance, slots, calmAt);
-  const steps = kind === 'telecommands' ? STEPS : RUN_STEPS;
-  const faults = faultsOf(chance, { slots, calmAt, steps });
+  const faults = faultsOf(chance, { slots, calmAt, steps: STEPS_OF[kind] });
   const bounds = { slots: slots.length, from: SETTLING_MS, to: calmAt - 1_000 };
+  const launches = new Chance(seed, 'launches');
+  if (kind === 'alarms') {
+    // Runs to take targets from, in some of them.
+    const taken = launches.happens(0.5) ? launchesOf(launches, bounds, watched.revision).slice(0, 2) : [];
+    return { submissions: [], launches: taken, faults, watch: watchOf(seed, bounds, calmAt) };
+  }
   return {
     submissions: kind === 'runs' ? [] : submissions,
-    launches: kind === 'telecommands' ? [] : launchesOf(new Chance(seed, 'launches'), bounds),
+    launches: kind === 'telecommands' ? [] : launchesOf(launches, bounds),
     faults,
+  };
+}
+
+const STEPS_OF: Readonly<Record<ScenarioKind, readonly string[]>> = {
+  telecommands: STEPS,
+  runs: RUN_STEPS,
+  both: RUN_STEPS,
+  alarms: ALARM_STEPS,
+};
+
+function watchOf(seed: number, bounds: { slots: number; from: number; to: number }, calmAt: number): Watch {
+  const samples = new Chance(seed, 'measurements');
+  return {
+    measurements: measurementsOf(samples, bounds),
+    last: lastMeasurementsOf(samples, calmAt + LAST_MEASURED_MS),
+    acts: alarmActsOf(new Chance(seed, 'acts'), bounds),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes a failing scenario small: leaves out faults, submissions, launches and what is asked of them as long as the same promise stays
- * broken. Delta debugging: halves first, then smaller and smaller parts, until no single item can go.
+ * Makes a failing scenario small: leaves out faults, submissions, launches, samples and what is asked of runs and alarms as long as the
+ * same promise stays broken. Delta debugging: halves first, then smaller and smaller parts, until no single item can go.
  *
  * S1. The result is one that was run and failed; it replays like any other.
  */
@@ -26,6 +26,8 @@ export async function shrink(
     smallest = await without(smallest, 'faults', stillFails);
     smallest = await without(smallest, 'submissions', stillFails);
     smallest = await without(smallest, 'launches', stillFails);
+    smallest = await withoutWatched(smallest, 'measurements', stillFails);
+    smallest = await withoutWatched(smallest, 'acts', stillFails);
     smallest = await withoutCommands(smallest, stillFails);
     smallest = await withoutRepetitions(smallest, stillFails);
   }
@@ -41,6 +43,27 @@ async function without(
   for (let size = Math.ceil(scenario[list].length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let at = 0; at < smallest[list].length; ) {
       const fewer = { ...smallest, [list]: smallest[list].toSpliced(at, size) } as Scenario;
+      if (await fails(fewer)) smallest = fewer;
+      else at += size;
+    }
+  }
+  return smallest;
+}
+
+async function withoutWatched(
+  scenario: Scenario,
+  list: 'measurements' | 'acts',
+  fails: (scenario: Scenario) => Promise<boolean>,
+): Promise<Scenario> {
+  let smallest = scenario;
+  for (
+    let size = Math.ceil((scenario.watch?.[list].length ?? 0) / 2);
+    size >= 1;
+    size = Math.floor(size / 2)
+  ) {
+    for (let at = 0; at < (smallest.watch?.[list].length ?? 0); ) {
+      const watch = { ...smallest.watch!, [list]: smallest.watch![list].toSpliced(at, size) };
+      const fewer = { ...smallest, watch } as Scenario;
       if (await fails(fewer)) smallest = fewer;
       else at += size;
     }

@@ -2,8 +2,8 @@
  * `npm run simulate -- --seed N --runs M`: runs seeds one after the other, tells the rate, and for each failing seed what it
  * broke, made small.
  *
- * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--kind telecommands|runs|both` what clients
- * do (default: each seed decides), `--trace` prints the whole trace of the first seed, `--no-shrink` only names the failing seeds.
+ * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--kind telecommands|runs|both|alarms`
+ * what it is about (default: each seed decides), `--trace` prints the whole trace of the first seed, `--no-shrink` only names the failing seeds.
  */
 
 import { parseArgs } from 'node:util';

@@ -3,6 +3,7 @@
 import { violationsOf } from './checkers/all.ts';
 import type { Violation } from './checkers/checker.ts';
 import { describe } from './fault-plan.ts';
+import type { Measurement } from './instruments.ts';
 import type { Launch } from './launch.ts';
 import { type Scenario, type ScenarioKind, scenarioOf } from './scenario.ts';
 import { shrink } from './shrink.ts';
@@ -54,6 +55,7 @@ export async function report(scenario: Scenario, options: RunOptions = {}): Prom
         `  submission at ${(at / 1000).toFixed(3)}: ${telecommand} to ${target} through p${slot}${again.map(({ afterMs, slot: other }) => `, again after ${afterMs} ms through p${other}`).join('')}`,
     ),
     ...scenario.launches.map(describeLaunch),
+    ...(scenario.watch?.measurements ?? []).map(describeMeasurement),
     ...lines.map(printed),
   ].join('\n');
 }
@@ -65,6 +67,13 @@ function describeLaunch({ at, slot, what, commands }: Launch): string {
   const run =
     what.kind === 'program' ? `program ${JSON.stringify(what.program)}` : JSON.stringify(what.request);
   return `  launch at ${(at / 1000).toFixed(3)} through p${slot}: ${[run, ...orders].join(', ')}`;
+}
+
+function describeMeasurement({ at, target, deferred, blocks }: Measurement): string {
+  const rows = blocks.flatMap(({ measures, rows }) =>
+    rows.map(({ ageMs, raw }) => `${measures.map((key, n) => `${key} ${raw[n]}`).join(' ')} (-${ageMs})`),
+  );
+  return `  measured at ${(at / 1000).toFixed(3)} on ${target}${deferred ? ', deferred' : ''}: ${rows.join('; ')}`;
 }
 
 /** One promise can be broken a hundred times by one cause. */

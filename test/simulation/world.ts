@@ -11,6 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { buckets, streams } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { HeapClock } from '../../supervision/clock.ts';
+import { type EndedProcess, recordedAlarm, storedAlarms } from './alarm-history.ts';
 import type { Answer } from './api.ts';
 import { Chance } from './chance.ts';
 import { Clients } from './client.ts';
@@ -23,12 +24,14 @@ import {
   recorded,
   storedHistory,
 } from './history.ts';
+import { measure } from './instruments.ts';
 import { knownValues } from './known-values.ts';
-import { GATEWAYS, published } from './mission.ts';
+import { GATEWAYS, type Published, published, watched } from './mission.ts';
+import { Operators } from './operators.ts';
 import { People } from './people.ts';
 import { ProcessClock } from './process-clock.ts';
 import { type Conditions, calm, processWeather } from './process-weather.ts';
-import { recordedRun, storedRuns } from './run-history.ts';
+import { bodyOf, keyOf, recordedRun, storedRuns } from './run-history.ts';
 import type { Scenario, Submission } from './scenario.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 import { Space } from './space.ts';
@@ -94,17 +97,21 @@ class World implements Stage {
   readonly #slots: SlotState[];
   readonly #clients: Clients;
   readonly #people: People;
+  readonly #operators: Operators;
+  readonly #mission: Published;
   readonly #plan: FaultPlan;
   readonly #asked = new Map<string, Asked>();
   readonly #acknowledged: Acknowledged[] = [];
   readonly #running = new Map<number, string>();
   readonly #lit: string[] = [];
+  readonly #ended: EndedProcess[] = [];
   #lives = 0;
 
   constructor(scenario: Scenario, options: RunOptions) {
     const { seed } = scenario;
     this.#scenario = scenario;
     this.#options = options;
+    this.#mission = scenario.watch === undefined ? published : watched;
     this.#trace = new Trace(options.keepTrace === true);
     const queues = new Chance(seed, 'queues');
     this.server = new TwinServer({
@@ -132,15 +139,17 @@ class World implements Stage {
       asks: (id, submission) => this.#asks(id, submission),
       answered: (id, submission, by, answer) => this.#answered(id, submission, by, answer),
     });
-    this.#people = new People({
+    const asking = {
       seed,
       clock: this.clock,
       server: this.server,
-      processAt: (slot) => this.#slots[slot]?.process,
+      processAt: (slot: number) => this.#slots[slot]?.process,
       slots: scenario.slots.length,
       untilCalm: () => this.untilCalm(),
-      tell: (what) => this.tell('people', what),
-    });
+      tell: (what: string) => this.tell('people', what),
+    };
+    this.#people = new People(asking);
+    this.#operators = new Operators(asking);
     this.#plan = new FaultPlan(scenario, this);
   }
 
@@ -152,6 +161,7 @@ class World implements Stage {
     }
     for (const submission of this.#scenario.submissions) this.#clients.plan(submission);
     this.#people.plan(this.#scenario.launches);
+    this.#planWatch();
     this.#plan.arm();
     const steps = await this.#loop();
     return {
@@ -163,12 +173,23 @@ class World implements Stage {
     };
   }
 
+  #planWatch(): void {
+    const { watch } = this.#scenario;
+    if (watch === undefined) return;
+    measure([...watch.measurements, ...watch.last], { clock: this.clock, server: this.server });
+    this.#operators.plan(watch.acts);
+    this.#people.look();
+  }
+
   #history(defects: readonly string[]): History {
     const { launched, accepted } = this.#people;
     const runs = { ...storedRuns(this.server), launched, accepted, lit: this.#lit };
+    const told = { accepted: this.#operators.accepted, ended: this.#ended, endedAt: this.clock.now() };
     return {
+      mission: this.#mission,
       ...storedHistory(this.server),
       runs,
+      alarms: { ...storedAlarms(this.server), ...told },
       asked: new Map([...this.#asked, ...announced(runs)]),
       acknowledged: this.#acknowledged,
       uplinks: this.space.uplinks,
@@ -213,6 +234,7 @@ class World implements Stage {
     if (process === undefined) return;
     this.tell(process.instance, `dies: ${why}`);
     process.kill();
+    this.#ended.push({ instance: process.instance, at: this.clock.now() });
     this.#running.delete(process.pid);
     state.process = undefined;
     this.clock.setTimeout(() => this.start(slot), backMs);
@@ -284,6 +306,7 @@ class World implements Stage {
 
   #isSettled(): boolean {
     if (this.#clients.open > 0 || this.#people.open > 0 || !this.#runsAreOver()) return false;
+    if (!this.#alarmsAreQuiet()) return false;
     const upSince = this.clock.now() - SETTLED_UP_MS;
     if (this.#slots.some(({ process, startedAt }) => process === undefined || startedAt > upSince))
       return false;
@@ -299,6 +322,20 @@ class World implements Stage {
       .bucket(buckets.openRuns)
       .lasts()
       .every(({ removal }) => removal);
+  }
+
+  /** Somebody leads, what was measured last is long ago, and every reaction is over and told of. */
+  #alarmsAreQuiet(): boolean {
+    const last = this.#scenario.watch?.last.reduce((latest, { at }) => Math.max(latest, at), 0);
+    if (last !== undefined && this.clock.now() < START_MS + last + SETTLED_UP_MS) return false;
+    if (this.#operators.open > 0) return false;
+    const leases = this.server.bucket(buckets.leaders).lasts();
+    const leader = leases.find((message) => keyOf(message) === 'alarms');
+    const owner = leader && bodyOf<{ owner: string | null }>(leader).owner;
+    if (!this.#slots.some(({ process }) => process?.instance === owner)) return false;
+    return storedAlarms(this.server)
+      .written.filter(({ message }) => this.server.bucket(buckets.alarms).last(message.subject) === message)
+      .every(({ stored: { reactions = [] } }) => reactions.length === 0);
   }
 
   #litFaults(): string[] {
@@ -320,8 +357,9 @@ class World implements Stage {
         by: 'operator',
         removal: false,
       });
-    put(`revision.${published.revision}`, gzipSync(JSON.stringify(published.configuration)));
-    put('current', Buffer.from(JSON.stringify({ revision: published.revision })));
+    const { configuration, revision } = this.#mission;
+    put(`revision.${revision}`, gzipSync(JSON.stringify(configuration)));
+    put('current', Buffer.from(JSON.stringify({ revision })));
   }
 
   // What is told -----------------------------------------------------------------------------------------------------
@@ -345,7 +383,14 @@ class World implements Stage {
         return `run ${shortId(run)} ${seq} ${kind} ${shortened(JSON.stringify(fields))} epoch ${epoch}`;
       }),
     );
-    for (const bucket of [buckets.leases, buckets.openRuns]) {
+    this.server.stream(streams.alarms).onStored(
+      tell((message) => {
+        const { key, event, epoch } = recordedAlarm(message);
+        const { seq, previous, state, cause, by = '', at } = event;
+        return `alarm ${key} ${seq} ${previous} to ${state}, ${cause} ${by} (${at}) epoch ${epoch}`;
+      }),
+    );
+    for (const bucket of [buckets.leases, buckets.openRuns, buckets.alarms, buckets.leaders]) {
       this.server
         .bucket(bucket)
         .onStored(

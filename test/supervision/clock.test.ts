@@ -1,6 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { HeapClock } from '../../supervision/clock.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { HeapClock, realClock } from '../../supervision/clock.ts';
+
+const DAY_MS = 86_400_000;
 
 describe('HeapClock', () => {
   it('fires timers by due time, equal ones in the order they were set (H1)', () => {
@@ -32,6 +34,16 @@ describe('HeapClock', () => {
     expect(clock.now()).toBe(20);
   });
 
+  it('takes a delay longer than any Node timer (H3)', () => {
+    const clock = new HeapClock();
+    const at: number[] = [];
+    clock.setTimeout(() => at.push(clock.now()), 100 * DAY_MS);
+    clock.advance(100 * DAY_MS - 1);
+    expect(at).toEqual([]);
+    clock.advance(1);
+    expect(at).toEqual([100 * DAY_MS]);
+  });
+
   it('does not fire what was cancelled', () => {
     const clock = new HeapClock();
     let fired = 0;
@@ -40,5 +52,33 @@ describe('HeapClock', () => {
     clock.advance(10);
     expect(fired).toBe(0);
     expect(clock.next()).toBeUndefined();
+  });
+});
+
+describe('the clock of the machine', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([0, 1, 24 * DAY_MS, 2 ** 31 - 1, 2 ** 31, 30 * DAY_MS, 100 * DAY_MS])(
+    'fires once after %d ms, also where a Node timer would overflow (H3)',
+    (delayMs) => {
+      const begun = realClock.now();
+      const fired: number[] = [];
+      realClock.setTimeout(() => fired.push(realClock.now() - begun), delayMs);
+      vi.advanceTimersByTime(Math.max(0, delayMs - 1));
+      expect(fired).toEqual(delayMs === 0 ? [0] : []);
+      vi.advanceTimersByTime(200 * DAY_MS);
+      expect(fired).toEqual([delayMs]);
+    },
+  );
+
+  it.each([1, 40])('does not fire what was cancelled after %d days of sixty (H3)', (days) => {
+    let fired = 0;
+    const timer = realClock.setTimeout(() => (fired += 1), 60 * DAY_MS);
+    vi.advanceTimersByTime(days * DAY_MS);
+    realClock.clearTimeout(timer);
+    vi.advanceTimersByTime(200 * DAY_MS);
+    expect(fired).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -46,6 +46,21 @@ function standing(bus: Bus, clock: Clock, instance: string, gone = new Set<strin
   return { leadership, contexts, state, newest: () => contexts.at(-1)! };
 }
 
+/** A bus that tells no change of a key. */
+function deaf(bus: Bus): Bus {
+  const bucket: Bus['bucket'] = (definition) => {
+    const of = bus.bucket(definition);
+    const watch = async () => ({ ready: Promise.resolve(), stop: async () => undefined });
+    return new Proxy(of, {
+      get: (on, name) => {
+        const value = name === 'watch' ? watch : (Reflect.get(on, name) as unknown);
+        return typeof value === 'function' ? value.bind(on) : value;
+      },
+    });
+  };
+  return { bucket } as Bus;
+}
+
 // In simulated time -------------------------------------------------------------------------------------------------
 
 function cell() {
@@ -59,12 +74,18 @@ function cell() {
     clock.advanceTo(end);
     await settled();
   };
-  const join = async (instance: string, ttlMs = TTL_MS, skewMs = 0, latencyMs = 0) => {
+  const join = async (
+    instance: string,
+    ttlMs = TTL_MS,
+    skewMs = 0,
+    latencyMs = 0,
+    on = (bus: Bus): Bus => bus,
+  ) => {
     const inside = new ProcessClock(clock, skewMs);
     const weather = { ...fairWeather, isHeard: () => heard, latencyMs: () => latencyMs };
     const clocks = { outside: clock, inside, arrivals: inside.arrivals, pulled: inside.pulled };
     const bus = new TwinBus({ server, name: instance, ...clocks, weather, log: keptLog() });
-    const peer = standing(bus, inside, instance, gone);
+    const peer = standing(on(bus), inside, instance, gone);
     const started = peer.leadership.start();
     await run(50);
     await started;
@@ -75,6 +96,17 @@ function cell() {
       inside.end();
     };
     return { ...peer, clock: inside, kill };
+  };
+  /** Another process writes the lease over what stands there, as it must not. */
+  const usurp = async (): Promise<void> => {
+    const inside = new ProcessClock(clock, 0);
+    const clocks = { outside: clock, inside, arrivals: inside.arrivals, pulled: inside.pulled };
+    const bus = new TwinBus({ server, name: 'usurper', ...clocks, weather: fairWeather, log: keptLog() });
+    const bucket = bus.bucket(buckets.leaders);
+    const lease = Buffer.from(JSON.stringify({ owner: 'usurper', ttlMs: 100 * TTL_MS }));
+    const written = bucket.get('alarms').then((entry) => bucket.put('alarms', lease, entry!.revision));
+    await run(20);
+    expect((await written).outcome).toBe('written');
   };
   const silence = (silent: boolean): void => {
     heard = !silent;
@@ -87,7 +119,7 @@ function cell() {
   };
   const written = () =>
     server.bucket(buckets.leaders).messages.map(({ data }) => JSON.parse(String(Buffer.from(data))));
-  return { run, join, silence, elapsed, written, gone };
+  return { run, join, usurp, silence, elapsed, written, gone };
 }
 
 describe('the lead', () => {
@@ -211,6 +243,26 @@ describe('the lead', () => {
     silence(false);
     expect(await elapsed(() => leader.state.running)).toBeLessThan(2 * TTL_MS);
     expect(leader.contexts[1]!.epoch).toBeGreaterThan(leader.contexts[0]!.epoch);
+  });
+
+  it('is given up when a renewal is refused, by a leader that hears nothing else of it', async () => {
+    const { run, join, usurp } = cell();
+    const leader = await join('a', TTL_MS, 0, 0, deaf);
+    await run(TTL_MS + 7);
+    await usurp();
+    await run(TTL_MS / 3 + 100);
+    expect([leader.state.running, leader.newest().holds()]).toEqual([false, false]);
+    await run(5 * TTL_MS);
+    expect(leader.contexts).toHaveLength(1);
+  });
+
+  it('is given up as soon as somebody else is heard to have it, before the next renewal', async () => {
+    const { run, join, usurp } = cell();
+    const leader = await join('a');
+    await run(TTL_MS + 7);
+    await usurp();
+    await run(50);
+    expect([leader.state.running, leader.newest().holds()]).toEqual([false, false]);
   });
 
   it('is not taken again before the former worker here has stopped (D4)', async () => {

@@ -1,10 +1,13 @@
-/** `mcs` as a process of its own, the way a user starts it: real processes for tests that kill them. */
+/** `mcs` as a process of its own: real processes for tests that kill them. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { mcsProgram } from './program.ts';
 import { until } from './until.ts';
 
+/** Also where several are started at once, on a machine that has much else to do. */
+const READY_WITHIN_MS = 60_000;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Mcs {
@@ -21,10 +24,10 @@ export interface Mcs {
 export interface McsOptions {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** As a person starts it, and not the program that was compiled for the tests. */
+  readonly fromSource?: boolean;
   /** Do not wait for the ready line. */
   readonly unready?: boolean;
-  /** How long it may take to be ready; longer where several are started at once. */
-  readonly readyWithinMs?: number;
 }
 
 const running = new Set<ChildProcess>();
@@ -33,10 +36,11 @@ const running = new Set<ChildProcess>();
 export async function startMcs({
   args,
   env = {},
+  fromSource = false,
   unready = false,
-  readyWithinMs = 25_000,
 }: McsOptions): Promise<Mcs> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
+  const program = fromSource ? ['--import', 'tsx', 'cli/main.ts'] : await mcsProgram();
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd: ROOT,
     env: { ...process.env, MCS_LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -60,7 +64,6 @@ export async function startMcs({
         child,
         () => output,
         () => errors,
-        readyWithinMs,
       );
   return {
     child,
@@ -73,7 +76,7 @@ export async function startMcs({
   };
 }
 
-async function readyLine(child: ChildProcess, output: () => string, errors: () => string, timeoutMs: number) {
+async function readyLine(child: ChildProcess, output: () => string, errors: () => string) {
   const line = await until(
     () => {
       if (child.exitCode !== null) throw new Error(`mcs ended with ${child.exitCode}:\n${errors()}`);
@@ -82,7 +85,7 @@ async function readyLine(child: ChildProcess, output: () => string, errors: () =
         .slice(0, -1)
         .find((each) => each.startsWith('{"ready":true,'));
     },
-    { timeoutMs, what: 'mcs being ready' },
+    { timeoutMs: READY_WITHIN_MS, what: 'mcs being ready' },
   ).catch((error: unknown) => {
     child.kill('SIGKILL');
     throw new Error(`${String(error)}\n${errors()}`);

@@ -41,7 +41,14 @@ function decodedMessage(
   const blocks = [blockOf(of, [{ ground: clock.now() + seq, raw: { 'obc.counter': seq } }])];
   const headers: Record<string, string> = deferred ? { 'Mcs-Delivery': 'deferred' } : {};
   const data = encodeBatch({ platform: of.digest, link: 'uhf', blocks, reports: [], ...batch });
-  return { subject: subject.decoded('sat1'), data, headers, seq, at: 0, pending: 0 } satisfies StreamMessage;
+  return {
+    subject: subject.decoded('sat1'),
+    data,
+    headers,
+    seq,
+    at: clock.now(),
+    pending: 0,
+  } satisfies StreamMessage;
 }
 
 const published = () => bus.messages(streams.values);

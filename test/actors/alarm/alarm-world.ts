@@ -28,6 +28,7 @@ import { realClock } from '../../../supervision/clock.ts';
 import { createDeadLetters } from '../../../supervision/dead-letters.ts';
 import { Kind } from '../../../supervision/kind.ts';
 import { seededRandom } from '../../../supervision/random.ts';
+import { readValues } from '../../../telemetry/batch-shape.ts';
 import { keptLog } from '../../support/silent-log.ts';
 
 /** What a message of values says of alarms of component `battery`, instance `1`. */
@@ -55,6 +56,7 @@ export async function says(bus: Bus, changes: readonly Said[], target = 'sat1'):
 /** Tells what messages say, remembers how each alarm stands, and has at most one deadline. */
 class SaidWatch implements AlarmWatch {
   readonly spanMs = 0;
+  readonly whole = true;
   readonly #tell: (edge: AlarmEdge) => void;
   readonly #standing = new Map<string, AlarmEdge>();
 
@@ -62,6 +64,8 @@ class SaidWatch implements AlarmWatch {
     this.#tell = tell;
     for (const edge of before?.standing() ?? []) this.#standing.set(edge.alarm, edge);
   }
+
+  prime(): void {}
 
   apply({ link }: ValueBatch, position: number): void {
     for (const said of JSON.parse(link) as Said[]) {
@@ -245,6 +249,8 @@ export async function lead({
       keys: () => kind.ids(),
     },
     watchOf: (_, tell, before) => new SaidWatch(tell, before),
+    knownOf: async () => [],
+    readValues,
     transition: (event) => void transitions.push(event),
   });
   await service.start();

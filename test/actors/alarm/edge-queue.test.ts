@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
 import { EdgeQueue } from '../../../actors/alarm/edge-queue.ts';
+import { Slots } from '../../../actors/alarm/slots.ts';
 import { settled } from '../../support/manual-clock.ts';
 
-function queueOf(underWay: number, waiting: number) {
+function queueOf(slots: number | Slots, waiting: number) {
   const open: { key: string; edge: number; end: () => void }[] = [];
   const ended: string[] = [];
   const failures: unknown[] = [];
   const queue = new EdgeQueue<number>({
-    ...{ underWay, waiting },
+    slots: typeof slots === 'number' ? new Slots(slots) : slots,
+    waiting,
     record: (key, edge) => new Promise((end) => void open.push({ key, edge, end })),
     failed: (error) => void failures.push(error),
   });
@@ -49,6 +51,35 @@ it('Q2 never has more under way than said, and no alarm keeps the rest waiting',
     await end();
   }
   expect(ended).toEqual(['a1', 'b1', 'c1', 'a2']);
+});
+
+it('U1 U2 shares the slots with other queues, and none keeps another waiting', async () => {
+  const slots = new Slots(2);
+  const [one, other] = [queueOf(slots, 10), queueOf(slots, 10)];
+  for (const key of ['a', 'b', 'c', 'd']) one.put(key, 1);
+  for (const key of ['x', 'y']) other.put(key, 1);
+  expect([one.shown(), other.shown()]).toEqual([['a1', 'b1'], []]);
+  await one.end();
+  expect([one.shown(), other.shown()]).toEqual([['b1', 'c1'], []]);
+  await one.end();
+  expect([one.shown(), other.shown()]).toEqual([['c1'], ['x1']]);
+  await other.end();
+  expect([one.shown(), other.shown()]).toEqual([['c1', 'd1'], []]);
+  await one.end();
+  await one.end();
+  expect([one.shown(), other.shown()]).toEqual([[], ['y1']]);
+});
+
+it('U2 stopped, leaves its slots to others', async () => {
+  const slots = new Slots(1);
+  const [one, other, third] = [queueOf(slots, 10), queueOf(slots, 10), queueOf(slots, 10)];
+  one.put('a', 1);
+  other.put('b', 1);
+  third.put('c', 1);
+  void other.queue.stop();
+  void one.queue.stop();
+  await one.end();
+  expect([other.shown(), third.shown()]).toEqual([[], ['c1']]);
 });
 
 it('has no room while too many wait', async () => {

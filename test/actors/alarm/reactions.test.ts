@@ -152,6 +152,19 @@ describe('launching a reaction', () => {
     expect((await submissions()).length).toBe(before);
   });
 
+  it('X5 is launched whatever unreadable stands where the environment is looked for', async () => {
+    const holder = newRun();
+    await hold([{ run: holder, mode: 'exclusive' }]);
+    await bus.bucket(buckets.runs).put(holder, Buffer.from('no json'), 0);
+    await bus.append(streams.runs, subject.runEvents(holder), Buffer.from('no json'));
+    expect(await listed(runIn(await service().launch(wanted(), signal)))).toMatchObject({
+      environment: 'rehearsal',
+    });
+    await bus.bucket(buckets.leases).overwrite('sat1', Buffer.from('no json'));
+    seq += 1;
+    expect(runIn(await service().launch(wanted(), signal))).toBeDefined();
+  });
+
   it('tells the run that was submitted, also when the mission would refuse it now', async () => {
     const run = runIn(await service().launch(wanted(), signal));
     const without = { ...mission, libraries: new Map() };
@@ -179,6 +192,18 @@ describe('the end of a reaction', () => {
     await until(() => told !== undefined);
     expect(told).toEqual({ ok: false, reason: 'aborted by ana' });
     expect(await service().ended(run, signal)).toEqual(told);
+  });
+
+  it('X5 is found behind what is no event: that is logged once and passed over', async () => {
+    const run = newRun();
+    const garbage = ['', 'no json', 'null', '17', '{'];
+    for (const each of garbage) await bus.append(streams.runs, subject.runEvents(run), Buffer.from(each));
+    const last = (await bus.last(streams.runs, subject.runEvents(run)))!.seq;
+    const finished = event(run, 2, { event: 'finished', ok: true });
+    await appendRunEvent(bus, { event: finished }, { epoch: 1, expected: last });
+    expect(await service().ended(run, signal)).toEqual({ ok: true });
+    expect(logged).toHaveLength(garbage.length);
+    expect(logged.at(-1)).toEqual({ run, position: last });
   });
 
   it('is waited for no longer once nobody wants to know', async () => {

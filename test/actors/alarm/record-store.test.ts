@@ -164,9 +164,9 @@ describe('reading', () => {
     expect(envelope.snapshot).toMatchObject({ value: { life: 'ACTIVE_ACK', shelving: 'shelved' } });
     expect(envelope.timers).toMatchObject([{ dueAt: Date.parse(until) }]);
     expect(envelope.effects.map(({ effect }) => effect)).toEqual([
-      { type: 'effect.report-reaction', seq: 1, report: 2, reason: 'held' },
       { type: 'effect.await-reaction', seq: 2, run: 'R' },
       { type: 'effect.react', seq: 3, at: 3, procedure: 'p' },
+      { type: 'effect.report-reaction', seq: 1, report: 2, reason: 'held' },
     ]);
   });
 

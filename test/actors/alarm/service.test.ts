@@ -52,6 +52,7 @@ const becomes = (alarm: string, state: string): Promise<unknown> =>
   until(async () => (await stateOf(bus, alarm)) === state, { what: `${alarm} ${state}` });
 const seqsOf = async (alarm: string): Promise<number[]> =>
   (await eventsOf(bus, alarm)).map(({ event }) => event.seq);
+const seqOf = ({ record }: { readonly record?: unknown }): unknown => (record as { seq?: number }).seq;
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1);
 
 describe('an alarm', () => {
@@ -253,6 +254,23 @@ describe('takeover', () => {
     ]);
   });
 
+  it('E3 unreadable events on its subject stop neither the leader nor the alarm, and are no part of its history', async () => {
+    const first = mortalBus(await nats.connected(), (write) => write.endsWith('voltage-2'));
+    const old = await leader({ bus: first.bus });
+    await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);
+    await says(bus, [{ alarm: 'voltage', severity: null }]);
+    await until(() => first.dead);
+    forget(old);
+    const [told] = await eventsOf(bus, 'voltage');
+    for (const garbage of ['no json', 'null', '{}'])
+      await bus.append(streams.alarms, told!.message.subject, Buffer.from(garbage));
+    await leader({ epoch: 20 });
+    await says(bus, [{ alarm: 'voltage', severity: 'critical' }]);
+    const history = async () => (await alarmHistory(bus, 'sat1.battery.1.voltage'))?.steps.map(seqOf) ?? [];
+    await until(async () => (await history()).length === 3);
+    expect(await history()).toEqual([1, 2, 3]);
+  });
+
   it('a target that nobody has evaluated begins with how its alarms stand, not with their past', async () => {
     for (const severity of ['warning', null, 'critical'] as const)
       await says(bus, [{ alarm: 'voltage', severity }]);
@@ -355,6 +373,32 @@ describe('reactions', () => {
       state: 'CLEARED_UNACK',
       value: 'run run-3 did not pass: run-3 was aborted',
     });
+  });
+
+  it('MC-REACT-021 MC-REACT-022 two that fail at once are told one after the other, an activation each', async () => {
+    const reactions = new AskedReactions();
+    let fail = (): void => undefined;
+    const together = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    reactions.end = async (run) => {
+      await together;
+      return { ok: false, reason: `${run} was aborted` };
+    };
+    await leader({ reactions });
+    await raise();
+    await raise(null);
+    await raise();
+    await until(() => reactions.awaited.length === 2);
+    fail();
+    await until(async () => (await storedOf(bus, 'low'))?.reactions === undefined);
+    const told = (await eventsOf(bus, 'low-reaction')).map(({ event: { state, value } }) => [state, value]);
+    expect(told).toEqual([
+      ['ACTIVE_UNACK', 'run run-1 did not pass: run-1 was aborted'],
+      ['CLEARED_UNACK', 'run run-1 did not pass: run-1 was aborted'],
+      ['ACTIVE_UNACK', 'run run-3 did not pass: run-3 was aborted'],
+      ['CLEARED_UNACK', 'run run-3 did not pass: run-3 was aborted'],
+    ]);
   });
 
   it('one under way is waited for by the next leader, and is not launched again', async () => {

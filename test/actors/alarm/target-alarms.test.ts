@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Slots } from '../../../actors/alarm/slots.ts';
 import { TargetAlarms } from '../../../actors/alarm/target-alarms.ts';
 import type { AlarmState, EvaluatedAt, Severity, StoredAlarm } from '../../../contract/alarm.ts';
 import { encodeBatch } from '../../../contract/batch.ts';
@@ -6,6 +7,7 @@ import { buckets, streams, subject } from '../../../contract/subject.ts';
 import type { ConditionChanged } from '../../../machines/alarm-protocol.ts';
 import type { Target } from '../../../mission/mission.ts';
 import type { AlarmEdge, AlarmWatch } from '../../../ports/alarm-watch.ts';
+import { readValues } from '../../../telemetry/batch-shape.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { LogBus } from '../telecommand/log-bus.ts';
@@ -15,6 +17,7 @@ const HOLD_MS = 5_000;
 /** One alarm `hot`, raised once `link` has said `hot` for five seconds; cleared at once. It names the ground time too. */
 class Hold implements AlarmWatch {
   readonly spanMs = HOLD_MS;
+  readonly whole = true;
   readonly #tell: (edge: AlarmEdge) => void;
   #fedAt: EvaluatedAt = { position: 0, at: 0 };
   #since: number | undefined;
@@ -31,6 +34,8 @@ class Hold implements AlarmWatch {
     if (said === 'cool') this.#turn(null, this.#fedAt.at);
     this.#since = said === 'hot' ? (this.#since ?? this.#fedAt.at) : undefined;
   }
+
+  prime(): void {}
 
   pass(now: number): void {
     const due = this.deadline();
@@ -90,6 +95,9 @@ async function follow({ bus, clock }: World, epoch: number, more: Partial<{ know
     ...{ bus, clock, log: keptLog(), epoch },
     target: { name: 'sat1', platform: { measures, alarms: [] } } as unknown as Target,
     watchOf: (_, tell) => new Hold(tell),
+    knownOf: async () => [],
+    readValues,
+    slots: new Slots(8),
     standsOf: (key) => stands.get(key),
     activeOnes: () =>
       [...stands]

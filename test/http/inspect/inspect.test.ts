@@ -499,10 +499,16 @@ describe('GET /v1/inspect/charts/:kind', () => {
 
   it('H1 lays a chart out once, and another build of it anew', async () => {
     const owner = await process('p1', doorAnswers('p1'));
-    await coverage.call(`${url}/charts/door`);
-    const began = performance.now();
-    await Promise.all(Array.from({ length: 20 }, () => coverage.call(`${url}/charts/door`)));
-    expect(performance.now() - began).toBeLessThan(1_000);
+    const took = async (ask: () => Promise<unknown>): Promise<number> => {
+      const began = performance.now();
+      await ask();
+      return performance.now() - began;
+    };
+    const first = await took(() => coverage.call(`${url}/charts/door`));
+    const count = 40;
+    const all = () => Promise.all(Array.from({ length: count }, () => coverage.call(`${url}/charts/door`)));
+    // Measured by the first, so that a busy machine slows both: each laid out anew would take about all of it.
+    expect(await took(all)).toBeLessThan((first * count) / 2);
     owner.answers = { chart: () => accepted({ ...doorChart, digest: 'd2' }) };
     expect((await coverage.call(`${url}/charts/door`)).body.digest).toBe('d2');
   });

@@ -1,7 +1,25 @@
 /** Every checker, and what they find in a history. */
 
 import type { History } from '../history.ts';
+import {
+  allowedTransitions,
+  commandsOfAlarmsCount,
+  numberedAlarms,
+  oneContentPerNumber,
+  oneWriterPerAlarm,
+  recordedBeforeTold,
+  recordedIsTold,
+  shelvingEnds,
+} from './alarm-log.ts';
+import {
+  failuresToldOnce,
+  oneReactionPerActivation,
+  reactionsAreOver,
+  silencedWhileShelved,
+} from './alarm-reactions.ts';
+import { everyCrossingOnce, standsAsMeasured } from './alarm-truth.ts';
 import type { Checker, Violation } from './checker.ts';
+import { oneLeader } from './leadership.ts';
 import { nothingUnhandled } from './process-health.ts';
 import {
   everyRunEnds,
@@ -61,6 +79,21 @@ export const checkers: readonly Checker[] = [
   strangersKeptOut,
   commandsTakeEffect,
   answersCountOnce,
+  numberedAlarms,
+  oneContentPerNumber,
+  recordedBeforeTold,
+  recordedIsTold,
+  oneWriterPerAlarm,
+  allowedTransitions,
+  shelvingEnds,
+  commandsOfAlarmsCount,
+  standsAsMeasured,
+  everyCrossingOnce,
+  oneReactionPerActivation,
+  silencedWhileShelved,
+  failuresToldOnce,
+  reactionsAreOver,
+  oneLeader,
   nothingUnhandled,
 ];
 

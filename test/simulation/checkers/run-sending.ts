@@ -130,15 +130,20 @@ export const soundLeases: Checker = {
 
 export const sendsWhatItHolds: Checker = {
   name: 'sends-what-it-holds',
-  promise: 'a run announces telecommands only to targets that it holds, as its program asks for them',
-  *check({ runs }) {
+  promise:
+    'a run announces telecommands only to targets that it holds, as its program asks for them; what it announces when a reaction has just taken one never leaves',
+  *check({ runs, events, uplinks }) {
+    const left = new Set(uplinks.map(({ gateway, frame }) => `${targetBehind(gateway)} ${frame}`));
+    const frames = framesByTelecommand(events);
     for (const [run, log] of byRun(runs.events)) {
       const program = programOf(runs, log);
       for (const { event, message } of log) {
         if (event.event !== 'telecommand_sent') continue;
         const mode = program?.leases.find(({ target }) => target === event.target)?.mode;
         const held = holdersAt(runs.leases, event.target, message.order);
-        if (!held.some((holder) => holder.run === run && holder.mode === mode))
+        if (held.some((holder) => holder.run === run && holder.mode === mode)) continue;
+        const hasLeft = (frames.get(event.tc) ?? []).some((frame) => left.has(frame));
+        if (hasLeft || !isTaken(runs.leases, event.target, run, message.order))
           yield `${run}: event ${event.seq} sends to ${event.target}, held by ${JSON.stringify(held)}`;
       }
     }
@@ -237,6 +242,13 @@ function holdersAt(
 ): readonly Holder[] {
   const last = leases.findLast((message) => keyOf(message) === target && message.order < order);
   return last === undefined || last.at > since ? [] : holdersIn(last);
+}
+
+/** Whether a reaction had taken the target from the run by then. */
+function isTaken(leases: readonly StoredMessage[], target: string, run: string, order: number): boolean {
+  const last = leases.findLast((message) => keyOf(message) === target && message.order < order);
+  if (last === undefined || last.removal || last.data.length === 0) return false;
+  return (bodyOf<TargetHolds>(last).taken ?? []).some((each) => each.run === run);
 }
 
 function holdersIn(message: StoredMessage): readonly Holder[] {

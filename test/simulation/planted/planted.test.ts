@@ -182,6 +182,22 @@ describe('planted defects', () => {
         'sound-run-logs',
         'strangers-kept-out',
         'withdrawn-stays',
+        // In alarms.test.ts.
+        'allowed-transitions',
+        'commands-of-alarms-count',
+        'every-crossing-once',
+        'failures-told-once',
+        'numbered-alarms',
+        'one-content-per-number',
+        'one-leader',
+        'one-reaction-per-activation',
+        'one-writer-per-alarm',
+        'reactions-are-over',
+        'recorded-before-told',
+        'recorded-is-told',
+        'shelving-ends',
+        'silenced-while-shelved',
+        'stands-as-measured',
       ].sort(),
     );
   });

@@ -4,7 +4,8 @@ import { buckets, streams } from '../../../contract/subject.ts';
 import type { Bucket, Bus } from '../../../ports/bus.ts';
 import { altered } from './plant.ts';
 
-function withBucket(bus: Bus, name: string, replaced: (bucket: Bucket) => Partial<Bucket>): Bus {
+/** The bus with some of the calls of one bucket replaced. */
+export function withBucket(bus: Bus, name: string, replaced: (bucket: Bucket) => Partial<Bucket>): Bus {
   return altered(bus, {
     bucket: (definition) => {
       const bucket = bus.bucket(definition);

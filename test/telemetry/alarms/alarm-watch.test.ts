@@ -1,6 +1,7 @@
 /** What alarms say of samples: limits, named conditions, order of time, unknown, deferred, deadlines, a new catalogue. */
 
 import { describe, expect, it } from 'vitest';
+import type { AlarmWatch } from '../../../ports/alarm-watch.ts';
 import { createAlarmWatch } from '../../../telemetry/alarms/alarm-watch.ts';
 import { valuesOf } from '../platform.ts';
 import { BOX, boxOf, COMPONENTS, shown, T0, watched } from './watched.ts';
@@ -293,6 +294,67 @@ describe('time', () => {
   });
 });
 
+describe('what was known before', () => {
+  const known = (...samples: [key: string, value: number | string | null, ms: number][]) =>
+    samples.map(([key, value, ms]) => ({ ordinal: BOX.ordinal(key)!, value, at: T0 + ms }));
+  const standing = ({ watch }: { watch: AlarmWatch }): string[] => [...watch.standing()].map(shown);
+
+  it('W6 stands where there is no sample, and is told to nobody', () => {
+    const at = watched();
+    at.watch.prime(
+      known([VOLTAGE, 5, -900_000], ['battery[1].load', 6, -800_000], ['obc.mode', 1, -700_000]),
+    );
+    expect(at.edges()).toEqual([]);
+    expect(standing(at)).toEqual([
+      'battery[1].voltage critical @0+-900000 5',
+      'obc.unsafe warning @0+-700000',
+    ]);
+    at.apply(1, [{ ground: 0, raw: { 'battery[1].cell': 6.1, [VOLTAGE]: 5 } }]);
+    expect(at.edges()).toEqual(['battery[1].flat critical @1+0']);
+  });
+
+  it('W6 gives way to every sample, also to one that is unknown', () => {
+    const at = watched();
+    at.apply(1, [{ ground: 0, raw: { [VOLTAGE]: 7, 'obc.mode': Number.NaN } }]);
+    at.edges();
+    at.watch.prime(known([VOLTAGE, 5, -1], ['obc.mode', 1, -1]));
+    expect(standing(at)).toEqual(['battery[1].voltage null @1+0 7']);
+    at.watch.prime(known(['obc.label', 'spare', -2]));
+    at.watch.prime(known(['obc.label', 'prime', -1]));
+    expect(standing(at)).toContain('obc.renamed warning @0+-2');
+  });
+
+  it('W6 what was unknown last stays so', () => {
+    const at = watched();
+    at.watch.prime(known([VOLTAGE, null, 0], ['obc.mode', null, 0]));
+    expect(standing(at)).toEqual([]);
+    at.apply(1, volts([-1, 5]));
+    expect(at.edges()).toEqual([]);
+  });
+
+  it('W6 a hold began with it, and a window forgets it', () => {
+    const at = watched();
+    at.watch.prime(known(['obc.resets', 3, -1_000], ['battery[1].current', -2, -4_000]));
+    expect(standing(at)).not.toContain('obc.restless warning @0+-1000');
+    expect(at.deadline()).toBe(4_000);
+    at.pass(6_000);
+    expect(at.edges()).toEqual(['battery[1].draining warning @0+6000']);
+    at.apply(1, [
+      { ground: 7_000, raw: { 'obc.resets': 3 } },
+      { ground: 7_500, raw: { 'obc.resets': 3 } },
+    ]);
+    expect(at.edges()).not.toContain('obc.restless warning @1+7500');
+  });
+
+  it('W6 whether it had changed is not known; the next sample is compared with it', () => {
+    const at = watched();
+    at.watch.prime(known(['obc.resets', 3, -1_000]));
+    expect(standing(at).filter((each) => each.startsWith('obc.reset '))).toEqual([]);
+    at.apply(1, [{ ground: 0, raw: { 'obc.resets': 4 } }]);
+    expect(at.edges()).toContain('obc.reset warning @1+0');
+  });
+});
+
 describe('a new catalogue', () => {
   const changed = (change: (components: typeof COMPONENTS) => void) => {
     const components = structuredClone(COMPONENTS);
@@ -312,16 +374,16 @@ describe('a new catalogue', () => {
     expect(edges()).toEqual(['battery[1].voltage null @2+2 7']);
   });
 
-  it('where the limits are others, the next sample tells how it stands', () => {
+  it('where the limits are others, what is known is judged by them at once, and told when it changes', () => {
     const before = watched();
     before.apply(1, volts([10, 5]));
     const wider = changed(({ battery }) => {
       battery.measures.voltage.limits = { soft: ['4 V', '8.4 V'], hard: ['3 V', '9 V'] };
     });
     const { apply, edges, watch } = watched(wider, before.watch);
-    expect([...watch.standing()]).toEqual([]);
-    apply(2, volts([9, 2], [11, 5]));
-    expect(edges()).toEqual(['battery[1].voltage null @2+11 5']);
+    expect([...watch.standing()].map(shown)).toEqual(['battery[1].voltage null @1+10 5']);
+    apply(2, volts([9, 2], [11, 5], [12, 3.5]));
+    expect(edges()).toEqual(['battery[1].voltage warning @2+12 3.5']);
   });
 
   it('a measure that means something else begins anew', () => {
@@ -334,6 +396,49 @@ describe('a new catalogue', () => {
     expect([...watch.standing()]).toEqual([]);
     apply(2, volts([9, 5]));
     expect(edges()).toEqual(['battery[1].voltage critical @2+9 5']);
+  });
+
+  it('is whole where everything goes on from the one before, and not where something is evaluated for the first time', () => {
+    const before = watched();
+    expect(before.watch.whole).toBe(false);
+    const whole = (change: (components: typeof COMPONENTS) => void): boolean =>
+      watched(changed(change), before.watch).watch.whole;
+    expect(whole(() => undefined)).toBe(true);
+    const wider = whole(({ battery }) => {
+      battery.measures.voltage.limits = { soft: ['4 V', '8.4 V'], hard: ['3 V', '9 V'] };
+    });
+    expect(wider).toBe(true);
+    const other = whole(({ obc }) => {
+      obc.alarms.restless.when = 'count(resets, 6 s) > 2';
+    });
+    expect(other).toBe(false);
+    const more = whole(({ battery }) => {
+      Object.assign(battery.measures.cell, { limits: { soft: ['4 V', '8 V'] } });
+    });
+    expect(more).toBe(false);
+  });
+
+  it('N2 what is new goes on from one that has read what is stored, and what is kept from the one before', () => {
+    const rows = [0, 1_000, 2_000].map((ground) => ({
+      ground,
+      raw: { 'obc.resets': 1, 'battery[1].current': -2, 'battery[1].cell': 3 },
+    }));
+    const before = watched();
+    before.apply(1, [{ ground: -5_000, raw: { 'battery[1].current': -2 } }]);
+    before.apply(2, rows);
+    const next = changed(({ obc, battery }) => {
+      obc.alarms.restless.when = 'count(resets, 6 s) > 2';
+      Object.assign(battery.measures.cell, { limits: { soft: ['4 V', '8 V'] } });
+    });
+    const filled = watched(next);
+    filled.apply(2, rows);
+    const { watch, pass, edges } = watched(next, before.watch, filled.watch);
+    expect([...watch.standing()].map(shown)).toEqual(
+      expect.arrayContaining(['obc.restless warning @2+2000', 'battery[1].cell warning @2+2000 3']),
+    );
+    // Read back alone the hold would have begun with the first row.
+    pass(5_000);
+    expect(edges()).toEqual(['battery[1].draining warning @2+5000']);
   });
 
   it('N2 a hold goes on through it, twice', () => {
@@ -363,16 +468,17 @@ describe('a new catalogue', () => {
     expect(edges()).toContain('battery[1].draining warning @2+6000');
   });
 
-  it('another severity of the same condition is told with what comes next', () => {
+  it('another severity of the same condition stands at once', () => {
     const before = watched();
     const mode = [{ ground: 0, raw: { 'obc.mode': 1 } }];
     before.apply(1, mode);
     const graver = changed(({ obc }) => {
       obc.alarms.unsafe.severity = 'critical';
     });
-    const { apply, edges } = watched(graver, before.watch);
+    const { apply, edges, watch } = watched(graver, before.watch);
+    expect([...watch.standing()].map(shown)).toEqual(['obc.unsafe critical @1+0']);
     apply(2, [{ ground: 1, raw: { 'obc.mode': 1 } }]);
-    expect(edges()).toEqual(['obc.unsafe critical @2+1']);
+    expect(edges()).toEqual([]);
   });
 
   it('W1 a batch of the catalogue before is read by keys, one of an unknown catalogue is left out', () => {

@@ -73,9 +73,9 @@ export interface Watched {
   deadline(): number | undefined;
 }
 
-export function watched(platform = BOX, earlier?: AlarmWatch): Watched {
+export function watched(platform = BOX, earlier?: AlarmWatch, filled?: AlarmWatch): Watched {
   const told: AlarmEdge[] = [];
-  const watch = createAlarmWatch({ platform, tell: (edge) => told.push(edge), earlier });
+  const watch = createAlarmWatch({ platform, tell: (edge) => told.push(edge), earlier, filled });
   const onGround = (rows: readonly RowSketch[]) => rows.map((row) => ({ ...row, ground: T0 + row.ground }));
   return {
     watch,

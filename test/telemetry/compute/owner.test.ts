@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeBatch, encodeBatch, type ValueBatch } from '../../../contract/batch.ts';
+import { Outage } from '../../../contract/outage.ts';
 import { buckets, streams, subject } from '../../../contract/subject.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
@@ -209,6 +210,160 @@ describe('an owner that derives', () => {
     world.missions.publish(missionOf('r2', { sat1: later }));
     await world.row({ at: 2_000, values: { voltage: 8 } });
     expect(world.told()[1]).toBe('sat1-2: aaa 16 @2000, mean 6.5 @2000');
+    await world.owner.stop();
+  });
+});
+
+describe('G1 a ground time far ahead', () => {
+  const YEARS = Date.parse('2099-01-01T00:00:00Z') - BEGIN;
+
+  async function wrong(row: Row): Promise<void> {
+    const { platform: digest, blocks } = batchOf(platform, [{ ...row, at: BEGIN + row.at }]);
+    const data = encodeBatch({ platform: digest, link: 'uhf', blocks, reports: [] });
+    world.decoded.push({ at: world.clock.now(), data });
+    world.hand(world.decoded.length);
+    await settled();
+  }
+
+  it('holds back no later sample: it is dated by its storing, and what is derived goes on', async () => {
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 5, current: 2 } });
+    await world.passTo(BEGIN + 2_000);
+    await wrong({ at: YEARS, values: { voltage: 8, current: 3 } });
+    await world.row({ at: 3_000, values: { voltage: 5, current: 4 } });
+    expect(world.told()).toEqual([
+      'sat1-1: heard 1 @1000, low 0 @1000, mean 5 @1000, power 10 @1000, steady 5 @1000',
+      'sat1-2: heard 2 @2000, low 0 @2000, mean 6.5 @2000, power 24 @2000, steady 6.5 @2000',
+      'sat1-3: heard 3 @3000, low 0 @3000, mean 6 @3000, power 20 @3000, steady 6.5 @3000',
+    ]);
+    await world.passTo(BEGIN + 8_000);
+    expect(world.told().at(-1)).toContain('low 1 @3000');
+    await world.owner.stop();
+  });
+
+  it('the next owner, which reads it back, does as the one before', async () => {
+    await world.own();
+    await wrong({ at: YEARS, values: { voltage: 5 } });
+    await world.row({ at: 1_000, values: { voltage: 5 } });
+    world.kill();
+    await world.own();
+    await world.row({ at: 2_000, values: { voltage: 8 } });
+    expect(world.told().at(-1)).toContain('mean 6 @2000');
+    await world.owner.stop();
+  });
+
+  it('a clock on board that is ahead moves nothing: derived measures go by the ground', async () => {
+    await world.own();
+    await world.row({ at: 1_000, onboard: BEGIN + YEARS, values: { voltage: 5 } });
+    await world.row({ at: 2_000, onboard: BEGIN + 2_000, values: { voltage: 8 } });
+    expect(world.told().at(-1)).toContain('mean 6.5 @2000');
+    await world.owner.stop();
+  });
+});
+
+describe('O6 a new catalogue', () => {
+  const windows = (derived: object) => platformWith({ ...derived });
+  const mean = { type: 'f64', unit: 'V', derived: 'avg(voltage, 10 s)' };
+  const low = { type: 'bool', derived: 'voltage < 6 V and stable for 5 s' };
+  const seen = (of: ReturnType<typeof platformWith>): string[] =>
+    world.published.map(({ headers, data }) => {
+      const batch = decodeBatch<ValueBatch>(data);
+      const samples = batch.platform === of.digest ? samplesOf(of, batch) : [];
+      return `${headers['id']}: ${samples.join(', ')}`.replaceAll(/(@|-)(\d{9,})/g, (_, sign, at) => {
+        return `${sign}${Number(at) - BEGIN}`;
+      });
+    });
+
+  it('fills the windows of a new measure from what is stored, and tells what it is at once', async () => {
+    world.missions.publish(missionOf('r1', { sat1: windows({ low }) }));
+    const next = windows({ low, mean, heard: { type: 'u16', derived: 'count(voltage, 10 s)' } });
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 7 } });
+    await world.row({ at: 2_000, values: { voltage: 8 } });
+    world.missions.publish(missionOf('r2', { sat1: next }));
+    await world.row({ at: 4_000, values: { voltage: 9 } });
+    expect(seen(next).slice(2)).toEqual([
+      'sat1-2-2000: heard 2 @2000, mean 7.5 @2000',
+      'sat1-3: heard 3 @4000, low 0 @4000, mean 8 @4000',
+    ]);
+    await world.owner.stop();
+  });
+
+  it('keeps the holds that go on, and takes up what was decoded meanwhile behind the filling, in order', async () => {
+    world.missions.publish(missionOf('r1', { sat1: windows({ low }) }));
+    const next = windows({ low, heard: { type: 'u16', derived: 'count(voltage, 10 s)' } });
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 5 } });
+    await world.passTo(BEGIN + 3_000);
+    world.missions.publish(missionOf('r2', { sat1: next }));
+    for (const voltage of [5.1, 5.2, 5.3]) {
+      const batch = batchOf(next, [{ at: BEGIN + 3_000, values: { voltage } }]);
+      const { platform: digest, blocks } = batch;
+      const data = encodeBatch({ platform: digest, link: 'uhf', blocks, reports: [] });
+      world.decoded.push({ at: world.clock.now(), data });
+      world.hand(world.decoded.length);
+    }
+    await settled();
+    await world.passTo(BEGIN + 6_500);
+    expect(seen(next).slice(1)).toEqual([
+      'sat1-1-1000: heard 1 @1000',
+      'sat1-2: heard 2 @3000, low 0 @3000',
+      'sat1-3: heard 3 @3000, low 0 @3000',
+      'sat1-4: heard 4 @3000, low 0 @3000',
+      'sat1-4-6000: low 1 @3000',
+    ]);
+    await world.owner.stop();
+  });
+
+  it('is filled behind what is still on its way to the stream', async () => {
+    world.missions.publish(missionOf('r1', { sat1: windows({ low }) }));
+    const before = world.missions.current!.targets.get('sat1')!.platform!;
+    const next = windows({ low, mean });
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 7 } });
+    const { platform: digest, blocks } = batchOf(before, [{ at: BEGIN + 1_000, values: { voltage: 20 } }]);
+    const data = encodeBatch({ platform: digest, link: 'uhf', blocks, reports: [] });
+    world.decoded.push({ at: world.clock.now(), data });
+    const append = world.bus.append.bind(world.bus);
+    let goOn = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    world.bus.append = (...given) => held.then(() => append(...given));
+    world.hand(world.decoded.length);
+    world.missions.publish(missionOf('r2', { sat1: next }));
+    await settled();
+    goOn();
+    await settled();
+    await world.row({ at: 2_000, values: { voltage: 9 } });
+    expect(seen(next).at(-1)).toContain('mean 12 @2000');
+    await world.owner.stop();
+  });
+
+  it('is filled also when another one comes while the first is being taken up', async () => {
+    world.missions.publish(missionOf('r1', { sat1: windows({ low }) }));
+    const next = windows({ low, mean });
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 7 } });
+    world.missions.publish(missionOf('r2', { sat1: next }));
+    const last = windows({ mean, low, surplus: { type: 'f64', unit: 'V', derived: 'voltage - 1 V' } });
+    world.missions.publish(missionOf('r3', { sat1: last }));
+    await world.row({ at: 3_000, values: { voltage: 9 } });
+    expect(seen(last).at(-1)).toContain('mean 8 @3000');
+    await world.owner.stop();
+  });
+
+  it('goes on without the windows when they cannot be read', async () => {
+    world.missions.publish(missionOf('r1', { sat1: windows({ low }) }));
+    const next = windows({ low, mean });
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 7 } });
+    world.bus.last = async () => {
+      throw new Outage('bus.unavailable', 'away');
+    };
+    world.missions.publish(missionOf('r2', { sat1: next }));
+    await world.row({ at: 3_000, values: { voltage: 9 } });
+    expect(seen(next).at(-1)).toContain('mean ');
     await world.owner.stop();
   });
 });

@@ -1,0 +1,119 @@
+/**
+ * From a sample to its alarm: a datagram that a gateway receives, until a watcher in another process has the event on
+ * `/v1/alarms/watch`, all roles on the way in one process. Held against the same way without the service, with one message
+ * stored on it and with as many as the service stores.
+ */
+
+import { createSocket } from 'node:dgram';
+import { compile } from '../../mission/compile.ts';
+import { publishConfiguration } from '../../supervision/configuration.ts';
+import { type Ground, startGround } from '../ground.ts';
+import { limitMission } from '../limit-mission.ts';
+import { type Peer, startPeer } from '../peer.ts';
+import { type Contender, compare, type Result, type Row, type Settings } from '../row.ts';
+
+const TARGET = 'sat1';
+/** Alarms that cross in turn: each has settled for long before its turn comes again. */
+const PAGES = 64;
+const PER_SECOND = 100;
+const ROLES = ['api', 'gateways', 'drivers', 'telemetry', 'alarms'];
+/** Frames, decoded samples, values, the record and the event. */
+const STORED = 5;
+
+type Start = (name: string) => Promise<Peer>;
+
+interface Serving {
+  readonly udp: number;
+  readonly http: number;
+}
+
+export const alarmLatencyRow: Row = {
+  name: 'alarms.latency',
+  async run(settings) {
+    const ground = await startGround();
+    const peers: Peer[] = [];
+    const start = async (name: string): Promise<Peer> => {
+      const peer = await startPeer(name);
+      peers.push(peer);
+      return peer;
+    };
+    try {
+      return [await measure(ground, start, settings)];
+    } finally {
+      for (const peer of peers) await peer.end();
+      await ground.end();
+    }
+  },
+};
+
+async function measure(ground: Ground, start: Start, settings: Settings): Promise<Result> {
+  const { address } = ground;
+  const service = await start('service');
+  const serving = await startService(ground, service);
+  const [once, often] = [await start('bare-alarms'), await start('bare-alarms')];
+  const servingOnce = await once.call<Serving>('start', { address, name: 'once', stored: 1 });
+  const servingOften = await often.call<Serving>('start', { address, name: 'often', stored: STORED });
+  const contenders = [
+    await contender('service', service, serving, await start('alarm-load'), settings),
+    await contender('bare, one message stored', once, servingOnce, await start('alarm-load'), settings),
+    await contender(
+      `bare, ${STORED} messages stored`,
+      often,
+      servingOften,
+      await start('alarm-load'),
+      settings,
+    ),
+  ];
+  return compare(
+    {
+      row: 'alarms.latency',
+      unit: 'datagram to WebSocket, samples/s offered',
+      note: `open loop, each sample crosses a limit; ${STORED} messages stored for each by the service`,
+      contenders,
+    },
+    settings,
+  );
+}
+
+async function startService({ address, bus }: Ground, service: Peer): Promise<Serving> {
+  const udp = await freeUdpPort();
+  const gateway = () => `{ udp: { port: ${udp} } }`;
+  const compiled = compile(limitMission({ targets: [TARGET], pages: PAGES + 1, measures: 1, gateway }));
+  if (!compiled.ok) throw new Error(compiled.faults.map(({ message }) => message).join('\n'));
+  await publishConfiguration(bus, compiled.value);
+  const api = await service.call<string>('start', { address, roles: ROLES });
+  return { udp, http: Number(new URL(api).port) };
+}
+
+async function contender(
+  name: string,
+  peer: Peer,
+  serving: Serving,
+  load: Peer,
+  { roundMs }: Settings,
+): Promise<Contender> {
+  await load.call('start', { ...serving, path: '/v1/alarms/watch', pages: PAGES });
+  return {
+    name,
+    async turn() {
+      const before = [await peer.cpuUs(), await load.cpuUs()] as const;
+      const wanted = { perSecond: PER_SECOND, ms: roundMs };
+      const { count, p50Ms, p99Ms } = await load.call<{ count: number; p50Ms: number; p99Ms: number }>(
+        'steady',
+        wanted,
+      );
+      const cpuUs = ((await peer.cpuUs()) - before[0]) / count;
+      const generator = ((await load.cpuUs()) - before[1]) / 1_000 / roundMs;
+      return { rate: PER_SECOND, cpuUs, generator, p50Ms, p99Ms };
+    },
+  };
+}
+
+/** A port that nobody listens on now. */
+async function freeUdpPort(): Promise<number> {
+  const socket = createSocket('udp4');
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  const { port } = socket.address();
+  await new Promise<void>((resolve) => socket.close(resolve));
+  return port;
+}

@@ -1,0 +1,95 @@
+/**
+ * Asks the driver and the gateways of a link how they are and how they were told that the link is bound. Mission Control
+ * Service, section 4.3.
+ *
+ * K1. Each is asked once, however many links it serves; one that does not answer is `absent`, and holds nobody up.
+ * K2. Whether a binding is the one of now is judged by what it says, not by when it came: it may be delivered again.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { GATEWAY_STATE_MS } from '../contract/limits.ts';
+import { type DriverState, type GatewayState, LINK_STATES } from '../contract/link.ts';
+import type { LinkEnd } from '../contract/links-view.ts';
+import type { LinkBinding } from '../contract/mode.ts';
+import { Outage } from '../contract/outage.ts';
+import { subject } from '../contract/subject.ts';
+import type { Target } from '../mission/mission.ts';
+import { overriddenValues, parameterValues } from '../mission/parameter-values.ts';
+import type { RoutePorts } from './ports.ts';
+
+/** What a binding says of the target, on each of its links. */
+type BoundValues = Pick<LinkBinding, 'mode' | 'parameters' | 'overrides'>;
+
+type Said = Partial<DriverState & GatewayState> | 'absent' | 'silent';
+
+/** Answers of drivers and gateways, each asked at its first mention (K1). */
+export class LinkEnds {
+  readonly #target: Target;
+  readonly #bus: RoutePorts['bus'];
+  readonly #now: BoundValues;
+  readonly #asked = new Map<string, Promise<Said>>();
+
+  /** Of the target in this mode. */
+  constructor(target: Target, mode: string | null, { bus }: Pick<RoutePorts, 'bus'>) {
+    this.#target = target;
+    this.#bus = bus;
+    this.#now = {
+      mode,
+      parameters: parameterValues(target, mode, undefined),
+      overrides: overriddenValues(target, mode),
+    };
+  }
+
+  /** The driver, as an end of the link. Throws `Outage` when the bus is away. */
+  async driver(name: string, link: string): Promise<LinkEnd> {
+    const said = await this.#ask(subject.driverVerb(name, 'state'));
+    if (typeof said === 'string') return absent(name, said);
+    return { name, state: 'running', ...this.#bound(said, link) };
+  }
+
+  /** The gateway, as an end of the link in these environments. Throws `Outage` when the bus is away. */
+  async gateway(name: string, link: string, environments: string[]): Promise<LinkEnd> {
+    const said = await this.#ask(subject.gatewayVerb(name, 'state'));
+    if (typeof said === 'string') return { ...absent(name, said), environments };
+    const { state, reason } = said.link ?? {};
+    return {
+      // One of others need not say how its radio is: it answers.
+      ...{ name, environments, state: LINK_STATES.find((each) => each === state) ?? 'up' },
+      ...(reason !== undefined && { reason: String(reason) }),
+      ...this.#bound(said, link),
+    };
+  }
+
+  #ask(about: string): Promise<Said> {
+    const asked = this.#asked.get(about) ?? stateOf(about, this.#bus);
+    this.#asked.set(about, asked);
+    return asked;
+  }
+
+  /** K2; nothing of one that does not say: drivers and gateways of others need not keep bindings. */
+  #bound({ bindings }: Exclude<Said, string>, link: string): Pick<LinkEnd, 'bound' | 'mode'> {
+    if (!Array.isArray(bindings)) return {};
+    const told = (bindings as readonly LinkBinding[]).find(
+      (each) => each.target === this.#target.name && each.link === link,
+    );
+    if (told === undefined) return { bound: 'never' };
+    const { mode, parameters, overrides } = told;
+    const isCurrent = isDeepStrictEqual({ mode, parameters, overrides }, this.#now);
+    return { bound: isCurrent ? 'current' : 'outdated', mode };
+  }
+}
+
+async function stateOf(about: string, bus: RoutePorts['bus']): Promise<Said> {
+  try {
+    const bytes = await bus.request(about, new Uint8Array(), { timeoutMs: GATEWAY_STATE_MS });
+    return (JSON.parse(Buffer.from(bytes).toString()) as Said | null) ?? {};
+  } catch (error) {
+    if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
+    return error.code === 'bus.timeout' ? 'silent' : 'absent';
+  }
+}
+
+function absent(name: string, said: 'absent' | 'silent'): LinkEnd {
+  const reason = said === 'absent' ? 'no process runs it' : `it did not answer within ${GATEWAY_STATE_MS} ms`;
+  return { name, state: 'absent', reason };
+}

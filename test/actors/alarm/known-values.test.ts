@@ -1,0 +1,315 @@
+/** What the alarms of a target are judged by where no sample comes: after a failover, and when the mission changes. */
+
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Slots } from '../../../actors/alarm/slots.ts';
+import { TargetAlarms } from '../../../actors/alarm/target-alarms.ts';
+import { alarmKey, type StoredAlarm } from '../../../contract/alarm.ts';
+import { encodeBatch } from '../../../contract/batch.ts';
+import { buckets, streams, subject } from '../../../contract/subject.ts';
+import { isActive } from '../../../machines/alarm-record.ts';
+import type { Target } from '../../../mission/mission.ts';
+import type { Platform } from '../../../mission/platform.ts';
+import { createAlarmWatch } from '../../../telemetry/alarms/alarm-watch.ts';
+import { knownSamples } from '../../../telemetry/alarms/known-samples.ts';
+import { readValues } from '../../../telemetry/batch-shape.ts';
+import { encodeCheckpoint } from '../../../telemetry/checkpoint.ts';
+import { CurrentValues } from '../../../telemetry/current-values.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
+import { keptLog } from '../../support/silent-log.ts';
+import { BOX, boxOf, COMPONENTS } from '../../telemetry/alarms/watched.ts';
+import { valuesOf } from '../../telemetry/platform.ts';
+import { LogBus } from '../telecommand/log-bus.ts';
+
+const NOON = Date.parse('2026-03-01T12:00:00Z');
+const HOUR = 3_600_000;
+const platforms = new Map([[BOX.digest, BOX]]);
+
+let bus: LogBus;
+let clock: ManualClock;
+let stands: Map<string, StoredAlarm>;
+let values: CurrentValues;
+let epoch = 0;
+
+beforeEach(() => {
+  bus = new LogBus();
+  clock = new ManualClock(NOON);
+  bus.now = () => clock.now();
+  stands = new Map();
+  values = new CurrentValues(BOX);
+  epoch = 0;
+});
+
+/** Samples of now, on the value stream and in the current values, as the owner of telemetry keeps them. */
+async function sampled(raw: Record<string, number>, deferred = false): Promise<void> {
+  const of = values.platform;
+  const batch = valuesOf(of, [{ ground: clock.now(), raw }], { deferred });
+  values.apply(batch);
+  await bus.append(streams.values, subject.values('sat1'), encodeBatch(batch));
+  const columns = values.snapshot();
+  const checkpoint = { epoch: 1, positions: { decoded: 0, values: 0 }, columns };
+  await bus.bucket(buckets.values).overwrite('sat1', await encodeCheckpoint(checkpoint));
+  await settled();
+}
+
+const target = (platform: Platform): Target => ({ name: 'sat1', platform }) as Target;
+
+/** A new leader of the alarms; what it records is kept over its end. */
+async function lead(platform = BOX) {
+  const told: string[] = [];
+  epoch += 1;
+  platforms.set(platform.digest, platform);
+  const alarms = new TargetAlarms({
+    ...{ bus, clock, log: keptLog(), epoch, target: target(platform), slots: new Slots(8) },
+    watchOf: ({ platform: of }, tell, earlier, filled) =>
+      of &&
+      createAlarmWatch({
+        ...{ platform: of, tell, earlier, filled },
+        platformOf: (digest) => platforms.get(digest),
+      }),
+    knownOf: (of) => knownSamples(bus, of),
+    readValues,
+    standsOf: (key) => stands.get(key),
+    activeOnes: () => [...stands].filter(([, { record }]) => isActive(record.state)).map(([key]) => key),
+    record: async (name, { severity, evaluated, at }) => {
+      const state = severity === null ? 'NORMAL' : 'ACTIVE_UNACK';
+      const record = { previous: 'NORMAL', state, seq: 1, ...(severity !== null && { severity }) } as const;
+      stands.set(alarmKey(name), { record, epoch, evaluated });
+      told.push(`${name.alarm} ${severity} +${at - NOON}`);
+    },
+    failed: (error) => {
+      throw error;
+    },
+  });
+  await alarms.start();
+  await settled();
+  const update = async (next: Platform): Promise<void> => {
+    platforms.set(next.digest, next);
+    await alarms.update(target(next));
+    await settled();
+  };
+  return { alarms, told, update };
+}
+
+function changed(change: (components: typeof COMPONENTS) => void): Platform {
+  const components = structuredClone(COMPONENTS);
+  change(components);
+  return boxOf({ aaa: { measures: { rate: { type: 'f64' } } }, ...components });
+}
+
+const VOLTAGE = 'battery[1].voltage';
+const CURRENT = 'battery[1].current';
+
+describe('after a failover', () => {
+  async function failover(): Promise<Awaited<ReturnType<typeof lead>>> {
+    const first = await lead();
+    await first.alarms.stop();
+    return lead();
+  }
+
+  it('T7 a measure that comes every hour is known at once, and an alarm of it is neither lost nor blind', async () => {
+    await sampled({ [VOLTAGE]: 5, 'obc.mode': 2, 'battery[1].load': 6 });
+    await clock.run(HOUR, HOUR);
+    await sampled({ 'battery[1].cell': 7 });
+    const second = await failover();
+    expect(stands.get('sat1.battery.1.voltage')?.record).toMatchObject({ severity: 'critical' });
+    // The slow half of a condition is there when the fast one turns.
+    await sampled({ 'battery[1].cell': 6.1 });
+    expect(second.told).toEqual([`flat critical +${HOUR}`]);
+  });
+
+  it('T7 what began and ended while nobody led is told, also where half of its condition came an hour ago', async () => {
+    await sampled({ 'battery[1].load': 6 });
+    await clock.run(HOUR, HOUR);
+    const first = await lead();
+    await sampled({ 'battery[1].cell': 7 });
+    await clock.run(2_000, 500);
+    await first.alarms.stop();
+    await sampled({ 'battery[1].cell': 6.1 });
+    await clock.run(1_000, 500);
+    await sampled({ 'battery[1].cell': 7 });
+    const second = await lead();
+    expect(second.told).toEqual([`flat critical +${HOUR + 2_000}`, `flat null +${HOUR + 3_000}`]);
+  });
+
+  it('T7 what ended while nobody led is found, also when its sample has left the stream', async () => {
+    const first = await lead();
+    await sampled({ [VOLTAGE]: 5 });
+    await first.alarms.stop();
+    await sampled({ [VOLTAGE]: 7 });
+    await clock.run(HOUR, HOUR);
+    await sampled({ 'battery[1].cell': 7 });
+    bus.messages(streams.values).splice(0, 2);
+    const second = await lead();
+    expect(second.told).toEqual([`voltage null +${HOUR}`]);
+  });
+
+  it('MC-ALM-029 T7 a current value that came deferred is not known', async () => {
+    const first = await lead();
+    await clock.run(1_000, 1_000);
+    await sampled({ [VOLTAGE]: 5 }, true);
+    await clock.run(HOUR, HOUR);
+    await first.alarms.stop();
+    const second = await lead();
+    await sampled({ 'battery[1].cell': 7 });
+    expect([first.told, second.told, [...stands]]).toEqual([[], [], []]);
+  });
+
+  it('T7 a hold over a measure that comes every hour has held, and is not told again', async () => {
+    const first = await lead();
+    await sampled({ [CURRENT]: -2 });
+    await clock.run(11_000, 500);
+    expect(first.told).toEqual(['draining warning +10000']);
+    await clock.run(HOUR, HOUR);
+    await sampled({ 'battery[1].cell': 7 });
+    await first.alarms.stop();
+    const second = await lead();
+    await clock.run(20_000, 500);
+    expect(second.told).toEqual([]);
+    await sampled({ [CURRENT]: 0 });
+    expect(second.told).toHaveLength(1);
+  });
+
+  it('T7 MC-ALM-028 what only the one before the last sample could say stays as it was', async () => {
+    const first = await lead();
+    await sampled({ 'obc.resets': 1 });
+    await clock.run(1_000, 1_000);
+    await sampled({ 'obc.resets': 2 });
+    expect(first.told).toEqual(['reset warning +1000']);
+    await clock.run(HOUR, HOUR);
+    await sampled({ 'battery[1].cell': 7 });
+    await first.alarms.stop();
+    const second = await lead();
+    expect(second.told).toEqual([]);
+    await sampled({ 'obc.resets': 2 });
+    expect(second.told).toHaveLength(1);
+  });
+});
+
+it('V1 a message that is no batch of values is left out, whatever it is instead, and what comes behind it is judged', async () => {
+  const { told } = await lead();
+  const whole = valuesOf(BOX, [{ ground: clock.now(), raw: { [VOLTAGE]: 5 } }]);
+  const [block] = whole.blocks;
+  const garbage = [
+    ...[null, 17, {}, { ...whole, blocks: [null] }, { ...whole, blocks: [{}] }, { ...whole, blocks: 'x' }],
+    ...[{ value: undefined }, { value: new Float64Array(9) }, { ordinals: [0] }, { wide: [1] }].map(
+      (part) => ({
+        ...whole,
+        blocks: [{ ...block, ...part }],
+      }),
+    ),
+  ];
+  for (const each of garbage)
+    await bus.append(streams.values, subject.values('sat1'), encodeBatch(each as never));
+  await sampled({ [VOLTAGE]: 5 });
+  expect(told).toEqual(['voltage critical +0']);
+});
+
+describe('a new mission', () => {
+  it('T5 judges by other limits at once, without another sample', async () => {
+    const { told, update } = await lead();
+    await sampled({ [VOLTAGE]: 7 });
+    await clock.run(HOUR, HOUR);
+    const narrow = changed(({ battery }) => {
+      battery.measures.voltage.limits = { soft: ['7.5 V', '8.4 V'], hard: ['6 V', '9 V'] };
+    });
+    await update(narrow);
+    expect(told).toEqual([`voltage warning +${HOUR}`]);
+    await update(BOX);
+    expect(told.slice(1)).toEqual([`voltage null +${HOUR}`]);
+  });
+
+  it('T8 judges what had no limits before by its current value, however old', async () => {
+    const { told, update } = await lead();
+    await sampled({ 'battery[1].cell': 3 });
+    await clock.run(HOUR, HOUR);
+    await sampled({ [VOLTAGE]: 7 });
+    const more = changed(({ battery }) => {
+      Object.assign(battery.measures.cell, { limits: { soft: ['4 V', '8 V'] } });
+    });
+    await update(more);
+    expect(told).toEqual([`cell warning +${HOUR}`]);
+  });
+
+  it('T8 judges by a current value whose message has left the stream', async () => {
+    const { told, update } = await lead();
+    await sampled({ 'battery[1].cell': 3 });
+    bus.messages(streams.values).pop();
+    const more = changed(({ battery }) => {
+      Object.assign(battery.measures.cell, { limits: { soft: ['4 V', '8 V'] } });
+    });
+    await update(more);
+    expect(told).toEqual(['cell warning +0']);
+  });
+
+  it('T8 a new hold has held already, over what came an hour ago and what came just now: found, not told of the past', async () => {
+    const { told, update } = await lead();
+    await sampled({ 'battery[1].load': 6 });
+    await clock.run(HOUR, HOUR);
+    for (const pauseMs of [2_000, 4_000]) {
+      await sampled({ 'battery[1].cell': 6.3 });
+      await clock.run(pauseMs, 500);
+    }
+    const held = changed(({ battery }) => {
+      battery.alarms.flat.when = 'cell < 6.5 V and load > 5 W and stable for 5 s';
+    });
+    await update(held);
+    expect(told).toEqual([`flat critical +${HOUR + 6_000}`]);
+  });
+
+  it('T8 fills the window of a new condition from what is stored, and goes on from the last message taken', async () => {
+    const { told, update } = await lead();
+    for (let n = 0; n < 4; n += 1) {
+      await sampled({ 'obc.resets': 1 });
+      await clock.run(1_000, 1_000);
+    }
+    const slower = changed(({ obc }) => {
+      obc.alarms.restless.when = 'count(resets, 20 s) > 4';
+    });
+    const updating = update(slower);
+    // Stored while the mission is being taken up: taken behind it, once.
+    await sampled({ 'obc.resets': 1 });
+    await updating;
+    expect(told.filter((each) => each.startsWith('restless'))).toEqual([
+      'restless warning +2000',
+      'restless null +4000',
+      'restless warning +4000',
+    ]);
+    await clock.run(30_000, 500);
+    expect(told.at(-1)).toBe('restless null +20000');
+  });
+
+  it('T8 a hold that goes on is not begun anew by what is read back', async () => {
+    const { told, update } = await lead();
+    await sampled({ [CURRENT]: -2, 'obc.resets': 1 });
+    await clock.run(6_000, 500);
+    const next = changed(({ obc }) => {
+      obc.alarms.restless.when = 'count(resets, 20 s) > 4';
+    });
+    await update(next);
+    await clock.run(5_000, 500);
+    expect(told).toEqual(['draining warning +10000']);
+  });
+
+  it('T6 an active alarm that it has no more is back to normal at once, limits and named', async () => {
+    const { told, update } = await lead();
+    await sampled({ [VOLTAGE]: 5, 'obc.mode': 1 });
+    const without = changed(({ battery, obc }) => {
+      delete (battery.measures.voltage as { limits?: unknown }).limits;
+      delete (obc.alarms as { unsafe?: unknown }).unsafe;
+    });
+    await update(without);
+    expect(told.slice(2).sort()).toEqual(['unsafe null +0', 'voltage null +0']);
+  });
+
+  it('T8 that is stopped while it reads back ends, and tells nothing', async () => {
+    const first = await lead();
+    await sampled({ 'obc.resets': 1 });
+    const next = changed(({ obc }) => {
+      obc.alarms.restless.when = 'count(resets, 20 s) > 0';
+    });
+    const updating = first.update(next);
+    await first.alarms.stop();
+    await updating;
+    expect(first.told).toEqual([]);
+  });
+});

@@ -1,0 +1,157 @@
+/** What a command to a run is answered, and when the answer is that nobody knows yet. */
+
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Control } from '../../../actors/run/control.ts';
+import type { Wish } from '../../../actors/run/open-run.ts';
+import type { Wishes } from '../../../actors/run/wishes.ts';
+import { RUN_CONTROL_MS } from '../../../contract/limits.ts';
+import type { ControlCall, ControlReply } from '../../../contract/run.ts';
+import type { RunCommand } from '../../../machines/run-protocol.ts';
+import type { Bus, CoreMessage } from '../../../ports/bus.ts';
+import { HeapClock } from '../../../supervision/clock.ts';
+import { until } from '../../support/until.ts';
+
+const RUN = '01J5ZK3M8QW7V9XH2C4T6R8YAC';
+const RESUME: ControlCall = { action: 'resume', by: 'ana', choice: 'replay' };
+const SUSPEND: ControlCall = { action: 'suspend', by: 'ana' };
+
+let clock: HeapClock;
+let wish: Wish | undefined;
+let told: RunCommand[];
+let trouble: string | undefined;
+let control: Control;
+let ask: (call: ControlCall) => Promise<ControlReply>;
+
+beforeEach(() => {
+  clock = new HeapClock(1_700_000_000_000);
+  wish = undefined;
+  told = [];
+  trouble = undefined;
+  let answer: (message: CoreMessage) => Promise<Uint8Array>;
+  const bus = {
+    serve: (_subject: string, serving: typeof answer) => {
+      answer = serving;
+      return { stop: async () => undefined };
+    },
+  } as Partial<Bus> as Bus;
+  const wishes = {
+    of: () => wish,
+    keep: async (_run: string, by: string) => {
+      wish = { by };
+    },
+    forget: async (_run: string, forgotten: Wish | undefined) => {
+      if (wish === forgotten) wish = undefined;
+    },
+  } as Partial<Wishes> as Wishes;
+  control = new Control({
+    bus,
+    clock,
+    wishes,
+    tell: (_run, command) => {
+      if (trouble === undefined) told.push(command);
+      return trouble;
+    },
+  });
+  control.serve(RUN);
+  ask = async (call) => {
+    const data = Buffer.from(JSON.stringify(call));
+    const reply = await answer({ subject: '', headers: {}, data });
+    return JSON.parse(Buffer.from(reply).toString()) as ControlReply;
+  };
+});
+
+/** The request under which the chart was told. */
+async function request(): Promise<string> {
+  const command = await until(() => told.at(-1));
+  return (command as { request: string }).request;
+}
+
+describe('a command to a run', () => {
+  it('is answered as the chart says', async () => {
+    const accepted = ask(RESUME);
+    control.replied({ type: 'effect.reply', request: await request(), outcome: 'accepted' });
+    expect(await accepted).toEqual({ outcome: 'accepted' });
+    told = [];
+    const refused = ask(RESUME);
+    const reply = { outcome: 'refused', reason: 'sat1 is held by run x' } as const;
+    control.replied({ type: 'effect.reply', request: await request(), ...reply });
+    expect(await refused).toEqual(reply);
+  });
+
+  it('that could not be told is refused with why', async () => {
+    trouble = 'too much waits for the run';
+    expect(await ask(RESUME)).toEqual({ outcome: 'refused', reason: trouble });
+  });
+
+  it('D3 that the run did not come to in time is not called refused: it may still be carried out', async () => {
+    const reply = ask(RESUME);
+    await request();
+    clock.advance(RUN_CONTROL_MS);
+    expect(await reply).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('D3 that its executor left is not called refused: it may be in the log already', async () => {
+    const reply = ask(RESUME);
+    await request();
+    await control.stop();
+    expect(await reply).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('D4 a resumption that comes late spends the wish of before it all the same', async () => {
+    wish = { by: 'bea' };
+    const reply = ask(RESUME);
+    const asked = await request();
+    clock.advance(RUN_CONTROL_MS);
+    await reply;
+    expect(wish).toEqual({ by: 'bea' });
+    control.replied({ type: 'effect.reply', request: asked, outcome: 'accepted' });
+    await until(() => wish === undefined);
+  });
+
+  it('D4 a suspension that is not answered in time stands until it is refused', async () => {
+    const reply = ask(SUSPEND);
+    const asked = await request();
+    clock.advance(RUN_CONTROL_MS);
+    expect(await reply).toMatchObject({ outcome: 'unknown' });
+    expect(wish).toEqual({ by: 'ana' });
+    control.replied({
+      type: 'effect.reply',
+      request: asked,
+      outcome: 'refused',
+      reason: 'the run is ending',
+    });
+    await until(() => wish === undefined);
+  });
+
+  it.each([undefined, { by: 'zoe' }])(
+    'D4 a late refusal leaves the wish of somebody behind it (%j before it)',
+    async (before) => {
+      wish = before;
+      const late = ask(SUSPEND);
+      const asked = await request();
+      clock.advance(RUN_CONTROL_MS);
+      await late;
+      told = [];
+      const next = ask({ action: 'suspend', by: 'bea' });
+      const second = await request();
+      control.replied({
+        type: 'effect.reply',
+        request: asked,
+        outcome: 'refused',
+        reason: 'the run is ending',
+      });
+      control.replied({ type: 'effect.reply', request: second, outcome: 'accepted' });
+      expect(await next).toEqual({ outcome: 'accepted' });
+      // What the late refusal leads to is done by then.
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(wish).toEqual({ by: 'bea' });
+    },
+  );
+
+  it('of a run that is over is refused', async () => {
+    const reply = ask(RESUME);
+    await request();
+    await control.withdraw(RUN);
+    expect(await reply).toEqual({ outcome: 'refused', reason: 'the run is over' });
+  });
+});

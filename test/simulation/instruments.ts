@@ -1,0 +1,164 @@
+/**
+ * The instruments of the rigs: what they measure is drawn, and stands in the stream of decoded samples as a driver would have
+ * put it there. Mission Control Service, sections 2.2 and 4.4 (evaluation).
+ *
+ * I1. Every measurement is data, so that a failing run is made small by leaving some out.
+ * I2. Limits are crossed up and down; samples come late, twice for one moment, without a value, and deferred.
+ * I3. Once nothing goes wrong any more each rig measures a last time, so that everything is known at the end.
+ */
+
+import { type DecodedBatch, encodeBatch, type SampleBlock } from '../../contract/batch.ts';
+import { header, streams, subject } from '../../contract/subject.ts';
+import { load } from '../../mission/load.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Chance } from './chance.ts';
+import { RIG_INSTANCES, TARGETS, watched } from './mission.ts';
+import type { TwinServer } from './twin/server.ts';
+
+/** One message of a target. */
+export interface Measurement {
+  readonly at: number;
+  readonly target: string;
+  readonly deferred: boolean;
+  readonly blocks: readonly MeasuredBlock[];
+}
+
+interface MeasuredBlock {
+  /** `rig[instance].measure` */
+  readonly measures: readonly string[];
+  readonly rows: readonly MeasuredRow[];
+}
+
+interface MeasuredRow {
+  /** How old it is when it is stored. */
+  readonly ageMs: number;
+  readonly raw: readonly number[];
+}
+
+/** Raw values on all sides of the limits; flow is not calibrated outside 0 to 100. */
+const LEVELS = [5, 5, 5, 5, 6.5, 6.5, 7.5, 8.3, 8.3, 8.7, 9.5, 1.7, 1.7, 1.2, 0.5, Number.NaN] as const;
+const FLOWS = [30, 30, 40, 55, 55, 70, 0.5, 200, Number.NaN] as const;
+const COLUMNS: readonly [Names, ...Names[]] = [['level'], ['level', 'flow'], ['flow', 'level'], ['flow']];
+const NOMINAL = { level: 5, flow: 30 } as const;
+
+/** Of a scenario. */
+const LONG_MS = 60_000;
+
+type Names = readonly ('level' | 'flow')[];
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Everything that is measured while things go wrong. */
+export function measurementsOf(chance: Chance, { from, to }: Span): Measurement[] {
+  // What is long is about what is forgotten meanwhile, not about how much happens.
+  const paceMs = chance.whole(400, 1_200) * (to - from > LONG_MS ? 4 : 1);
+  const count = Math.ceil((to - from) / paceMs) * TARGETS.length;
+  return Array.from({ length: count }, () => measurementOf(chance, chance.whole(from, to)));
+}
+
+/** The last ones (I3), in an order by chance: what is outside of its limits then stays active. */
+export function lastMeasurementsOf(chance: Chance, at: number): Measurement[] {
+  return TARGETS.map((target) => {
+    const calm = chance.happens(0.5);
+    const blocks = RIG_INSTANCES.map((rig) => {
+      const level = calm ? NOMINAL.level : chance.one([5, 8.3, 8.7, 9.5, 1.7, 1.2, 0.5]);
+      const flow = calm ? NOMINAL.flow : chance.one([30, 55, 70, 0.5]);
+      return blockOf(rig, ['level', 'flow'], [{ ageMs: 0, raw: [level, flow] }]);
+    });
+    return { at: at + chance.whole(0, 400), target, deferred: false, blocks };
+  });
+}
+
+function measurementOf(chance: Chance, at: number): Measurement {
+  const target = chance.one(TARGETS);
+  const deferred = chance.happens(0.1);
+  const blocks = Array.from({ length: chance.happens(0.25) ? 2 : 1 }, () => measuredBlock(chance));
+  return { at, target, deferred, blocks };
+}
+
+function measuredBlock(chance: Chance): MeasuredBlock {
+  const rig = chance.one(RIG_INSTANCES);
+  const names = chance.one(COLUMNS);
+  const rows = Array.from({ length: chance.happens(0.3) ? chance.whole(2, 4) : 1 }, () => ({
+    ageMs: ageOf(chance),
+    raw: names.map((name) => (name === 'level' ? chance.one(LEVELS) : chance.one(FLOWS))),
+  }));
+  return blockOf(rig, names, rows);
+}
+
+/** Mostly fresh, often of a moment that another sample is of too, at times late. */
+function ageOf(chance: Chance): number {
+  const kind = chance.next();
+  const late = chance.whole(200, 4_000);
+  if (kind < 0.5) return 0;
+  return kind < 0.85 ? 20 * Math.floor(late / 1_000) : late;
+}
+
+function blockOf(rig: string, names: Names, rows: readonly MeasuredRow[]): MeasuredBlock {
+  return { measures: names.map((name) => `rig[${rig}].${name}`), rows };
+}
+
+// In the stream -------------------------------------------------------------------------------------------------------
+
+/** Who has stored what is measured here. */
+export const INSTRUMENTS = 'instruments';
+/** While the server is away an instrument waits. */
+const AGAIN_MS = 100;
+
+interface InstrumentsOptions {
+  readonly clock: Clock;
+  readonly server: TwinServer;
+}
+
+/** Stores every measurement at its time. */
+export function measure(measurements: readonly Measurement[], { clock, server }: InstrumentsOptions): void {
+  for (const [n, measurement] of measurements.entries()) {
+    const store = (): void => {
+      if (server.up) publish(server, measurement, n);
+      else clock.setTimeout(store, AGAIN_MS);
+    };
+    clock.setTimeout(store, measurement.at);
+  }
+}
+
+function publish(server: TwinServer, { target, deferred, blocks }: Measurement, n: number): void {
+  const batch: DecodedBatch = {
+    platform: platform.digest,
+    link: 'uhf',
+    blocks: blocks.map((block) => sampled(block, server.now)),
+    reports: [],
+  };
+  server.publish(server.stream(streams.decoded), {
+    subject: subject.decoded(target),
+    data: encodeBatch(batch),
+    headers: {
+      [header.config]: watched.revision,
+      ...(deferred && { [header.delivery]: 'deferred' }),
+    },
+    id: `${INSTRUMENTS}-${n}`,
+    expect: undefined,
+    writer: `${INSTRUMENTS}.${n}`,
+    by: INSTRUMENTS,
+    removal: false,
+  });
+}
+
+const platform = platformOf();
+
+function platformOf() {
+  const found = load(watched.configuration, watched.revision).targets.get(TARGETS[0])?.platform;
+  if (found === undefined) throw new Error('the rigs have no platform');
+  return found;
+}
+
+function sampled({ measures, rows }: MeasuredBlock, now: number): SampleBlock {
+  return {
+    ordinals: Uint32Array.from(measures, (key) => platform.ordinal(key) ?? Number.NaN),
+    ground: Float64Array.from(rows, ({ ageMs }) => now - ageMs),
+    onboard: new Float64Array(rows.length).fill(Number.NaN),
+    raw: Float64Array.from(rows.flatMap(({ raw }) => raw)),
+  };
+}
