@@ -12,7 +12,7 @@ const TABLE = {
   actors: { folders: ['machines', 'mission', 'ports', 'contract'], packages: ['xstate'] },
   telemetry: { folders: ['mission', 'ports', 'contract'], packages: ['msgpackr', '@xstate/store'] },
   links: { folders: ['mission', 'ports', 'contract'], packages: [] },
-  radio: { folders: ['ports', 'contract'], packages: ['yaml'] },
+  radio: { folders: ['ports', 'contract', 'links'], packages: ['yaml', 'typebox'] },
   identity: { folders: ['ports', 'contract', 'mission?'], packages: ['jose'] },
   bus: { folders: ['ports', 'contract'], packages: ['nats', 'nats-jwt', 'nkeys.js', 'ulid'] },
   http: {

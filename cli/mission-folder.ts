@@ -6,12 +6,15 @@ import type { Result } from '../contract/result.ts';
 import { type Compiled, compile } from '../mission/compile.ts';
 import type { DocumentFault } from '../mission/document/fault.ts';
 
+/** Documents of the RF bench may lie beside those of the mission; its daemon reads them. */
+const BENCH_DOCUMENT = /^bench[/\\](profiles|scenarios|campaigns)[/\\]/;
+
 /** What the folder compiles to, or every fault; throws when there is no such folder or no document in it. */
 export async function compileFolder(folder: string): Promise<Result<Compiled, DocumentFault>> {
   const names = await readdir(folder, { recursive: true }).catch(() => {
     throw new Error(`no mission folder ${JSON.stringify(folder)}`);
   });
-  const documents = names.filter((name) => /\.ya?ml$/.test(name)).sort();
+  const documents = names.filter((name) => /\.ya?ml$/.test(name) && !BENCH_DOCUMENT.test(name)).sort();
   if (documents.length === 0) throw new Error(`no document (*.yaml) in ${JSON.stringify(folder)}`);
   const texts = documents.map(async (name) => {
     const path = join(folder, name);

@@ -304,3 +304,46 @@ export const ALARM_ANSWER_MS = 5_000;
 export const BIND_ANSWER_MS = 2_000;
 /** Bindings of links are delivered again this often: whoever lost one without a word has it back before a pass begins. */
 export const BINDINGS_AGAIN_MS = 30_000;
+/** A line of the iiod protocol: commands and numbers; iiod itself keeps 1 KiB for one. */
+export const IIOD_LINE_BYTES = 1024;
+/** Value of an attribute over iiod, and all values of a device in one answer: iiod itself keeps 64 KiB for them. */
+export const IIOD_VALUE_BYTES = 64 * 1024;
+/** Description of an IIO context: that of a board with an AD9361 has 60 kB, the largest known some hundred. */
+export const IIOD_XML_BYTES = 4 * 1024 * 1024;
+/** Elements within one another in it: its format has three. */
+export const IIOD_XML_DEPTH = 16;
+/** One read or write of a buffer: four times the 4096 blocks of the largest capture. */
+export const IIOD_TRANSFER_BYTES = 64 * 1024 * 1024;
+/** One block of a buffer, which a server holds whole. */
+export const IIOD_BLOCK_BYTES = 16 * 1024 * 1024;
+/** Received and not yet taken by the one who reads a connection: a socket hands over 64 KiB at a time. */
+export const IIOD_UNREAD_BYTES = 1024 * 1024;
+/** Questions that wait for their turn on one connection with iiod: a bench asks some tens at once. */
+export const IIOD_QUESTIONS_WAITING = 1_000;
+/** Clients of the iiod server at the same time: people with tools, three connections each. */
+export const IIOD_CLIENTS = 32;
+/** A client of the iiod server that takes nothing of its answer for so long is dropped, for it holds a buffer. */
+export const IIOD_SEND_MS = 10_000;
+/**
+ * How long the opening of a buffer waits for who held it before: the end of a connection may arrive behind the beginning of the
+ * next one. iiod itself waits as long.
+ */
+export const IIOD_RELEASE_MS = 50;
+/** Time of a server's buffer where a client asks for none (0 means without end): as iiod has it before any `TIMEOUT`. */
+export const IIOD_TIMEOUT_MS = 1_000;
+/** Longest such time; a buffer is waited for as long only while its client is there. */
+export const IIOD_TIMEOUT_LONGEST_MS = 24 * 3_600_000;
+/** Payload of a measurement: 256 blocks repeat often enough, and tables of its four-byte pieces stay below 20 MB. */
+export const MEASURE_PAYLOAD_BYTES = 1024 * 1024;
+/** Text of a profile, scenario or campaign: a timeline of a thousand steps has about 150 kB. */
+export const BENCH_DOCUMENT_CHARACTERS = 256 * 1024;
+/** Open collections and keys while such a text is read: packets in a step, the deepest there are, need a quarter of it. */
+export const BENCH_DOCUMENT_NESTING = 64;
+/** Faults of one document of the bench that are told: nobody mends more at once. */
+export const BENCH_FAULTS_LISTED = 100;
+/** How long a scenario may run that states no `timeout_s`: the longest that people wait for at a bench. */
+export const SCENARIO_TIMEOUT_S = 600;
+/** Points of a sweep: a waterfall has some tens; each is a measurement of seconds. */
+export const SWEEP_POINTS = 1_000;
+/** Packets of one transmit request: with the smallest slot they fill sixteen blocks. */
+export const TRANSMIT_PACKETS = 4_096;

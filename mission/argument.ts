@@ -7,9 +7,9 @@
  *     integers past 2^53 stay exact as decimal text.
  */
 
+import { nearHelp } from '../contract/near.ts';
 import { accepted, type Result, refused } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
-import { nearHelp } from './document/near.ts';
 import type { Argument } from './platform.ts';
 import { readQuantity } from './quantity.ts';
 import { integerBounds, isNumberType, LARGEST_F32 } from './value-type.ts';

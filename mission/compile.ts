@@ -7,6 +7,7 @@
  */
 
 import { accepted, type Result, refusedAll } from '../contract/result.ts';
+import { checkShape } from '../contract/shape.ts';
 import { revisionOf } from './canonical.ts';
 import { checkLibraries } from './check/library.ts';
 import { checkPlatform } from './check/platform.ts';
@@ -18,7 +19,6 @@ import { type DocumentFault, FaultList } from './document/fault.ts';
 import type { LibraryDocument } from './document/library.ts';
 import { type ReadDocument, readDocument, type SourceFile } from './document/read.ts';
 import { type DocumentKind, documentSchema } from './document/schema.ts';
-import { checkShape } from './document/shape.ts';
 
 export interface Compiled {
   readonly configuration: Configuration;

@@ -7,10 +7,10 @@
 
 import { assert } from '../contract/assert.ts';
 import type { Fault } from '../contract/errors.ts';
+import { nearHelp } from '../contract/near.ts';
 import { type Result, refusedAll } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
 import { type ArgumentFault, readArgument } from './argument.ts';
-import { nearHelp } from './document/near.ts';
 import type { Argument, Telecommand } from './platform.ts';
 import { fault } from './resolve-link.ts';
 

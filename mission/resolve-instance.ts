@@ -6,8 +6,8 @@
  */
 
 import type { Fault } from '../contract/errors.ts';
+import { nearHelp } from '../contract/near.ts';
 import { isToken } from '../contract/token.ts';
-import { nearHelp } from './document/near.ts';
 import type { Component, Telecommand } from './platform.ts';
 import { fault } from './resolve-link.ts';
 

@@ -8,8 +8,8 @@
  */
 
 import type { ErrorCode, Fault } from '../contract/errors.ts';
+import { nearHelp } from '../contract/near.ts';
 import { accepted, type Result, refused } from '../contract/result.ts';
-import { nearHelp } from './document/near.ts';
 import type { Link, Mission, Target } from './mission.ts';
 
 export interface LinkRequest {

@@ -8,9 +8,9 @@
  */
 
 import type { Fault } from '../contract/errors.ts';
+import { nearHelp } from '../contract/near.ts';
 import { accepted, type Result, refusedAll } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
-import { nearHelp } from './document/near.ts';
 import type { Gateway, Link, Mission, Target } from './mission.ts';
 import type { Component, Platform, Telecommand } from './platform.ts';
 import { resolveArguments } from './resolve-argument.ts';

@@ -11,9 +11,9 @@ import {
   ParametersView,
   type ParameterView,
 } from '../../contract/mode.ts';
+import { nearHelp } from '../../contract/near.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { CurrentValue, Sample } from '../../contract/value.ts';
-import { nearHelp } from '../../mission/document/near.ts';
 import { measureKey } from '../../mission/frame.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { Target } from '../../mission/mission.ts';

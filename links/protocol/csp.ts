@@ -105,12 +105,17 @@ export function readCsp(version: CspVersion, bytes: Buffer): Result<CspPacket, s
   const header = readCspHeader(version, bytes);
   if (header === undefined)
     return refused(`${bytes.length} bytes are too short for a header of CSP version ${version}`);
-  const asked = REFUSED_FLAGS.find(([flag]) => (header.flags & flag) !== 0);
-  if (asked !== undefined) return refused(`the packet asks for ${asked[1]}`);
+  const asked = refusedCspFlag(header.flags);
+  if (asked !== undefined) return refused(`the packet asks for ${asked}`);
   if ((header.flags & cspFlag.crc) === 0)
     return accepted({ ...header, data: bytes.subarray(CSP_HEADER_BYTES[version]) });
   const packet = takeCrc(version, bytes);
   return packet.ok ? accepted({ ...header, data: packet.value.subarray(CSP_HEADER_BYTES[version]) }) : packet;
+}
+
+/** In words, the first thing that the flags ask for and that is not done here (C3). */
+export function refusedCspFlag(flags: number): string | undefined {
+  return REFUSED_FLAGS.find(([flag]) => (flags & flag) !== 0)?.[1];
 }
 
 /** The packet with the CRC of its data behind it (C2). */

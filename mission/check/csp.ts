@@ -4,6 +4,8 @@
  * P1. The port of a telecommand is that of its `encode`, else of its component, else of the transport.
  */
 
+import { nearHelp } from '../../contract/near.ts';
+import { checkShape } from '../../contract/shape.ts';
 import type {
   ComponentConfiguration,
   PlatformConfiguration,
@@ -11,8 +13,6 @@ import type {
 } from '../configuration.ts';
 import { CspTransportDocument } from '../document/csp.ts';
 import type { FaultsAt } from '../document/fault.ts';
-import { nearHelp } from '../document/near.ts';
-import { checkShape } from '../document/shape.ts';
 import type { LinkDocument } from '../document/topology.ts';
 
 const LARGEST_ADDRESS = { 1: 31, 2: 16_383 } as const;

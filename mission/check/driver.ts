@@ -3,9 +3,9 @@
  * check their own settings, those that run outside this service their own everything.
  */
 
+import { nearHelp } from '../../contract/near.ts';
 import type { PlatformConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
-import { nearHelp } from '../document/near.ts';
 import type { DriverDocument, LinkDocument } from '../document/topology.ts';
 import { checkCspLink } from './csp.ts';
 import { checkTextLink } from './text-link.ts';

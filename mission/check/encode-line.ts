@@ -1,9 +1,9 @@
 /** A telecommand written as a line of text: what its template names, and that it leaves nothing out. */
 
+import { nearHelp } from '../../contract/near.ts';
 import type { ArgumentConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { Encode } from '../document/layout.ts';
-import { nearHelp } from '../document/near.ts';
 import type { EncodingConfiguration } from '../layout/encoding.ts';
 import { lineArguments } from '../line/load.ts';
 import { parseTemplate } from '../line/template.ts';

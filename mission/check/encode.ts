@@ -3,11 +3,11 @@
  * Service, section 2.1 (Encoded). Whether values fit is checked in `encode-fit.ts`.
  */
 
+import { nearHelp } from '../../contract/near.ts';
 import { readArgument } from '../argument.ts';
 import type { ArgumentConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { EncodeField } from '../document/layout.ts';
-import { nearHelp } from '../document/near.ts';
 import type { TelecommandDocument } from '../document/platform.ts';
 import type { EncodingConfiguration, EncodingFieldConfiguration } from '../layout/encoding.ts';
 import { kindOfType } from '../layout/layout.ts';

@@ -1,8 +1,8 @@
 /** The on-board directory of a platform. Mission Control Service, sections 2.8 and 4.7. */
 
+import { nearHelp } from '../../contract/near.ts';
 import type { ComponentConfiguration, FilesConfiguration, MeasureConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
-import { nearHelp } from '../document/near.ts';
 import type { FilesDocument } from '../document/platform.ts';
 
 /** What the directory says of each file. */

@@ -3,9 +3,9 @@
  * 4.2.
  */
 
+import { nearHelp } from '../../contract/near.ts';
 import type { PlatformConfiguration, TopologyConfiguration } from '../configuration.ts';
 import type { LibraryDocument } from '../document/library.ts';
-import { nearHelp } from '../document/near.ts';
 import type { ReadDocument } from '../document/read.ts';
 import { loadPlatform } from '../load-platform.ts';
 import type { Platform } from '../platform.ts';

@@ -7,10 +7,10 @@
  */
 
 import { LINE_PATTERNS } from '../../contract/limits.ts';
+import { nearHelp } from '../../contract/near.ts';
 import type { ComponentConfiguration, LineConfiguration, MeasureConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { LineDocument } from '../document/line.ts';
-import { nearHelp } from '../document/near.ts';
 import type { PlatformDocument } from '../document/platform.ts';
 import type { Frame } from '../frame.ts';
 import { commonLine, covers } from '../line/overlap.ts';

@@ -2,9 +2,9 @@
  * Measures of a platform document: types, units, calibrations, limits. Mission Control Service, section 2.11.
  */
 
+import { nearHelp } from '../../contract/near.ts';
 import type { CalibrationConfiguration, MeasureConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
-import { nearHelp } from '../document/near.ts';
 import type { CalibrationDocument, MeasureDocument } from '../document/platform.ts';
 import { isNumberType, isValueType, VALUE_TYPES } from '../value-type.ts';
 import { intervalIn, unitKnown } from './quantity.ts';

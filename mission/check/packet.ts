@@ -6,9 +6,9 @@
  * K2. A measure is read at most once from one packet.
  */
 
+import { nearHelp } from '../../contract/near.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { Packet, PacketField, PacketGroup, PacketMatch } from '../document/layout.ts';
-import { nearHelp } from '../document/near.ts';
 import type {
   CspSelection,
   FieldConfiguration,

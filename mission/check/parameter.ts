@@ -1,12 +1,12 @@
 /** Parameters of a component: what sets them and what reads them back. Mission Control Service, section 2.5. */
 
+import { nearHelp } from '../../contract/near.ts';
 import type {
   ArgumentConfiguration,
   ComponentConfiguration,
   ParameterConfiguration,
 } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
-import { nearHelp } from '../document/near.ts';
 import type { ParameterDocument } from '../document/platform.ts';
 import type { Frame } from '../frame.ts';
 import { converts, findUnit } from '../unit.ts';

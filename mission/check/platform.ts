@@ -6,9 +6,9 @@
  *     checked and one fault does not hide or cause others.
  */
 
+import { nearHelp } from '../../contract/near.ts';
 import type { ComponentConfiguration, EnumConfiguration, PlatformConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
-import { nearHelp } from '../document/near.ts';
 import type { ComponentDocument, PlatformDocument } from '../document/platform.ts';
 import type { ReadDocument } from '../document/read.ts';
 import { createFrame, type Frame } from '../frame.ts';

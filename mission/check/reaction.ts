@@ -6,10 +6,10 @@
  * R2. A role or an input that has a fault of its own is accused of that alone.
  */
 
+import { nearHelp } from '../../contract/near.ts';
 import type { ComponentConfiguration, PlatformConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { ProcedureDocument } from '../document/library.ts';
-import { nearHelp } from '../document/near.ts';
 import type { ReadDocument } from '../document/read.ts';
 import type { Input, Library, Procedure } from '../procedure/procedure.ts';
 import { reactionLibraries } from '../procedure/reaction.ts';

@@ -1,5 +1,6 @@
 /** Targets of a topology: environments, modes, links, parameters. Mission Control Service, sections 2.1 and 2.5. */
 
+import { nearHelp } from '../../contract/near.ts';
 import { readArgument } from '../argument.ts';
 import type {
   LinkConfiguration,
@@ -10,7 +11,6 @@ import type {
   TargetConfiguration,
 } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
-import { nearHelp } from '../document/near.ts';
 import type {
   LinkDocument,
   LinkParametersDocument,

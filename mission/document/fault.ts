@@ -58,6 +58,11 @@ export class FaultsAt {
     this.path = path;
   }
 
+  /** Faults of the whole list by now. */
+  get found(): number {
+    return this.list.faults.length;
+  }
+
   in(...steps: DocumentPath): FaultsAt {
     return new FaultsAt(this.list, this.#place, [...this.path, ...steps]);
   }

@@ -8,8 +8,8 @@
  */
 
 import { LINE_PATTERN_CHARACTERS } from '../../contract/limits.ts';
+import { nearHelp } from '../../contract/near.ts';
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
-import { nearHelp } from '../document/near.ts';
 import type { Enumeration } from '../platform.ts';
 import {
   type Automaton,

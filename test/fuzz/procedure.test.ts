@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
+import { checkShape } from '../../contract/shape.ts';
 import { FaultList } from '../../mission/document/fault.ts';
 import { LibraryDocument } from '../../mission/document/library.ts';
-import { checkShape } from '../../mission/document/shape.ts';
 import { STATEMENT_SHAPES } from '../../mission/document/statement.ts';
 import type { Platform } from '../../mission/platform.ts';
 import { compileLibraries } from '../../mission/procedure/compile/library.ts';

@@ -3,11 +3,11 @@
  * 2.3 (inputs) and section 4.2 (typed answers).
  */
 
+import { nearHelp } from '../../../contract/near.ts';
 import type { AnswerType } from '../../../contract/program.ts';
 import { intervalIn, unitKnown } from '../../check/quantity.ts';
 import type { FaultsAt } from '../../document/fault.ts';
 import type { AnswerTypeDocument } from '../../document/input.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { Enumeration } from '../../platform.ts';
 import { isNumberType, isValueType, VALUE_TYPES } from '../../value-type.ts';
 import type { Role } from '../procedure.ts';

@@ -1,7 +1,7 @@
 /** `call`: another procedure with its roles and inputs given. Mission Control Service, section 4.2 (nested procedures). */
 
+import { nearHelp } from '../../../contract/near.ts';
 import type { FaultsAt } from '../../document/fault.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { CallDocument } from '../../document/statement.ts';
 import type { Written } from '../procedure.ts';
 import type { Header } from './header.ts';

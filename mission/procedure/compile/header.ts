@@ -5,9 +5,9 @@
  * H1. What has a fault of its own is kept by name, so that statements which name it are not accused of it.
  */
 
+import { nearHelp } from '../../../contract/near.ts';
 import type { FaultsAt } from '../../document/fault.ts';
 import type { LibraryDocument, ProcedureDocument } from '../../document/library.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { Platform } from '../../platform.ts';
 import type { Input, Role } from '../procedure.ts';
 import { checkAnswerType } from './answer-type.ts';

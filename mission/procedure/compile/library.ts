@@ -7,9 +7,9 @@
  */
 
 import { PROGRAM_DEPTH, PROGRAM_STATEMENTS } from '../../../contract/limits.ts';
+import { nearHelp } from '../../../contract/near.ts';
 import type { FaultsAt } from '../../document/fault.ts';
 import type { LibraryDocument } from '../../document/library.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { CallDocument } from '../../document/statement.ts';
 import type { Library, Node, Procedure } from '../procedure.ts';
 import { callInputs, callRoles } from './call.ts';

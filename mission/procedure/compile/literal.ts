@@ -3,11 +3,11 @@
  * section 2.3 (input value forms).
  */
 
+import { nearHelp } from '../../../contract/near.ts';
 import type { AnswerType } from '../../../contract/program.ts';
 import type { ResolvedValue } from '../../../contract/telecommand.ts';
 import { type ArgumentType, readArgument } from '../../argument.ts';
 import type { FaultsAt } from '../../document/fault.ts';
-import { nearHelp } from '../../document/near.ts';
 import { createEnumeration } from '../../enumeration.ts';
 import type { Role } from '../procedure.ts';
 

@@ -1,8 +1,8 @@
 /** `configure` and `set_mode`. Mission Control Service, section 2.5 and section 4.2. */
 
 import { READBACK_WITHIN_MS } from '../../../contract/limits.ts';
+import { nearHelp } from '../../../contract/near.ts';
 import type { FaultsAt } from '../../document/fault.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { ConfigureDocument, SetModeDocument } from '../../document/statement.ts';
 import type { Role, Statement } from '../procedure.ts';
 import { positiveTimeIn } from './duration.ts';

@@ -3,9 +3,9 @@
  * section 4.2.
  */
 
+import { nearHelp } from '../../../contract/near.ts';
 import type { AnswerType } from '../../../contract/program.ts';
 import type { FaultsAt } from '../../document/fault.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { Header } from './header.ts';
 
 export class Names {

@@ -3,8 +3,8 @@
  * `sat.files[$image]`. Measures are referred to in conditions and texts, which have a grammar of their own.
  */
 
+import { nearHelp } from '../../../contract/near.ts';
 import type { FaultsAt } from '../../document/fault.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { Component } from '../../platform.ts';
 import type { Role, Written } from '../procedure.ts';
 import type { Names } from './names.ts';

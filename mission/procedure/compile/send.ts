@@ -1,8 +1,8 @@
 /** `send`: a telecommand of a role. Mission Control Service, section 4.1 rule 1 and section 4.2. */
 
+import { nearHelp } from '../../../contract/near.ts';
 import { readArgument } from '../../argument.ts';
 import type { FaultsAt } from '../../document/fault.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { SendDocument } from '../../document/statement.ts';
 import type { Argument, Component, Telecommand } from '../../platform.ts';
 import type { Statement, Written } from '../procedure.ts';

@@ -1,9 +1,9 @@
 /** One statement of a leaf step, by its kind. Mission Control Service, section 4.2. */
 
 import { assertNever } from '../../../contract/assert.ts';
+import { nearHelp } from '../../../contract/near.ts';
+import { checkShape } from '../../../contract/shape.ts';
 import type { FaultsAt } from '../../document/fault.ts';
-import { nearHelp } from '../../document/near.ts';
-import { checkShape } from '../../document/shape.ts';
 import {
   type AskDocument,
   type CheckDocument,

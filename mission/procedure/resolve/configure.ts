@@ -9,9 +9,9 @@
  */
 
 import { assert } from '../../../contract/assert.ts';
+import { nearHelp } from '../../../contract/near.ts';
 import type { ConfigureStatement, Readback, SendStatement } from '../../../contract/program.ts';
 import type { ResolvedValue } from '../../../contract/telecommand.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { Environment, Mission, Target } from '../../mission.ts';
 import {
   isManaged,

@@ -6,8 +6,8 @@
  */
 
 import type { Fault } from '../../../contract/errors.ts';
+import { nearHelp } from '../../../contract/near.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { Mission } from '../../mission.ts';
 import { fault } from '../../resolve-link.ts';
 import type { Library, Procedure } from '../procedure.ts';

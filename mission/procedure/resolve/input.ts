@@ -8,7 +8,7 @@
  */
 
 import type { Fault } from '../../../contract/errors.ts';
-import { nearHelp } from '../../document/near.ts';
+import { nearHelp } from '../../../contract/near.ts';
 import { fault } from '../../resolve-link.ts';
 import type { Input, Procedure, Written } from '../procedure.ts';
 import { type BoundInput, type Frame, inputMeaning } from './frame.ts';

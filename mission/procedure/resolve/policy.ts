@@ -6,7 +6,7 @@
  */
 
 import type { Fault } from '../../../contract/errors.ts';
-import { nearHelp } from '../../document/near.ts';
+import { nearHelp } from '../../../contract/near.ts';
 import type { Environment, Mission } from '../../mission.ts';
 import { fault } from '../../resolve-link.ts';
 import type { Procedure } from '../procedure.ts';

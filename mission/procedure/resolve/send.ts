@@ -6,9 +6,9 @@
  * S2. An answer is checked when it is there: here only its name is known.
  */
 
+import { nearHelp } from '../../../contract/near.ts';
 import type { Operand, SendStatement } from '../../../contract/program.ts';
 import { readArgument } from '../../argument.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { Link } from '../../mission.ts';
 import type { Argument, Component, Telecommand } from '../../platform.ts';
 import { resolveInstance } from '../../resolve-instance.ts';

@@ -8,9 +8,9 @@
  */
 
 import type { Fault } from '../../../contract/errors.ts';
+import { nearHelp } from '../../../contract/near.ts';
 import type { ProgramFault, ProgramTrigger } from '../../../contract/program.ts';
 import type { FaultRequest, Trigger } from '../../../contract/run.ts';
-import { nearHelp } from '../../document/near.ts';
 import type { Environment, Gateway, Mission } from '../../mission.ts';
 import { parseDuration } from '../../quantity.ts';
 import { gatewayOf } from '../../resolve.ts';

@@ -7,7 +7,7 @@
  */
 
 import type { Fault } from '../../../contract/errors.ts';
-import { nearHelp } from '../../document/near.ts';
+import { nearHelp } from '../../../contract/near.ts';
 import type { Environment, Mission, Target } from '../../mission.ts';
 import { fault } from '../../resolve-link.ts';
 import type { Library, Role } from '../procedure.ts';

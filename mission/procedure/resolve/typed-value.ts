@@ -7,11 +7,11 @@
  *     hexadecimal, and a whole number past 2^53 as decimal text.
  */
 
+import { nearHelp } from '../../../contract/near.ts';
 import type { AnswerType } from '../../../contract/program.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
 import type { ResolvedValue } from '../../../contract/telecommand.ts';
 import { readArgument } from '../../argument.ts';
-import { nearHelp } from '../../document/near.ts';
 import { createEnumeration } from '../../enumeration.ts';
 
 export interface ValueFault {

@@ -4,6 +4,7 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { checkShape } from '../../../contract/shape.ts';
 import { FaultList } from '../../../mission/document/fault.ts';
 import {
   DOCUMENT_KINDS,
@@ -11,7 +12,6 @@ import {
   documentSchema,
   kindOf,
 } from '../../../mission/document/schema.ts';
-import { checkShape } from '../../../mission/document/shape.ts';
 import { demoDocuments } from '../documents.ts';
 
 const nowhere = { file: 'x', position: () => ({ line: 1, column: 1 }) };

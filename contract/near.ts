@@ -1,4 +1,4 @@
-/** Names near one that was not found, for the `help` of a fault. Part of mission documents and of resolution. */
+/** Names near one that was not found, for the `help` of a fault. Part of documents and of resolution. */
 
 /** Names shown when nothing is near: a catalogue may have hundreds. */
 const NAMES_SHOWN = 12;

@@ -1,13 +1,13 @@
 /**
  * Checks a value against the JSON Schema of its kind and says every fault in the words of the document: the path, what
  * stands there, what fits. A general validator answers "must match a schema in anyOf" and stops after a few; an
- * operator needs the key and its neighbour. Knows the keywords the document schemas use, and no other.
+ * operator needs the key and its neighbour. Knows the keywords the schemas of documents use, and no other: those of
+ * missions and those of the bench.
  *
  * H1. What it accepts is what a JSON Schema validator accepts (a test compares the two), but for integers that a double
  *     does not hold: those it refuses.
  */
 
-import type { FaultsAt } from './fault.ts';
 import { nearHelp } from './near.ts';
 
 /** Keys people write where they do not fit, with where they do. */
@@ -28,6 +28,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly pattern?: string;
   readonly minLength?: number;
+  readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
@@ -42,14 +43,25 @@ interface Schema {
   readonly maxItems?: number;
 }
 
-/** Adds every fault of the value to the list; true when there is none. */
-export function checkShape(schema: object, value: unknown, faults: FaultsAt): boolean {
-  const before = faults.list.faults.length;
-  check(schema as Schema, value, faults);
-  return faults.list.faults.length === before;
+/** Where faults are gathered, seen from a path in the value. */
+export interface ShapeFaults {
+  /** How many there are by now, of the whole list. */
+  readonly found: number;
+  in(...steps: readonly (string | number)[]): ShapeFaults;
+  /** At the value of this path. */
+  fault(message: string, help: string): void;
+  /** At its key: a name that is wrong, not what it holds. */
+  keyFault(message: string, help: string): void;
 }
 
-function check(schema: Schema, value: unknown, faults: FaultsAt): void {
+/** Adds every fault of the value to the list; true when there is none. */
+export function checkShape(schema: object, value: unknown, faults: ShapeFaults): boolean {
+  const before = faults.found;
+  check(schema as Schema, value, faults);
+  return faults.found === before;
+}
+
+function check(schema: Schema, value: unknown, faults: ShapeFaults): void {
   if (schema.anyOf !== undefined) {
     checkAny(schema, value, faults);
   } else if (schema.const !== undefined || schema.enum !== undefined) {
@@ -61,7 +73,7 @@ function check(schema: Schema, value: unknown, faults: FaultsAt): void {
   }
 }
 
-function checkContent(schema: Schema, value: unknown, faults: FaultsAt): void {
+function checkContent(schema: Schema, value: unknown, faults: ShapeFaults): void {
   if (schema.type === undefined) return;
   if (typeof value === 'string') checkText(schema, value, faults);
   else if (typeof value === 'number') checkNumber(schema, value, faults);
@@ -70,8 +82,10 @@ function checkContent(schema: Schema, value: unknown, faults: FaultsAt): void {
 }
 
 /** The alternative whose type fits is checked in depth, so that its own faults are said. */
-function checkAny(schema: Schema, value: unknown, faults: FaultsAt): void {
+function checkAny(schema: Schema, value: unknown, faults: ShapeFaults): void {
   const fitting = (schema.anyOf ?? []).filter((each) => fits(each, value));
+  const tag = fitting.length > 1 ? tagOf(fitting) : undefined;
+  if (tag !== undefined) return checkTagged(fitting, tag, value as object, faults);
   if (fitting.length === 1 && fitting[0] !== undefined) {
     check(fitting[0], value, faults);
     return;
@@ -79,6 +93,29 @@ function checkAny(schema: Schema, value: unknown, faults: FaultsAt): void {
   if (fitting.some((each) => accepts(each, value))) return;
   const choices = (schema.anyOf ?? []).map(expected).join(' or ');
   faults.fault(`is ${describe(value)}; ${choices} is expected here`, adviceOf(schema));
+}
+
+/** The key whose value tells alternatives apart: each needs it and has its own words for it. */
+function tagOf(alternatives: readonly Schema[]): string | undefined {
+  return alternatives[0]?.required?.find((name) => {
+    const words = alternatives.map((each) =>
+      each.required?.includes(name) ? wordsOf(each.properties?.[name]) : [],
+    );
+    return words.every((own) => own.length > 0) && new Set(words.flat()).size === words.flat().length;
+  });
+}
+
+function wordsOf(schema: Schema | undefined): readonly unknown[] {
+  return schema?.enum ?? (schema?.const === undefined ? [] : [schema.const]);
+}
+
+function checkTagged(alternatives: readonly Schema[], tag: string, value: object, faults: ShapeFaults): void {
+  const word = Object.hasOwn(value, tag) ? (value as Record<string, unknown>)[tag] : undefined;
+  const chosen = alternatives.find((each) => wordsOf(each.properties?.[tag]).includes(word));
+  if (chosen !== undefined) return check(chosen, value, faults);
+  const words = alternatives.flatMap((each) => wordsOf(each.properties?.[tag]));
+  if (Object.hasOwn(value, tag)) checkChoice({ enum: words }, word, faults.in(tag));
+  else faults.fault(`the key "${tag}" is missing`, `what fits: ${words.join(', ')}`);
 }
 
 function fits(schema: Schema, value: unknown): boolean {
@@ -89,34 +126,40 @@ function fits(schema: Schema, value: unknown): boolean {
 
 function accepts(schema: Schema, value: unknown): boolean {
   const silent = new Silent();
-  check(schema, value, silent as unknown as FaultsAt);
-  return !silent.found;
+  check(schema, value, silent);
+  return silent.found === 0;
 }
 
 /** Stands in for the list where only "is there a fault" matters. */
-class Silent {
-  found = false;
+class Silent implements ShapeFaults {
+  found = 0;
   in(): this {
     return this;
   }
   fault(): void {
-    this.found = true;
+    this.found += 1;
   }
   keyFault(): void {
-    this.found = true;
+    this.found += 1;
   }
 }
 
-function checkChoice(schema: Schema, value: unknown, faults: FaultsAt): void {
+function checkChoice(schema: Schema, value: unknown, faults: ShapeFaults): void {
   const choices = schema.enum ?? [schema.const];
   if (choices.includes(value)) return;
-  const help = nearHelp(String(value), choices.map(String), 'what fits');
+  // What is no scalar resembles nothing, and need not have a text.
+  const wanted = typeof value === 'object' ? '' : String(value);
+  const help = nearHelp(wanted, choices.map(String), 'what fits');
   faults.fault(`is ${describe(value)}; ${expected(schema)} is expected here`, help);
 }
 
-function checkText(schema: Schema, value: string, faults: FaultsAt): void {
+function checkText(schema: Schema, value: string, faults: ShapeFaults): void {
   if (schema.minLength !== undefined && value.length < schema.minLength)
     faults.fault('is empty', adviceOf(schema));
+  const { maxLength = Number.POSITIVE_INFINITY } = schema;
+  // JSON Schema counts characters, where a string has two units for some.
+  if (value.length > maxLength && [...value].length > maxLength)
+    faults.fault(`has ${[...value].length} characters; at most ${maxLength} fit`, adviceOf(schema));
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
     faults.fault(
       `is ${describe(value)}, which is no ${schema.title ?? 'text of this form'}`,
@@ -125,7 +168,7 @@ function checkText(schema: Schema, value: string, faults: FaultsAt): void {
   }
 }
 
-function checkNumber(schema: Schema, value: number, faults: FaultsAt): void {
+function checkNumber(schema: Schema, value: number, faults: ShapeFaults): void {
   if (schema.type === 'integer' && !Number.isSafeInteger(value)) {
     faults.fault(`is ${value}; numbers beyond 2^53 are not exact`, 'stay below 2^53');
   }
@@ -140,7 +183,7 @@ function checkNumber(schema: Schema, value: number, faults: FaultsAt): void {
   }
 }
 
-function checkList(schema: Schema, value: readonly unknown[], faults: FaultsAt): void {
+function checkList(schema: Schema, value: readonly unknown[], faults: ShapeFaults): void {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items } = schema;
   const tuple = isTuple(items) ? items : undefined;
   const most = tuple?.length ?? maxItems;
@@ -157,7 +200,7 @@ function isTuple(items: Schema['items']): items is readonly Schema[] {
   return Array.isArray(items);
 }
 
-function checkMapping(schema: Schema, value: object, faults: FaultsAt): void {
+function checkMapping(schema: Schema, value: object, faults: ShapeFaults): void {
   const entries = Object.entries(value);
   const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
   if (entries.length < minProperties || entries.length > maxProperties) {
@@ -173,7 +216,7 @@ function checkMapping(schema: Schema, value: object, faults: FaultsAt): void {
   for (const [name, item] of entries) checkEntry(schema, name, item, faults);
 }
 
-function checkEntry(schema: Schema, name: string, item: unknown, faults: FaultsAt): void {
+function checkEntry(schema: Schema, name: string, item: unknown, faults: ShapeFaults): void {
   const { properties = {}, patternProperties = {} } = schema;
   const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
   const pattern = Object.entries(patternProperties).find(([form]) => new RegExp(form, 'u').test(name));

@@ -1,0 +1,161 @@
+/**
+ * The AD9361 by the attributes of its driver: what they mean, in units. Ranges are the part's: what it refuses comes as the
+ * failure it is, what it quantises is what is read back.
+ */
+
+import type { IioAttribute, IioContext } from '../iio/context.ts';
+import { attributeName, errno, IioFailure } from '../iio/context.ts';
+
+export const PHY = 'ad9361-phy';
+/** Output device that holds the generators of test tones. */
+export const TONES = 'cf-ad9361-dds-core-lpc';
+
+export type Side = 'rx' | 'tx';
+export type GainMode = 'manual' | 'fast_attack' | 'slow_attack' | 'hybrid';
+
+const oscillator = (side: Side, name: string): IioAttribute => ({
+  ...{ device: PHY, of: 'channel', output: true, name },
+  channel: side === 'rx' ? 'altvoltage0' : 'altvoltage1',
+});
+const signal = (side: Side, name: string): IioAttribute => ({
+  ...{ device: PHY, of: 'channel', channel: 'voltage0', name },
+  output: side === 'tx',
+});
+const part = (name: string): IioAttribute => ({ device: PHY, of: 'device', name });
+const debug = (name: string): IioAttribute => ({ device: PHY, of: 'debug', name });
+/** Of both directions; libiio makes a channel `out` of its file `in_out_voltage_filter_fir_en`. */
+const FILTER: IioAttribute = {
+  ...{ device: PHY, of: 'channel', channel: 'out', output: false },
+  name: 'voltage_filter_fir_en',
+};
+const TEMPERATURE = { device: PHY, of: 'channel', channel: 'temp0', output: false, name: 'input' } as const;
+
+export class Phy {
+  readonly #context: IioContext;
+
+  constructor(context: IioContext) {
+    this.#context = context;
+  }
+
+  oscillatorHz(side: Side): Promise<number> {
+    return this.#number(oscillator(side, 'frequency'));
+  }
+
+  tune(side: Side, hz: number): Promise<void> {
+    return this.#context.write(oscillator(side, 'frequency'), String(hz));
+  }
+
+  async isPoweredDown(side: Side): Promise<boolean> {
+    return (await this.#number(oscillator(side, 'powerdown'))) !== 0;
+  }
+
+  /** In dB; of the transmitter the attenuation, at most 0. */
+  gainDb(side: Side): Promise<number> {
+    return this.#number(signal(side, 'hardwaregain'));
+  }
+
+  setGain(side: Side, db: number): Promise<void> {
+    return this.#context.write(signal(side, 'hardwaregain'), db.toFixed(2));
+  }
+
+  async gainMode(): Promise<GainMode> {
+    return (await this.#text(signal('rx', 'gain_control_mode'))) as GainMode;
+  }
+
+  setGainMode(mode: GainMode): Promise<void> {
+    return this.#context.write(signal('rx', 'gain_control_mode'), mode);
+  }
+
+  /** As it was asked for; the physical width follows from the clock of the part. */
+  bandwidthHz(side: Side): Promise<number> {
+    return this.#number(signal(side, 'rf_bandwidth'));
+  }
+
+  setBandwidth(side: Side, hz: number): Promise<void> {
+    return this.#context.write(signal(side, 'rf_bandwidth'), String(hz));
+  }
+
+  sampleRate(side: Side): Promise<number> {
+    return this.#number(signal(side, 'sampling_frequency'));
+  }
+
+  /** One rate for both directions. */
+  setSampleRate(sps: number): Promise<void> {
+    return this.#context.write(signal('rx', 'sampling_frequency'), String(sps));
+  }
+
+  async hasFilter(): Promise<boolean> {
+    return (await this.#number(FILTER)) !== 0;
+  }
+
+  setFilter(on: boolean): Promise<void> {
+    return this.#context.write(FILTER, on ? '1' : '0');
+  }
+
+  /** `fdd`, `alert`, … */
+  state(): Promise<string> {
+    return this.#text(part('ensm_mode'));
+  }
+
+  setState(mode: string): Promise<void> {
+    return this.#context.write(part('ensm_mode'), mode);
+  }
+
+  /** Of the base band, from which all others are divided. */
+  async clockHz(): Promise<number> {
+    const rates = await this.#text(part('rx_path_rates'));
+    const found = /BBPLL:(\d+)/.exec(rates)?.[1];
+    if (found === undefined)
+      throw new IioFailure(errno.EIO, `${PHY} rx_path_rates names no BBPLL: "${rates}"`);
+    return Number(found);
+  }
+
+  /** 0 off, 1 inside the part, 2 in the logic of the converter core. */
+  loopback(): Promise<number> {
+    return this.#number(debug('loopback'));
+  }
+
+  setLoopback(mode: 0 | 1): Promise<void> {
+    return this.#context.write(debug('loopback'), String(mode));
+  }
+
+  async temperatureC(): Promise<number> {
+    return (await this.#number(TEMPERATURE)) / 1000;
+  }
+
+  /** Whether a generator of test tones plays instead of what the modem sends. */
+  async playsTone(): Promise<boolean> {
+    const [first] =
+      this.#context.devices
+        .find(({ name }) => name === TONES)
+        ?.channels.filter(({ id }) => id.startsWith('altvoltage')) ?? [];
+    if (first === undefined) throw new IioFailure(errno.ENODEV, `${TONES} has no generator`);
+    return (
+      (await this.#number({ device: TONES, of: 'channel', channel: first.id, output: true, name: 'raw' })) !==
+      0
+    );
+  }
+
+  async silenceTones(): Promise<void> {
+    const tones = this.#context.devices.find(({ name }) => name === TONES)?.channels ?? [];
+    for (const { id } of tones)
+      if (id.startsWith('altvoltage'))
+        await this.#context.write(
+          { device: TONES, of: 'channel', channel: id, output: true, name: 'raw' },
+          '0',
+        );
+  }
+
+  async #text(at: IioAttribute): Promise<string> {
+    return (await this.#context.read(at)).trim();
+  }
+
+  /** The number at the beginning of an attribute: `63.000000 dB`. */
+  async #number(at: IioAttribute): Promise<number> {
+    const text = await this.#text(at);
+    const value = Number.parseFloat(text);
+    if (Number.isNaN(value))
+      throw new IioFailure(errno.EIO, `${attributeName(at)} reads "${text}", which is no number`);
+    return value;
+  }
+}

@@ -1,0 +1,75 @@
+/** The path and what leaves by it: the switch behind everything that configures (N3), then level and egress. */
+
+import { currentTarget } from '../../board/reading.ts';
+import { controlBit } from '../../board/registers.ts';
+import type { ChainView, ConditionRow, Finding } from '../condition.ts';
+import { bySetup, judged } from '../finding.ts';
+import { bits, decibels, EVERYWHERE, enable, MUTED_DB, numberOf, read, THROUGH_THE_PART } from '../view.ts';
+
+export const PATH: readonly ConditionRow[] = [
+  {
+    ...{ key: 'dma.tone', stage: 'datapath', source: 'board', targets: THROUGH_THE_PART },
+    breaks: 'a test tone leaves instead of data',
+    fix: enable,
+    remedy: { do: 'datapath.enable' },
+    find: (view) =>
+      judged(
+        read(view, ({ tone }) => tone),
+        'no tone',
+        (plays) => !plays,
+        (plays) => (plays ? 'a tone plays' : 'no tone'),
+      ),
+  },
+  {
+    ...{ key: 'switch', stage: 'switch', source: 'board', targets: EVERYWHERE },
+    breaks: 'another path is measured than the one that is meant',
+    fix: ({ target }) => `POST /api/v1/chain/condition {"target": "${target}"}`,
+    remedy: { do: 'chain.switch' },
+    find: findSwitch,
+  },
+  {
+    ...{ key: 'tx.level', stage: 'egress', source: 'board', targets: EVERYWHERE },
+    breaks: 'on air: no signal; in a loopback: an emission at the connector',
+    fix: ({ target, session: { profile } }) =>
+      `POST /api/v1/radio/gain {"tx_gain_db": ${target === 'air' ? (profile?.setup.tx.gainDb ?? 0) : -89}}`,
+    remedy: { do: 'radio.level' },
+    find: (view) => {
+      const level = numberOf(view, 'tx', 'gainDb');
+      if (view.target !== 'air')
+        return judged(
+          level,
+          `at most ${MUTED_DB} dB`,
+          (db) => db <= MUTED_DB,
+          (db) => `${db} dB`,
+        );
+      return bySetup(view, ({ tx }) => decibels(level, tx.gainDb));
+    },
+  },
+  {
+    ...{ key: 'tx.egress', stage: 'egress', source: 'board', targets: EVERYWHERE },
+    breaks: 'what is flushed or transmitted does not leave',
+    fix: enable,
+    remedy: { do: 'chain.egress' },
+    find: (view) =>
+      judged(
+        bits(view, 'control', controlBit.egress),
+        'open',
+        (open) => open !== 0,
+        (open) => (open === 0 ? 'closed' : 'open'),
+      ),
+  },
+];
+
+function findSwitch(view: ChainView): Finding {
+  const { target, board } = view;
+  const required = target;
+  if (board === undefined) return { required, observed: 'no board', verdict: 'unknown' };
+  const { deviceLoopback, registers } = board;
+  const parts = [deviceLoopback, registers.loopback].map((part) =>
+    'error' in part ? part.error : part.value,
+  );
+  const observed = `part ${parts[0]}, logic ${parts[1]}`;
+  if ('error' in deviceLoopback || 'error' in registers.loopback)
+    return { required, observed, verdict: 'unknown' };
+  return { required, observed, verdict: currentTarget(board) === target ? 'met' : 'unmet' };
+}

@@ -1,0 +1,207 @@
+/**
+ * A board at the other end of an iiod: an IIO context over its protocol in text, which every version speaks.
+ *
+ * K1. Attributes have one connection and each open buffer its own: a buffer that waits for samples holds nothing else up.
+ * K2. When the connection of attributes breaks the context is lost, with its buffers: what was asked may have happened or not.
+ *     Whoever uses it connects anew.
+ * K3. When the connection of a buffer breaks only that transfer has failed; whether the board is still there is asked of the
+ *     connection of attributes, whose deadline tells.
+ * K4. Nothing of a description goes into a command that could end it: names of a hostile board are refused.
+ */
+
+import { IIOD_VALUE_BYTES, IIOD_XML_BYTES } from '../../contract/limits.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { ByteStream } from './byte-stream.ts';
+import { IiodBuffer } from './client-buffer.ts';
+import {
+  attributeName,
+  errno,
+  type IioAttribute,
+  type IioBuffer,
+  type IioBufferOptions,
+  type IioContext,
+  type IioDevice,
+  IioFailure,
+} from './context.ts';
+import { type ContextDescription, readContextXml } from './context-xml.ts';
+import { askNumber, attributeText, takeNumber, takeValue } from './iiod-answer.ts';
+import { type IiodAddress, type IiodConnection, openIiodConnection } from './iiod-connection.ts';
+import { ServerPatience } from './server-patience.ts';
+import { SOURCE_ATTRIBUTE } from './source-attribute.ts';
+
+export interface IiodOptions extends IiodAddress {
+  /** Of each question, and of connecting; a buffer has its own time beside it. */
+  readonly deadlineMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Connects and reads what devices there are; rejects with an `IioFailure`, within three deadlines at the very most. */
+export async function connectIiod(options: IiodOptions): Promise<IioContext> {
+  const { host, port, deadlineMs, clock, log } = options;
+  const connection = await openIiodConnection({ address: { host, port }, deadlineMs, clock });
+  try {
+    const version = await connection.ask('VERSION', deadlineMs, askVersion);
+    const description = await connection.ask('PRINT', deadlineMs, askDescription);
+    log.info({ host, port, version, devices: description.devices.length }, 'iiod connected');
+    return new IiodContext(options, connection, description);
+  } catch (error) {
+    connection.close('the context could not be read');
+    throw error;
+  }
+}
+
+const VERSION = /^\d+\.\d+\.\S*\s*$/;
+/** A name that is one word of a command. */
+const WORD = /^[\w.:,+-]+$/;
+
+async function askVersion(stream: ByteStream): Promise<string> {
+  await stream.write('VERSION\r\n');
+  const line = await stream.line();
+  if (!VERSION.test(line)) throw new Error(`"${line.slice(0, 40)}" is no version: this is no iiod`);
+  return line.trim();
+}
+
+async function askDescription(stream: ByteStream): Promise<ContextDescription> {
+  const length = await askNumber(stream, 'PRINT', 'PRINT');
+  const text = await takeValue(stream, length, IIOD_XML_BYTES);
+  const description = readContextXml(text.toString('utf8'));
+  if (!description.ok) throw new Error(`the description of the context: ${description.faults.join('; ')}`);
+  return description.value;
+}
+
+class IiodContext implements IioContext {
+  readonly source: 'pl' | 'stub';
+  readonly name: string;
+  readonly devices: readonly IioDevice[];
+  readonly lost: Promise<IioFailure>;
+  readonly #options: IiodOptions;
+  readonly #attributes: IiodConnection;
+  readonly #patience = new ServerPatience();
+  readonly #buffers = new Map<string, IiodBuffer>();
+  #tellLost!: (failure: IioFailure) => void;
+  #end: IioFailure | undefined;
+
+  constructor(options: IiodOptions, connection: IiodConnection, description: ContextDescription) {
+    this.#options = options;
+    this.#attributes = connection;
+    this.source = description.attributes.get(SOURCE_ATTRIBUTE) === 'stub' ? 'stub' : 'pl';
+    this.name = `iiod at ${options.host}:${options.port}`;
+    this.devices = description.devices;
+    this.lost = new Promise((resolve) => {
+      this.#tellLost = resolve;
+    });
+    void connection.broken.then((failure) => this.#lose(failure));
+  }
+
+  async read(at: IioAttribute): Promise<string> {
+    const what = attributeName(at);
+    const address = this.#address(at);
+    return this.#ask(what, async (stream) => {
+      const length = await askNumber(stream, `READ ${address}`, what);
+      return attributeText(await takeValue(stream, length, IIOD_VALUE_BYTES));
+    });
+  }
+
+  async write(at: IioAttribute, value: string): Promise<void> {
+    const what = attributeName(at);
+    const address = this.#address(at);
+    const bytes = Buffer.from(`${value}\0`);
+    if (value.includes('\0') || bytes.length > IIOD_VALUE_BYTES)
+      throw new IioFailure(
+        errno.EINVAL,
+        `${what}: no value of an attribute has ${bytes.length} bytes or a NUL`,
+      );
+    await this.#ask(what, async (stream) => {
+      await stream.write(`WRITE ${address} ${bytes.length}\r\n`, bytes);
+      await takeNumber(stream, what);
+    });
+  }
+
+  async open(device: string, options: IioBufferOptions): Promise<IioBuffer> {
+    const found = this.#device(device);
+    if (this.#buffers.has(found.id))
+      throw new IioFailure(errno.EBUSY, `the buffer of ${found.name} is open already`);
+    const buffer = new IiodBuffer({
+      device: found,
+      buffer: options,
+      deadlineMs: this.#options.deadlineMs,
+      patience: this.#patience,
+      connect: () => this.#connect(),
+      closed: () => this.#buffers.delete(found.id),
+      doubted: () => void this.#probe(),
+    });
+    this.#buffers.set(found.id, buffer);
+    try {
+      await buffer.open();
+    } catch (error) {
+      await buffer.close();
+      throw error;
+    }
+    return buffer;
+  }
+
+  async close(): Promise<void> {
+    this.#end ??= new IioFailure(errno.EBADF, `${this.name} is closed`);
+    await Promise.all([...this.#buffers.values()].map((buffer) => buffer.close()));
+    this.#attributes.close(this.#end.message);
+  }
+
+  #ask<Value>(what: string, talk: (stream: ByteStream) => Promise<Value>): Promise<Value> {
+    return this.#attributes.ask(what, this.#options.deadlineMs, talk);
+  }
+
+  async #connect(): Promise<IiodConnection> {
+    if (this.#end !== undefined) throw this.#end;
+    const { host, port, deadlineMs, clock } = this.#options;
+    const connection = await openIiodConnection({ address: { host, port }, deadlineMs, clock });
+    if (this.#end === undefined) return connection;
+    connection.close(`${this.name} is lost`);
+    throw this.#end;
+  }
+
+  /** K3 */
+  async #probe(): Promise<void> {
+    await this.#ask('VERSION', askVersion).catch(() => undefined);
+  }
+
+  /** K2 */
+  #lose(failure: IioFailure): void {
+    if (this.#end !== undefined) return;
+    this.#end = failure;
+    this.#options.log.warn({ iiod: this.name, reason: failure.message }, 'iiod lost');
+    this.#attributes.close(failure.message);
+    for (const buffer of this.#buffers.values()) buffer.lose(failure);
+    this.#tellLost(failure);
+  }
+
+  #device(device: string): IioDevice {
+    const found =
+      this.devices.find(({ id }) => id === device) ?? this.devices.find(({ name }) => name === device);
+    if (found === undefined) throw new IioFailure(errno.ENODEV, `${this.name} has no device ${device}`);
+    checkWord(found.id);
+    return found;
+  }
+
+  /** An iiod does not take the value of a write to a device that it does not have, so that nothing of the kind is asked. */
+  #address(at: IioAttribute): string {
+    const device = this.#device(at.device);
+    checkWord(at.name);
+    if (at.of === 'device') return `${device.id} ${at.name}`;
+    if (at.of !== 'channel') return `${device.id} ${at.of.toUpperCase()} ${at.name}`;
+    const sameWay = device.channels.filter(({ output }) => output === at.output);
+    const channel =
+      sameWay.find(({ id }) => id === at.channel) ?? sameWay.find(({ name }) => name === at.channel);
+    if (channel === undefined)
+      throw new IioFailure(errno.ENXIO, `${attributeName(at)}: ${device.name} has no such channel`);
+    checkWord(channel.id);
+    return `${device.id} ${at.output ? 'OUTPUT' : 'INPUT'} ${channel.id} ${at.name}`;
+  }
+}
+
+/** K4 */
+function checkWord(word: string): void {
+  if (!WORD.test(word))
+    throw new IioFailure(errno.EINVAL, `${JSON.stringify(word)} is no name that iiod takes`);
+}

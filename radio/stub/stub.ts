@@ -1,0 +1,300 @@
+/**
+ * A modelled board: an AD9361 with the modem behind it, cabled from its transmitter to its receiver, as one IIO context. It obeys
+ * the limits of the part and a link budget, and is deterministic by its seed and its clock. RF Bench Service, section 1; `source`
+ * of its numbers is `stub`.
+ *
+ * What is simplified is said where it is: `link-budget.ts`, `link.ts`, `bit-errors.ts`, `datapath.ts`, `phy-state.ts`,
+ * `converter-devices.ts`.
+ *
+ * S1. Everything a user of a board can do goes through the context; `truth`, `inject` and `lose` are for tests and for the
+ *     pictures made of the model, and no route reaches them.
+ * S2. Whatever was due before a setting changes happens by the old setting.
+ * S3. A lost or closed board answers nothing more, and sets no timer.
+ */
+
+import type { Clock } from '../../ports/clock.ts';
+import { clearBit, modemDevice, type RegisterName } from '../board/registers.ts';
+import {
+  attributeName,
+  errno,
+  type IioAttribute,
+  type IioBuffer,
+  type IioBufferOptions,
+  type IioContext,
+  type IioDevice,
+  IioFailure,
+} from '../iio/context.ts';
+import { described, findDevice, type ModelDevice, readFile, writeFile } from './attribute-files.ts';
+import { clockLines } from './clocks.ts';
+import { MODEL } from './constants.ts';
+import { receiveCore, supplyMonitor, ToneGenerators, transmitCore } from './converter-devices.ts';
+import { Datapath } from './datapath.ts';
+import type { StubFaults } from './faults.ts';
+import { Link, type Locks, type Truth } from './link.ts';
+import { captureDevice, controlDevice, outputDevice } from './modem-devices.ts';
+import { type LiveRegisters, ModemRegisters, type ModemSettings } from './modem-registers.ts';
+import { phyDevice } from './phy-device.ts';
+import { PhyState } from './phy-state.ts';
+import { ReceiveRing } from './receive-ring.ts';
+import { steadyClock } from './steady-clock.ts';
+import { TransmitRing } from './transmit-ring.ts';
+
+export interface StubOptions {
+  readonly seed: number;
+  readonly clock: Clock;
+  /** Attenuation of the cable, in dB; by default a pad of 60 dB. */
+  readonly lossDb?: number;
+  readonly faults?: StubFaults;
+}
+
+/** What is so, and what the demodulator has found of it. */
+export type StubTruth = Truth & Locks;
+
+export interface StubBoard extends IioContext {
+  truth(): StubTruth;
+  readonly faults: StubFaults;
+  /** Adds faults to those there are; one given as undefined is mended. */
+  inject(faults: StubFaults): void;
+  /** The board is gone, as with a pulled plug. */
+  lose(reason: string): void;
+}
+
+/** A modelled board, cold: the driver loaded, the modem at its defaults, egress closed. */
+export function createStub(options: StubOptions): StubBoard {
+  return new Stub({ ...options, clock: steadyClock(options.clock) });
+}
+
+class Stub implements StubBoard {
+  readonly source = 'stub';
+  readonly name: string;
+  readonly devices: readonly IioDevice[];
+  readonly lost: Promise<IioFailure>;
+  readonly #clock: Clock;
+  readonly #model: readonly ModelDevice[];
+  readonly #phy: PhyState;
+  readonly #tones: ToneGenerators;
+  readonly #registers: ModemRegisters;
+  readonly #link: Link;
+  readonly #transmit: TransmitRing;
+  readonly #receive: ReceiveRing;
+  readonly #datapath: Datapath;
+  readonly #held = new Set<string>();
+  #tellLost: (failure: IioFailure) => void = () => {};
+  #faults: StubFaults;
+  /** Settings of a modulator that does not follow them any more. */
+  #frozen: ModemSettings | undefined;
+  #gone: IioFailure | undefined;
+
+  constructor({ seed, clock, lossDb = MODEL.padDb, faults = {} }: StubOptions) {
+    const changed = () => this.#changed();
+    const current = () => this.#faults;
+    this.name = `stub board, seed ${seed}`;
+    this.lost = new Promise((told) => {
+      this.#tellLost = told;
+    });
+    this.#clock = clock;
+    this.#faults = {};
+    this.#phy = new PhyState(changed, current);
+    this.#tones = new ToneGenerators(changed);
+    this.#registers = new ModemRegisters(this.#liveRegisters(), (name, before) =>
+      this.#written(name, before),
+    );
+    this.#receive = new ReceiveRing(clock, seed, current, () => this.#registers.count('overflow'));
+    this.#transmit = new TransmitRing(clock, () => this.#datapath.wake());
+    this.#link = new Link({
+      ...{ seed, lossDb, phy: this.#phy, registers: this.#registers, faults: current },
+      playsTone: () => this.#tones.isPlaying,
+    });
+    this.#datapath = new Datapath({
+      ...{ seed, clock, link: this.#link, registers: this.#registers, faults: current },
+      ...{ transmit: this.#transmit, receive: this.#receive },
+    });
+    this.#model = this.#modelDevices();
+    this.devices = this.#model.map(described);
+    this.inject(faults);
+  }
+
+  get faults(): StubFaults {
+    return this.#faults;
+  }
+
+  truth(): StubTruth {
+    this.#datapath.settle();
+    return { ...this.#link.truth, ...this.#link.locks(this.#clock.now()) };
+  }
+
+  inject(faults: StubFaults): void {
+    this.#datapath.settle();
+    this.#faults = { ...this.#faults, ...faults };
+    if (this.#faults.frozenModulator !== true) this.#frozen = undefined;
+    else this.#frozen ??= this.#registers.settings;
+    this.#changed();
+    this.#receive.resume();
+  }
+
+  lose(reason: string): void {
+    if (this.#gone !== undefined) return;
+    const failure = new IioFailure(errno.ENODEV, `${this.name}: ${reason}`);
+    this.#end(failure);
+    this.#tellLost(failure);
+  }
+
+  async read(at: IioAttribute): Promise<string> {
+    this.#answerFor(attributeName(at));
+    return readFile(this.#model, at);
+  }
+
+  async write(at: IioAttribute, value: string): Promise<void> {
+    this.#answerFor(attributeName(at));
+    writeFile(this.#model, at, value);
+  }
+
+  async open(device: string, buffer: IioBufferOptions): Promise<IioBuffer> {
+    this.#answerFor(`${device} buffer`);
+    const { name, channels = [] } = findDevice(this.#model, device);
+    checkBuffer(name, channels.filter(({ scan }) => scan !== undefined).length, buffer);
+    if (this.#held.has(name)) throw new IioFailure(errno.EBUSY, `${name} is held by another user`);
+    this.#held.add(name);
+    if (name === modemDevice.transmit) return this.#outputBuffer(buffer.cyclic === true);
+    this.#receive.arm();
+    return this.#captureBuffer();
+  }
+
+  async close(): Promise<void> {
+    this.#end(new IioFailure(errno.EBADF, `${this.name} is closed`));
+  }
+
+  #captureBuffer(): IioBuffer {
+    const name = modemDevice.receive;
+    const handle = this.#handle(name, (reason) => this.#receive.disarm(reason));
+    return {
+      read: async (bytes, timeoutMs) => {
+        handle.use();
+        return this.#receive.read(bytes, timeoutMs);
+      },
+      write: async () => {
+        throw new IioFailure(errno.EPERM, `${name} is a capture device`);
+      },
+      close: async () => handle.close(),
+    };
+  }
+
+  #outputBuffer(isCyclic: boolean): IioBuffer {
+    const name = modemDevice.transmit;
+    const handle = this.#handle(name, (reason) => this.#transmit.close(reason));
+    return {
+      read: async () => {
+        throw new IioFailure(errno.EPERM, `${name} is an output device`);
+      },
+      write: async (data, timeoutMs) => {
+        handle.use();
+        if (isCyclic) return this.#transmit.repeat(data);
+        return this.#transmit.write(data, timeoutMs);
+      },
+      close: async () => handle.close(),
+    };
+  }
+
+  /** One opening of a buffer: usable until closed, closed once. */
+  #handle(name: string, close: (reason: IioFailure) => void): { use: () => void; close: () => void } {
+    const closed = new IioFailure(errno.EBADF, `the buffer of ${name} was closed`);
+    let isOpen = true;
+    return {
+      use: () => {
+        this.#answerFor(`${name} buffer`);
+        if (!isOpen) throw closed;
+      },
+      close: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        this.#held.delete(name);
+        close(closed);
+      },
+    };
+  }
+
+  /** Throws when the board is gone, or by a fault; then does what was due (S2, S3). */
+  #answerFor(name: string): void {
+    if (this.#gone !== undefined) throw this.#gone;
+    const fault = this.#faults.attributes?.[name];
+    if (fault !== undefined) throw new IioFailure(fault, `${name} failed`);
+    this.#datapath.settle();
+  }
+
+  #changed(): void {
+    this.#link.refresh(this.#clock.now(), this.#frozen);
+    this.#datapath.wake();
+  }
+
+  /** What bits do when they change, beside being read by the link. */
+  #written(name: RegisterName, before: number): void {
+    const now = this.#registers.get(name);
+    const released = before & ~now;
+    if (name === 'clear') this.#cleared(released);
+    if (name === 'control' && released !== 0) this.#registers.resetFrames();
+    this.#changed();
+  }
+
+  #cleared(bits: number): void {
+    if ((bits & clearBit.demodulator) !== 0) this.#faults = { ...this.#faults, stuckReceiver: false };
+    if ((bits & (clearBit.receiveDma | clearBit.frameSync)) !== 0) this.#receive.rearm();
+  }
+
+  #modelDevices(): readonly ModelDevice[] {
+    return [
+      receiveCore('iio:device0', this.#phy),
+      phyDevice('iio:device1', this.#phy, {
+        gainDb: (channel) => this.#gain(channel),
+        receivedDbm: () => this.#link.truth.budget.receivedDbm,
+        temperatureC: () => this.#temperature(),
+        restartClocks: () => this.inject({ stoppedClocks: undefined }),
+      }),
+      supplyMonitor('iio:device2', () => this.#temperature()),
+      transmitCore('iio:device3', this.#phy, this.#tones),
+      controlDevice(
+        'iio:device4',
+        {
+          registers: this.#registers,
+          isDead: (name) => this.#faults.deadRegisters?.includes(name) === true,
+        },
+        () => clockLines(this.#phy, this.#faults.stoppedClocks ?? []),
+      ),
+      captureDevice('iio:device5'),
+      outputDevice('iio:device6'),
+    ];
+  }
+
+  #gain(channel: 0 | 1): number {
+    const isManual = this.#phy.gainModes[channel] === 'manual';
+    return isManual ? this.#phy.rxGain[channel] : this.#link.truth.budget.gainDb;
+  }
+
+  /** Warmer the more samples it moves. */
+  #temperature(): number {
+    return MODEL.temperatureC + this.#phy.sampleRate / 10e6;
+  }
+
+  #liveRegisters(): LiveRegisters {
+    return {
+      status: () => ({
+        ...this.#link.locks(this.#clock.now()),
+        transmitting: this.#link.truth.transmitting,
+      }),
+      sampleRate: () => this.#phy.sampleRate,
+    };
+  }
+
+  #end(failure: IioFailure): void {
+    if (this.#gone !== undefined) return;
+    this.#gone = failure;
+    this.#datapath.stop();
+    this.#receive.disarm(failure);
+    this.#transmit.close(failure);
+  }
+}
+
+function checkBuffer(name: string, channels: number, { samples, mask }: IioBufferOptions): void {
+  if (channels === 0) throw new IioFailure(errno.EINVAL, `${name} has no buffer`);
+  if (!Number.isInteger(samples) || samples < 1) throw new IioFailure(errno.EINVAL, `${samples} samples`);
+  if (mask < 1 || mask >= 2 ** channels) throw new IioFailure(errno.EINVAL, `mask ${mask} of ${name}`);
+}
