@@ -357,6 +357,8 @@ export type ControlCall =
 export type ControlReply =
   | { readonly outcome: 'accepted' }
   | { readonly outcome: 'refused'; readonly reason: string }
+  /** Its log has ended: the same as if nobody held it any more. */
+  | { readonly outcome: 'over' }
   /** The run was told and has not said: it may still carry the command out. */
   | { readonly outcome: 'unknown'; readonly reason: string };
 

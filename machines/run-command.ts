@@ -25,8 +25,8 @@ const HANDING_OVER: readonly Kind[] = ['preparing', 'resuming', 'suspending'];
 export function suspensionAsked(turn: Turn, event: Told<'command.suspend' | 'command.preempt'>): void {
   const { activity, context } = turn;
   const { request, by, type } = event;
-  if (activity.kind === 'closing' || activity.kind === 'ending' || context.abort !== null)
-    return turn.refuse(request, 'the run is ending');
+  if (activity.kind === 'closing') return turn.isOver(request);
+  if (activity.kind === 'ending' || context.abort !== null) return turn.refuse(request, 'the run is ending');
   turn.accept(request);
   if (activity.kind === 'suspended' || activity.kind === 'suspending') return;
   const wish = context.suspendWish ?? by;
@@ -37,6 +37,7 @@ export function suspensionAsked(turn: Turn, event: Told<'command.suspend' | 'com
 
 export function resumptionAsked(turn: Turn, event: Told<'command.resume'>): void {
   const { request, by, choice } = event;
+  if (turn.activity.kind === 'closing') return turn.isOver(request);
   if (turn.activity.kind !== 'suspended') return turn.refuse(request, refusalOf(turn.activity.kind));
   if (!isChoice(choice))
     return turn.refuse(request, `${JSON.stringify(choice)} is no choice: give one of ${CHOICES.join(', ')}`);
@@ -46,14 +47,14 @@ export function resumptionAsked(turn: Turn, event: Told<'command.resume'>): void
 }
 
 function refusalOf(kind: Kind): string {
-  if (kind === 'closing' || kind === 'ending') return 'the run is ending';
+  if (kind === 'ending') return 'the run is ending';
   if (kind === 'suspending') return 'the run is still being suspended';
   return kind === 'resuming' ? 'the run is being resumed' : 'the run is not suspended';
 }
 
 export function abortAsked(turn: Turn, { request, by }: Pick<Told<'command.abort'>, 'request' | 'by'>): void {
   const { activity, context } = turn;
-  if (activity.kind === 'closing') return turn.refuse(request, 'the run is over');
+  if (activity.kind === 'closing') return turn.isOver(request);
   const requests = [...(context.abort?.requests ?? []), request];
   turn.change({ abort: { by: context.abort?.by ?? by, requests } });
   if (!HANDING_OVER.includes(activity.kind)) turn.goOn();

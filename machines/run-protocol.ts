@@ -157,7 +157,7 @@ export type RunEffect =
   | { type: 'effect.await'; ticket: number }
   /** Switch a fault at `at`, ms since 1970; `index` is its place in the program. */
   | { type: 'effect.fault'; index: number; fault: ProgramFault; on: boolean; at: number }
-  | { type: 'effect.reply'; request: string; outcome: 'accepted' }
+  | { type: 'effect.reply'; request: string; outcome: 'accepted' | 'over' }
   | { type: 'effect.reply'; request: string; outcome: 'refused'; reason: string }
   /** The run is over: archive its report, and forget it. */
   | { type: 'effect.archive' }

@@ -198,4 +198,9 @@ export class Turn {
   refuse(request: string, reason: string): void {
     this.ask({ type: 'effect.reply', request, outcome: 'refused', reason });
   }
+
+  /** Its log has ended, and the request came behind that. */
+  isOver(request: string): void {
+    this.ask({ type: 'effect.reply', request, outcome: 'over' });
+  }
 }

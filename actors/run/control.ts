@@ -48,8 +48,8 @@ export class Control {
   replied(effect: Extract<RunEffect, { type: 'effect.reply' }>): void {
     const waiting = this.#waiting.get(effect.request);
     this.#waiting.delete(effect.request);
-    if (effect.outcome === 'accepted') waiting?.answered({ outcome: 'accepted' });
-    else waiting?.answered({ outcome: 'refused', reason: effect.reason });
+    if (effect.outcome === 'refused') waiting?.answered({ outcome: 'refused', reason: effect.reason });
+    else waiting?.answered({ outcome: effect.outcome });
   }
 
   /** The run is over: what still waits is answered. */
@@ -57,7 +57,7 @@ export class Control {
     for (const [request, waiting] of this.#waiting) {
       if (waiting.run !== run) continue;
       this.#waiting.delete(request);
-      waiting.answered({ outcome: 'refused', reason: 'the run is over' });
+      waiting.answered({ outcome: 'over' });
     }
     const served = this.#served.get(run);
     this.#served.delete(run);

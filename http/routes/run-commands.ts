@@ -156,6 +156,8 @@ async function control(run: string, call: ControlCall, { bus }: RoutePorts): Pro
         return told(run);
       case 'refused':
         return refuse('run::refused', reply.reason);
+      case 'over':
+        return notHeld(run);
       case 'unknown':
         return notSaid(`run ${run} has not said whether it does: ${reply.reason}`);
     }
@@ -167,12 +169,15 @@ async function control(run: string, call: ControlCall, { bus }: RoutePorts): Pro
 /** Rethrows what is not the silence of an executor. */
 function silence(run: string, error: unknown): Refusal {
   if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
-  if (error.code === 'bus.no-responder') {
-    return refuse('run::not-running', `no executor holds run ${run}`, {
-      help: 'It is over, not begun, or waits for another executor to take it over: its status says which.',
-    });
-  }
+  if (error.code === 'bus.no-responder') return notHeld(run);
   return notSaid(`the executor of run ${run} did not answer within ${RUN_CONTROL_MS} ms`);
+}
+
+/** Also of a run whose log has just ended, while its executor still clears up: the answer must not depend on how fast that is. */
+function notHeld(run: string): Refusal {
+  return refuse('run::not-running', `no executor holds run ${run}`, {
+    help: 'It is over, not begun, or waits for another executor to take it over: its status says which.',
+  });
 }
 
 /** Nothing is known of the command: neither that it is carried out nor that it is not. */

@@ -647,6 +647,22 @@ describe('POST /v1/runs/{run}/{action}', () => {
     await served.stop();
   });
 
+  it('MC-ANS-024 a run whose log has ended is held by nobody, also while its executor still answers', async () => {
+    const { run, served } = await held({ outcome: 'accepted' });
+    await served.stop();
+    const calls: ControlCall[] = [];
+    const closing = world.bus.serve(subject.runControl(run), async ({ data }) => {
+      calls.push(read<ControlCall>(data));
+      return Buffer.from(JSON.stringify({ outcome: 'over' }));
+    });
+    const answer = await until(async () => {
+      const each = await command(run, 'abort');
+      return calls.length > 0 && each;
+    });
+    expect(said(answer)).toEqual([409, ['run::not-running']]);
+    await closing.stop();
+  });
+
   it.each(['suspend', 'resume', 'abort'])(
     'MC-ANS-024 MC-ANS-029 MC-ERR-081 answers 409 run::not-running to %s at once when no executor holds the run',
     async (action) => {

@@ -105,7 +105,7 @@ describe('the chart of a run: start and end', () => {
     bench.answer('a').command('suspend').command('abort').command('resume');
     bench.tell({ type: 'fault.switched', fault: 0, on: true });
     expect(bench.kinds.at(-1)).toBe('finished');
-    expect(bench.replies.map(({ outcome: is }) => is)).toEqual(['refused', 'refused', 'refused']);
+    expect(bench.replies.map(({ outcome: is }) => is)).toEqual(['over', 'over', 'over']);
     expect(sound(bench.play()).kinds.at(-1)).toBe('finished');
   });
 });

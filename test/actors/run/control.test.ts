@@ -148,10 +148,10 @@ describe('a command to a run', () => {
     },
   );
 
-  it('of a run that is over is refused', async () => {
+  it('of a run that ended meanwhile is told that it is over', async () => {
     const reply = ask(RESUME);
     await request();
     await control.withdraw(RUN);
-    expect(await reply).toEqual({ outcome: 'refused', reason: 'the run is over' });
+    expect(await reply).toEqual({ outcome: 'over' });
   });
 });
