@@ -8,7 +8,8 @@
  *     this one did not evaluate it.
  * W2. Samples count in the order of ground time, whatever block of a message they stand in. One that is older than the last
  *     of its measure changes nothing, but for windows, which it belongs to.
- * W3. Samples of one moment are one change: what lies between two of them never was.
+ * W3. Samples of one moment are one change: what lies between two of them never was. So are the samples of a message that come
+ *     too late for the conditions they belong to.
  * W4. Deferred samples, and what is derived from one, change nothing (MC-ALM-029); unknown ones change no alarm (MC-ALM-028).
  * W5. Edges of one message are told in the order of their moments, once the whole message has been taken in.
  * W6. What was known before a watch began stands where it has no sample itself: a measure that comes seldom is known at once.
@@ -93,6 +94,7 @@ class Watch implements AlarmWatch {
       if (rest !== undefined) strands.push(rest);
     }
     if (strands.length > 0) visitMoments(strands, this.#visitor(position));
+    this.#named.end(this.#edges);
     this.#flush();
   }
 
@@ -106,6 +108,7 @@ class Watch implements AlarmWatch {
       this.#named.recall(sample);
       if (fresh[index + 1]?.at !== sample.at) this.#named.settle(sample.at, 0, silent);
     }
+    this.#named.end(silent);
   }
 
   pass(now: number): void {

@@ -2,7 +2,8 @@
  * The condition of one named alarm on one instance, followed. Mission Control Service, section 4.4: evaluated on real-time
  * samples with the history and the deadlines of the compute stage.
  *
- * C1. The truth is asked once for each moment: when its samples have all been fed, and when it turns by itself.
+ * C1. The truth is asked once for each moment: when its samples have all been fed, and when it turns by itself. Samples of one
+ *     message that come late, at or before the moment asked about last, count for that moment, together.
  * C2. What turned by itself is placed behind the message that fed the condition last, at the moment it was due: so a new
  *     leader that reads the same messages finds the same place, whenever anybody looked.
  * C3. Unknown changes nothing. The first truth known is told too: the record of the alarm may say otherwise.
@@ -24,6 +25,8 @@ export class FollowedAlarm {
   #judgedAt = Number.NEGATIVE_INFINITY;
   /** Of the message that fed it last. */
   #position = 0;
+  /** Late samples have been fed that it was not asked about yet. */
+  #late = false;
   /** When it may turn by itself; infinite: never. */
   #due = Number.POSITIVE_INFINITY;
 
@@ -53,6 +56,12 @@ export class FollowedAlarm {
     return this.#due;
   }
 
+  /** A moment begins: what came before it is asked about, so that its samples come first (C1). */
+  begin(at: number, edges: AlarmEdge[]): void {
+    if (at > this.#judgedAt) this.settleLate(edges);
+    while (this.#due < at) this.#ask(this.#due, edges);
+  }
+
   /** Takes a sample of the moment `at` in; `ordinal` as in `reads`. */
   feed(ordinal: number, value: number | string | null, at: number): void {
     this.#evaluation.feed(ordinal, value, at);
@@ -66,17 +75,19 @@ export class FollowedAlarm {
   /** The samples of the moment have all been fed. */
   judge(at: number, position: number, edges: AlarmEdge[]): void {
     this.#position = position;
-    this.#ask(Math.max(at, this.#judgedAt), edges);
+    if (at > this.#judgedAt) this.#ask(at, edges);
+    else this.#late = true;
+  }
+
+  /** The message ends, or its moments have come past the one asked about last. */
+  settleLate(edges: AlarmEdge[]): void {
+    if (this.#late) this.#ask(this.#judgedAt, edges);
+    this.#late = false;
   }
 
   /** Lets time pass up to `until`, and asks whenever something was due. */
   pass(until: number, edges: AlarmEdge[]): void {
     while (this.#due <= until) this.#ask(this.#due, edges);
-  }
-
-  /** As `pass`, up to the moment `at` and without it: its samples come first (C1). */
-  passBefore(at: number, edges: AlarmEdge[]): void {
-    while (this.#due < at) this.#ask(this.#due, edges);
   }
 
   /** How it stands, once that is known. */

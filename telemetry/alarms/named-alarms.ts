@@ -30,6 +30,8 @@ export class NamedAlarms {
   readonly #readers: (Reader[] | undefined)[];
   /** Fed in the moment in progress. */
   readonly #fed = new Set<FollowedAlarm>();
+  /** Fed in the message in progress. */
+  readonly #told = new Set<FollowedAlarm>();
 
   /** `filled` has read what is stored, under this platform. */
   constructor(platform: Platform, earlier?: NamedAlarms, filled?: NamedAlarms) {
@@ -51,7 +53,7 @@ export class NamedAlarms {
   feed(ordinal: number, value: number | string | null, at: number, edges: AlarmEdge[]): void {
     for (const { followed, ordinal: own } of this.#readers[ordinal] ?? []) {
       if (!this.#fed.has(followed)) {
-        followed.passBefore(at, edges);
+        followed.begin(at, edges);
         this.#fed.add(followed);
       }
       followed.feed(own, value, at);
@@ -68,8 +70,17 @@ export class NamedAlarms {
 
   /** Ends the moment. */
   settle(at: number, position: number, edges: AlarmEdge[]): void {
-    for (const followed of this.#fed) followed.judge(at, position, edges);
+    for (const followed of this.#fed) {
+      followed.judge(at, position, edges);
+      this.#told.add(followed);
+    }
     this.#fed.clear();
+  }
+
+  /** Ends the message. */
+  end(edges: AlarmEdge[]): void {
+    for (const followed of this.#told) followed.settleLate(edges);
+    this.#told.clear();
   }
 
   pass(now: number, edges: AlarmEdge[]): void {

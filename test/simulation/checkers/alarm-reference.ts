@@ -3,7 +3,8 @@
  * nothing with the evaluation under test. Mission Control Service, sections 2.4 (limits), 3.3 (unknown) and 4.4 (evaluation).
  *
  * F1. A sample without a value changes nothing, and neither does a deferred one or one older than the last of its measure.
- * F2. Samples of one measure, message and moment are one: the last of them.
+ * F2. Samples of one measure, message and moment are one: the last of them. What a condition says of late samples, it says at
+ *     the moment it was asked about last: of those of one message together.
  * F3. Conditions are those of the rigs (`mission.ts`), written here once more; what is derived is taken as the stream has it.
  */
 
@@ -96,6 +97,8 @@ class TargetReference {
   readonly #said = new Map<string, Severity | null>();
   /** The moment each condition was asked about last: a late sample turns it then, not before. */
   readonly #judgedAt = new Map<string, number>();
+  /** What each condition came to be in the message, by the moments asked about. */
+  readonly #judged = new Map<string, Map<number, Severity | null | undefined>>();
 
   constructor(platform: Platform, tell: (alarm: string, crossing: Crossing) => void) {
     this.#platform = platform;
@@ -111,6 +114,7 @@ class TargetReference {
         samples.filter((sample) => sample.at === at),
         seq,
       );
+    this.#sayConditions(seq);
   }
 
   #moment(at: number, samples: readonly Sample[], position: number): void {
@@ -123,7 +127,7 @@ class TargetReference {
     }
     const measures = new Set(fresh.map(({ measure }) => measure));
     for (const measure of measures) this.#limits(measure, { position, at });
-    this.#conditions(measures, { position, at });
+    this.#conditions(measures, at);
   }
 
   #limits(measure: string, place: Pick<Crossing, 'position' | 'at'>): void {
@@ -134,7 +138,7 @@ class TargetReference {
     this.#say(alarmOf(measure), { severity, value, ...place });
   }
 
-  #conditions(fresh: ReadonlySet<string>, { position, at: moment }: Pick<Crossing, 'position' | 'at'>): void {
+  #conditions(fresh: ReadonlySet<string>, moment: number): void {
     const rigs = new Set([...fresh].flatMap((measure) => /^rig\[(\w+)\]/.exec(measure)?.[1] ?? []));
     for (const rig of rigs) {
       for (const [name, { reads, severity, holds }] of Object.entries(CONDITIONS)) {
@@ -143,9 +147,17 @@ class TargetReference {
         const at = Math.max(moment, this.#judgedAt.get(alarm) ?? moment);
         this.#judgedAt.set(alarm, at);
         const truth = holds((measure) => this.#known.get(`rig[${rig}].${measure}`));
-        if (truth !== undefined) this.#say(alarm, { severity: truth ? severity : null, position, at });
+        const judged = this.#judged.get(alarm) ?? new Map<number, Severity | null | undefined>();
+        this.#judged.set(alarm, judged.set(at, truth === undefined ? undefined : truth ? severity : null));
       }
     }
+  }
+
+  #sayConditions(position: number): void {
+    for (const [alarm, judged] of this.#judged)
+      for (const [at, severity] of judged)
+        if (severity !== undefined) this.#say(alarm, { severity, position, at });
+    this.#judged.clear();
   }
 
   #say(alarm: string, crossing: Crossing): void {

@@ -80,6 +80,8 @@ it('MC-ALM-014 MC-ALM-028 MC-ALM-029 MC-ALM-051 MC-ALM-052 the watch says what a
 /** The same edges, and those of the watch in the order of their moments; edges of one moment in any order. */
 function expectSame(told: readonly AlarmEdge[], expected: readonly AlarmEdge[]): void {
   const moments = told.map(({ evaluated }) => evaluated.at);
+  // What is not behind the change before it would be taken for told already.
+  expect(new Set(told.map(({ alarm, evaluated: { at } }) => `${alarm} ${at}`)).size).toBe(told.length);
   expect(moments).toEqual(moments.toSorted((one, other) => one - other));
   expect(byAlarm(told)).toEqual(byAlarm(expected));
 }

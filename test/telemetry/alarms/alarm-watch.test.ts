@@ -212,6 +212,16 @@ describe('named alarms', () => {
     expect(edges()).toEqual(['battery[1].flat critical @3+20']);
   });
 
+  it('W3 MC-ALM-014 late samples of one message are one change: none of it is at the place of another', () => {
+    const { apply, edges } = watched();
+    const cell = (ground: number, value: number) => ({ ground, raw: { 'battery[1].cell': value } });
+    apply(1, [{ ground: 100, raw: { 'battery[1].load': 6 } }]);
+    apply(2, [cell(10, 6), cell(60, 7)]);
+    expect(edges()).toEqual(['battery[1].flat null @2+100']);
+    apply(3, [cell(70, 6), cell(80, 7), cell(90, 6), cell(110, 7)]);
+    expect(edges()).toEqual(['battery[1].flat critical @3+100', 'battery[1].flat null @3+110']);
+  });
+
   it('texts are read', () => {
     const { apply, edges } = watched();
     const label = (ground: number, text: string) => ({ ground, raw: { 'obc.label': text } });

@@ -46,7 +46,8 @@ export class NaiveWatch {
     const moments = [...new Set(samples.map(({ at }) => at))];
     return moments.flatMap((at) => {
       const now = samples.filter((sample) => sample.at === at);
-      const named = this.#named.flatMap((each) => this.#follow(each, now, at, position));
+      const later = samples.filter((sample) => sample.at > at);
+      const named = this.#named.flatMap((each) => this.#follow(each, now, later, position));
       return [...this.#check(now, at, position), ...named];
     });
   }
@@ -82,12 +83,21 @@ export class NaiveWatch {
     });
   }
 
-  #follow(each: NaiveAlarm, now: readonly NaiveSample[], at: number, position: number): AlarmEdge[] {
-    const read = now.filter(({ ordinal }) => each.evaluation.reads.includes(ordinal));
+  #follow(
+    each: NaiveAlarm,
+    now: readonly NaiveSample[],
+    later: readonly NaiveSample[],
+    position: number,
+  ): AlarmEdge[] {
+    const isRead = ({ ordinal }: NaiveSample): boolean => each.evaluation.reads.includes(ordinal);
+    const read = now.filter(isRead);
     if (read.length === 0) return [];
+    const { at } = read[0]!;
     const before = this.#passTo(each, at);
     for (const { ordinal, value } of read) each.evaluation.feed(ordinal, value, at);
     each.position = position;
+    // Others that are late as well are of the same change.
+    if (at <= each.at && later.some((sample) => isRead(sample) && sample.at <= each.at)) return before;
     return [...before, ...ask(each, Math.max(each.at, at))];
   }
 
