@@ -72,22 +72,28 @@ function isNews(): (message: StoredMessage) => boolean {
   };
 }
 
-/** Each message names the one it was made from, and what time alone has turned behind it the moment; those only rise. */
+/**
+ * Each message names the one it was made from, and what time alone has turned behind it the moment; those only rise. But a new owner
+ * may tell a moment that the one before looked at and found nothing to tell of: where samples came late in between, it computes
+ * that moment without them. It has the ground time of then, and replaces nothing.
+ */
 function* outOfOrder(
   messages: readonly StoredMessage[],
   passes: (later: number, source: number) => boolean = () => false,
 ): Iterable<string> {
-  const highest = new Map<string, { source: number; turned: number }>();
+  const highest = new Map<string, { source: number; turned: number; epoch: number }>();
   for (const { subject, seq, by, headers } of messages) {
     const source = Number(headers[header.source]);
     const turned = Number(headers[header.turned] ?? Number.NEGATIVE_INFINITY);
-    const before = highest.get(subject) ?? { source: 0, turned: Number.NEGATIVE_INFINITY };
+    const epoch = Number(headers[header.epoch] ?? 0);
+    const before = highest.get(subject) ?? { source: 0, turned: Number.NEGATIVE_INFINITY, epoch: 0 };
     if (source < before.source && passes(before.source, source)) continue;
+    if (source < before.source && Number.isFinite(turned) && epoch > before.epoch) continue;
     if (source < before.source)
       yield `${subject}: ${seq} by ${by} is made from ${source}, after ${before.source}`;
     else if (source === before.source && turned <= before.turned)
       yield `${subject}: ${seq} by ${by} is made from ${source} once more`;
-    else highest.set(subject, { source, turned });
+    else highest.set(subject, { source, turned, epoch });
   }
 }
 
