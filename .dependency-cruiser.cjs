@@ -3,13 +3,16 @@
  * is not in the table may import nothing, so a new one is entered here first.
  */
 
-/** What production code of each folder may import: folders and packages, of those with a trailing `?` only types. */
+/**
+ * What production code of each folder may import: folders and packages, of those with a trailing `?` only types, and single
+ * `files` of other folders: computations that the browser shares with the service.
+ */
 const TABLE = {
   contract: { folders: [], packages: ['typebox', 'msgpackr'] },
   mission: { folders: ['contract'], packages: ['typebox', 'yaml'] },
   machines: { folders: ['contract'], packages: ['xstate'] },
   ports: { folders: ['contract', 'mission?'], packages: ['xstate?'] },
-  actors: { folders: ['machines', 'mission', 'ports', 'contract'], packages: ['xstate'] },
+  actors: { folders: ['machines', 'mission', 'ports', 'contract', 'radio'], packages: ['xstate', 'tsx'] },
   telemetry: { folders: ['mission', 'ports', 'contract'], packages: ['msgpackr', '@xstate/store'] },
   links: { folders: ['mission', 'ports', 'contract'], packages: [] },
   radio: { folders: ['ports', 'contract', 'links'], packages: ['yaml', 'typebox'] },
@@ -19,7 +22,11 @@ const TABLE = {
     folders: ['contract', 'mission', 'telemetry', 'ports'],
     packages: ['uWebSockets.js', 'typebox', 'prom-client', 'ulid', 'elkjs', 'esbuild'],
   },
-  console: { folders: ['contract?'], packages: [] },
+  console: {
+    folders: ['contract?'],
+    packages: ['uplot'],
+    files: ['radio/modulation.ts', 'radio/prbs.ts', 'radio/ad9361/gain.ts'],
+  },
   supervision: {
     folders: ['contract', 'mission', 'machines', 'ports', 'actors'].concat([
       'telemetry',
@@ -49,7 +56,7 @@ const isTypesOnly = (name) => name.endsWith('?');
 const bare = (name) => name.replace(/\?$/, '');
 
 function folderRules(folder) {
-  const { folders, packages } = TABLE[folder];
+  const { folders, packages, files = [] } = TABLE[folder];
   const typesOnly = [
     ...folders.filter(isTypesOnly).map((name) => `^${bare(name)}/`),
     ...packages.filter(isTypesOnly).map((name) => inPackages([bare(name)])),
@@ -60,11 +67,14 @@ function folderRules(folder) {
   return [
     {
       name: `${folder}-imports-folders`,
-      comment: `${folder}/ may import ${list(folders) || 'no folder'}`,
+      comment: `${folder}/ may import ${list([...folders, ...files]) || 'no folder'}`,
       severity: 'error',
       from,
       to: {
-        pathNot: [inFolders([folder, ...folders.map(bare)]), 'node_modules/'],
+        pathNot: [
+          ...[inFolders([folder, ...folders.map(bare)]), 'node_modules/'],
+          ...files.map((name) => `^${name.replaceAll('.', '\\.')}$`),
+        ],
         dependencyTypesNot: ['core', ...NPM],
         couldNotResolve: false,
       },

@@ -11,6 +11,7 @@ import type { Compiled } from '../mission/compile.ts';
 import { load } from '../mission/load.ts';
 import type { Target } from '../mission/mission.ts';
 import type { Log } from '../ports/log.ts';
+import { readBenchFolder } from '../supervision/bench-folder.ts';
 import { realClock } from '../supervision/clock.ts';
 import { publishConfiguration } from '../supervision/configuration.ts';
 import { compileFolder, faultLine } from './mission-folder.ts';
@@ -36,9 +37,14 @@ export async function config([command, ...args]: string[]): Promise<number> {
 export async function configCheck(args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
   const compiled = await compileAsked(positionals);
-  if (compiled === undefined) return 1;
+  const bench = await readBenchFolder(positionals[0]!);
+  if (!bench.ok) for (const fault of bench.faults) process.stderr.write(`${fault}\n`);
+  if (compiled === undefined || !bench.ok) return 1;
   const { targets } = load(compiled.configuration, compiled.revision);
   const lines = [...targets.values()].map(targetLine);
+  const { profiles, scenarios, campaigns } = bench.value;
+  if (profiles.size + scenarios.size + campaigns.size > 0)
+    lines.push(`bench: ${profiles.size} profiles, ${scenarios.size} scenarios, ${campaigns.size} campaigns`);
   process.stdout.write([...lines, `revision ${compiled.revision}`, ''].join('\n'));
   return 0;
 }

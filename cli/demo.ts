@@ -2,13 +2,14 @@
 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLog, startServing, waitForSignal } from './serve.ts';
+import { openLog, type Serving, startServing, waitForSignal } from './serve.ts';
 import { readServeOptions } from './serve-options.ts';
 
 const DEMO_PORT = 8400;
+const BENCH_PORT = 8401;
 
 export async function demo(args: string[]): Promise<number> {
-  const options = readServeOptions(args, { port: DEMO_PORT });
+  const options = readServeOptions(args, { port: DEMO_PORT, benchPort: BENCH_PORT });
   process.env.MCS_LOG_LEVEL ??= 'warn';
   const mission =
     options.mission ?? join(dirname(dirname(fileURLToPath(import.meta.url))), 'missions', 'demo');
@@ -23,7 +24,7 @@ export async function demo(args: string[]): Promise<number> {
   return code;
 }
 
-function welcome({ api, nats }: { api: string | undefined; nats: string }): string {
+function welcome({ api, bench, nats }: Pick<Serving, 'api' | 'bench' | 'nats'>): string {
   const socket = api?.replace(/^http/, 'ws');
   return `
 The demo mission is up. Ctrl-C stops it.
@@ -33,6 +34,7 @@ The demo mission is up. Ctrl-C stops it.
   interface      ${api}/docs
   health         ${api}/healthz
   metrics        ${api}/metrics
+  RF bench       ${bench}/
   message bus    ${nats}
 
 Telemetry: sat1 is simulated, noaa20 is recorded flight data of NOAA-20, one packet a second.

@@ -2,10 +2,11 @@
 
 const USAGE = `mcs, open mission control
 
-  mcs demo  [--port N] [--state DIR]       a whole mission on this machine
+  mcs demo  [--port N] [--bench-port N] [--state DIR]
+                                           a whole mission on this machine
   mcs serve [--mission DIR] [--port N] [--host ADDRESS] [--nats URL] [--credentials FILE]
-            [--signer FILE] [--state DIR] [--roles a,b] [--metrics-port N]
-                                           the service, or some roles of it
+            [--signer FILE] [--state DIR] [--roles a,b] [--metrics-port N] [--bench-port N]
+                                           the service, or some roles of it; with --bench-port an RF bench
   mcs config check DIR                     every error of a mission folder
   mcs config publish DIR [--nats URL] [--credentials FILE]
   mcs tc send TARGET TELECOMMAND [argument=value …]

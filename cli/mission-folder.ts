@@ -7,7 +7,7 @@ import { type Compiled, compile } from '../mission/compile.ts';
 import type { DocumentFault } from '../mission/document/fault.ts';
 
 /** Documents of the RF bench may lie beside those of the mission; its daemon reads them. */
-const BENCH_DOCUMENT = /^bench[/\\](profiles|scenarios|campaigns)[/\\]/;
+const BENCH_DOCUMENT = /^bench[/\\](bench\.ya?ml$|(profiles|scenarios|campaigns)[/\\])/;
 
 /** What the folder compiles to, or every fault; throws when there is no such folder or no document in it. */
 export async function compileFolder(folder: string): Promise<Result<Compiled, DocumentFault>> {

@@ -1,7 +1,7 @@
 /** The options of `mcs serve` and `mcs demo`, read strictly: what cannot be meant is said, with what can. */
 
 import { parseArgs } from 'node:util';
-import { ROLES, type RoleName } from '../supervision/role.ts';
+import { ALL_ROLES, ROLES, type RoleName } from '../supervision/role.ts';
 
 export interface ServeOptions {
   readonly mission: string | undefined;
@@ -9,6 +9,8 @@ export interface ServeOptions {
   readonly host: string;
   /** Of health and metrics beside the API, or without one; undefined: nowhere. */
   readonly metricsPort: number | undefined;
+  /** Of the RF bench; undefined: the process has no bench. */
+  readonly benchPort: number | undefined;
   readonly nats: string | undefined;
   readonly credentials: string | undefined;
   /** File of the account signing key of the given bus. */
@@ -18,7 +20,10 @@ export interface ServeOptions {
 }
 
 /** The options; throws a sentence on anything else. */
-export function readServeOptions(args: string[], defaults: { port: number }): ServeOptions {
+export function readServeOptions(
+  args: string[],
+  defaults: { port: number; benchPort?: number },
+): ServeOptions {
   const { values } = parseArgs({
     args,
     options: {
@@ -35,8 +40,11 @@ export function readServeOptions(args: string[], defaults: { port: number }): Se
     },
     strict: true,
   });
-  // The bench has no daemon yet; its port is read so that a start script need not change when it comes.
-  if (values['bench-port'] !== undefined) portOf(values['bench-port'], '--bench-port');
+  const benchPort =
+    values['bench-port'] === undefined ? defaults.benchPort : portOf(values['bench-port'], '--bench-port');
+  const roles = values.roles === undefined ? rolesWith(benchPort) : rolesOf(values.roles);
+  if (values['bench-port'] !== undefined && !roles.includes('bench'))
+    throw new Error('--bench-port goes with the role bench: name it in --roles, or leave --roles out');
   return {
     mission: values.mission,
     port: values.port === undefined ? defaults.port : portOf(values.port, '--port'),
@@ -47,8 +55,13 @@ export function readServeOptions(args: string[], defaults: { port: number }): Se
     credentials: values.credentials ?? process.env.MCS_NATS_CREDENTIALS,
     signer: values.signer ?? process.env.MCS_NATS_SIGNER,
     state: values.state,
-    roles: values.roles === undefined ? ROLES : rolesOf(values.roles),
+    benchPort: roles.includes('bench') ? (benchPort ?? 0) : undefined,
+    roles,
   };
+}
+
+function rolesWith(benchPort: number | undefined): readonly RoleName[] {
+  return benchPort === undefined ? ROLES : ALL_ROLES;
 }
 
 function portOf(text: string, option: string): number {
@@ -60,8 +73,8 @@ function portOf(text: string, option: string): number {
 
 function rolesOf(text: string): RoleName[] {
   const names = text.split(',').map((name) => name.trim());
-  const unknown = names.filter((name) => !(ROLES as readonly string[]).includes(name));
+  const unknown = names.filter((name) => !(ALL_ROLES as readonly string[]).includes(name));
   if (unknown.length > 0)
-    throw new Error(`--roles: no role ${unknown.join(', ')}; there are ${ROLES.join(', ')}`);
+    throw new Error(`--roles: no role ${unknown.join(', ')}; there are ${ALL_ROLES.join(', ')}`);
   return names as RoleName[];
 }

@@ -13,15 +13,19 @@ import type { FollowerSigner } from '../bus/identity.ts';
 import { type NatsBus, openBus } from '../bus/nats-bus.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../bus/server.ts';
 import type { Log } from '../ports/log.ts';
+import { NO_BENCH_DOCUMENTS, readBenchFolder } from '../supervision/bench-folder.ts';
 import { realClock } from '../supervision/clock.ts';
 import { type Published, publishConfiguration } from '../supervision/configuration.ts';
 import { type ServiceProcess, startProcess } from '../supervision/process.ts';
 import { realRandom } from '../supervision/random.ts';
+import type { BenchOptions } from '../supervision/roles/bench.ts';
 import { compileFolder, faultLine } from './mission-folder.ts';
 import { readServeOptions, type ServeOptions } from './serve-options.ts';
 
 export interface Serving {
   readonly api: string | undefined;
+  /** Of the RF bench, where this process has it. */
+  readonly bench: string | undefined;
   readonly nats: string;
   readonly state: string | undefined;
   readonly service: ServiceProcess;
@@ -47,8 +51,8 @@ export async function startServing(
   escalated: (reason: unknown) => void,
   published?: Published,
 ): Promise<Serving> {
-  const compiled =
-    published ?? (options.mission === undefined ? undefined : await compiledOrThrow(options.mission));
+  const compiled = published ?? (await compiledMission(options));
+  const bench = options.roles.includes('bench') ? await benchOrThrow(options) : undefined;
   const ground = await openGround(options, log);
   const { bus } = ground;
   try {
@@ -62,6 +66,7 @@ export async function startServing(
       host: options.host,
       escalated,
       ...(options.metricsPort !== undefined && { metricsPort: options.metricsPort }),
+      ...(bench !== undefined && { bench }),
       ...(compiled !== undefined && { prepare: () => publishConfiguration(bus, compiled) }),
       ...(ground.signer !== undefined && { followerSigner: ground.signer }),
       ...(options.mission !== undefined && { missionFolder: resolve(options.mission) }),
@@ -75,15 +80,37 @@ export async function startServing(
       await service.stop();
       await ground.close();
     };
-    return { api: service.api, nats: ground.url, state: ground.state, service, stop };
+    return {
+      api: service.api,
+      get bench() {
+        return service.bench;
+      },
+      nats: ground.url,
+      state: ground.state,
+      service,
+      stop,
+    };
   } catch (error) {
     await ground.close();
     throw error;
   }
 }
 
-function printReady({ api, nats, service: { metrics } }: Serving): void {
-  process.stdout.write(`${JSON.stringify({ ready: true, api, nats, metrics })}\n`);
+function printReady({ api, bench, nats, service: { metrics } }: Serving): void {
+  process.stdout.write(`${JSON.stringify({ ready: true, api, bench, nats, metrics })}\n`);
+}
+
+/** Undefined where no mission is given, and for a bench alone, which needs none. */
+async function compiledMission({ mission, roles }: ServeOptions) {
+  if (mission === undefined || roles.every((role) => role === 'bench')) return undefined;
+  return compiledOrThrow(mission);
+}
+
+async function benchOrThrow({ mission, benchPort = 0 }: ServeOptions): Promise<BenchOptions> {
+  if (mission === undefined) return { documents: NO_BENCH_DOCUMENTS, port: benchPort };
+  const documents = await readBenchFolder(mission);
+  if (documents.ok) return { documents: documents.value, port: benchPort };
+  throw new Error(`the bench in ${mission} cannot be read:\n${documents.faults.join('\n')}`);
 }
 
 async function compiledOrThrow(folder: string) {

@@ -16,6 +16,8 @@ export type SocketState = 'connecting' | 'open' | 'lost' | 'ended';
 export interface LiveSocketOptions {
   readonly path: string;
   readonly message: (text: string) => void;
+  /** Binary messages; without it there are none. */
+  readonly bytes?: (bytes: ArrayBuffer) => void;
   readonly changed: (state: SocketState) => void;
   readonly silentMs?: number;
 }
@@ -55,11 +57,13 @@ export class LiveSocket {
     const socket = new WebSocket(addressOf(this.#options.path));
     this.#socket = socket;
     this.#heardAt = now();
+    socket.binaryType = 'arraybuffer';
     socket.onopen = () => this.#options.changed('open');
     socket.onmessage = ({ data }) => {
       this.#pauseMs = FIRST_PAUSE_MS;
       this.#heardAt = now();
-      this.#options.message(String(data));
+      if (data instanceof ArrayBuffer) this.#options.bytes?.(data);
+      else this.#options.message(String(data));
     };
     socket.onclose = ({ code }) => this.#ended(socket, code);
     this.#listen();

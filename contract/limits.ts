@@ -347,3 +347,53 @@ export const SCENARIO_TIMEOUT_S = 600;
 export const SWEEP_POINTS = 1_000;
 /** Packets of one transmit request: with the smallest slot they fill sixteen blocks. */
 export const TRANSMIT_PACKETS = 4_096;
+/** Blocks of one capture: 16 MiB, which the reply holds whole. */
+export const CAPTURE_BLOCKS = 4_096;
+/** Events of the bench that are kept: months of a bench in daily use. */
+export const BENCH_EVENTS_KEPT = 10_000;
+/** Lines of the log of the daemon that `GET /api/v1/logs` can show. */
+export const BENCH_LOG_LINES_KEPT = 2_000;
+/** Captured blocks that are kept: 4 MiB, twice that as text. */
+export const BENCH_FRAMES_KEPT = 1_024;
+/** Items of a list of the bench where none is asked for; the most there are. */
+export const BENCH_LIST_LIMIT = 100;
+export const BENCH_LIST_MOST = 10_000;
+/** Runs of scenarios and campaigns that are kept, the newest of each. */
+export const BENCH_RUNS_KEPT = 1_000;
+/** Readings of one scenario run that its report keeps: each is some 80 bytes, and a record has to fit into a message. */
+export const BENCH_SAMPLES_KEPT = 8_000;
+/** Commands that wait for the board. */
+export const BENCH_COMMANDS_WAITING = 100;
+/** Applies of one profile that its revisions tell. */
+export const BENCH_REVISIONS_KEPT = 100;
+/** Applies of all profiles that are kept: they are in the record of the radio, which each command writes. */
+export const BENCH_REVISIONS_IN_ALL = 1_000;
+/** A board that is away is asked for again after so long, and then each time after twice that. */
+export const BOARD_RETRY_FIRST_MS = 1_000;
+export const BOARD_RETRY_LARGEST_MS = 30_000;
+/** Profiles that are registered at one time: each may be a document of its own. */
+export const BENCH_PROFILES_KEPT = 1_000;
+/** Pictures that a feed makes each second at most. */
+export const FEED_RATE_HZ = 20;
+/** Readings of the board that a feed makes each second: each asks some twenty attributes. */
+export const FEED_READINGS_HZ = 4;
+/** How long a step of a scenario that was told to end may go on: a board that does not answer is given up by then. */
+export const BENCH_ABORT_MS = 15_000;
+/** How long the actions at the end of a scenario may take together: some commands, each waiting for the board. */
+export const BENCH_ENDING_MS = 120_000;
+/** A report as text: a message of the bus holds a megabyte. */
+export const BENCH_REPORT_BYTES = 900_000;
+/** A campaign that rests is put away after this long without a request. */
+export const BENCH_CELL_IDLE_MS = 60_000;
+/** How long a request waits for its campaign to be recorded. */
+export const BENCH_RECORD_MS = 5_000;
+/** Attempts of one campaign run, with every rerun: its record has to fit into a message. */
+export const CAMPAIGN_ATTEMPTS = 3_000;
+/** Characters that an attempt or an event of a run says of itself: the reason of a board with its attribute. */
+export const BENCH_DETAIL_CHARACTERS = 300;
+/** One message of `/ws/transmit`: the largest space packet as hexadecimal text in JSON is 130 kB. */
+export const TRANSMIT_FEED_MESSAGE_BYTES = 256 * 1024;
+/** Packets of one `/ws/transmit` that wait for the board; one more is refused. */
+export const TRANSMIT_FEED_WAITING = 64;
+/** Messages of one `/ws/transmit` without an answer, refused ones among them; one more ends the socket. */
+export const TRANSMIT_FEED_UNANSWERED = 1_024;

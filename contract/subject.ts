@@ -192,6 +192,12 @@ export const buckets = {
   values: { name: 'mcs_values', history: 1 },
   /** What drivers must not forget: `<driver>.<counter>`. */
   drivers: { name: 'mcs_drivers', history: 1 },
+  /** Runs of the bench: `campaign.<id>` and `scenario.<id>` (ours). */
+  benchRuns: { name: 'mcs_bench_runs', history: 1 },
+  /** Reports of scenario runs: `<run>` (ours). */
+  benchReports: { name: 'mcs_bench_reports', history: 1 },
+  /** Events of the bench: `<id>`, twelve digits; `last` is the highest that was purged. */
+  benchEvents: { name: 'mcs_bench_events', history: 1 },
 } as const satisfies Record<string, BucketDefinition>;
 
 export interface ObjectsDefinition {

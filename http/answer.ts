@@ -4,69 +4,83 @@
  * A1. There is always an answer: what a handler throws is an outage (503) or a defect (500, logged), never silence.
  */
 
-import type { Stoppable } from '../ports/bus.ts';
 import type { Caller } from './caller.ts';
 import { check, type Incoming } from './check.ts';
-import { defectReply, refusalOf, refusalReply } from './errors.ts';
-import type { FollowRoute, FollowWriter } from './follow.ts';
-import type { RoutePorts } from './ports.ts';
-import type { Refusal, Reply } from './reply.ts';
-import { declaredErrors, type Endpoint, type Route } from './route.ts';
+import { type Dialect, defectReply, type LayerPorts } from './dialect.ts';
+import type { AnyFollow, FollowSource, FollowWriter } from './follow.ts';
+import type { AnyFault, Refusal, Reply } from './reply.ts';
+import { type AnyEndpoint, type AnyRoute, declaredErrors } from './route.ts';
 
 /** The answer of a route to a request. */
-export async function answer(route: Route, incoming: Incoming, ports: RoutePorts): Promise<Reply> {
+export async function answer<Ports extends LayerPorts>(
+  route: AnyRoute<Ports>,
+  incoming: Incoming,
+  ports: Ports,
+  dialect: Dialect<Ports>,
+): Promise<Reply> {
   try {
-    const checked = check(route, incoming, ports);
+    const checked = check(route, incoming, ports, dialect);
     const request = checked instanceof Promise ? await checked : checked;
-    if (!request.ok) return refusal(route, request, ports);
+    if (!request.ok) return refused(route, request, ports, dialect);
     const handled = await route.handle(request.value, ports);
-    return handled.ok ? handled.value : refusal(route, handled, ports);
+    return handled.ok ? handled.value : refused(route, handled, ports, dialect);
   } catch (error) {
-    return failure(route, error, ports);
+    return failure(route, error, ports, dialect);
   }
 }
 
 export interface OpenedFollow {
-  readonly source: Stoppable;
+  readonly source: FollowSource;
   readonly caller: Caller;
 }
 
 /** What a follow route started for whom, or the answer that refuses the upgrade. */
-export async function openFollow(
-  route: FollowRoute,
+export async function openFollow<Ports extends LayerPorts>(
+  route: AnyFollow<Ports>,
   incoming: Incoming,
-  ports: RoutePorts,
+  ports: Ports,
+  dialect: Dialect<Ports>,
   writer: FollowWriter,
 ): Promise<OpenedFollow | { readonly reply: Reply }> {
   try {
-    const checked = check(route, incoming, ports);
+    const checked = check(route, incoming, ports, dialect);
     const request = checked instanceof Promise ? await checked : checked;
-    if (!request.ok) return { reply: refusal(route, request, ports) };
+    if (!request.ok) return { reply: refused(route, request, ports, dialect) };
     const opened = await route.open(request.value, ports, writer);
-    if (!opened.ok) return { reply: refusal(route, opened, ports) };
+    if (!opened.ok) return { reply: refused(route, opened, ports, dialect) };
     return { source: opened.value, caller: request.value.caller };
   } catch (error) {
-    return { reply: failure(route, error, ports) };
+    return { reply: failure(route, error, ports, dialect) };
   }
 }
 
 /** An undeclared code (R1) is a defect of the table, not of the request: the caller still gets the true reason. */
-function refusal(endpoint: Endpoint, refused: Refusal, ports: RoutePorts): Reply {
-  const declared = declaredErrors(endpoint);
-  const undeclared = refused.faults.filter(({ code }) => !declared.has(code));
+function refused<Ports extends LayerPorts>(
+  endpoint: AnyEndpoint,
+  refusal: Refusal<AnyFault>,
+  ports: Ports,
+  dialect: Dialect<Ports>,
+): Reply {
+  const declared = declaredErrors(endpoint, dialect);
+  const undeclared = refusal.faults.filter(({ code }) => !declared.has(code));
   if (undeclared.length > 0) {
     ports.log.error(
       { route: endpoint.operationId, undeclared },
       'a route answered with a code it does not declare',
     );
   }
-  return refusalReply(refused);
+  return dialect.reply(refusal);
 }
 
-function failure(endpoint: Endpoint, error: unknown, ports: RoutePorts): Reply {
-  const outage = refusalOf(error);
-  if (outage !== undefined) return refusal(endpoint, outage, ports);
+function failure<Ports extends LayerPorts>(
+  endpoint: AnyEndpoint,
+  error: unknown,
+  ports: Ports,
+  dialect: Dialect<Ports>,
+): Reply {
+  const outage = dialect.outage(error);
+  if (outage !== undefined) return refused(endpoint, outage, ports, dialect);
   const request = ports.newId();
   ports.log.error({ route: endpoint.operationId, request, err: error }, 'a request failed on a defect');
-  return defectReply(request);
+  return defectReply(dialect, request);
 }

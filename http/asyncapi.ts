@@ -2,28 +2,26 @@
  * The AsyncAPI 3.0 document of the follow routes, from the same table as `openapi.ts`. Mission Control Service,
  * "Conventions" and section 9.
  *
- * A1. Seen from the service, as AsyncAPI 3 has it: the service sends, a client receives. Clients send nothing.
+ * A1. Seen from the service, as AsyncAPI 3 has it: the service sends, a client receives; what clients may send it receives.
  * A2. Schemas are JSON Schema draft 07 here, the dialect AsyncAPI assumes where none is named.
  */
 
 import type { TSchema } from 'typebox';
-import { closeCode, type FollowRoute } from './follow.ts';
-import { INTERFACE_VERSION, LICENSE } from './openapi.ts';
+import { type AnyFollow, closeCode } from './follow.ts';
+import { LICENSE, type ServiceInterface } from './interface.ts';
+import { missionControl } from './mission-control.ts';
 import { draft07, exampleOf, type Json, SchemaComponents, templateOf } from './schema-components.ts';
-import { TAGS } from './tags.ts';
 
 const WS_BINDING_VERSION = '0.1.0';
 
-const DESCRIPTION = `What the service tells on WebSockets. Each text message is one JSON document; clients send nothing. A refused upgrade
-is an HTTP answer with \`{"errors": [...]}\`, described in \`/v1/openapi.json\`.
-
-Anonymous callers are served unless the configuration requires tokens.`;
+type FollowRoute = AnyFollow<never>;
 
 /** What a channel means by its policy, for people. */
 const POLICIES = {
   log: `Nothing is left out: a client that cannot keep up is closed with ${closeCode.slowConsumer}; it opens again.`,
   latest: 'A client that cannot keep up gets the newest value of each measure; its socket stays open.',
   counted: 'A client that cannot keep up misses messages and is told how many; its socket stays open.',
+  newest: 'A client that cannot keep up gets the newest message alone, marked with how many it has missed.',
 } as const;
 
 const CLOSE_CODES = {
@@ -33,36 +31,45 @@ const CLOSE_CODES = {
   [closeCode.tokenExpired]: 'The token that opened it has expired; sign in, and open again with a new one.',
   [closeCode.slowConsumer]: 'The client was too slow for a log; open again.',
 };
-
-const SECURITY_SCHEMES = {
-  token: { type: 'http', scheme: 'bearer', description: 'Access token of the identity provider.' },
-  tokenInQuery: { type: 'httpApiKey', in: 'query', name: 'token', description: 'The same, for browsers.' },
-  declared: {
-    type: 'httpApiKey',
-    in: 'header',
-    name: 'X-Mcs-User',
-    description: 'Declared name of the caller.',
-  },
+const CLOSED_BY_SENDING = {
+  [closeCode.tooManyWaiting]: 'The client sent more than is kept without an answer; wait for answers.',
 };
 
 /** The document; a defect of the table (two schemas under one title) throws. */
-export function asyncApiDocument(follows: readonly FollowRoute[]): Json {
+export function asyncApiDocument(
+  follows: readonly FollowRoute[],
+  of: ServiceInterface<never> = missionControl,
+): Json {
   const schemas = new SchemaComponents(draft07);
   const messages: Record<string, Json> = {};
-  for (const route of follows) messages[nameOf(route)] ??= messageOf(route, schemas);
+  for (const route of follows) {
+    messages[nameOf(route)] ??= messageOf(route, schemas);
+    if (route.takes !== undefined) messages[takenOf(route)] ??= takenMessage(route, schemas);
+  }
   return {
     asyncapi: '3.0.0',
     info: {
-      title: 'Mission Control Service, follow routes',
-      version: INTERFACE_VERSION,
-      description: DESCRIPTION,
+      title: `${of.title}, follow routes`,
+      version: of.version,
+      description: of.following,
       license: { name: LICENSE.name },
     },
     defaultContentType: 'application/json',
-    servers: { plain: serverOf('ws'), secure: serverOf('wss') },
+    servers: { plain: serverOf('ws', of), secure: serverOf('wss', of) },
     channels: entries(follows, channelOf),
-    operations: entries(follows, operationOf),
-    components: { messages, schemas: schemas.byTitle, securitySchemes: SECURITY_SCHEMES },
+    operations: {
+      ...entries(follows, (route) => operationOf(route, of)),
+      ...Object.fromEntries(
+        follows.flatMap((route) =>
+          route.takes === undefined ? [] : [[`${route.operationId}Taken`, takeOf(route, of)]],
+        ),
+      ),
+    },
+    components: {
+      messages,
+      schemas: schemas.byTitle,
+      ...(hasSchemes(of) && { securitySchemes: of.followSchemes }),
+    },
   };
 }
 
@@ -70,13 +77,17 @@ function entries(follows: readonly FollowRoute[], describe: (route: FollowRoute)
   return Object.fromEntries(follows.map((route) => [route.operationId, describe(route)]));
 }
 
-function serverOf(protocol: 'ws' | 'wss'): Json {
+function hasSchemes({ followSchemes }: ServiceInterface<never>): boolean {
+  return Object.keys(followSchemes).length > 0;
+}
+
+function serverOf(protocol: 'ws' | 'wss', of: ServiceInterface<never>): Json {
   const description = protocol === 'ws' ? 'The service itself.' : 'Behind a proxy that ends TLS.';
   return {
     host: '{address}',
     protocol,
     description,
-    variables: { address: { default: '127.0.0.1:8400', description: 'Where the service listens.' } },
+    variables: { address: { default: of.address, description: 'Where the service listens.' } },
   };
 }
 
@@ -88,11 +99,16 @@ function channelOf(route: FollowRoute): Json {
     description: [route.description, POLICIES[route.policy]]
       .filter((text) => text !== undefined)
       .join('\n\n'),
-    messages: { [nameOf(route)]: { $ref: `#/components/messages/${nameOf(route)}` } },
+    messages: Object.fromEntries(
+      [nameOf(route), ...(route.takes === undefined ? [] : [takenOf(route)])].map((name) => [
+        name,
+        { $ref: `#/components/messages/${name}` },
+      ]),
+    ),
     ...(parameters.length > 0 && { parameters: Object.fromEntries(parameters) }),
     bindings: { ws: { method: 'GET', query: queryOf(route), bindingVersion: WS_BINDING_VERSION } },
     'x-policy': route.policy,
-    'x-close-codes': CLOSE_CODES,
+    'x-close-codes': { ...CLOSE_CODES, ...(route.takes !== undefined && CLOSED_BY_SENDING) },
   };
 }
 
@@ -115,26 +131,51 @@ function queryOf({ query }: FollowRoute): Json {
   return { type: 'object', properties, additionalProperties: false };
 }
 
-function operationOf(route: FollowRoute): Json {
-  const channel = `#/channels/${route.operationId}`;
+function operationOf(route: FollowRoute, of: ServiceInterface<never>): Json {
+  return operation('send', nameOf(route), route.summary, route, of);
+}
+
+function takeOf(route: FollowRoute, of: ServiceInterface<never>): Json {
+  return operation('receive', takenOf(route), route.takes!.description, route, of);
+}
+
+function operation(
+  action: 'send' | 'receive',
+  message: string,
+  summary: string,
+  { operationId, tag }: FollowRoute,
+  of: ServiceInterface<never>,
+): Json {
+  const channel = `#/channels/${operationId}`;
+  const schemes = Object.keys(of.followSchemes);
   return {
-    action: 'send',
+    action,
     channel: { $ref: channel },
-    summary: route.summary,
-    messages: [{ $ref: `${channel}/messages/${nameOf(route)}` }],
-    security: Object.keys(SECURITY_SCHEMES).map((name) => ({ $ref: `#/components/securitySchemes/${name}` })),
-    ...(route.tag !== undefined && { tags: [{ name: route.tag, description: TAGS[route.tag] }] }),
+    summary,
+    messages: [{ $ref: `${channel}/messages/${message}` }],
+    ...(schemes.length > 0 && {
+      security: schemes.map((name) => ({ $ref: `#/components/securitySchemes/${name}` })),
+    }),
+    ...(tag !== undefined && { tags: [{ name: tag, description: of.tags[tag] }] }),
   };
 }
 
 function messageOf(route: FollowRoute, schemas: SchemaComponents): Json {
-  const name = nameOf(route);
-  const example = exampleOf(route.message);
+  return described(nameOf(route), route.message, schemas);
+}
+
+function takenMessage(route: FollowRoute, schemas: SchemaComponents): Json {
+  return described(takenOf(route), route.takes!.message, schemas);
+}
+
+function described(name: string, schema: TSchema, schemas: SchemaComponents): Json {
+  const example = exampleOf(schema);
+  const { contentMediaType = 'application/json' } = schema as { contentMediaType?: string };
   return {
     name,
     title: name,
-    contentType: 'application/json',
-    payload: schemas.reference(route.message),
+    contentType: contentMediaType,
+    payload: schemas.reference(schema),
     ...(example !== undefined && { examples: [{ name: 'example', payload: example }] }),
   };
 }
@@ -142,4 +183,9 @@ function messageOf(route: FollowRoute, schemas: SchemaComponents): Json {
 /** The message of a route, named as its schema; a schema without title has the name of its route. */
 function nameOf({ message, operationId }: FollowRoute): string {
   return (message as { title?: string }).title ?? operationId;
+}
+
+/** What the clients of a route send, named likewise. */
+function takenOf({ takes, operationId }: FollowRoute): string {
+  return (takes!.message as { title?: string }).title ?? `${operationId}Taken`;
 }

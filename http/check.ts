@@ -6,16 +6,14 @@
  */
 
 import type { Validator } from 'typebox/compile';
-import type { Fault } from '../contract/errors.ts';
 import { refusedAll } from '../contract/result.ts';
 import type { Caller } from './caller.ts';
 import type { Content } from './content.ts';
-import { refuse } from './errors.ts';
-import { type Credentials, identify } from './identity.ts';
+import type { Dialect, LayerCodes } from './dialect.ts';
+import type { Credentials } from './identity.ts';
 import { readJsonBody } from './json-body.ts';
-import type { RoutePorts } from './ports.ts';
-import type { Handled } from './reply.ts';
-import type { AnyRequest, Endpoint, PathParameter } from './route.ts';
+import { type AnyFault, type Handled, refusal } from './reply.ts';
+import type { AnyEndpoint, AnyRequest, BytesBody, PathParameter } from './route.ts';
 
 /** A request as any transport delivers it. */
 export interface Incoming {
@@ -30,42 +28,37 @@ export interface Incoming {
   readonly content?: Content;
 }
 
-const ANONYMOUS = { kind: 'anonymous' } as const;
+const ANONYMOUS = { ok: true, value: { kind: 'anonymous' } } as const;
+const NOTHING = { ok: true, value: undefined } as const;
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
 
-type Checked = Endpoint & { readonly validator?: Validator | undefined };
+type Checked = AnyEndpoint & { readonly validator?: Validator | undefined; readonly bytes?: BytesBody };
+type Answered<Value> = Handled<Value, AnyFault>;
 
 /** The typed request; refuses with the codes of the layer. Only a request with a token is answered later (I4). */
-export function check(
+export function check<Ports>(
   endpoint: Checked,
   incoming: Incoming,
-  { missions, tokens }: Pick<RoutePorts, 'missions' | 'tokens'>,
-): Promise<Handled<AnyRequest>> | Handled<AnyRequest> {
-  if (endpoint.identity === 'caller' && missions.known === false) return settingsUnknown();
-  const caller =
-    endpoint.identity === 'open'
-      ? ({ ok: true, value: ANONYMOUS } as const)
-      : identify(incoming.credentials, missions.current?.settings, tokens);
-  if (caller instanceof Promise) return caller.then((known) => checkShape(endpoint, incoming, known));
-  return checkShape(endpoint, incoming, caller);
+  ports: Ports,
+  dialect: Dialect<Ports>,
+): Promise<Answered<AnyRequest>> | Answered<AnyRequest> {
+  const caller = endpoint.identity === 'open' ? ANONYMOUS : dialect.identify(incoming.credentials, ports);
+  const { codes } = dialect;
+  if (caller instanceof Promise) return caller.then((known) => checkShape(endpoint, incoming, known, codes));
+  return checkShape(endpoint, incoming, caller, codes);
 }
 
-/** Whether only tokens count stands in the configuration: until it is read nobody is let in on good faith. */
-function settingsUnknown(): Handled<never> {
-  return refuse('api::unavailable', 'the configuration is not read yet, and with it who may come in', {
-    help: 'Try again in a moment.',
-  });
-}
-
-function checkShape(endpoint: Checked, incoming: Incoming, caller: Handled<Caller>): Handled<AnyRequest> {
+function checkShape(
+  endpoint: Checked,
+  incoming: Incoming,
+  caller: Answered<Caller>,
+  codes: LayerCodes,
+): Answered<AnyRequest> {
   if (!caller.ok) return caller;
   const params = readParams(endpoint.params, incoming.params);
   if (!params.ok) return params;
-  const query = readQuery(endpoint, incoming.query);
-  const body =
-    endpoint.validator === undefined || incoming.body === undefined || isAbsent(endpoint, incoming.body)
-      ? ({ ok: true, value: undefined } as const)
-      : readJsonBody(incoming.body, endpoint.validator);
+  const query = readQuery(endpoint, incoming.query, codes);
+  const body = readBody(endpoint, incoming.body, codes);
   if (!query.ok || !body.ok) {
     return refusedAll([...(query.ok ? [] : query.faults), ...(body.ok ? [] : body.faults)]);
   }
@@ -77,20 +70,32 @@ function checkShape(endpoint: Checked, incoming: Incoming, caller: Handled<Calle
       body: body.value,
       caller: caller.value,
       content: incoming.content,
+      bytes: endpoint.bytes === undefined ? undefined : incoming.body,
     },
   };
 }
 
-function isAbsent({ bodyOptional }: Endpoint, body: Buffer): boolean {
+function readBody(endpoint: Checked, body: Buffer | undefined, codes: LayerCodes): Answered<unknown> {
+  if (body === undefined) return NOTHING;
+  const { validator, bytes } = endpoint;
+  if (validator !== undefined && !isAbsent(endpoint, body))
+    return readJsonBody(body, validator, codes.invalid);
+  if (bytes?.minBytes === undefined || body.length >= bytes.minBytes) return NOTHING;
+  return refusal(codes.invalid, body.length === 0 ? 'the body is empty' : 'the body is too short', {
+    help: `Send ${bytes.description}.`,
+  });
+}
+
+function isAbsent({ bodyOptional }: AnyEndpoint, body: Buffer): boolean {
   return bodyOptional === true && body.length === 0;
 }
 
 function readParams(
-  parameters: Readonly<Record<string, PathParameter>>,
+  parameters: Readonly<Record<string, PathParameter<string>>>,
   raw: Readonly<Record<string, string>>,
-): Handled<Record<string, string>> {
+): Answered<Record<string, string>> {
   const params: Record<string, string> = {};
-  const faults: Fault[] = [];
+  const faults: AnyFault[] = [];
   for (const name in parameters) {
     const { accepts, code, expected } = parameters[name]!;
     const text = decode(raw[name] ?? '');
@@ -115,19 +120,23 @@ function decode(text: string): string | undefined {
  * Refuses names the route does not know and names given twice: a filter misspelt would silently not filter. Probes
  * call open routes with what they like.
  */
-function readQuery(endpoint: Endpoint, text: string): Handled<Record<string, unknown>> {
+function readQuery(
+  endpoint: AnyEndpoint,
+  text: string,
+  { invalid }: LayerCodes,
+): Answered<Record<string, unknown>> {
   if (text === '' || endpoint.identity === 'open') return { ok: true, value: NONE };
   const query: Record<string, unknown> = {};
-  const faults: Fault[] = [];
+  const faults: AnyFault[] = [];
   for (const [name, value] of new URLSearchParams(text)) {
     const problem = readQueryValue(endpoint, query, name, value);
-    if (problem !== undefined) faults.push({ code: 'api::invalid-body', message: problem, path: name });
+    if (problem !== undefined) faults.push({ code: invalid, message: problem, path: name });
   }
   return faults.length === 0 ? { ok: true, value: query } : refusedAll(faults);
 }
 
 function readQueryValue(
-  endpoint: Endpoint,
+  endpoint: AnyEndpoint,
   query: Record<string, unknown>,
   name: string,
   text: string,

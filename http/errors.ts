@@ -4,9 +4,9 @@
  */
 
 import Type from 'typebox';
-import { type ErrorCode, type Fault, statusOf } from '../contract/errors.ts';
+import { type ErrorCode, statusOf } from '../contract/errors.ts';
 import { Outage } from '../contract/outage.ts';
-import type { Refusal, Reply } from './reply.ts';
+import { type Refusal, type Reply, refusal } from './reply.ts';
 
 export const ErrorItem = Type.Object(
   {
@@ -23,7 +23,7 @@ export function refuse(
   message: string,
   more: { help?: string; path?: string } = {},
 ): Refusal {
-  return { ok: false, faults: [{ code, message, ...more }] };
+  return refusal(code, message, more);
 }
 
 /** The answer of a refusal: the status it chose, else the usual one of its first fault. */
@@ -44,10 +44,4 @@ export function refusalOf(error: unknown): Refusal | undefined {
 
 export function busUnavailable(): Refusal {
   return refuse('api::unavailable', 'the message bus does not answer', { help: 'Try again in a moment.' });
-}
-
-/** The answer to a defect: the log knows more under the same identifier. */
-export function defectReply(requestId: string): Reply {
-  const message = `a defect in the service stopped this request; the log names it by ${requestId}`;
-  return { status: 500, body: { errors: [{ code: 'api::internal', message } satisfies Fault] } };
 }

@@ -1,10 +1,11 @@
 /**
- * What waits for one follower. Two orders: a log keeps everything in order, values keep the newest of each key once the
- * client is behind. Knows no socket.
+ * What waits for one follower. Three orders: a log keeps everything in order, values keep the newest of each key once the
+ * client is behind, pictures the newest alone. Knows no socket.
  *
  * Q1. `LogQueue` gives back exactly what was put in, in order.
  * Q2. `ConflatingQueue` does the same until `fallBehind()`; from then until it is empty it holds at most one message
  *     per key, the newest.
+ * Q3. `NewestQueue` holds at most one message, and each it gives back is marked with how many were left out since the first.
  */
 
 export type Message = Uint8Array | string;
@@ -105,4 +106,40 @@ export class ConflatingQueue implements FollowQueue {
     this.#behind!.delete(oldest[0]);
     return oldest[1];
   }
+}
+
+/** A message with how many its follower has missed so far. */
+export type Mark = (message: Uint8Array, missed: number) => Message;
+
+export class NewestQueue implements FollowQueue {
+  readonly #conflated: () => void;
+  readonly #mark: Mark;
+  #newest: Message | undefined;
+  #missed = 0;
+
+  /** `conflated` is called for each message a newer one replaced. */
+  constructor(conflated: () => void, mark: Mark = (message) => message) {
+    this.#conflated = conflated;
+    this.#mark = mark;
+  }
+
+  get size(): number {
+    return this.#newest?.length ?? 0;
+  }
+
+  push(message: Message): void {
+    if (this.#newest !== undefined) {
+      this.#missed += 1;
+      this.#conflated();
+    }
+    this.#newest = message;
+  }
+
+  shift(): Message | undefined {
+    const message = this.#newest;
+    this.#newest = undefined;
+    return typeof message === 'object' ? this.#mark(message, this.#missed) : message;
+  }
+
+  fallBehind(): void {}
 }

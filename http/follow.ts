@@ -1,6 +1,6 @@
 /**
- * A follow route: a GET that upgrades to a WebSocket, each text message one JSON document. Mission Control Service,
- * "Conventions" and section 4. Knows no transport: a source writes to a `FollowWriter`.
+ * A follow route: a GET that upgrades to a WebSocket, each text message one JSON document, or each binary one what its route
+ * says. Mission Control Service, "Conventions" and section 4. Knows no transport: a source writes to a `FollowWriter`.
  *
  * F1. A log (policy `log`) is never conflated and never has a gap: a client too slow for it is closed with 4408 (T3).
  * F2. Values (policy `latest`) are conflated only for a client that is behind; its socket is never closed for that.
@@ -8,14 +8,17 @@
  * F4. Under `counted` a source shows nothing while the writer has no room, and then says how much it left out; its
  *     client's socket is never closed for that.
  * F5. Nobody follows longer than the token counts that opened it: then the client is closed with 4401, whatever waits.
+ * F6. Pictures (policy `newest`) are binary; whoever is behind gets the newest alone, marked with how many it has missed.
+ * F7. What a client sends is for the source, in order, and bounded; a client that sends more than a source can keep is closed
+ *     with 4429.
  */
 
 import type { TSchema } from 'typebox';
-import type { ErrorCode } from '../contract/errors.ts';
+import type { Fault } from '../contract/errors.ts';
 import type { Stoppable } from '../ports/bus.ts';
 import { tokenInQuery } from './parameters.ts';
 import type { RoutePorts } from './ports.ts';
-import type { Handled } from './reply.ts';
+import type { AnyFault, Handled } from './reply.ts';
 import {
   type AnyRequest,
   checkPath,
@@ -28,7 +31,7 @@ import {
 } from './route.ts';
 import type { Tag } from './tags.ts';
 
-export type FollowPolicy = 'log' | 'latest' | 'counted';
+export type FollowPolicy = 'log' | 'latest' | 'counted' | 'newest';
 
 /** Close codes of the service; 1000 ends a log after its final item. */
 export const closeCode = {
@@ -41,6 +44,8 @@ export const closeCode = {
   tokenExpired: 4401,
   /** The client was too slow for a log; open again and it is replayed. */
   slowConsumer: 4408,
+  /** The client sent more than is kept without an answer; wait for answers. */
+  tooManyWaiting: 4429,
 } as const;
 
 export interface FollowWriter {
@@ -52,53 +57,88 @@ export interface FollowWriter {
   finish(code: number, reason: string): void;
 }
 
-export interface FollowRoute extends Endpoint {
-  readonly policy: FollowPolicy;
-  readonly message: TSchema;
-  /** Starts to write, or refuses; what it resolves to is stopped when the client goes. */
-  open(
-    request: AnyRequest,
-    ports: RoutePorts,
-    writer: FollowWriter,
-  ): Promise<Handled<Stoppable>> | Handled<Stoppable>;
+/** What writes to a follower, stopped when it goes. */
+export interface FollowSource extends Stoppable {
+  /** A message of the client; its bytes are the source's own. Absent: what a client sends is not read. */
+  take?(message: Buffer, isBinary: boolean): void;
 }
 
-interface FollowDefinition<Params, Query> {
+/** What a client may send. */
+export interface Taken {
+  readonly maxBytes: number;
+  /** Of a text message. */
+  readonly message: TSchema;
+  readonly description: string;
+}
+
+type Opened<Refused extends AnyFault> =
+  | Promise<Handled<FollowSource, Refused>>
+  | Handled<FollowSource, Refused>;
+
+export interface FollowRoute<Ports = RoutePorts, Refused extends AnyFault = Fault>
+  extends Endpoint<Refused['code']> {
+  readonly policy: FollowPolicy;
+  readonly message: TSchema;
+  /** Under `newest`: the message with how many its watcher has missed since it opened. */
+  readonly mark?: (message: Uint8Array, missed: number) => Uint8Array;
+  readonly takes?: Taken;
+  /** Starts to write, or refuses; what it resolves to is stopped when the client goes. */
+  open(request: AnyRequest, ports: Ports, writer: FollowWriter): Opened<Refused>;
+}
+
+/** A follow route of any service over these ports. */
+export type AnyFollow<Ports> = FollowRoute<Ports, AnyFault>;
+
+interface FollowDefinition<Params, Query, Ports, Refused extends AnyFault, TagName extends string> {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tag?: Tag;
+  readonly tag?: TagName;
   readonly params?: Params;
   readonly query?: Query;
   readonly policy: FollowPolicy;
   readonly message: TSchema;
-  readonly errors: readonly ErrorCode[];
+  readonly mark?: (message: Uint8Array, missed: number) => Uint8Array;
+  readonly takes?: Taken;
+  readonly errors: readonly Refused['code'][];
   open(
     request: RouteRequest<ParamsOf<Params>, QueryOf<Query>, undefined>,
-    ports: RoutePorts,
+    ports: Ports,
     writer: FollowWriter,
-  ): Promise<Handled<Stoppable>> | Handled<Stoppable>;
+  ): Opened<Refused>;
+}
+
+/** How follow routes of a service are defined; `everywhere` is what each of them takes in its query: see `defineFollow`. */
+export function followsOver<Ports, Refused extends AnyFault, TagName extends string>(
+  everywhere: Readonly<Record<string, QueryParameter<unknown>>>,
+) {
+  return <
+    const Params extends Readonly<Record<string, PathParameter<Refused['code']>>> = Record<
+      never,
+      PathParameter<Refused['code']>
+    >,
+    const Query extends Readonly<Record<string, QueryParameter<unknown>>> = Record<
+      never,
+      QueryParameter<never>
+    >,
+  >(
+    definition: FollowDefinition<Params, Query, Ports, Refused, TagName>,
+  ): FollowRoute<Ports, Refused> => {
+    const { open, ...data } = definition;
+    const params = definition.params ?? {};
+    checkPath(definition.path, params);
+    return {
+      ...data,
+      identity: 'caller',
+      params,
+      query: { ...definition.query, ...everywhere },
+      body: undefined,
+      // As in `defineRoute`: `check.ts` establishes what the static types promise.
+      open: open as unknown as FollowRoute<Ports, Refused>['open'],
+    };
+  };
 }
 
 /** The follow route, which also takes `?token=` (section 5.1); throws at startup when path and parameters do not agree. */
-export function defineFollow<
-  const Params extends Readonly<Record<string, PathParameter>> = Record<never, PathParameter>,
-  const Query extends Readonly<Record<string, QueryParameter<unknown>>> = Record<
-    never,
-    QueryParameter<never>
-  >,
->(definition: FollowDefinition<Params, Query>): FollowRoute {
-  const { open, ...data } = definition;
-  const params = definition.params ?? {};
-  checkPath(definition.path, params);
-  return {
-    ...data,
-    identity: 'caller',
-    params,
-    query: { ...definition.query, token: tokenInQuery },
-    body: undefined,
-    // As in `defineRoute`: `check.ts` establishes what the static types promise.
-    open: open as unknown as FollowRoute['open'],
-  };
-}
+export const defineFollow = followsOver<RoutePorts, Fault, Tag>({ token: tokenInQuery });

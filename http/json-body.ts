@@ -9,30 +9,33 @@
 import { isUtf8 } from 'node:buffer';
 import type { Validator } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import type { Fault } from '../contract/errors.ts';
-import { refuse } from './errors.ts';
 import { countKeys, countNames, repeatedNames } from './json-text.ts';
-import type { Handled, Refusal } from './reply.ts';
+import { type AnyFault, type Handled, type Refusal, refusal } from './reply.ts';
 
 /** A megabyte of unknown fields must not become a hundred megabytes of answer; nobody mends more at once. */
 const PROBLEMS_LISTED = 100;
 
 type Problem = ReturnType<Validator['Errors']>[number];
 
-/** The value of the body; refuses with `api::invalid-body` what is not JSON of the shape. */
-export function readJsonBody(bytes: Buffer, validator: Validator): Handled<unknown> {
-  if (!isUtf8(bytes)) return refuse('api::invalid-body', 'the body is not UTF-8 text');
+/** The value of the body; refuses with `code` what is not JSON of the shape. */
+export function readJsonBody(bytes: Buffer, validator: Validator, code: string): Handled<unknown, AnyFault> {
+  if (!isUtf8(bytes)) return refusal(code, 'the body is not UTF-8 text');
   const text = bytes.toString();
   const parsed = parse(text);
-  if ('problem' in parsed) return notJson(parsed.problem, bytes.length);
+  if ('problem' in parsed) return notJson(parsed.problem, bytes.length, code);
   const { value } = parsed;
   const fits = validator.Check(value);
   const repeats = countNames(bytes) !== countKeys(value);
   if (fits && !repeats) return { ok: true, value };
-  return refusalOf([
-    ...(repeats ? repeatedNames(text).map(repeatedFault) : []),
-    ...(fits ? [] : shapeFaults(value, validator)),
-  ]);
+  return refusalOf(
+    [
+      ...(repeats
+        ? repeatedNames(text).map((path) => ({ path, message: `${path} stands twice in the body` }))
+        : []),
+      ...(fits ? [] : shapeFaults(value, validator)),
+    ],
+    code,
+  );
 }
 
 function parse(text: string): { value: unknown } | { problem: string } {
@@ -43,25 +46,24 @@ function parse(text: string): { value: unknown } | { problem: string } {
   }
 }
 
-function notJson(problem: string, size: number): Refusal {
+function notJson(problem: string, size: number, code: string): Refusal<AnyFault> {
   const message = size === 0 ? 'the body is empty' : `the body is not JSON: ${problem}`;
-  return refuse('api::invalid-body', message, { help: 'Send one JSON object.' });
+  return refusal(code, message, { help: 'Send one JSON object.' });
 }
 
-function refusalOf(faults: Fault[]): Refusal {
+/** A fault without its code, which is the same for all of them. */
+type ShapeFault = Omit<AnyFault, 'code'>;
+
+function refusalOf(faults: readonly ShapeFault[], code: string): Refusal<AnyFault> {
   const more = faults.length - PROBLEMS_LISTED;
-  const listed = faults.slice(0, PROBLEMS_LISTED);
-  if (more > 0) listed.push({ code: 'api::invalid-body', message: `and at least ${more} more` });
+  const listed = faults.slice(0, PROBLEMS_LISTED).map((fault) => ({ code, ...fault }));
+  if (more > 0) listed.push({ code, message: `and at least ${more} more` });
   const [first, ...rest] = listed;
-  if (first === undefined) return refuse('api::invalid-body', 'the body has not the expected shape');
+  if (first === undefined) return refusal(code, 'the body has not the expected shape');
   return { ok: false, faults: [first, ...rest] };
 }
 
-function repeatedFault(path: string): Fault {
-  return { code: 'api::invalid-body', message: `${path} stands twice in the body`, path };
-}
-
-function shapeFaults(value: unknown, validator: Validator): Fault[] {
+function shapeFaults(value: unknown, validator: Validator): ShapeFault[] {
   const problems = problemsOf(value, validator);
   const alternatives = problems
     .filter(({ keyword }) => keyword === 'anyOf')
@@ -83,42 +85,36 @@ function problemsOf(value: unknown, validator: Validator): Problem[] {
   }
 }
 
-function faultsOf(problem: Problem, all: readonly Problem[], known: readonly string[]): Fault[] {
+function faultsOf(problem: Problem, all: readonly Problem[], known: readonly string[]): ShapeFault[] {
   const { instancePath } = problem;
-  const fault = (path: string, message: string, help?: string): Fault => ({
-    code: 'api::invalid-body',
-    message,
-    ...(help !== undefined && { help }),
-    ...(path !== '' && { path }),
-  });
   switch (problem.keyword) {
     // An unknown field meets a schema that is false; `additionalProperties` lists the same names once more.
     case 'boolean':
-      return [unknownField(instancePath, known, fault)];
+      return [unknownField(instancePath, known)];
     case 'additionalProperties':
       return [];
     case 'required':
       return problem.params.requiredProperties.map((name) =>
-        fault(`${instancePath}/${name}`, `${instancePath}/${name} is missing`),
+        faultAt(`${instancePath}/${name}`, `${instancePath}/${name} is missing`),
       );
     case 'anyOf':
-      return [fault(instancePath, `${instancePath} must be ${alternativesOf(problem, all)}`)];
+      return [faultAt(instancePath, `${instancePath} must be ${alternativesOf(problem, all)}`)];
     default:
-      return [fault(instancePath, `${instancePath === '' ? 'the body' : instancePath} ${problem.message}`)];
+      return [faultAt(instancePath, `${instancePath === '' ? 'the body' : instancePath} ${problem.message}`)];
   }
 }
 
-function unknownField(
-  path: string,
-  known: readonly string[],
-  fault: (path: string, message: string, help?: string) => Fault,
-): Fault {
+function unknownField(path: string, known: readonly string[]): ShapeFault {
   const isTop = path.lastIndexOf('/') === 0;
-  return fault(
+  return faultAt(
     path,
     `${path} is not a known field`,
     isTop ? `Known fields: ${known.join(', ')}.` : undefined,
   );
+}
+
+function faultAt(path: string, message: string, help?: string): ShapeFault {
+  return { message, ...(help !== undefined && { help }), ...(path !== '' && { path }) };
 }
 
 function alternativesOf(problem: Problem, all: readonly Problem[]): string {

@@ -16,15 +16,15 @@ export interface FrontEndMetrics {
   tooSlow(): void;
 }
 
-/** Registers the metrics; a registry serves one front end. */
-export function frontEndMetrics(registry: Registry): FrontEndMetrics {
+/** Registers the metrics under the name of the service; a registry serves one front end. */
+export function frontEndMetrics(registry: Registry, service = 'mcs'): FrontEndMetrics {
   const answers = new Map<string, Map<number, number>>();
   let open = 0;
   let conflated = 0;
   let slow = 0;
   const registers = [registry];
   new Counter({
-    name: 'mcs_http_requests_total',
+    name: `${service}_http_requests_total`,
     help: 'Requests answered, by operation and status; status 0: the client went before the answer.',
     labelNames: ['operation', 'status'],
     registers,
@@ -35,14 +35,14 @@ export function frontEndMetrics(registry: Registry): FrontEndMetrics {
       }
     },
   });
-  gauge(registers, 'mcs_http_followers', 'WebSockets open.', () => open);
+  gauge(registers, `${service}_http_followers`, 'WebSockets open.', () => open);
   counter(
     registers,
-    'mcs_http_conflated_total',
+    `${service}_http_conflated_total`,
     'Values replaced before a slow client got them.',
     () => conflated,
   );
-  counter(registers, 'mcs_http_slow_followers_total', 'Log followers closed with 4408.', () => slow);
+  counter(registers, `${service}_http_slow_followers_total`, 'Log followers closed with 4408.', () => slow);
   return {
     answered(operation, status) {
       const statuses = answers.get(operation) ?? new Map<number, number>();

@@ -6,112 +6,111 @@
  */
 
 import type { TSchema } from 'typebox';
-import type { FollowRoute } from './follow.ts';
+import type { Dialect } from './dialect.ts';
+import type { AnyFollow } from './follow.ts';
+import { LICENSE, type ServiceInterface } from './interface.ts';
+import { missionControl } from './mission-control.ts';
 import { errorResponses } from './openapi-errors.ts';
-import type { Endpoint, Route } from './route.ts';
+import type { AnyEndpoint, AnyRoute } from './route.ts';
 import { draft2020, exampleOf, type Json, SchemaComponents, templateOf } from './schema-components.ts';
-import { TAGS } from './tags.ts';
 
-/** Mission Control Service, section 9 item 2. */
-export const INTERFACE_VERSION = '0.1.0';
-export const LICENSE = { name: 'Apache License 2.0', identifier: 'Apache-2.0' } as const;
-
-const DESCRIPTION = `Telecommands, current values and everything around them, for one cell.
-
-**Errors.** Every error answers \`{"errors": [{"code", "message", "help"?}]}\`. Match on the code: its meaning and its status
-never change. A request that does not resolve lists everything that is wrong with it.
-
-**Follow routes** are GETs that upgrade to a WebSocket (status 101). Each text message is one JSON document of the schema
-under \`x-message\`; \`x-policy\` says what a slow client misses: nothing of a \`log\` (it is closed with 4408 and opens again),
-older values of a measure under \`latest\`. One that was opened with a token is closed with 4401 when the token ends.
-\`/v1/asyncapi.json\` describes them for generators.
-
-**Identity.** A bearer token, or a declared name in \`X-Mcs-User\` with roles in \`X-Mcs-Role\` where the environment allows it;
-a WebSocket takes the token as \`?token=\`.`;
-
-const SECURITY_SCHEMES = {
-  token: { type: 'http', scheme: 'bearer', description: 'Access token of the identity provider.' },
-  declared: { type: 'apiKey', in: 'header', name: 'X-Mcs-User', description: 'Declared name of the caller.' },
-  roles: { type: 'apiKey', in: 'header', name: 'X-Mcs-Role', description: 'Declared roles, with commas.' },
-};
+/** Routes as far as a description reads them, whatever they reach. */
+type Described = AnyRoute<never>;
+type DescribedFollow = AnyFollow<never>;
 
 /** The document; a defect of the table (two schemas under one title) throws. */
-export function openApiDocument(routes: readonly Route[], follows: readonly FollowRoute[]): Json {
+export function openApiDocument(
+  routes: readonly Described[],
+  follows: readonly DescribedFollow[],
+  of: ServiceInterface<never> = missionControl,
+): Json {
+  const { title, version, description, security, securitySchemes, dialect } = of;
   const schemas = new SchemaComponents(draft2020);
   const paths: Record<string, Json> = {};
   const add = (path: string, method: string, operation: Json): void => {
     paths[templateOf(path)] = { ...paths[templateOf(path)], [method.toLowerCase()]: operation };
   };
-  for (const route of routes) add(route.path, route.method, operationOf(route, schemas));
-  for (const route of follows) add(route.path, 'get', followOf(route, schemas));
+  for (const route of routes) add(route.path, route.method, operationOf(route, schemas, dialect));
+  for (const route of follows) add(route.path, 'get', followOf(route, schemas, dialect));
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Mission Control Service',
-      version: INTERFACE_VERSION,
-      description: DESCRIPTION,
-      license: LICENSE,
-    },
+    info: { title, version, description, license: LICENSE },
     servers: [{ url: '/', description: 'The service that serves this document.' }],
-    security: [{}, { token: [] }, { declared: [] }, { declared: [], roles: [] }],
-    tags: tagsOf([...routes, ...follows]),
+    security,
+    tags: tagsOf([...routes, ...follows], of),
     paths,
-    components: { schemas: schemas.byTitle, securitySchemes: SECURITY_SCHEMES },
+    components: {
+      schemas: schemas.byTitle,
+      ...(Object.keys(securitySchemes).length > 0 && { securitySchemes }),
+    },
   };
 }
 
-function tagsOf(endpoints: readonly Endpoint[]): Json[] {
+function tagsOf(endpoints: readonly AnyEndpoint[], { tags }: ServiceInterface<never>): Json[] {
   const used = new Set(endpoints.map(({ tag }) => tag));
-  return Object.entries(TAGS).flatMap(([name, description]) =>
-    [...used].some((tag) => tag === name) ? [{ name, description }] : [],
+  return Object.entries(tags).flatMap(([name, description]) =>
+    used.has(name) ? [{ name, description }] : [],
   );
 }
 
-function operationOf(route: Route, schemas: SchemaComponents): Json {
+function operationOf(route: Described, schemas: SchemaComponents, dialect: Dialect<never>): Json {
   return {
     ...describe(route),
-    ...(route.body !== undefined && {
-      requestBody: { required: route.bodyOptional !== true, content: contentOf(route.body, schemas) },
-    }),
-    ...(route.content !== undefined && {
-      requestBody: {
-        required: true,
-        content: {
-          'application/octet-stream': {
-            schema: { type: 'string', examples: ['any bytes'] },
-            example: 'any bytes',
-          },
-        },
-      },
-    }),
-    responses: { ...repliesOf(route, schemas), ...errorResponses(route, schemas) },
+    ...requestOf(route, schemas),
+    responses: { ...repliesOf(route, schemas), ...errorResponses(route, schemas, dialect) },
   };
 }
 
-function followOf(route: FollowRoute, schemas: SchemaComponents): Json {
+function requestOf({ body, bodyOptional, content, bytes }: Described, schemas: SchemaComponents): Json {
+  if (body !== undefined)
+    return { requestBody: { required: bodyOptional !== true, content: contentOf(body, schemas) } };
+  if (content !== undefined) return bytesOf('application/octet-stream', { example: 'any bytes' });
+  return bytes === undefined ? {} : bytesOf(bytes.mediaType, bytes);
+}
+
+function bytesOf(
+  mediaType: string,
+  { example, minBytes = 0, description }: { example: string; minBytes?: number; description?: string },
+): Json {
+  const schema = { type: 'string', ...(minBytes > 0 && { minLength: minBytes }), examples: [example] };
+  return {
+    requestBody: {
+      ...(description !== undefined && {
+        description: `${description[0]!.toUpperCase()}${description.slice(1)}.`,
+      }),
+      required: true,
+      content: { [mediaType]: { schema, example } },
+    },
+  };
+}
+
+function followOf(route: DescribedFollow, schemas: SchemaComponents, dialect: Dialect<never>): Json {
   return {
     ...describe(route),
     description: [route.description, messagesOf(route)].filter((text) => text !== undefined).join('\n\n'),
     responses: {
       101: { description: 'Switching Protocols; the messages are those of `x-message`.' },
       // A GET that asks for no upgrade.
-      ...errorResponses(route, schemas, ['api::unknown-route']),
+      ...errorResponses(route, schemas, dialect, [dialect.codes.unknownRoute]),
     },
     'x-message': schemas.reference(route.message),
+    ...(route.takes !== undefined && { 'x-takes': schemas.reference(route.takes.message) }),
     'x-policy': route.policy,
   };
 }
 
 /** What stands in no response of OpenAPI, for people. */
-function messagesOf({ message, policy }: FollowRoute): string {
+function messagesOf({ message, policy, takes }: DescribedFollow): string {
   const { title = 'JSON document' } = message as { title?: string };
-  const opened = `Opens as a WebSocket, policy \`${policy}\`. Each text message is one ${title}`;
+  const kind = policy === 'newest' ? 'binary' : 'text';
+  const opened = `Opens as a WebSocket, policy \`${policy}\`. Each ${kind} message is one ${title}`;
   const example = exampleOf(message);
-  if (example === undefined) return `${opened}.`;
-  return `${opened}, for example:\n\n\`\`\`json\n${JSON.stringify(example, undefined, 2)}\n\`\`\``;
+  const sent = takes === undefined ? '' : `\n\n${takes.description}`;
+  if (example === undefined || policy === 'newest') return `${opened}.${sent}`;
+  return `${opened}, for example:\n\n\`\`\`json\n${JSON.stringify(example, undefined, 2)}\n\`\`\`${sent}`;
 }
 
-function describe(endpoint: Endpoint): Json {
+function describe(endpoint: AnyEndpoint): Json {
   const { operationId, summary, description, tag } = endpoint;
   const parameters = [
     ...Object.entries(endpoint.params).map(([name, { schema }]) => parameterOf(name, 'path', schema)),
@@ -139,7 +138,7 @@ function parameterOf(name: string, where: 'path' | 'query', schema: TSchema): Js
   };
 }
 
-function repliesOf(route: Route, schemas: SchemaComponents): Json {
+function repliesOf(route: Described, schemas: SchemaComponents): Json {
   const replies = Object.entries(route.replies).map(([status, schema]) => [
     status,
     { description: route.summary, content: contentOf(schema, schemas) },

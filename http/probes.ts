@@ -7,6 +7,7 @@
  */
 
 import type { FrontEndMetrics } from './metrics.ts';
+import { missionControlDialect } from './mission-control.ts';
 import type { FrontEndPorts, RoutePorts } from './ports.ts';
 import { type ProbePorts, readHealth, readMetrics } from './routes/service.ts';
 import { type FrontEnd, urlOf } from './serve.ts';
@@ -27,7 +28,7 @@ export async function serveProbes({ host, port, ports, newId }: ProbesOptions): 
   let draining = false;
   const reached: ProbePorts = { ...ports, newId, draining: () => draining };
   // The two routes take no more than `ProbePorts`, as their types say; the holds and runs that others reach are not watched here.
-  const served = new Served(reached as RoutePorts, UNCOUNTED);
+  const served = new Served<RoutePorts>(reached as RoutePorts, missionControlDialect, UNCOUNTED);
   const server = await listen({
     ...{ host, port, served, follows: [], pages: [] },
     routes: [readHealth, readMetrics],

@@ -12,11 +12,25 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A fault as the layer knows it, with codes of any service. */
+export type AnyFault = Fault<string>;
+
 /** A refusal; `status` where a code has two (E2). */
-export interface Refusal {
+export interface Refusal<Refused extends AnyFault = Fault> {
   readonly ok: false;
-  readonly faults: readonly [Fault, ...Fault[]];
+  readonly faults: readonly [Refused, ...Refused[]];
   readonly status?: number;
 }
 
-export type Handled<Value> = { readonly ok: true; readonly value: Value } | Refusal;
+export type Handled<Value, Refused extends AnyFault = Fault> =
+  | { readonly ok: true; readonly value: Value }
+  | Refusal<Refused>;
+
+/** One fault, with a code of any service, as a refusal. */
+export function refusal<Code extends string>(
+  code: Code,
+  message: string,
+  more: { help?: string; path?: string } = {},
+): Refusal<Fault<Code>> {
+  return { ok: false, faults: [{ code, message, ...more }] };
+}

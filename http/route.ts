@@ -1,7 +1,8 @@
 /**
  * A route is data: method, path, schemas, error codes and a handler that receives typed input. From the table come the
  * dispatch, the OpenAPI document and the test that fails when a route or a code is never exercised. Mission Control
- * Service, section 4. Knows no transport: handlers never see a socket.
+ * Service, section 4. Knows no transport: handlers never see a socket. What the routes of a service reach and which faults
+ * they refuse with are type parameters; without them it is mission control.
  *
  * R1. A handler answers only with codes its route declares, or with those the layer adds (`declaredErrors`).
  * R2. Handlers check in the order configuration, identity policy, resolution, state, bus (MC-GEN-027); what comes
@@ -10,20 +11,21 @@
 
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import type { ErrorCode } from '../contract/errors.ts';
+import type { ErrorCode, Fault } from '../contract/errors.ts';
 import type { Caller } from './caller.ts';
 import type { Content } from './content.ts';
+import type { Dialect } from './dialect.ts';
 import type { RoutePorts } from './ports.ts';
-import type { Handled, Reply } from './reply.ts';
+import type { AnyFault, Handled, Reply } from './reply.ts';
 import type { Tag } from './tags.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** A segment of the path: what it must look like, and the code (404) when it does not. */
-export interface PathParameter {
+export interface PathParameter<Code extends string = ErrorCode> {
   readonly accepts: (text: string) => boolean;
   readonly schema: TSchema;
-  readonly code: ErrorCode;
+  readonly code: Code;
   /** Completes "… is not": for example `a target name (letters, digits, - and _)`. */
   readonly expected: string;
 }
@@ -43,91 +45,130 @@ export interface RouteRequest<Params, Query, Body> {
   readonly caller: Caller;
   /** Of a route that takes content; read at most once. */
   readonly content: Content | undefined;
+  /** Of a route that takes bytes. */
+  readonly bytes?: Buffer | undefined;
+}
+
+/** A body that is not JSON and is held whole. */
+export interface BytesBody {
+  readonly mediaType: string;
+  readonly description: string;
+  readonly example: string;
+  /** Fewer are refused; default 0. */
+  readonly minBytes?: number;
+  readonly maxBytes: number;
 }
 
 export type AnyRequest = RouteRequest<Record<string, string>, Record<string, unknown>, unknown>;
 
 /** What plain routes and follow routes have in common. */
-export interface Endpoint {
+export interface Endpoint<Code extends string = ErrorCode> {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   /** What the summary has no room for, in Markdown. */
   readonly description?: string;
-  readonly tag?: Tag;
+  readonly tag?: string;
   /** `open` routes ask for no token even where one is required (MC-AUTH-017). */
   readonly identity: 'open' | 'caller';
-  readonly params: Readonly<Record<string, PathParameter>>;
+  readonly params: Readonly<Record<string, PathParameter<Code>>>;
   readonly query: Readonly<Record<string, QueryParameter<unknown>>>;
   readonly body: TSchema | undefined;
   /** Whether a request without body is one too; its body is `undefined` for the handler. */
   readonly bodyOptional?: boolean;
   /** Of the handler; see `declaredErrors` for all. */
-  readonly errors: readonly ErrorCode[];
+  readonly errors: readonly Code[];
   /** Statuses of a code of the handler where they are not its usual one (E2). */
-  readonly statuses?: Readonly<Partial<Record<ErrorCode, readonly number[]>>>;
+  readonly statuses?: Readonly<Partial<Record<Code, readonly number[]>>>;
 }
 
-export interface Route extends Endpoint {
+/** An endpoint of any service. */
+export type AnyEndpoint = Endpoint<string>;
+
+export interface Route<Ports = RoutePorts, Refused extends AnyFault = Fault>
+  extends Endpoint<Refused['code']> {
   readonly method: Method;
   /** Reply schema by status; `contentMediaType` names what is not JSON. */
   readonly replies: Readonly<Record<number, TSchema>>;
   readonly validator: Validator | undefined;
-  /** A body of bytes instead of JSON, and how many it may be. */
+  /** A body of bytes instead of JSON that the handler reads in pieces, and how many it may be. */
   readonly content?: { readonly maxBytes: number };
-  handle(request: AnyRequest, ports: RoutePorts): Promise<Handled<Reply>> | Handled<Reply>;
+  /** A body of bytes instead of JSON that is read before the handler is called. */
+  readonly bytes?: BytesBody;
+  handle(request: AnyRequest, ports: Ports): Promise<Handled<Reply, Refused>> | Handled<Reply, Refused>;
 }
+
+/** A route of any service over these ports. */
+export type AnyRoute<Ports> = Route<Ports, AnyFault>;
 
 export type ParamsOf<Params> = { readonly [Name in keyof Params]: string };
 export type QueryOf<Query> = {
   readonly [Name in keyof Query]: Query[Name] extends QueryParameter<infer Value> ? Value | undefined : never;
 };
 
-interface RouteDefinition<Params, Query, Body extends TSchema> {
+interface RouteDefinition<
+  Params,
+  Query,
+  Body extends TSchema,
+  Ports,
+  Refused extends AnyFault,
+  TagName extends string,
+> {
   readonly method: Method;
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tag?: Tag;
+  readonly tag?: TagName;
   readonly identity?: 'open';
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
   readonly bodyOptional?: boolean;
   readonly content?: { readonly maxBytes: number };
+  readonly bytes?: BytesBody;
   readonly replies: Readonly<Record<number, TSchema>>;
-  readonly errors: readonly ErrorCode[];
-  readonly statuses?: NonNullable<Endpoint['statuses']>;
+  readonly errors: readonly Refused['code'][];
+  readonly statuses?: NonNullable<Endpoint<Refused['code']>['statuses']>;
   handle(
     request: RouteRequest<ParamsOf<Params>, QueryOf<Query>, Static<Body>>,
-    ports: RoutePorts,
-  ): Promise<Handled<Reply>> | Handled<Reply>;
+    ports: Ports,
+  ): Promise<Handled<Reply, Refused>> | Handled<Reply, Refused>;
+}
+
+/** How routes of a service are defined: see `defineRoute`. */
+export function routesOver<Ports, Refused extends AnyFault, TagName extends string>() {
+  return <
+    const Params extends Readonly<Record<string, PathParameter<Refused['code']>>> = Record<
+      never,
+      PathParameter<Refused['code']>
+    >,
+    const Query extends Readonly<Record<string, QueryParameter<unknown>>> = Record<
+      never,
+      QueryParameter<never>
+    >,
+    Body extends TSchema = TSchema,
+  >(
+    definition: RouteDefinition<Params, Query, Body, Ports, Refused, TagName>,
+  ): Route<Ports, Refused> => {
+    const { handle, ...data } = definition;
+    const params = definition.params ?? {};
+    checkPath(definition.path, params);
+    return {
+      ...data,
+      identity: definition.identity ?? 'caller',
+      params,
+      query: definition.query ?? {},
+      body: definition.body,
+      validator: definition.body === undefined ? undefined : Compile(definition.body as TSchema),
+      // The one place where the static types of a definition are left: `check.ts` establishes what they promise.
+      handle: handle as unknown as Route<Ports, Refused>['handle'],
+    };
+  };
 }
 
 /** The route with its body schema compiled; throws at startup when path and parameters do not agree. */
-export function defineRoute<
-  const Params extends Readonly<Record<string, PathParameter>> = Record<never, PathParameter>,
-  const Query extends Readonly<Record<string, QueryParameter<unknown>>> = Record<
-    never,
-    QueryParameter<never>
-  >,
-  Body extends TSchema = TSchema,
->(definition: RouteDefinition<Params, Query, Body>): Route {
-  const { handle, ...data } = definition;
-  const params = definition.params ?? {};
-  checkPath(definition.path, params);
-  return {
-    ...data,
-    identity: definition.identity ?? 'caller',
-    params,
-    query: definition.query ?? {},
-    body: definition.body,
-    validator: definition.body === undefined ? undefined : Compile(definition.body as TSchema),
-    // The one place where the static types of a definition are left: `check.ts` establishes what they promise.
-    handle: handle as unknown as Route['handle'],
-  };
-}
+export const defineRoute = routesOver<RoutePorts, Fault, Tag>();
 
 /** The names of the parameters in the order of the path. */
 export function pathNames(path: string): string[] {
@@ -135,24 +176,21 @@ export function pathNames(path: string): string[] {
 }
 
 /** Throws unless the path names exactly the parameters that are defined. */
-export function checkPath(path: string, params: Readonly<Record<string, PathParameter>>): void {
+export function checkPath(path: string, params: Readonly<Record<string, unknown>>): void {
   const named = pathNames(path).sort().join();
   const defined = Object.keys(params).sort().join();
   if (named !== defined) throw new TypeError(`${path} names parameters ${named}, defined are ${defined}`);
 }
 
 /** Every code the endpoint may answer with: those of its handler and those of the checks before it. */
-export function declaredErrors(endpoint: Endpoint): ReadonlySet<ErrorCode> {
-  const codes = new Set<ErrorCode>(endpoint.errors);
-  if (endpoint.identity === 'caller') {
-    codes
-      .add('auth::no-provider')
-      .add('auth::invalid-token')
-      .add('auth::token-required')
-      .add('api::invalid-body')
-      .add('api::unavailable');
-  }
-  for (const parameter of Object.values(endpoint.params)) codes.add(parameter.code);
-  if (endpoint.body !== undefined || 'content' in endpoint) codes.add('api::too-large');
-  return codes;
+export function declaredErrors<Ports>(
+  endpoint: AnyEndpoint,
+  { codes, checked }: Dialect<Ports>,
+): ReadonlySet<string> {
+  const declared = new Set(endpoint.errors);
+  if (endpoint.identity === 'caller') for (const code of checked) declared.add(code);
+  for (const parameter of Object.values(endpoint.params)) declared.add(parameter.code);
+  if (endpoint.body !== undefined || 'content' in endpoint || 'bytes' in endpoint)
+    declared.add(codes.tooLarge);
+  return declared;
 }

@@ -9,6 +9,7 @@ import { watchHolds } from './holds.ts';
 import { identifierSource } from './identifier.ts';
 import { Inspector } from './inspect/inspector.ts';
 import { frontEndMetrics } from './metrics.ts';
+import { missionControlDialect } from './mission-control.ts';
 import type { Page } from './pages/page.ts';
 import type { FrontEndPorts, RoutePorts } from './ports.ts';
 import type { Route } from './route.ts';
@@ -57,9 +58,8 @@ export async function serveRoutes({ host, port, ports, pages = [], ...table }: T
     draining: () => draining,
     valuesLoaded: () => valuesLoaded,
   };
-  const server = await listenOrStop([runs, holds], () =>
-    listen({ host, port, ...table, pages, served: new Served(routePorts, frontEndMetrics(ports.registry)) }),
-  );
+  const served = new Served<RoutePorts>(routePorts, missionControlDialect, frontEndMetrics(ports.registry));
+  const server = await listenOrStop([runs, holds], () => listen({ host, port, ...table, pages, served }));
   return {
     port: server.port,
     url: urlOf(host, server.port),

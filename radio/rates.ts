@@ -65,6 +65,27 @@ export function planRate(baud: number, limits: RateLimits = MODEM_RATES): Result
   return fitting(baud, limits);
 }
 
+/** The plan that has this sample rate; refused with what is in the way. */
+export function planAt(
+  baud: number,
+  sampleRateSps: number,
+  limits: RateLimits = MODEM_RATES,
+): Result<RatePlan, string> {
+  const planned = planRate(baud, limits);
+  if (!planned.ok) return planned;
+  const { samplesPerSymbol, interpolation } = limits;
+  const { least, most } = sampleRateBounds(limits);
+  const factor = wholeRate(sampleRateSps / (baud * samplesPerSymbol));
+  if (sampleRateSps < least || sampleRateSps > most)
+    return refused(`${sampleRateSps} sps is outside ${least} to ${most} sps`);
+  if (!Number.isInteger(factor) || factor < interpolation.least || factor > interpolation.most)
+    return refused(
+      `${sampleRateSps} sps is ${factor} times ${baud} Bd x ${samplesPerSymbol} samples/symbol; ` +
+        `the PL interpolates by a whole number of ${interpolation.least} to ${interpolation.most}`,
+    );
+  return accepted({ ...planned.value, interpolation: factor, sampleRateSps });
+}
+
 /** The list of the capabilities. */
 export function symbolRates(bauds: readonly number[], limits: RateLimits = MODEM_RATES): SymbolRate[] {
   return bauds.map((baud) => symbolRate(baud, limits));

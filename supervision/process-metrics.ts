@@ -9,10 +9,15 @@ interface Measured {
   readonly bus: Bus;
   readonly missions: MissionSource;
   readonly deadLetters: DeadLetters;
+  /** Whether it has this process of the machine for itself: its memory and its collector are measured then, and for good. */
+  readonly alone: boolean;
 }
 
-export function registerProcessMetrics(registry: Registry, { bus, missions, deadLetters }: Measured): void {
-  collectDefaultMetrics({ register: registry });
+export function registerProcessMetrics(
+  registry: Registry,
+  { bus, missions, deadLetters, alone }: Measured,
+): void {
+  if (alone) collectDefaultMetrics({ register: registry });
   gauge(registry, 'mcs_bus_connected', 'Whether the message bus is connected (1) or not (0).', () =>
     bus.connected ? 1 : 0,
   );

@@ -33,6 +33,7 @@ import { registerProcessMetrics } from './process-metrics.ts';
 import type { RoleFactory, RoleName } from './role.ts';
 import { startAlarms } from './roles/alarms.ts';
 import { apiRole } from './roles/api.ts';
+import { type BenchOptions, benchRole, PLAIN_BENCH_OPTIONS } from './roles/bench.ts';
 import { startDrivers } from './roles/drivers.ts';
 import { startExecutor } from './roles/executor.ts';
 import { startGateways } from './roles/gateways.ts';
@@ -50,6 +51,8 @@ export interface ProcessOptions {
   readonly host?: string;
   /** Where `/healthz` and `/metrics` are answered beside or without an API; default: nowhere, 0: a free port. */
   readonly metricsPort?: number;
+  /** Of the role bench, which is started with it alone. */
+  readonly bench?: BenchOptions;
   readonly missionFolder?: string;
   /** Signs credentials of followers; default: none are given. */
   readonly followerSigner?: FollowerSigner;
@@ -73,6 +76,8 @@ export interface ProcessOptions {
 export interface ServiceProcess {
   /** Base URL of the API, when it has that role. */
   readonly api: string | undefined;
+  /** Base URL of the RF bench, once it listens. */
+  readonly bench: string | undefined;
   /** Base URL of health and metrics, when they have a port of their own. */
   readonly metrics: string | undefined;
   /** Resolves when every role runs and everything the mission asks for is done by somebody. */
@@ -83,7 +88,7 @@ export interface ServiceProcess {
 const BUS_RETRY_MS = 250;
 const SETTLED_POLL_MS = 10;
 
-const factories: Record<Exclude<RoleName, 'api'>, RoleFactory> = {
+const factories: Record<Exclude<RoleName, 'api' | 'bench'>, RoleFactory> = {
   executor: startExecutor,
   telemetry: startTelemetry,
   drivers: startDrivers,
@@ -112,6 +117,7 @@ class Service implements ServiceProcess {
   #begin: () => void = () => undefined;
   #stopped = false;
   #api: string | undefined;
+  #bench: string | undefined;
   #probes: FrontEnd | undefined;
 
   constructor(options: ProcessOptions) {
@@ -159,7 +165,8 @@ class Service implements ServiceProcess {
       },
     });
     this.#inspection = new InspectionService({ bus, clock, log, instance, tree: this.#tree, deadLetters });
-    registerProcessMetrics(registry, { bus, missions: this.#missions, deadLetters });
+    const alone = options.machine === undefined;
+    registerProcessMetrics(registry, { bus, missions: this.#missions, deadLetters, alone });
     this.ready = new Promise<void>((resolve) => {
       this.#begin = resolve;
     }).then(() => this.#start());
@@ -168,6 +175,10 @@ class Service implements ServiceProcess {
 
   get api(): string | undefined {
     return this.#api;
+  }
+
+  get bench(): string | undefined {
+    return this.#bench;
   }
 
   get metrics(): string | undefined {
@@ -232,10 +243,19 @@ class Service implements ServiceProcess {
     this.#inspection.start();
     await this.#patiently(() => this.#membership.start());
     for (const role of this.#options.roles) {
-      if (role !== 'api') await this.#patiently(() => this.#tree.start(role, factories[role]));
+      if (role !== 'api') await this.#patiently(() => this.#tree.start(role, this.#factoryOf(role)));
     }
     this.#tree.reconcile();
     await this.#whenSettled();
+  }
+
+  #factoryOf(role: Exclude<RoleName, 'api'>): RoleFactory {
+    if (role !== 'bench') return factories[role];
+    const { bench = PLAIN_BENCH_OPTIONS, host = '127.0.0.1' } = this.#options;
+    const listening = (url: string): void => {
+      this.#bench = url;
+    };
+    return benchRole({ ...bench, host, listening });
   }
 
   /** Tries until the bus answers (I2). */

@@ -18,8 +18,11 @@ import type { Kind } from './kind.ts';
 import type { LeadWork } from './leader.ts';
 import type { PartitionRole } from './partition.ts';
 
+/** Those of mission control. */
 export const ROLES = ['api', 'executor', 'telemetry', 'drivers', 'gateways', 'alarms', 'reconciler'] as const;
-export type RoleName = (typeof ROLES)[number];
+/** With the daemon of an RF bench, of which there is one in a cell. */
+export const ALL_ROLES = [...ROLES, 'bench'] as const;
+export type RoleName = (typeof ALL_ROLES)[number];
 
 export interface RoleContext {
   readonly bus: Bus;

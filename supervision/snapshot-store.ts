@@ -18,8 +18,20 @@ interface SnapshotStoreOptions {
   readonly keepFinal?: boolean;
 }
 
+/** A store that also tells everything it holds. */
+export interface SnapshotStore extends Store {
+  list(): Promise<Stored[]>;
+  /** Forgets an entity that is over. */
+  remove(id: string): Promise<void>;
+}
+
 /** Envelopes of a kind in a bucket. */
-export function createSnapshotStore({ bus, kind, bucket, keepFinal = true }: SnapshotStoreOptions): Store {
+export function createSnapshotStore({
+  bus,
+  kind,
+  bucket,
+  keepFinal = true,
+}: SnapshotStoreOptions): SnapshotStore {
   const records = bus.bucket(bucket ?? buckets.actors);
   const key = (id: string): string => `${kind}.${id}`;
 
@@ -36,5 +48,18 @@ export function createSnapshotStore({ bus, kind, bucket, keepFinal = true }: Sna
     return { outcome: 'committed', position: written.revision };
   };
 
-  return { load, commit };
+  const list = async (): Promise<Stored[]> => {
+    const entries = await records.list(key('*'));
+    return entries.map(({ value, revision }) => ({
+      envelope: packr.unpack(value) as Envelope,
+      position: revision,
+    }));
+  };
+
+  const remove = async (id: string): Promise<void> => {
+    const entry = await records.get(key(id));
+    if (entry !== undefined) await records.remove(key(id), entry.revision);
+  };
+
+  return { load, commit, list, remove };
 }

@@ -67,3 +67,38 @@ export const ConditionBody = Type.Object(
   { ...closed, title: 'ConditionBody', examples: [{ target: 'pl-loopback' }] },
 );
 export type ConditionBody = Static<typeof ConditionBody>;
+
+export const Conditioned = Type.Object(
+  {
+    steps: Type.Array(Type.String(), {
+      description: 'Keys of the conditions that were mended, in the order run.',
+    }),
+    detail: Type.Array(Type.String(), { description: 'What was done for each, in the same order.' }),
+    state: ChainState,
+  },
+  { ...closed, title: 'ConditionReply' },
+);
+export type Conditioned = Static<typeof Conditioned>;
+
+export const Recovered = Type.Object(
+  {
+    pulsed: Type.Array(
+      Type.Object(
+        {
+          reg: Type.String(),
+          bit: Type.Integer(),
+          before: Type.Integer(),
+          during: Type.Integer(),
+          after: Type.Integer(),
+        },
+        { ...closed, title: 'PulseDRO' },
+      ),
+    ),
+    read_back: Type.Array(
+      Type.Object({ name: Type.String(), value: Type.Integer() }, { ...closed, title: 'ReadBackDRO' }),
+    ),
+    note: Type.String({ description: 'That it worked is for a measurement to say.' }),
+  },
+  { ...closed, title: 'RecoverReply' },
+);
+export type Recovered = Static<typeof Recovered>;

@@ -4,7 +4,8 @@
  */
 
 import Type, { type Static } from 'typebox';
-import { TRANSMIT_PACKETS } from '../limits.ts';
+import { CAPTURE_BLOCKS, TRANSMIT_PACKETS } from '../limits.ts';
+import { ChainState } from './chain.ts';
 
 const closed = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0 });
@@ -141,3 +142,69 @@ export const FlushBody = Type.Object(
   { ...closed, title: 'FlushBody', examples: [{ blocks: 2 }] },
 );
 export type FlushBody = Static<typeof FlushBody>;
+
+export const CaptureBody = Type.Object(
+  {
+    blocks: Type.Integer({ minimum: 0, maximum: CAPTURE_BLOCKS }),
+    warmup: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: CAPTURE_BLOCKS,
+        description: 'Blocks discarded first; default 0.',
+      }),
+    ),
+    timeout_ms: Type.Optional(
+      Type.Integer({
+        ...{ minimum: 1, maximum: 86_400_000 },
+        description: 'Of all blocks; default by the rate of the applied profile.',
+      }),
+    ),
+    release: Type.Optional(
+      Type.Boolean({ description: 'Gives the devices of the modem back afterwards; default false.' }),
+    ),
+  },
+  { ...closed, title: 'CaptureBody', examples: [{ blocks: 8, warmup: 4 }] },
+);
+export type CaptureBody = Static<typeof CaptureBody>;
+
+export const Acquired = Type.Object(
+  { acquired: Type.Boolean({ description: 'The daemon holds the IIO devices of the modem.' }) },
+  { ...closed, title: 'DatapathState', examples: [{ acquired: true }] },
+);
+export type Acquired = Static<typeof Acquired>;
+
+export const Enabled = Type.Object(
+  { enabled: Type.Boolean() },
+  { ...closed, title: 'EnableReply', examples: [{ enabled: true }] },
+);
+export type Enabled = Static<typeof Enabled>;
+
+const ChainRuns = Type.Union([Type.Boolean(), Type.Null()], {
+  description: 'Whether egress is open; null without a driver of the logic.',
+});
+
+export const FlushReply = Type.Object(
+  {
+    useful_bytes: Type.Integer({
+      minimum: 0,
+      description: 'Bytes handed to the DMA, not bytes on the air; 0: nothing was pending.',
+    }),
+    tx_chain_running: ChainRuns,
+  },
+  { ...closed, title: 'FlushReply', examples: [{ useful_bytes: 300, tx_chain_running: true }] },
+);
+export type FlushReply = Static<typeof FlushReply>;
+
+export const TransmitReply = Type.Object(
+  {
+    packets: Count,
+    useful_bytes: Count,
+    wire_bytes: Count,
+    block_useful_bytes: Count,
+    boundaries_preserved: Type.Boolean({ description: 'False in stream mode.' }),
+    tx_chain_running: ChainRuns,
+    chain: Type.Optional(ChainState),
+  },
+  { ...closed, title: 'TransmitReply' },
+);
+export type TransmitReply = Static<typeof TransmitReply>;

@@ -16,13 +16,15 @@ import { layOut } from './layout.ts';
 import { answered, type Processes } from './processes.ts';
 
 export class Charts {
-  readonly #processes: Processes;
+  readonly #processes: Pick<Processes, 'askAll'>;
   readonly #clock: Clock;
+  readonly #layOut: typeof layOut;
   readonly #kept = new Map<string, Promise<ChartLayout>>();
 
-  constructor(processes: Processes, clock: Clock) {
+  constructor(processes: Pick<Processes, 'askAll'>, clock: Clock, how = layOut) {
     this.#processes = processes;
     this.#clock = clock;
+    this.#layOut = how;
   }
 
   /** The chart of a kind, of that version when one is asked for; refuses with `inspect::unknown-chart`. */
@@ -42,7 +44,7 @@ export class Charts {
     const key = `${chart.kind}/${chart.version}/${chart.digest}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
-    const layout = layOut(chart, this.#clock);
+    const layout = this.#layOut(chart, this.#clock);
     this.#kept.set(key, layout);
     layout.catch(() => this.#kept.delete(key));
     const [oldest] = this.#kept.keys();

@@ -44,7 +44,7 @@ interface Loaded {
 
 /** The page; throws at startup unless the path is plain (a pattern would match what nobody listed). */
 export function definePage({ path, contentType, body, csp = CONSOLE_POLICY }: PageDefinition): Page {
-  if (!/^(\/[A-Za-z0-9._-]+)+$/.test(path) || path.includes('..'))
+  if (path !== '/' && (!/^(\/[A-Za-z0-9._-]+)+$/.test(path) || path.includes('..')))
     throw new TypeError(`not a plain path: ${path}`);
   let loading: Promise<Loaded> | undefined;
   const load = (): Promise<Loaded> => {

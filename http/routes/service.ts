@@ -4,7 +4,8 @@ import Type, { type Static, type TSchema } from 'typebox';
 import type { ChildState } from '../../contract/inspection.ts';
 import { asyncApiDocument } from '../asyncapi.ts';
 import type { FollowRoute } from '../follow.ts';
-import { INTERFACE_VERSION, openApiDocument } from '../openapi.ts';
+import { INTERFACE_VERSION } from '../mission-control.ts';
+import { openApiDocument } from '../openapi.ts';
 import type { RoutePorts } from '../ports.ts';
 import { defineRoute, type Route } from '../route.ts';
 

@@ -9,7 +9,6 @@
 
 import type { HttpResponse, us_socket_context_t } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import { defectReply } from '../errors.ts';
 import type { Reply } from '../reply.ts';
 import type { CorkHolder } from './cork-holder.ts';
 
@@ -61,11 +60,6 @@ export class Exchange {
     };
     if (!holder.while(upgrade)) upgrade();
     this.#ended(101);
-  }
-
-  /** Answers a defect of this layer itself, where nothing better is known. */
-  fail(requestId: string): void {
-    this.finish(defectReply(requestId), true);
   }
 
   #write(

@@ -11,7 +11,8 @@ import type { Stoppable } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { type OpenedFollow, openFollow } from '../answer.ts';
 import type { Caller } from '../caller.ts';
-import { closeCode, type FollowRoute } from '../follow.ts';
+import type { LayerPorts } from '../dialect.ts';
+import { type AnyFollow, closeCode, type FollowSource } from '../follow.ts';
 import { pathNames } from '../route.ts';
 import { Exchange, type UpgradeKeys } from './exchange.ts';
 import { refusedHead, registerUpgradeOnly } from './plain.ts';
@@ -26,17 +27,21 @@ const MAX_BACKPRESSURE_BYTES = 1024 * 1024;
 
 interface SocketData {
   readonly writer: SocketWriter;
-  readonly source: Stoppable;
+  readonly source: FollowSource;
   /** Runs until the token counts no more that opened it; undefined without one (F5). */
   readonly expiry: TimerHandle | undefined;
 }
 
 /** Registers the upgrade of the route, and the answer to a GET that asks for none. */
-export function registerFollow(app: TemplatedApp, route: FollowRoute, served: Served): void {
+export function registerFollow<Ports extends LayerPorts>(
+  app: TemplatedApp,
+  route: AnyFollow<Ports>,
+  served: Served<Ports>,
+): void {
   const names = pathNames(route.path);
   app.ws<SocketData>(route.path, {
     compression: DISABLED,
-    maxPayloadLength: FOLLOW_MESSAGE_BYTES,
+    maxPayloadLength: route.takes?.maxBytes ?? FOLLOW_MESSAGE_BYTES,
     idleTimeout: IDLE_TIMEOUT_S,
     sendPingsAutomatically: true,
     maxBackpressure: MAX_BACKPRESSURE_BYTES,
@@ -54,6 +59,7 @@ export function registerFollow(app: TemplatedApp, route: FollowRoute, served: Se
       }
     },
     open: (ws) => ws.getUserData().writer.attach(ws),
+    message: (ws, message, isBinary) => taken(ws.getUserData(), message, isBinary, served),
     drain: (ws) => ws.getUserData().writer.drained(),
     close(ws) {
       const { writer, source, expiry } = ws.getUserData();
@@ -67,20 +73,20 @@ export function registerFollow(app: TemplatedApp, route: FollowRoute, served: Se
   registerUpgradeOnly(app, route.path, served);
 }
 
-async function upgrade(
-  route: FollowRoute,
+async function upgrade<Ports extends LayerPorts>(
+  route: AnyFollow<Ports>,
   exchange: Exchange,
   head: RequestHead,
   keys: UpgradeKeys,
-  served: Served,
+  served: Served<Ports>,
 ): Promise<void> {
   try {
-    if (refusedHead(head, exchange)) return;
-    const writer = new SocketWriter(route.policy, served.metrics);
+    if (refusedHead(head, exchange, served)) return;
+    const writer = new SocketWriter(route.policy, served.metrics, route.mark);
     const { params, query, credentials } = head;
     const token = credentials.token ?? new URLSearchParams(query).get('token') ?? undefined;
     const incoming = { params, query, credentials: { ...credentials, token }, body: undefined };
-    const opened = await openFollow(route, incoming, served.ports, writer);
+    const opened = await openFollow(route, incoming, served.ports, served.dialect, writer);
     if ('reply' in opened) exchange.finish(opened.reply);
     else if (exchange.open) start(exchange, keys, { writer, ...opened }, served);
     else {
@@ -104,6 +110,21 @@ function start(
   const data: SocketData = { writer, source, expiry };
   exchange.upgrade(data, keys, served.holder);
   writer.flush();
+}
+
+/** A message of the client, copied: the buffer is emptied when this returns (F7). A source that throws is a defect (U6). */
+function taken(
+  { source, writer }: SocketData,
+  message: ArrayBuffer,
+  isBinary: boolean,
+  { ports: { log } }: Served,
+): void {
+  try {
+    source.take?.(Buffer.from(Buffer.from(message)), isBinary);
+  } catch (error) {
+    log.error({ err: error }, 'a message of a client failed on a defect');
+    writer.cut(closeCode.internal, 'a defect in the service');
+  }
 }
 
 /** F5 */

@@ -17,7 +17,7 @@ export function registerPage(app: TemplatedApp, page: Page, served: Served): voi
     (res: HttpResponse, req: HttpRequest): void => {
       const exchange = new Exchange(res, headOnly, served.began('page'));
       try {
-        if (refusedHead(readHead(req, []), exchange)) return;
+        if (refusedHead(readHead(req, []), exchange, served)) return;
         void respond(page, req.getHeader('if-none-match'), exchange, served);
       } catch (error) {
         served.failed(exchange, error);

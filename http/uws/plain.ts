@@ -10,9 +10,9 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { JSON_BODY_BYTES } from '../../contract/limits.ts';
 import { answer } from '../answer.ts';
-import { refusalReply, refuse } from '../errors.ts';
-import type { Refusal, Reply } from '../reply.ts';
-import { pathNames, type Route } from '../route.ts';
+import type { LayerCodes, LayerPorts } from '../dialect.ts';
+import { type AnyFault, type Refusal, type Reply, refusal } from '../reply.ts';
+import { type AnyRoute, pathNames } from '../route.ts';
 import { collectBody } from './body-collector.ts';
 import { ContentStream } from './content-stream.ts';
 import { Exchange } from './exchange.ts';
@@ -20,7 +20,11 @@ import { type RequestHead, readHead } from './request-head.ts';
 import type { Served } from './served.ts';
 
 /** Registers the route, for GET also HEAD. */
-export function registerPlain(app: TemplatedApp, route: Route, served: Served): void {
+export function registerPlain<Ports extends LayerPorts>(
+  app: TemplatedApp,
+  route: AnyRoute<Ports>,
+  served: Served<Ports>,
+): void {
   const names = pathNames(route.path);
   const handler =
     (headOnly: boolean) =>
@@ -46,34 +50,35 @@ export function registerUpgradeOnly(app: TemplatedApp, path: string, served: Ser
 
 function takeUnknown(res: HttpResponse, req: HttpRequest, served: Served, help?: string): void {
   const exchange = new Exchange(res, req.getMethod() === 'head', served.began('unknownRoute'));
-  if (!refusedHead(readHead(req, []), exchange)) exchange.finish(unknownRoute(req, help));
+  if (!refusedHead(readHead(req, []), exchange, served)) exchange.finish(unknownRoute(req, served, help));
 }
 
-function unknownRoute(req: HttpRequest, help = 'GET /v1/openapi.json lists the routes.'): Reply {
+function unknownRoute(req: HttpRequest, { dialect }: Served, help = dialect.routesHelp): Reply {
   const message = `no route ${req.getMethod().toUpperCase()} ${req.getUrl()}`;
-  return refusalReply(refuse('api::unknown-route', message, { help }));
+  return dialect.reply(refusal(dialect.codes.unknownRoute, message, { help }));
 }
 
-function take(
-  route: Route,
+function take<Ports extends LayerPorts>(
+  route: AnyRoute<Ports>,
   names: readonly string[],
   exchange: Exchange,
   res: HttpResponse,
   req: HttpRequest,
-  served: Served,
+  served: Served<Ports>,
 ): void {
   try {
     const head = readHead(req, names);
-    if (refusedHead(head, exchange)) return;
+    if (refusedHead(head, exchange, served)) return;
+    const limit = bodyLimit(route);
     if (route.content !== undefined) takeContent(route, exchange, head, res, served);
-    else if (route.validator === undefined) void respond(route, exchange, head, undefined, served);
-    else if ((head.contentLength ?? 0) > JSON_BODY_BYTES) exchange.finish(tooLarge(), true);
+    else if (limit === undefined) void respond(route, exchange, head, undefined, served);
+    else if ((head.contentLength ?? 0) > limit) exchange.finish(tooLarge(limit, served), true);
     else {
       collectBody(
         res,
-        JSON_BODY_BYTES,
+        limit,
         (body) => void respond(route, exchange, head, body, served),
-        () => exchange.finish(tooLarge(), true),
+        () => exchange.finish(tooLarge(limit, served), true),
       );
     }
   } catch (error) {
@@ -81,20 +86,26 @@ function take(
   }
 }
 
+/** Undefined: the body is not read. */
+function bodyLimit<Ports>({ bytes, validator }: AnyRoute<Ports>): number | undefined {
+  return bytes?.maxBytes ?? (validator === undefined ? undefined : JSON_BODY_BYTES);
+}
+
 /** Content is read by the handler, once who calls has been checked; what is left unread ends the connection. */
-function takeContent(
-  route: Route,
+function takeContent<Ports extends LayerPorts>(
+  route: AnyRoute<Ports>,
   exchange: Exchange,
   head: RequestHead,
   res: HttpResponse,
-  served: Served,
+  served: Served<Ports>,
 ): void {
   const { maxBytes } = route.content!;
-  if ((head.contentLength ?? 0) > maxBytes) return exchange.finish(tooLarge(maxBytes), true);
+  if ((head.contentLength ?? 0) > maxBytes) return exchange.finish(tooLarge(maxBytes, served), true);
   const content = new ContentStream(res, maxBytes);
   exchange.whenGone(() => content.abort());
   const { params, query, credentials } = head;
-  answer(route, { params, query, credentials, body: undefined, content }, served.ports).then(
+  const { ports, dialect } = served;
+  answer(route, { params, query, credentials, body: undefined, content }, ports, dialect).then(
     (reply) => {
       content.settle();
       exchange.finish(reply, !content.spent);
@@ -103,37 +114,41 @@ function takeContent(
   );
 }
 
-async function respond(
-  route: Route,
+async function respond<Ports extends LayerPorts>(
+  route: AnyRoute<Ports>,
   exchange: Exchange,
   head: RequestHead,
   body: Buffer | undefined,
-  served: Served,
+  served: Served<Ports>,
 ): Promise<void> {
   try {
     const { params, query, credentials } = head;
-    exchange.finish(await answer(route, { params, query, credentials, body }, served.ports));
+    const { ports, dialect } = served;
+    exchange.finish(await answer(route, { params, query, credentials, body }, ports, dialect));
   } catch (error) {
     served.failed(exchange, error);
   }
 }
 
 /** Whether the head was refused (U4, U10, U11); the caller then leaves the exchange alone. */
-export function refusedHead(head: RequestHead, exchange: Exchange): boolean {
-  const refusal = headRefusal(head);
-  if (refusal === undefined) return false;
-  setImmediate(() => exchange.finish(refusalReply(refusal), true));
+export function refusedHead(head: RequestHead, exchange: Exchange, { dialect }: Served): boolean {
+  const refused = headRefusal(head, dialect.codes);
+  if (refused === undefined) return false;
+  setImmediate(() => exchange.finish(dialect.reply(refused), true));
   return true;
 }
 
-function headRefusal({ repeated: [name], foreignOrigin }: RequestHead): Refusal | undefined {
-  if (name !== undefined) return refuse('api::invalid-body', `header ${name} stands more than once`);
+function headRefusal(
+  { repeated: [name], foreignOrigin }: RequestHead,
+  codes: LayerCodes,
+): Refusal<AnyFault> | undefined {
+  if (name !== undefined) return refusal(codes.invalid, `header ${name} stands more than once`);
   if (foreignOrigin === undefined) return undefined;
-  return refuse('api::foreign-origin', `a page of ${foreignOrigin} may not use this service`, {
+  return refusal(codes.foreignOrigin, `a page of ${foreignOrigin} may not use this service`, {
     help: 'open the page from the service itself, or call it from outside a browser',
   });
 }
 
-function tooLarge(bytes = JSON_BODY_BYTES): Reply {
-  return refusalReply(refuse('api::too-large', `the body is larger than ${bytes} bytes`));
+function tooLarge(bytes: number, { dialect }: Served): Reply {
+  return dialect.reply(refusal(dialect.codes.tooLarge, `the body is larger than ${bytes} bytes`));
 }

@@ -1,22 +1,25 @@
 /**
- * What the exchanges and sockets of one server share: the ports, the counts, and what is still open when it closes.
+ * What the exchanges and sockets of one server share: the ports, how the service speaks, the counts, and what is still open
+ * when it closes.
  */
 
+import { type Dialect, defectReply, type LayerPorts } from '../dialect.ts';
 import type { FrontEndMetrics } from '../metrics.ts';
-import type { RoutePorts } from '../ports.ts';
 import { CorkHolder } from './cork-holder.ts';
 import type { Exchange } from './exchange.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
-export class Served {
-  readonly ports: RoutePorts;
+export class Served<Ports extends LayerPorts = LayerPorts> {
+  readonly ports: Ports;
+  readonly dialect: Dialect<Ports>;
   readonly metrics: FrontEndMetrics;
   readonly sockets = new Set<SocketWriter>();
   readonly holder = new CorkHolder();
   exchanges = 0;
 
-  constructor(ports: RoutePorts, metrics: FrontEndMetrics) {
+  constructor(ports: Ports, dialect: Dialect<Ports>, metrics: FrontEndMetrics) {
     this.ports = ports;
+    this.dialect = dialect;
     this.metrics = metrics;
   }
 
@@ -33,7 +36,7 @@ export class Served {
   failed(exchange: Exchange, error: unknown): void {
     const request = this.ports.newId();
     this.ports.log.error({ request, err: error }, 'the front end failed on a defect');
-    exchange.fail(request);
+    exchange.finish(defectReply(this.dialect, request), true);
   }
 
   get idle(): boolean {

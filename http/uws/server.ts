@@ -16,9 +16,10 @@ import {
   us_socket_local_port,
 } from 'uWebSockets.js';
 import { createServer } from 'node:net';
-import { closeCode, type FollowRoute } from '../follow.ts';
+import type { LayerPorts } from '../dialect.ts';
+import { type AnyFollow, closeCode } from '../follow.ts';
 import type { Page } from '../pages/page.ts';
-import type { Route } from '../route.ts';
+import type { AnyRoute } from '../route.ts';
 import { registerFollow } from './followed.ts';
 import { registerPage } from './page.ts';
 import { registerPlain, registerUnknown } from './plain.ts';
@@ -30,15 +31,15 @@ export interface Server {
   close(): Promise<void>;
 }
 
-export interface ServerOptions {
+export interface ServerOptions<Ports extends LayerPorts> {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  readonly routes: readonly Route[];
-  readonly follows: readonly FollowRoute[];
+  readonly routes: readonly AnyRoute<Ports>[];
+  readonly follows: readonly AnyFollow<Ports>[];
   readonly pages: readonly Page[];
-  readonly served: Served;
-  /** Said with the answer that a route is unknown. */
+  readonly served: Served<Ports>;
+  /** Said with the answer that a route is unknown, instead of what the service usually says. */
   readonly help?: string;
 }
 
@@ -48,7 +49,7 @@ const CLOSE_MS = 5_000;
 const CLOSE_POLL_MS = 10;
 
 /** The server, listening; rejects when the port is taken or the environment does not allow large headers. */
-export async function listen(options: ServerOptions): Promise<Server> {
+export async function listen<Ports extends LayerPorts>(options: ServerOptions<Ports>): Promise<Server> {
   const { host, port, routes, follows, pages, served, help } = options;
   checkEnvironment(process.env['UWS_HTTP_MAX_HEADERS_SIZE']);
   const app = App();

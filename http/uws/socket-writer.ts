@@ -10,7 +10,14 @@
 import type { WebSocket } from 'uWebSockets.js';
 import { FOLLOW_BUFFER_BYTES, FOLLOW_LOG_QUEUE_BYTES } from '../../contract/limits.ts';
 import { closeCode, type FollowPolicy, type FollowWriter } from '../follow.ts';
-import { ConflatingQueue, type FollowQueue, LogQueue, type Message } from '../follow-queue.ts';
+import {
+  ConflatingQueue,
+  type FollowQueue,
+  LogQueue,
+  type Mark,
+  type Message,
+  NewestQueue,
+} from '../follow-queue.ts';
 import type { FrontEndMetrics } from '../metrics.ts';
 
 export type Wire = Pick<WebSocket<unknown>, 'send' | 'getBufferedAmount' | 'cork' | 'end'>;
@@ -25,15 +32,18 @@ export class SocketWriter implements FollowWriter {
   readonly #policy: FollowPolicy;
   readonly #metrics: FrontEndMetrics;
   readonly #queue: FollowQueue;
+  readonly #isBinary: boolean;
   #wire: Wire | undefined;
   #ending: { readonly code: number; readonly reason: string } | undefined;
   #closed = false;
   #waiting: (() => void)[] = [];
 
-  constructor(policy: FollowPolicy, metrics: FrontEndMetrics) {
+  /** `mark` is of a route that follows the newest (F6). */
+  constructor(policy: FollowPolicy, metrics: FrontEndMetrics, mark?: Mark) {
     this.#policy = policy;
     this.#metrics = metrics;
-    this.#queue = policy === 'latest' ? new ConflatingQueue(() => metrics.conflated()) : new LogQueue();
+    this.#isBinary = policy === 'newest';
+    this.#queue = queueOf(policy, () => metrics.conflated(), mark);
   }
 
   push(message: Message, key = 0): void {
@@ -94,7 +104,7 @@ export class SocketWriter implements FollowWriter {
     while (room) {
       const message = this.#queue.shift();
       if (message === undefined) return true;
-      const taken = wire.send(message, false, false);
+      const taken = wire.send(message, this.#isBinary, false);
       // Asked only when it can have grown: the question costs as much as the sending.
       if (taken === BUFFERED) room = wire.getBufferedAmount() <= FOLLOW_BUFFER_BYTES;
       if (taken !== DROPPED) continue;
@@ -116,6 +126,11 @@ export class SocketWriter implements FollowWriter {
     this.#waiting = [];
     for (const resolve of waiting) resolve();
   }
+}
+
+function queueOf(policy: FollowPolicy, conflated: () => void, mark?: Mark): FollowQueue {
+  if (policy === 'latest') return new ConflatingQueue(conflated);
+  return policy === 'newest' ? new NewestQueue(conflated, mark) : new LogQueue();
 }
 
 const dirty = new Set<SocketWriter>();

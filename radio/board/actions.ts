@@ -35,8 +35,8 @@ export class BoardActions {
     this.#modem = modem;
   }
 
-  /** Sets everything that a profile asks for; the level is that of the target. */
-  async apply(setup: Setup, target: ChainTarget): Promise<void> {
+  /** Sets everything that a profile asks for; the level is that of the target, the offset of the receiver that of another. */
+  async apply(setup: Setup, target: ChainTarget, offsetFor: ChainTarget = 'air'): Promise<void> {
     await this.quiet();
     await this.#phy.setState('fdd');
     await this.#phy.setSampleRate(setup.rate.sampleRateSps);
@@ -44,7 +44,7 @@ export class BoardActions {
     for (const side of ['rx', 'tx'] as const) {
       await this.#phy.setBandwidth(side, setup[side].bandwidthHz);
       await this.tune(side, setup[side].oscillatorHz);
-      await this.offset(side, setup[side].offsetHz);
+      await this.offset(side, offsetAt(setup, side, offsetFor));
     }
     await this.#phy.setGainMode(setup.gainMode);
     if (setup.gainMode === 'manual') await this.#phy.setGain('rx', setup.rx.gainDb);
@@ -125,4 +125,9 @@ export class BoardActions {
     const after = await this.#modem.read(at);
     return { reg: at.name, bit, before, during, after };
   }
+}
+
+/** Both oscillators are the same in a loopback, so that both offsets have to be. */
+export function offsetAt(setup: Setup, side: Side, target: ChainTarget): number {
+  return target === 'air' ? setup[side].offsetHz : setup.tx.offsetHz;
 }

@@ -123,6 +123,11 @@ export class Phy {
     return (await this.#number(TEMPERATURE)) / 1000;
   }
 
+  /** Received strength in dB below full scale: the larger, the weaker. */
+  strengthDb(): Promise<number> {
+    return this.#number(signal('rx', 'rssi'));
+  }
+
   /** Whether a generator of test tones plays instead of what the modem sends. */
   async playsTone(): Promise<boolean> {
     const [first] =

@@ -1,18 +1,22 @@
-/** What each step of conditioning does to the board, and its words. */
+/**
+ * What each step of conditioning does to the board, and its words.
+ *
+ * M1. The settings of a profile for the air do not raise the transmitter while the path is a loopback: its level comes behind the
+ *     switch.
+ * M2. They give the receiver the offset that the target asks for: what was mended before them stays so.
+ */
 
 import { assert } from '../../contract/assert.ts';
-import type { BoardActions } from '../board/actions.ts';
+import { type BoardActions, offsetAt } from '../board/actions.ts';
+import { currentTarget } from '../board/reading.ts';
 import type { Setup } from '../board/setup.ts';
 import type { ChainView, Remedy } from './condition.ts';
 import { SIDES } from './view.ts';
 
 /** Does what mends a condition, and says what was done; rejects when the board refuses. */
-export async function mend(
-  { do: action }: Remedy,
-  { target, session }: ChainView,
-  actions: BoardActions,
-): Promise<string> {
-  const setup = session.profile?.setup;
+export async function mend({ do: action }: Remedy, view: ChainView, actions: BoardActions): Promise<string> {
+  const { target } = view;
+  const setup = view.session.profile?.setup;
   switch (action) {
     case 'radio.quiet':
       await actions.quiet();
@@ -32,6 +36,10 @@ export async function mend(
     case 'datapath.enable':
       await actions.silenceTones();
       return 'test tones silenced';
+    case 'profile.apply':
+      assert(setup !== undefined, 'a condition that a setting mends is behind the profile');
+      await actions.apply(setup, heardBehind(view), target);
+      return `settings of the profile written, ${setup.rate.sampleRateSps} sps`;
     default:
       assert(setup !== undefined, 'a condition that a setting mends is behind the profile');
       return mendBySetup(action, { target, setup }, actions);
@@ -39,14 +47,11 @@ export async function mend(
 }
 
 async function mendBySetup(
-  action: 'profile.apply' | 'radio.level' | 'radio.frequency' | 'radio.offset' | 'radio.gain',
+  action: 'radio.level' | 'radio.frequency' | 'radio.offset' | 'radio.gain',
   { target, setup }: { readonly target: ChainView['target']; readonly setup: Setup },
   actions: BoardActions,
 ): Promise<string> {
   switch (action) {
-    case 'profile.apply':
-      await actions.apply(setup, target);
-      return `settings of the profile written, ${setup.rate.sampleRateSps} sps`;
     case 'radio.level':
       await actions.level(setup, target);
       return target === 'air' ? `transmitter at ${setup.tx.gainDb} dB` : 'transmitter muted';
@@ -54,7 +59,7 @@ async function mendBySetup(
       for (const side of SIDES) await actions.tune(side, setup[side].oscillatorHz);
       return `oscillators at ${setup.rx.oscillatorHz} Hz (rx) and ${setup.tx.oscillatorHz} Hz (tx)`;
     case 'radio.offset': {
-      const rx = target === 'air' ? setup.rx.offsetHz : setup.tx.offsetHz;
+      const rx = offsetAt(setup, 'rx', target);
       await actions.offset('rx', rx);
       await actions.offset('tx', setup.tx.offsetHz);
       return `digital oscillators at ${rx} Hz (rx) and ${setup.tx.offsetHz} Hz (tx)`;
@@ -63,4 +68,10 @@ async function mendBySetup(
       await actions.setGain('rx', setup.rx.gainDb);
       return `receiver at ${setup.rx.gainDb} dB`;
   }
+}
+
+/** Where the transmitter may be heard behind an apply (M1). */
+function heardBehind({ target, board }: ChainView): ChainView['target'] {
+  const current = board && currentTarget(board);
+  return target === 'air' && current !== 'air' ? (current ?? 'device-loopback') : target;
 }

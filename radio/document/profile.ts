@@ -82,15 +82,31 @@ function checkOffset(
   faults: DocumentFaults,
 ): void {
   const { bandwidthHz, offsetHz } = setup[side];
-  const occupied = occupiedHz(profile);
-  // The part makes no filter narrower than its least, whatever is asked.
-  const filter = Math.max(bandwidthHz, bounds.bandwidth[side].least);
-  const carried = Math.min(filter, setup.rate.sampleRateSps);
-  const most = Math.max(0, Math.floor((carried - occupied) / 2));
-  if (Math.abs(offsetHz) > most)
-    faults.fault(
-      `is ${offsetHz}; a signal ${Math.ceil(occupied)} Hz wide may be moved by ${most} Hz within ${carried} Hz`,
-    );
+  const { sampleRateSps } = setup.rate;
+  const fault = offsetFault(offsetHz, {
+    ...{ occupiedHz: occupiedHz(profile), bandwidthHz, sampleRateSps },
+    leastBandwidthHz: bounds.bandwidth[side].least,
+  });
+  if (fault !== undefined) faults.fault(fault);
+}
+
+/** Where a digital oscillator moves a signal. */
+export interface OffsetPlace {
+  readonly occupiedHz: number;
+  /** Of the analog filter, as asked for. */
+  readonly bandwidthHz: number;
+  /** The part makes no filter narrower than that, whatever is asked. */
+  readonly leastBandwidthHz: number;
+  readonly sampleRateSps: number;
+}
+
+/** Why a signal may not be moved so far; undefined where it may. */
+export function offsetFault(offsetHz: number, place: OffsetPlace): string | undefined {
+  const filter = Math.max(place.bandwidthHz, place.leastBandwidthHz);
+  const carried = Math.min(filter, place.sampleRateSps);
+  const most = Math.max(0, Math.floor((carried - place.occupiedHz) / 2));
+  if (Math.abs(offsetHz) <= most) return undefined;
+  return `is ${offsetHz}; a signal ${Math.ceil(place.occupiedHz)} Hz wide may be moved by ${most} Hz within ${carried} Hz`;
 }
 
 function checkCoding(profile: Profile, faults: DocumentFaults): void {

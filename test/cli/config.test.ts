@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -51,6 +51,25 @@ function write(name: string, text: string): void {
 }
 
 describe('mcs config check', () => {
+  it('RB-CAMP-025 reads the documents of the bench too, and tells every fault with its file', async () => {
+    write('platform.yaml', PLATFORM);
+    write('topology.yaml', TOPOLOGY);
+    mkdirSync(join(folder, 'bench', 'profiles'), { recursive: true });
+    mkdirSync(join(folder, 'bench', 'campaigns'));
+    write('bench/bench.yaml', 'board: iiod\nstub: { seed: 1 }\n');
+    write('bench/profiles/one.yaml', 'name: one\nmodulation: qpsk\n');
+    const campaign = 'name: c\ndescription: d\nsteps: [{ id: a, kind: scenario, scenario: gone }]\n';
+    write('bench/campaigns/c.yaml', campaign);
+    expect(await config(['check', folder])).toBe(1);
+    expect(printed.err).toMatch(/bench\.yaml: iiod: is missing/);
+    expect(printed.err).toMatch(/bench\.yaml: stub: describes a model/);
+    expect(printed.err).toMatch(/one\.yaml: .*symbol_rate_baud/);
+    expect(printed.err).toMatch(/c\.yaml: steps\[0\]\.scenario: no scenario "gone"/);
+    write('bench/bench.yaml', 'stub: { seed: 1, iiod_port: 0 }\n');
+    for (const name of ['profiles/one.yaml', 'campaigns/c.yaml']) rmSync(join(folder, 'bench', name));
+    expect(await config(['check', folder]), printed.err).toBe(0);
+  });
+
   it('names the targets and the revision of a mission that compiles', async () => {
     write('platform.yaml', PLATFORM);
     write('topology.yaml', TOPOLOGY);

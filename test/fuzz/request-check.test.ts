@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { ERRORS } from '../../contract/errors.ts';
+import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import { check, type Incoming } from '../../http/check.ts';
 import { follows, routes } from '../../http/front-end.ts';
+import { missionControlDialect } from '../../http/mission-control.ts';
 import { type Endpoint, pathNames, type Route } from '../../http/route.ts';
 import type { Tokens } from '../../ports/tokens.ts';
 import { FUZZ_TEST_MS, fuzz } from './cases.ts';
@@ -43,7 +44,7 @@ describe('any request, before its route sees it', { timeout: FUZZ_TEST_MS }, () 
       .chain((endpoint) => fc.tuple(fc.constant(endpoint), incoming(endpoint)));
     const outcomes = new Set<string>();
     fuzz({ cases: 10_000 }, any, ([endpoint, request]) => {
-      const checked = check(endpoint, request, { missions, tokens });
+      const checked = check(endpoint, request, { missions, tokens }, missionControlDialect);
       // Who a token names is asked of others, whatever else the request says.
       if (checked instanceof Promise) return void outcomes.add('token');
       if (checked.ok) {
@@ -60,7 +61,7 @@ describe('any request, before its route sees it', { timeout: FUZZ_TEST_MS }, () 
       for (const { code, message } of checked.faults) {
         outcomes.add(code);
         demand(Object.hasOwn(ERRORS, code) && message !== '', `${code}: ${message}`);
-        demand(ERRORS[code].status[0] < 500, code);
+        demand(ERRORS[code as ErrorCode].status[0] < 500, code);
       }
     });
     for (const expected of ['ok', 'api::invalid-body', 'api::invalid-target', 'token'])

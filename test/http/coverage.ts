@@ -3,13 +3,15 @@
  * promise that nobody checks. Whether the answers are as described is for `../support/conformance.ts`.
  */
 
-import type { FollowRoute } from '../../http/follow.ts';
-import { declaredErrors, type Endpoint, type Route } from '../../http/route.ts';
+import type { Dialect } from '../../http/dialect.ts';
+import type { AnyFollow } from '../../http/follow.ts';
+import { missionControlDialect } from '../../http/mission-control.ts';
+import { type AnyEndpoint, type AnyRoute, declaredErrors } from '../../http/route.ts';
 import type { Tag } from '../../http/tags.ts';
 import { type Answer, call, type Followed, follow, post } from './fixture.ts';
 
 /** Which file sees every answer of the routes of a tag, by its `missing()`. */
-export const COVERED_BY: Readonly<Record<Tag, string>> = {
+export const COVERED_BY: Readonly<Record<string, string>> = {
   Telecommands: 'routes.test.ts',
   Runs: 'run-routes.test.ts',
   Values: 'routes.test.ts',
@@ -22,16 +24,22 @@ export const COVERED_BY: Readonly<Record<Tag, string>> = {
   Identity: 'auth.test.ts',
   Uploads: 'uploads.test.ts',
   Service: 'routes.test.ts',
-};
+} satisfies Record<Tag, string>;
 
 export class Coverage {
   readonly #seen = new Map<string, Set<string>>();
-  readonly #routes: readonly Route[];
-  readonly #follows: readonly FollowRoute[];
+  readonly #routes: readonly AnyRoute<never>[];
+  readonly #follows: readonly AnyFollow<never>[];
+  readonly #dialect: Dialect<never>;
 
-  constructor(routes: readonly Route[], follows: readonly FollowRoute[] = []) {
+  constructor(
+    routes: readonly AnyRoute<never>[],
+    follows: readonly AnyFollow<never>[] = [],
+    dialect: Dialect<never> = missionControlDialect,
+  ) {
     this.#routes = routes;
     this.#follows = follows;
+    this.#dialect = dialect;
   }
 
   async call(url: string, init: Parameters<typeof call>[1] = {}): Promise<Answer> {
@@ -66,8 +74,8 @@ export class Coverage {
 
   /** `operation code` of everything the table declares and nobody saw. */
   missing(): string[] {
-    const expected = (endpoint: Endpoint, statuses: readonly string[]): string[] =>
-      [...declaredErrors(endpoint), ...statuses]
+    const expected = (endpoint: AnyEndpoint, statuses: readonly string[]): string[] =>
+      [...declaredErrors(endpoint, this.#dialect), ...statuses]
         .filter((item) => this.#seen.get(endpoint.operationId)?.has(item) !== true)
         .map((item) => `${endpoint.operationId} ${item}`);
     return [
@@ -81,16 +89,22 @@ export class Coverage {
     return answer;
   }
 
-  #noteAnswer(endpoint: Endpoint, answer: Pick<Answer, 'status' | 'body'>): void {
+  #noteAnswer(endpoint: AnyEndpoint, answer: Pick<Answer, 'status' | 'body'>): void {
     this.#see(endpoint, `${answer.status}`);
-    for (const { code } of (answer.body as { errors?: { code: string }[] }).errors ?? [])
-      this.#see(endpoint, code);
+    for (const code of codesIn(answer.body)) this.#see(endpoint, code);
   }
 
-  #see(endpoint: Endpoint, item: string): void {
+  #see(endpoint: AnyEndpoint, item: string): void {
     const seen = this.#seen.get(endpoint.operationId) ?? new Set();
     this.#seen.set(endpoint.operationId, seen.add(item));
   }
+}
+
+/** The codes of an error answer, of either service. */
+function codesIn(body: unknown): readonly string[] {
+  const { errors, code } = (body ?? {}) as { errors?: { code: string }[]; code?: unknown };
+  if (Array.isArray(errors)) return errors.map((each) => each.code);
+  return typeof code === 'string' ? [code] : [];
 }
 
 function matches(path: string, url: string): boolean {

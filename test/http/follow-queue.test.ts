@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConflatingQueue, type FollowQueue, LogQueue } from '../../http/follow-queue.ts';
+import { ConflatingQueue, type FollowQueue, LogQueue, NewestQueue } from '../../http/follow-queue.ts';
 
 function drain(queue: FollowQueue): string[] {
   const messages: string[] = [];
@@ -76,5 +76,25 @@ describe('a conflating queue', () => {
     queue.push('b', 1);
     queue.push('c', 1);
     expect(drain(queue)).toEqual(['b', 'c']);
+  });
+});
+
+describe('NewestQueue', () => {
+  it('Q3 holds the newest alone, marked with how many were left out since the first', () => {
+    let conflated = 0;
+    const queue = new NewestQueue(
+      () => {
+        conflated += 1;
+      },
+      (message, missed) => Uint8Array.of(...message, missed),
+    );
+    expect(queue.shift()).toBeUndefined();
+    for (const each of [1, 2, 3]) queue.push(Uint8Array.of(each, each));
+    expect(queue.size).toBe(2);
+    expect(queue.shift()).toEqual(Uint8Array.of(3, 3, 2));
+    expect([queue.shift(), queue.size]).toEqual([undefined, 0]);
+    queue.push(Uint8Array.of(4));
+    expect(queue.shift()).toEqual(Uint8Array.of(4, 2));
+    expect(conflated).toBe(2);
   });
 });

@@ -99,6 +99,34 @@ describe('snapshots on the real bus', () => {
     expect((await store.commit(commit)).outcome).toBe('fenced');
   });
 
+  it('tell everything they hold of their kind, and forget what is over', async () => {
+    const store = createSnapshotStore({ bus, kind: 'listed' });
+    const other = createSnapshotStore({ bus, kind: 'unlisted' });
+    for (const [id, where] of [
+      ['a', store],
+      ['b', store],
+      ['c', other],
+    ] as const) {
+      const envelope = {
+        kind: 'k',
+        id,
+        version: 1,
+        revision: 1,
+        epoch: 1,
+        snapshot: id,
+        timers: [],
+        effects: [],
+      };
+      await where.commit({ id, epoch: 1, position: 0, records: [], envelope: () => envelope, final: true });
+    }
+    const ids = async () => (await store.list()).map(({ envelope }) => envelope.id).sort();
+    expect(await ids()).toEqual(['a', 'b']);
+    await store.remove('a');
+    await store.remove('a');
+    expect(await ids()).toEqual(['b']);
+    expect((await other.list()).length).toBe(1);
+  });
+
   it('leave a dead letter on the bus for the event that killed the actor', async () => {
     const one = owner();
     one.kind.start('poisoned', { item: 'bolt' }, 1);

@@ -8,11 +8,13 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, afterEach } from 'vitest';
-import type { FollowRoute } from '../../http/follow.ts';
+import type { AnyFollow } from '../../http/follow.ts';
 import { follows, routes } from '../../http/front-end.ts';
+import type { ServiceInterface } from '../../http/interface.ts';
 import { openApiDocument } from '../../http/openapi.ts';
-import type { Route } from '../../http/route.ts';
+import type { AnyRoute } from '../../http/route.ts';
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 interface Operation {
@@ -29,6 +31,7 @@ export interface Received {
   readonly body: unknown;
 }
 
+const FORMATS = { 'date-time': DATE_TIME, uuid: UUID };
 const DOCUMENT = 'openapi.json';
 
 interface Described {
@@ -40,11 +43,16 @@ interface Described {
 /** What one server says of itself. */
 export class Description {
   readonly #paths: readonly Described[];
-  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'date-time': DATE_TIME } });
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
   readonly #validators = new Map<string, ValidateFunction>();
 
-  constructor(ownRoutes: readonly Route[], ownFollows: readonly FollowRoute[]) {
-    const document = openApiDocument(ownRoutes, ownFollows);
+  /** `of` is the service whose routes they are, mission control by default. */
+  constructor(
+    ownRoutes: readonly AnyRoute<never>[],
+    ownFollows: readonly AnyFollow<never>[],
+    of?: ServiceInterface<never>,
+  ) {
+    const document = openApiDocument(ownRoutes, ownFollows, of);
     const paths = document['paths'] as Record<string, Record<string, Operation>>;
     this.#paths = Object.entries(paths).map(([path, operations]) => ({
       ...{ path, operations },

@@ -28,6 +28,7 @@ function followRoutes({ React }) {
 }
 
 const TOKEN = 'mcs.token';
+const DOCUMENT = document.getElementById('interface').dataset.document;
 
 /** The access token of this tab, the one the inspector uses too. */
 function withToken(request) {
@@ -38,7 +39,7 @@ function withToken(request) {
 
 /** Asks for a token where the service shows its interface to nobody else. */
 function askForToken(response) {
-  if (response.status !== 401 || !response.url.endsWith('/v1/openapi.json')) return response;
+  if (response.status !== 401 || !response.url.endsWith(DOCUMENT)) return response;
   const token = Object.assign(document.createElement('input'), { type: 'password', autocomplete: 'off' });
   const form = document.createElement('form');
   form.className = 'sign-in';
@@ -58,7 +59,7 @@ followScheme();
 dark.addEventListener('change', followScheme);
 
 globalThis.SwaggerUIBundle({
-  url: '/v1/openapi.json',
+  url: DOCUMENT,
   dom_id: '#interface',
   presets: [globalThis.SwaggerUIBundle.presets.apis],
   plugins: [followRoutes],

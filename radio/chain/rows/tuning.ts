@@ -1,6 +1,6 @@
 /** Oscillators and gains, as the profile asks for them. */
 
-import type { ChainTarget } from '../../../contract/bench/chain.ts';
+import { offsetAt } from '../../board/actions.ts';
 import type { Setup } from '../../board/setup.ts';
 import type { ConditionRow } from '../condition.ts';
 import { all, bySetup, judged } from '../finding.ts';
@@ -42,8 +42,8 @@ export const TUNING: readonly ConditionRow[] = [
         bySetup(view, (setup) =>
           judged(
             offset(view, side),
-            `${wantedOffset(setup, side, view.target)} Hz`,
-            (hz) => hz === wantedOffset(setup, side, view.target),
+            `${offsetAt(setup, side, view.target)} Hz`,
+            (hz) => hz === offsetAt(setup, side, view.target),
             (hz) => `${hz} Hz`,
           ),
         ),
@@ -77,11 +77,6 @@ export const TUNING: readonly ConditionRow[] = [
       ),
   },
 ];
-
-/** Both oscillators are the same in a loopback, so that both offsets have to be. */
-function wantedOffset(setup: Setup, side: 'rx' | 'tx', target: ChainTarget): number {
-  return target === 'air' ? setup[side].offsetHz : setup.tx.offsetHz;
-}
 
 function centre(setup: Setup | undefined, side: 'rx' | 'tx'): number {
   return setup === undefined ? 0 : setup[side].oscillatorHz + setup[side].offsetHz;

@@ -143,9 +143,12 @@ describe('a page', () => {
     expect((await fetch(`${url}/own`)).headers.get('content-security-policy')).toBe("default-src 'self'");
   });
 
-  it.each(['/a/../b', '/:any', '/*', 'a', '/a b', '/'])('is refused under the path %j', (path) => {
-    expect(() => definePage({ path, contentType: 'text/plain', body: () => new Uint8Array() })).toThrow(
-      TypeError,
-    );
-  });
+  it.each(['/a/../b', '/:any', '/*', 'a', '/a b', '', '//', '/a/'])(
+    'is refused under the path %j',
+    (path) => {
+      expect(() => definePage({ path, contentType: 'text/plain', body: () => new Uint8Array() })).toThrow(
+        TypeError,
+      );
+    },
+  );
 });

@@ -1,0 +1,140 @@
+/**
+ * Blocks captured: what is discarded, what is kept, and what went wrong meanwhile. RF Bench Service, section 4, rule 8.
+ *
+ * G1. A short capture is refused whole: no byte of it is answered.
+ * G2. What was captured, without what was discarded, goes to the frames.
+ * G3. Whoever waits may give up: the capture ends between two reads, or with the one under way.
+ */
+
+import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
+import type { Refusable } from '../../ports/bench.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { errno, IioFailure } from '../../radio/iio/context.ts';
+import type { Work } from './board-desk.ts';
+import { refuse } from './board-fault.ts';
+import type { EventSink } from './board-user.ts';
+import { blocksAtOnce, type Terms } from './datapath-terms.ts';
+import { word } from './status.ts';
+
+/** What is told of the blocks behind a capture. */
+export interface Captured {
+  readonly bytes: Buffer;
+  readonly fecStatus: string;
+}
+
+const LOOK = 'GET /api/v1/chain names the first missing step';
+
+export class Capture {
+  readonly #clock: Clock;
+  readonly #events: EventSink;
+
+  constructor(clock: Clock, events: EventSink) {
+    this.#clock = clock;
+    this.#events = events;
+  }
+
+  /**
+   * The blocks behind those that are discarded; refused with `timeout` when they do not all come. `feed` begins what is captured,
+   * and resolves to its end: losses are counted around it.
+   */
+  async take(
+    work: Work,
+    terms: Terms,
+    feed: () => Promise<() => Promise<void>> = async () => async () => undefined,
+  ): Promise<Refusable<Captured>> {
+    const before = await counters(work);
+    const end = await feed();
+    const got = await this.#blocks(work, terms).finally(end);
+    const after = await counters(work);
+    this.#tellLosses(before, after);
+    if (!got.ok) return got;
+    return { ok: true, value: { bytes: got.value, fecStatus: fecStatus(work, before, after) } };
+  }
+
+  async #blocks(work: Work, terms: Terms): Promise<Refusable<Buffer>> {
+    const wanted = terms.warmup + terms.blocks;
+    const endsAt = this.#clock.now() + terms.timeoutMs;
+    const atOnce = blocksAtOnce(terms);
+    const kept: Uint8Array[] = [];
+    for (let got = 0; got < wanted; ) {
+      if (work.signal?.aborted === true) return withdrawn(got, wanted);
+      const until = got < terms.warmup ? terms.warmup : wanted;
+      const count = Math.min(atOnce, until - got);
+      const leftMs = endsAt - this.#clock.now();
+      const part = leftMs > 0 ? await this.#read(work, count, leftMs) : undefined;
+      if (part === 'withdrawn') return withdrawn(got, wanted);
+      if (part === undefined) return this.#short(got, terms);
+      if (got >= terms.warmup) kept.push(part);
+      got += count;
+    }
+    return { ok: true, value: Buffer.concat(kept) };
+  }
+
+  /** Undefined when the time is over. */
+  async #read(work: Work, count: number, leftMs: number): Promise<Uint8Array | undefined | 'withdrawn'> {
+    const { buffers } = work.board;
+    const giveUp = (): void => void buffers.closeReceiver();
+    work.signal?.addEventListener('abort', giveUp, { once: true });
+    try {
+      return await buffers.read(count * BLOCK_BYTES, Math.ceil(leftMs));
+    } catch (error) {
+      if (work.signal?.aborted === true) return 'withdrawn';
+      if (error instanceof IioFailure && error.errno === errno.ETIMEDOUT) return undefined;
+      throw error;
+    } finally {
+      work.signal?.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** G1 */
+  #short(got: number, { blocks, warmup, timeoutMs }: Terms): Refusable<never> {
+    const message =
+      `the chain did not sustain the blocks: ${got} of ${blocks + warmup} came within ${timeoutMs} ms ` +
+      `(${warmup} of them to be discarded); nothing is answered of a short capture`;
+    this.#events.record({ kind: 'capture.timeout', source: 'datapath', severity: 'warning', message });
+    return refuse('timeout', message, { help: `something has to be on the air: ${LOOK}` });
+  }
+
+  #tellLosses(before: Counters, after: Counters): void {
+    for (const [name, kind] of [
+      ['overflow', 'dma.overflow'],
+      ['underflow', 'dma.underflow'],
+    ] as const) {
+      const lost = (after[name] ?? 0) - (before[name] ?? 0);
+      if (lost <= 0) continue;
+      const message =
+        name === 'overflow'
+          ? `${lost} received blocks found no room and are lost`
+          : `${lost} blocks came late to the transmitter`;
+      this.#events.record({ kind, source: 'datapath', severity: 'warning', message });
+    }
+  }
+}
+
+type CounterName = 'overflow' | 'underflow' | 'corrected' | 'uncorrectable';
+type Counters = Readonly<Record<CounterName, number | undefined>>;
+
+async function counters({ board }: Work): Promise<Counters> {
+  const read = async (name: CounterName): Promise<number | undefined> => {
+    const seen = await word(board, name);
+    return 'value' in seen ? seen.value : undefined;
+  };
+  return {
+    overflow: await read('overflow'),
+    underflow: await read('underflow'),
+    corrected: await read('corrected'),
+    uncorrectable: await read('uncorrectable'),
+  };
+}
+
+/** Of all blocks of a capture together: the board counts them so. */
+function fecStatus({ record }: Work, before: Counters, after: Counters): string {
+  if (record.applied?.profile.fec?.outer !== 'rs-255-223') return 'none';
+  if ((after.uncorrectable ?? 0) > (before.uncorrectable ?? 0)) return 'uncorrectable';
+  const corrected = (after.corrected ?? 0) - (before.corrected ?? 0);
+  return corrected > 0 ? `corrected ${corrected}` : 'clean';
+}
+
+function withdrawn(got: number, wanted: number): Refusable<never> {
+  return refuse('conflict', `withdrawn after ${got} of ${wanted} blocks`);
+}

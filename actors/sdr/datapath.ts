@@ -1,0 +1,161 @@
+/**
+ * The datapath of the modem by its routes: capture, loopback, measurement, enable and disable. RF Bench Service, section 4, rules
+ * 8 and 10. Packets are in `datapath-packets.ts`.
+ *
+ * J1. The devices are held from their first use; they are given back by disable or where a capture says so.
+ * J2. A measurement begins with an empty receive queue and discards what came before its payload.
+ */
+
+import type { Acquired, CaptureBody, Enabled, Measurement } from '../../contract/bench/datapath.ts';
+import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
+import type { Answered, LoopbackTerms, Refusable } from '../../ports/bench.ts';
+import { PAD_BYTE } from '../../radio/packet/blocks.ts';
+import type { Asking, Work } from './board-desk.ts';
+import { refuse } from './board-fault.ts';
+import type { Chain } from './chain.ts';
+import { Capture, type Captured } from './datapath-capture.ts';
+import { captureTerms, loopbackTerms, type Terms } from './datapath-terms.ts';
+import type { Frames } from './frames.ts';
+import type { Measurer } from './measure.ts';
+import type { RadioParts } from './radio-parts.ts';
+import { presentTarget } from './status.ts';
+
+const route = (name: string): string => `POST /api/v1/datapath/${name}`;
+
+export interface DatapathParts extends RadioParts {
+  readonly chain: Chain;
+  readonly frames: Frames;
+  readonly measurer: Pick<Measurer, 'prepare' | 'measure'>;
+}
+
+export class DatapathCommands {
+  readonly #parts: DatapathParts;
+  readonly #capture: Capture;
+  #measured: Measurement | undefined;
+
+  constructor(parts: DatapathParts) {
+    this.#parts = parts;
+    this.#capture = new Capture(parts.clock, parts.events);
+  }
+
+  /** Of the last measurement that was made. */
+  get measured(): Measurement | undefined {
+    return this.#measured;
+  }
+
+  state(): Acquired {
+    return { acquired: this.#parts.board()?.buffers.isHeld ?? false };
+  }
+
+  enable(asking: Asking = {}): Answered<Enabled> {
+    return this.#parts.desk.ask(route('enable'), asking, async (work): Promise<Refusable<Enabled>> => {
+      const held = await hold(work);
+      if (!held.ok) return held;
+      await work.board.actions.silenceTones();
+      await this.#parts.chain.openWhereReady(work);
+      return { ok: true, value: { enabled: true } };
+    });
+  }
+
+  disable(asking: Asking = {}): Answered<Enabled> {
+    return this.#parts.desk.ask(route('disable'), asking, async (work): Promise<Refusable<Enabled>> => {
+      if (!work.board.buffers.areThere) return noDatapath();
+      await work.board.actions.openEgress(false);
+      await work.board.buffers.release();
+      return { ok: true, value: { enabled: false } };
+    });
+  }
+
+  capture(body: CaptureBody, asking: Asking = {}): Answered<Uint8Array> {
+    const { blocks, warmup = 0, timeout_ms: timeoutMs, release = false } = body;
+    return this.#parts.desk.ask(route('capture'), asking, async (work): Promise<Refusable<Uint8Array>> => {
+      const held = await hold(work);
+      if (!held.ok) return held;
+      try {
+        const captured = await this.#take(work, captureTerms({ blocks, warmup, timeoutMs }, work.record));
+        return captured.ok ? { ok: true, value: captured.value.bytes } : captured;
+      } finally {
+        if (release) await work.board.buffers.release();
+      }
+    });
+  }
+
+  loopback(payload: Uint8Array, terms: LoopbackTerms, asking: Asking = {}): Answered<Uint8Array> {
+    return this.#parts.desk.ask(route('loopback'), asking, async (work): Promise<Refusable<Uint8Array>> => {
+      const captured = await this.#fed(payload, loopbackTerms(payload.length, terms, work.record), work);
+      return captured.ok ? { ok: true, value: captured.value.bytes } : captured;
+    });
+  }
+
+  measure(payload: Uint8Array, terms: LoopbackTerms, asking: Asking = {}): Answered<Measurement> {
+    return this.#parts.desk.ask(route('measure'), asking, async (work): Promise<Refusable<Measurement>> => {
+      const { warmup, ...more } = loopbackTerms(payload.length, terms, work.record);
+      this.#parts.measurer.prepare(payload.length + more.blocks * BLOCK_BYTES);
+      const captured = await this.#fed(payload, { warmup, ...more }, work);
+      if (!captured.ok) return captured;
+      const { measurement, ambiguous } = await this.#parts.measurer.measure(
+        payload,
+        captured.value.bytes,
+        warmup,
+      );
+      if (ambiguous) this.#tellAmbiguous();
+      this.#measured = measurement;
+      const target = await presentTarget(work.board);
+      if (target !== undefined) work.note({ type: 'link.measured', target, verdict: measurement.verdict });
+      return { ok: true, value: measurement };
+    });
+  }
+
+  /** What is captured while the payload is fed round and round (J2). */
+  async #fed(payload: Uint8Array, terms: Terms, work: Work): Promise<Refusable<Captured>> {
+    if (payload.length === 0)
+      return refuse('validation_failed', 'the payload is empty: nothing would be fed');
+    const held = await hold(work);
+    if (!held.ok) return held;
+    const { buffers } = work.board;
+    await buffers.queueLeft();
+    await buffers.rearm();
+    return this.#take(work, terms, () => buffers.feed(wholeBlocks(payload)));
+  }
+
+  async #take(
+    work: Work,
+    terms: Terms,
+    feed?: () => Promise<() => Promise<void>>,
+  ): Promise<Refusable<Captured>> {
+    const captured = await this.#capture.take(work, terms, feed);
+    if (captured.ok)
+      this.#parts.frames.add(captured.value.bytes, {
+        fecStatus: captured.value.fecStatus,
+        profile: work.record.applied?.profile.name,
+      });
+    return captured;
+  }
+
+  #tellAmbiguous(): void {
+    this.#parts.events.record({
+      ...{ kind: 'measure.ambiguous_payload', source: 'datapath', severity: 'warning' },
+      message:
+        'the payload repeats within itself: its rotation is known up to its period only, and no slip can be told',
+    });
+  }
+}
+
+/** Holds the devices of the modem; refused with `unavailable` on a board that has none. */
+async function hold({ board }: Work): Promise<Refusable<void>> {
+  if (!board.buffers.areThere) return noDatapath();
+  await board.buffers.hold();
+  return { ok: true, value: undefined };
+}
+
+function noDatapath(): Refusable<never> {
+  return refuse('unavailable', 'no datapath: the board has no capture and output device of a modem', {
+    help: 'load the programmable logic with the modem, and its drivers',
+  });
+}
+
+function wholeBlocks(payload: Uint8Array): Uint8Array {
+  const blocks = new Uint8Array(Math.ceil(payload.length / BLOCK_BYTES) * BLOCK_BYTES).fill(PAD_BYTE);
+  blocks.set(payload);
+  return blocks;
+}

@@ -1,0 +1,41 @@
+/** What every part of the radio works with. */
+
+import type { ChainTarget } from '../../contract/bench/chain.ts';
+import type { RadioContext } from '../../machines/radio-protocol.ts';
+import type { Refusable } from '../../ports/bench.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { BoardBounds } from '../../radio/document/bounds.ts';
+import type { Board } from './board.ts';
+import type { Desk } from './board-desk.ts';
+import { refuse } from './board-fault.ts';
+import type { EventSink } from './board-user.ts';
+
+export interface RadioParts {
+  readonly desk: Desk;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly events: EventSink;
+  readonly bounds: BoardBounds;
+  /** What the board is wired for. */
+  readonly wired: ChainTarget;
+  readonly context: () => RadioContext;
+  readonly board: () => Board | undefined;
+}
+
+/** What is read of the board, beside whatever it does; refused while there is none. */
+export async function reading<Value>(
+  { board, context }: RadioParts,
+  read: (board: Board) => Promise<Value>,
+): Promise<Refusable<Value>> {
+  const attached = board();
+  if (attached === undefined) return noBoard(context());
+  const value = await read(attached);
+  return board() === attached ? { ok: true, value } : noBoard(context());
+}
+
+function noBoard({ trouble }: RadioContext): Refusable<never> {
+  return refuse('unavailable', `there is no board: ${trouble}`, {
+    help: 'it is looked for again and again; look after its power, its cable and its iiod',
+  });
+}

@@ -1,0 +1,178 @@
+/**
+ * The commands of the radio routes: frequency, gain, loopback, reset. RF Bench Service, section 4, rule 7.
+ *
+ * T1. What is out of reach is refused with its bound before anything is written.
+ * T2. A change by hand is noted before it is written: also one that the board breaks off may have happened.
+ */
+
+import type { FrequencyBody, GainBody, RadioStatus, ResetScope } from '../../contract/bench/radio.ts';
+import type { Answered, BenchRadio, Refusable } from '../../ports/bench.ts';
+import { observe } from '../../radio/board/observed.ts';
+import type { Side } from '../../radio/board/phy.ts';
+import { occupiedHz } from '../../radio/board/setup.ts';
+import { type BoardBounds, outside } from '../../radio/document/bounds.ts';
+import { offsetFault } from '../../radio/document/profile.ts';
+import type { Asking, Work } from './board-desk.ts';
+import { refuse } from './board-fault.ts';
+import { type RadioParts, reading } from './radio-parts.ts';
+import { offsetOf, readStatus } from './status.ts';
+import { capabilitiesOf, readAux, readClockStates } from './status-hardware.ts';
+
+export const ROUTE = {
+  frequency: 'POST /api/v1/radio/frequency',
+  gain: 'POST /api/v1/radio/gain',
+  loopback: 'POST /api/v1/radio/loopback',
+  reset: 'POST /api/v1/radio/reset',
+} as const;
+
+export class Tuning implements BenchRadio {
+  readonly #parts: RadioParts;
+
+  constructor(parts: RadioParts) {
+    this.#parts = parts;
+  }
+
+  status(): ReturnType<BenchRadio['status']> {
+    return reading(this.#parts, (board) => readStatus(board, this.#parts.context().record));
+  }
+
+  capabilities(): ReturnType<BenchRadio['capabilities']> {
+    return reading(this.#parts, async (board) => capabilitiesOf(board, this.#parts.bounds));
+  }
+
+  aux(): ReturnType<BenchRadio['aux']> {
+    return reading(this.#parts, readAux);
+  }
+
+  clocks(): ReturnType<BenchRadio['clocks']> {
+    return reading(this.#parts, readClockStates);
+  }
+
+  tune(body: FrequencyBody, asking: Asking = {}): Answered<RadioStatus> {
+    const { center_frequency_hz: hertz, channel = 'both', tune_lo = true } = body;
+    const sides: readonly Side[] = channel === 'both' ? ['rx', 'tx'] : [channel];
+    return this.#change(ROUTE.frequency, asking, (work) =>
+      tune_lo ? this.#tuneOscillators(sides, hertz, work) : this.#moveOffsets(sides, hertz, work),
+    );
+  }
+
+  gain({ rx_gain_db, tx_gain_db }: GainBody, asking: Asking = {}): Answered<RadioStatus> {
+    return this.#change(ROUTE.gain, asking, async (work) => {
+      const wanted = { rx: rx_gain_db ?? undefined, tx: tx_gain_db ?? undefined };
+      const fault = await gainFault(wanted, work, this.#parts.bounds);
+      if (fault !== undefined) return refuse('validation_failed', fault);
+      if (wanted.rx === undefined && wanted.tx === undefined) return DONE;
+      work.note({ type: 'manual.changed', route: ROUTE.gain });
+      const { actions } = work.board;
+      if (wanted.rx !== undefined) await actions.setGain('rx', wanted.rx);
+      if (wanted.tx !== undefined) await actions.setGain('tx', wanted.tx);
+      return DONE;
+    });
+  }
+
+  loopback(enabled: boolean, asking: Asking = {}): Answered<RadioStatus> {
+    return this.#change(ROUTE.loopback, asking, async (work) => {
+      work.note({ type: 'manual.changed', route: ROUTE.loopback });
+      await work.board.actions.switchTo(enabled ? 'device-loopback' : 'air');
+      return DONE;
+    });
+  }
+
+  reset(scope: ResetScope, asking: Asking = {}): Answered<RadioStatus> {
+    return this.#change(ROUTE.reset, asking, async (work) => {
+      work.note({ type: 'manual.changed', route: ROUTE.reset });
+      await work.board.actions.reset(scope);
+      return DONE;
+    });
+  }
+
+  /** Does it and answers with the status behind it; an apply that it spoils is told. */
+  #change(
+    route: string,
+    asking: Asking,
+    change: (work: Work) => Promise<Refusable<void>>,
+  ): Answered<RadioStatus> {
+    const { desk } = this.#parts;
+    return desk.ask(route, asking, async (work): Promise<Refusable<RadioStatus>> => {
+      const done = await change(work);
+      if (!done.ok) return done;
+      return { ok: true, value: await readStatus(work.board, work.record) };
+    });
+  }
+
+  async #tuneOscillators(sides: readonly Side[], hertz: number, work: Work): Promise<Refusable<void>> {
+    const { bounds } = this.#parts;
+    const places: { side: Side; offset: number | undefined; oscillator: number }[] = [];
+    for (const side of sides) {
+      const offset = await wantedOffset(side, work);
+      const oscillator = hertz - (offset ?? 0);
+      const off = outside(oscillator, bounds.oscillator[side], 'Hz');
+      if (off !== undefined)
+        return refuse('validation_failed', `center_frequency_hz: the oscillator of ${side} ${off}`);
+      places.push({ side, offset, oscillator });
+    }
+    work.note({ type: 'manual.changed', route: ROUTE.frequency });
+    for (const { side, offset, oscillator } of places) {
+      await work.board.actions.tune(side, oscillator);
+      if (offset !== undefined) await work.board.actions.offset(side, offset);
+    }
+    return DONE;
+  }
+
+  async #moveOffsets(sides: readonly Side[], hertz: number, work: Work): Promise<Refusable<void>> {
+    const { board } = work;
+    const offsets: [Side, number][] = [];
+    for (const side of sides) {
+      const offset = hertz - (await board.phy.oscillatorHz(side));
+      const fault = await this.#offsetFault(side, offset, work);
+      if (fault !== undefined)
+        return refuse('validation_failed', `center_frequency_hz: the digital offset of ${side} ${fault}`, {
+          help: 'with tune_lo true the analog oscillator is driven too, and reaches further',
+        });
+      offsets.push([side, offset]);
+    }
+    work.note({ type: 'manual.changed', route: ROUTE.frequency });
+    for (const [side, offset] of offsets) await board.actions.offset(side, offset);
+    return DONE;
+  }
+
+  async #offsetFault(side: Side, offset: number, { board, record }: Work): Promise<string | undefined> {
+    const profile = record.applied?.profile;
+    return offsetFault(offset, {
+      occupiedHz: profile === undefined ? 0 : occupiedHz(profile),
+      bandwidthHz: await board.phy.bandwidthHz(side),
+      leastBandwidthHz: this.#parts.bounds.bandwidth[side].least,
+      sampleRateSps: await board.phy.sampleRate(side),
+    });
+  }
+}
+
+const DONE: Refusable<void> = { ok: true, value: undefined };
+
+/** That of the profile, else as it is; undefined without a driver of the logic, where there is no digital oscillator. */
+async function wantedOffset(side: Side, { board, record }: Work): Promise<number | undefined> {
+  const seen = await offsetOf(board, side);
+  if ('error' in seen) return undefined;
+  const profile = record.applied?.profile;
+  return profile === undefined ? seen.value : (profile[side].nco_offset_hz ?? 0);
+}
+
+async function gainFault(
+  wanted: { readonly rx: number | undefined; readonly tx: number | undefined },
+  { board }: Work,
+  bounds: BoardBounds,
+): Promise<string | undefined> {
+  const faults: string[] = [];
+  if (wanted.rx !== undefined) {
+    const oscillator = await observe(board.phy.oscillatorHz('rx'));
+    const range = bounds.receiverGain('value' in oscillator ? oscillator.value : 0);
+    const off = outside(wanted.rx, range, 'dB');
+    const where = 'value' in oscillator ? ` with the oscillator at ${oscillator.value} Hz` : '';
+    if (off !== undefined) faults.push(`rx_gain_db: ${off}${where}`);
+  }
+  if (wanted.tx !== undefined) {
+    const off = outside(wanted.tx, bounds.transmitterGain, 'dB');
+    if (off !== undefined) faults.push(`tx_gain_db: ${off}; it is an attenuation, 0 dB is the strongest`);
+  }
+  return faults.length === 0 ? undefined : faults.join('; ');
+}

@@ -1,0 +1,224 @@
+/**
+ * The radio: the one that owns the board, does what the routes and the runs ask of it, and tells what happened. RF Bench Service,
+ * sections 1, 3 and 4.
+ *
+ * How it is assembled: the role of the process makes it with `createRadio`, hosts its binding as the only cell of a `Kind`
+ * (`supervision/kind.ts`), gives it a hand on that cell, and then starts it:
+ *
+ *     const radio = createRadio({ …, cell });        // cell: { tell, context } over the kind, see below
+ *     const kind = new Kind({ binding: radio.binding, … });
+ *     const stored = await radio.binding.store.load(RADIO_ID);
+ *     stored ? kind.restore(RADIO_ID, stored, epoch) : kind.start(RADIO_ID, undefined, epoch);
+ *     await radio.start();
+ *
+ * with `cell = { tell: (event) => kind.tell(RADIO_ID, event) === 'accepted',
+ * context: () => kind.peek(RADIO_ID)?.actor?.getSnapshot().context }`.
+ *
+ * I1. Nobody else writes to the board, and one command does at a time (`machines/radio.ts`).
+ * I2. Reading goes on beside every command.
+ */
+
+import { randomUUID } from 'node:crypto';
+import type { ChainTarget } from '../../contract/bench/chain.ts';
+import type { Profile } from '../../contract/bench/profile.ts';
+import type { RadioContext, RadioEvent } from '../../machines/radio-protocol.ts';
+import { NOTHING_APPLIED } from '../../machines/radio-record.ts';
+import type { Bench } from '../../ports/bench.ts';
+import type { Bucket } from '../../ports/bus.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Binding, Store } from '../../ports/entity.ts';
+import type { Log } from '../../ports/log.ts';
+import { AD9361_BOUNDS, type BoardBounds } from '../../radio/document/bounds.ts';
+import { Attachment, type BoardOption } from './attach.ts';
+import type { Board } from './board.ts';
+import { Desk } from './board-desk.ts';
+import type { BoardUser, EventSink } from './board-user.ts';
+import { Chain } from './chain.ts';
+import { DatapathCommands } from './datapath.ts';
+import { PacketCommands } from './datapath-packets.ts';
+import { Events, keptLines } from './events.ts';
+import { EventBucket } from './events-record.ts';
+import { Feeds } from './feeds.ts';
+import { Frames } from './frames.ts';
+import { Measurer } from './measure.ts';
+import { Profiles } from './profiles.ts';
+import { createRadioBinding, type RadioServices } from './radio-binding.ts';
+import type { RadioParts } from './radio-parts.ts';
+import { Tuning } from './radio-tuning.ts';
+import { RadioUser } from './radio-user.ts';
+
+export interface RadioOptions {
+  readonly board: BoardOption;
+  /** What the board is wired for; default `air`. */
+  readonly wired?: ChainTarget;
+  /** Those of the mission. */
+  readonly profiles: ReadonlyMap<string, Profile>;
+  readonly bounds?: BoardBounds;
+  /** Of the cell. */
+  readonly store: Store;
+  /** `buckets.benchEvents`. */
+  readonly eventRecords: Bucket;
+  readonly cell: RadioCell;
+  /** Compares what was captured; default: small payloads at once, others on a thread. */
+  readonly measurer?: Pick<Measurer, 'prepare' | 'measure' | 'stop'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** A hand on the cell that hosts the chart. */
+export interface RadioCell {
+  /** False when it takes no events now. */
+  readonly tell: (event: RadioEvent) => boolean;
+  /** As it stands; undefined while there is no cell. */
+  readonly context: () => RadioContext | undefined;
+}
+
+export type RadioBench = Pick<
+  Bench,
+  'radio' | 'chain' | 'datapath' | 'profiles' | 'events' | 'frames' | 'feeds'
+>;
+
+export interface Radio {
+  readonly binding: Binding;
+  readonly bench: RadioBench;
+  readonly boardUser: BoardUser;
+  readonly events: EventSink;
+  /** The log whose lines the logs route shows; everything of the daemon logs to it. */
+  readonly log: Log;
+  /** Those of the mission and those registered, as they are now. */
+  profiles(): ReadonlyMap<string, Profile>;
+  uptimeMs(): number;
+  /** Reads the events of earlier lives and looks for the board; the cell is there by then. */
+  start(): Promise<void>;
+  /** Ends everything that waits, gives the board back and writes what is to be recorded. */
+  stop(): Promise<void>;
+}
+
+export function createRadio(options: RadioOptions): Radio {
+  const { clock, cell, wired = 'air', bounds = AD9361_BOUNDS, measurer = new Measurer() } = options;
+  const startedAt = clock.now();
+  const session = randomUUID();
+  const tell = (event: RadioEvent): boolean => cell.tell(event);
+  let last: RadioContext = NO_CONTEXT;
+  const context = (): RadioContext => {
+    last = cell.context() ?? last;
+    return last;
+  };
+
+  let events: Events | undefined;
+  const log = keptLines(options.log, () => events);
+  const frames = new Frames(clock, log);
+  const records = new EventBucket(options.eventRecords, clock, log);
+  const kept = new Events({ clock, records, framesSince: (at) => frames.countSince(at) });
+  events = kept;
+
+  const attachment: Attachment = new Attachment({
+    ...{ board: options.board, clock, log },
+    lost: (board, reason) => lost(board, reason),
+  });
+  const board = (): Board | undefined => attachment.board;
+  const desk = new Desk({
+    ...{ session, clock, log, context, tell, board },
+    refused: (route, fault) => {
+      if (fault.code === 'board_busy') note('manual_interference', 'warning', fault.message);
+      else log.info({ route, code: fault.code }, 'command refused');
+    },
+    dirtied: (profile, route) =>
+      note('profile.dirty', 'warning', `profile ${profile} is no longer what is set: ${route}`),
+  });
+  const parts: RadioParts = { desk, clock, log, events: kept, bounds, wired, context, board };
+  const profiles = new Profiles(parts, options.profiles);
+  const chain = new Chain(parts, profiles);
+  const tuning = new Tuning(parts);
+  const datapath = new DatapathCommands({ ...parts, chain, frames, measurer });
+  const packets = new PacketCommands(parts, chain);
+  const user = new RadioUser({ clock, wired, board, tell, tuning, chain, datapath, packets, profiles });
+  const feeds = new Feeds({
+    ...{ clock, random: options.random, log, startedAt, board },
+    sample: (names) => user.sample(names),
+  });
+
+  function note(kind: string, severity: 'info' | 'warning' | 'error', message: string): void {
+    kept.record({ kind, source: 'radio', severity, message });
+  }
+
+  function lost({ attachment: number }: Board, reason: string): void {
+    note('board.lost', 'error', reason);
+    packets.forget();
+    tell({ type: 'board.lost', attachment: number, reason, at: clock.now() });
+  }
+
+  let missing: string | undefined;
+  const services: RadioServices = {
+    session,
+    attach: async () => {
+      const outcome = await attachment.attach();
+      if ('missing' in outcome) {
+        if (missing !== outcome.missing) note('board.missing', 'warning', outcome.missing);
+        missing = outcome.missing;
+        return { type: 'board.missed', reason: outcome.missing, at: clock.now() };
+      }
+      missing = undefined;
+      const { attachment: number, context: found } = outcome.board;
+      note('board.attached', 'info', found.name);
+      const attached = { attachment: number, name: found.name };
+      return { type: 'board.attached', board: attached, at: clock.now() };
+    },
+    begin: (id) => desk.begin(id),
+    answer: (id) => desk.answer(id),
+    refuse: (id, fault) => desk.refuse(id, fault),
+    holdAnswered: (request, fault) => user.held(request, fault),
+    lost: (reason) => user.lost(reason),
+  };
+
+  return {
+    binding: createRadioBinding(options.store, services) as unknown as Binding,
+    bench: {
+      radio: tuning,
+      chain,
+      datapath: {
+        state: () => datapath.state(),
+        capture: (body) => datapath.capture(body),
+        enable: () => datapath.enable(),
+        disable: () => datapath.disable(),
+        flush: (body) => packets.flush(body),
+        loopback: (payload, terms) => datapath.loopback(payload, terms),
+        measure: (payload, terms) => datapath.measure(payload, terms),
+        transmit: (body) => packets.transmit(body),
+        feed: (packet, framing) => packets.feed(packet, framing),
+      },
+      profiles,
+      events: kept,
+      frames,
+      feeds,
+    },
+    boardUser: user,
+    events: kept,
+    log,
+    profiles: () => profiles.all,
+    uptimeMs: () => clock.now() - startedAt,
+    start: async () => {
+      await kept.load();
+      tell({ type: 'daemon.started', session, at: clock.now() });
+    },
+    stop: async () => {
+      feeds.stop();
+      desk.stop();
+      user.stop();
+      await attachment.stop();
+      await measurer.stop();
+      await records.stop();
+    },
+  };
+}
+
+const NO_CONTEXT: RadioContext = {
+  ...{
+    record: NOTHING_APPLIED,
+    session: '',
+    board: undefined,
+    trouble: 'the daemon has not looked for it yet',
+  },
+  ...{ failures: 0, holder: undefined, running: undefined, waiting: [] },
+};

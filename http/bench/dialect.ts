@@ -1,0 +1,102 @@
+/**
+ * How the bench speaks, and what it says of itself. RF Bench Service, sections 5, 7 and 9. Nobody is asked who they are; the
+ * requirements of a browser page are those of the layer: one of another origin is refused.
+ *
+ * D1. An error has one code, that of its first fault; the reasons of all of them stand in one message, each with its place.
+ */
+
+import { ApiError, BENCH_ERRORS, type BenchErrorCode, type BenchFault } from '../../contract/bench/errors.ts';
+import type { Dialect } from '../dialect.ts';
+import type { ServiceInterface } from '../interface.ts';
+import type { AnyFault, Refusal, Reply } from '../reply.ts';
+import type { BenchPorts } from './ports.ts';
+
+/** RF Bench Service, section 9. */
+export const BENCH_VERSION = '0.1.0';
+
+const ANYBODY = { ok: true, value: { kind: 'anonymous' } } as const;
+
+export const benchDialect: Dialect<BenchPorts> = {
+  codes: {
+    unknownRoute: 'not_found',
+    invalid: 'validation_failed',
+    tooLarge: 'too_large',
+    foreignOrigin: 'foreign_origin',
+    internal: 'internal',
+  },
+  checked: ['validation_failed'],
+  routesHelp: 'GET /api/v1/openapi.json lists the routes.',
+  identify: () => ANYBODY,
+  // The bench refuses with values: whatever throws is a defect.
+  outage: () => undefined,
+  reply: errorReply,
+  describe(code) {
+    const { status, cause } = BENCH_ERRORS[code as BenchErrorCode];
+    return { statuses: [status], cause };
+  },
+  errorSchema: (codes, reference) => ({
+    allOf: [reference(ApiError), { type: 'object', properties: { code: { enum: codes } } }],
+  }),
+};
+
+/** The answer of a refusal (D1). */
+function errorReply({ faults, status }: Refusal<AnyFault>): Reply {
+  // Its codes are those of the table: a route declares no others.
+  const { code, next, state } = faults[0] as BenchFault;
+  const help = [...new Set(faults.flatMap((fault) => fault.help ?? []))].join(' ');
+  const error: ApiError = {
+    code,
+    message: faults.map(placed).join('; '),
+    ...(help !== '' && { help }),
+    ...(next !== undefined && { next }),
+    ...(state !== undefined && { state }),
+  };
+  return { status: status ?? BENCH_ERRORS[code].status, body: error };
+}
+
+/** What is wrong, with where it is unless it says so itself. */
+function placed({ message, path }: AnyFault): string {
+  return path === undefined || message.includes(path) ? message : `${path}: ${message}`;
+}
+
+/** What routes are about: the groups of the interface description, in its order. */
+export const BENCH_TAGS = {
+  Radio: 'Frequency, gain, loopback and reset of the radio, and what the board can do.',
+  Chain: 'What stands between here and the air: the conditions of the chain, and conditioning.',
+  Datapath: 'Blocks captured, fed and measured, and packets transmitted.',
+  Profiles: 'Settings of the radio under a name: registered, judged and applied.',
+  Scenarios: 'Scripted timelines with assertions, and their runs.',
+  Campaigns: 'Ordered steps of scenarios, profiles, actions and sweeps, and their runs.',
+  Reports: 'What came of scenario runs that are over.',
+  Frames: 'Captured blocks.',
+  Events: 'What happened, and the log of the daemon.',
+  Feeds: 'WebSockets with pictures and readings of the link.',
+  Service: 'The service about itself: interface descriptions, health, metrics.',
+} as const;
+
+export type BenchTag = keyof typeof BENCH_TAGS;
+
+export const benchInterface: ServiceInterface<BenchPorts> = {
+  title: 'RF Bench Service',
+  version: BENCH_VERSION,
+  description: `One daemon with one board: profiles, the chain, the datapath, scenarios, campaigns and their reports.
+
+**Errors.** Every error answers \`{"code", "message", "help"?, "next"?, "state"?}\`. Match on the code: its meaning and its
+status never change. A request with several faults has one code and all reasons in its message.
+
+**Times** are RFC 3339 UTC. Fields named \`uptime\` and the times of frames count from the start of the daemon: those of
+frames are written as if it had started with the epoch.
+
+**Feeds** under \`/ws\` are GETs that upgrade to a WebSocket (status 101); \`/api/v1/asyncapi.json\` describes them for
+generators. Binary feeds have messages of a head of 16 bytes, a description in JSON and 32-bit floats, all little-endian.
+
+**Identity.** Nobody is asked who they are.`,
+  following: `What the bench tells on WebSockets, and what it takes there. A refused upgrade is an HTTP answer with the error,
+described in \`/api/v1/openapi.json\`. Nobody is asked who they are.`,
+  address: '127.0.0.1:8401',
+  security: [],
+  securitySchemes: {},
+  followSchemes: {},
+  tags: BENCH_TAGS,
+  dialect: benchDialect,
+};

@@ -1,0 +1,69 @@
+/** What the chart of the radio is told, and what it asks for. Commands are numbers here: what they carry stays with who asked. */
+
+import type { BenchErrorCode } from '../contract/bench/errors.ts';
+import type { RadioFact, RadioRecord } from './radio-record.ts';
+
+/** A run that nobody else may come between. */
+export interface Holder {
+  readonly kind: 'campaign' | 'scenario';
+  readonly id: string;
+}
+
+export interface Command {
+  readonly id: string;
+  /** As people know it: `POST /api/v1/radio/gain`. */
+  readonly route: string;
+}
+
+/** `attachment` counts within one life of the daemon. */
+export interface AttachedBoard {
+  readonly attachment: number;
+  readonly name: string;
+}
+
+export interface RadioContext {
+  readonly record: RadioRecord;
+  /** Life of the daemon, which effects carry: those of an earlier one are not done. */
+  readonly session: string;
+  readonly board: AttachedBoard | undefined;
+  /** Why there is no board. */
+  readonly trouble: string;
+  /** Times that the board was not there, since it last was. */
+  readonly failures: number;
+  readonly holder: Holder | undefined;
+  readonly running: Command | undefined;
+  readonly waiting: readonly Command[];
+}
+
+export type RadioEvent =
+  | { type: 'daemon.started'; session: string; at: number }
+  | { type: 'board.attached'; board: AttachedBoard; at: number }
+  | { type: 'board.missed'; reason: string; at: number }
+  | { type: 'board.lost'; attachment: number; reason: string; at: number }
+  | { type: 'operator.command'; command: Command; by?: Holder; at: number }
+  /** Whoever asked does not want it any more. */
+  | { type: 'operator.withdraw'; id: string; at: number }
+  | { type: 'command.ended'; id: string; facts: readonly RadioFact[]; at: number }
+  | { type: 'run.hold'; request: string; holder: Holder; at: number }
+  | { type: 'run.release'; holder: Holder; at: number };
+
+export type RadioEffect =
+  | { type: 'effect.attach'; session: string }
+  | { type: 'effect.command'; session: string; id: string }
+  /** The command has ended and is recorded: whoever asked may know. */
+  | { type: 'effect.answer'; session: string; id: string }
+  | {
+      type: 'effect.refuse';
+      session: string;
+      id: string;
+      code: BenchErrorCode;
+      message: string;
+      help?: string;
+    }
+  /** `message`: why it is not held. */
+  | { type: 'effect.hold-answer'; session: string; request: string; code?: BenchErrorCode; message?: string }
+  | { type: 'effect.tell-lost'; session: string; reason: string };
+
+export function isSameHolder(one: Holder | undefined, other: Holder | undefined): boolean {
+  return one?.kind === other?.kind && one?.id === other?.id;
+}

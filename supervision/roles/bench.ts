@@ -1,0 +1,179 @@
+/**
+ * The RF bench: one board with its radio, the runs of scenarios and campaigns, and a front end of its own. RF Bench Service.
+ *
+ * R1. Of a cell's benches the one that started last has the records: an earlier one that still runs is fenced at its next write,
+ *     and its role fails.
+ * R2. Where the model is served to IIO tools, they share the board that the bench drives: what they set is read back like
+ *     everything else.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { monotonicFactory } from 'ulid';
+import type { BoardOption } from '../../actors/sdr/attach.ts';
+import { createRadio, type Radio, type RadioCell } from '../../actors/sdr/radio.ts';
+import { RADIO_ID } from '../../actors/sdr/radio-binding.ts';
+import { createRuns, type Runs } from '../../actors/sdr/runs.ts';
+import type { BenchConfig } from '../../contract/bench/config.ts';
+import { buckets } from '../../contract/subject.ts';
+import { startBenchFrontEnd } from '../../http/bench/front-end.ts';
+import { benchPages } from '../../http/pages/bench.ts';
+import type { RadioContext } from '../../machines/radio-protocol.ts';
+import type { Binding } from '../../ports/entity.ts';
+import { type IiodServer, serveIiod } from '../../radio/iio/server.ts';
+import { createStub } from '../../radio/stub/stub.ts';
+import { type BenchDocuments, NO_BENCH_DOCUMENTS } from '../bench-folder.ts';
+import { Kind } from '../kind.ts';
+import type { Role, RoleContext, RoleFactory } from '../role.ts';
+import { createSnapshotStore, type SnapshotStore } from '../snapshot-store.ts';
+
+export interface BenchOptions {
+  readonly documents: BenchDocuments;
+  /** 0: a free one. */
+  readonly port: number;
+}
+
+export const PLAIN_BENCH_OPTIONS: BenchOptions = { documents: NO_BENCH_DOCUMENTS, port: 0 };
+
+interface BenchRoleOptions extends BenchOptions {
+  readonly host: string;
+  /** Told where it listens. */
+  readonly listening: (url: string) => void;
+}
+
+/** Nobody else writes the records of a bench: its cells have one term, and R1 comes from their positions. */
+const EPOCH = 1;
+const DEFAULTS = { seed: 1, iiodPort: 30_431, deadlineMs: 3_000 } as const;
+/** A machine without a battery clock wakes in 1970, or when its image was made. */
+const CLOCK_TRUSTED_FROM = Date.UTC(2026, 0, 1);
+
+export function benchRole({ documents, port, host, listening }: BenchRoleOptions): RoleFactory {
+  return async (context) => {
+    const { bus, clock, random, registry } = context;
+    const ending: (() => Promise<unknown>)[] = [];
+    const stop = async (): Promise<void> => {
+      for (const end of ending.splice(0).reverse()) await end();
+    };
+    try {
+      const served = await openBoard(documents.config, context);
+      if (served.iiod !== undefined) ending.push(() => served.iiod!.stop());
+      const stores = storesOf(context);
+      let radioKind: Kind | undefined;
+      const cell: RadioCell = {
+        tell: (event) => radioKind?.tell(RADIO_ID, event) === 'accepted',
+        context: () => radioKind?.peek(RADIO_ID)?.actor?.getSnapshot().context as RadioContext | undefined,
+      };
+      const radio = createRadio({
+        ...{ board: served.board, profiles: documents.profiles, store: stores.radio, cell },
+        ...(documents.config.wired !== undefined && { wired: documents.config.wired }),
+        ...{ eventRecords: bus.bucket(buckets.benchEvents), clock, random, log: context.log },
+      });
+      const runs = createRuns(runsOptions(radio, documents, stores, context));
+      const kinds = kindsOf(radio, runs, context);
+      radioKind = kinds.radio;
+      ending.push(() => kinds.radio.drain());
+      const stored = await stores.radio.load(RADIO_ID);
+      if (stored === undefined) kinds.radio.start(RADIO_ID, undefined, EPOCH);
+      else kinds.radio.restore(RADIO_ID, stored, EPOCH);
+      ending.push(() => radio.stop());
+      await radio.start();
+      ending.push(async () => {
+        runs.stop();
+        await Promise.all([kinds.scenario.drain(), kinds.campaign.drain()]);
+      });
+      await runs.start({ scenario: kinds.scenario, campaign: kinds.campaign });
+      const bench = { ...radio.bench, scenarios: runs.scenarios, campaigns: runs.campaigns };
+      const frontEnd = await startBenchFrontEnd({
+        ...{ bench, host, port, clock, log: radio.log, registry, pages: benchPages },
+      });
+      ending.push(async () => {
+        frontEnd.drain();
+        await frontEnd.close();
+      });
+      listening(frontEnd.url);
+      return { shared: [], kinds: Object.values(kinds), stop } satisfies Role;
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  };
+}
+
+// The board -----------------------------------------------------------------------------------------------------------
+
+interface OpenedBoard {
+  readonly board: BoardOption;
+  readonly iiod?: IiodServer;
+}
+
+/** R2 */
+async function openBoard(
+  { board = 'stub', stub, iiod }: BenchConfig,
+  context: RoleContext,
+): Promise<OpenedBoard> {
+  const { clock, log } = context;
+  if (board === 'iiod' && iiod !== undefined) {
+    const { host, port = DEFAULTS.iiodPort, deadline_ms = DEFAULTS.deadlineMs } = iiod;
+    return { board: { kind: 'iiod', host, port, deadlineMs: deadline_ms } };
+  }
+  const { seed = DEFAULTS.seed, loss_db, iiod_port } = stub ?? {};
+  const loss = loss_db === undefined ? {} : { lossDb: loss_db };
+  if (iiod_port === undefined) return { board: { kind: 'stub', seed, ...loss } };
+  const model = createStub({ seed, clock, ...loss });
+  const server = await serveIiod({ context: model, port: iiod_port, clock, log });
+  log.info({ port: server.port }, 'the model is served to IIO tools');
+  return { board: { kind: 'given', open: async () => model }, iiod: server };
+}
+
+// Records -------------------------------------------------------------------------------------------------------------
+
+interface BenchStores {
+  readonly radio: SnapshotStore;
+  readonly scenario: SnapshotStore;
+  readonly campaign: SnapshotStore;
+}
+
+function storesOf({ bus }: RoleContext): BenchStores {
+  const store = (kind: string): SnapshotStore =>
+    createSnapshotStore({ bus, kind, bucket: buckets.benchRuns });
+  return { radio: store('radio'), scenario: store('scenario'), campaign: store('campaign') };
+}
+
+function runsOptions(
+  radio: Radio,
+  { scenarios, campaigns }: BenchDocuments,
+  { scenario, campaign }: BenchStores,
+  { bus, clock }: RoleContext,
+): Parameters<typeof createRuns>[0] {
+  const rising = monotonicFactory();
+  return {
+    ...{ board: radio.boardUser, events: radio.events, clock, log: radio.log },
+    profiles: () => radio.profiles(),
+    documents: { scenarios, campaigns },
+    stores: { scenario, campaign },
+    reports: bus.bucket(buckets.benchReports),
+    uptime: () => radio.uptimeMs(),
+    clockTrusted: () => clock.now() >= CLOCK_TRUSTED_FROM,
+    ids: { scenario: () => randomUUID(), campaign: () => rising(clock.now()), session: randomUUID() },
+  };
+}
+
+// Cells ---------------------------------------------------------------------------------------------------------------
+
+type BenchKinds = Readonly<Record<keyof BenchStores, Kind>>;
+
+function kindsOf(radio: Radio, runs: Runs, context: RoleContext): BenchKinds {
+  const { clock, random, deadLetters, failed } = context;
+  const kindOf = (binding: Binding, onGone: (id: string, why: string) => void): Kind =>
+    new Kind({
+      ...{ binding, clock, random, deadLetters, log: radio.log, onGone },
+      epochOf: () => EPOCH,
+      onEscalated: failed,
+    });
+  return {
+    radio: kindOf(radio.binding, (_, why) => {
+      if (why !== 'finished') failed(`the radio is gone: ${why}`);
+    }),
+    scenario: kindOf(runs.bindings.scenario, (id, why) => runs.gone('scenario', id, why)),
+    campaign: kindOf(runs.bindings.campaign, (id, why) => runs.gone('campaign', id, why)),
+  };
+}
