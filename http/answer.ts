@@ -23,11 +23,15 @@ export async function answer<Ports extends LayerPorts>(
     const request = checked instanceof Promise ? await checked : checked;
     if (!request.ok) return refused(route, request, ports, dialect);
     const handled = await route.handle(request.value, ports);
+    // Whatever it was given up with, nobody reads it.
+    if (incoming.gone?.aborted === true) return GONE;
     return handled.ok ? handled.value : refused(route, handled, ports, dialect);
   } catch (error) {
     return failure(route, error, ports, dialect);
   }
 }
+
+const GONE: Reply = { status: 499 };
 
 export interface OpenedFollow {
   readonly source: FollowSource;

@@ -26,6 +26,8 @@ export interface Incoming {
   readonly body: Buffer | undefined;
   /** Of a route that takes content. */
   readonly content?: Content;
+  /** Of a route that is worth giving up. */
+  readonly gone?: AbortSignal;
 }
 
 const ANONYMOUS = { ok: true, value: { kind: 'anonymous' } } as const;
@@ -71,6 +73,7 @@ function checkShape(
       caller: caller.value,
       content: incoming.content,
       bytes: endpoint.bytes === undefined ? undefined : incoming.body,
+      gone: incoming.gone,
     },
   };
 }

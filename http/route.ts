@@ -47,6 +47,8 @@ export interface RouteRequest<Params, Query, Body> {
   readonly content: Content | undefined;
   /** Of a route that takes bytes. */
   readonly bytes?: Buffer | undefined;
+  /** Of a route that is worth giving up: aborted when the client goes before its answer. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 /** A body that is not JSON and is held whole. */
@@ -95,6 +97,8 @@ export interface Route<Ports = RoutePorts, Refused extends AnyFault = Fault>
   readonly content?: { readonly maxBytes: number };
   /** A body of bytes instead of JSON that is read before the handler is called. */
   readonly bytes?: BytesBody;
+  /** What it does takes long and is given up when nobody waits for it any more. */
+  readonly abortable?: boolean;
   handle(request: AnyRequest, ports: Ports): Promise<Handled<Reply, Refused>> | Handled<Reply, Refused>;
 }
 
@@ -127,6 +131,7 @@ interface RouteDefinition<
   readonly bodyOptional?: boolean;
   readonly content?: { readonly maxBytes: number };
   readonly bytes?: BytesBody;
+  readonly abortable?: boolean;
   readonly replies: Readonly<Record<number, TSchema>>;
   readonly errors: readonly Refused['code'][];
   readonly statuses?: NonNullable<Endpoint<Refused['code']>['statuses']>;

@@ -96,14 +96,15 @@ export interface LoopbackTerms {
   readonly timeoutMs?: number;
 }
 
+/** What takes long is given up where `gone` says that nobody waits for it any more. */
 export interface BenchDatapath {
   state(): Acquired;
-  capture(body: CaptureBody): Answered<Uint8Array>;
+  capture(body: CaptureBody, gone?: AbortSignal): Answered<Uint8Array>;
   enable(): Answered<Enabled>;
   disable(): Answered<Enabled>;
   flush(body: FlushBody): Answered<FlushReply>;
-  loopback(payload: Uint8Array, terms: LoopbackTerms): Answered<Uint8Array>;
-  measure(payload: Uint8Array, terms: LoopbackTerms): Answered<Measurement>;
+  loopback(payload: Uint8Array, terms: LoopbackTerms, gone?: AbortSignal): Answered<Uint8Array>;
+  measure(payload: Uint8Array, terms: LoopbackTerms, gone?: AbortSignal): Answered<Measurement>;
   transmit(body: TransmitBody): Answered<TransmitReply>;
   /** As `transmit`, of one packet: for feeds, which condition nothing and state no chain. */
   feed(packet: TransmitPacket, framing: TransmitBody['framing']): Answered<{ readonly pendingBytes: number }>;

@@ -15,7 +15,7 @@
  * context: () => kind.peek(RADIO_ID)?.actor?.getSnapshot().context }`.
  *
  * I1. Nobody else writes to the board, and one command does at a time (`machines/radio.ts`).
- * I2. Reading goes on beside every command.
+ * I2. Reading goes on beside every command; what it shows of the applies is durable (`durable-record.ts`).
  */
 
 import { randomUUID } from 'node:crypto';
@@ -31,11 +31,12 @@ import type { Log } from '../../ports/log.ts';
 import { AD9361_BOUNDS, type BoardBounds } from '../../radio/document/bounds.ts';
 import { Attachment, type BoardOption } from './attach.ts';
 import type { Board } from './board.ts';
-import { Desk } from './board-desk.ts';
+import { type Asking, Desk } from './board-desk.ts';
 import type { BoardUser, EventSink } from './board-user.ts';
 import { Chain } from './chain.ts';
 import { DatapathCommands } from './datapath.ts';
 import { PacketCommands } from './datapath-packets.ts';
+import { DurableRecord } from './durable-record.ts';
 import { Events, keptLines } from './events.ts';
 import { EventBucket } from './events-record.ts';
 import { Feeds } from './feeds.ts';
@@ -127,7 +128,9 @@ export function createRadio(options: RadioOptions): Radio {
     dirtied: (profile, route) =>
       note('profile.dirty', 'warning', `profile ${profile} is no longer what is set: ${route}`),
   });
-  const parts: RadioParts = { desk, clock, log, events: kept, bounds, wired, context, board };
+  const durable = new DurableRecord(options.store);
+  const shown = (): RadioContext => durable.shown(context());
+  const parts: RadioParts = { desk, clock, log, events: kept, bounds, wired, context: shown, board };
   const profiles = new Profiles(parts, options.profiles);
   const chain = new Chain(parts, profiles);
   const tuning = new Tuning(parts);
@@ -173,18 +176,18 @@ export function createRadio(options: RadioOptions): Radio {
   };
 
   return {
-    binding: createRadioBinding(options.store, services) as unknown as Binding,
+    binding: createRadioBinding(durable, services) as unknown as Binding,
     bench: {
       radio: tuning,
       chain,
       datapath: {
         state: () => datapath.state(),
-        capture: (body) => datapath.capture(body),
+        capture: (body, gone) => datapath.capture(body, until(gone)),
         enable: () => datapath.enable(),
         disable: () => datapath.disable(),
         flush: (body) => packets.flush(body),
-        loopback: (payload, terms) => datapath.loopback(payload, terms),
-        measure: (payload, terms) => datapath.measure(payload, terms),
+        loopback: (payload, terms, gone) => datapath.loopback(payload, terms, until(gone)),
+        measure: (payload, terms, gone) => datapath.measure(payload, terms, until(gone)),
         transmit: (body) => packets.transmit(body),
         feed: (packet, framing) => packets.feed(packet, framing),
       },
@@ -211,6 +214,10 @@ export function createRadio(options: RadioOptions): Radio {
       await records.stop();
     },
   };
+}
+
+function until(gone: AbortSignal | undefined): Asking {
+  return gone === undefined ? {} : { signal: gone };
 }
 
 const NO_CONTEXT: RadioContext = {

@@ -73,7 +73,8 @@ export const datapathRoutes: readonly BenchRoute[] = [
     body: CaptureBody,
     replies: { 200: Blocks },
     errors: BOARD_WRITE,
-    handle: ({ body }, { bench }) => askedBytes(bench.datapath.capture(body)),
+    abortable: true,
+    handle: ({ body, gone }, { bench }) => askedBytes(bench.datapath.capture(body, gone)),
   }),
   defineBenchRoute({
     method: 'POST',
@@ -121,7 +122,9 @@ export const datapathRoutes: readonly BenchRoute[] = [
     query: terms,
     replies: { 200: Blocks },
     errors: BOARD_WRITE,
-    handle: ({ bytes, query }, { bench }) => askedBytes(bench.datapath.loopback(bytes!, termsOf(query))),
+    abortable: true,
+    handle: ({ bytes, query, gone }, { bench }) =>
+      askedBytes(bench.datapath.loopback(bytes!, termsOf(query), gone)),
   }),
   defineBenchRoute({
     method: 'POST',
@@ -134,7 +137,9 @@ export const datapathRoutes: readonly BenchRoute[] = [
     query: terms,
     replies: { 200: MeasurementShape },
     errors: BOARD_WRITE,
-    handle: ({ bytes, query }, { bench }) => asked(bench.datapath.measure(bytes!, termsOf(query))),
+    abortable: true,
+    handle: ({ bytes, query, gone }, { bench }) =>
+      asked(bench.datapath.measure(bytes!, termsOf(query), gone)),
   }),
   defineBenchRoute({
     method: 'POST',

@@ -124,10 +124,18 @@ async function respond<Ports extends LayerPorts>(
   try {
     const { params, query, credentials } = head;
     const { ports, dialect } = served;
-    exchange.finish(await answer(route, { params, query, credentials, body }, ports, dialect));
+    const incoming = { params, query, credentials, body };
+    const asked = route.abortable === true ? { ...incoming, gone: goneOf(exchange) } : incoming;
+    exchange.finish(await answer(route, asked, ports, dialect));
   } catch (error) {
     served.failed(exchange, error);
   }
+}
+
+function goneOf(exchange: Exchange): AbortSignal {
+  const gone = new AbortController();
+  exchange.whenGone(() => gone.abort());
+  return gone.signal;
 }
 
 /** Whether the head was refused (U4, U10, U11); the caller then leaves the exchange alone. */

@@ -37,6 +37,24 @@ function expectRefused({ status, body }: Answer, code: keyof typeof BENCH_ERRORS
 }
 
 describe('without a profile', () => {
+  it('RB-DP-002 gives a capture up that nobody waits for any more: the board is free again', async () => {
+    const client = new AbortController();
+    const capture = fetch(`${served.api}/datapath/capture`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ blocks: 4096, timeout_ms: 86_400_000 }),
+      signal: client.signal,
+    }).catch(() => 'gone');
+    // Nothing comes: the egress is closed. What writes waits behind it.
+    await until(() => world.context().running?.route === 'POST /api/v1/datapath/capture');
+    const gain = send('POST', '/radio/gain', { rx_gain_db: 31 });
+    await until(() => world.context().waiting.length === 1);
+    client.abort();
+    expect(await capture).toBe('gone');
+    expect((await gain).status).toBe(200);
+    await send('POST', '/datapath/disable');
+  });
+
   it('RB-RAD-008 RB-CAP-001 RB-CAP-005 RB-CAP-006 reads what the board is and can', async () => {
     for (const path of [
       '/radio/state',

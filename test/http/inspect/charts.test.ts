@@ -10,7 +10,7 @@ function charts(fails: () => boolean = () => false) {
   const laidOut: string[] = [];
   const state = { shown: { kind: 'door', version: 1, digest: 'd1' } as unknown as ChartView };
   const askAll = async () => [{ instance: 'p1', answer: { ok: true, value: state.shown } }];
-  const of = new Charts({ askAll } as never, new ManualClock(), async ({ digest }) => {
+  const of = new Charts({ askAll } as never, new ManualClock(0), async ({ digest }) => {
     laidOut.push(digest);
     if (fails()) throw new Error('too much at once');
     return { digest } as ChartLayout;
