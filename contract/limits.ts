@@ -389,6 +389,8 @@ export const BENCH_CELL_IDLE_MS = 60_000;
 export const BENCH_RECORD_MS = 5_000;
 /** Attempts of one campaign run, with every rerun: its record has to fit into a message. */
 export const CAMPAIGN_ATTEMPTS = 3_000;
+/** Points of sweeps that the record of a campaign run keeps: each is some 130 bytes, and a record has to fit into a message. */
+export const CAMPAIGN_POINTS = 20_000;
 /** Characters that an attempt or an event of a run says of itself: the reason of a board with its attribute. */
 export const BENCH_DETAIL_CHARACTERS = 300;
 /** One message of `/ws/transmit`: the largest space packet as hexadecimal text in JSON is 130 kB. */

@@ -8,6 +8,7 @@
 
 import type { CampaignStep } from '../contract/bench/campaign.ts';
 import type { Attempt } from '../contract/bench/run.ts';
+import { CAMPAIGN_POINTS } from '../contract/limits.ts';
 import type { CampaignContext } from './campaign-protocol.ts';
 
 type Planned = Pick<CampaignContext, 'document' | 'attempts' | 'cursor' | 'tries' | 'stopped'>;
@@ -24,13 +25,19 @@ export function verdictOf({ document, attempts }: Pick<Planned, 'document' | 'at
 
 /** The context behind an attempt, its step not yet left. */
 export function withAttempt(context: CampaignContext, attempt: Attempt): Partial<CampaignContext> {
-  // Points are the bulk of a record: those of the last attempt at a sweep count.
-  const earlier = context.attempts.map((each) => {
-    if (each.step !== attempt.step) return each;
-    const { points: _, ...rest } = each;
-    return rest;
+  return { attempts: [...lightened(context.attempts, attempt), attempt], tries: context.tries + 1 };
+}
+
+/** Points are the bulk of a record: those of the last attempt at a sweep count, of the newest sweeps that a record has room for. */
+function lightened(attempts: readonly Attempt[], { step, points = [] }: Attempt): Attempt[] {
+  let room = CAMPAIGN_POINTS - points.length;
+  const newestFirst = attempts.toReversed().map((attempt) => {
+    const { points: kept, ...rest } = attempt;
+    if (kept === undefined) return attempt;
+    room -= kept.length;
+    return attempt.step === step || room < 0 ? rest : attempt;
   });
-  return { attempts: [...earlier, attempt], tries: context.tries + 1 };
+  return newestFirst.reverse();
 }
 
 /** Whether the step under the cursor is to be attempted once more behind such an outcome. */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Campaign, StepOutcome } from '../../contract/bench/campaign.ts';
 import type { Attempt } from '../../contract/bench/run.ts';
+import { CAMPAIGN_POINTS } from '../../contract/limits.ts';
 import { campaignMachine } from '../../machines/campaign.ts';
-import { verdictOf } from '../../machines/campaign-plan.ts';
-import type { CampaignEvent } from '../../machines/campaign-protocol.ts';
+import { verdictOf, withAttempt } from '../../machines/campaign-plan.ts';
+import type { CampaignContext, CampaignEvent } from '../../machines/campaign-protocol.ts';
 import { drive, type Row, walkTable } from '../harness/harness.ts';
 
 type Step = Campaign['steps'][number];
@@ -149,6 +150,19 @@ describe('order of steps', () => {
     driven.send(resume);
     expect(driven.effects.at(-1)).toMatchObject({ type: 'effect.attempt', index: 1, session: 'two' });
     expect(verdict(end(driven, 'passed'))).toBe(true);
+  });
+
+  it('of many sweeps the points of the newest are kept, as many as a record has room for', () => {
+    const point = { x: 1, ratio: 1, bits: 8, ber: 0, ber_low: 0, ber_high: 0.1 };
+    const points = new Array(CAMPAIGN_POINTS / 2).fill(point);
+    const swept = (step: string): Attempt => ({ ...attempt(step, 'passed'), points });
+    const context = { attempts: [swept('a'), swept('b')], tries: 0 } as unknown as CampaignContext;
+    const { attempts = [] } = withAttempt(context, swept('c'));
+    expect(attempts.map((each) => [each.step, each.points?.length])).toEqual([
+      ['a', undefined],
+      ['b', CAMPAIGN_POINTS / 2],
+      ['c', CAMPAIGN_POINTS / 2],
+    ]);
   });
 
   it('of a sweep done again only the points of the last attempt are kept', () => {
