@@ -11,6 +11,7 @@ import type { Result, Row } from './row.ts';
 import { alarmFailoverRow } from './rows/alarm-failover.ts';
 import { alarmLatencyRow } from './rows/alarm-latency.ts';
 import { limitRow } from './rows/alarms.ts';
+import { benchRow } from './rows/bench.ts';
 import { cellRow } from './rows/cells.ts';
 import { fanOutRow } from './rows/fan-out.ts';
 import { httpRow } from './rows/http.ts';
@@ -29,6 +30,7 @@ const ROWS: readonly Row[] = [
   alarmFailoverRow,
   fanOutRow,
   cellRow,
+  benchRow,
 ];
 
 async function run(args: Arguments): Promise<void> {

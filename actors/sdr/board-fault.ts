@@ -7,8 +7,6 @@ import { errno, type IioFailure } from '../../radio/iio/context.ts';
 const CODES: ReadonlyMap<number, BenchErrorCode> = new Map([
   [errno.ENODEV, 'unavailable'],
   [errno.ETIMEDOUT, 'timeout'],
-  [errno.EINVAL, 'validation_failed'],
-  [errno.ERANGE, 'validation_failed'],
 ]);
 
 const NAMES: ReadonlyMap<number, string> = new Map(

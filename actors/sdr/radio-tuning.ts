@@ -3,6 +3,7 @@
  *
  * T1. What is out of reach is refused with its bound before anything is written.
  * T2. A change by hand is noted before it is written: also one that the board breaks off may have happened.
+ * T3. In a loopback the transmitter stays muted, whoever asks: the part goes on radiating there.
  */
 
 import type { FrequencyBody, GainBody, RadioStatus, ResetScope } from '../../contract/bench/radio.ts';
@@ -10,12 +11,14 @@ import type { Answered, BenchRadio, Refusable } from '../../ports/bench.ts';
 import { observe } from '../../radio/board/observed.ts';
 import type { Side } from '../../radio/board/phy.ts';
 import { occupiedHz } from '../../radio/board/setup.ts';
+import { MUTED_DB } from '../../radio/chain/view.ts';
 import { type BoardBounds, outside } from '../../radio/document/bounds.ts';
 import { offsetFault } from '../../radio/document/profile.ts';
+import { errno, IioFailure } from '../../radio/iio/context.ts';
 import type { Asking, Work } from './board-desk.ts';
-import { refuse } from './board-fault.ts';
+import { boardFault, refuse } from './board-fault.ts';
 import { type RadioParts, reading } from './radio-parts.ts';
-import { offsetOf, readStatus } from './status.ts';
+import { offsetOf, presentTarget, readStatus } from './status.ts';
 import { capabilitiesOf, readAux, readClockStates } from './status-hardware.ts';
 
 export const ROUTE = {
@@ -61,12 +64,15 @@ export class Tuning implements BenchRadio {
       const wanted = { rx: rx_gain_db ?? undefined, tx: tx_gain_db ?? undefined };
       const fault = await gainFault(wanted, work, this.#parts.bounds);
       if (fault !== undefined) return refuse('validation_failed', fault);
+      const radiating = await radiatesFault(wanted.tx, work);
+      if (radiating !== undefined) return radiating;
       if (wanted.rx === undefined && wanted.tx === undefined) return DONE;
       work.note({ type: 'manual.changed', route: ROUTE.gain });
       const { actions } = work.board;
-      if (wanted.rx !== undefined) await actions.setGain('rx', wanted.rx);
-      if (wanted.tx !== undefined) await actions.setGain('tx', wanted.tx);
-      return DONE;
+      return asWanted(async () => {
+        if (wanted.rx !== undefined) await actions.setGain('rx', wanted.rx);
+        if (wanted.tx !== undefined) await actions.setGain('tx', wanted.tx);
+      });
     });
   }
 
@@ -112,11 +118,12 @@ export class Tuning implements BenchRadio {
       places.push({ side, offset, oscillator });
     }
     work.note({ type: 'manual.changed', route: ROUTE.frequency });
-    for (const { side, offset, oscillator } of places) {
-      await work.board.actions.tune(side, oscillator);
-      if (offset !== undefined) await work.board.actions.offset(side, offset);
-    }
-    return DONE;
+    return asWanted(async () => {
+      for (const { side, offset, oscillator } of places) {
+        await work.board.actions.tune(side, oscillator);
+        if (offset !== undefined) await work.board.actions.offset(side, offset);
+      }
+    });
   }
 
   async #moveOffsets(sides: readonly Side[], hertz: number, work: Work): Promise<Refusable<void>> {
@@ -148,6 +155,33 @@ export class Tuning implements BenchRadio {
 }
 
 const DONE: Refusable<void> = { ok: true, value: undefined };
+/** What a board says of a value that it cannot take, where its bounds are narrower than those known here. */
+const OF_THE_VALUE: readonly number[] = [errno.EINVAL, errno.ERANGE];
+
+/** Writes values that somebody named: what the board does not take of them is refused as such. */
+async function asWanted(write: () => Promise<void>): Promise<Refusable<void>> {
+  try {
+    await write();
+    return DONE;
+  } catch (error) {
+    if (!(error instanceof IioFailure) || !OF_THE_VALUE.includes(error.errno)) throw error;
+    return refuse('validation_failed', boardFault(error).message);
+  }
+}
+
+/** T3 */
+async function radiatesFault(
+  levelDb: number | undefined,
+  { board }: Work,
+): Promise<Refusable<void> | undefined> {
+  if (levelDb === undefined || levelDb <= MUTED_DB) return undefined;
+  const target = await presentTarget(board);
+  if (target === 'air') return undefined;
+  const where = target ?? 'a path that cannot be read';
+  return refuse('conflict', `tx_gain_db: is ${levelDb}, which radiates at the connector in ${where}`, {
+    help: 'condition the chain to air first: POST /api/v1/chain/condition {"target": "air"}',
+  });
+}
 
 /** That of the profile, else as it is; undefined without a driver of the logic, where there is no digital oscillator. */
 async function wantedOffset(side: Side, { board, record }: Work): Promise<number | undefined> {

@@ -37,9 +37,9 @@ export const radioRoutes: readonly BenchRoute[] = [
     path: '/api/v1/radio/gain',
     operationId: 'setGain',
     summary: 'Sets the gains',
-    description: 'A gain that is absent or null stays as it is.',
+    description: 'A gain that is absent or null stays as it is. In a loopback the transmitter stays muted.',
     body: GainBody,
-    errors: BOARD_WRITE,
+    errors: [...BOARD_WRITE, 'conflict'],
     handle: ({ body }, { bench }) => asked(bench.radio.gain(body)),
   }),
   defineBenchRoute({

@@ -33,6 +33,10 @@ const ROWS = [
   'cells.live',
   'cells.activation',
   'cells.restore',
+  'bench.capture',
+  'bench.loopback',
+  'bench.measure',
+  'bench.spectrum',
 ];
 
 let folder: string;

@@ -34,15 +34,34 @@ export async function shrink(
   return smallest;
 }
 
-async function without(
-  scenario: Scenario,
-  list: 'faults' | 'submissions' | 'launches',
-  fails: (scenario: Scenario) => Promise<boolean>,
-): Promise<Scenario> {
+/** The smallest found that still `fails`, of a scenario that is nothing but these lists. */
+export async function shrinkLists<List extends string, Of extends Readonly<Record<List, readonly unknown[]>>>(
+  scenario: Of,
+  lists: readonly List[],
+  fails: (scenario: Of) => Promise<boolean>,
+): Promise<Of> {
+  let left = MOST_RUNS;
+  const stillFails = async (candidate: Of): Promise<boolean> => {
+    left -= 1;
+    return left >= 0 && fails(candidate);
+  };
+  let smallest = scenario;
+  for (let before: Of | undefined; before !== smallest && left > 0; ) {
+    before = smallest;
+    for (const list of lists) smallest = await without(smallest, list, stillFails);
+  }
+  return smallest;
+}
+
+async function without<List extends string, Of extends Readonly<Record<List, readonly unknown[]>>>(
+  scenario: Of,
+  list: List,
+  fails: (scenario: Of) => Promise<boolean>,
+): Promise<Of> {
   let smallest = scenario;
   for (let size = Math.ceil(scenario[list].length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let at = 0; at < smallest[list].length; ) {
-      const fewer = { ...smallest, [list]: smallest[list].toSpliced(at, size) } as Scenario;
+      const fewer: Of = { ...smallest, [list]: smallest[list].toSpliced(at, size) };
       if (await fails(fewer)) smallest = fewer;
       else at += size;
     }

@@ -3,10 +3,12 @@
  * broke, made small.
  *
  * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--kind telecommands|runs|both|alarms`
- * what it is about (default: each seed decides), `--trace` prints the whole trace of the first seed, `--no-shrink` only names the failing seeds.
+ * what it is about (default: each seed decides), or `--kind radio` for that of the bench, `--trace` prints the whole trace of the first seed, `--no-shrink` only names the failing seeds.
  */
 
 import { parseArgs } from 'node:util';
+import { radioScenarioOf } from './radio/scenario.ts';
+import { attemptRadio, reportRadio, shrunkRadio } from './radio/trial.ts';
 import { KINDS, scenarioOf } from './scenario.ts';
 import { attemptSeed, report, shrunk } from './trial.ts';
 
@@ -29,19 +31,32 @@ if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(runs) || runs < 1) {
 }
 
 const kind = KINDS.find((each) => each === values.kind);
-if (values.kind !== undefined && kind === undefined) {
-  console.error(`--kind is one of ${KINDS.join(', ')}`);
+const isRadio = values.kind === 'radio';
+if (values.kind !== undefined && kind === undefined && !isRadio) {
+  console.error(`--kind is one of ${[...KINDS, 'radio'].join(', ')}`);
   process.exit(2);
 }
 
-if (values.trace) console.log(await report(scenarioOf(seed, kind)));
+const simulation = isRadio
+  ? {
+      attempt: (of: number) => attemptRadio(radioScenarioOf(of)),
+      report: (of: number) => reportRadio(radioScenarioOf(of)),
+      small: async (of: number, checker: string) => reportRadio(await shrunkRadio(of, checker)),
+    }
+  : {
+      attempt: (of: number) => attemptSeed(of, {}, kind),
+      report: (of: number) => report(scenarioOf(of, kind)),
+      small: async (of: number, checker: string) => report(await shrunk(of, checker, {}, kind)),
+    };
+
+if (values.trace) console.log(await simulation.report(seed));
 
 const began = performance.now();
 let failed = 0;
 let steps = 0;
 let toldAt = began;
 for (let n = 0; n < runs; n += 1) {
-  const trial = await attemptSeed(seed + n, {}, kind);
+  const trial = await simulation.attempt(seed + n);
   steps += trial.run.steps;
   if (performance.now() - toldAt > TELL_EVERY_MS) {
     toldAt = performance.now();
@@ -51,7 +66,7 @@ for (let n = 0; n < runs; n += 1) {
   if (first !== undefined) {
     failed += 1;
     console.log(`seed ${trial.seed} breaks ${first.checker}: ${first.what}`);
-    if (!values['no-shrink']) console.log(await report(await shrunk(trial.seed, first.checker, {}, kind)));
+    if (!values['no-shrink']) console.log(await simulation.small(trial.seed, first.checker));
   }
 }
 const seconds = (performance.now() - began) / 1000;

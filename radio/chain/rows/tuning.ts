@@ -6,7 +6,10 @@ import type { ConditionRow } from '../condition.ts';
 import { all, bySetup, judged } from '../finding.ts';
 import { AIR, apply, decibels, EVERYWHERE, near, numberOf, offset, ofSide, read, SIDES } from '../view.ts';
 
-/** The clock framework keeps half the frequency, and the synthesiser has steps: what is read may be this far off. */
+/**
+ * The clock framework keeps half the frequency, and the synthesiser has steps: what is read may be this far off. So may a digital
+ * offset that was set to make up for it.
+ */
 const OSCILLATOR_TOLERANCE_HZ = 4;
 
 export const TUNING: readonly ConditionRow[] = [
@@ -43,7 +46,7 @@ export const TUNING: readonly ConditionRow[] = [
           judged(
             offset(view, side),
             `${offsetAt(setup, side, view.target)} Hz`,
-            (hz) => hz === offsetAt(setup, side, view.target),
+            (hz) => Math.abs(hz - offsetAt(setup, side, view.target)) <= OSCILLATOR_TOLERANCE_HZ,
             (hz) => `${hz} Hz`,
           ),
         ),

@@ -137,6 +137,25 @@ describe('gain', () => {
   });
 });
 
+describe('in a loopback', () => {
+  it('T3 RB-CHAIN-005 the transmitter stays muted: a level that radiates is refused, also where the path cannot be read', async () => {
+    world = await startBenchWorld();
+    const { radio, chain, profiles } = world.bench;
+    for (const target of ['pl-loopback', 'device-loopback'] as const) {
+      await accepted(chain.condition({ target, profile: 'fast' }));
+      const fault = await refused(radio.gain({ rx_gain_db: 20, tx_gain_db: -10 }));
+      expect(fault).toMatchObject({ code: 'conflict', message: expect.stringContaining(target) });
+      // Nothing of it was done.
+      expect(await accepted(radio.status())).toMatchObject({ rx_gain_db: 40, tx_rf_gain_db: -89.75 });
+      expect(profiles.active().dirty).toBe(false);
+      expect(await accepted(radio.gain({ tx_gain_db: -85 }))).toMatchObject({ tx_gain_db: -85 });
+    }
+    world.board().inject({ deadRegisters: ['loopback'] });
+    const unread = await refused(radio.gain({ tx_gain_db: -10 }));
+    expect(unread).toMatchObject({ code: 'conflict', message: expect.stringContaining('cannot be read') });
+  });
+});
+
 describe('loopback and reset', () => {
   it('RB-RAD-006 switches the loopback of the part with the transmitter muted, and both switches off', async () => {
     world = await startBenchWorld();

@@ -193,7 +193,7 @@ describe('datapath', () => {
     const answer = await fetch(`${served.api}/datapath/capture`, { method: 'POST', body });
     expect(answer.headers.get('content-type')).toBe('application/octet-stream');
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(Uint8Array.of(1, 2, 3));
-    expect(askedWith()).toEqual([[{ blocks: 2, warmup: 1, timeout_ms: 500, release: true }]]);
+    expect(askedWith()[0]![0]).toEqual({ blocks: 2, warmup: 1, timeout_ms: 500, release: true });
   });
 
   it.each([{}, { blocks: -1 }, { blocks: 1, warmup: -1 }, { blocks: 1.5 }, { blocks: 1, release: 'yes' }])(

@@ -1,0 +1,147 @@
+/**
+ * The RF bench: blocks captured, looped back and measured over HTTP, and the spectrum to those who watch it, against bare
+ * uWebSockets.js moving as many bytes. Its board delivers as fast as it is asked (`prompt-board.ts`).
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
+import { FEED_RATE_HZ } from '../../contract/limits.ts';
+import { prbs } from '../../radio/prbs.ts';
+import { type Peer, startPeer } from '../peer.ts';
+import { type Comparison, type Contender, compare, type Result, type Row, type Turn } from '../row.ts';
+
+const BLOCKS = 1_000;
+const BYTES = BLOCKS * BLOCK_BYTES;
+const MEGABYTE = 1e6;
+/** One is answered while the next one waits for the board. */
+const CONNECTIONS = 2;
+const WATCHERS = 10;
+/** Spectrum messages that are seen before the frames of the ceiling get their size. */
+const SEEN_MS = 500;
+const PAYLOAD = prbs(15, 16 * BLOCK_BYTES);
+
+interface Served {
+  readonly name: string;
+  readonly peer: Peer;
+  readonly port: number;
+  /** Each has a generator of its own: its watchers stay. */
+  readonly generator: Peer;
+}
+
+interface Asked {
+  readonly path: string;
+  readonly mediaType: string;
+  readonly body: Uint8Array;
+  /** Operations of one answer. */
+  readonly counts: number;
+}
+
+const capture: Asked = {
+  path: '/api/v1/datapath/capture',
+  mediaType: 'application/json',
+  body: Buffer.from(JSON.stringify({ blocks: BLOCKS })),
+  counts: BYTES / MEGABYTE,
+};
+const fed = (name: string, counts: number): Asked => ({
+  path: `/api/v1/datapath/${name}?blocks=${BLOCKS}&warmup=0`,
+  mediaType: 'application/octet-stream',
+  body: PAYLOAD,
+  counts,
+});
+
+export const benchRow: Row = {
+  name: 'bench',
+  async run(settings) {
+    const peers: Peer[] = [];
+    const start = async (name: string): Promise<Peer> => {
+      const peer = await startPeer(name);
+      peers.push(peer);
+      return peer;
+    };
+    try {
+      const service = await start('bench-service');
+      const served: Served = {
+        ...{ name: 'service', peer: service, port: await service.call<number>('start') },
+        generator: await start('bench-load'),
+      };
+      const frameBytes = await watched(served);
+      const ceiling = await start('bare-bench');
+      const bytes = { bytes: BYTES, frameBytes, framesPerSecond: FEED_RATE_HZ };
+      const bare: Served = {
+        ...{ name: 'bare uWS', peer: ceiling, port: await ceiling.call<number>('start', bytes) },
+        generator: await start('bench-load'),
+      };
+      await watch(bare);
+      const results: Result[] = [];
+      for (const row of rowsOf([served, bare], settings.roundMs, frameBytes))
+        results.push(await compare(row, settings));
+      return results;
+    } finally {
+      for (const peer of peers) await peer.end();
+    }
+  },
+};
+
+function rowsOf(contenders: readonly Served[], ms: number, frameBytes: number): Comparison[] {
+  const asking = (asked: Asked): Contender[] =>
+    contenders.map((served) => ({ name: served.name, turn: () => loadTurn(served, asked, ms) }));
+  const megabytes = (BYTES / MEGABYTE).toFixed(1);
+  return [
+    {
+      ...{ row: 'bench.capture', unit: 'MB/s', contenders: asking(capture) },
+      note: `POST ${capture.path}, ${BLOCKS} blocks, ${megabytes} MB an answer`,
+    },
+    {
+      ...{ row: 'bench.loopback', unit: 'MB/s', contenders: asking(fed('loopback', BYTES / MEGABYTE)) },
+      note: `${PAYLOAD.length} bytes fed, ${BLOCKS} blocks answered`,
+    },
+    {
+      ...{ row: 'bench.measure', unit: 'blocks/s', contenders: asking(fed('measure', BLOCKS)) },
+      note: `${PAYLOAD.length} bytes fed, ${BLOCKS} blocks compared on a thread; the ceiling knows the rotation`,
+    },
+    {
+      ...{ row: 'bench.spectrum', unit: 'messages/s delivered' },
+      note: `${FEED_RATE_HZ} pictures a second made and sent to ${WATCHERS} watchers, ${frameBytes} bytes each; the ceiling makes none`,
+      contenders: contenders.map((served) => ({ name: served.name, turn: () => feedTurn(served, ms) })),
+    },
+  ];
+}
+
+async function loadTurn(
+  { peer, port, generator }: Served,
+  { counts, ...asked }: Asked,
+  ms: number,
+): Promise<Turn> {
+  const cpu = await peer.cpuUs();
+  const load = { ...asked, port, connections: CONNECTIONS, ms };
+  const loaded = await generator.call<{ operations: number; ms: number; cpuUs: number }>('load', load);
+  const operations = loaded.operations * counts;
+  return {
+    rate: (operations / loaded.ms) * 1_000,
+    cpuUs: ((await peer.cpuUs()) - cpu) / operations,
+    generator: loaded.cpuUs / 1_000 / loaded.ms,
+  };
+}
+
+async function feedTurn({ peer, generator }: Served, ms: number): Promise<Turn> {
+  await generator.call('received');
+  const cpu = await peer.cpuUs();
+  const began = performance.now();
+  await pause(ms);
+  const { messages } = await generator.call<{ messages: number }>('received');
+  const took = performance.now() - began;
+  return { rate: (messages / took) * 1_000, cpuUs: ((await peer.cpuUs()) - cpu) / messages };
+}
+
+function watch({ port, generator }: Served): Promise<void> {
+  return generator.call('watch', { port, path: '/ws/spectrum', watchers: WATCHERS });
+}
+
+/** The size of a message, once they come. */
+async function watched(served: Served): Promise<number> {
+  await watch(served);
+  await pause(SEEN_MS);
+  const { messages, bytes } = await served.generator.call<{ messages: number; bytes: number }>('received');
+  // Without the head of a frame up to 64 KiB.
+  return Math.round(bytes / messages) - 4;
+}

@@ -1,0 +1,56 @@
+/** What every checker of the radio is made of: a promise, and what in a history breaks it. */
+
+import type { Action } from './action.ts';
+import type { Answer, Asked, BoardTruth, RadioHistory, Write } from './history.ts';
+
+export interface RadioChecker {
+  readonly name: string;
+  /** In one sentence. */
+  readonly promise: string;
+  /** In words; empty when it is kept. */
+  broken(history: RadioHistory): string[];
+}
+
+export interface RadioViolation {
+  readonly checker: string;
+  readonly what: string;
+}
+
+/** At which nothing leaves the connector that could disturb. */
+export const MUTED_DB = -80;
+
+export function isMuted({ levelDb }: BoardTruth): boolean {
+  return levelDb <= MUTED_DB;
+}
+
+export function isQuiet(truth: BoardTruth): boolean {
+  return !truth.egressOpen || isMuted(truth);
+}
+
+export function isLoopback({ target }: BoardTruth): boolean {
+  return target === 'device-loopback' || target === 'pl-loopback';
+}
+
+/** `act 3 (condition)`. */
+export function named({ act, action }: Asked): string {
+  return `act ${act} (${action.do})`;
+}
+
+/** Writes of settings: what is captured and transmitted sets nothing. */
+export function settingsOf({ writes }: RadioHistory, { act }: Asked): Write[] {
+  return writes.filter((write) => write.act === act && write.kind !== 'data');
+}
+
+/** Answered ones with their answers, in the order of the answers. */
+export function answersIn({ asked }: RadioHistory): { readonly asked: Asked; readonly answer: Answer }[] {
+  return asked
+    .flatMap((each) => each.answers.map((answer) => ({ asked: each, answer })))
+    .sort((one, other) => one.answer.order - other.answer.order);
+}
+
+export function does<Verb extends Action['do']>(
+  asked: Asked,
+  ...verbs: readonly Verb[]
+): asked is Asked & { readonly action: Extract<Action, { do: Verb }> } {
+  return (verbs as readonly string[]).includes(asked.action.do);
+}

@@ -1,0 +1,125 @@
+/** What commands may write, and when: the order of the chain, quiet, one at a time, the board of a holder. */
+
+import { does, isMuted, isQuiet, named, type RadioChecker, settingsOf } from './checker.ts';
+import type { Asked, RadioHistory, Write, WriteKind } from './history.ts';
+
+const BEHIND_THE_SWITCH: readonly WriteKind[] = ['switch', 'level', 'egress', 'data', 'counter'];
+const DISTURBING: readonly WriteKind[] = ['oscillator', 'rate', 'filter', 'switch'];
+
+export const WRITING: readonly RadioChecker[] = [
+  {
+    name: 'configured-before-switched',
+    promise: 'A conditioning configures nothing once it has switched the path.',
+    broken: (history) =>
+      history.asked
+        .filter((asked) => does(asked, 'condition'))
+        .flatMap((asked) => {
+          const writes = settingsOf(history, asked);
+          const at = writes.findIndex(({ kind }) => kind === 'switch');
+          if (at === -1) return [];
+          // A board that breaks behind the switch may be mended there.
+          const late = writes
+            .slice(at)
+            .find(
+              ({ kind, order }) =>
+                !BEHIND_THE_SWITCH.includes(kind) && !isStruck(history, asked.order, order),
+            );
+          return late === undefined ? [] : [`${named(asked)} writes ${late.words} behind the switch`];
+        }),
+  },
+  {
+    name: 'switched-while-quiet',
+    promise: 'A path is switched only while the egress is closed and the transmitter muted.',
+    broken: ({ writes }) =>
+      writes
+        .filter(({ kind, before }) => kind === 'switch' && (before.egressOpen || !isMuted(before)))
+        .map((write) => `${told(write)} with the egress ${egress(write)} at ${write.before.levelDb} dB`),
+  },
+  {
+    name: 'changed-while-quiet',
+    promise:
+      'No apply and no conditioning changes oscillators, rates, filters or switches while the transmitter is heard.',
+    broken: ({ writes, asked }) =>
+      writes
+        .filter(({ act, kind, before }) => {
+          const by = act === undefined ? undefined : asked[act];
+          return (
+            by !== undefined &&
+            does(by, 'apply', 'condition') &&
+            DISTURBING.includes(kind) &&
+            !isQuiet(before)
+          );
+        })
+        .map((write) => `${told(write)} with the egress open at ${write.before.levelDb} dB`),
+  },
+  {
+    name: 'one-command-at-a-time',
+    promise: 'The writes of a command stand together, and nothing is written but by a command.',
+    broken: ({ writes }) => [
+      ...writes.filter(({ act }) => act === undefined).map((write) => `nobody asked: ${told(write)}`),
+      ...interrupted(writes).map((write) => `another command came between: ${told(write)}`),
+    ],
+  },
+  {
+    name: 'holders-alone',
+    promise: 'While a run holds the board nobody else writes to it, but for what was asked before.',
+    broken: ({ writes, asked, holdings }) =>
+      writes.flatMap((write) => {
+        const by = write.act === undefined ? undefined : asked[write.act];
+        if (by === undefined) return [];
+        return holdings
+          .filter(({ holder, life, from, until }) => {
+            const isDuring = life === write.life && from < by.order && by.order < until;
+            return isDuring && by.by?.id !== holder.id;
+          })
+          .map(({ holder }) => `${holder.id} holds the board: ${told(write)} by ${by.who}`);
+      }),
+  },
+  {
+    name: 'refused-wrote-nothing',
+    promise: 'A command that is refused before it begins wrote nothing.',
+    broken: (history) =>
+      history.asked
+        .filter((asked) => asked.answers.some(saysNothingDone))
+        .flatMap((asked) =>
+          history.writes
+            .filter(({ act }) => act === asked.act)
+            .slice(0, 1)
+            .map((write) => `${named(asked)} was refused and ${told(write)}`),
+        ),
+  },
+];
+
+function saysNothingDone({ outcome }: Asked['answers'][number]): boolean {
+  if (outcome.ok) return false;
+  const { code, message } = outcome.faults[0];
+  if (code === 'board_busy' || code === 'not_found') return true;
+  return /withdrawn before it began|there is no board|commands wait for the board|done before: nothing$|the chain cannot carry it|nothing to condition towards|does not hold the board/.test(
+    message,
+  );
+}
+
+/** Writes of a command behind those of another that came between. */
+function interrupted(writes: readonly Write[]): Write[] {
+  const ended = new Set<number>();
+  let running: number | undefined;
+  return writes.filter(({ act }) => {
+    if (act === undefined) return false;
+    if (act !== running && running !== undefined) ended.add(running);
+    running = act;
+    return ended.has(act);
+  });
+}
+
+/** Whether something changed the board from outside between. */
+function isStruck({ struck }: RadioHistory, from: number, until: number): boolean {
+  return struck.some(({ order }) => from < order && order < until);
+}
+
+function told({ act, words, at }: Write): string {
+  return `act ${act ?? '?'} writes ${words} at ${(at / 1000).toFixed(3)}`;
+}
+
+function egress({ before }: Write): string {
+  return before.egressOpen ? 'open' : 'closed';
+}

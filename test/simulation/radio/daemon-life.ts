@@ -1,0 +1,93 @@
+/** One life of the daemon: the whole radio in the real runtime, over records that outlive it. */
+
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import { createRadio, type Radio } from '../../../actors/sdr/radio.ts';
+import { RADIO_ID } from '../../../actors/sdr/radio-binding.ts';
+import type { RadioContext, RadioEvent } from '../../../machines/radio-protocol.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Binding, Emitted, Store } from '../../../ports/entity.ts';
+import type { IioContext } from '../../../radio/iio/context.ts';
+import { measure } from '../../../radio/measure/measure.ts';
+import { createDeadLetters } from '../../../supervision/dead-letters.ts';
+import { Kind } from '../../../supervision/kind.ts';
+import { FAST, OTHER } from '../../actors/sdr/bench-world.ts';
+import type { KeptBucket } from '../../actors/sdr/kept-bucket.ts';
+import { type KeptLog, keptLog } from '../../support/silent-log.ts';
+import { Chance } from '../chance.ts';
+
+export interface LifeOptions {
+  readonly seed: number;
+  readonly life: number;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly eventRecords: KeptBucket;
+  readonly open: () => Promise<IioContext>;
+  /** Told each event for the chart, before it has it. */
+  readonly telling: (event: RadioEvent) => void;
+  /** Runs a command under its identifier, so that what it does can be told. */
+  readonly working: AsyncLocalStorage<string>;
+  readonly wrapRadio: (radio: Radio) => Radio;
+}
+
+export interface DaemonLife {
+  readonly radio: Radio;
+  readonly log: KeptLog;
+  readonly ready: Promise<void>;
+  /** As a process that is killed: not a word, and no effect any more. */
+  kill(): void;
+}
+
+export function startLife(options: LifeOptions): DaemonLife {
+  const { seed, life, clock, store, eventRecords, open, telling, working } = options;
+  const log = keptLog();
+  const random = new Chance(seed, `daemon ${life}`);
+  let kind: Kind | undefined;
+  const radio = options.wrapRadio(
+    createRadio({
+      ...{ board: { kind: 'given', open }, store, eventRecords, clock, random, log },
+      profiles: new Map([FAST, OTHER].map((profile) => [profile.name, profile])),
+      measurer: IN_PLACE,
+      cell: {
+        tell: (event) => {
+          telling(event);
+          return kind?.tell(RADIO_ID, event) === 'accepted';
+        },
+        context: () => kind?.peek(RADIO_ID)?.actor?.getSnapshot().context as RadioContext | undefined,
+      },
+    }),
+  );
+  const hosted = new Kind({
+    ...{ binding: underNames(radio.binding, working), clock, log, random },
+    deadLetters: createDeadLetters(undefined, log),
+    onEscalated: (reason) => log.error({ reason }, 'the radio is beyond repair'),
+  });
+  kind = hosted;
+  const begin = async (): Promise<void> => {
+    const stored = await store.load(RADIO_ID);
+    if (stored === undefined) hosted.start(RADIO_ID, undefined, 1);
+    else hosted.restore(RADIO_ID, stored, 1);
+    await radio.start();
+  };
+  return { radio, log, ready: begin(), kill: () => hosted.drop(RADIO_ID) };
+}
+
+/** Compares at once: a thread would answer in a time of its own. */
+const IN_PLACE = {
+  prepare: () => undefined,
+  measure: async (payload: Uint8Array, captured: Uint8Array, warmup: number) =>
+    measure(payload, captured, { warmup }),
+  stop: async () => undefined,
+};
+
+/** Whose command it is that writes does not depend on what the chart takes for the running one. */
+function underNames(binding: Binding, working: AsyncLocalStorage<string>): Binding {
+  const command = binding.effects['effect.command']!;
+  return {
+    ...binding,
+    effects: {
+      ...binding.effects,
+      'effect.command': (effect, run) =>
+        working.run((effect as Emitted & { id: string }).id, () => command(effect, run)),
+    },
+  };
+}
