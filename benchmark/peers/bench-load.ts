@@ -25,6 +25,9 @@ interface Watching {
 
 const BUFFER_BYTES = 256 * 1024;
 const HEAD_END = '\r\n\r\n';
+const PING = 9;
+/** Empty, masked by zeros. */
+const PONG = Buffer.from('8a8000000000', 'hex');
 /** Whatever was received is counted and done with before the next chunk, so all sockets share one buffer. */
 const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
 
@@ -106,9 +109,14 @@ function openWatcher(port: number, path: string): Promise<void> {
         length !== undefined && rest.length >= length;
         length = frameLength(rest)
       ) {
+        const isPing = (rest[0]! & 0x0f) === PING;
         rest = rest.subarray(length);
-        messages += 1;
-        messageBytes += length;
+        // A watcher that leaves it unanswered is taken for gone.
+        if (isPing) socket.write(PONG);
+        else {
+          messages += 1;
+          messageBytes += length;
+        }
       }
     };
     const upgrade = `GET ${path} HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`;
