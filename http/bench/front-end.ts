@@ -29,7 +29,7 @@ import { profileRoutes } from './profiles.ts';
 import { radioRoutes } from './radio.ts';
 import type { BenchFollow, BenchRoute } from './route.ts';
 import { reportRoutes, scenarioRoutes } from './scenarios.ts';
-import { benchDescriptions, probeRoutes } from './service.ts';
+import { benchDescriptions, probeRoutes, readSchema } from './service.ts';
 import { transmitFeed } from './transmit-feed.ts';
 
 export interface BenchFrontEndOptions {
@@ -55,6 +55,7 @@ const described: readonly BenchRoute[] = [
   ...reportRoutes,
   ...frameRoutes,
   ...eventRoutes,
+  readSchema,
   ...probeRoutes,
 ];
 export const benchFollows: readonly BenchFollow[] = [frameFeed, transmitFeed, ...pictureFeeds];

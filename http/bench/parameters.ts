@@ -2,6 +2,7 @@
 
 import Type from 'typebox';
 import { BENCH_NAME_PATTERN } from '../../contract/bench/profile.ts';
+import { BENCH_SCHEMA_KINDS } from '../../contract/bench/schema.ts';
 import { BENCH_LIST_LIMIT, BENCH_LIST_MOST } from '../../contract/limits.ts';
 import type { QueryParameter } from '../route.ts';
 import type { BenchPathParameter } from './route.ts';
@@ -28,6 +29,12 @@ export const stepInPath = matching(
   ID_PATTERN,
   { description: 'The step, as the campaign names it.', examples: ['sweep'] },
   'a step: letters, digits, _ and -, at most 64',
+);
+
+export const schemaInPath = matching(
+  `^(${BENCH_SCHEMA_KINDS.join('|')})$`,
+  { description: 'Kind of the document.', examples: ['scenario'] },
+  `a kind of document: ${BENCH_SCHEMA_KINDS.join(', ')}`,
 );
 
 /** Something by its UUID. */

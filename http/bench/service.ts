@@ -1,11 +1,13 @@
 /** The bench about itself: its interface descriptions, its health, its metrics. RF Bench Service, section 9. */
 
 import Type, { type Static } from 'typebox';
+import { type BenchSchemaKind, benchSchema } from '../../contract/bench/schema.ts';
 import { asyncApiDocument } from '../asyncapi.ts';
 import { openApiDocument } from '../openapi.ts';
 import { BENCH_VERSION, benchInterface } from './dialect.ts';
+import { schemaInPath } from './parameters.ts';
 import type { BenchPorts } from './ports.ts';
-import { type BenchFollow, type BenchRoute, defineBenchRoute } from './route.ts';
+import { type BenchFollow, type BenchRoute, defineBenchRoute, replied } from './route.ts';
 
 const Health = Type.Object(
   {
@@ -33,6 +35,14 @@ const OpenApi = Type.Object(
 const AsyncApi = Type.Object(
   { asyncapi: Type.String() },
   { additionalProperties: true, title: 'AsyncApi', examples: [{ asyncapi: '3.0.0', info, channels: {} }] },
+);
+
+const Schema = Type.Object(
+  { $schema: Type.String(), type: Type.String() },
+  {
+    ...{ additionalProperties: true, title: 'DocumentSchema' },
+    examples: [{ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' }],
+  },
 );
 
 export const probeRoutes: readonly BenchRoute[] = [
@@ -68,6 +78,20 @@ export const probeRoutes: readonly BenchRoute[] = [
     },
   }),
 ];
+
+/** Documents for editors of YAML: `# yaml-language-server: $schema=…`. */
+export const readSchema = defineBenchRoute({
+  method: 'GET',
+  path: '/api/v1/schemas/:kind',
+  operationId: 'readSchema',
+  summary: 'The JSON Schema of a kind of document',
+  description: 'Draft 7, which editors of YAML know best.',
+  tag: 'Service',
+  params: { kind: schemaInPath },
+  replies: { 200: Schema },
+  errors: [],
+  handle: ({ params: { kind } }) => replied(benchSchema(kind as BenchSchemaKind)),
+});
 
 function healthOf({ bench, draining }: BenchPorts): Static<typeof Health> {
   return {

@@ -56,7 +56,10 @@ describe('the table of routes', () => {
 
   it('is walked by these tests as a whole', () => {
     const walked = [...GOOD.map(({ method, route }) => `${method} ${route}`)].sort();
-    const described = ['/healthz', '/metrics', '/api/v1/openapi.json', '/api/v1/asyncapi.json'];
+    const described = [
+      ...['/healthz', '/metrics', '/api/v1/openapi.json', '/api/v1/asyncapi.json'],
+      '/api/v1/schemas/{kind}',
+    ];
     const there = benchRoutes
       .map(({ method, path }) => `${method} ${templateOf(path)}`)
       .filter((name) => !described.some((path) => name.endsWith(path)));
@@ -202,6 +205,19 @@ describe('the service about itself', () => {
     expect(following.body.info.version).toBe('0.1.0');
     for (const path of ['openapi.json', 'asyncapi.json'])
       expect((await coverage.call(`${served.api}/${path}?x=1`)).status).toBe(400);
+  });
+
+  it('gives editors the schemas of its documents', async () => {
+    for (const kind of ['profile', 'scenario', 'campaign', 'bench']) {
+      const { status, body } = await coverage.call(`${served.api}/schemas/${kind}`);
+      expect([status, body.$schema, body.type]).toEqual([
+        ...[200, 'http://json-schema.org/draft-07/schema#', 'object'],
+      ]);
+    }
+    expect((await coverage.call(`${served.api}/schemas/profile?x=1`)).status).toBe(400);
+    expect(await coverage.call(`${served.api}/schemas/mission`)).toMatchObject({
+      ...{ status: 404, body: { code: 'not_found' } },
+    });
   });
 
   it('counts its requests', async () => {

@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { TransmitBody } from '../../../contract/bench/datapath.ts';
+import { BENCH_DOCUMENT_KINDS, type BenchDocumentKind, benchSchema } from '../../../contract/bench/schema.ts';
 import { readCampaign } from '../../../radio/document/campaign.ts';
 import { shapeFaults } from '../../../radio/document/fault.ts';
 import { readProfile } from '../../../radio/document/profile.ts';
 import { readScenario } from '../../../radio/document/scenario.ts';
-import { BENCH_DOCUMENT_KINDS, type BenchDocumentKind, benchSchema } from '../../../radio/document/schema.ts';
 import { demoProfiles, demoScenarios, demoTexts, faultsOf } from './demo-bench.ts';
 
 const SEED = 20_261_121;

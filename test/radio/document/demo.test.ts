@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { compileFolder } from '../../../cli/mission-folder.ts';
-import { BENCH_DOCUMENT_KINDS, benchSchema } from '../../../radio/document/schema.ts';
+import { BENCH_DOCUMENT_KINDS, benchSchema } from '../../../contract/bench/schema.ts';
 import { demoCampaigns, demoProfiles, demoScenarios, demoTexts } from './demo-bench.ts';
 
 it('all documents of the demo bench are valid, under the names of their files', () => {
