@@ -1,9 +1,8 @@
 /** The constellation: what the receiver has at the instants of symbols, over the ideal points. */
 
 import type { FeedMessage } from '../../contract/bench/feed.ts';
-import { oncePerFrame } from '../browser-clock.ts';
-import { setAttribute } from '../element.ts';
-import { cleared, drawNothing, palette, type Sheet, whenResized, whenThemeChanges } from './picture.ts';
+import { FeedPicture } from './feed-picture.ts';
+import { palette, type Sheet } from './picture.ts';
 import { percent } from './quantity.ts';
 import { idealPoints } from './symbols.ts';
 
@@ -12,46 +11,17 @@ const REACH = 1.7;
 const POINT = 1.6;
 const CROSS = 5;
 
-export class ConstellationView {
-  readonly #canvas: HTMLCanvasElement;
-  readonly #draw: () => void;
-  #message: FeedMessage | undefined;
-  #words = 'no signal';
+export function constellationView(canvas: HTMLCanvasElement, leastMs: number): FeedPicture {
+  return new FeedPicture(canvas, leastMs, { name: 'Constellation', draw });
+}
 
-  constructor(canvas: HTMLCanvasElement, leastMs: number) {
-    this.#canvas = canvas;
-    this.#draw = oncePerFrame(() => this.#drawNow(), leastMs);
-    whenThemeChanges(this.#draw);
-    whenResized(canvas, this.#draw);
-  }
-
-  show(message: FeedMessage): void {
-    this.#message = message.floats.length === 0 ? undefined : message;
-    this.#words = 'no signal';
-    this.#draw();
-  }
-
-  empty(words: string): void {
-    this.#message = undefined;
-    this.#words = words;
-    this.#draw();
-  }
-
-  #drawNow(): void {
-    const sheet = cleared(this.#canvas);
-    const description = this.#message?.description;
-    if (this.#message === undefined || description?.kind !== 'constellation') {
-      drawNothing(sheet, this.#words, palette());
-      setAttribute(this.#canvas, 'aria-label', `Constellation: ${this.#words}`);
-      return;
-    }
-    const { modulation, evm } = description;
-    drawAxes(sheet);
-    drawPoints(sheet, this.#message.floats);
-    for (const [i, q] of idealPoints(modulation)) drawCross(sheet, i, q);
-    const error = evm === undefined ? '' : `, error vector ${percentOf(evm)}`;
-    setAttribute(this.#canvas, 'aria-label', `Constellation of ${modulation}${error}`);
-  }
+function draw(sheet: Sheet, { description, floats }: FeedMessage): string | undefined {
+  if (description.kind !== 'constellation') return undefined;
+  const { modulation, evm } = description;
+  drawAxes(sheet);
+  drawPoints(sheet, floats);
+  for (const [i, q] of idealPoints(modulation)) drawCross(sheet, i, q);
+  return `Constellation of ${modulation}${evm === undefined ? '' : `, error vector ${percentOf(evm)}`}`;
 }
 
 /** `12.3 %`: an error vector is no share of a whole. */

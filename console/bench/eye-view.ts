@@ -1,51 +1,22 @@
 /** The eye: traces of the in-phase part over two symbols, one over the other. */
 
 import type { FeedMessage } from '../../contract/bench/feed.ts';
-import { oncePerFrame } from '../browser-clock.ts';
-import { setAttribute } from '../element.ts';
-import { cleared, drawNothing, palette, type Sheet, whenResized, whenThemeChanges } from './picture.ts';
+import { FeedPicture } from './feed-picture.ts';
+import { palette, type Sheet } from './picture.ts';
 
 /** From the middle up and down, in amplitudes of a symbol. */
 const REACH = 1.9;
 const FOOT = 16;
 
-export class EyeView {
-  readonly #canvas: HTMLCanvasElement;
-  readonly #draw: () => void;
-  #message: FeedMessage | undefined;
-  #words = 'no signal';
+export function eyeView(canvas: HTMLCanvasElement, leastMs: number): FeedPicture {
+  return new FeedPicture(canvas, leastMs, { name: 'Eye', draw });
+}
 
-  constructor(canvas: HTMLCanvasElement, leastMs: number) {
-    this.#canvas = canvas;
-    this.#draw = oncePerFrame(() => this.#drawNow(), leastMs);
-    whenThemeChanges(this.#draw);
-    whenResized(canvas, this.#draw);
-  }
-
-  show(message: FeedMessage): void {
-    this.#message = message.floats.length === 0 ? undefined : message;
-    this.#words = 'no signal';
-    this.#draw();
-  }
-
-  empty(words: string): void {
-    this.#message = undefined;
-    this.#words = words;
-    this.#draw();
-  }
-
-  #drawNow(): void {
-    const sheet = cleared(this.#canvas);
-    const description = this.#message?.description;
-    if (this.#message === undefined || description?.kind !== 'eye') {
-      drawNothing(sheet, this.#words, palette());
-      setAttribute(this.#canvas, 'aria-label', `Eye: ${this.#words}`);
-      return;
-    }
-    drawInstants(sheet);
-    drawTraces(sheet, this.#message.floats, 2 * description.samples_per_symbol + 1);
-    setAttribute(this.#canvas, 'aria-label', `Eye: ${description.traces} traces over two symbols`);
-  }
+function draw(sheet: Sheet, { description, floats }: FeedMessage): string | undefined {
+  if (description.kind !== 'eye') return undefined;
+  drawInstants(sheet);
+  drawTraces(sheet, floats, 2 * description.samples_per_symbol + 1);
+  return `Eye: ${description.traces} traces over two symbols`;
 }
 
 /** Where symbols are taken, in symbols. */

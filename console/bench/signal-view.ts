@@ -4,8 +4,8 @@ import type { FeedMessage } from '../../contract/bench/feed.ts';
 import { oncePerFrame } from '../browser-clock.ts';
 import { byId, setAttribute, setText } from '../element.ts';
 import type { SocketState } from '../live-socket.ts';
-import { ConstellationView, percentOf } from './constellation-view.ts';
-import { EyeView } from './eye-view.ts';
+import { constellationView, percentOf } from './constellation-view.ts';
+import { eyeView } from './eye-view.ts';
 import { FeedWatch } from './feed-watch.ts';
 import { scaled } from './quantity.ts';
 import { SpectrumView } from './spectrum-view.ts';
@@ -34,8 +34,8 @@ export class SignalView {
     const canvas = (id: string): HTMLCanvasElement => byId(id, HTMLCanvasElement);
     this.#watches = [
       watch('spectrum', new SpectrumView(canvas('spectrum'), canvas('waterfall'), leastMs)),
-      watch('constellation', new ConstellationView(canvas('constellation'), leastMs)),
-      watch('eye', new EyeView(canvas('eye'), leastMs)),
+      watch('constellation', constellationView(canvas('constellation'), leastMs)),
+      watch('eye', eyeView(canvas('eye'), leastMs)),
     ];
     this.#pause.addEventListener('click', () => {
       this.#isPaused = !this.#isPaused;

@@ -13,6 +13,9 @@ const FOOT = 20;
 const HEAD = 8;
 /** Frequencies named under the picture. */
 const FREQUENCIES = 5;
+/** Pixels from which on all of them fit, and from which on three do. */
+const WIDE = 420;
+const NARROW = 270;
 
 export class SpectrumView {
   readonly #canvas: HTMLCanvasElement;
@@ -104,9 +107,16 @@ function drawGrid(
     const share = n / (FREQUENCIES - 1);
     const x = Math.round(GUTTER.left + inner * share) + 0.5;
     rule(context, x, HEAD, x, bottom);
+    if (!isNamed(n, inner)) continue;
     context.textAlign = n === 0 ? 'left' : n === FREQUENCIES - 1 ? 'right' : 'center';
     context.fillText(frequencyText(center_hz, (share - 0.5) * span_hz, n), x, bottom + 11);
   }
+}
+
+/** Where all names do not fit beside each other the middle and the ends have one, on a narrow picture the middle alone. */
+function isNamed(n: number, width: number): boolean {
+  if (width >= WIDE) return true;
+  return width >= NARROW ? n % 2 === 0 : n === (FREQUENCIES - 1) / 2;
 }
 
 /** The middle in full, the others by their distance from it. */
