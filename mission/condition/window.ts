@@ -125,8 +125,9 @@ export class Window {
   }
 
   #resum(): void {
-    this.#sum.clear();
-    for (let index = this.#first; index < this.#end; index += 1) this.#sum.add(this.#valueAt(index));
+    const values = new Float64Array(this.count);
+    for (let at = 0; at < values.length; at += 1) values[at] = this.#valueAt(this.#first + at);
+    this.#sum.take(values);
   }
 
   #timeAt(index: number): number {

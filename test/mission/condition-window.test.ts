@@ -158,6 +158,16 @@ describe('a window', () => {
     );
   });
 
+  it('W4 the mean of what no two doubles hold is that of the exact sum, whatever came before', () => {
+    const values = [860, -1e300, 1e17, 1e300, -130];
+    const [fresh, used] = [new Window(5), new Window(5)];
+    for (const [at, value] of [-81, 250, -727, -941, 255, ...values].entries()) used.insert(value, at);
+    for (const [at, value] of values.entries()) fresh.insert(value, 5 + at);
+    for (const window of [fresh, used]) window.expire(9);
+    // 100000000000000730 / 5 lies in the middle of two doubles.
+    expect([fresh.mean, used.mean]).toEqual([20_000_000_000_000_144, 20_000_000_000_000_144]);
+  });
+
   it('W4 the mean has no memory of what left, and does not depend on when it was asked', () => {
     const extremes = fc.oneof(
       fc.integer({ min: -1000, max: 1000 }),
@@ -191,6 +201,32 @@ describe('a window', () => {
 });
 
 describe('an exact sum', () => {
+  it('Z2 taken anew is the same in any order, and says when two doubles do not hold it', () => {
+    const some = fc.oneof(
+      fc.integer(),
+      fc.constantFrom(1e300, -1e300, 1e-300, 1e17, 0.1),
+      fc.double({ noNaN: true, min: -1e9, max: 1e9 }),
+    );
+    fc.assert(
+      fc.property(fc.array(some, { minLength: 1, maxLength: 20 }), (values) => {
+        const [one, other] = [new ExactSum(), new ExactSum()];
+        one.take(Float64Array.from(values));
+        other.take(Float64Array.from(values.toReversed()));
+        expect([one.dividedBy(7), one.exact]).toEqual([other.dividedBy(7), other.exact]);
+        const added = new ExactSum();
+        for (const value of values) added.add(value);
+        if (added.exact) expect([one.dividedBy(3), one.exact]).toEqual([added.dividedBy(3), true]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('Z2 beyond the largest double is infinite, and not exact', () => {
+    const sum = new ExactSum();
+    sum.take(Float64Array.of(1.7e308, 1.7e308));
+    expect([sum.dividedBy(2), sum.exact]).toEqual([Number.POSITIVE_INFINITY, false]);
+  });
+
   it('Z1 is the sum of whole numbers far beyond what one double holds', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -(2 ** 31), max: 2 ** 31 }), { maxLength: 100 }), (values) => {
