@@ -38,19 +38,27 @@ function expectRefused({ status, body }: Answer, code: keyof typeof BENCH_ERRORS
 
 describe('without a profile', () => {
   it('RB-DP-002 gives a capture up that nobody waits for any more: the board is free again', async () => {
-    const client = new AbortController();
-    const capture = fetch(`${served.api}/datapath/capture`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ blocks: 4096, timeout_ms: 86_400_000 }),
-      signal: client.signal,
-    }).catch(() => 'gone');
+    const capture = (client: AbortController) =>
+      fetch(`${served.api}/datapath/capture`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ blocks: 4096, timeout_ms: 86_400_000 }),
+        signal: client.signal,
+      }).catch(() => 'gone');
+    const [client, second] = [new AbortController(), new AbortController()];
+    const first = capture(client);
     // Nothing comes: the egress is closed. What writes waits behind it.
     await until(() => world.context().running?.route === 'POST /api/v1/datapath/capture');
+    const queued = capture(second);
+    await until(() => world.context().waiting.length === 1);
+    // One that has not begun is withdrawn, and the log has no word of a refusal that nobody reads.
+    second.abort();
+    expect(await queued).toBe('gone');
+    await until(() => world.context().waiting.length === 0);
     const gain = send('POST', '/radio/gain', { rx_gain_db: 31 });
     await until(() => world.context().waiting.length === 1);
     client.abort();
-    expect(await capture).toBe('gone');
+    expect(await first).toBe('gone');
     expect((await gain).status).toBe(200);
     await send('POST', '/datapath/disable');
   });
