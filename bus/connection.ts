@@ -5,18 +5,21 @@
  * N1. What waits for an answer when the connection is lost is told at once: the answer cannot come any more.
  * N2. Subscriptions belong to this object, not to the client beneath: they are there again after each return.
  * N3. Replies go to an inbox of our own: holders of follower credentials may listen on the common one.
+ * N4. Why the bus is not reached is logged once for each reason, and said with each outage until it is reached. A server that
+ *     refuses the credentials is asked seldom.
  */
 
 import type { Msg, MsgHdrs, NatsConnection, Status, Subscription } from 'nats';
-import { connect, Events, headers as emptyHeaders } from 'nats';
+import { connect, Events, headers as emptyHeaders, NatsError } from 'nats';
 import { BUS_ATTEMPT_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Headers, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import { checkName } from './address.ts';
 import type { Credentials } from './credentials.ts';
-import { serverOptions } from './credentials.ts';
+import { serverOptions, withoutSecrets } from './credentials.ts';
 import { Questions } from './questions.ts';
+import { isRefusal, unreached } from './unreached.ts';
 
 export interface ConnectionSettings {
   readonly url: string;
@@ -41,6 +44,8 @@ interface Waiter {
 /** Short, so that everybody is back well within a second; the jitter spreads the processes of one cell. */
 const RECONNECT_MS = 100;
 const RECONNECT_JITTER_MS = 50;
+/** Credentials are renewed by people: a server that refuses them writes each attempt into its log. */
+const REFUSED_RECONNECT_MS = 2_000;
 const DIAL_MS = 2_000;
 /** A silent server is noticed after two of these. */
 const PING_MS = 5_000;
@@ -59,6 +64,7 @@ export class Connection {
   #changedAt = performance.now();
   #epoch = 0;
   #failure: string | undefined;
+  #isRefused = false;
 
   /** Starts to connect at once; throws on an address or a name that can never work. */
   constructor(settings: ConnectionSettings) {
@@ -71,6 +77,11 @@ export class Connection {
 
   get connected(): boolean {
     return this.#connected;
+  }
+
+  /** Why there is no connection, when that is known (N4). */
+  get unreached(): string | undefined {
+    return this.#failure;
   }
 
   /** Rises with each return of the connection: what was known of the server before may be wrong. */
@@ -92,11 +103,11 @@ export class Connection {
     if (this.#closed) return Promise.reject(new Outage('bus.unavailable', 'the bus is closed'));
     const now = performance.now();
     const until = patient ? deadline : Math.min(deadline, this.#changedAt + BUS_ATTEMPT_MS);
-    if (until <= now) return Promise.reject(away());
+    if (until <= now) return Promise.reject(this.#away());
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiters.delete(waiter);
-        reject(away());
+        reject(this.#away());
       }, until - now);
       const waiter = { resolve, reject, timer };
       this.#waiters.add(waiter);
@@ -117,7 +128,7 @@ export class Connection {
   /** One question and its answer; rejects with an outage in time, and at once when the connection is lost. */
   request(subject: string, data: Uint8Array, timeoutMs: number, headers?: Headers): Promise<Msg> {
     const client = this.#client;
-    if (!this.#connected || client === undefined) return Promise.reject(away());
+    if (!this.#connected || client === undefined) return Promise.reject(this.#away());
     try {
       checkSize(client, data);
       const encoded = headers === undefined ? undefined : encodeHeaders(headers);
@@ -148,7 +159,7 @@ export class Connection {
     if (client !== undefined && this.#connected)
       await Promise.race([client.flush().catch(() => {}), pause(CLOSE_MS)]);
     this.#turn(false);
-    for (const waiter of this.#waiters) settle(waiter, () => waiter.reject(away()));
+    for (const waiter of this.#waiters) settle(waiter, () => waiter.reject(this.#away()));
     this.#waiters.clear();
     await client?.close();
   }
@@ -156,7 +167,7 @@ export class Connection {
   async #live(): Promise<void> {
     while (!this.#closed) {
       const client = await this.#dial();
-      if (client === undefined) await pause(RECONNECT_MS + Math.random() * RECONNECT_JITTER_MS);
+      if (client === undefined) await pause(this.#pauseMs());
       else if (this.#closed) await client.close();
       else await this.#attend(client);
     }
@@ -171,30 +182,39 @@ export class Connection {
         inboxPrefix: this.inboxPrefix,
         timeout: DIAL_MS,
         maxReconnectAttempts: -1,
-        reconnectTimeWait: RECONNECT_MS,
-        reconnectJitter: RECONNECT_JITTER_MS,
+        reconnectDelayHandler: () => this.#pauseMs(),
         pingInterval: PING_MS,
         maxPingOut: 2,
         ignoreAuthErrorAbort: true,
         noAsyncTraces: true,
       });
     } catch (error) {
-      this.#tellFailure(error instanceof Error ? error.message : String(error));
+      this.#failed(error);
       return undefined;
     }
   }
 
-  /** Once per reason: this goes on many times a second while the bus is away. */
-  #tellFailure(reason: string): void {
+  /** Logged once per reason: attempts go on many times a second while the bus is away (N4). */
+  #failed(error: unknown): void {
     const { log, url } = this.#settings;
+    const { reason, refused } = unreached(error);
     if (reason !== this.#failure) log.warn({ reason, servers: withoutSecrets(url) }, 'bus not reached');
     this.#failure = reason;
+    this.#isRefused = refused;
+  }
+
+  #pauseMs(): number {
+    return this.#isRefused ? REFUSED_RECONNECT_MS : RECONNECT_MS + Math.random() * RECONNECT_JITTER_MS;
+  }
+
+  #away(): Outage {
+    const why = this.#failure === undefined ? '' : `: ${this.#failure}`;
+    return new Outage('bus.unavailable', `no connection to the bus${why}`);
   }
 
   async #attend(client: NatsConnection): Promise<void> {
     const { log } = this.#settings;
     this.#client = client;
-    this.#failure = undefined;
     this.#questions.attach(client);
     for (const registered of this.#registered) this.#attach(client, registered);
     this.#turn(true);
@@ -229,7 +249,11 @@ export class Connection {
     if (connected === this.#connected) return;
     this.#connected = connected;
     this.#changedAt = performance.now();
-    if (connected) this.#epoch += 1;
+    if (connected) {
+      this.#epoch += 1;
+      this.#failure = undefined;
+      this.#isRefused = false;
+    }
     this.#settings.log.info({ connected }, connected ? 'bus connected' : 'bus connection lost');
     if (connected) this.#release();
     else this.#questions.abandon('the bus was lost before it answered');
@@ -251,6 +275,7 @@ export class Connection {
 
   /** A question that the server does not let through is never answered. */
   #refused(status: Status): void {
+    if (isRefusal(status.data)) return this.#failed(new NatsError(String(status.data), String(status.data)));
     this.#settings.log.warn({ error: status.data, context: status }, 'bus error');
     const { operation, subject } = status.permissionContext ?? {};
     if (operation === 'publish') this.#questions.abandon('the bus refused it', subject);
@@ -260,14 +285,6 @@ export class Connection {
 function settle(waiter: Waiter, how: () => void): void {
   clearTimeout(waiter.timer);
   how();
-}
-
-function away(): Outage {
-  return new Outage('bus.unavailable', 'no connection to the bus');
-}
-
-function withoutSecrets(url: string): string {
-  return url.replace(/\/\/[^@,]*@/g, '//');
 }
 
 function checkSize(client: NatsConnection, data: Uint8Array): void {

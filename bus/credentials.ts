@@ -28,7 +28,7 @@ export type Credentials =
  * with commas between; `user:password@` in the first stands for credentials. Throws on any other address.
  */
 export function serverOptions(url: string, credentials?: Credentials): Partial<ConnectionOptions> {
-  const addresses = url.split(',').map((text) => parseAddress(text.trim()));
+  const addresses = url.split(',').map((text) => parseAddress(text.trim(), url));
   const [first] = addresses;
   const given = credentials ?? (first === undefined ? undefined : userOf(first));
   return {
@@ -38,21 +38,52 @@ export function serverOptions(url: string, credentials?: Credentials): Partial<C
   };
 }
 
-function parseAddress(text: string): URL {
-  const address = URL.canParse(text) ? new URL(text) : undefined;
-  if (address === undefined || !['nats:', 'tls:'].includes(address.protocol) || address.hostname === '')
+/**
+ * The addresses without user, password and token: what may be printed, logged and put into an answer. Text that is no list of
+ * addresses loses everything up to its last `@`.
+ */
+export function withoutSecrets(url: string): string {
+  const addresses = url.split(',').map((text) => text.trim());
+  if (addresses.every(isAddress)) return addresses.map(bareAddress).join(',');
+  return url.includes('@') ? `…@${url.slice(url.lastIndexOf('@') + 1)}` : url;
+}
+
+function bareAddress(text: string): string {
+  const { protocol, host } = new URL(text);
+  return `${protocol}//${host}`;
+}
+
+function isAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname, search, hash } = new URL(text);
+  // What follows the port is no part of an address: a password with a slash or a hash ends it early.
+  return ['nats:', 'tls:'].includes(protocol) && hostname !== '' && /^\/?$/.test(pathname + search + hash);
+}
+
+function parseAddress(text: string, whole: string): URL {
+  if (!isAddress(text))
     throw new TypeError(
-      `not a bus address: ${JSON.stringify(text)}; write nats://host:port or tls://host:port`,
+      `not a bus address: ${JSON.stringify(withoutSecrets(whole))}; write nats://host:port or tls://host:port`,
     );
+  const address = new URL(text);
   if (address.port === '') address.port = '4222';
   return address;
 }
 
 function userOf({ username, password }: URL): Credentials | undefined {
   if (username === '') return undefined;
-  const user = decodeURIComponent(username);
+  const user = decoded(username);
   if (password === '') return { kind: 'token', token: user };
-  return { kind: 'user', user, password: decodeURIComponent(password) };
+  return { kind: 'user', user, password: decoded(password) };
+}
+
+/** As written where it is no percent-encoding: a password may hold a `%`. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function proof(credentials: Credentials): Partial<ConnectionOptions> {

@@ -32,6 +32,8 @@ export interface BusOptions {
 }
 
 export interface NatsBus extends Bus {
+  /** Why it is not reached; undefined while it is, and before the first attempt has failed. */
+  readonly unreached: string | undefined;
   /** Makes or updates every stream and bucket of the contract; rejects with an outage at the deadline. */
   ensureAssets(options?: { deadlineMs?: number }): Promise<void>;
 }
@@ -50,6 +52,9 @@ export function openBus(options: BusOptions): NatsBus {
   return {
     get connected() {
       return connection.connected;
+    },
+    get unreached() {
+      return connection.unreached;
     },
     onConnection: (listener) => connection.onChange(listener),
     publish: (subject, data, headers) => core.publish(connection, subject, data, headers),

@@ -5,6 +5,7 @@
  */
 
 import { parseArgs } from 'node:util';
+import { withoutSecrets } from '../bus/credentials.ts';
 import { type NatsBus, openBus } from '../bus/nats-bus.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Compiled } from '../mission/compile.ts';
@@ -60,7 +61,7 @@ export async function configPublish(args: string[]): Promise<number> {
   const credentials = path === undefined ? {} : { credentials: { kind: 'file', path } as const };
   const bus = openBus({ url, name: `mcs-config-${process.pid}`, log: SILENT, ...credentials });
   try {
-    return await publish(bus, url, compiled);
+    return await publish(bus, withoutSecrets(url), compiled);
   } finally {
     await bus.close();
   }
@@ -110,8 +111,9 @@ function connected(bus: NatsBus): Promise<void> {
       forget();
       outcome();
     };
-    const late = new Outage('bus.unavailable', `no connection within ${CONNECT_MS / 1_000} s`);
-    const timer = realClock.setTimeout(() => settle(() => reject(late)), CONNECT_MS);
+    const late = (): Outage =>
+      new Outage('bus.unavailable', bus.unreached ?? `no connection within ${CONNECT_MS / 1_000} s`);
+    const timer = realClock.setTimeout(() => settle(() => reject(late())), CONNECT_MS);
     const forget = bus.onConnection((up) => up && settle(resolve));
   });
 }

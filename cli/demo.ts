@@ -2,7 +2,8 @@
 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLog, type Serving, startServing, waitForSignal } from './serve.ts';
+import { untilItEnds } from './process-end.ts';
+import { openLog, type Serving, startServing } from './serve.ts';
 import { readServeOptions } from './serve-options.ts';
 
 const DEMO_PORT = 8400;
@@ -13,15 +14,18 @@ export async function demo(args: string[]): Promise<number> {
   process.env.MCS_LOG_LEVEL ??= 'warn';
   const mission =
     options.mission ?? join(dirname(dirname(fileURLToPath(import.meta.url))), 'missions', 'demo');
-  const ended = waitForSignal();
   process.stdout.write('Starting the demo mission …\n');
-  const serving = await startServing({ ...options, mission }, openLog(), ended.fail);
-  const up = serving.service.ready.then(() => process.stdout.write(welcome(serving)), ended.fail);
-  const code = await ended.code;
-  process.stdout.write('\nStopping …\n');
-  await serving.stop();
-  await up;
-  return code;
+  const log = openLog();
+  return untilItEnds(log, async (fail) => {
+    const serving = await startServing({ ...options, mission }, log, fail);
+    serving.service.ready.then((up) => up && process.stdout.write(welcome(serving)), fail);
+    return {
+      stop: () => {
+        process.stdout.write('\nStopping …\n');
+        return serving.stop();
+      },
+    };
+  });
 }
 
 function welcome({ api, bench, nats }: Pick<Serving, 'api' | 'bench' | 'nats'>): string {

@@ -1,13 +1,13 @@
 /**
  * `mcs serve`: some or all roles of the service in this process, on an embedded bus or a given one. When everything is up it
- * prints one JSON line on stdout; logs go to stderr. SIGTERM and SIGINT drain and exit 0.
+ * prints one JSON line on stdout; logs go to stderr.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
-import type { Credentials } from '../bus/credentials.ts';
+import { type Credentials, withoutSecrets } from '../bus/credentials.ts';
 import { readSigner } from '../bus/follower-credentials.ts';
 import type { FollowerSigner } from '../bus/identity.ts';
 import { type NatsBus, openBus } from '../bus/nats-bus.ts';
@@ -20,6 +20,7 @@ import { type ServiceProcess, startProcess } from '../supervision/process.ts';
 import { realRandom } from '../supervision/random.ts';
 import type { BenchOptions } from '../supervision/roles/bench.ts';
 import { compileFolder, faultLine } from './mission-folder.ts';
+import { untilItEnds } from './process-end.ts';
 import { readServeOptions, type ServeOptions } from './serve-options.ts';
 
 export interface Serving {
@@ -34,14 +35,12 @@ export interface Serving {
 
 export async function serve(args: string[]): Promise<number> {
   const options = readServeOptions(args, { port: 0 });
-  const ended = waitForSignal();
   const log = openLog();
-  const serving = await startServing(options, log, ended.fail);
-  const up = serving.service.ready.then(() => printReady(serving), ended.fail);
-  const code = await ended.code;
-  await serving.stop();
-  await up;
-  return code;
+  return untilItEnds(log, async (fail) => {
+    const serving = await startServing(options, log, fail);
+    serving.service.ready.then((up) => up && printReady(serving), fail);
+    return serving;
+  });
 }
 
 /** Starts the bus if none is given, publishes the mission (or `published` in its place), and starts the roles. */
@@ -135,7 +134,7 @@ async function openGround(options: ServeOptions, log: Log): Promise<Ground> {
       options.credentials === undefined ? undefined : { kind: 'file', path: options.credentials };
     const signer = options.signer === undefined ? undefined : await readSigner(options.signer);
     const bus = openBus({ url: options.nats, name, log, ...(credentials !== undefined && { credentials }) });
-    return { bus, url: options.nats, state: undefined, signer, close: () => bus.close() };
+    return { bus, url: withoutSecrets(options.nats), state: undefined, signer, close: () => bus.close() };
   }
   if (options.signer !== undefined)
     throw new Error('--signer goes with --nats: the embedded bus has a signing key of its own');
@@ -157,28 +156,8 @@ async function openGround(options: ServeOptions, log: Log): Promise<Ground> {
 
 /** Logs as JSON lines on stderr; `MCS_LOG_LEVEL` decides from which level on. */
 export function openLog(): Log {
-  return pino(
-    { level: process.env.MCS_LOG_LEVEL ?? 'info', base: null },
-    pino.destination({ fd: 2, sync: true }),
-  );
-}
-
-/** How the process is to end: 0 by a signal, 1 when it is beyond repair. */
-export function waitForSignal(): {
-  readonly code: Promise<number>;
-  readonly fail: (reason: unknown) => void;
-} {
-  let end!: (code: number) => void;
-  const code = new Promise<number>((settle) => {
-    end = settle;
-  });
-  process.once('SIGTERM', () => end(0));
-  process.once('SIGINT', () => end(0));
-  const fail = (reason: unknown): void => {
-    process.stderr.write(`mcs: giving up: ${reason instanceof Error ? reason.message : String(reason)}\n`);
-    end(1);
-  };
-  process.on('uncaughtException', fail);
-  process.on('unhandledRejection', fail);
-  return { code, fail };
+  const destination = pino.destination({ fd: 2, sync: true });
+  // A reader that went away ends no service.
+  destination.on('error', () => undefined);
+  return pino({ level: process.env.MCS_LOG_LEVEL ?? 'info', base: null }, destination);
 }

@@ -80,12 +80,17 @@ export interface ServiceProcess {
   readonly bench: string | undefined;
   /** Base URL of health and metrics, when they have a port of their own. */
   readonly metrics: string | undefined;
-  /** Resolves when every role runs and everything the mission asks for is done by somebody. */
-  readonly ready: Promise<void>;
+  /**
+   * Resolves with true when every role runs and everything the mission asks for is done by somebody, with false when the
+   * process was stopped before.
+   */
+  readonly ready: Promise<boolean>;
   stop(): Promise<void>;
 }
 
+/** The first pause before the bus is asked again at the start, doubled up to the longest. */
 const BUS_RETRY_MS = 250;
+const BUS_RETRY_LONGEST_MS = 4_000;
 const SETTLED_POLL_MS = 10;
 
 const factories: Record<Exclude<RoleName, 'api' | 'bench'>, RoleFactory> = {
@@ -105,7 +110,7 @@ export async function startProcess(options: ProcessOptions): Promise<ServiceProc
 }
 
 class Service implements ServiceProcess {
-  readonly ready: Promise<void>;
+  readonly ready: Promise<boolean>;
   readonly #options: ProcessOptions;
   readonly #missions: BusMissionSource;
   readonly #tokens: MissionTokens;
@@ -115,6 +120,8 @@ class Service implements ServiceProcess {
   readonly #inspection: InspectionService;
   readonly #registry: Registry;
   #begin: () => void = () => undefined;
+  /** Ends the waiting for the bus. */
+  #wake: () => void = () => undefined;
   #stopped = false;
   #api: string | undefined;
   #bench: string | undefined;
@@ -169,7 +176,10 @@ class Service implements ServiceProcess {
     registerProcessMetrics(registry, { bus, missions: this.#missions, deadLetters, alone });
     this.ready = new Promise<void>((resolve) => {
       this.#begin = resolve;
-    }).then(() => this.#start());
+    }).then(async () => {
+      await this.#start();
+      return !this.#stopped;
+    });
     this.ready.catch(() => undefined);
   }
 
@@ -205,6 +215,7 @@ class Service implements ServiceProcess {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#wake();
     this.#probes?.drain();
     await this.ready.catch(() => undefined);
     await this.#tree.drain();
@@ -258,17 +269,35 @@ class Service implements ServiceProcess {
     return benchRole({ ...bench, host, listening });
   }
 
-  /** Tries until the bus answers (I2). */
+  /** Tries until the bus answers, ever more seldom, and at once when it is connected again (I2); each reason is logged once. */
   async #patiently(step: () => Promise<void>): Promise<void> {
-    while (!this.#stopped) {
+    let reason: string | undefined;
+    for (let delayMs = BUS_RETRY_MS; !this.#stopped; delayMs = Math.min(2 * delayMs, BUS_RETRY_LONGEST_MS)) {
       try {
         return await step();
       } catch (error) {
         if (!(error instanceof Outage)) throw error;
-        this.#options.log.warn({ err: error }, 'the bus is away, trying again');
-        await this.#pause(BUS_RETRY_MS);
+        const { log } = this.#options;
+        if (error.message !== reason) log.warn({ reason: error.message }, 'waiting for the bus');
+        reason = error.message;
+        await this.#busOr(delayMs);
       }
     }
+  }
+
+  /** Resolves when the bus is connected again, when the time is over, or when the process is stopped. */
+  #busOr(delayMs: number): Promise<void> {
+    const { bus, clock } = this.#options;
+    return new Promise<void>((resolve) => {
+      const go = (): void => {
+        clock.clearTimeout(timer);
+        forget();
+        resolve();
+      };
+      const timer = clock.setTimeout(go, delayMs);
+      const forget = bus.onConnection((up) => up && go());
+      this.#wake = go;
+    });
   }
 
   async #whenSettled(): Promise<void> {

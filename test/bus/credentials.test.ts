@@ -3,8 +3,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { serverOptions } from '../../bus/credentials.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { serverOptions, withoutSecrets } from '../../bus/credentials.ts';
 import { openBus } from '../../bus/nats-bus.ts';
 import { quiet } from '../support/nats.ts';
 
@@ -21,6 +22,41 @@ it('takes user and password or a token from the address', () => {
   expect(serverOptions('nats://a', { kind: 'user', user: 'u', password: 'p' })).toMatchObject({
     user: 'u',
     pass: 'p',
+  });
+});
+
+describe('what is printed of an address', () => {
+  it.each([
+    ['nats://ada:pw@a:4222', 'nats://a:4222'],
+    ['nats://t0ken@a', 'nats://a'],
+    ['nats://ada:pw@a:1, tls://bob:pw2@b:2', 'nats://a:1,tls://b:2'],
+    ['nats://a:4222', 'nats://a:4222'],
+    ['nats://ada:p,w@a:4222', '…@a:4222'],
+    ['ada:pw@a:4222', '…@a:4222'],
+    ['nats://ada:p@w@a:4222', 'nats://a:4222'],
+  ])('%s is printed as %s', (url, printed) => {
+    expect(withoutSecrets(url)).toBe(printed);
+  });
+
+  it('never holds the password, also where the address cannot be used', () => {
+    const part = fc.string({ unit: fc.constantFrom(...'aé%,@/:?#[] \\'), minLength: 1, maxLength: 6 });
+    const address = fc.tuple(fc.constantFrom('nats', 'tls', 'http', 'n ts'), part, part, part);
+    fc.assert(
+      fc.property(address, ([scheme, before, after, host]) => {
+        const url = `${scheme}://ada:${before}SECRET${after}@h${host}`;
+        expect(withoutSecrets(url)).not.toContain('SECRET');
+        try {
+          openBus({ url, name: 'a.b', log: quiet });
+        } catch (error) {
+          expect(String(error)).not.toContain('SECRET');
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('a percent sign in a password is no encoding', () => {
+    expect(serverOptions('nats://ada:100%@a')).toMatchObject({ user: 'ada', pass: '100%' });
   });
 });
 

@@ -1,0 +1,58 @@
+/**
+ * The end of a service process: what ends it, its exit code, and the last line on stderr, which says why. SIGTERM and SIGINT
+ * drain and exit 0; a second signal ends the process at once.
+ *
+ * N1. The reason is the last thing written, also when stopping fails or writes log lines of its own.
+ * N2. A stderr that nobody reads any more ends no process.
+ */
+
+import type { Log } from '../ports/log.ts';
+
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
+interface End {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** Runs what `start` gives until a signal comes or it fails beyond repair, stops it, and says why; resolves with the exit code. */
+export async function untilItEnds(
+  log: Log,
+  start: (fail: (reason: unknown) => void) => Promise<Stoppable>,
+): Promise<number> {
+  const { ended, fail } = waitForEnd(log);
+  const serving = await start(fail);
+  const { code, reason } = await ended;
+  try {
+    await serving.stop();
+  } catch (error) {
+    log.error({ err: error }, 'could not be stopped in order');
+    process.stderr.write(`mcs: ended: ${reason}; stopping failed: ${inWords(error)}\n`);
+    return 1;
+  }
+  process.stderr.write(`mcs: ended: ${reason}\n`);
+  return code;
+}
+
+function waitForEnd(log: Log): { readonly ended: Promise<End>; readonly fail: (reason: unknown) => void } {
+  let end!: (how: End) => void;
+  const ended = new Promise<End>((settle) => {
+    end = settle;
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => end({ code: 0, reason: signal }));
+  const fail = (cause: unknown): void => {
+    log.error({ err: cause }, 'the process cannot go on');
+    end({ code: 1, reason: inWords(cause) });
+  };
+  process.stderr.on('error', () => undefined);
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+  return { ended, fail };
+}
+
+function inWords(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
