@@ -4,8 +4,9 @@ const USAGE = `mcs, open mission control
 
   mcs demo  [--port N] [--bench-port N] [--state DIR]
                                            a whole mission on this machine
-  mcs serve [--mission DIR] [--port N] [--host ADDRESS] [--nats URL] [--credentials FILE]
-            [--signer FILE] [--state DIR] [--roles a,b] [--metrics-port N] [--bench-port N]
+  mcs serve [--mission DIR] [--port N] [--host ADDRESS] [--allow-host NAME] [--nats URL]
+            [--credentials FILE] [--signer FILE] [--state DIR] [--roles a,b] [--metrics-port N]
+            [--bench-port N]
                                            the service, or some roles of it; with --bench-port an RF bench
   mcs config check DIR                     every error of a mission folder
   mcs config publish DIR [--nats URL] [--credentials FILE]

@@ -7,6 +7,8 @@ export interface ServeOptions {
   readonly mission: string | undefined;
   readonly port: number;
   readonly host: string;
+  /** Names beside the loopback ones and `host` that clients call the process by. */
+  readonly allowHosts: readonly string[];
   /** Of health and metrics beside the API, or without one; undefined: nowhere. */
   readonly metricsPort: number | undefined;
   /** Of the RF bench; undefined: the process has no bench. */
@@ -30,6 +32,7 @@ export function readServeOptions(
       mission: { type: 'string' },
       port: { type: 'string' },
       host: { type: 'string' },
+      'allow-host': { type: 'string', multiple: true },
       'metrics-port': { type: 'string' },
       'bench-port': { type: 'string' },
       nats: { type: 'string' },
@@ -49,6 +52,7 @@ export function readServeOptions(
     mission: values.mission,
     port: values.port === undefined ? defaults.port : portOf(values.port, '--port'),
     host: values.host ?? '127.0.0.1',
+    allowHosts: allowedHosts(values['allow-host'] ?? [process.env.MCS_ALLOW_HOST ?? '']),
     metricsPort:
       values['metrics-port'] === undefined ? undefined : portOf(values['metrics-port'], '--metrics-port'),
     nats: values.nats ?? process.env.MCS_NATS,
@@ -58,6 +62,12 @@ export function readServeOptions(
     benchPort: roles.includes('bench') ? (benchPort ?? 0) : undefined,
     roles,
   };
+}
+
+/** Each option may name several, with commas. */
+function allowedHosts(texts: readonly string[]): readonly string[] {
+  const names = texts.flatMap((text) => text.split(',')).map((name) => name.trim());
+  return names.filter((name) => name !== '');
 }
 
 function rolesWith(benchPort: number | undefined): readonly RoleName[] {

@@ -12,6 +12,7 @@ import { readSigner } from '../bus/follower-credentials.ts';
 import type { FollowerSigner } from '../bus/identity.ts';
 import { type NatsBus, openBus } from '../bus/nats-bus.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../bus/server.ts';
+import { isLoopback } from '../contract/loopback.ts';
 import type { Log } from '../ports/log.ts';
 import { NO_BENCH_DOCUMENTS, readBenchFolder } from '../supervision/bench-folder.ts';
 import { realClock } from '../supervision/clock.ts';
@@ -19,7 +20,7 @@ import { type Published, publishConfiguration } from '../supervision/configurati
 import { type ServiceProcess, startProcess } from '../supervision/process.ts';
 import { realRandom } from '../supervision/random.ts';
 import type { BenchOptions } from '../supervision/roles/bench.ts';
-import { compileFolder, faultLine } from './mission-folder.ts';
+import { compileFolder, faultLine, hasMission } from './mission-folder.ts';
 import { untilItEnds } from './process-end.ts';
 import { readServeOptions, type ServeOptions } from './serve-options.ts';
 
@@ -63,6 +64,7 @@ export async function startServing(
       log,
       port: options.port,
       host: options.host,
+      allowHosts: options.allowHosts,
       escalated,
       ...(options.metricsPort !== undefined && { metricsPort: options.metricsPort }),
       ...(bench !== undefined && { bench }),
@@ -99,10 +101,20 @@ function printReady({ api, bench, nats, service: { metrics } }: Serving): void {
   process.stdout.write(`${JSON.stringify({ ready: true, api, bench, nats, metrics })}\n`);
 }
 
-/** Undefined where no mission is given, and for a bench alone, which needs none. */
-async function compiledMission({ mission, roles }: ServeOptions) {
-  if (mission === undefined || roles.every((role) => role === 'bench')) return undefined;
+/** Undefined where no mission is given, and for a bench alone that needs none. */
+async function compiledMission(options: ServeOptions) {
+  const { mission, roles } = options;
+  if (mission === undefined) return undefined;
+  if (roles.every((role) => role === 'bench') && !(await asksWhoCalls(mission, options))) return undefined;
   return compiledOrThrow(mission);
+}
+
+/**
+ * Whether a bench alone takes who may call from the folder: it can be reached from elsewhere, its bus is its own, so that nobody
+ * else publishes a configuration there, and the folder has one.
+ */
+async function asksWhoCalls(folder: string, { host, nats }: ServeOptions): Promise<boolean> {
+  return !isLoopback(host) && nats === undefined && (await hasMission(folder));
 }
 
 async function benchOrThrow({ mission, benchPort = 0 }: ServeOptions): Promise<BenchOptions> {

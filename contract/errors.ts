@@ -160,6 +160,10 @@ export const ERRORS = {
   'editor::unreachable': { status: [502], cause: 'editor does not answer' },
   'api::too-large': { status: [413], cause: 'request body larger than the route takes' },
   'api::foreign-origin': { status: [403], cause: 'a browser page of another origin made the request' },
+  'api::foreign-host': {
+    status: [403],
+    cause: 'the request names a host that the service is not started for',
+  },
   'api::internal': { status: [500], cause: 'defect in the service; the log names it by the request id' },
 } as const satisfies Record<string, ErrorDescription>;
 

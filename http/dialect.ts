@@ -28,6 +28,7 @@ export interface LayerCodes {
   readonly invalid: string;
   readonly tooLarge: string;
   readonly foreignOrigin: string;
+  readonly foreignHost: string;
   readonly internal: string;
 }
 

@@ -32,6 +32,8 @@ export interface FrontEndOptions extends FrontEndPorts {
   readonly host?: string;
   /** Default 0: a free port. */
   readonly port?: number;
+  /** Further names it is called by (`hosts.ts`). */
+  readonly allowHosts?: readonly string[];
 }
 
 const described: readonly Route[] = [
@@ -66,6 +68,7 @@ export const routes: readonly Route[] = [...described, ...selfDescriptions(descr
 
 /** The front end, listening; rejects when the port is taken. */
 export async function startFrontEnd(options: FrontEndOptions): Promise<FrontEnd> {
-  const { host = '127.0.0.1', port = 0, ...ports } = options;
-  return serveRoutes({ host, port, ports, routes, follows, pages: [...docsPages, ...consolePages] });
+  const { host = '127.0.0.1', port = 0, allowHosts = [], ...ports } = options;
+  const pages = [...docsPages, ...consolePages];
+  return serveRoutes({ host, port, allowHosts, ports, routes, follows, pages });
 }

@@ -20,6 +20,7 @@ export const missionControlDialect: Dialect<IdentityPorts> = {
     invalid: 'api::invalid-body',
     tooLarge: 'api::too-large',
     foreignOrigin: 'api::foreign-origin',
+    foreignHost: 'api::foreign-host',
     internal: 'api::internal',
   },
   checked: [

@@ -40,10 +40,10 @@ function codesByStatus<Ports>(
 
 /**
  * What any request may be answered before or instead of its handler: a head that cannot be trusted (400), a page of
- * another origin (403), a defect (500).
+ * another origin or another host (403), a defect (500).
  */
 function ofTheLayer<Ports>({ codes }: Dialect<Ports>): readonly string[] {
-  return [codes.invalid, codes.foreignOrigin, codes.internal];
+  return [codes.invalid, codes.foreignOrigin, codes.foreignHost, codes.internal];
 }
 
 function response<Ports>(

@@ -6,6 +6,7 @@
  * B2. Whoever asks is not counted: the counts of requests are those of the interface.
  */
 
+import { AllowedHosts } from './hosts.ts';
 import type { FrontEndMetrics } from './metrics.ts';
 import { missionControlDialect } from './mission-control.ts';
 import type { FrontEndPorts, RoutePorts } from './ports.ts';
@@ -18,17 +19,26 @@ interface ProbesOptions {
   readonly host: string;
   /** 0: a free one. */
   readonly port: number;
+  /** Further names it is called by (`hosts.ts`). */
+  readonly allowHosts?: readonly string[];
   readonly ports: Omit<FrontEndPorts, 'values' | 'followers'>;
   /** A fresh ULID. */
   readonly newId: () => string;
 }
 
 /** `/healthz` and `/metrics`, listening; rejects when the port is taken. */
-export async function serveProbes({ host, port, ports, newId }: ProbesOptions): Promise<FrontEnd> {
+export async function serveProbes({
+  host,
+  port,
+  allowHosts,
+  ports,
+  newId,
+}: ProbesOptions): Promise<FrontEnd> {
   let draining = false;
   const reached: ProbePorts = { ...ports, newId, draining: () => draining };
   // The two routes take no more than `ProbePorts`, as their types say; the holds and runs that others reach are not watched here.
-  const served = new Served<RoutePorts>(reached as RoutePorts, missionControlDialect, UNCOUNTED);
+  const hosts = new AllowedHosts(host, allowHosts);
+  const served = new Served<RoutePorts>(reached as RoutePorts, missionControlDialect, UNCOUNTED, hosts);
   const server = await listen({
     ...{ host, port, served, follows: [], pages: [] },
     routes: [readHealth, readMetrics],

@@ -6,6 +6,7 @@
 import type { Stoppable } from '../ports/bus.ts';
 import type { FollowRoute } from './follow.ts';
 import { watchHolds } from './holds.ts';
+import { AllowedHosts } from './hosts.ts';
 import { identifierSource } from './identifier.ts';
 import { Inspector } from './inspect/inspector.ts';
 import { frontEndMetrics } from './metrics.ts';
@@ -29,6 +30,8 @@ export interface FrontEnd {
 export interface Table {
   readonly host: string;
   readonly port: number;
+  /** Beside the loopback names and `host` (H1); default none. */
+  readonly allowHosts?: readonly string[];
   readonly ports: FrontEndPorts;
   readonly routes: readonly Route[];
   readonly follows: readonly FollowRoute[];
@@ -37,7 +40,15 @@ export interface Table {
 }
 
 /** The server, listening; rejects when the port is taken. */
-export async function serveRoutes({ host, port, ports, pages = [], ...table }: Table): Promise<FrontEnd> {
+export async function serveRoutes({
+  host,
+  port,
+  allowHosts,
+  ports,
+  pages = [],
+  ...table
+}: Table): Promise<FrontEnd> {
+  const hosts = new AllowedHosts(host, allowHosts);
   const holds = watchHolds(ports.bus, ports.log);
   const runs = watchRuns(ports.bus, ports.log);
   const inspector = new Inspector(ports);
@@ -58,7 +69,8 @@ export async function serveRoutes({ host, port, ports, pages = [], ...table }: T
     draining: () => draining,
     valuesLoaded: () => valuesLoaded,
   };
-  const served = new Served<RoutePorts>(routePorts, missionControlDialect, frontEndMetrics(ports.registry));
+  const metrics = frontEndMetrics(ports.registry);
+  const served = new Served<RoutePorts>(routePorts, missionControlDialect, metrics, hosts);
   const server = await listenOrStop([runs, holds], () => listen({ host, port, ...table, pages, served }));
   return {
     port: server.port,

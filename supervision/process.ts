@@ -49,6 +49,8 @@ export interface ProcessOptions {
   readonly log: Log;
   readonly port?: number;
   readonly host?: string;
+  /** Further names that clients call this process by, on every port of it. */
+  readonly allowHosts?: readonly string[];
   /** Where `/healthz` and `/metrics` are answered beside or without an API; default: nowhere, 0: a free port. */
   readonly metricsPort?: number;
   /** Of the role bench, which is started with it alone. */
@@ -196,13 +198,13 @@ class Service implements ServiceProcess {
   }
 
   async listen(): Promise<void> {
-    const { roles, port = 0, host = '127.0.0.1', metricsPort, frontEnd } = this.#options;
+    const { roles, port = 0, host = '127.0.0.1', allowHosts = [], metricsPort, frontEnd } = this.#options;
     if (metricsPort !== undefined) this.#probes = await this.#serveProbes(host, metricsPort);
     if (roles.includes('api')) {
       const listening = (url: string): void => {
         this.#api = url;
       };
-      const api = frontEnd ?? apiRole({ port, host, roles: () => this.#roles(), listening });
+      const api = frontEnd ?? apiRole({ port, host, allowHosts, roles: () => this.#roles(), listening });
       try {
         await this.#tree.start('api', api);
       } catch (error) {
@@ -238,7 +240,9 @@ class Service implements ServiceProcess {
       registry: this.#registry,
     };
     const newId = identifierSource(clock);
-    return serveProbes({ host, port, ports: { ...ports, roles: () => this.#roles() }, newId });
+    const { allowHosts = [] } = this.#options;
+    const reached = { ...ports, roles: () => this.#roles() };
+    return serveProbes({ host, port, allowHosts, ports: reached, newId });
   }
 
   /** What was not begun yet is starting. */
@@ -262,11 +266,11 @@ class Service implements ServiceProcess {
 
   #factoryOf(role: Exclude<RoleName, 'api'>): RoleFactory {
     if (role !== 'bench') return factories[role];
-    const { bench = PLAIN_BENCH_OPTIONS, host = '127.0.0.1' } = this.#options;
+    const { bench = PLAIN_BENCH_OPTIONS, host = '127.0.0.1', allowHosts = [] } = this.#options;
     const listening = (url: string): void => {
       this.#bench = url;
     };
-    return benchRole({ ...bench, host, listening });
+    return benchRole({ ...bench, host, allowHosts, listening });
   }
 
   /** Tries until the bus answers, ever more seldom, and at once when it is connected again (I2); each reason is logged once. */

@@ -32,7 +32,7 @@ const PONG = Buffer.from('8a8000000000', 'hex');
 const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
 
 async function load({ port, path, mediaType, body, connections, ms }: Load) {
-  const head = `POST ${path} HTTP/1.1\r\nHost: bench\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`;
   const request = Buffer.concat([Buffer.from(head), body]);
   const start = performance.now();
   const cpu = ownCpuUs();
@@ -119,7 +119,7 @@ function openWatcher(port: number, path: string): Promise<void> {
         }
       }
     };
-    const upgrade = `GET ${path} HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`;
+    const upgrade = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`;
     const socket = connectTo(port, take, () => socket.write(upgrade));
     socket.on('error', reject);
   });

@@ -29,8 +29,8 @@ const TELECOMMAND = JSON.stringify({
 });
 const AIM = { share: 0.7, by: 'processor time' } as const;
 
-const get = `GET ${VALUES} HTTP/1.1\r\nHost: bench\r\n\r\n`;
-const post = `POST /v1/tc HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ${TELECOMMAND.length}\r\n\r\n${TELECOMMAND}`;
+const get = `GET ${VALUES} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+const post = `POST /v1/tc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${TELECOMMAND.length}\r\n\r\n${TELECOMMAND}`;
 
 interface Served {
   readonly name: string;

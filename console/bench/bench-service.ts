@@ -1,6 +1,7 @@
 /** Requests to the bench the page came from, and its refusals as `ApiErrorDRO` tells them. RF Bench Service, section 7. */
 
 import type { ApiError } from '../../contract/bench/errors.ts';
+import { keptToken, tokenAsked } from '../token.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -49,12 +50,17 @@ export function act<Answer>(
 }
 
 async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
-  const response = await fetch(path, init).catch(() => unreached('the bench does not answer'));
+  const token = keptToken();
+  const headers = { ...init.headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+  const response = await fetch(path, { ...init, headers }).catch(() =>
+    unreached('the bench does not answer'),
+  );
   const text = await response.text().catch(() => unreached('the answer of the bench was cut off'));
   told(true);
   const body = parsed(text);
   if (response.ok) return body as Answer;
   const { message = `the bench answered ${response.status}`, ...refusal } = (body ?? {}) as Partial<ApiError>;
+  if (refusal.code === 'unauthorized') tokenAsked(message);
   throw new BenchRefusal(response.status, { ...refusal, message });
 }
 

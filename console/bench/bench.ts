@@ -11,6 +11,7 @@ import type { ActiveProfile } from '../../contract/bench/profile.ts';
 import type { RadioStatus } from '../../contract/bench/radio.ts';
 import type { ActiveCampaignReply, ActiveRun } from '../../contract/bench/run.ts';
 import { byId } from '../element.ts';
+import { SignIn } from '../sign-in.ts';
 import { themeSwitch } from '../theme-choice.ts';
 import { type BenchRefusal, read, whenAnswered } from './bench-service.ts';
 import { CampaignsView } from './campaigns-view.ts';
@@ -73,6 +74,7 @@ class BenchPage {
 
   start(): void {
     themeSwitch(byId('theme', HTMLButtonElement));
+    new SignIn();
     const connection = new Connection(() => this.#soon());
     whenAnswered((isReached) => connection.told(isReached));
     new SignalView();

@@ -12,6 +12,7 @@ import { byId, setAttribute, setText } from '../element.ts';
 import { LiveSocket, type SocketState } from '../live-socket.ts';
 import { clockTime, duration } from '../moment.ts';
 import { ask } from '../service.ts';
+import { SignIn } from '../sign-in.ts';
 import { themeSwitch } from '../theme-choice.ts';
 import { addressOf, entityOf } from './address.ts';
 import { Announcer } from './announcer.ts';
@@ -20,7 +21,6 @@ import { identityButton } from './identity.ts';
 import { ProcessTree } from './process-tree.ts';
 import { ReleaseDialog } from './release-dialog.ts';
 import { Search } from './search.ts';
-import { SignIn } from './sign-in.ts';
 import { rowsOf, type Trouble, troubleOf } from './tree-rows.ts';
 import { TroubleList } from './trouble-list.ts';
 

@@ -26,7 +26,9 @@ export const BENCH_ERRORS = {
   board_busy: { status: 409, cause: 'a campaign or a scenario holds the board' },
   board_failed: { status: 502, cause: 'the board refused what it was asked' },
   too_large: { status: 413, cause: 'request body larger than the route takes' },
+  unauthorized: { status: 401, cause: 'a bearer token is required, or the one given was refused' },
   foreign_origin: { status: 403, cause: 'a browser page of another origin made the request' },
+  foreign_host: { status: 403, cause: 'the request names a host that the bench is not started for' },
   internal: { status: 500, cause: 'defect in the service; the log names it by the request id' },
 } as const satisfies Record<string, BenchErrorDescription>;
 

@@ -1,15 +1,22 @@
 /**
- * How the bench speaks, and what it says of itself. RF Bench Service, sections 5, 7 and 9. Nobody is asked who they are; the
- * requirements of a browser page are those of the layer: one of another origin is refused.
+ * How the bench speaks, and what it says of itself. RF Bench Service, sections 5, 7 and 9. Where it listens on loopback
+ * nobody is asked who they are; elsewhere identity is that of mission control. What a browser page must be is what the layer
+ * asks: one of another origin is refused.
  *
  * D1. An error has one code, that of its first fault; the reasons of all of them stand in one message, each with its place.
+ * D2. Whatever mission control refuses a caller for is `unauthorized` here, but a configuration that is not read yet
+ *     (`unavailable`) and a declared name that cannot be one (`validation_failed`).
  */
 
 import { ApiError, BENCH_ERRORS, type BenchErrorCode, type BenchFault } from '../../contract/bench/errors.ts';
+import { refusedAll } from '../../contract/result.ts';
+import type { Caller } from '../caller.ts';
 import type { Dialect } from '../dialect.ts';
+import type { Credentials } from '../identity.ts';
 import type { ServiceInterface } from '../interface.ts';
-import type { AnyFault, Refusal, Reply } from '../reply.ts';
-import type { BenchPorts } from './ports.ts';
+import { missionControl, missionControlDialect } from '../mission-control.ts';
+import type { AnyFault, Handled, Refusal, Reply } from '../reply.ts';
+import type { BenchIdentity, BenchPorts } from './ports.ts';
 
 /** RF Bench Service, section 9. */
 export const BENCH_VERSION = '0.1.0';
@@ -22,11 +29,13 @@ export const benchDialect: Dialect<BenchPorts> = {
     invalid: 'validation_failed',
     tooLarge: 'too_large',
     foreignOrigin: 'foreign_origin',
+    foreignHost: 'foreign_host',
     internal: 'internal',
   },
-  checked: ['validation_failed'],
+  checked: ['validation_failed', 'unauthorized', 'unavailable'],
   routesHelp: 'GET /api/v1/openapi.json lists the routes.',
-  identify: () => ANYBODY,
+  identify: (credentials, { identity }) =>
+    identity === undefined ? ANYBODY : identified(credentials, identity),
   // The bench refuses with values: whatever throws is a defect.
   outage: () => undefined,
   reply: errorReply,
@@ -38,6 +47,25 @@ export const benchDialect: Dialect<BenchPorts> = {
     allOf: [reference(ApiError), { type: 'object', properties: { code: { enum: codes } } }],
   }),
 };
+
+/** Who calls, with the codes of the bench (D2). */
+function identified(
+  credentials: Credentials,
+  ports: BenchIdentity,
+): Promise<Handled<Caller, BenchFault>> | Handled<Caller, BenchFault> {
+  const outcome = missionControlDialect.identify(credentials, ports);
+  return outcome instanceof Promise ? outcome.then(inBenchCodes) : inBenchCodes(outcome);
+}
+
+function inBenchCodes(outcome: Handled<Caller, AnyFault>): Handled<Caller, BenchFault> {
+  if (outcome.ok) return outcome;
+  return refusedAll(outcome.faults.map((fault) => ({ ...fault, code: benchCode(fault.code) })));
+}
+
+function benchCode(code: string): BenchErrorCode {
+  if (code.startsWith('auth::')) return 'unauthorized';
+  return code === 'api::unavailable' ? 'unavailable' : 'validation_failed';
+}
 
 /** The answer of a refusal (D1). */
 function errorReply({ faults, status }: Refusal<AnyFault>): Reply {
@@ -90,13 +118,17 @@ frames are written as if it had started with the epoch.
 **Feeds** under \`/ws\` are GETs that upgrade to a WebSocket (status 101); \`/api/v1/asyncapi.json\` describes them for
 generators. Binary feeds have messages of a head of 16 bytes, a description in JSON and 32-bit floats, all little-endian.
 
-**Identity.** Nobody is asked who they are.`,
+**Identity.** Where the bench listens on loopback nobody is asked who they are. Elsewhere it is as for mission control: a
+bearer token of the configured provider, required with \`auth.required\`; a WebSocket takes the token as \`?token=\`.`,
   following: `What the bench tells on WebSockets, and what it takes there. A refused upgrade is an HTTP answer with the error,
-described in \`/api/v1/openapi.json\`. Nobody is asked who they are.`,
+described in \`/api/v1/openapi.json\`. Where the bench listens elsewhere than on loopback it may ask for a token.`,
   address: '127.0.0.1:8401',
-  security: [],
-  securitySchemes: {},
-  followSchemes: {},
+  security: [{}, { token: [] }],
+  securitySchemes: { token: missionControl.securitySchemes['token']! },
+  followSchemes: {
+    token: missionControl.followSchemes['token']!,
+    tokenInQuery: missionControl.followSchemes['tokenInQuery']!,
+  },
   tags: BENCH_TAGS,
   dialect: benchDialect,
 };

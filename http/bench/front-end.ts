@@ -3,6 +3,8 @@
  * sections 1 and 4.
  *
  * N1. A path that is written out wins over one with a name in it: no campaign, scenario or profile is called `active`.
+ * N2. On loopback nobody is asked who they are; elsewhere the configuration says who may call (RF Bench Service, section 5).
+ *     Which of the two it is decides who assembles the daemon.
  */
 
 import type { Registry } from 'prom-client';
@@ -10,6 +12,7 @@ import type { Bench } from '../../ports/bench.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { docsPagesOf } from '../docs/docs.ts';
+import { AllowedHosts } from '../hosts.ts';
 import { identifierSource } from '../identifier.ts';
 import { frontEndMetrics } from '../metrics.ts';
 import type { Page } from '../pages/page.ts';
@@ -24,7 +27,7 @@ import { eventRoutes } from './events.ts';
 import { pictureFeeds } from './feeds.ts';
 import { frameFeed } from './frame-feed.ts';
 import { frameRoutes } from './frames.ts';
-import type { BenchPorts } from './ports.ts';
+import type { BenchIdentity, BenchPorts } from './ports.ts';
 import { profileRoutes } from './profiles.ts';
 import { radioRoutes } from './radio.ts';
 import type { BenchFollow, BenchRoute } from './route.ts';
@@ -38,6 +41,10 @@ export interface BenchFrontEndOptions {
   readonly host?: string;
   /** Default 0: a free port. */
   readonly port?: number;
+  /** Further names it is called by (`hosts.ts`). */
+  readonly allowHosts?: readonly string[];
+  /** Who calls, by the configuration of the cell (N2); default: nobody is asked. */
+  readonly identity?: BenchIdentity | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: Registry;
@@ -67,14 +74,15 @@ export const benchRoutes: readonly BenchRoute[] = [
 
 /** The front end, listening; rejects when the port is taken. */
 export async function startBenchFrontEnd(options: BenchFrontEndOptions): Promise<FrontEnd> {
-  const { bench, host = '127.0.0.1', port = 0, clock, log, registry, pages = [] } = options;
+  const { bench, host = '127.0.0.1', port = 0, identity, clock, log, registry, pages = [] } = options;
   let draining = false;
   const ports: BenchPorts = {
-    ...{ bench, clock, log, registry },
+    ...{ bench, clock, log, registry, identity },
     newId: identifierSource(clock),
     draining: () => draining,
   };
-  const served = new Served<BenchPorts>(ports, benchDialect, frontEndMetrics(registry, 'bench'));
+  const hosts = new AllowedHosts(host, options.allowHosts);
+  const served = new Served<BenchPorts>(ports, benchDialect, frontEndMetrics(registry, 'bench'), hosts);
   const server = await listen({
     ...{ host, port, routes: benchRoutes, follows: benchFollows, served },
     pages: [...docsPagesOf(benchInterface.title, '/api/v1/openapi.json'), ...pages],

@@ -7,6 +7,7 @@
 import type { BenchErrorCode, BenchFault } from '../../contract/bench/errors.ts';
 import type { Answered } from '../../ports/bench.ts';
 import { type FollowRoute, followsOver } from '../follow.ts';
+import { tokenInQuery } from '../parameters.ts';
 import { type Handled, type Reply, refusal } from '../reply.ts';
 import { type PathParameter, type Route, routesOver } from '../route.ts';
 import type { BenchTag } from './dialect.ts';
@@ -18,7 +19,7 @@ export type BenchPathParameter = PathParameter<BenchErrorCode>;
 export type BenchHandled = Handled<Reply, BenchFault>;
 
 export const defineBenchRoute = routesOver<BenchPorts, BenchFault, BenchTag>();
-export const defineBenchFollow = followsOver<BenchPorts, BenchFault, BenchTag>({});
+export const defineBenchFollow = followsOver<BenchPorts, BenchFault, BenchTag>({ token: tokenInQuery });
 
 /** What asking the board may end with. */
 export const BOARD_READ = ['unavailable', 'board_failed', 'timeout'] as const;

@@ -19,6 +19,9 @@ import { Exchange } from './exchange.ts';
 import { type RequestHead, readHead } from './request-head.ts';
 import type { Served } from './served.ts';
 
+/** No host or origin of any use is longer. */
+const SHOWN_CHARACTERS = 100;
+
 /** Registers the route, for GET also HEAD. */
 export function registerPlain<Ports extends LayerPorts>(
   app: TemplatedApp,
@@ -139,22 +142,35 @@ function goneOf(exchange: Exchange): AbortSignal {
 }
 
 /** Whether the head was refused (U4, U10, U11); the caller then leaves the exchange alone. */
-export function refusedHead(head: RequestHead, exchange: Exchange, { dialect }: Served): boolean {
-  const refused = headRefusal(head, dialect.codes);
+export function refusedHead(head: RequestHead, exchange: Exchange, served: Served): boolean {
+  const { dialect } = served;
+  const refused = headRefusal(head, dialect.codes, served);
   if (refused === undefined) return false;
   setImmediate(() => exchange.finish(dialect.reply(refused), true));
   return true;
 }
 
 function headRefusal(
-  { repeated: [name], foreignOrigin }: RequestHead,
+  { repeated: [name], host, origin }: RequestHead,
   codes: LayerCodes,
+  served: Pick<Served, 'hosts' | 'refusedHost'>,
 ): Refusal<AnyFault> | undefined {
   if (name !== undefined) return refusal(codes.invalid, `header ${name} stands more than once`);
-  if (foreignOrigin === undefined) return undefined;
-  return refusal(codes.foreignOrigin, `a page of ${foreignOrigin} may not use this service`, {
-    help: 'open the page from the service itself, or call it from outside a browser',
+  if (!served.hosts.allows(host)) {
+    served.refusedHost(host!);
+    return refusal(codes.foreignHost, `${shown(host!)} is no host of this service`, {
+      help: 'call it by the address it listens on, or start it with --allow-host and this name',
+    });
+  }
+  if (origin === undefined || served.hosts.allowsOrigin(origin, host)) return undefined;
+  return refusal(codes.foreignOrigin, `a page of ${shown(origin)} may not use this service`, {
+    help: 'open the page from the service itself, call it from outside a browser, or start it with --allow-host and the name people open it under',
   });
+}
+
+/** What a client sent, cut where it is long. */
+function shown(text: string): string {
+  return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }
 
 function tooLarge(bytes: number, { dialect }: Served): Reply {

@@ -5,7 +5,8 @@
  * U4. A head with a repeated `content-length`, `host` or identity header is malformed: two readers could disagree on
  *     where the request ends or who sent it (request smuggling).
  * U11. A page of another origin is refused: a browser would send a telecommand for it with the reach of whoever opened
- *      the page, and where the body looks like a form, without asking first.
+ *      the page, and where the body looks like a form, without asking first. So is a host that is none of this service's
+ *      (`hosts.ts`).
  */
 
 import type { HttpRequest } from 'uWebSockets.js';
@@ -19,8 +20,10 @@ export interface RequestHead {
   readonly contentLength: number | undefined;
   /** Names of headers that may stand once and stand more often. */
   readonly repeated: readonly string[];
-  /** The origin of the page that made the request, when it is not the origin of this service. */
-  readonly foreignOrigin: string | undefined;
+  /** The host that was called. */
+  readonly host: string | undefined;
+  /** The origin of the page that made the request. */
+  readonly origin: string | undefined;
 }
 
 const BEARER = /^bearer +(.*)$/i;
@@ -45,7 +48,8 @@ export function readHead(req: HttpRequest, names: readonly string[]): RequestHea
     },
     contentLength: headers.length === undefined ? undefined : Number(headers.length),
     repeated: headers.repeated,
-    foreignOrigin: headers.foreignOrigin,
+    host: headers.host,
+    origin: headers.origin,
   };
 }
 
@@ -58,12 +62,6 @@ class SingleHeaders {
   host: string | undefined;
   origin: string | undefined;
   repeated = NONE;
-
-  get foreignOrigin(): string | undefined {
-    const { origin, host } = this;
-    if (origin === undefined) return undefined;
-    return URL.canParse(origin) && new URL(origin).host === host ? undefined : origin;
-  }
 
   take(name: string, value: string): void {
     if (name === 'host') this.host = this.#once(name, this.host, value);

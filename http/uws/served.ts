@@ -4,6 +4,7 @@
  */
 
 import { type Dialect, defectReply, type LayerPorts } from '../dialect.ts';
+import type { AllowedHosts } from '../hosts.ts';
 import type { FrontEndMetrics } from '../metrics.ts';
 import { CorkHolder } from './cork-holder.ts';
 import type { Exchange } from './exchange.ts';
@@ -15,12 +16,25 @@ export class Served<Ports extends LayerPorts = LayerPorts> {
   readonly metrics: FrontEndMetrics;
   readonly sockets = new Set<SocketWriter>();
   readonly holder = new CorkHolder();
+  readonly hosts: AllowedHosts;
   exchanges = 0;
+  #hostWarned = false;
 
-  constructor(ports: Ports, dialect: Dialect<Ports>, metrics: FrontEndMetrics) {
+  constructor(ports: Ports, dialect: Dialect<Ports>, metrics: FrontEndMetrics, hosts: AllowedHosts) {
     this.ports = ports;
     this.dialect = dialect;
     this.metrics = metrics;
+    this.hosts = hosts;
+  }
+
+  /** Logged once: behind a proxy it happens to every request until somebody allows the name. */
+  refusedHost(host: string): void {
+    if (this.#hostWarned) return;
+    this.#hostWarned = true;
+    this.ports.log.warn(
+      { host: host.slice(0, 256) },
+      'a request for another host was refused; --allow-host allows one',
+    );
   }
 
   /** Counts an exchange from its beginning; the result is called at its end. */

@@ -6,6 +6,7 @@ import type { Role, RoleContext } from '../role.ts';
 interface ApiOptions {
   readonly port: number;
   readonly host: string;
+  readonly allowHosts: readonly string[];
   /** The roles of this process, and how each of them stands. */
   readonly roles: FrontEndOptions['roles'];
   /** Told where it listens. */
@@ -15,12 +16,13 @@ interface ApiOptions {
 export function apiRole({
   port,
   host,
+  allowHosts,
   roles,
   listening,
 }: ApiOptions): (context: RoleContext) => Promise<Role> {
   return async ({ bus, missions, values, clock, log, registry, tokens, followers }) => {
     const ports = { bus, missions, values, clock, log, registry, tokens, followers, roles };
-    const frontEnd = await startFrontEnd({ ...ports, port, host });
+    const frontEnd = await startFrontEnd({ ...ports, port, host, allowHosts });
     listening(frontEnd.url);
     return {
       shared: [],

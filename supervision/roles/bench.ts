@@ -14,8 +14,10 @@ import { createRadio, type Radio, type RadioCell } from '../../actors/sdr/radio.
 import { RADIO_ID } from '../../actors/sdr/radio-binding.ts';
 import { createRuns, type Runs } from '../../actors/sdr/runs.ts';
 import type { BenchConfig } from '../../contract/bench/config.ts';
+import { isLoopback } from '../../contract/loopback.ts';
 import { buckets } from '../../contract/subject.ts';
 import { startBenchFrontEnd } from '../../http/bench/front-end.ts';
+import type { BenchIdentity } from '../../http/bench/ports.ts';
 import { benchPages } from '../../http/pages/bench.ts';
 import type { RadioContext } from '../../machines/radio-protocol.ts';
 import type { Binding } from '../../ports/entity.ts';
@@ -36,6 +38,7 @@ export const PLAIN_BENCH_OPTIONS: BenchOptions = { documents: NO_BENCH_DOCUMENTS
 
 interface BenchRoleOptions extends BenchOptions {
   readonly host: string;
+  readonly allowHosts: readonly string[];
   /** Told where it listens. */
   readonly listening: (url: string) => void;
 }
@@ -46,7 +49,7 @@ const DEFAULTS = { seed: 1, iiodPort: 30_431, deadlineMs: 3_000 } as const;
 /** A machine without a battery clock wakes in 1970, or when its image was made. */
 const CLOCK_TRUSTED_FROM = Date.UTC(2026, 0, 1);
 
-export function benchRole({ documents, port, host, listening }: BenchRoleOptions): RoleFactory {
+export function benchRole({ documents, port, host, allowHosts, listening }: BenchRoleOptions): RoleFactory {
   return async (context) => {
     const { bus, clock, random, registry } = context;
     const ending: (() => Promise<unknown>)[] = [];
@@ -83,7 +86,8 @@ export function benchRole({ documents, port, host, listening }: BenchRoleOptions
       await runs.start({ scenario: kinds.scenario, campaign: kinds.campaign });
       const bench = { ...radio.bench, scenarios: runs.scenarios, campaigns: runs.campaigns };
       const frontEnd = await startBenchFrontEnd({
-        ...{ bench, host, port, clock, log: radio.log, registry, pages: benchPages },
+        ...{ bench, host, port, allowHosts, clock, log: radio.log, registry, pages: benchPages },
+        identity: identityOf(host, context),
       });
       ending.push(async () => {
         frontEnd.drain();
@@ -96,6 +100,17 @@ export function benchRole({ documents, port, host, listening }: BenchRoleOptions
       throw error;
     }
   };
+}
+
+/** Asked for wherever the bench can be reached from elsewhere; undefined: nobody is asked (RF Bench Service, section 5). */
+function identityOf(host: string, { missions, tokens, log }: RoleContext): BenchIdentity | undefined {
+  if (isLoopback(host)) return undefined;
+  if (missions.current?.settings.auth.required !== true)
+    log.warn(
+      { host },
+      'whoever reaches the bench may transmit: no configuration with auth.required is in force',
+    );
+  return { missions, tokens };
 }
 
 // The board -----------------------------------------------------------------------------------------------------------

@@ -37,7 +37,9 @@ describe('any request to the bench', { timeout: FUZZ_TEST_MS }, () => {
   });
   afterEach(async () => {
     client.close();
-    const health = await client.request(Buffer.from('GET /api/v1/radio/state HTTP/1.1\r\nHost: x\r\n\r\n'));
+    const health = await client.request(
+      Buffer.from('GET /api/v1/radio/state HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+    );
     demand(health?.status === 200, 'it does not serve any more');
   });
   afterAll(async () => {

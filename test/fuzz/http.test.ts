@@ -20,7 +20,7 @@ describe('any request', { timeout: FUZZ_TEST_MS }, () => {
   });
   afterEach(async () => {
     client.close();
-    const health = await client.request(Buffer.from('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'));
+    const health = await client.request(Buffer.from('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'));
     demand(health?.status === 200, 'it does not serve any more');
   });
   afterAll(async () => {
@@ -52,10 +52,10 @@ describe('any request', { timeout: FUZZ_TEST_MS }, () => {
       }),
     );
     const chunked = Buffer.from(
-      'POST /v1/encode HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
+      'POST /v1/encode HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
     );
-    const old = Buffer.from('GET /healthz HTTP/1.0\r\nHost: x\r\n\r\n');
-    const large = Buffer.from(`GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`);
+    const old = Buffer.from('GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n');
+    const large = Buffer.from(`GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`);
     const pieces = [
       '\r\n',
       '\n',
@@ -90,8 +90,12 @@ describe('any request', { timeout: FUZZ_TEST_MS }, () => {
 
   it.each([
     [400, 'names no Host', 'GET /healthz HTTP/1.1\r\nAccept: */*\r\n\r\n'],
-    [431, 'has too much in its head', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`],
-    [505, 'is of HTTP/1.0', 'GET /healthz HTTP/1.0\r\nHost: x\r\n\r\n'],
+    [
+      431,
+      'has too much in its head',
+      `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`,
+    ],
+    [505, 'is of HTTP/1.0', 'GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n'],
   ])('gets %i of the HTTP parser itself when it %s', async (status, _what, request) => {
     client.close();
     const answer = await client.request(Buffer.from(request));
@@ -103,7 +107,7 @@ describe('any request', { timeout: FUZZ_TEST_MS }, () => {
     const size = fc.integer({ min: JSON_BODY_BYTES + 1, max: JSON_BODY_BYTES + 5_000 });
     await fuzzServer({ cases: 10 }, fc.tuple(size, fc.boolean()), async ([bytes, isChunked]) => {
       const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes}`;
-      const head = `POST /v1/tc HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n${isChunked ? `${bytes.toString(16)}\r\n` : ''}`;
+      const head = `POST /v1/tc HTTP/1.1\r\nHost: localhost\r\n${length}\r\n\r\n${isChunked ? `${bytes.toString(16)}\r\n` : ''}`;
       const answer = await client.request(Buffer.concat([Buffer.from(head), Buffer.alloc(bytes, ' ')]));
       client.close();
       demand(answer?.status === 413, `status ${answer?.status}`);

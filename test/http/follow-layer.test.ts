@@ -112,7 +112,7 @@ describe('a follow route', () => {
     const { port, seen } = await served('log', gate);
     const client = await rawConnection(port);
     client.send(
-      'GET /v1/things/sat1/watch HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+      'GET /v1/things/sat1/watch HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
         'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n',
     );
     await until(() => seen.opened === 1);

@@ -196,7 +196,7 @@ describe('bodies', () => {
 
   it('MC-LIM-022 refuses a chunked body above 1 MiB while it is still coming', async () => {
     const client = await rawConnection(frontEnd.port);
-    client.send('POST /v1/echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    client.send('POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
     for (let sent = 0; sent < 17; sent += 1) client.send(`10000\r\n${'y'.repeat(65_536)}\r\n`);
     await until(() => client.received().includes('api::too-large'));
     await until(() => client.closed());
@@ -363,15 +363,15 @@ describe('defects', () => {
 });
 
 describe('connections', () => {
-  const head = 'POST /v1/echo HTTP/1.1\r\nHost: x\r\n';
+  const head = 'POST /v1/echo HTTP/1.1\r\nHost: localhost\r\n';
 
   it.each(['/v1/echo', '/v1/nothing'])(
     'serves nothing that is smuggled behind two differing content lengths to %s',
     async (path) => {
       const client = await rawConnection(frontEnd.port);
-      const smuggled = 'GET /v1/targets/sat1/thing HTTP/1.1\r\nHost: x\r\n\r\n';
+      const smuggled = 'GET /v1/targets/sat1/thing HTTP/1.1\r\nHost: localhost\r\n\r\n';
       const lengths = `Content-Length: 3\r\nContent-Length: ${3 + smuggled.length}`;
-      client.send(`POST ${path} HTTP/1.1\r\nHost: x\r\n${lengths}\r\n\r\nabc${smuggled}`);
+      client.send(`POST ${path} HTTP/1.1\r\nHost: localhost\r\n${lengths}\r\n\r\nabc${smuggled}`);
       await until(() => client.closed());
       expect(client.received()).not.toContain('"params"');
     },
@@ -389,7 +389,7 @@ describe('connections', () => {
     'refuses a repeated %j and closes',
     async (repeated) => {
       const client = await rawConnection(frontEnd.port);
-      client.send(`GET /v1/targets/sat1/thing HTTP/1.1\r\nHost: x\r\n${repeated}\r\n\r\n`);
+      client.send(`GET /v1/targets/sat1/thing HTTP/1.1\r\nHost: localhost\r\n${repeated}\r\n\r\n`);
       await until(() => client.closed());
       expect(client.received()).toMatch(/^HTTP\/1.1 400 /);
       expect(client.received()).toContain('api::invalid-body');
@@ -427,7 +427,7 @@ describe('connections', () => {
   it('survives a client that goes while its handler works', async () => {
     const before = waiting;
     const client = await rawConnection(frontEnd.port);
-    client.send('GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    client.send('GET /v1/slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await until(() => waiting > before);
     client.destroy();
     await until(() => client.closed());
@@ -456,7 +456,7 @@ describe('connections', () => {
 
   it('answers 431 to a header block beyond 16 KiB and goes on', async () => {
     const client = await rawConnection(frontEnd.port);
-    client.send(`GET /v1/slow HTTP/1.1\r\nHost: x\r\nX-Fill: ${'x'.repeat(20_000)}\r\n\r\n`);
+    client.send(`GET /v1/slow HTTP/1.1\r\nHost: localhost\r\nX-Fill: ${'x'.repeat(20_000)}\r\n\r\n`);
     await until(() => client.received().startsWith('HTTP/1.1 431') || client.closed());
     client.destroy();
     expect((await post(`${url}/v1/echo`, { name: 'x' })).status).toBe(200);
@@ -470,7 +470,7 @@ describe('connections', () => {
 
   it('writes nothing of a request into a header of the answer', async () => {
     const client = await rawConnection(frontEnd.port);
-    client.send('GET /v1/x%0d%0aSet-Cookie:%20a=b HTTP/1.1\r\nHost: x\r\n\r\n');
+    client.send('GET /v1/x%0d%0aSet-Cookie:%20a=b HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await until(() => client.received().includes('unknown-route'));
     expect(client.received().split('\r\n\r\n')[0]).not.toMatch(/set-cookie/i);
     client.destroy();
@@ -488,7 +488,7 @@ describe('the port', () => {
     for (let n = 0; n < 3; n += 1) {
       const connection = await rawConnection(before.port);
       // A body that is not read to its end: the server closes first, so the lingering side is its own.
-      connection.send('POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\nx');
+      connection.send('POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\nx');
       await until(() => connection.closed(), { what: 'the server closing' });
     }
     await before.close();

@@ -36,7 +36,7 @@ async function begun(bytes: number): Promise<net.Socket> {
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {});
   await new Promise((resolve) => socket.once('connect', resolve));
-  socket.write(`POST /v1/uploads HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes}\r\n\r\nbeginning`);
+  socket.write(`POST /v1/uploads HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes}\r\n\r\nbeginning`);
   return socket;
 }
 

@@ -27,7 +27,7 @@ interface Operation {
 
 const document = openApiDocument(benchRoutes, benchFollows, benchInterface) as unknown as {
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { schemas: object };
+  readonly components: { schemas: object; securitySchemes: object };
   readonly tags: { name: string }[];
   readonly security: unknown;
 };
@@ -41,10 +41,12 @@ describe('the OpenAPI document of the bench', () => {
     );
   });
 
-  it('RB-GEN-009 asks nobody who they are', () => {
-    expect(document.security).toEqual([]);
-    expect(document.components).not.toHaveProperty('securitySchemes');
-    for (const { responses } of operations) expect(responses).not.toHaveProperty('401');
+  it('RB-GEN-009 takes a token everywhere and needs it where the configuration says so', () => {
+    expect(document.security).toEqual([{}, { token: [] }]);
+    expect(document.components.securitySchemes).toHaveProperty('token');
+    const open = ['readHealth', 'readMetrics'];
+    for (const { operationId, responses } of operations)
+      expect([operationId, '401' in responses]).toEqual([operationId, !open.includes(operationId)]);
   });
 
   it.each(operations)(

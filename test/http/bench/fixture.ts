@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import WebSocket from 'ws';
 import { benchDialect, benchInterface } from '../../../http/bench/dialect.ts';
 import { benchFollows, benchRoutes, startBenchFrontEnd } from '../../../http/bench/front-end.ts';
+import type { BenchIdentity } from '../../../http/bench/ports.ts';
 import type { FrontEnd } from '../../../http/serve.ts';
 import type { Bench } from '../../../ports/bench.ts';
 import { Description, describedBy } from '../../support/conformance.ts';
@@ -21,12 +22,20 @@ export interface ServedBench extends FrontEnd {
 }
 
 /** The bench behind its front end; what it answers is held against its interface description. */
-export async function serveBench(bench: Bench): Promise<ServedBench> {
+export async function serveBench(bench: Bench, identity?: BenchIdentity): Promise<ServedBench> {
   const log = memoryLog();
   const registry = new Registry();
-  const frontEnd = await startBenchFrontEnd({ bench, clock: realClock, log, registry });
+  const frontEnd = await startBenchFrontEnd({ bench, identity, clock: realClock, log, registry });
   describedBy(frontEnd.url, description);
   return { ...frontEnd, api: `${frontEnd.url}/api/v1`, log };
+}
+
+/** Refusals of the identity layer, which `identity.test.ts` sees on every route: beside them a test sees what the route says itself. */
+export function seenWithIdentity(item: string): boolean {
+  const [operation, code] = item.split(' ');
+  if (code === 'unauthorized') return true;
+  const endpoint = [...benchRoutes, ...benchFollows].find(({ operationId }) => operationId === operation);
+  return code === 'unavailable' && endpoint?.errors.includes('unavailable') !== true;
 }
 
 /** A WebSocket whose messages are kept as they came. */

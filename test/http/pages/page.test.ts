@@ -87,7 +87,7 @@ describe('pages of the console', () => {
   ])('keeps a connection usable after %s', async (_what, method, answer) => {
     const connection = await rawConnection(frontEnd.port);
     const named = method === 'GET' ? 'If-None-Match: *\r\n' : '';
-    const request = `${method} /console/style.css HTTP/1.1\r\nHost: x\r\n${named}\r\n`;
+    const request = `${method} /console/style.css HTTP/1.1\r\nHost: localhost\r\n${named}\r\n`;
     connection.send(request);
     await until(() => connection.received().includes(answer));
     connection.send(request);
@@ -114,7 +114,7 @@ describe('pages of the console', () => {
     '/package.json',
   ])('serves nothing that is not listed: %s', async (path) => {
     const connection = await rawConnection(frontEnd.port);
-    connection.send(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
     await until(() => connection.received().includes('\r\n\r\n'));
     expect(connection.received()).toMatch(/^HTTP\/1.1 404/);
     connection.destroy();

@@ -1,7 +1,7 @@
 /** Asks for an access token when the service wants one, and begins anew with it. */
 
-import { byId, setText } from '../element.ts';
-import { keepToken, whenTokenAsked } from '../token.ts';
+import { byId, setText } from './element.ts';
+import { keepToken, whenTokenAsked } from './token.ts';
 
 export class SignIn {
   readonly #dialog = byId('sign-in', HTMLDialogElement);
