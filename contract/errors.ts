@@ -164,6 +164,10 @@ export const ERRORS = {
     status: [403],
     cause: 'the request names a host that the service is not started for',
   },
+  'api::too-many-requests': {
+    status: [429],
+    cause: 'too many WebSockets or unfinished bodies of one address, or of all',
+  },
   'api::internal': { status: [500], cause: 'defect in the service; the log names it by the request id' },
 } as const satisfies Record<string, ErrorDescription>;
 

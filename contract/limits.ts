@@ -214,6 +214,20 @@ export const DRY_RUN_REPLAYS = 3;
 export const UPLOAD_BYTES = 256 * 1024 * 1024;
 /** Uploads a process takes at once: each may fill a quarter of a gigabyte of the temporary folder. */
 export const UPLOADS_AT_ONCE = 4;
+/** An upload slower than this gives its place up when another one waits: below the slowest line an office has. */
+export const UPLOAD_SLOWEST_BYTES_PER_S = 64 * 1024;
+/** How long an upload may be slower before: a connection takes seconds to find its rate. */
+export const UPLOAD_GRACE_MS = 10_000;
+/** Connections of a process, of all its ports: an idle one costs a few kB. Fewer where it may open fewer files. */
+export const CONNECTIONS = 20_000;
+/** Descriptors that connections leave to everything else: the bus, gateways, spooled uploads, modules. */
+export const DESCRIPTORS_KEPT = 256;
+/** WebSockets of one address: a room of consoles behind one router has some hundreds. */
+export const WEBSOCKETS_PER_ADDRESS = 2_000;
+/** Bodies of one address that have not come whole; each may hold 1 MiB. A client that sends a body at once has none. */
+export const BODIES_PER_ADDRESS = 32;
+/** The same of everybody: 128 MiB at most. */
+export const BODIES_UNDER_WAY = 128;
 /**
  * How long a driver or a gateway may take to say that it is alive before a run begins: it only answers, so two seconds are a
  * machine under full load, and a launch still fails at once for a person.

@@ -8,14 +8,22 @@
 export interface Content {
   /** The pieces in order, once; throws `ContentBroken` when they end before the content does. */
   pieces(): AsyncIterable<Uint8Array>;
+  /** Nobody wants the rest: whoever reads the pieces gets `ContentBroken`. */
+  giveUp(): void;
 }
 
-/** The rest will not come: too much of it, or the client has gone. */
-export class ContentBroken extends Error {
-  readonly why: 'too-large' | 'gone';
+const WORDS = {
+  'too-large': 'more content than the route takes',
+  gone: 'the client went before the end',
+  'given-up': 'nobody wants the rest',
+};
 
-  constructor(why: 'too-large' | 'gone') {
-    super(why === 'too-large' ? 'more content than the route takes' : 'the client went before the end');
+/** The rest will not come. */
+export class ContentBroken extends Error {
+  readonly why: 'too-large' | 'gone' | 'given-up';
+
+  constructor(why: 'too-large' | 'gone' | 'given-up') {
+    super(WORDS[why]);
     this.why = why;
   }
 }

@@ -29,6 +29,7 @@ export interface LayerCodes {
   readonly tooLarge: string;
   readonly foreignOrigin: string;
   readonly foreignHost: string;
+  readonly tooMany: string;
   readonly internal: string;
 }
 

@@ -21,6 +21,7 @@ export const missionControlDialect: Dialect<IdentityPorts> = {
     tooLarge: 'api::too-large',
     foreignOrigin: 'api::foreign-origin',
     foreignHost: 'api::foreign-host',
+    tooMany: 'api::too-many-requests',
     internal: 'api::internal',
   },
   checked: [

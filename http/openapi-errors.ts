@@ -40,10 +40,11 @@ function codesByStatus<Ports>(
 
 /**
  * What any request may be answered before or instead of its handler: a head that cannot be trusted (400), a page of
- * another origin or another host (403), a defect (500).
+ * another origin or another host (403), too much of one address (429), a defect
+ * (500).
  */
 function ofTheLayer<Ports>({ codes }: Dialect<Ports>): readonly string[] {
-  return [codes.invalid, codes.foreignOrigin, codes.foreignHost, codes.internal];
+  return [codes.invalid, codes.foreignOrigin, codes.foreignHost, codes.tooMany, codes.internal];
 }
 
 function response<Ports>(

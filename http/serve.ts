@@ -15,6 +15,7 @@ import type { Page } from './pages/page.ts';
 import type { FrontEndPorts, RoutePorts } from './ports.ts';
 import type { Route } from './route.ts';
 import { watchRuns } from './run-index.ts';
+import type { AdmissionLimits } from './uws/admission.ts';
 import { Served } from './uws/served.ts';
 import { listen } from './uws/server.ts';
 
@@ -32,6 +33,8 @@ export interface Table {
   readonly port: number;
   /** Beside the loopback names and `host` (H1); default none. */
   readonly allowHosts?: readonly string[];
+  /** Default: those of `contract/limits.ts`. */
+  readonly limits?: Partial<AdmissionLimits>;
   readonly ports: FrontEndPorts;
   readonly routes: readonly Route[];
   readonly follows: readonly FollowRoute[];
@@ -44,6 +47,7 @@ export async function serveRoutes({
   host,
   port,
   allowHosts,
+  limits,
   ports,
   pages = [],
   ...table
@@ -70,7 +74,7 @@ export async function serveRoutes({
     valuesLoaded: () => valuesLoaded,
   };
   const metrics = frontEndMetrics(ports.registry);
-  const served = new Served<RoutePorts>(routePorts, missionControlDialect, metrics, hosts);
+  const served = new Served<RoutePorts>(routePorts, missionControlDialect, metrics, hosts, limits);
   const server = await listenOrStop([runs, holds], () => listen({ host, port, ...table, pages, served }));
   return {
     port: server.port,

@@ -54,8 +54,8 @@ export interface UdpEndpoint {
   readonly bind: Address;
   /** Where frames are sent to; absent: it only receives. */
   readonly peer?: Address;
-  /** Whose datagrams are taken: those of the host of the peer, or all. */
-  readonly accept: 'peer' | 'any';
+  /** Whose datagrams are taken: those of the host of the peer, all, or those of a list (`source-address.ts`). */
+  readonly accept: 'peer' | 'any' | readonly string[];
   readonly multicast?: { readonly group: string; readonly interface?: string; readonly ttl: number };
   /** Absent: a datagram is a frame. */
   readonly framing?: FramingConfiguration;
@@ -67,6 +67,10 @@ export interface TcpEndpoint {
   /** Whether it opens the connection or waits for it. */
   readonly side: 'connect' | 'listen';
   readonly address: Address;
+  /** Who may open the connection (`source-address.ts`); absent: anybody. Of one that listens. */
+  readonly accept?: readonly string[];
+  /** A further connection takes the place of the one that stands, instead of being refused. Of one that listens. */
+  readonly replace?: boolean;
   readonly framing: FramingConfiguration;
   readonly silentAfterMs?: number;
 }

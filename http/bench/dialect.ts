@@ -30,6 +30,7 @@ export const benchDialect: Dialect<BenchPorts> = {
     tooLarge: 'too_large',
     foreignOrigin: 'foreign_origin',
     foreignHost: 'foreign_host',
+    tooMany: 'too_many_requests',
     internal: 'internal',
   },
   checked: ['validation_failed', 'unauthorized', 'unavailable'],

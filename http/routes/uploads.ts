@@ -11,7 +11,7 @@ import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assert } from '../../contract/assert.ts';
-import { UPLOAD_BYTES, UPLOADS_AT_ONCE } from '../../contract/limits.ts';
+import { UPLOAD_BYTES, UPLOAD_SLOWEST_BYTES_PER_S, UPLOADS_AT_ONCE } from '../../contract/limits.ts';
 import { objectStores } from '../../contract/subject.ts';
 import { UploadReply } from '../../contract/upload.ts';
 import { type Content, ContentBroken } from '../content.ts';
@@ -19,8 +19,9 @@ import { busUnavailable, refuse } from '../errors.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
+import { type UploadSlot, UploadSlots } from '../upload-slots.ts';
 
-let underWay = 0;
+const slots = new UploadSlots(UPLOADS_AT_ONCE);
 
 export const upload = defineRoute({
   method: 'POST',
@@ -37,33 +38,39 @@ export const upload = defineRoute({
   async handle({ content }, ports) {
     assert(content !== undefined, 'a route that takes content has it');
     if (!ports.bus.connected) return busUnavailable();
-    if (underWay >= UPLOADS_AT_ONCE) return busy();
-    underWay += 1;
+    const slot = slots.take(ports.clock.now(), () => content.giveUp());
+    if (slot === undefined) return busy();
     const file = join(tmpdir(), `mcs-upload-${randomUUID()}`);
     try {
-      return await store(content, file, ports);
+      return await store(content, file, slot, ports);
     } catch (error) {
-      if (error instanceof ContentBroken) return tooLarge();
+      if (error instanceof ContentBroken) return slot.isGivenUp ? tooSlow() : tooLarge();
       throw error;
     } finally {
-      underWay -= 1;
+      slot.release();
       await rm(file, { force: true });
     }
   },
 });
 
-async function store(content: Content, file: string, { bus }: RoutePorts): Promise<Handled<Reply>> {
-  const hash = await spool(content, file);
+async function store(
+  content: Content,
+  file: string,
+  slot: UploadSlot,
+  { bus }: RoutePorts,
+): Promise<Handled<Reply>> {
+  const hash = await spool(content, file, slot);
   const size = await bus.objects(objectStores.uploads).put(hash, createReadStream(file));
   return { ok: true, value: { status: 201, body: { hash, size } satisfies UploadReply } };
 }
 
 /** Writes the content to the file; its SHA-256. */
-async function spool(content: Content, file: string): Promise<string> {
+async function spool(content: Content, file: string, slot: UploadSlot): Promise<string> {
   const sum = createHash('sha256');
   const handle = await open(file, 'wx', 0o600);
   try {
     for await (const piece of content.pieces()) {
+      slot.took(piece.length);
       sum.update(piece);
       await handle.writeFile(piece);
     }
@@ -76,6 +83,11 @@ async function spool(content: Content, file: string): Promise<string> {
 /** Also when the client has gone: then nobody reads it. */
 function tooLarge(): Handled<Reply> {
   return refuse('api::too-large', `the content is larger than ${UPLOAD_BYTES} bytes`);
+}
+
+function tooSlow(): Handled<Reply> {
+  const message = `it came more slowly than ${UPLOAD_SLOWEST_BYTES_PER_S / 1024} KiB/s, and its place was given to another upload`;
+  return refuse('api::unavailable', message, { help: 'Try again over a faster line.' });
 }
 
 function busy(): Handled<Reply> {

@@ -45,6 +45,10 @@ export class ContentStream implements Content {
     this.#break('gone');
   }
 
+  giveUp(): void {
+    this.#break('given-up');
+  }
+
   async *pieces(): AsyncIterable<Uint8Array> {
     for (;;) {
       if (this.#broken !== undefined) throw this.#broken;
@@ -87,7 +91,7 @@ export class ContentStream implements Content {
     this.#res.resume();
   }
 
-  #break(why: 'too-large' | 'gone'): void {
+  #break(why: ContentBroken['why']): void {
     this.#broken ??= new ContentBroken(why);
     this.#held = [];
     this.#wake();

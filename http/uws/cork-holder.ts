@@ -19,7 +19,7 @@ export class CorkHolder {
   #client: Socket | undefined;
 
   /** Before the server listens: the route of the held socket. */
-  register(app: TemplatedApp): void {
+  register(app: TemplatedApp, closed: () => void): void {
     app.ws<object>(this.#path, {
       idleTimeout: 0,
       sendPingsAutomatically: false,
@@ -29,6 +29,7 @@ export class CorkHolder {
       },
       close: (ws) => {
         if (this.#held === ws) this.#held = undefined;
+        closed();
       },
     });
   }

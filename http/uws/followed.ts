@@ -14,8 +14,9 @@ import type { Caller } from '../caller.ts';
 import type { LayerPorts } from '../dialect.ts';
 import { type AnyFollow, closeCode, type FollowSource } from '../follow.ts';
 import { pathNames } from '../route.ts';
+import { addressOf, type Release } from './admission.ts';
 import { Exchange, type UpgradeKeys } from './exchange.ts';
-import { refusedHead, registerUpgradeOnly } from './plain.ts';
+import { refusedHead, registerUpgradeOnly, tooMany } from './plain.ts';
 import { type RequestHead, readHead } from './request-head.ts';
 import type { Served } from './served.ts';
 import { SocketWriter } from './socket-writer.ts';
@@ -30,6 +31,12 @@ interface SocketData {
   readonly source: FollowSource;
   /** Runs until the token counts no more that opened it; undefined without one (F5). */
   readonly expiry: TimerHandle | undefined;
+  /** Its place among those of its address. */
+  readonly release: Release;
+}
+
+interface Upgrading extends UpgradeKeys {
+  readonly release: Release;
 }
 
 /** Registers the upgrade of the route, and the answer to a GET that asks for none. */
@@ -53,7 +60,9 @@ export function registerFollow<Ports extends LayerPorts>(
           extensions: req.getHeader('sec-websocket-extensions'),
           context,
         };
-        void upgrade(route, exchange, readHead(req, names), keys, served);
+        const release = served.admission.socket(addressOf(res));
+        if (release === undefined) setImmediate(() => exchange.finish(tooMany(served), true));
+        else void upgrade(route, exchange, readHead(req, names), { ...keys, release }, served);
       } catch (error) {
         served.failed(exchange, error);
       }
@@ -62,7 +71,9 @@ export function registerFollow<Ports extends LayerPorts>(
     message: (ws, message, isBinary) => taken(ws.getUserData(), message, isBinary, served),
     drain: (ws) => ws.getUserData().writer.drained(),
     close(ws) {
-      const { writer, source, expiry } = ws.getUserData();
+      const { writer, source, expiry, release } = ws.getUserData();
+      served.admission.socketEnded();
+      release();
       if (expiry !== undefined) served.ports.clock.clearTimeout(expiry);
       writer.detach();
       served.sockets.delete(writer);
@@ -77,9 +88,10 @@ async function upgrade<Ports extends LayerPorts>(
   route: AnyFollow<Ports>,
   exchange: Exchange,
   head: RequestHead,
-  keys: UpgradeKeys,
+  keys: Upgrading,
   served: Served<Ports>,
 ): Promise<void> {
+  let isUpgraded = false;
   try {
     if (refusedHead(head, exchange, served)) return;
     const writer = new SocketWriter(route.policy, served.metrics, route.mark);
@@ -88,26 +100,30 @@ async function upgrade<Ports extends LayerPorts>(
     const incoming = { params, query, credentials: { ...credentials, token }, body: undefined };
     const opened = await openFollow(route, incoming, served.ports, served.dialect, writer);
     if ('reply' in opened) exchange.finish(opened.reply);
-    else if (exchange.open) start(exchange, keys, { writer, ...opened }, served);
-    else {
+    else if (exchange.open) {
+      start(exchange, keys, { writer, ...opened }, served);
+      isUpgraded = true;
+    } else {
       writer.detach();
       stop(opened.source, served);
     }
   } catch (error) {
     served.failed(exchange, error);
+  } finally {
+    if (!isUpgraded) keys.release();
   }
 }
 
 function start(
   exchange: Exchange,
-  keys: UpgradeKeys,
+  { release, ...keys }: Upgrading,
   { writer, source, caller }: OpenedFollow & { readonly writer: SocketWriter },
   served: Served,
 ): void {
   served.sockets.add(writer);
   served.metrics.opened();
   const expiry = endWithToken(caller, writer, served.ports.clock);
-  const data: SocketData = { writer, source, expiry };
+  const data: SocketData = { writer, source, expiry, release };
   exchange.upgrade(data, keys, served.holder);
   writer.flush();
 }

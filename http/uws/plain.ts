@@ -13,6 +13,7 @@ import { answer } from '../answer.ts';
 import type { LayerCodes, LayerPorts } from '../dialect.ts';
 import { type AnyFault, type Refusal, type Reply, refusal } from '../reply.ts';
 import { type AnyRoute, pathNames } from '../route.ts';
+import { addressOf, type Release } from './admission.ts';
 import { collectBody } from './body-collector.ts';
 import { ContentStream } from './content-stream.ts';
 import { Exchange } from './exchange.ts';
@@ -77,16 +78,38 @@ function take<Ports extends LayerPorts>(
     else if (limit === undefined) void respond(route, exchange, head, undefined, served);
     else if ((head.contentLength ?? 0) > limit) exchange.finish(tooLarge(limit, served), true);
     else {
-      collectBody(
-        res,
-        limit,
-        (body) => void respond(route, exchange, head, body, served),
-        () => exchange.finish(tooLarge(limit, served), true),
-      );
+      takeBody(res, limit, exchange, served, (body) => void respond(route, exchange, head, body, served));
     }
   } catch (error) {
     served.failed(exchange, error);
   }
+}
+
+function takeBody(
+  res: HttpResponse,
+  limit: number,
+  exchange: Exchange,
+  served: Served,
+  taken: (body: Buffer) => void,
+): void {
+  let release: Release | undefined;
+  exchange.whenGone(() => release?.());
+  collectBody(res, {
+    limit,
+    admit() {
+      release = served.admission.body(addressOf(res));
+      if (release === undefined) exchange.finish(tooMany(served), true);
+      return release !== undefined;
+    },
+    done(body) {
+      release?.();
+      taken(body);
+    },
+    tooLarge() {
+      release?.();
+      exchange.finish(tooLarge(limit, served), true);
+    },
+  });
 }
 
 /** Undefined: the body is not read. */
@@ -166,6 +189,15 @@ function headRefusal(
   return refusal(codes.foreignOrigin, `a page of ${shown(origin)} may not use this service`, {
     help: 'open the page from the service itself, call it from outside a browser, or start it with --allow-host and the name people open it under',
   });
+}
+
+/** The refusal of a further WebSocket or unfinished body. */
+export function tooMany({ dialect }: Served): Reply {
+  return dialect.reply(
+    refusal(dialect.codes.tooMany, 'as much is under way from this address, or from all, as may be', {
+      help: 'Close what is open and not needed, then try again.',
+    }),
+  );
 }
 
 /** What a client sent, cut where it is long. */

@@ -6,6 +6,7 @@
 import { type Dialect, defectReply, type LayerPorts } from '../dialect.ts';
 import type { AllowedHosts } from '../hosts.ts';
 import type { FrontEndMetrics } from '../metrics.ts';
+import { Admission, type AdmissionLimits } from './admission.ts';
 import { CorkHolder } from './cork-holder.ts';
 import type { Exchange } from './exchange.ts';
 import type { SocketWriter } from './socket-writer.ts';
@@ -17,14 +18,22 @@ export class Served<Ports extends LayerPorts = LayerPorts> {
   readonly sockets = new Set<SocketWriter>();
   readonly holder = new CorkHolder();
   readonly hosts: AllowedHosts;
+  readonly admission: Admission;
   exchanges = 0;
   #hostWarned = false;
 
-  constructor(ports: Ports, dialect: Dialect<Ports>, metrics: FrontEndMetrics, hosts: AllowedHosts) {
+  constructor(
+    ports: Ports,
+    dialect: Dialect<Ports>,
+    metrics: FrontEndMetrics,
+    hosts: AllowedHosts,
+    limits: Partial<AdmissionLimits> = {},
+  ) {
     this.ports = ports;
     this.dialect = dialect;
     this.metrics = metrics;
     this.hosts = hosts;
+    this.admission = new Admission(ports.log, limits);
   }
 
   /** Logged once: behind a proxy it happens to every request until somebody allows the name. */

@@ -53,10 +53,11 @@ export async function listen<Ports extends LayerPorts>(options: ServerOptions<Po
   const { host, port, routes, follows, pages, served, help } = options;
   checkEnvironment(process.env['UWS_HTTP_MAX_HEADERS_SIZE']);
   const app = App();
+  served.admission.register(app);
   for (const route of routes) registerPlain(app, route, served);
   for (const route of follows) registerFollow(app, route, served);
   for (const page of pages) registerPage(app, page, served);
-  served.holder.register(app);
+  served.holder.register(app, () => served.admission.socketEnded());
   registerUnknown(app, served, help);
   const socket = await takePort(app, host, port);
   const listening = us_socket_local_port(socket as Parameters<typeof us_socket_local_port>[0]);

@@ -4,10 +4,11 @@
 
 import { isIP } from 'node:net';
 import type { GatewayConfiguration } from '../configuration.ts';
-import type { UdpDocument } from '../document/endpoint.ts';
+import type { TcpDocument, UdpDocument } from '../document/endpoint.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { GatewayDocument } from '../document/topology.ts';
 import type { Endpoint, FramingConfiguration } from '../endpoint.ts';
+import { readSourceAddress } from '../source-address.ts';
 import { checkFraming } from './framing.ts';
 import { durationIn } from './quantity.ts';
 
@@ -33,9 +34,35 @@ export function checkEndpoint(document: GatewayDocument, faults: FaultsAt): Endp
     const help = 'add framing: { kind: space-packet }, or kind line or marker';
     faults.in('tcp').fault('a TCP stream has no frames of its own', help);
   }
-  const [side, address] = Object.entries(tcp ?? {})[0] ?? [];
-  if (framing === undefined || address === undefined) return undefined;
-  return { kind: 'tcp', side: side as 'connect' | 'listen', address, framing, ...silence };
+  const tcpEnd = tcp === undefined ? undefined : tcpEndpoint(tcp, faults.in('tcp'));
+  if (framing === undefined || tcpEnd === undefined) return undefined;
+  return { ...tcpEnd, framing, ...silence };
+}
+
+function tcpEndpoint(
+  { connect, listen }: TcpDocument,
+  faults: FaultsAt,
+): Omit<Extract<Endpoint, { kind: 'tcp' }>, 'framing'> | undefined {
+  if (connect !== undefined) return { kind: 'tcp', side: 'connect', address: connect };
+  if (listen === undefined) return undefined;
+  const { host, port, accept, replace } = listen;
+  if (accept !== undefined) checkSources(accept, 'tcp', faults.in('listen').in('accept'));
+  return {
+    ...{ kind: 'tcp', side: 'listen', address: { host, port } },
+    ...(accept !== undefined && { accept }),
+    ...(replace !== undefined && { replace }),
+  };
+}
+
+/** A TCP client calls from a port that its system draws, so a port in the list would refuse everybody. */
+function checkSources(accept: readonly string[], kind: 'udp' | 'tcp', faults: FaultsAt): void {
+  for (const [index, text] of accept.entries()) {
+    const source = readSourceAddress(text);
+    const form = kind === 'udp' ? '192.0.2.7, 192.0.2.7:5000 or 192.0.2.0/24' : '192.0.2.7 or 192.0.2.0/24';
+    if (source === undefined) faults.in(index).fault(`${text} is no address`, `write ${form}`);
+    else if (kind === 'tcp' && source.port !== undefined)
+      faults.in(index).fault(`${text} names a port, which a client draws anew each time`, `write ${form}`);
+  }
 }
 
 function framingOf(framing: FramingConfiguration | undefined) {
@@ -52,6 +79,7 @@ function checkUnused(document: GatewayDocument, faults: FaultsAt): void {
 function udpEndpoint(document: UdpDocument, faults: FaultsAt): Extract<Endpoint, { kind: 'udp' }> {
   const { port, peer, multicast } = document;
   if (multicast !== undefined) checkMulticast(multicast, faults.in('multicast'));
+  if (Array.isArray(document.accept)) checkSources(document.accept, 'udp', faults.in('accept'));
   if (document.accept === 'peer' && peer === undefined)
     faults.in('accept').fault('there is no peer to accept from', 'add peer: { host, port }, or accept any');
   const usual = peer !== undefined && multicast === undefined ? 'peer' : 'any';

@@ -14,6 +14,14 @@ const Host = Type.String({
 });
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, description: 'A port is 1 to 65535.' });
 
+const Sources = Type.Array(
+  Type.String({
+    maxLength: 64,
+    description: 'An address, an address with port, or a network: 192.0.2.7, 192.0.2.7:5000, 192.0.2.0/24.',
+  }),
+  { minItems: 1, maxItems: 64, title: 'Sources' },
+);
+
 const AddressDocument = Type.Object({ host: Host, port: Port }, { ...closed, title: 'Address' });
 
 export const UdpDocument = Type.Object(
@@ -21,7 +29,7 @@ export const UdpDocument = Type.Object(
     port: Port,
     bind: Type.Optional(Host),
     peer: Type.Optional(AddressDocument),
-    accept: Type.Optional(Type.Enum(['peer', 'any'])),
+    accept: Type.Optional(Type.Union([Type.Enum(['peer', 'any']), Sources])),
     multicast: Type.Optional(
       Type.Object(
         {
@@ -37,8 +45,20 @@ export const UdpDocument = Type.Object(
 );
 export type UdpDocument = Static<typeof UdpDocument>;
 
+const ListenDocument = Type.Object(
+  {
+    host: Host,
+    port: Port,
+    accept: Type.Optional(Sources),
+    replace: Type.Optional(
+      Type.Boolean({ description: 'A further connection takes the place of the one that stands.' }),
+    ),
+  },
+  { ...closed, title: 'Listen' },
+);
+
 export const TcpDocument = Type.Object(
-  { connect: Type.Optional(AddressDocument), listen: Type.Optional(AddressDocument) },
+  { connect: Type.Optional(AddressDocument), listen: Type.Optional(ListenDocument) },
   { ...closed, title: 'Tcp', minProperties: 1, maxProperties: 1 },
 );
 export type TcpDocument = Static<typeof TcpDocument>;
