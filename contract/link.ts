@@ -155,7 +155,7 @@ export interface GatewayReport {
     readonly cut: number;
     /** Bytes that are in no frame. */
     readonly skipped_bytes: number;
-    /** Datagrams of strangers. */
+    /** Datagrams and connections of strangers. */
     readonly foreign: number;
   };
 }

@@ -2,9 +2,10 @@
  * Where the connections of a gateway over TCP come from: it opens them itself, or waits for the radio to do so. Either way
  * it goes on until it is stopped, and says how the link is meanwhile.
  *
- * R1. The newest connection counts. A radio that restarted comes back before its old connection is known to be dead, so
- *     whoever takes the new one ends the old.
+ * R1. A connection that stands is not ended by whoever calls next: a further one is refused and counted. A radio that
+ *     restarted is taken again when the kernel has found its old connection dead; with `replace` the newest one counts.
  * R2. Between two tries there is always a wait, growing until a connection has held (`Backoff`).
+ * R3. Who is not in the list `accept` is refused before a byte of it is read.
  */
 
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -20,6 +21,12 @@ export interface TcpSourceOptions {
   readonly random: Random;
   /** A connection stands. */
   readonly connected: (socket: Socket) => void;
+  /** Somebody was refused (R1, R3), and why. */
+  readonly refused?: (reason: string) => void;
+  /** Who may call; default: anybody. Of a listener. */
+  readonly accepts?: (address: string, port: number) => boolean;
+  /** The newest connection counts (R1). Of a listener. */
+  readonly replace?: boolean;
   /** There is none, and why. */
   readonly state: (state: Exclude<LinkState, 'up' | 'silent'>, reason: string) => void;
 }
@@ -124,6 +131,13 @@ export class TcpListener implements TcpSource {
   }
 
   #take(socket: Socket): void {
+    const refusal = this.#refusal(socket);
+    if (refusal !== undefined) {
+      socket.on('error', () => undefined);
+      socket.destroy();
+      this.#options.refused?.(refusal);
+      return;
+    }
     let reason = 'the peer closed the connection';
     socket.on('error', (error) => {
       reason = reasonOf(error);
@@ -133,6 +147,15 @@ export class TcpListener implements TcpSource {
     });
     this.#peer = socket;
     this.#options.connected(socket);
+  }
+
+  #refusal({ remoteAddress = '', remotePort = 0 }: Socket): string | undefined {
+    const { accepts, replace = false } = this.#options;
+    if (accepts?.(remoteAddress, remotePort) === false)
+      return `${remoteAddress} is not among those it accepts`;
+    if (this.#peer !== undefined && !replace)
+      return `${remoteAddress} called while ${this.#peer.remoteAddress ?? 'another one'} is connected`;
+    return undefined;
   }
 
   #waitForPeer(reason?: string): void {

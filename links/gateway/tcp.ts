@@ -11,6 +11,7 @@ import type { TcpEndpoint } from '../../mission/endpoint.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { createFramer } from '../framing/framing.ts';
+import { acceptedSources } from './accepted-sources.ts';
 import type { Gateway, LinkFigures, Listener, Sent } from './gateway.ts';
 import { Intake } from './intake.ts';
 import { LinkWatcher } from './link-watcher.ts';
@@ -38,6 +39,7 @@ class TcpGateway implements Gateway {
   #connection: TcpConnection | undefined;
   #connections = 0;
   #cut = 0;
+  #refused = 0;
   /** Of the connections before. */
   #skipped = 0;
 
@@ -56,21 +58,24 @@ class TcpGateway implements Gateway {
     reconnects: Math.max(0, this.#connections - 1),
     cut: this.#cut,
     skippedBytes: this.#skipped + (this.#connection?.framer.skipped ?? 0),
-    foreign: 0,
+    foreign: this.#refused,
     sending: this.#connection?.sending ?? 0,
   });
 
   start(listener: Listener): void {
     this.#listener = listener;
     this.#intake = new Intake(listener);
-    const { address, side } = this.#endpoint;
+    const { address, side, accept, replace } = this.#endpoint;
     const { clock, random } = this.#options;
     const source = {
       address,
       clock,
       random,
       connected: (socket: Socket) => this.#take(socket),
+      refused: (reason: string) => this.#refuse(reason),
       state: (state: 'connecting' | 'down', reason: string) => this.#watcher.set(state, reason),
+      ...(accept !== undefined && { accepts: acceptedSources(accept) }),
+      ...(replace !== undefined && { replace }),
     };
     this.#source = side === 'connect' ? new TcpDialer(source) : new TcpListener(source);
     this.#source.start();
@@ -103,6 +108,12 @@ class TcpGateway implements Gateway {
     this.#connection = connection;
     this.#connections += 1;
     this.#watcher.set('up');
+  }
+
+  /** Counted each time and logged once: whoever may not call may do so without end. */
+  #refuse(reason: string): void {
+    if (this.#refused === 0) this.#options.log.warn({ reason }, 'a connection was refused');
+    this.#refused += 1;
   }
 
   #closed(connection: TcpConnection, unfinished: number): void {

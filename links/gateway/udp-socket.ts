@@ -13,7 +13,7 @@ import type { Address, UdpEndpoint } from '../../mission/endpoint.ts';
 export interface UdpSocketOptions {
   readonly endpoint: UdpEndpoint;
   readonly opened: () => void;
-  readonly received: (datagram: Buffer, from: string) => void;
+  readonly received: (datagram: Buffer, from: string, port: number) => void;
   readonly failed: (reason: string) => void;
 }
 
@@ -31,7 +31,7 @@ export class UdpSocket {
       reuseAddr: options.endpoint.multicast !== undefined,
     });
     this.#socket.on('error', (error) => this.#fail(error.message));
-    this.#socket.on('message', (datagram, { address }) => options.received(datagram, address));
+    this.#socket.on('message', (datagram, { address, port }) => options.received(datagram, address, port));
     void this.#open();
   }
 

@@ -13,6 +13,7 @@ import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Framer } from '../framing/framer.ts';
 import { createFramer } from '../framing/framing.ts';
+import { acceptedSources } from './accepted-sources.ts';
 import { Backoff } from './backoff.ts';
 import type { Gateway, LinkFigures, Listener, Sent } from './gateway.ts';
 import { LinkWatcher } from './link-watcher.ts';
@@ -36,6 +37,8 @@ class UdpGateway implements Gateway {
   readonly #watcher: LinkWatcher;
   readonly #backoff: Backoff;
   readonly #framer: Framer | undefined;
+  /** Of a list; undefined where the peer is looked at, or nobody. */
+  readonly #accepts: ((address: string, port: number) => boolean) | undefined;
   #listener: Listener | undefined;
   #socket: UdpSocket | undefined;
   #sends: SendQueue | undefined;
@@ -50,6 +53,8 @@ class UdpGateway implements Gateway {
     this.#options = options;
     this.#backoff = new Backoff(options.random);
     this.#framer = endpoint.framing && createFramer(endpoint.framing);
+    const { accept } = endpoint;
+    this.#accepts = typeof accept === 'string' ? undefined : acceptedSources(accept);
     this.#watcher = new LinkWatcher({
       clock: options.clock,
       silentAfterMs: endpoint.silentAfterMs,
@@ -95,7 +100,7 @@ class UdpGateway implements Gateway {
     const socket = new UdpSocket({
       endpoint: this.#endpoint,
       opened: () => this.#take(socket),
-      received: (datagram, from) => this.#receive(datagram, from),
+      received: (datagram, from, port) => this.#receive(datagram, from, port),
       failed: (reason) => this.#failed(reason),
     });
     this.#socket = socket;
@@ -124,14 +129,19 @@ class UdpGateway implements Gateway {
     this.#timer = this.#options.clock.setTimeout(() => this.#open(), this.#backoff.next());
   }
 
-  #receive(datagram: Buffer, from: string): void {
+  #receive(datagram: Buffer, from: string, port: number): void {
     if (this.#stopped) return;
-    if (this.#endpoint.accept === 'peer' && from !== this.#socket?.peer?.host) {
+    if (!this.#isAccepted(from, port)) {
       this.#foreign += 1;
       return;
     }
     this.#watcher.heard();
     for (const frame of this.#framesOf(datagram)) void this.#listener?.frame(frame);
+  }
+
+  #isAccepted(from: string, port: number): boolean {
+    if (this.#accepts !== undefined) return this.#accepts(from, port);
+    return this.#endpoint.accept === 'any' || from === this.#socket?.peer?.host;
   }
 
   #framesOf(datagram: Buffer): readonly Buffer[] {

@@ -254,7 +254,7 @@ describe('over TCP, the radio calling the service', () => {
     uplinkPort = await freePort('tcp');
     world = await startWorld(radio, {
       downlink: `{ tcp: { listen: { host: 127.0.0.1, port: ${port} } }, framing: { kind: space-packet } }`,
-      uplink: `{ tcp: { listen: { host: 127.0.0.1, port: ${uplinkPort} } }, framing: { kind: space-packet } }`,
+      uplink: `{ tcp: { listen: { host: 127.0.0.1, port: ${uplinkPort}, replace: true } }, framing: { kind: space-packet } }`,
     });
     await until(async () => (await state(world.cell, 'replay-1')).link.reason?.startsWith('waiting'));
     await radio.tell({ order: 'connect', port });

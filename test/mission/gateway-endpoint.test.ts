@@ -43,6 +43,17 @@ describe('what a gateway compiles to', () => {
     });
   });
 
+  it('who may be the radio: a list, and whether a further connection replaces the first', () => {
+    const accept = ['192.0.2.7', '192.0.2.0/24', 'fd00::/8'];
+    expect(
+      endpoint({ tcp: { listen: { ...address, accept, replace: true } }, framing: packets }),
+    ).toMatchObject({
+      ...{ side: 'listen', address, accept, replace: true },
+    });
+    const withPorts = ['192.0.2.7:5000', '[fd00::1]:5000'];
+    expect(endpoint({ udp: { port: 7_000, accept: withPorts } })).toMatchObject({ accept: withPorts });
+  });
+
   it('markers: with a fixed length, or a field that says it', () => {
     expect(
       endpoint({ tcp: { listen: address }, framing: { ...marked, marker: '0x1acffc1d' } }),
@@ -102,6 +113,13 @@ describe('what is no gateway', () => {
       'a peer without a port',
       { udp: { port: 1, peer: { host: 'a' } } },
       /g0\.udp\.peer the key "port" is missing/,
+    ],
+    ['no address to accept', { udp: { port: 1, accept: ['gw.lan'] } }, /accept\[0\] gw\.lan is no address/],
+    ['a network too long', { udp: { port: 1, accept: ['10.0.0.0/33'] } }, /accept\[0\] .* is no address/],
+    [
+      'a port of a TCP client',
+      { tcp: { listen: { ...address, accept: ['10.0.0.7:4000'] } }, framing: packets },
+      /listen\.accept\[0\] 10\.0\.0\.7:4000 names a port/,
     ],
     ['no peer to accept from', { udp: { port: 1, accept: 'peer' } }, /g0\.udp\.accept there is no peer/],
     [

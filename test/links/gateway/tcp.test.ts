@@ -207,9 +207,9 @@ describe('a connection that is lost', () => {
 });
 
 describe('a radio that calls', () => {
-  it('is waited for; the one that comes later replaces the one before (R1)', async () => {
+  async function waiting(more: Partial<TcpEndpoint> = {}) {
     const port = await freePort('tcp');
-    const opened = open({ side: 'listen', address: { host: '127.0.0.1', port } });
+    const opened = open({ side: 'listen', address: { host: '127.0.0.1', port }, ...more });
     await until(() => stateOf(opened).reason?.startsWith('waiting'));
     const call = async (): Promise<Socket> => {
       const socket = connect(port, '127.0.0.1').on('error', () => undefined);
@@ -217,6 +217,45 @@ describe('a radio that calls', () => {
       await once(socket, 'connect');
       return socket;
     };
+    return { opened, call };
+  }
+
+  it('keeps its connection: a second one is refused and counted, until the first has ended (R1)', async () => {
+    const { opened, call } = await waiting();
+    const first = await call();
+    await isIn(opened, 'up');
+    const second = await call();
+    second.resume();
+    await once(second, 'close');
+    first.write('still here\n');
+    await until(() => opened.frames.length === 1);
+    expect(opened.gateway.link!()).toMatchObject({ reconnects: 0, foreign: 1, condition: { state: 'up' } });
+    first.destroy();
+    await isIn(opened, 'connecting');
+    (await call()).write('again\n');
+    await until(() => opened.frames.length === 2);
+    expect(opened.frames).toEqual(['still here', 'again']);
+  });
+
+  it.each([
+    [['127.0.0.2'], false],
+    [['10.0.0.0/8', '::1'], false],
+    [['127.0.0.1'], true],
+    [['127.0.0.0/8'], true],
+  ] as const)('R3 accepted from %j: %s', async (accept, isAccepted) => {
+    const { opened, call } = await waiting({ accept });
+    const radio = await call();
+    radio.resume();
+    if (isAccepted) {
+      await isIn(opened, 'up');
+      return;
+    }
+    await once(radio, 'close');
+    expect(opened.gateway.link!()).toMatchObject({ foreign: 1, condition: { state: 'connecting' } });
+  });
+
+  it('with replace the one that comes later counts (R1)', async () => {
+    const { opened, call } = await waiting({ replace: true });
     const first = await call();
     await isIn(opened, 'up');
     const closed = once(first, 'close');

@@ -77,6 +77,17 @@ describe('a socket', () => {
     expect(opened.gateway.link!()).toMatchObject({ cut: 1, skippedBytes: 3 });
   });
 
+  it('takes datagrams of the hosts of a list alone, of their ports where they are given', async () => {
+    const [one, other] = [await socket(), await socket()];
+    const opened = await open({ accept: [`127.0.0.1:${one.port}`, '10.0.0.0/8'] });
+    await isIn(opened, 'up');
+    other.radio.send('stranger', opened.port, '127.0.0.1');
+    await until(() => opened.gateway.link!().foreign === 1);
+    one.radio.send('radio', opened.port, '127.0.0.1');
+    await until(() => opened.frames.length === 1);
+    expect(opened.frames).toEqual(['radio']);
+  });
+
   it('takes no datagram of a stranger where only the peer is accepted, and counts it', async () => {
     const peer = await socket();
     const stranger = await socket('127.0.0.2');
