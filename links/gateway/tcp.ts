@@ -11,7 +11,7 @@ import type { TcpEndpoint } from '../../mission/endpoint.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { createFramer } from '../framing/framing.ts';
-import type { Gateway, LinkFigures, Listener, Sent } from './gateway.ts';
+import type { Gateway, LinkFigures, Listener, MayLeave, Sent } from './gateway.ts';
 import { Intake } from './intake.ts';
 import { LinkWatcher } from './link-watcher.ts';
 import { TcpConnection } from './tcp-connection.ts';
@@ -84,8 +84,8 @@ class TcpGateway implements Gateway {
     this.#watcher.stop();
   }
 
-  async send(frame: Buffer): Promise<Sent> {
-    if (this.#connection !== undefined) return this.#connection.send(frame);
+  async send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent> {
+    if (this.#connection !== undefined) return this.#connection.send(frame, mayLeave);
     const { reason = 'connecting' } = this.#watcher.condition;
     return { sent: false, detail: `there is no connection with the radio (${reason})` };
   }

@@ -14,7 +14,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Framer } from '../framing/framer.ts';
 import { createFramer } from '../framing/framing.ts';
 import { Backoff } from './backoff.ts';
-import type { Gateway, LinkFigures, Listener, Sent } from './gateway.ts';
+import type { Gateway, LinkFigures, Listener, MayLeave, Sent } from './gateway.ts';
 import { LinkWatcher } from './link-watcher.ts';
 import { SendQueue } from './send-queue.ts';
 import { UdpSocket } from './udp-socket.ts';
@@ -81,14 +81,14 @@ class UdpGateway implements Gateway {
     this.#watcher.stop();
   }
 
-  async send(frame: Buffer): Promise<Sent> {
+  async send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent> {
     if (this.#endpoint.peer === undefined)
       return { sent: false, detail: 'this gateway has no peer: it only receives' };
     const { reason = 'it is being opened' } = this.#watcher.condition;
     if (this.#sends === undefined) return { sent: false, detail: `the socket is not open (${reason})` };
     const wrapped = this.#framer?.wrap(frame);
     if (wrapped?.ok === false) return { sent: false, detail: wrapped.faults[0] };
-    return this.#sends.send(wrapped?.value ?? frame);
+    return this.#sends.send(wrapped?.value ?? frame, mayLeave);
   }
 
   #open(): void {
