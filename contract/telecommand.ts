@@ -85,6 +85,32 @@ export const EncodeRequest = Type.Object(
 );
 export type EncodeRequest = Static<typeof EncodeRequest>;
 
+/** How a sending failed: header `outcome` of its SEND_FAILED event (JSON). */
+export interface SendFailure {
+  /** `refused`: this sending did not leave. `unknown`: nobody knows. */
+  readonly outcome: 'refused' | 'unknown';
+  /** There was an earlier sending of the same telecommand of which nobody knows either. */
+  readonly earlier?: 'unknown';
+  /** Characters of `detail` that are of this sending; behind them stands why nobody knows of the earlier one. */
+  readonly own?: number;
+}
+
+/** What the header says; undefined where an earlier version wrote the event, or somebody else. */
+export function readSendFailure(text: string | undefined): SendFailure | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const { outcome, earlier, own } = JSON.parse(text) as Partial<Record<string, unknown>>;
+    if (outcome !== 'refused' && outcome !== 'unknown') return undefined;
+    return {
+      outcome,
+      ...(earlier === 'unknown' && { earlier }),
+      ...(typeof own === 'number' && { own }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
 /** A resolved argument: number in the unit of the argument, boolean, enum value or hexadecimal bytes. */
 export const ResolvedValue = Type.Union([Type.Number(), Type.Boolean(), Type.String()]);
 export type ResolvedValue = Static<typeof ResolvedValue>;
