@@ -13,7 +13,7 @@ export type OutageCode =
 
 export class Outage extends Error {
   readonly code: OutageCode;
-  /** Of a request: nobody took it, and the connection is too young for that to mean that nobody is there. */
+  /** Of a request (`bus.timeout`): nobody took it, and the connection is too young for that to mean that nobody is there. */
   readonly unsettled: boolean;
 
   constructor(

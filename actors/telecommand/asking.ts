@@ -1,7 +1,8 @@
 /**
  * Asks drivers and gateways over the bus, for the telecommands of a lane.
  *
- * W1. While the bus is away a question waits for it: the outage is not the fault of the driver or of the gateway.
+ * W1. While the bus is away a question waits for it, and while those asked may not be back yet: the outage is not the fault of
+ *     the driver or of the gateway.
  */
 
 import { Outage } from '../../contract/outage.ts';
@@ -36,7 +37,8 @@ export function createCaller(bus: Bus, clock: Clock): Caller {
         try {
           return { value: await step() };
         } catch (error) {
-          if (!(error instanceof Outage) || error.code !== 'bus.unavailable') throw error;
+          if (!(error instanceof Outage)) throw error;
+          if (error.code !== 'bus.unavailable' && !error.unsettled) throw error;
           await pause();
         }
       }

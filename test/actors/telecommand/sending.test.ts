@@ -114,16 +114,16 @@ describe('a gateway that says nothing', () => {
   });
 
   it('H3 that is not there yet is asked again as if for the first time', async () => {
-    const one = world(outage('bus.unavailable', true), outage('bus.unavailable', true), SENT);
+    const one = world(outage('bus.timeout', true), outage('bus.timeout', true), SENT);
     expect(await one.send()).toEqual(SENT);
     expect(one.asked.map(({ recovering }) => recovering)).toEqual([undefined, undefined, undefined]);
   });
 
   it('H3 that is not there for as long as the frame may leave has sent nothing', async () => {
-    const one = world(outage('bus.unavailable', true));
+    const one = world(outage('bus.timeout', true));
     one.now = EXPIRES;
     expect(await one.send()).toMatchObject({ outcome: 'refused' });
-    const doubted = world(outage('bus.unavailable', true), outage('bus.no-responder'));
+    const doubted = world(outage('bus.timeout', true), outage('bus.no-responder'));
     doubted.now = EXPIRES;
     expect(await doubted.send({ recovering: { since: 1 } })).toMatchObject({ outcome: 'unknown' });
   });
