@@ -185,7 +185,7 @@ export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Sce
   const chance = new Chance(seed, 'scenario');
   const slots = slotsOf(chance);
   // Some runs are long enough for the bus to forget message ids.
-  const isLong = chance.happens(0.04);
+  const isLong = chance.happens(0.04) && kind !== 'holds';
   const calmAt = SETTLING_MS + (isLong ? chance.whole(180_000, 260_000) : chance.whole(10_000, 30_000));
   return {
     seed,
