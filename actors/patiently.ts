@@ -1,5 +1,6 @@
 /**
- * Asks the bus until it answers: an outage of the bus is no fault of a run, and is waited for. Whoever waits is let go as soon
+ * Asks the bus until it answers: an outage of the bus is no fault of a run, and is waited for; so is one who may not be back
+ * behind it yet. Whoever waits is let go as soon
  * as its signal says so, whatever becomes of the question.
  */
 
@@ -22,7 +23,8 @@ export async function patiently<Value>(
         signal,
       );
     } catch (error) {
-      if (!(error instanceof Outage) || error.code !== 'bus.unavailable') throw error;
+      if (!(error instanceof Outage)) throw error;
+      if (error.code !== 'bus.unavailable' && !error.unsettled) throw error;
       await pause(clock, BUS_RETRY_MS, signal);
     }
   }

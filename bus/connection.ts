@@ -11,7 +11,7 @@
 
 import type { Msg, MsgHdrs, NatsConnection, Status, Subscription } from 'nats';
 import { connect, Events, headers as emptyHeaders, NatsError } from 'nats';
-import { BUS_ATTEMPT_MS } from '../contract/limits.ts';
+import { BUS_ATTEMPT_MS, MEMBER_TTL_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Headers, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
@@ -26,6 +26,8 @@ export interface ConnectionSettings {
   readonly name: string;
   readonly credentials?: Credentials;
   readonly log: Log;
+  /** How long behind each connecting others may still be on their way back; default `MEMBER_TTL_MS`. */
+  readonly settleMs?: number;
 }
 
 interface Registered {
@@ -82,6 +84,12 @@ export class Connection {
   /** Why there is no connection, when that is known (N4). */
   get unreached(): string | undefined {
     return this.#failure;
+  }
+
+  /** ms until whoever is not there by then is not there (`settling.ts`); 0 from then on. */
+  get unsettledMs(): number {
+    const { settleMs = MEMBER_TTL_MS } = this.#settings;
+    return Math.max(0, this.#changedAt + settleMs - performance.now());
   }
 
   /** Rises with each return of the connection: what was known of the server before may be wrong. */

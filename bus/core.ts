@@ -10,6 +10,7 @@ import type { Log } from '../ports/log.ts';
 import { checkFilter, checkHeaders, checkName, checkSubject } from './address.ts';
 import type { Connection } from './connection.ts';
 import { plainBytes, ReceivedMessage } from './message.ts';
+import { askUntilSettled } from './settling.ts';
 
 interface Queue {
   readonly queue?: string;
@@ -51,7 +52,10 @@ export function serve(
   return connection.subscribe(checkFilter(subject), (message) => void respond(message), queue);
 }
 
-/** The reply; rejects with `bus.no-responder`, `bus.timeout`, or `bus.unavailable` when the connection is or gets lost. */
+/**
+ * The reply; rejects with `bus.no-responder`, `bus.timeout`, or `bus.unavailable` when the connection is or gets lost. A young
+ * connection waits for those who are not back yet (`settling.ts`).
+ */
 export async function request(
   connection: Connection,
   subject: string,
@@ -60,8 +64,15 @@ export async function request(
 ): Promise<Uint8Array> {
   checkSubject(subject);
   if (headers !== undefined) checkHeaders(headers);
-  const start = performance.now();
-  await connection.ready(start + timeoutMs, false);
-  const left = timeoutMs - (performance.now() - start);
-  return plainBytes((await connection.request(subject, data, left, headers)).data);
+  const ask = async (leftMs: number): Promise<Uint8Array> => {
+    const start = performance.now();
+    await connection.ready(start + leftMs, false);
+    const left = leftMs - (performance.now() - start);
+    return plainBytes((await connection.request(subject, data, left, headers)).data);
+  };
+  return askUntilSettled(ask, {
+    ...{ subject, timeoutMs, now: () => performance.now() },
+    pause: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
+    unsettledMs: () => connection.unsettledMs,
+  });
 }

@@ -29,6 +29,8 @@ export interface BusOptions {
   /** Copies of every stream: 1 alone, 3 in a cluster. */
   readonly replicas?: number;
   readonly overrides?: StreamOverrides;
+  /** How long behind each connecting nobody is taken for absent; default `MEMBER_TTL_MS` (`settling.ts`). */
+  readonly settleMs?: number;
 }
 
 export interface NatsBus extends Bus {

@@ -104,6 +104,23 @@ export const CLOCK_SKEW_MS = 2_000;
  * it has given up leaves behind its final state.
  */
 export const SEND_WITHIN_MS = GATEWAY_ANSWER_MS / 2 - CLOCK_SKEW_MS;
+/**
+ * How long a gateway goes by the holds of a target as it has read them: a read takes a millisecond, and a gateway that slept
+ * for longer than this reads again. Below `FENCE_REACTION_MS`.
+ */
+export const HOLD_READ_MS = 600;
+/**
+ * How long a run that gives its targets back waits for a gateway that does not say what of it may still leave: behind it every
+ * frame is past its `notAfter`.
+ */
+export const FENCE_MS = SEND_WITHIN_MS + CLOCK_SKEW_MS;
+/**
+ * How long a reaction waits for that: it suspends the run within a second (section 4.4 reaction rule 5). What a gateway of this
+ * service has read by then is too old to send by (`HOLD_READ_MS`).
+ */
+export const FENCE_REACTION_MS = 700;
+/** Fences that a gateway remembers, one for each run and target: the runs of an hour of a large mission. */
+export const GATEWAY_FENCES = 10_000;
 /** How long one process may take to answer the inspector: a person waits, and the others are shown at once after it. */
 export const INSPECT_ANSWER_MS = 1_500;
 /** How often the tree is asked for while somebody looks at it: twice a second is live for an eye and cheap for a process. */

@@ -5,7 +5,7 @@
 
 import type { LinkBinding } from './mode.ts';
 import type { Result } from './result.ts';
-import type { DecodedSample, ResolvedValue } from './telecommand.ts';
+import type { DecodedSample, NeededHold, ResolvedValue } from './telecommand.ts';
 
 export const DRIVER_VERBS = ['encode', 'decode', 'cfdp'] as const;
 export type DriverVerb = (typeof DRIVER_VERBS)[number];
@@ -75,6 +75,25 @@ export interface SendCall {
    * knows whether it sent the key; one that started later answers `unknown` and sends nothing.
    */
   readonly recovering?: { readonly since: number };
+  /**
+   * For a telecommand of a run: the hold it needs. A gateway reads the holds of the target (bucket `mcs_leases`) itself and
+   * refuses when that hold is over. One that does not know this field is bounded by `notAfter`.
+   */
+  readonly hold?: NeededHold;
+}
+
+/**
+ * Verb `fence` of a gateway: of what this run submitted to the target, nothing up to `upTo` (position in TC_COMMANDS) shall
+ * leave any more. It is answered once nothing of that is on its way to the radio.
+ */
+export interface FenceCall {
+  readonly target: string;
+  readonly run: string;
+  readonly upTo: number;
+}
+
+export interface FenceReply {
+  readonly fenced: true;
 }
 
 export type SendReply =

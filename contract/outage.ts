@@ -13,10 +13,17 @@ export type OutageCode =
 
 export class Outage extends Error {
   readonly code: OutageCode;
+  /** Of a request (`bus.timeout`): nobody took it, and the connection is too young for that to mean that nobody is there. */
+  readonly unsettled: boolean;
 
-  constructor(code: OutageCode, message: string, options?: { cause?: unknown }) {
+  constructor(
+    code: OutageCode,
+    message: string,
+    { unsettled = false, ...options }: { cause?: unknown; unsettled?: boolean } = {},
+  ) {
     super(message, options);
     this.name = 'Outage';
     this.code = code;
+    this.unsettled = unsettled;
   }
 }

@@ -89,6 +89,8 @@ export const header = {
   reference: 'Mcs-Reference',
   /** On a PENDING event: what its chart was begun with and the event does not say (ours). */
   begun: 'Mcs-Begun',
+  /** On a SEND_FAILED event: what the gateway said, as `SendFailure` (ours). */
+  outcome: 'Mcs-Outcome',
   /** Position in the input stream that a message was made from; on an event of a run, of the answer it logs (ours). */
   source: 'Mcs-Source',
   /** On a value batch that no sample caused: the moment at which time alone changed what it holds (ours). */

@@ -85,6 +85,32 @@ export const EncodeRequest = Type.Object(
 );
 export type EncodeRequest = Static<typeof EncodeRequest>;
 
+/** How a sending failed: header `outcome` of its SEND_FAILED event (JSON). */
+export interface SendFailure {
+  /** `refused`: this sending did not leave. `unknown`: nobody knows. */
+  readonly outcome: 'refused' | 'unknown';
+  /** There was an earlier sending of the same telecommand of which nobody knows either. */
+  readonly earlier?: 'unknown';
+  /** Characters of `detail` that are of this sending; behind them stands why nobody knows of the earlier one. */
+  readonly own?: number;
+}
+
+/** What the header says; undefined where an earlier version wrote the event, or somebody else. */
+export function readSendFailure(text: string | undefined): SendFailure | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const { outcome, earlier, own } = JSON.parse(text) as Partial<Record<string, unknown>>;
+    if (outcome !== 'refused' && outcome !== 'unknown') return undefined;
+    return {
+      outcome,
+      ...(earlier === 'unknown' && { earlier }),
+      ...(typeof own === 'number' && { own }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
 /** A resolved argument: number in the unit of the argument, boolean, enum value or hexadecimal bytes. */
 export const ResolvedValue = Type.Union([Type.Number(), Type.Boolean(), Type.String()]);
 export type ResolvedValue = Static<typeof ResolvedValue>;
@@ -248,6 +274,17 @@ export interface Holder {
   readonly mode: 'exclusive' | 'shared';
   /** Key of the alarm whose reaction the run is (section 4.4 reaction rule 4). */
   readonly alarm?: string;
+  /** Position of TC_COMMANDS when it took the target: what it submitted up to there belongs to an earlier hold. */
+  readonly from?: number;
+  /** It is giving the target back: nothing of it leaves any more, and nobody else has the target yet. */
+  readonly leaving?: true;
+}
+
+/** The hold that a telecommand of a run needs to leave: of this run, taken before this position of TC_COMMANDS. */
+export interface NeededHold {
+  readonly run: string;
+  /** Of its submission in TC_COMMANDS. */
+  readonly position: number;
 }
 
 /** A hold that a reaction took. */
@@ -272,6 +309,24 @@ export function readHolds(value: Uint8Array | undefined): TargetHolds {
 /** Why a telecommand that a run submitted at this position never leaves: its target was taken from it. */
 export function takenFrom({ taken = [] }: TargetHolds, run: string, position: number): TakenHold | undefined {
   return taken.find((each) => each.run === run && position <= (each.upTo ?? position));
+}
+
+/**
+ * Why a telecommand of a run may not leave as the holds of its target stand: the run does not hold it, is giving it back, or
+ * holds it anew since the submission (A-71). Undefined when it may.
+ */
+export function unheldReason(
+  holds: TargetHolds,
+  target: string,
+  { run, position }: NeededHold,
+): string | undefined {
+  const taken = takenFrom(holds, run, position);
+  if (taken !== undefined) return `${target} was taken from run ${run} by ${taken.by}`;
+  const hold = holds.holders.find((holder) => holder.run === run);
+  if (hold === undefined) return `run ${run} does not hold ${target} any more`;
+  if (hold.leaving === true) return `run ${run} is giving ${target} back`;
+  if (position > (hold.from ?? 0)) return undefined;
+  return `run ${run} submitted it before it was suspended, and has taken ${target} anew since`;
 }
 
 /**

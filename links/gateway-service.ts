@@ -1,5 +1,5 @@
 /**
- * One gateway on the bus: publishes what it receives, serves `send`, `state`, `bind`, `faults`, `fault` and `stats`, tells of its
+ * One gateway on the bus: publishes what it receives, serves `send`, `fence`, `state`, `bind`, `faults`, `fault` and `stats`, tells of its
  * echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9 and 6. One process at a time runs a
  * gateway; which one, and that it is started anew when its definition changes, is decided elsewhere (supervision).
  *
@@ -9,12 +9,16 @@
  * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both heard the call, and
  *     only the memory of the other one counts (O2).
  * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (I1).
+ * Q5. A frame of a run leaves only while the run holds its target, and the verb `fence` says when nothing of it is on its way
+ *     any more (`gateway/departures.ts`).
  */
 
 import { FRAME_BYTES } from '../contract/limits.ts';
 import type {
   FaultCall,
   FaultReply,
+  FenceCall,
+  FenceReply,
   GatewayReport,
   GatewayState,
   SendCall,
@@ -31,8 +35,9 @@ import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import { bindingsOf, targetsOf } from './bindings.ts';
 import { AwaitedEchoes } from './gateway/awaited-echoes.ts';
+import { Departures } from './gateway/departures.ts';
 import { FramePublisher } from './gateway/frame-publisher.ts';
-import type { Gateway } from './gateway/gateway.ts';
+import type { Gateway, MayLeave } from './gateway/gateway.ts';
 import { GatewayReporter } from './gateway/gateway-reporter.ts';
 import { openGateway } from './gateway/kinds.ts';
 import { SentFrames } from './gateway/sent-frames.ts';
@@ -77,6 +82,7 @@ class GatewayOnBus implements RunningGateway {
   readonly #options: GatewayOptions;
   readonly #log: Log;
   readonly #sent: SentFrames;
+  readonly #departures: Departures;
   readonly #echoes = new AwaitedEchoes();
   readonly #publisher: FramePublisher;
   readonly #reporter: GatewayReporter;
@@ -94,6 +100,8 @@ class GatewayOnBus implements RunningGateway {
     this.#bindings = options.bindings ?? new KeptBindings();
     this.#log = options.log.child({ gateway: this.name });
     this.#sent = new SentFrames(clock.now());
+    const holds = (): boolean => options.holds?.() !== false;
+    this.#departures = new Departures({ bus, clock, gateway: this.name, holds });
     const life = `${clock.now()}-${Math.floor(random.next() * 2 ** 32).toString(16)}`;
     this.#publisher = new FramePublisher({ bus, clock, log: this.#log, gateway: this.name, life });
     this.#reporter = new GatewayReporter({
@@ -125,6 +133,7 @@ class GatewayOnBus implements RunningGateway {
         log: this.#log,
       }),
       this.#serve('send', (call) => this.#send(call as SendCall | undefined)),
+      this.#serve('fence', (call) => this.#fence(call as FenceCall | undefined)),
       this.#serve('faults', async () => this.#faults()),
       this.#serve('fault', async (call) => this.#fault(call as FaultCall | undefined)),
       this.#serve('stats', async () => this.#gateway?.stats?.() ?? {}),
@@ -176,14 +185,25 @@ class GatewayOnBus implements RunningGateway {
     return this.#sent.once(call, clock.now(), () => this.#sendFrame(call));
   }
 
+  async #fence(call: FenceCall | undefined): Promise<FenceReply> {
+    const { target, run, upTo } = call ?? {};
+    if (typeof target !== 'string' || typeof run !== 'string' || !isPosition(upTo))
+      throw new Error('a fence needs `target`, `run` and `upTo`');
+    if (this.#options.holds?.() === false)
+      throw new Error(`another process may run gateway ${this.name} (Q3)`);
+    await this.#departures.fence({ target, run, upTo });
+    return { fenced: true };
+  }
+
   #receive(frame: Buffer): Promise<void> | undefined {
     this.#reporter.received(frame);
     return this.#publisher.push(frame);
   }
 
-  async #sendFrame({ target, key, frame: hexadecimal }: SendCall): Promise<SendReply> {
+  async #sendFrame(call: SendCall): Promise<SendReply> {
+    const { target, key, frame: hexadecimal } = call;
     const frame = Buffer.from(hexadecimal, 'hex');
-    const reply = await this.#handOver(target, key, frame);
+    const reply = await this.#departures.send(call, (mayLeave) => this.#handOver(call, frame, mayLeave));
     const { bus, clock } = this.#options;
     if (reply.outcome !== 'refused') this.#reporter.sent(frame);
     const told: SentMessage = { target, key, frame: hexadecimal, at: clock.now(), ...reply };
@@ -191,13 +211,13 @@ class GatewayOnBus implements RunningGateway {
     return reply;
   }
 
-  async #handOver(target: string, key: string, frame: Buffer): Promise<SendReply> {
+  async #handOver({ target, key }: SendCall, frame: Buffer, mayLeave: MayLeave): Promise<SendReply> {
     const { clock } = this.#options;
     if (this.#gateway === undefined)
       return { outcome: 'refused', detail: `gateway ${this.name} is not usable` };
     // Awaited before it is sent: an echo may be heard before the sending is known to be done.
     if (this.#definition.echo) this.#echoes.await({ target, key, frame, at: clock.now() });
-    const sent = await this.#gateway.send(frame);
+    const sent = await this.#gateway.send(frame, mayLeave);
     // On the scale of the ground times: what was received before was before, also within a millisecond.
     if (sent.sent) return { outcome: 'sent', at: this.#publisher.now() };
     if (sent.unsure === true) return { outcome: 'unknown', detail: sent.detail };
@@ -267,5 +287,12 @@ function faultOf(call: SendCall | undefined): string | undefined {
   if (call.frame.length / 2 > FRAME_BYTES) return `the frame is longer than ${FRAME_BYTES} bytes`;
   if (call.recovering !== undefined && typeof call.recovering?.since !== 'number')
     return '`recovering` lacks `since`';
+  const { hold } = call;
+  if (hold !== undefined && (typeof hold?.run !== 'string' || !isPosition(hold.position)))
+    return '`hold` lacks `run` or `position`';
   return undefined;
+}
+
+function isPosition(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -5,13 +5,15 @@
  * M1. Every command is answered exactly once: a suspension at once, a resumption when its leases are retaken, an abort when
  *     `finished` is stored.
  * M2. While leases are being taken or given back nothing else is done with them: what is asked meanwhile is done behind it.
- * M3. A telecommand that is under way when its run is interrupted goes on by itself.
+ * M3. A telecommand that is under way when its run is interrupted goes on by itself, and has left or never will when the run is
+ *     suspended or over (A-71).
  */
 
 import { CHOICES, isChoice } from '../contract/run.ts';
 import { whereabouts } from './run-next.ts';
-import { close, suspend } from './run-proceed.ts';
+import { close } from './run-proceed.ts';
 import type { RunChartEvent } from './run-protocol.ts';
+import { suspend } from './run-suspension.ts';
 import type { Activity, Turn } from './run-turn.ts';
 
 type Told<Type extends RunChartEvent['type']> = Extract<RunChartEvent, { type: Type }>;

@@ -24,6 +24,7 @@ import {
   log,
   plainText,
 } from './run-statement.ts';
+import { suspend } from './run-suspension.ts';
 import type { Turn } from './run-turn.ts';
 
 /** Goes on until something has to be waited for. */
@@ -55,11 +56,6 @@ function rest(turn: Turn): void {
   const isSuspended = turn.progress.standing.kind === 'suspended';
   if (!isSuspended && turn.context.suspendWish !== null) suspend(turn, turn.context.suspendWish);
   else turn.become({ kind: isSuspended ? 'suspended' : 'waitingDecision' });
-}
-
-/** Gives the leases back; the run is suspended once they are. */
-export function suspend(turn: Turn, by: string): void {
-  turn.become({ kind: 'suspending', by, ticket: turn.askAwaited({ type: 'effect.release' }) });
 }
 
 function write(turn: Turn, fact: RunFact): void {

@@ -6,7 +6,8 @@
  *     awaited (the instruction was interrupted) is passed over.
  * P2. A record is one log event, numbered by the chart from 1 without a gap; effects emitted in the same macrostep run
  *     once it is stored.
- * P3. What was asked for by a run and is under way when it is interrupted (a telecommand) goes on by itself.
+ * P3. What was asked for by a run and is under way when it is interrupted (a telecommand) goes on by itself; it leaves only
+ *     while the run holds its target (A-71).
  */
 
 import type {
@@ -119,8 +120,8 @@ export type RunEffect =
    * for the reaction of another alarm from `since` on; `again`: a new owner makes sure of targets it had.
    */
   | { type: 'effect.prepare'; ticket: number; since?: number; again?: true }
-  /** Give every lease back. */
-  | { type: 'effect.release'; ticket: number }
+  /** Give every lease back, once nothing can leave any more; `soon`: a reaction waits for it. */
+  | { type: 'effect.release'; ticket: number; soon?: true }
   /** Submit the telecommand under this identifier and follow it to its final state. */
   | {
       type: 'effect.send';

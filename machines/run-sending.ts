@@ -4,7 +4,8 @@
  *
  * N1. A telecommand is in the log before it leaves (MC-LOG-009), under an identifier that its place in the log gives.
  * N2. No hazardous telecommand is logged before every role of the policy has confirmed the step, each by another person.
- * N3. One that changes the state is never sent again by itself.
+ * N3. One that changes the state is never sent again by itself, and none is once a suspension is wished: it takes place at the
+ *     end of the sending that is under way (MC-STM-014).
  */
 
 import type { SendStatement, StepNode } from '../contract/program.ts';
@@ -15,6 +16,7 @@ import { repeats } from './run-progress.ts';
 import type { RunChartEvent } from './run-protocol.ts';
 import { confirm } from './run-question.ts';
 import { afterSetters, failed, passed } from './run-statement.ts';
+import { suspend } from './run-suspension.ts';
 import type { Turn } from './run-turn.ts';
 
 /** States of a telecommand that are its good ends. */
@@ -33,7 +35,7 @@ export function telecommandEnded(
   turn: Turn,
   { tc, state, detail, acks }: Extract<RunChartEvent, { type: 'telecommand.ended' }>,
 ): void {
-  const { path, inStep } = turn;
+  const { context, path, inStep } = turn;
   const send = sendOf(turn);
   if (send === undefined) return;
   const why = detail === undefined ? {} : { detail };
@@ -42,6 +44,7 @@ export function telecommandEnded(
     turn.changeStep({ setter: inStep.setter + 1, failedSendings: 0 });
     beginSendingOfNext(turn);
   } else if (!send.changesState && inStep.failedSendings < send.retry) {
+    if (context.suspendWish !== null) return suspend(turn, context.suspendWish);
     turn.changeStep({ failedSendings: inStep.failedSendings + 1 });
     leave(turn, send);
   } else failed(turn, endText(turn, send, state, detail));

@@ -12,7 +12,7 @@
 
 import { assign, enqueueActions, setup } from 'xstate';
 import { CHART_MICROSTEPS } from '../contract/limits.ts';
-import type { TcState } from '../contract/telecommand.ts';
+import type { SendFailure, TcState } from '../contract/telecommand.ts';
 
 export interface TelecommandInput {
   readonly id: string;
@@ -41,6 +41,8 @@ export interface TelecommandContext extends TelecommandInput {
   readonly detail?: string;
   /** Why nobody knows whether an earlier sending left. */
   readonly doubt?: string;
+  /** How its sending failed. */
+  readonly failure?: SendFailure;
   /** How often the gateway was asked to send. */
   readonly sendings: number;
   /** Echoes heard before SENT was known. */
@@ -80,6 +82,8 @@ export interface TelecommandRecord {
   readonly conforming?: boolean;
   readonly frame?: string;
   readonly reference?: string;
+  /** On SEND_FAILED. */
+  readonly failure?: SendFailure;
 }
 
 type Note = Omit<TelecommandRecord, 'type' | 'state' | 'at'>;
@@ -136,6 +140,16 @@ export const telecommandMachine = setup({
     ),
     keepSent: assign(({ event }) => ('at' in event ? { sentAt: event.at } : {})),
     keepDetail: assign(({ event }) => ('detail' in event ? { detail: event.detail } : {})),
+    keepFailure: assign(({ context: { doubt }, event }) => {
+      if (event.type !== 'gateway.refused' && event.type !== 'gateway.unknown') return {};
+      const isRefused = event.type === 'gateway.refused';
+      const failure: SendFailure = {
+        outcome: isRefused ? 'refused' : 'unknown',
+        ...(doubt !== undefined && { earlier: 'unknown' }),
+        ...(doubt !== undefined && isRefused && { own: event.detail.length }),
+      };
+      return { failure };
+    }),
     keepDoubt: assign(({ event }) => ('detail' in event ? { doubt: event.detail } : {})),
     /** A refusal says nothing of an earlier sending. */
     keepRefusal: assign(({ context: { doubt }, event }) => {
@@ -204,11 +218,11 @@ export const telecommandMachine = setup({
       ],
       on: {
         'gateway.sent': { target: 'SENT', actions: 'keepSent' },
-        'gateway.refused': { target: 'SEND_FAILED', actions: 'keepRefusal' },
+        'gateway.refused': { target: 'SEND_FAILED', actions: ['keepRefusal', 'keepFailure'] },
         'gateway.unknown': [
           // Asked anew, under a new key and without `recovering`: now the gateway sends.
           { guard: 'mayLeaveAgain', actions: ['keepDoubt', 'askSend'] },
-          { target: 'SEND_FAILED', actions: 'keepDetail' },
+          { target: 'SEND_FAILED', actions: ['keepDetail', 'keepFailure'] },
         ],
         'gateway.echoed': { actions: 'keepEcho' },
       },
@@ -268,7 +282,10 @@ function failure(state: TcState) {
       type: 'record' as const,
       params: ({ context }: { context: TelecommandContext }) => ({
         state,
-        note: { ...(context.detail !== undefined && { detail: context.detail }) },
+        note: {
+          ...(context.detail !== undefined && { detail: context.detail }),
+          ...(context.failure !== undefined && { failure: context.failure }),
+        },
       }),
     },
   ];

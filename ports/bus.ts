@@ -7,6 +7,8 @@
  * P2. A follower sees each message of its subject exactly once and in order, across reconnects and server restarts.
  * P3. A watch sees the newest value of each key and every later one it can tell apart, again after each reconnect.
  * P4. While the bus is away, writes and reads fail with `Outage('bus.unavailable')` within their deadline.
+ * P5. "Nobody serves it" is a fact: while those who were there before an outage may still be on their way back, a request asks
+ *     again within its time, and then says `bus.timeout` (`unsettled`).
  */
 
 import type { BucketDefinition, ObjectsDefinition, StreamDefinition } from '../contract/subject.ts';

@@ -4,7 +4,8 @@
  *
  * W1. While the bus is away an effect waits for it: an outage is no failure of a step.
  * W2. What an instruction waits for ends with the instruction: after a suspension or a decision nothing of it is left
- *     running, and the run can sleep. A telecommand on its way goes on by itself.
+ *     running, and the run can sleep. A telecommand on its way goes on by itself, and leaves while the run holds its target
+ *     (`stand-down.ts`).
  * W3. A run that is not held here any more asks nothing of the world.
  * W4. Nothing begins, or is tried again, that the chart has given up: no telecommand leaves behind a suspension or an abort,
  *     however long its record took to be stored.
@@ -25,6 +26,7 @@ import { createTransfer } from './effects/transfer.ts';
 import { createAwait, createWake } from './effects/wake.ts';
 import { createWrite } from './effects/write.ts';
 import { RUN_VERSION } from './log-store.ts';
+import type { Sendings } from './sendings.ts';
 import type { Handler, RunAtHand, RunServices } from './services.ts';
 
 /** What the holder of a run does for it. */
@@ -36,6 +38,8 @@ export interface RunHost {
   readonly question: AbortSignal;
   /** Ends when the run does, before anybody can see it. */
   readonly whole: AbortSignal;
+  /** Telecommands of it that may be under way. */
+  readonly sendings: Sendings;
   /** The instruction is given up. */
   interrupted(): void;
   replied(effect: Extract<RunEffect, { type: 'effect.reply' }>): void;
@@ -90,7 +94,7 @@ export function createRunBinding({
       return host && handler(effect, host.atHand, signalOf(host, run));
     };
 
-  const release = always(createRelease(services));
+  const release = always(createRelease(services, (run) => hostOf(run)?.sendings.open ?? []));
 
   return {
     kind: 'run',

@@ -9,6 +9,8 @@
  *     has still under way meets another revision. An owner that was overtaken writes no more.
  * B5. A reaction takes a target from everybody but another reaction, in one write, and that write says from whom: from then on
  *     no telecommand of those runs leaves, whoever dies, until a person gives them the target again (MC-REACT-017).
+ * B6. Before a run gives its targets back, or a reaction takes them, its hold is marked as leaving (`stand-down.ts`). Who takes a
+ *     target writes from which submission on the hold counts: what its run submitted under an earlier one never leaves (A-71).
  */
 
 import { TAKEN_HOLDS } from '../../contract/limits.ts';
@@ -117,6 +119,11 @@ export class Leases {
     return runs;
   }
 
+  /** Marks what the run holds of these targets as leaving: nothing of it leaves any more, and nobody else has them yet. */
+  async leave(run: string, targets: Iterable<string>, isOwner: IsOwner = ALWAYS): Promise<void> {
+    for (const target of targets) await this.#leaveOne(target, run, isOwner);
+  }
+
   /** Gives back what the run holds of these targets. */
   async release(run: string, targets: Iterable<string>, isOwner: IsOwner = ALWAYS): Promise<void> {
     for (const target of targets) await this.#releaseOne(target, run, isOwner);
@@ -148,18 +155,19 @@ export class Leases {
         return { holders: blocking, ...(lost !== undefined && { takenBy: lost.by }) };
       const has = holders.length > others.length;
       if (onlyLook || !isOwner()) return has ? 'had' : 'free';
-      const kept = await this.#given(target, wanted.run, taken);
-      if (await this.#put(target, { holders: [...others, wanted], taken: kept }, entry))
-        return has ? 'had' : 'taken';
+      const had = holders.find(({ run, leaving }) => run === wanted.run && leaving === undefined);
+      const from = had === undefined ? await this.#lastSubmitted(target) : had.from;
+      const next: TargetHolds = {
+        holders: [...others, { ...wanted, ...(from !== undefined && from > 0 && { from }) }],
+        taken: givenBack(taken, wanted.run, from ?? 0),
+      };
+      if (await this.#put(target, next, entry)) return has ? 'had' : 'taken';
     }
   }
 
-  /** What it submitted before it lost the target stays behind; what it submits from now on may leave. */
-  async #given(target: string, run: string, taken: readonly TakenHold[]): Promise<readonly TakenHold[]> {
-    if (lostBy(run, taken) === undefined) return taken;
-    const last = await this.#bus.last(streams.telecommands, subject.tcSubmit(target));
-    const upTo = last?.seq ?? 0;
-    return taken.map((each) => (each.run === run && each.upTo === undefined ? { ...each, upTo } : each));
+  /** Where a hold begins: what is submitted from now on comes behind. */
+  async #lastSubmitted(target: string): Promise<number> {
+    return (await this.#bus.last(streams.telecommands, subject.tcSubmit(target)))?.seq ?? 0;
   }
 
   /** Who keeps the target from the reaction; nobody once it is its own. */
@@ -187,6 +195,19 @@ export class Leases {
         taken: [...taken, ...from].slice(-TAKEN_HOLDS),
       };
       if (await this.#put(target, next, entry)) return [];
+    }
+  }
+
+  async #leaveOne(target: string, run: string, isOwner: IsOwner): Promise<void> {
+    for (;;) {
+      const entry = await this.#bucket.get(target);
+      const { holders, taken = [] } = holdsOf(entry);
+      const hold = holders.find((holder) => holder.run === run);
+      if (!isOwner() || hold === undefined || hold.leaving === true) return;
+      const marked = holders.map((holder) =>
+        holder === hold ? { ...hold, leaving: true as const } : holder,
+      );
+      if (await this.#put(target, { holders: marked, taken }, entry)) return;
     }
   }
 
@@ -233,6 +254,11 @@ function holderInWords({ run, alarm }: Holder): string {
 
 function inOrder(leases: readonly ProgramLease[]): readonly ProgramLease[] {
   return [...leases].sort((a, b) => (a.target < b.target ? -1 : 1));
+}
+
+/** What it submitted before it lost the target stays behind; what it submits from now on may leave. */
+function givenBack(taken: readonly TakenHold[], run: string, upTo: number): readonly TakenHold[] {
+  return taken.map((each) => (each.run === run && each.upTo === undefined ? { ...each, upTo } : each));
 }
 
 function lostBy(run: string, taken: readonly TakenHold[]): TakenHold | undefined {

@@ -7,6 +7,7 @@
  * G5. A suspended run, or one that waits for a decision, whose last event is of the present owner was only asleep; every
  *     other one is taken over (MC-LOG-022).
  * G6. A suspended run holds no target: one that went down while it was resumed gives back what it had taken by then.
+ * G8. The end of a run is stored once nothing of it can leave any more (A-71).
  * G7. An owner that was overtaken restores no run from what its successor wrote.
  */
 
@@ -29,8 +30,8 @@ interface LogStoreOptions {
   readonly bus: Bus;
   /** Undefined when this process does not hold the run. */
   readonly begunOf: (run: string) => Begun | undefined;
-  /** Told before an event is appended and after it is stored. */
-  readonly appending?: (run: string, record: RunRecord) => void;
+  /** Told before an event is appended, which waits for it, and after it is stored. May throw `Outage`. */
+  readonly appending?: (run: string, record: RunRecord) => Promise<void> | undefined;
   readonly appended: (run: string, record: RunRecord) => void;
 }
 
@@ -53,7 +54,8 @@ export function createLogStore({ bus, begunOf, appending, appended }: LogStoreOp
     const stands = begunCommits.get(wanted) ?? { done: 0, last: position };
     begunCommits.set(wanted, stands);
     for (const record of records.slice(stands.done) as (RunRecord & Emitted)[]) {
-      appending?.(run, record);
+      const ready = appending?.(run, record);
+      if (ready !== undefined) await ready;
       const at = await appendRunEvent(bus, record, { epoch, expected: stands.last });
       if (at === undefined) return { outcome: 'fenced' };
       stands.done += 1;

@@ -6,12 +6,13 @@
  * H2. An answer that was told and is not in the log yet is read again by the next owner.
  */
 
-import type { RunSummary } from '../../contract/run.ts';
+import type { RunEvent, RunSummary } from '../../contract/run.ts';
 import type { RunEffect, RunInput, RunRecord } from '../../machines/run-protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { afterEvent } from '../../mission/procedure/run-status.ts';
 import type { RunHost } from './binding.ts';
 import type { Begun } from './log-store.ts';
+import { Sendings } from './sendings.ts';
 import type { RunAtHand } from './services.ts';
 
 /** A wish to suspend the run; each is one of its own, also of the same person. */
@@ -24,6 +25,8 @@ interface HeldRunOptions {
   readonly mission: Mission;
   readonly epoch: number;
   readonly summary: RunSummary;
+  /** Its log so far. */
+  readonly events: readonly RunEvent[];
   /** Position of the last answer in its log; 0 for none. */
   readonly answered: number;
   readonly holds: () => boolean;
@@ -35,6 +38,8 @@ export class HeldRun implements RunHost {
   readonly begun: Begun & { input: RunInput };
   readonly atHand: RunAtHand;
   readonly replied: HeldRunOptions['replied'];
+  /** Telecommands of it that may be under way. */
+  readonly sendings: Sendings;
   #wish: Wish | undefined;
   #summary: RunSummary;
   #answered: number;
@@ -44,13 +49,14 @@ export class HeldRun implements RunHost {
   #question = new AbortController();
   readonly #run = new AbortController();
 
-  constructor({ input, mission, epoch, summary, answered, holds, replied }: HeldRunOptions) {
+  constructor({ input, mission, epoch, summary, events, answered, holds, replied }: HeldRunOptions) {
     const { run, program, by } = input;
     this.begun = { input, epoch };
     this.#wish = input.suspendBy === undefined ? undefined : { by: input.suspendBy };
     this.atHand = { run, program, mission, by, holds };
     this.replied = replied;
     this.#summary = summary;
+    this.sendings = new Sendings(events);
     this.#answered = answered;
   }
 
@@ -111,6 +117,7 @@ export class HeldRun implements RunHost {
   /** An event of its log is stored; the summary after it. */
   appended({ event, source }: RunRecord): RunSummary {
     this.#summary = afterEvent(this.#summary, event);
+    this.sendings.note(event);
     if (source !== undefined) this.#logged(source);
     if (event.event === 'answered' || event.event === 'step_finished') this.#endQuestion();
     if (event.event === 'suspended' || event.event === 'decision_required') this.#endInstruction();

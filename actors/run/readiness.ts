@@ -61,7 +61,7 @@ async function ask(bus: Bus, to: string): Promise<{ silence: string } | { body: 
     const reply = await bus.request(to, Buffer.from('{}'), { timeoutMs: READINESS_ANSWER_MS });
     return { body: parsed(reply) };
   } catch (error) {
-    if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
+    if (!(error instanceof Outage) || error.code === 'bus.unavailable' || error.unsettled) throw error;
     if (error.code === 'bus.no-responder') return { silence: 'is not running' };
     return { silence: `did not answer within ${READINESS_ANSWER_MS / 1000} s` };
   }

@@ -33,12 +33,15 @@ import { answerGiven, readApproval } from './approval.ts';
 import { Control } from './control.ts';
 import { recordGivenUp, settleEnd } from './ending.ts';
 import { IndexWriter } from './index-writer.ts';
+import { Leases } from './leases.ts';
 import { type Begun, storedRun } from './log-store.ts';
 import { HeldRun } from './open-run.ts';
 import { OpenRuns, shardOf } from './open-runs.ts';
 import { Programs } from './programs.ts';
 import { isOver, type LoggedEvent, readRunLog } from './run-log.ts';
+import { Sendings, type SentEvent } from './sendings.ts';
 import type { RunServices } from './services.ts';
+import { type StandsDown, standDown } from './stand-down.ts';
 import { Wishes } from './wishes.ts';
 
 /** The cells of runs, as a shard uses them. */
@@ -142,6 +145,14 @@ export class RunShard {
   /** Undefined also once the shard is left: no cell of it comes back from the log any more (S7). */
   begunOf(run: string): Begun | undefined {
     return this.#stopped ? undefined : this.#open.get(run)?.begun;
+  }
+
+  /** An event of one of its runs is about to be stored: its end waits until nothing of it can leave any more. Throws `Outage`. */
+  appending(run: string, record: RunRecord): Promise<void> | undefined {
+    const held = this.#open.get(run);
+    held?.appending(record);
+    if (held === undefined || record.event.event !== 'finished') return undefined;
+    return this.#standDown(held.atHand, held.sendings.open);
   }
 
   /** An event of one of its runs is stored. */
@@ -313,7 +324,7 @@ export class RunShard {
     const answered = Math.max(0, ...log.map(({ source = 0 }) => source));
     const replied = (effect: Extract<RunEffect, { type: 'effect.reply' }>): void =>
       this.#control.replied(effect);
-    return new HeldRun({ input, mission, epoch, summary, answered, holds, replied });
+    return new HeldRun({ input, mission, epoch, summary, events, answered, holds, replied });
   }
 
   #roomForOne(): Promise<void> | undefined {
@@ -334,9 +345,32 @@ export class RunShard {
 
   // Ending -----------------------------------------------------------------------------------------------------------
 
+  #standDown(run: StandsDown, open: readonly SentEvent[]): Promise<void> | undefined {
+    if (open.length === 0) return undefined;
+    const { services, holds } = this.#options;
+    const { bus, clock } = services;
+    const isOwner = (): boolean => !this.#stopped && holds();
+    const mark = (targets: ReadonlySet<string>): Promise<void> =>
+      new Leases(bus).leave(run.run, targets, isOwner);
+    return standDown({ bus, clock, run, open, mark });
+  }
+
+  /** What a run that is given up may have under way, by its log. */
+  async #giveUpSendings({ run, by }: OpenRun, program: Program | undefined): Promise<void> {
+    const log = await orBroken(readRunLog(this.#options.services.bus, run));
+    if (log === 'broken' || isOver(log)) return;
+    const mission = program && (await this.#missionOf(program));
+    const known = typeof mission === 'string' ? undefined : mission;
+    await this.#standDown(
+      { run, by, program, mission: known },
+      new Sendings(log.map(({ event }) => event)).open,
+    );
+  }
+
   async #giveUp(open: OpenRun, program: Program | undefined, reason: string): Promise<void> {
     const { run, ir, by } = open;
     const { epoch, services, failed } = this.#options;
+    await this.#patiently(() => this.#giveUpSendings(open, program));
     const given = { run, ir, by, program, epoch, at: services.clock.now(), reason };
     const recorded = await this.#patiently(() => recordGivenUp(services.bus, given));
     if (recorded === undefined) return;

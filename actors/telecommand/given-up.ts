@@ -31,7 +31,10 @@ export async function recordGivenUp(
   const reached = stateOf(history);
   const missing: TcState[] = reached === undefined ? ['PENDING', 'REJECTED'] : [finalAfter(reached)];
   for (const state of missing) {
-    const said = state === 'PENDING' ? {} : { detail: `${consequence(state)}: ${detail}` };
+    const said = {
+      ...(state !== 'PENDING' && { detail: `${consequence(state)}: ${detail}` }),
+      ...(state === 'SEND_FAILED' && { failure: { outcome: 'unknown' } as const }),
+    };
     const seq = await appendEvent(bus, input, { type: 'record', state, at, ...said }, epoch, last);
     if (seq === undefined) return undefined;
     last = seq;

@@ -3,7 +3,8 @@
  * back into an envelope. Mission Control Service, sections 2.1 and 6.
  *
  * G1. An event is appended only behind the last event the writer knows (O1), with the id `<tc>-<state>`.
- * G2. The body is the TcEvent; what only a new owner or a replay needs (frame, reference, epoch, what it was begun with)
+ * G2. The body is the TcEvent; what only a new owner or a replay needs (frame, reference, epoch, what it was begun with,
+ *     what the gateway said)
  *     stands in headers.
  * G3. The history alone restores a telecommand: its state, what it still asks of the world, its deadline. No snapshot is
  *     kept beside it.
@@ -13,7 +14,13 @@
 
 import type { StateValueFrom } from 'xstate';
 import { header, streams, subject } from '../../contract/subject.ts';
-import { isFinalTcState, type TcEvent, type TcState } from '../../contract/telecommand.ts';
+import {
+  isFinalTcState,
+  readSendFailure,
+  type SendFailure,
+  type TcEvent,
+  type TcState,
+} from '../../contract/telecommand.ts';
 import {
   type TelecommandContext,
   type TelecommandEffect,
@@ -39,6 +46,8 @@ export interface Recorded {
   readonly reference: string | undefined;
   /** On PENDING: what the chart was begun with; undefined when an earlier version wrote it. */
   readonly begun: Begun | undefined;
+  /** On SEND_FAILED: what the gateway said; undefined when an earlier version wrote it. */
+  readonly failure: SendFailure | undefined;
 }
 
 /** What the log must know beside the event to replay a telecommand from it alone. */
@@ -57,6 +66,7 @@ export function readRecorded(message: StreamMessage): Recorded {
     frame: message.headers[header.frame],
     reference: message.headers[header.reference],
     begun: readBegun(message.headers[header.begun]),
+    failure: readSendFailure(message.headers[header.outcome]),
   };
 }
 
@@ -143,7 +153,7 @@ export async function appendEvent(
 
 /** Whether a message is the very event this owner meant: an earlier attempt was stored and its answer lost (G4). */
 function isSame(message: StreamMessage, body: Uint8Array, headers: Headers): boolean {
-  const owned = [header.epoch, header.frame, header.reference] as const;
+  const owned = [header.epoch, header.frame, header.reference, header.outcome] as const;
   return (
     Buffer.compare(message.data, body) === 0 && owned.every((key) => message.headers[key] === headers[key])
   );
@@ -187,6 +197,7 @@ function ownerHeaders(input: TelecommandInput, record: TelecommandRecord, epoch:
   if (record.state === 'PENDING') headers[header.begun] = JSON.stringify(begunWith(input));
   if (record.frame !== undefined) headers[header.frame] = record.frame;
   if (record.reference !== undefined) headers[header.reference] = record.reference;
+  if (record.failure !== undefined) headers[header.outcome] = JSON.stringify(record.failure);
   return headers;
 }
 

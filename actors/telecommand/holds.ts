@@ -4,8 +4,8 @@
  *
  * B1. The watched holds let a telecommand pass at once; none is refused on them alone: what they would refuse is read
  *     again, because the end of a hold may reach a watch late.
- * B2. What a run sends is judged on the holds of now: a target that a reaction has just taken from it is its own no more
- *     (MC-REACT-017), and a watch would tell so late.
+ * B2. What a run sends is judged on the holds of now: a target that it has given back, or that a reaction has just taken from
+ *     it, is its own no more (A-71, MC-REACT-017), and a watch would tell so late.
  */
 
 import { buckets } from '../../contract/subject.ts';
@@ -14,7 +14,7 @@ import {
   type Holder,
   readHolds,
   type TargetHolds,
-  takenFrom,
+  unheldReason,
 } from '../../contract/telecommand.ts';
 import type { Bus } from '../../ports/bus.ts';
 
@@ -30,8 +30,8 @@ interface Wanted {
 export interface Holds {
   /** Why a telecommand may not go now, naming every other holder; undefined when it may. Rejects with `Outage`. */
   refusal(wanted: Wanted): Promise<string | undefined>;
-  /** Why what a run sends may not leave any more: a reaction took its target. Rejects with `Outage`. */
-  taken(wanted: Omit<Wanted, 'changesState'>): Promise<string | undefined>;
+  /** Why what a run sends may not leave now; undefined when it may, and for what no run sends. Rejects with `Outage`. */
+  unheld(wanted: Omit<Wanted, 'changesState'>): Promise<string | undefined>;
   stop(): Promise<void>;
 }
 
@@ -52,18 +52,17 @@ export async function watchHolds(bus: Bus): Promise<Holds> {
     if (run === undefined && blockingHolders(known, changesState).length === 0) return undefined;
     const holds = await read(target);
     const blocking = blockingHolders(holds.holders, changesState, run);
-    if (blocking.length === 0) return takenReason(holds, { target, run, position });
+    if (blocking.length === 0) return reasonOf(holds, { target, run, position });
     return `${target} is held by ${blocking.map((holder) => `run ${holder.run}`).join(', ')}`;
   };
-  const taken: Holds['taken'] = async (wanted) =>
-    wanted.run === undefined ? undefined : takenReason(await read(wanted.target), wanted);
-  return { refusal, taken, stop: () => watch.stop() };
+  const unheld: Holds['unheld'] = async (wanted) =>
+    wanted.run === undefined ? undefined : reasonOf(await read(wanted.target), wanted);
+  return { refusal, unheld, stop: () => watch.stop() };
 }
 
-function takenReason(
+function reasonOf(
   holds: TargetHolds,
   { target, run, position }: Omit<Wanted, 'changesState'>,
 ): string | undefined {
-  const found = run === undefined ? undefined : takenFrom(holds, run, position);
-  return found && `${target} was taken from run ${run} by ${found.by}`;
+  return run === undefined ? undefined : unheldReason(holds, target, { run, position });
 }

@@ -22,7 +22,7 @@ import { LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts'
 import type { EchoMessage } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
-import type { TcState } from '../../contract/telecommand.ts';
+import type { NeededHold, TcState } from '../../contract/telecommand.ts';
 import type { TelecommandEffect, TelecommandEvent, TelecommandInput } from '../../machines/telecommand.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { Mission } from '../../mission/mission.ts';
@@ -192,7 +192,8 @@ export class Lane {
     return {
       work,
       refusal: () => this.#refusal(work),
-      taken: () => this.#options.holds.taken(sentBy(work)),
+      hold: holdOf(work),
+      unheld: () => this.#options.holds.unheld(sentBy(work)),
       sample: (ordinal) =>
         work.definition === undefined ? undefined : this.#sample(values, work.definition.platform, ordinal),
       gateway: ({ mission, link }) => {
@@ -479,8 +480,12 @@ export class Lane {
   }
 }
 
-function sentBy({ submission: { target, run }, seq }: Work): Parameters<Holds['taken']>[0] {
+function sentBy({ submission: { target, run }, seq }: Work): Parameters<Holds['unheld']>[0] {
   return { target, run, position: seq };
+}
+
+function holdOf({ submission: { run }, seq }: Work): NeededHold | undefined {
+  return run === undefined ? undefined : { run, position: seq };
 }
 
 function answerOf({ work }: Open): AwaitedAnswer | undefined {

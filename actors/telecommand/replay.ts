@@ -4,10 +4,11 @@
  *
  * A1. Each record of the log names the state it was made in; what the log does not say (the answer that satisfied a
  *     requirement, a second asking of the gateway) is told with the time of the record that follows.
- * A2. A log written before its PENDING event said what it was begun with is replayed by what it shows.
+ * A2. A log written before its PENDING event said what it was begun with, or its SEND_FAILED what the gateway said, is replayed
+ *     by what it shows.
  */
 
-import { TC_STATES, type TcEvent } from '../../contract/telecommand.ts';
+import { type SendFailure, TC_STATES, type TcEvent } from '../../contract/telecommand.ts';
 import { isToken, isUlid } from '../../contract/token.ts';
 import type { TelecommandEvent, TelecommandInput } from '../../machines/telecommand.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -82,7 +83,7 @@ function step(recorded: Recorded, begun: Begun): LoggedStep {
 }
 
 /** The events that lead from the record before to this one. */
-function told({ event, frame = '', reference }: Recorded, begun: Begun): readonly EntityEvent[] {
+function told({ event, frame = '', reference, failure }: Recorded, begun: Begun): readonly EntityEvent[] {
   const at = Date.parse(event.at);
   const { detail = '' } = event;
   const satisfied: TelecommandEvent = { type: 'requires.satisfied', at };
@@ -98,7 +99,7 @@ function told({ event, frame = '', reference }: Recorded, begun: Begun): readonl
     case 'SENT':
       return events({ type: 'gateway.sent', at });
     case 'SEND_FAILED':
-      return events(...failedSending(at, detail, begun));
+      return events(...failedSending(at, detail, failure ?? supposedFailure(detail, begun)));
     case 'VERIFIED':
       return events({ type: 'verification.satisfied', at });
     case 'VERIFY_FAILED':
@@ -112,14 +113,27 @@ function told({ event, frame = '', reference }: Recorded, begun: Begun): readonl
   }
 }
 
+/** What the gateway said to each asking; of an earlier one the words are kept behind those of the last. */
+function failedSending(
+  at: number,
+  detail: string,
+  { outcome, earlier, own = detail.length }: SendFailure,
+): TelecommandEvent[] {
+  const last: TelecommandEvent = { type: `gateway.${outcome}`, at, detail: detail.slice(0, own) };
+  if (earlier === undefined) return [last];
+  const doubt = detail.slice(own).replace(EARLIER, '');
+  return [{ type: 'gateway.unknown', at, detail: doubt === '' ? detail : doubt }, last];
+}
+
+/** How the chart puts the words of an earlier sending behind those of the last. */
+const EARLIER = '; of an earlier sending: ';
+
 /**
- * Refused, or unknown to the gateway: the log keeps only what was said. One that changes nothing was asked for twice before
- * it was given up.
+ * An older log keeps only what was said in words (A2). One that changes nothing was asked for twice before it was given up.
  */
-function failedSending(at: number, detail: string, { changesState }: Begun): TelecommandEvent[] {
-  if (!/nobody knows|cannot tell/.test(detail)) return [{ type: 'gateway.refused', at, detail }];
-  const unknown: TelecommandEvent = { type: 'gateway.unknown', at, detail };
-  return changesState ? [unknown] : [unknown, unknown];
+function supposedFailure(detail: string, { changesState }: Begun): SendFailure {
+  if (!/nobody knows|cannot tell/.test(detail)) return { outcome: 'refused' };
+  return { outcome: 'unknown', ...(!changesState && { earlier: 'unknown' }) };
 }
 
 /** The same events, checked against what the chart knows. */

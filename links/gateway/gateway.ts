@@ -4,11 +4,15 @@
  *
  * L1. `send` answers what happened to the frame and never throws: it is sent, it is refused with a reason, or it may have
  *     left in part and nobody knows (`unsure`).
- * L2. A source that can wait (a recording) waits for the promise of `frame` before it gives the next one; one that
+ * L2. `mayLeave` is asked in the same turn in which the frame is handed to the transport; a reason refuses it.
+ * L3. A source that can wait (a recording) waits for the promise of `frame` before it gives the next one; one that
  *     cannot (a spacecraft) goes on, and what does not fit is dropped and counted by the receiver.
  */
 
 import type { LinkCondition } from '../../contract/link.ts';
+
+/** Why a frame may not leave now; undefined when it may. */
+export type MayLeave = () => string | undefined;
 
 export type Sent =
   | { readonly sent: true }
@@ -48,7 +52,7 @@ export interface SwitchableFaults {
 }
 
 export interface Gateway {
-  send(frame: Buffer): Promise<Sent>;
+  send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent>;
   start(listener: Listener): void;
   stop(): Promise<void>;
   /** Absent on a gateway that is no simulation. */

@@ -4,12 +4,13 @@
  * Q1. Each frame is handed to the transport at most once, in the order asked, and each gets exactly one answer.
  * Q2. A frame that was never handed over is refused. What became of one that was, and whose end nobody saw, the transport
  *     must say (`halfway`).
- * Q3. Every answer comes within `LINK_SEND_MS`: a transport that takes nothing does not hold up whoever asks.
+ * Q3. A frame whose time is over when its turn comes is refused (`mayLeave`), whatever it waited for.
+ * Q4. Every answer comes within `LINK_SEND_MS`: a transport that takes nothing does not hold up whoever asks.
  */
 
 import { LINK_SEND_MS, LINK_SEND_QUEUE } from '../../contract/limits.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import type { Sent } from './gateway.ts';
+import type { MayLeave, Sent } from './gateway.ts';
 
 /** Hands bytes to the network; `done` is called once it took them, or with the error. */
 export type Transport = (bytes: Buffer, done: (error?: Error | null) => void) => void;
@@ -27,6 +28,7 @@ interface SendQueueOptions {
 
 interface Waiting {
   readonly bytes: Buffer;
+  readonly mayLeave: MayLeave | undefined;
   readonly answer: (sent: Sent) => void;
   readonly timer: TimerHandle;
 }
@@ -45,13 +47,14 @@ export class SendQueue {
     return this.#waiting.length + (this.#handed === undefined ? 0 : 1);
   }
 
-  send(bytes: Buffer): Promise<Sent> {
+  send(bytes: Buffer, mayLeave?: MayLeave): Promise<Sent> {
     if (this.#closed !== undefined) return Promise.resolve({ sent: false, detail: this.#closed });
     if (this.#waiting.length >= LINK_SEND_QUEUE)
       return Promise.resolve({ sent: false, detail: `${LINK_SEND_QUEUE} frames wait to leave already` });
     return new Promise((answer) => {
       const waiting: Waiting = {
         bytes,
+        mayLeave,
         answer,
         timer: this.#options.clock.setTimeout(() => this.#late(waiting), LINK_SEND_MS),
       };
@@ -73,10 +76,20 @@ export class SendQueue {
 
   #handNext(): void {
     if (this.#handed !== undefined || this.#options.ready?.() === false) return;
-    const next = this.#waiting.shift();
+    const next = this.#nextToLeave();
     if (next === undefined) return;
     this.#handed = next;
     this.#options.transport(next.bytes, (error) => this.#taken(next, error ?? undefined));
+  }
+
+  /** Q3 */
+  #nextToLeave(): Waiting | undefined {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      const late = next.mayLeave?.();
+      if (late === undefined) return next;
+      this.#answer(next, { sent: false, detail: late });
+    }
+    return undefined;
   }
 
   #taken(taken: Waiting, error: Error | undefined): void {

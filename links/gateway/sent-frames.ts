@@ -12,6 +12,7 @@
 
 import { CLOCK_SKEW_MS, GATEWAY_SENT_KEYS } from '../../contract/limits.ts';
 import type { SendCall, SendReply } from '../../contract/link.ts';
+import { lateReason } from './departures.ts';
 
 interface Remembered {
   readonly askedAt: number;
@@ -49,7 +50,7 @@ export class SentFrames {
     if (nowMs > call.notAfter) {
       return {
         outcome: 'refused',
-        detail: `it was to leave before ${timeText(call.notAfter)} and it is ${timeText(nowMs)} at the gateway: not sent`,
+        detail: `${lateReason(call.notAfter, nowMs)}: not sent`,
       };
     }
     return this.#remember(call.key, nowMs, send());
@@ -78,8 +79,4 @@ export class SentFrames {
       return;
     }
   }
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -13,7 +13,7 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import { DEFAULT_MODEL, MODELS, type Model } from '../simulated/models.ts';
 import type { SimulatedPeer } from '../simulated/peer.ts';
 import type { SpacecraftFactory } from '../simulated/spacecraft.ts';
-import type { Gateway, Listener, Sent, SwitchableFaults } from './gateway.ts';
+import type { Gateway, Listener, MayLeave, Sent, SwitchableFaults } from './gateway.ts';
 
 const UPLINK_DEAD = 'uplink_dead';
 const BAD_ECHO = 'bad_echo';
@@ -101,10 +101,12 @@ class SimulatedGateway implements Gateway {
     this.#spacecraft = undefined;
   }
 
-  async send(frame: Buffer): Promise<Sent> {
+  async send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent> {
     if (this.#spacecraft === undefined) return { sent: false, detail: 'the gateway is not started' };
     if (this.#own.has(UPLINK_DEAD))
       return { sent: false, detail: 'the transmitter is dead (fault uplink_dead)' };
+    const late = mayLeave?.();
+    if (late !== undefined) return { sent: false, detail: late };
     this.#spacecraft.uplink(frame);
     if (this.#echo) this.#listener?.echo(this.#own.has(BAD_ECHO) ? damaged(frame) : Buffer.from(frame));
     return { sent: true };

@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 import { LINK_KEEPALIVE_MS } from '../../contract/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Framer } from '../framing/framer.ts';
-import type { Sent } from './gateway.ts';
+import type { MayLeave, Sent } from './gateway.ts';
 import type { Intake } from './intake.ts';
 import { SendQueue } from './send-queue.ts';
 
@@ -59,11 +59,11 @@ export class TcpConnection {
   }
 
   /** Sends a frame; refused when it does not fit the framing or the peer is gone, unsure when that happens meanwhile. */
-  async send(frame: Buffer): Promise<Sent> {
+  async send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent> {
     if (!this.#options.socket.writable) return { sent: false, detail: 'the peer has closed the connection' };
     const wrapped = this.framer.wrap(frame);
     if (!wrapped.ok) return { sent: false, detail: wrapped.faults[0] };
-    return this.#sends.send(wrapped.value);
+    return this.#sends.send(wrapped.value, mayLeave);
   }
 
   /** Ends it at once, whatever is under way. */

@@ -9,11 +9,12 @@
  */
 
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { LINK_CONNECT_MS, LINK_STABLE_MS } from '../../contract/limits.ts';
+import { LINK_CONNECT_MS, LINK_RETRY_FIRST_MS, LINK_STABLE_MS } from '../../contract/limits.ts';
 import type { LinkState } from '../../contract/link.ts';
 import type { Address } from '../../mission/endpoint.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import { Backoff } from './backoff.ts';
+import { isPortHeld, PORT_HELD } from './port-wait.ts';
 
 export interface TcpSourceOptions {
   readonly address: Address;
@@ -35,10 +36,13 @@ export interface TcpSource {
   start(): void;
   /** Opens and takes no more connections; those that stand are whoever's took them. */
   stop(): void;
+  /** Another process has the port. */
+  readonly isPortHeld: boolean;
 }
 
 /** Opens a connection, and another one whenever it is lost. */
 export class TcpDialer implements TcpSource {
+  readonly isPortHeld = false;
   readonly #options: TcpSourceOptions;
   readonly #backoff: Backoff;
   #timer: TimerHandle | undefined;
@@ -101,6 +105,7 @@ export class TcpDialer implements TcpSource {
 
 /** Listens, and listens again when that failed (another process may leave the port). */
 export class TcpListener implements TcpSource {
+  isPortHeld = false;
   readonly #options: TcpSourceOptions;
   readonly #backoff: Backoff;
   #server: Server | undefined;
@@ -117,9 +122,10 @@ export class TcpListener implements TcpSource {
     const { address } = this.#options;
     const server = createServer({ noDelay: true }, (socket) => this.#take(socket));
     this.#server = server;
-    server.on('error', (error) => this.#failed(server, reasonOf(error)));
+    server.on('error', (error) => this.#failed(server, error));
     server.listen(address.port, address.host, () => {
       this.#backoff.reset();
+      this.isPortHeld = false;
       this.#waitForPeer();
     });
   }
@@ -166,12 +172,15 @@ export class TcpListener implements TcpSource {
     state('connecting', reason === undefined ? waiting : `${reason}; ${waiting}`);
   }
 
-  #failed(server: Server, reason: string): void {
+  #failed(server: Server, error: NodeJS.ErrnoException): void {
     server.close();
+    this.isPortHeld = isPortHeld(error);
     if (this.#stopped) return;
     const { address, clock, state } = this.#options;
-    state('down', `cannot listen on ${address.host}:${address.port}: ${reason}`);
-    this.#timer = clock.setTimeout(() => this.start(), this.#backoff.next());
+    const why = this.isPortHeld ? `${reasonOf(error)}; ${PORT_HELD}` : reasonOf(error);
+    state('down', `cannot listen on ${address.host}:${address.port}: ${why}`);
+    const waitMs = this.isPortHeld ? LINK_RETRY_FIRST_MS : this.#backoff.next();
+    this.#timer = clock.setTimeout(() => this.start(), waitMs);
   }
 }
 

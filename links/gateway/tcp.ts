@@ -2,7 +2,8 @@
  * A gateway over TCP: the radio is at the other end of a connection, and a framing says where a frame ends. Mission Control
  * Service, section 1 (gateways).
  *
- * Y1. A frame is sent when the network of this machine has taken all of it. Without a connection it is refused at once.
+ * Y1. A frame is sent when the network of this machine has taken all of it. Without a connection it is refused at once; where
+ *     another process has the port, it waits for it (`port-wait.ts`).
  * Y2. `stop` ends the connection and answers whoever waits; nothing holds it up.
  */
 
@@ -12,9 +13,10 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { createFramer } from '../framing/framing.ts';
 import { acceptedSources } from './accepted-sources.ts';
-import type { Gateway, LinkFigures, Listener, Sent } from './gateway.ts';
+import type { Gateway, LinkFigures, Listener, MayLeave, Sent } from './gateway.ts';
 import { Intake } from './intake.ts';
 import { LinkWatcher } from './link-watcher.ts';
+import { PortWait } from './port-wait.ts';
 import { TcpConnection } from './tcp-connection.ts';
 import { TcpDialer, TcpListener, type TcpSource } from './tcp-source.ts';
 
@@ -42,10 +44,13 @@ class TcpGateway implements Gateway {
   #refused = 0;
   /** Of the connections before. */
   #skipped = 0;
+  #stopped = false;
+  readonly #portWait: PortWait;
 
   constructor(endpoint: TcpEndpoint, options: TcpOptions) {
     this.#endpoint = endpoint;
     this.#options = options;
+    this.#portWait = new PortWait(options.clock);
     this.#watcher = new LinkWatcher({
       clock: options.clock,
       silentAfterMs: endpoint.silentAfterMs,
@@ -82,6 +87,7 @@ class TcpGateway implements Gateway {
   }
 
   async stop(): Promise<void> {
+    this.#stopped = true;
     this.#source?.stop();
     this.#watcher.set('down', 'the gateway was stopped');
     this.#connection?.end('the gateway was stopped');
@@ -89,8 +95,10 @@ class TcpGateway implements Gateway {
     this.#watcher.stop();
   }
 
-  async send(frame: Buffer): Promise<Sent> {
-    if (this.#connection !== undefined) return this.#connection.send(frame);
+  async send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent> {
+    if (this.#source?.isPortHeld === true)
+      await this.#portWait.until(() => this.#connection !== undefined || this.#stopped, mayLeave);
+    if (this.#connection !== undefined) return this.#connection.send(frame, mayLeave);
     const { reason = 'connecting' } = this.#watcher.condition;
     return { sent: false, detail: `there is no connection with the radio (${reason})` };
   }

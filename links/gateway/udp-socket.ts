@@ -9,12 +9,14 @@ import { lookup } from 'node:dns/promises';
 import { isIPv6 } from 'node:net';
 import { UDP_RECEIVE_BYTES } from '../../contract/limits.ts';
 import type { Address, UdpEndpoint } from '../../mission/endpoint.ts';
+import { isPortHeld } from './port-wait.ts';
 
 export interface UdpSocketOptions {
   readonly endpoint: UdpEndpoint;
   readonly opened: () => void;
   readonly received: (datagram: Buffer, from: string, port: number) => void;
-  readonly failed: (reason: string) => void;
+  /** `isPortHeld`: another process has it. */
+  readonly failed: (reason: string, isPortHeld: boolean) => void;
 }
 
 export class UdpSocket {
@@ -30,8 +32,8 @@ export class UdpSocket {
       type: isIPv6(bind.host) ? 'udp6' : 'udp4',
       reuseAddr: options.endpoint.multicast !== undefined,
     });
-    this.#socket.on('error', (error) => this.#fail(error.message));
     this.#socket.on('message', (datagram, { address, port }) => options.received(datagram, address, port));
+    this.#socket.on('error', (error) => this.#fail(error));
     void this.#open();
   }
 
@@ -74,7 +76,7 @@ export class UdpSocket {
         if (this.#attempt(() => this.#settle())) this.#options.opened();
       });
     } catch (error) {
-      this.#fail(reasonOf(error));
+      this.#fail(error);
     }
   }
 
@@ -93,15 +95,15 @@ export class UdpSocket {
       step();
       return true;
     } catch (error) {
-      this.#fail(reasonOf(error));
+      this.#fail(error);
       return false;
     }
   }
 
-  #fail(reason: string): void {
+  #fail(error: unknown): void {
     if (this.#over) return;
     this.close();
-    this.#options.failed(reason);
+    this.#options.failed(reasonOf(error), isPortHeld(error));
   }
 }
 

@@ -6,8 +6,10 @@
  *     arrived nobody knows: that is for telemetry to tell.
  * D2. A socket that fails is opened again after a growing wait. A silent multicast link joins its group again and again.
  * D3. Frames never span datagrams: what a framing leaves unfinished at the end of one is cut off and counted.
+ * D4. While another process has the port, what is to be sent waits for it (`port-wait.ts`), and the port is tried at a steady pace.
  */
 
+import { LINK_RETRY_FIRST_MS } from '../../contract/limits.ts';
 import type { UdpEndpoint } from '../../mission/endpoint.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -15,8 +17,9 @@ import type { Framer } from '../framing/framer.ts';
 import { createFramer } from '../framing/framing.ts';
 import { acceptedSources } from './accepted-sources.ts';
 import { Backoff } from './backoff.ts';
-import type { Gateway, LinkFigures, Listener, Sent } from './gateway.ts';
+import type { Gateway, LinkFigures, Listener, MayLeave, Sent } from './gateway.ts';
 import { LinkWatcher } from './link-watcher.ts';
+import { PORT_HELD, PortWait } from './port-wait.ts';
 import { SendQueue } from './send-queue.ts';
 import { UdpSocket } from './udp-socket.ts';
 
@@ -46,12 +49,15 @@ class UdpGateway implements Gateway {
   #opened = 0;
   #cut = 0;
   #foreign = 0;
+  #isPortHeld = false;
+  readonly #portWait: PortWait;
   #stopped = false;
 
   constructor(endpoint: UdpEndpoint, options: UdpOptions) {
     this.#endpoint = endpoint;
     this.#options = options;
     this.#backoff = new Backoff(options.random);
+    this.#portWait = new PortWait(options.clock);
     this.#framer = endpoint.framing && createFramer(endpoint.framing);
     const { accept } = endpoint;
     this.#accepts = typeof accept === 'string' ? undefined : acceptedSources(accept);
@@ -86,14 +92,16 @@ class UdpGateway implements Gateway {
     this.#watcher.stop();
   }
 
-  async send(frame: Buffer): Promise<Sent> {
+  async send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent> {
     if (this.#endpoint.peer === undefined)
       return { sent: false, detail: 'this gateway has no peer: it only receives' };
+    if (this.#isPortHeld)
+      await this.#portWait.until(() => this.#sends !== undefined || this.#stopped, mayLeave);
     const { reason = 'it is being opened' } = this.#watcher.condition;
     if (this.#sends === undefined) return { sent: false, detail: `the socket is not open (${reason})` };
     const wrapped = this.#framer?.wrap(frame);
     if (wrapped?.ok === false) return { sent: false, detail: wrapped.faults[0] };
-    return this.#sends.send(wrapped?.value ?? frame);
+    return this.#sends.send(wrapped?.value ?? frame, mayLeave);
   }
 
   #open(): void {
@@ -101,13 +109,14 @@ class UdpGateway implements Gateway {
       endpoint: this.#endpoint,
       opened: () => this.#take(socket),
       received: (datagram, from, port) => this.#receive(datagram, from, port),
-      failed: (reason) => this.#failed(reason),
+      failed: (reason, isPortHeld) => this.#failed(reason, isPortHeld),
     });
     this.#socket = socket;
   }
 
   #take(socket: UdpSocket): void {
     this.#opened += 1;
+    this.#isPortHeld = false;
     this.#backoff.reset();
     this.#sends = new SendQueue({
       clock: this.#options.clock,
@@ -119,14 +128,17 @@ class UdpGateway implements Gateway {
     this.#watcher.set('up');
   }
 
-  #failed(reason: string): void {
+  #failed(reason: string, isPortHeld = false): void {
+    this.#isPortHeld = isPortHeld;
     this.#sends?.close(reason);
     this.#sends = undefined;
     this.#socket?.close();
     if (this.#stopped) return;
     const { bind } = this.#endpoint;
-    this.#watcher.set('down', `${bind.host}:${bind.port}: ${reason}`);
-    this.#timer = this.#options.clock.setTimeout(() => this.#open(), this.#backoff.next());
+    const why = isPortHeld ? `${reason}; ${PORT_HELD}` : reason;
+    this.#watcher.set('down', `${bind.host}:${bind.port}: ${why}`);
+    const waitMs = isPortHeld ? LINK_RETRY_FIRST_MS : this.#backoff.next();
+    this.#timer = this.#options.clock.setTimeout(() => this.#open(), waitMs);
   }
 
   #receive(datagram: Buffer, from: string, port: number): void {

@@ -64,7 +64,7 @@ function runKind(
     begunOf: (run) => shardAt(run)?.begunOf(run),
     appending: (run, record) => {
       reached(`committing ${record.event.seq}`);
-      shardAt(run)?.held(run)?.appending(record);
+      return shardAt(run)?.appending(run, record);
     },
     appended: (run, record) => {
       reached(`committed ${record.event.seq}`);

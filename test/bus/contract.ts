@@ -12,8 +12,8 @@ import { until } from '../support/until.ts';
 
 /** One bus that several processes share, as a test sees it. */
 export interface BusWorld {
-  /** Another process on it, connected. */
-  open(name: string): Promise<Bus>;
+  /** Another process on it, connected; it takes nobody for absent before it has been connected for so long, default 0. */
+  open(name: string, settleMs?: number): Promise<Bus>;
   /** The bus is gone for everybody; what was acknowledged is kept. */
   lose(): Promise<void>;
   /** The bus is back; processes find it by themselves. */
@@ -501,6 +501,41 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         );
         expect(text(answer)).toBe('done by ada');
         await serving.stop();
+      });
+
+      it('P5 nobody is absent who may be on his way back: asked again until he is there, or a silence', async () => {
+        const at = `mcs.c${++count}.verb`;
+        const young = await world.open(`young${count}`, PATIENT_MS);
+        await expect(young.request(at, bytes('x'), { timeoutMs: 300 })).rejects.toMatchObject({
+          code: 'bus.timeout',
+          unsettled: true,
+        });
+        const asked: string[] = [];
+        const answer = young.request(at, bytes('late'), { timeoutMs: PATIENT_MS });
+        await young.request(at, bytes('x'), { timeoutMs: 150 }).catch(() => undefined);
+        const serving = other.serve(at, async ({ data }) => {
+          asked.push(text(data));
+          return data;
+        });
+        expect(text(await answer)).toBe('late');
+        expect(asked).toEqual(['late']);
+        await serving.stop();
+      });
+
+      it('P5 who is not there once the connection is old enough is not there, and each outage begins it anew', async () => {
+        const at = `mcs.c${++count}.verb`;
+        const settled = await world.open(`settled${count}`, 400);
+        const ask = (): Promise<unknown> =>
+          settled.request(at, bytes('x'), { timeoutMs: 100 }).catch((e) => e);
+        const absent = await settled.request(at, bytes('x'), { timeoutMs: PATIENT_MS }).catch((e) => e);
+        expect(absent).toMatchObject({ code: 'bus.no-responder', unsettled: false });
+        expect(await ask()).toMatchObject({ code: 'bus.no-responder' });
+        await world.lose();
+        await until(() => !settled.connected);
+        await world.restore();
+        await until(() => settled.connected);
+        expect(await ask()).toMatchObject({ code: 'bus.timeout', unsettled: true });
+        await until(async () => ((await ask()) as { code: string }).code === 'bus.no-responder');
       });
 
       it('leave the caller to its timeout when the answer fails', async () => {

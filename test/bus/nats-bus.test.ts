@@ -8,7 +8,7 @@ import { busContract } from './contract.ts';
 busContract('NATS JetStream', async () => {
   const nats = await startNats();
   return {
-    open: (name) => nats.connected({ name }),
+    open: (name, settleMs = 0) => nats.connected({ name, settleMs }),
     lose: () => nats.kill(),
     restore: () => nats.start(),
     close: () => nats.stop(),

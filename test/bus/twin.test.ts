@@ -12,10 +12,11 @@ busContract('twin in memory', async () => {
   const server = new TwinServer({ now: () => realClock.now(), choose: (count) => count - 1 });
   const opened: TwinBus[] = [];
   return {
-    open: async (name) => {
+    open: async (name, settleMs = 0) => {
       const bus = new TwinBus({
         server,
         name,
+        settleMs,
         outside: realClock,
         inside: realClock,
         weather: fairWeather,

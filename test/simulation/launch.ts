@@ -43,6 +43,29 @@ export function launchesOf(chance: Chance, bounds: Bounds, revision = published.
   return Array.from({ length: chance.whole(1, 5) }, (_, n) => launchOf(chance, bounds, n, revision));
 }
 
+/** Runs that send one telecommand behind the other, each ended or interrupted in the middle of it, with the next one close behind. */
+export function heldLaunchesOf(chance: Chance, { slots, from, to }: Bounds): Launch[] {
+  const count = chance.whole(4, 9);
+  return Array.from({ length: count }, (_, serial) => ({
+    at: from + Math.floor(((to - from) * serial) / count) + chance.whole(0, 800),
+    slot: chance.whole(0, slots - 1),
+    what: {
+      kind: 'procedure' as const,
+      request: {
+        run: 'tune',
+        environment: 'bench',
+        targets: { sat: chance.happens(0.8) ? TARGETS[0] : chance.one(TARGETS) },
+        inputs: { serial, period: `${chance.whole(30, 120)} s` },
+      },
+    },
+    commands: Array.from({ length: chance.whole(1, 3) }, (_none, n) => ({
+      ...commandOf(chance, slots),
+      afterMs: chance.happens(0.6) ? chance.whole(5, 400) : chance.whole(5, 4_000),
+      ...(n === 0 && { action: chance.one(['abort', 'abort', 'suspend', 'preempt'] as const) }),
+    })),
+  }));
+}
+
 function launchOf(chance: Chance, { slots, from, to }: Bounds, serial: number, revision: string): Launch {
   const at = chance.whole(from, to);
   const slot = chance.whole(0, slots - 1);

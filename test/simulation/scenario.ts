@@ -7,7 +7,7 @@ import { SPACECRAFT_FAULTS, type SpacecraftFault } from '../../links/simulated/s
 import { ROLES, type RoleName } from '../../supervision/role.ts';
 import { Chance } from './chance.ts';
 import { lastMeasurementsOf, type Measurement, measurementsOf } from './instruments.ts';
-import { type Launch, launchesOf } from './launch.ts';
+import { heldLaunchesOf, type Launch, launchesOf } from './launch.ts';
 import { GATEWAYS, TARGETS, TELECOMMANDS, watched } from './mission.ts';
 import { type AlarmAct, alarmActsOf } from './operators.ts';
 import type { Waking } from './process-clock.ts';
@@ -100,7 +100,9 @@ export interface Scenario {
   readonly calmAt: number;
 }
 
-export const KINDS = ['telecommands', 'runs', 'both', 'alarms'] as const;
+/** What a seed draws from. */
+const DRAWN_KINDS = ['telecommands', 'runs', 'both', 'alarms'] as const;
+export const KINDS = [...DRAWN_KINDS, 'holds'] as const;
 /** What clients do in a scenario. */
 export type ScenarioKind = (typeof KINDS)[number];
 
@@ -136,6 +138,22 @@ const RUN_STEPS = [
   'reply mcs.run.control',
 ] as const;
 
+/** Between the reading of a hold and the frame that leaves by it, and around the end of that hold. */
+const HOLD_STEPS = [
+  'get $KV.mcs_leases',
+  'get $KV.mcs_leases',
+  'append $KV.mcs_leases',
+  'append mcs.tc.submit',
+  'append mcs.tc.evt',
+  'append mcs.run.evt',
+  'last mcs.tc.evt',
+  'request mcs.ctl.rpc.driver',
+  'request mcs.ctl.rpc.gateway',
+  'reply mcs.ctl.rpc.driver',
+  'reply mcs.ctl.rpc.gateway',
+  'reply mcs.run.control',
+] as const;
+
 /** The same for alarms, their leader and their reactions. */
 const ALARM_STEPS = [
   'append $KV.mcs_alarms',
@@ -167,7 +185,7 @@ export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Sce
   const chance = new Chance(seed, 'scenario');
   const slots = slotsOf(chance);
   // Some runs are long enough for the bus to forget message ids.
-  const isLong = chance.happens(0.04);
+  const isLong = chance.happens(0.04) && kind !== 'holds';
   const calmAt = SETTLING_MS + (isLong ? chance.whole(180_000, 260_000) : chance.whole(10_000, 30_000));
   return {
     seed,
@@ -178,7 +196,7 @@ export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Sce
 }
 
 function kindOf(seed: number): ScenarioKind {
-  return new Chance(seed, 'kind').one(KINDS);
+  return new Chance(seed, 'kind').one(DRAWN_KINDS);
 }
 
 function drawn(
@@ -186,9 +204,16 @@ function drawn(
   { seed, slots, calmAt, kind }: { seed: number; slots: readonly Slot[]; calmAt: number; kind: ScenarioKind },
 ): Pick<Scenario, 'submissions' | 'launches' | 'faults' | 'watch'> {
   const submissions = submissionsOf(chance, slots, calmAt);
-  const faults = faultsOf(chance, { slots, calmAt, steps: STEPS_OF[kind] });
+  const stage = { slots, calmAt, steps: STEPS_OF[kind] };
+  const faults = faultsOf(chance, stage);
   const bounds = { slots: slots.length, from: SETTLING_MS, to: calmAt - 1_000 };
   const launches = new Chance(seed, 'launches');
+  if (kind === 'holds')
+    return {
+      submissions: [],
+      launches: heldLaunchesOf(launches, bounds),
+      faults: holdFaultsOf(chance, stage),
+    };
   if (kind === 'alarms') {
     // Runs to take targets from, in some of them.
     const taken = launches.happens(0.5) ? launchesOf(launches, bounds, watched.revision).slice(0, 2) : [];
@@ -206,6 +231,7 @@ const STEPS_OF: Readonly<Record<ScenarioKind, readonly string[]>> = {
   runs: RUN_STEPS,
   both: RUN_STEPS,
   alarms: ALARM_STEPS,
+  holds: HOLD_STEPS,
 };
 
 function watchOf(seed: number, bounds: { slots: number; from: number; to: number }, calmAt: number): Watch {
@@ -267,12 +293,34 @@ function faultsOf(chance: Chance, stage: Stage): Fault[] {
   return Array.from({ length: chance.whole(1, 9) }, () => faultOf(chance, stage));
 }
 
+/** Sleeping and slow gateways, drivers and executors: what a hold that ends meanwhile is about. */
+function holdFaultsOf(chance: Chance, stage: Stage): Fault[] {
+  const kinds = [
+    'pause',
+    'pause-at',
+    'pause-at',
+    'service',
+    'service',
+    'lag',
+    'pull-lag',
+    'crash-at',
+  ] as const;
+  return Array.from({ length: chance.whole(3, 9) }, () => {
+    const kind = chance.one(kinds);
+    const drawn = faultOf(chance, stage, kind);
+    if (drawn.kind === 'lag') return { ...drawn, latencyMs: Math.min(drawn.latencyMs, 300) };
+    return drawn.kind === 'service'
+      ? { ...drawn, beforeMs: drawn.beforeMs / 2, afterMs: drawn.afterMs / 2 }
+      : drawn;
+  });
+}
+
 function lengthOf(chance: Chance): number {
   if (chance.happens(0.5)) return chance.whole(50, 4_000);
   return chance.happens(0.9) ? chance.whole(3_000, 15_000) : chance.whole(100_000, 200_000);
 }
 
-function faultOf(chance: Chance, { slots, calmAt, steps }: Stage): Fault {
+function faultOf(chance: Chance, { slots, calmAt, steps }: Stage, wanted?: Fault['kind']): Fault {
   const at = chance.whole(0, calmAt - 1_000);
   const left = calmAt - at;
   const on = { at, slot: chance.whole(0, slots.length - 1) };
@@ -282,7 +330,7 @@ function faultOf(chance: Chance, { slots, calmAt, steps }: Stage): Fault {
   const waking = { arrivalsFirst: chance.happens(0.7), pullsExpired: chance.happens(0.6) };
   const phase = chance.happens(0.5) ? ('asked' as const) : ('done' as const);
   const step = { step: chance.one(steps as readonly [string, ...string[]]), phase, nth: chance.whole(1, 12) };
-  const kind = chance.one([
+  const drawn = chance.one([
     ...(['crash', 'crash', 'crash-at', 'crash-at', 'crash-at', 'leave', 'pause', 'pause-at'] as const),
     ...([
       'pause',
@@ -299,6 +347,7 @@ function faultOf(chance: Chance, { slots, calmAt, steps }: Stage): Fault {
     ] as const),
     ...(['election', 'spacecraft', 'uplink'] as const),
   ] as unknown as [Fault['kind'], ...Fault['kind'][]]);
+  const kind = wanted ?? drawn;
   switch (kind) {
     case 'crash':
     case 'leave':

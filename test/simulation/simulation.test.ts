@@ -11,6 +11,7 @@ import { run } from './world.ts';
 const FIXED_SEEDS = 20;
 /** Scenarios with runs take some times as long. */
 const FIXED_SEEDS_OF_RUNS = 12;
+const FIXED_SEEDS_OF_HOLDS = 10;
 /** Each of them half a minute of two targets under watch. */
 const FIXED_SEEDS_OF_ALARMS = 4;
 const FIRST_OF_ALARMS = 2;
@@ -36,6 +37,14 @@ describe('the whole runtime on the twin of the bus', () => {
     async () => {
       for (let seed = 1; seed <= FIXED_SEEDS_OF_RUNS; seed += 1)
         await expectNothingBroken(seed, seed % 2 === 0 ? 'runs' : 'both');
+    },
+    LONG_MS,
+  );
+
+  it(
+    'A-71 lets no frame of a run leave outside its hold, whoever sleeps while it is aborted, suspended or has its target taken',
+    async () => {
+      for (let seed = 1; seed <= FIXED_SEEDS_OF_HOLDS; seed += 1) await expectNothingBroken(seed, 'holds');
     },
     LONG_MS,
   );

@@ -286,8 +286,8 @@ class World implements Stage {
     const { calmAt } = this.#scenario;
     const end = START_MS + calmAt + PATIENCE_MS;
     let settledAt = Number.POSITIVE_INFINITY;
-    // Behind the moment at which the last fault ends.
-    let lookAt = START_MS + calmAt + 1;
+    // Behind the moment at which the last fault ends, and what a process that slept until then has still to read.
+    let lookAt = START_MS + calmAt + 1_000;
     let steps = 0;
     while ((this.clock.next() ?? end) < Math.min(end, settledAt + EPILOGUE_MS)) {
       this.clock.step();

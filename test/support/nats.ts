@@ -21,7 +21,7 @@ export interface TestNats {
   readonly followerSigner: FollowerSigner;
   /** For a process of its own. */
   readonly credentialsFile: string;
-  /** A bus of its own, closed by `stop`. */
+  /** A bus of its own, closed by `stop`; who is not there is absent at once. */
   open(options?: Partial<BusOptions>): NatsBus;
   /** `open`, and connected. */
   connected(options?: Partial<BusOptions>): Promise<NatsBus>;
@@ -52,7 +52,7 @@ export async function startNats({ log = quiet }: { log?: Log } = {}): Promise<Te
   const opened: NatsBus[] = [];
 
   const open = (options: Partial<BusOptions> = {}) => {
-    const bus = openBus({ url, name: 'test', credentials: identity.service, log, ...options });
+    const bus = openBus({ url, name: 'test', credentials: identity.service, log, settleMs: 0, ...options });
     opened.push(bus);
     return bus;
   };

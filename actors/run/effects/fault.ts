@@ -67,7 +67,7 @@ async function ask(
     return read.ok ? accepted(undefined) : refused(read.faults.map(({ message }) => message).join('; '));
   } catch (error) {
     if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
-    if (error.code === 'bus.no-responder') return 'nobody';
+    if (error.code === 'bus.no-responder' || error.unsettled) return 'nobody';
     return refused(`gateway ${gateway} did not answer within ${SIM_ANSWER_MS / 1000} s`);
   }
 }

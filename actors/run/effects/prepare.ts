@@ -7,12 +7,17 @@
  */
 
 import { alarmOfReaction } from '../../../contract/alarm.ts';
-import { REACTION_LOOK_MS, REACTION_WAIT_MS } from '../../../contract/limits.ts';
+import { FENCE_REACTION_MS, REACTION_LOOK_MS, REACTION_WAIT_MS } from '../../../contract/limits.ts';
+import { Outage } from '../../../contract/outage.ts';
 import { patiently, pause } from '../../patiently.ts';
-import { type Held, heldReason, Leases, type Reaction, targetsOf } from '../leases.ts';
+import { type Held, type HeldTarget, heldReason, Leases, type Reaction, targetsOf } from '../leases.ts';
 import { interruptAll, preemptAll } from '../preemption.ts';
+import { Programs } from '../programs.ts';
 import { unreadiness } from '../readiness.ts';
+import { readRunLog } from '../run-log.ts';
+import { Sendings, type SentEvent } from '../sendings.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
+import { standDown } from '../stand-down.ts';
 
 /** Why the targets are not its own. */
 interface Obstacle {
@@ -52,9 +57,11 @@ class Taking {
   readonly #services: RunServices;
   readonly #isAborted: (run: string) => boolean;
   readonly #leases: Leases;
+  readonly #programs: Programs;
 
   constructor(services: RunServices, isAborted: (run: string) => boolean) {
     this.#services = services;
+    this.#programs = new Programs(services.bus);
     this.#isAborted = isAborted;
     this.#leases = new Leases(services.bus);
   }
@@ -91,6 +98,7 @@ class Taking {
         inTheWay.map(({ run }) => run),
         how,
       );
+      await Promise.all(inTheWay.map((each) => this.#standDown(each, isOwner)));
       const gaveBack = inTheWay.filter(({ run }) => told.has(run));
       const held = await this.#leases.seize(reaction, wanted, isOwner, gaveBack);
       if (held === undefined) {
@@ -102,6 +110,31 @@ class Taking {
       if (signal.aborted) return undefined;
     }
   }
+
+  /** Nothing of the run that the target is taken from leaves any more, whoever holds that run and whether he answers or not. */
+  async #standDown({ run, target }: HeldTarget, isOwner: () => boolean): Promise<void> {
+    const { bus, clock, log, missions } = this.#services;
+    const events = await readRunLog(bus, run).then(
+      (read) => read.map(({ event }) => event),
+      (error: unknown) => {
+        if (error instanceof Outage) throw error;
+        log.warn({ run, err: error }, 'what the run has under way cannot be read');
+        return [];
+      },
+    );
+    const open = new Sendings(events).open.filter((sent) => sent.target === target);
+    const [first] = events;
+    if (open.length === 0 || first?.event !== 'started') return;
+    const found = await this.#programs.of(first.ir);
+    const program = typeof found === 'string' ? undefined : found;
+    const mission = program && (await missions.at(program.config));
+    await standDown({
+      ...{ bus, clock, open },
+      run: { run, by: first.by, program, mission },
+      mark: (targets) => this.#leases.leave(run, targets, isOwner),
+      withinMs: FENCE_REACTION_MS,
+    });
+  }
 }
 
 function waitedReason(held: Held, since: number | undefined): string {
@@ -109,11 +142,23 @@ function waitedReason(held: Held, since: number | undefined): string {
   return since === undefined ? reason : `${reason}: waited for it at most ${REACTION_WAIT_MS / 1000} s`;
 }
 
-export function createRelease({ bus, clock }: RunServices): Handler<'effect.release'> {
+/** `openOf`: telecommands of a run that may be under way. Nothing of them leaves once the targets are given back (A-71). */
+export function createRelease(
+  { bus, clock }: RunServices,
+  openOf: (run: string) => readonly SentEvent[],
+): Handler<'effect.release'> {
   const leases = new Leases(bus);
-  return async ({ ticket }, { run, program }, signal) => {
+  return async ({ ticket, soon }, at, signal) => {
+    const { run, program } = at;
     const isOwner = (): boolean => !signal.aborted;
-    const released = await patiently(clock, signal, () => leases.release(run, targetsOf(program), isOwner));
+    const released = await patiently(clock, signal, async () => {
+      await standDown({
+        ...{ bus, clock, run: at, open: openOf(run) },
+        mark: (targets) => leases.leave(run, targets, isOwner),
+        ...(soon === true && { withinMs: FENCE_REACTION_MS }),
+      });
+      await leases.release(run, targetsOf(program), isOwner);
+    });
     return released && { type: 'released', at: clock.now(), ticket };
   };
 }

@@ -7,24 +7,15 @@
  * V2. What was submitted before goes its way: then the withdrawal is the duplicate.
  */
 
-import { streams, subject } from '../../../contract/subject.ts';
 import { patiently } from '../../patiently.ts';
 import type { Handler, RunServices } from '../services.ts';
-import { headersOf, submissionOf } from './send.ts';
+import { withdraw } from './withdraw.ts';
 
 export function createRecover({ bus, clock, instance }: RunServices): Handler<'effect.recover'> {
   return async ({ announced }, at, signal) => {
     if (announced !== undefined) {
-      const { tc, statement } = announced;
-      const withdrawn = `withdrawn by ${instance}, which took its run over before it was submitted`;
-      const body = { ...submissionOf(announced, at, { args: {} }), withdrawn };
-      const data = Buffer.from(JSON.stringify(body));
-      const stored = await patiently(clock, signal, () =>
-        bus.append(streams.telecommands, subject.tcSubmit(statement.target), data, {
-          id: tc,
-          headers: headersOf(at),
-        }),
-      );
+      const reason = `withdrawn by ${instance}, which took its run over before it was submitted`;
+      const stored = await patiently(clock, signal, () => withdraw(bus, announced, at, reason));
       if (stored === undefined) return undefined;
     }
     return { type: 'recovered', at: clock.now(), by: instance };

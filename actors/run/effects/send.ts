@@ -52,13 +52,13 @@ async function carryOut(
   return submitted && followToEnd(statement.target, tc, services, signal);
 }
 
-export function headersOf({ program, by }: RunAtHand): Headers {
+export function headersOf({ program, by }: Pick<RunAtHand, 'program' | 'by'>): Headers {
   return { [header.config]: program.config, ...(by !== undefined && { [header.user]: by }) };
 }
 
 export function submissionOf(
   { statement, path, tc }: Announced,
-  { run }: RunAtHand,
+  { run }: Pick<RunAtHand, 'run'>,
   values: SendValues,
 ): TcSubmission {
   const { target, component, telecommand, link, environment } = statement;

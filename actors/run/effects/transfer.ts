@@ -49,7 +49,8 @@ async function ask(call: TransferCall, { bus }: RunServices): Promise<Result<unk
   } catch (error) {
     if (!(error instanceof Outage)) throw error;
     if (error.code === 'bus.no-responder') return refused('no transfer manager runs');
-    if (error.code === 'bus.timeout') return refused('the transfer manager did not answer');
+    if (error.code === 'bus.timeout' && !error.unsettled)
+      return refused('the transfer manager did not answer');
     throw error;
   }
 }

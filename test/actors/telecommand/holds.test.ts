@@ -35,11 +35,11 @@ describe('a telecommand of a run', () => {
     const taken = [{ run: 'A', reaction: 'R', by: BY }];
     await put('a', { holders: [{ run: 'R', mode: 'exclusive', alarm: 'a.obc._.hot' }], taken });
     expect(await holds.refusal(sent('a', 'A'))).toBe('a is held by run R');
-    expect(await holds.taken(sent('a', 'A'))).toBe(`a was taken from run A by ${BY}`);
+    expect(await holds.unheld(sent('a', 'A'))).toBe(`a was taken from run A by ${BY}`);
+    expect(await holds.refusal(sent('a', 'R'))).toBeUndefined();
+    expect(await holds.unheld(sent('a', 'R'))).toBeUndefined();
     await put('a', { holders: [], taken });
     expect(await holds.refusal(sent('a', 'A'))).toBe(`a was taken from run A by ${BY}`);
-    expect(await holds.refusal(sent('a', 'R'))).toBeUndefined();
-    expect(await holds.taken(sent('a', 'R'))).toBeUndefined();
   });
 
   it('MC-REACT-017 leaves when its run has the target again, but for what it had submitted before', async () => {
@@ -47,6 +47,21 @@ describe('a telecommand of a run', () => {
     await put('b', { holders: [{ run: 'A', mode: 'exclusive' }], taken });
     expect(await holds.refusal(sent('b', 'A', 5))).toContain('was taken');
     expect(await holds.refusal(sent('b', 'A', 6))).toBeUndefined();
+  });
+
+  it('A-71 does not leave once its run has given the target back, or is about to', async () => {
+    for (const [holders, reason] of [
+      [[], 'run A does not hold d any more'],
+      [[{ run: 'B', mode: 'shared' }], 'run A does not hold d any more'],
+      [[{ run: 'A', mode: 'shared', leaving: true }], 'run A is giving d back'],
+      [[{ run: 'A', mode: 'shared', from: 5 }], 'has taken d anew since'],
+    ] as const) {
+      await put('d', { holders });
+      expect(await holds.unheld(sent('d', 'A')), reason).toContain(reason);
+    }
+    await put('d', { holders: [{ run: 'A', mode: 'shared', from: 4 }] });
+    expect(await holds.unheld(sent('d', 'A'))).toBeUndefined();
+    expect(await holds.unheld({ ...sent('d', 'A'), run: undefined })).toBeUndefined();
   });
 
   it('B2 is judged on the holds of now, however late a watch is', async () => {

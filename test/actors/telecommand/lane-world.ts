@@ -80,7 +80,7 @@ export function laneWorld({
   at = () => mission,
   holds = {
     refusal: async () => undefined,
-    taken: async () => undefined,
+    unheld: async () => undefined,
     stop: async () => undefined,
   },
 }: WorldOptions = {}): LaneWorld {
@@ -155,6 +155,8 @@ export function eventsOf(bus: LogBus, n: number): TcEvent[] {
 interface SubmitOptions {
   readonly revision?: string;
   readonly withdrawn?: string;
+  /** The run that sends it. */
+  readonly run?: string;
   /** Another one than its own, as if the stream had forgotten it. */
   readonly messageId?: string;
 }
@@ -162,7 +164,7 @@ interface SubmitOptions {
 export async function submit(
   bus: LogBus,
   n: number,
-  { revision, withdrawn, messageId = idOf(n) }: SubmitOptions = {},
+  { revision, withdrawn, run, messageId = idOf(n) }: SubmitOptions = {},
 ): Promise<void> {
   const submission = {
     id: idOf(n),
@@ -172,6 +174,7 @@ export async function submit(
     args: {},
     link: 'main',
     ...(withdrawn !== undefined && { withdrawn }),
+    ...(run !== undefined && { run }),
   };
   await bus.append(streams.telecommands, subject.tcSubmit('sat1'), Buffer.from(JSON.stringify(submission)), {
     id: messageId,

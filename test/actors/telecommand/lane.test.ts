@@ -59,9 +59,9 @@ describe('a telecommand that is withdrawn', () => {
 
 describe('a target that a reaction takes', () => {
   it('MC-REACT-017 between the requirements and the gateway: the frame does not leave', async () => {
-    const taken = async (): Promise<string> => 'sat1 was taken from run r by alarm a';
-    const one = world({ holds: { refusal: async () => undefined, taken, stop: async () => undefined } });
-    await submit(one.bus, 1);
+    const unheld = async (): Promise<string> => 'sat1 was taken from run r by alarm a';
+    const one = world({ holds: { refusal: async () => undefined, unheld, stop: async () => undefined } });
+    await submit(one.bus, 1, { run: 'r' });
     await one.lane.start();
     await one.run(10);
     expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
@@ -280,7 +280,7 @@ describe('an outage of the bus', () => {
     let away = 20;
     let asked = 0;
     const holds = {
-      taken: async () => undefined,
+      unheld: async () => undefined,
       refusal: async () => {
         asked += 1;
         // The first look is that of the lane at take-up.

@@ -282,4 +282,30 @@ describe('a radio that calls', () => {
     opened.clock.advance(LINK_RETRY_FIRST_MS);
     await isIn(opened, 'connecting');
   });
+
+  it('Y1 V1 what is to be sent waits for a port that another process still has, while it may leave', async () => {
+    const { port, server } = await listen();
+    const opened = open({ side: 'listen', address: { host: '127.0.0.1', port } });
+    await isIn(opened, 'down');
+    expect(stateOf(opened).reason).toContain('another process still has the port');
+    const end = opened.clock.now() + 10_000;
+    const sending = opened.gateway.send(Buffer.from('x'), () =>
+      opened.clock.now() > end ? 'late' : undefined,
+    );
+    server.close();
+    await once(server, 'close');
+    await until(() => {
+      opened.clock.advance(10);
+      return stateOf(opened).state === 'connecting';
+    });
+    const radio = connect(port, '127.0.0.1');
+    ends.push(() => radio.destroy());
+    const received: Buffer[] = [];
+    radio.on('data', (bytes) => received.push(bytes));
+    await until(() => {
+      opened.clock.advance(5);
+      return received.length === 1;
+    });
+    expect(await sending).toEqual({ sent: true });
+  });
 });

@@ -142,6 +142,36 @@ describe('D2 a socket that cannot be', () => {
     await isIn(opened, 'up');
   });
 
+  it('D4 V1 what is to be sent waits for a port that another process still has, while it may leave', async () => {
+    const holder = await socket();
+    const peer = await socket();
+    const bind = { host: '127.0.0.1', port: holder.port };
+    const opened = await open({ bind, peer: { host: '127.0.0.1', port: peer.port } });
+    await isIn(opened, 'down');
+    expect(stateOf(opened).reason).toContain('another process still has the port');
+    const end = opened.clock.now() + 3_000;
+    const mayLeave = (until: number) => () => (opened.clock.now() > until ? 'late' : undefined);
+    const waits = opened.gateway.send(Buffer.from('x'), mayLeave(end));
+    const tooLate = opened.gateway.send(Buffer.from('y'), mayLeave(opened.clock.now() + 100));
+    // However often it was tried before, it is tried again soon.
+    for (let n = 0; n < 8; n += 1) {
+      opened.clock.advance(LINK_RETRY_FIRST_MS);
+      await until(() => stateOf(opened).state === 'down');
+    }
+    expect(await tooLate).toEqual({ sent: false, detail: expect.stringContaining('EADDRINUSE') });
+    holder.radio.close();
+    await until(() => {
+      opened.clock.advance(10);
+      return stateOf(opened).state === 'up';
+    });
+    await until(() => {
+      opened.clock.advance(5);
+      return peer.received.length === 1;
+    });
+    expect(await waits).toEqual({ sent: true });
+    expect(String(peer.received[0])).toBe('x');
+  });
+
   it('a peer whose name nobody knows is a reason too', async () => {
     const opened = await open({ peer: { host: 'no-such-host.invalid', port: 9 } });
     await isIn(opened, 'down');

@@ -31,6 +31,7 @@ import {
 import { answersCountOnce, commandsTakeEffect } from './run-people.ts';
 import {
   announcedBeforeSent,
+  insideItsHold,
   noMoreThanWritten,
   quietWhileSuspended,
   repeatedByPeopleOnly,
@@ -76,6 +77,7 @@ export const checkers: readonly Checker[] = [
   withdrawnStays,
   soundLeases,
   sendsWhatItHolds,
+  insideItsHold,
   strangersKeptOut,
   commandsTakeEffect,
   answersCountOnce,

@@ -150,6 +150,35 @@ export const sendsWhatItHolds: Checker = {
   },
 };
 
+export const insideItsHold: Checker = {
+  name: 'inside-its-hold',
+  promise:
+    'a telecommand of a run leaves while that run holds its target, by the hold it was submitted under, and before its log says that it is suspended or over',
+  *check({ runs, submissions, events, uplinks }) {
+    const sent = new Map(submissionsOfRuns(submissions).map((each) => [each.body.id, each]));
+    const frames = encodedFrames(events);
+    const pauses = pausesOf(byRun(runs.events));
+    for (const { gateway, frame, order: before } of uplinks) {
+      // Behind what was stored last before it.
+      const order = before + 0.5;
+      const recorded = frames.get(`${targetBehind(gateway)} ${frame}`);
+      const found = recorded && sent.get(recorded.id);
+      if (found === undefined) continue;
+      const { run = '', id, target } = found.body;
+      const held = holdersAt(runs.leases, target, order);
+      const hold = held.find((holder) => holder.run === run);
+      if (hold === undefined) yield `${id} of ${run} left for ${target}, held by ${JSON.stringify(held)}`;
+      else if (found.message.seq <= (hold.from ?? 0))
+        yield `${id} of ${run}, submission ${found.message.seq}, left under a hold taken at ${hold.from}`;
+      const within = (pauses.get(run) ?? []).some(([from, to]) => from < order && order < to);
+      const isOver = runs.events.some(
+        (each) => each.run === run && each.event.event === 'finished' && each.message.order < order,
+      );
+      if (within || isOver) yield `${id} left when ${run} was ${isOver ? 'over' : 'suspended'}`;
+    }
+  },
+};
+
 export const strangersKeptOut: Checker = {
   name: 'strangers-kept-out',
   promise:

@@ -1,6 +1,8 @@
 /** Defects of runs to be planted between a process and its bus, each the mistake of one part of the runtime. */
 
+import type { SendCall } from '../../../contract/link.ts';
 import { buckets, streams } from '../../../contract/subject.ts';
+import type { Holder } from '../../../contract/telecommand.ts';
 import type { Bucket, Bus } from '../../../ports/bus.ts';
 import { altered } from './plant.ts';
 
@@ -68,6 +70,32 @@ export function announcingLate(bus: Bus): Bus {
       last = last.then(async () => void (await bus.append(stream, subject, data, unconditional)));
       return { outcome: 'stored', seq: behind };
     },
+  });
+}
+
+/** A gateway that sleeps before it sends until the hold is over, looks neither at the time nor at the hold, and says that it is fenced. */
+export function heedless(bus: Bus): Bus {
+  const holdIsOver = async ({ target, hold }: SendCall): Promise<void> => {
+    for (let looks = 0; looks < 500 && hold !== undefined; looks += 1) {
+      const entry = await bus.bucket(buckets.leases).get(target);
+      const holders = entry === undefined ? [] : (holdersIn(entry.value) as readonly Holder[]);
+      if (!holders.some(({ run }) => run === hold.run)) return;
+    }
+  };
+  return altered(bus, {
+    serve: (subject, answer, options) =>
+      bus.serve(
+        subject,
+        async (message) => {
+          if (/rpc\.gateway\..*\.fence$/.test(subject)) return Buffer.from('{"fenced":true}');
+          if (!/rpc\.gateway\..*\.send$/.test(subject)) return answer(message);
+          const call = JSON.parse(Buffer.from(message.data).toString()) as SendCall;
+          await holdIsOver(call);
+          const { hold: _, ...heeded } = { ...call, notAfter: Number.MAX_SAFE_INTEGER };
+          return answer({ ...message, data: Buffer.from(JSON.stringify(heeded)) });
+        },
+        options,
+      ),
   });
 }
 

@@ -13,7 +13,15 @@ import type { RecordedRunEvent } from '../run-history.ts';
 import type { Scenario, Slot, Submission } from '../scenario.ts';
 import { attempt } from '../trial.ts';
 import { type RunOptions, run } from '../world.ts';
-import { announcingLate, deafToCommands, greedy, losingLaunches, pretending, untidy } from './run-defects.ts';
+import {
+  announcingLate,
+  deafToCommands,
+  greedy,
+  heedless,
+  losingLaunches,
+  pretending,
+  untidy,
+} from './run-defects.ts';
 
 const slot = (n: number): Slot => ({ roles: [...ROLES], host: `host${n}`, skewMs: 0, startMs: 100 * n });
 
@@ -93,6 +101,12 @@ describe('planted defects of runs', () => {
     expect(await brokenBy({ wrapBus: announcingLate })).toContain('announced-before-sent');
   });
 
+  it('A-71 a gateway that sends when the hold is over, and says that it is fenced, is found out', async () => {
+    const aborted = scenario([tuning(3_000, 0, [{ afterMs: 50, slot: 0, action: 'abort' }])]);
+    expect(await brokenBy({}, aborted)).toEqual(new Set());
+    expect(await brokenBy({ wrapBus: heedless }, aborted)).toContain('inside-its-hold');
+  });
+
   it('a command that was accepted and forgotten has no effect', async () => {
     const suspended = scenario([tuning(3_000, 0, suspending)]);
     expect(await brokenBy({ wrapBus: deafToCommands }, suspended)).toContain('commands-take-effect');
@@ -138,6 +152,21 @@ describe('tampered histories of runs', () => {
       return { events: events.with(position(history, 'suspended'), before) };
     };
     expect(await brokenIn(early)).toContain('quiet-while-suspended');
+  });
+
+  it('A-71 a telecommand that leaves when its run is over, and one under another hold than its own', async () => {
+    const { history } = await run(scenario([tuning(3_000, 0, suspending)]));
+    const broken = (changes: Partial<History>): string[] =>
+      violationsOf({ ...history, ...changes }).map(({ checker }) => checker);
+    expect(broken({})).not.toContain('inside-its-hold');
+    const late = history.uplinks.map((uplink) => ({ ...uplink, order: Number.MAX_SAFE_INTEGER }));
+    expect(broken({ uplinks: late })).toContain('inside-its-hold');
+    const anew = history.runs.leases.map((message) => {
+      const { holders } = JSON.parse(Buffer.from(message.data).toString()) as { holders: object[] };
+      const since = holders.map((holder) => ({ ...holder, from: 1_000 }));
+      return { ...message, data: Buffer.from(JSON.stringify({ holders: since })) };
+    });
+    expect(broken({ runs: { ...history.runs, leases: anew } })).toContain('inside-its-hold');
   });
 
   it('a telecommand submitted behind a takeover is one that its heir knows nothing of', async () => {

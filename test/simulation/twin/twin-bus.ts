@@ -8,7 +8,8 @@
  */
 
 import { checkBucket, checkFilter, checkHeaders, checkName, checkSubject } from '../../../bus/address.ts';
-import { BUS_ATTEMPT_MS, BUS_REQUEST_MS } from '../../../contract/limits.ts';
+import { askUntilSettled } from '../../../bus/settling.ts';
+import { BUS_ATTEMPT_MS, BUS_REQUEST_MS, MEMBER_TTL_MS } from '../../../contract/limits.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { BucketDefinition, ObjectsDefinition, StreamDefinition } from '../../../contract/subject.ts';
 import type {
@@ -48,6 +49,8 @@ export interface TwinOptions {
   readonly pulled?: Clock;
   readonly weather: Weather;
   readonly log: Log;
+  /** As of the adapter of NATS; default `MEMBER_TTL_MS`. */
+  readonly settleMs?: number;
 }
 
 const RETRY_MS = 25;
@@ -205,6 +208,16 @@ export class TwinBus implements Bus, TwinCalls {
   ): Promise<Uint8Array> {
     checkSubject(subject);
     const message = { subject, data: copied(data), headers: checkHeaders(headers) };
+    const { inside, settleMs = MEMBER_TTL_MS } = this.#options;
+    return askUntilSettled((left) => this.#deliver(message, left), {
+      ...{ subject, timeoutMs, now: () => inside.now() },
+      pause: (ms) => new Promise((resolve) => void inside.setTimeout(resolve, ms)),
+      unsettledMs: () => this.#wire.changedAt + settleMs - inside.now(),
+    });
+  }
+
+  async #deliver(message: CoreMessage, timeoutMs: number): Promise<Uint8Array> {
+    const { subject } = message;
     const { inside, server, weather } = this.#options;
     const start = inside.now();
     await this.#wire.ready(start + timeoutMs, false);

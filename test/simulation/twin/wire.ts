@@ -60,6 +60,11 @@ export class Wire {
     return this.#connected;
   }
 
+  /** When the connection was made or lost, by the clock of the process. */
+  get changedAt(): number {
+    return this.#changedAt;
+  }
+
   /** Whether the process may still act. */
   get alive(): boolean {
     return !this.#ended;

@@ -112,7 +112,7 @@ describe('the history of a telecommand, from its log alone', () => {
         bus,
         clock,
         mission: missionOf(WINDOW),
-        holds: { refusal, taken: async () => undefined, stop: async () => undefined },
+        holds: { refusal, unheld: async () => undefined, stop: async () => undefined },
       });
     };
     const early = await both(refusedAt(1), 1_000);

@@ -111,7 +111,7 @@ export async function effectWorld() {
   const server = new TwinServer({ now: () => clock.now(), choose: () => 0 });
   const log = keptLog();
   const open = (name: string): TwinBus =>
-    new TwinBus({ server, name, outside: clock, inside: clock, weather: fairWeather, log });
+    new TwinBus({ server, name, settleMs: 0, outside: clock, inside: clock, weather: fairWeather, log });
   const bus = open('executor');
   /** Lets everything happen that needs no time. */
   const settle = async (): Promise<void> => {

@@ -1,0 +1,41 @@
+/**
+ * The telecommands that a run has announced and that may not have left yet, from the events of its log. Mission Control
+ * Service, section 3.2.
+ *
+ * O1. One that has ended is over, but for a SEND_FAILED: nobody may know whether its frame left, and for `FENCE_MS` it may.
+ * O2. A suspension is logged once nothing can leave any more (`stand-down.ts`): what was announced before it is over.
+ */
+
+import { FENCE_MS } from '../../contract/limits.ts';
+import type { RunEvent } from '../../contract/run.ts';
+
+/** As its log announces it. */
+export type SentEvent = Extract<RunEvent, { event: 'telecommand_sent' }>;
+
+export class Sendings {
+  readonly #open = new Map<string, { readonly sent: SentEvent; failedAt?: number }>();
+
+  constructor(events: Iterable<RunEvent> = []) {
+    for (const event of events) this.note(event);
+  }
+
+  note(event: RunEvent): void {
+    if (event.event === 'telecommand_sent') this.#open.set(event.tc, { sent: event });
+    else if (event.event === 'telecommand_finished') this.#ended(event);
+    else if (event.event === 'suspended' || event.event === 'finished') this.#open.clear();
+  }
+
+  /** Those that may not have left yet. */
+  get open(): readonly SentEvent[] {
+    return [...this.#open.values()].map(({ sent }) => sent);
+  }
+
+  #ended({ tc, state, at }: Extract<RunEvent, { event: 'telecommand_finished' }>): void {
+    const now = Date.parse(at);
+    for (const [other, { failedAt = now }] of this.#open)
+      if (now - failedAt > FENCE_MS) this.#open.delete(other);
+    const open = this.#open.get(tc);
+    if (state === 'SEND_FAILED' && open !== undefined) open.failedAt = now;
+    else this.#open.delete(tc);
+  }
+}

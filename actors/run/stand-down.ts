@@ -1,0 +1,188 @@
+/**
+ * Makes certain that no telecommand of a run leaves any more, before its targets are given back or taken from it. Mission
+ * Control Service, section 3.2 (suspended and finished: leases released); ledger A-71.
+ *
+ * Z1. First its hold is marked as leaving: what reads the hold from then on sends nothing (`unheldReason`). A frame that leaves
+ *     behind that was asked for before, so its `notAfter` is past within `FENCE_MS`.
+ * Z2. A telecommand that was announced and is not in the log of telecommands is withdrawn: an append under way that lands later
+ *     is a duplicate.
+ * Z3. One that was ENCODED may be at its gateway. It is certain once it is known to have left or not, once the gateway has fenced
+ *     the run, or once its time is over, whichever comes first. A gateway that knows no fence is waited for like a silent one.
+ * Z4. A run with nothing under way pays nothing for this.
+ */
+
+import { FENCE_MS } from '../../contract/limits.ts';
+import type { FenceCall, FenceReply } from '../../contract/link.ts';
+import { Outage } from '../../contract/outage.ts';
+import type { Program, ProgramNode, SendStatement } from '../../contract/program.ts';
+import { header, streams, subject } from '../../contract/subject.ts';
+import { readSendFailure, type TcEvent } from '../../contract/telecommand.ts';
+import { isSendOf, sendsOf } from '../../machines/run-sending.ts';
+import type { Mission } from '../../mission/mission.ts';
+import { gatewayOf } from '../../mission/resolve.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { pause } from '../patiently.ts';
+import { withdraw } from './effects/withdraw.ts';
+import type { SentEvent } from './sendings.ts';
+
+/** How often the log of a telecommand is looked at while its gateway is asked. */
+const LOOK_MS = 50;
+const ASK_AGAIN_MS = 100;
+
+/** A run that stands down; its gateways are not asked where its program or the mission of that is gone. */
+export interface StandsDown {
+  readonly run: string;
+  readonly by: string | undefined;
+  readonly program: Program | undefined;
+  readonly mission: Mission | undefined;
+}
+
+interface StandDown {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly run: StandsDown;
+  /** What may be under way. */
+  readonly open: readonly SentEvent[];
+  /** Marks the hold of the run on these targets (Z1). */
+  readonly mark: (targets: ReadonlySet<string>) => Promise<void>;
+  readonly withinMs?: number;
+}
+
+/** Resolves when nothing can leave any more. Throws `Outage`; asked again it goes on. */
+export async function standDown(how: StandDown): Promise<void> {
+  const { bus, clock, open, mark } = how;
+  const pending = await stillOpen(bus, clock, open);
+  if (pending.length === 0) return;
+  await mark(new Set(pending.map(({ sent }) => sent.target)));
+  for (const { sent, isKnown } of pending) if (!isKnown) await withdrawn(how, sent);
+  // Behind the mark: what is not ENCODED by now will find it.
+  const doubtful = (await stillOpen(bus, clock, open)).filter(({ isEncoded }) => isEncoded);
+  await Promise.all(doubtful.map(({ sent }) => certain(how, sent)));
+}
+
+interface Pending {
+  readonly sent: SentEvent;
+  /** Whether the log of telecommands knows it. */
+  readonly isKnown: boolean;
+  /** Its gateway may have been asked. */
+  readonly isEncoded: boolean;
+}
+
+async function stillOpen(bus: Bus, clock: Clock, open: readonly SentEvent[]): Promise<Pending[]> {
+  const looked = await Promise.all(open.map((sent) => look(bus, clock, sent)));
+  return looked.filter((each) => each !== undefined);
+}
+
+/** Undefined when it has left or never will. */
+async function look(bus: Bus, clock: Clock, sent: SentEvent): Promise<Pending | undefined> {
+  const last = await bus.last(streams.telecommandEvents, subject.tcEvent(sent.target, sent.tc));
+  if (last === undefined) return { sent, isKnown: false, isEncoded: false };
+  const { state, at } = JSON.parse(Buffer.from(last.data).toString()) as TcEvent;
+  if (state === 'PENDING' || state === 'ENCODED')
+    return { sent, isKnown: true, isEncoded: state === 'ENCODED' };
+  if (state !== 'SEND_FAILED') return undefined;
+  const failure = readSendFailure(last.headers[header.outcome]);
+  if (failure?.outcome === 'refused' && failure.earlier === undefined) return undefined;
+  const isOld = clock.now() - Date.parse(at) > FENCE_MS;
+  return isOld ? undefined : { sent, isKnown: true, isEncoded: true };
+}
+
+/** Z2 */
+async function withdrawn({ bus, run }: StandDown, sent: SentEvent): Promise<void> {
+  const [statement] = statementsOf(run.program, sent);
+  if (statement === undefined || run.program === undefined) return;
+  const announced = { tc: sent.tc, path: sent.path, statement };
+  const reason = 'withdrawn: its run was suspended or ended before it was submitted';
+  await withdraw(bus, announced, { run: run.run, by: run.by, program: run.program }, reason);
+}
+
+/** Z3 */
+async function certain(how: StandDown, sent: SentEvent): Promise<void> {
+  const { clock, withinMs = FENCE_MS } = how;
+  const over = new AbortController();
+  try {
+    await Promise.race([
+      pause(clock, withinMs, over.signal),
+      fenced(how, sent, over.signal),
+      ended(how, sent, over.signal),
+    ]);
+  } finally {
+    over.abort('certain');
+  }
+}
+
+async function ended({ bus, clock }: StandDown, sent: SentEvent, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await pause(clock, LOOK_MS, signal);
+    const pending = await look(bus, clock, sent).catch(unlessOutage);
+    if (pending === undefined) return;
+  }
+}
+
+async function fenced(how: StandDown, sent: SentEvent, signal: AbortSignal): Promise<void> {
+  const { run } = how;
+  const gateways = gatewaysOf(run.program, run.mission, sent);
+  if (gateways.size === 0) return pause(how.clock, FENCE_MS, signal);
+  await Promise.all([...gateways].map((gateway) => fence(how, gateway, sent.target, signal)));
+}
+
+async function fence(how: StandDown, gateway: string, target: string, signal: AbortSignal): Promise<void> {
+  const { bus, clock, run } = how;
+  while (!signal.aborted) {
+    const isFenced = await askToFence(bus, gateway, { target, run: run.run }).catch(unlessOutage);
+    if (isFenced === true) return;
+    await pause(clock, ASK_AGAIN_MS, signal);
+  }
+}
+
+async function askToFence(
+  bus: Bus,
+  gateway: string,
+  { target, run }: Pick<FenceCall, 'target' | 'run'>,
+): Promise<boolean> {
+  // Everything the run has submitted so far: what it submits under its next hold comes behind.
+  const upTo = (await bus.last(streams.telecommands, subject.tcSubmit(target)))?.seq ?? 0;
+  const call: FenceCall = { target, run, upTo };
+  const body = Buffer.from(JSON.stringify(call));
+  const reply = await bus.request(subject.gatewayVerb(gateway, 'fence'), body, { timeoutMs: FENCE_MS });
+  return isFence(reply);
+}
+
+function isFence(reply: Uint8Array): boolean {
+  try {
+    return (JSON.parse(Buffer.from(reply).toString()) as Partial<FenceReply> | null)?.fenced === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Nobody has answered: false, for what is asked again. */
+function unlessOutage(error: unknown): false {
+  if (error instanceof Outage) return false;
+  throw error;
+}
+
+function gatewaysOf(
+  program: Program | undefined,
+  mission: Mission | undefined,
+  sent: SentEvent,
+): ReadonlySet<string> {
+  const links = mission?.targets.get(sent.target)?.links;
+  const names = statementsOf(program, sent).flatMap(({ link, environment }) => {
+    const found = links?.get(link);
+    if (mission === undefined || found === undefined) return [];
+    return gatewayOf(mission, found, environment)?.name ?? [];
+  });
+  return new Set(names);
+}
+
+/** The statements of the program that the announcement may be of. */
+function statementsOf(program: Program | undefined, sent: SentEvent): readonly SendStatement[] {
+  return (program?.steps ?? []).flatMap(sendsIn).filter((send) => isSendOf(send, sent));
+}
+
+function sendsIn(node: ProgramNode): readonly SendStatement[] {
+  if (node.kind === 'step' && node.statements !== undefined) return sendsOf(node);
+  return (node.steps ?? []).flatMap(sendsIn);
+}

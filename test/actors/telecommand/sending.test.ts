@@ -1,0 +1,150 @@
+/** How a frame is handed to its gateway: only while the run that sends it holds the target, and once whatever is lost. */
+
+import { describe, expect, it } from 'vitest';
+import { type Sending, sendFrame } from '../../../actors/telecommand/sending.ts';
+import { SEND_WITHIN_MS } from '../../../contract/limits.ts';
+import type { SendCall } from '../../../contract/link.ts';
+import { Outage, type OutageCode } from '../../../contract/outage.ts';
+
+const hold = { run: 'run-a', position: 7 };
+const frame = { target: 'sat1', key: 'k', epoch: 1, frame: 'c0ffee' };
+const SENT = { outcome: 'sent', at: 5 } as const;
+const EXPIRES = 1_000_000;
+
+interface World {
+  readonly asked: SendCall[];
+  now: number;
+  send(changes?: Partial<Sending>): ReturnType<typeof sendFrame>;
+}
+
+/** Answers in turn, the last one again and again. */
+function world(...answers: readonly unknown[]): World {
+  const asked: SendCall[] = [];
+  const made: World = {
+    asked,
+    now: 1_000,
+    send: (changes = {}) =>
+      sendFrame(caller, {
+        ...{ gateway: 'gw', frame, recovering: undefined, expiresAt: EXPIRES, hold: undefined },
+        unheld: async () => undefined,
+        now: () => made.now,
+        signal: new AbortController().signal,
+        ...changes,
+      }),
+  };
+  const caller = {
+    askOnce: async (_to: string, call: object): Promise<unknown> => {
+      asked.push(call as SendCall);
+      const answer = answers[Math.min(asked.length, answers.length) - 1];
+      if (answer instanceof Outage) throw answer;
+      return answer;
+    },
+    patiently: async <Value>(step: () => Promise<Value>) => ({ value: await step() }),
+    pause: async () => {
+      made.now += 100;
+    },
+  };
+  return made;
+}
+
+const outage = (code: OutageCode, unsettled = false): Outage => new Outage(code, code, { unsettled });
+
+describe('a frame of a run', () => {
+  it('A-71 H1 names the hold it needs, and has the time to leave from before that was read', async () => {
+    const one = world(SENT);
+    const unheld = async (): Promise<undefined> => {
+      one.now += 2_500;
+      return undefined;
+    };
+    expect(await one.send({ hold, unheld })).toEqual(SENT);
+    expect(one.asked).toEqual([{ ...frame, hold, notAfter: 1_000 + SEND_WITHIN_MS }]);
+  });
+
+  it('A-71 is handed to nobody once the run does not hold the target', async () => {
+    const one = world(SENT);
+    const unheld = async (): Promise<string> => 'run-a does not hold sat1 any more';
+    expect(await one.send({ hold, unheld })).toEqual({
+      outcome: 'refused',
+      detail: 'run-a does not hold sat1 any more',
+    });
+    expect(one.asked).toEqual([]);
+  });
+
+  it.each([
+    ['that was asked before', { recovering: { since: 900 } }, []],
+    ['whose answer was lost', {}, [outage('bus.timeout')]],
+    ['asked of a bus that went away', {}, [outage('bus.unavailable')]],
+  ] as const)(
+    'A-71 H2 one %s, and whose run lost the target, is asked for and has no time left',
+    async (_name, changes, before) => {
+      const refused = { outcome: 'refused', detail: 'late' };
+      const one = world(...before, refused);
+      let reads = 0;
+      const unheld = async (): Promise<string | undefined> => {
+        reads += 1;
+        return reads > before.length ? 'given back' : undefined;
+      };
+      expect(await one.send({ hold, unheld, ...changes })).toEqual({
+        outcome: 'refused',
+        detail: 'given back',
+      });
+      expect(one.asked.at(-1)).toMatchObject({ notAfter: 0, recovering: { since: expect.any(Number) } });
+      const known = world(...before, SENT);
+      reads = 0;
+      expect(await known.send({ hold, unheld, ...changes })).toEqual(SENT);
+    },
+  );
+
+  it('one of nobody is asked for without any reading of holds', async () => {
+    const one = world(SENT);
+    const unheld = async (): Promise<string> => expect.fail('read');
+    await one.send({ unheld });
+    expect(one.asked).toEqual([{ ...frame, notAfter: 1_000 + SEND_WITHIN_MS }]);
+    await one.send({ expiresAt: 1_500 });
+    expect(one.asked.at(-1)?.notAfter).toBe(1_500);
+  });
+});
+
+describe('a gateway that says nothing', () => {
+  it('that nobody serves is not running: nothing left', async () => {
+    expect(await world(outage('bus.no-responder')).send()).toEqual({
+      outcome: 'refused',
+      detail: 'gateway gw is not running',
+    });
+  });
+
+  it('H3 that is not there yet is asked again as if for the first time', async () => {
+    const one = world(outage('bus.timeout', true), outage('bus.timeout', true), SENT);
+    expect(await one.send()).toEqual(SENT);
+    expect(one.asked.map(({ recovering }) => recovering)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('H3 that is not there for as long as the frame may leave has sent nothing', async () => {
+    const one = world(outage('bus.timeout', true));
+    one.now = EXPIRES;
+    expect(await one.send()).toMatchObject({ outcome: 'refused' });
+    const doubted = world(outage('bus.timeout', true), outage('bus.no-responder'));
+    doubted.now = EXPIRES;
+    expect(await doubted.send({ recovering: { since: 1 } })).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('twice is unknown; what it says the second time counts', async () => {
+    const silent = world(outage('bus.timeout'));
+    expect(await silent.send()).toMatchObject({
+      outcome: 'unknown',
+      detail: 'gateway gw did not answer within 10 s: nobody knows whether it sent the frame',
+    });
+    expect(silent.asked).toHaveLength(2);
+    expect(await world(outage('bus.timeout'), SENT).send()).toEqual(SENT);
+    expect(await world(outage('bus.timeout'), outage('bus.no-responder')).send()).toMatchObject({
+      outcome: 'unknown',
+    });
+  });
+
+  it.each([null, {}, { outcome: 'sent' }, { outcome: 'sent', at: Number.NaN }, { outcome: 'unknown' }])(
+    'W3 what is no outcome is unknown: %j',
+    async (answer) => {
+      expect(await world(answer).send()).toMatchObject({ outcome: 'unknown' });
+    },
+  );
+});
