@@ -7,7 +7,7 @@ import { buckets, objectStores, type StreamDefinition, streams } from '../contra
 import type { Appended, AppendOptions, Bus, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import { checkFilter, checkHeaders, checkSubject } from './address.ts';
-import { readLast, write } from './append.ts';
+import { write } from './append.ts';
 import { Assets, type StreamOverrides } from './assets.ts';
 import { Markers, openBucket } from './bucket.ts';
 import { Connection } from './connection.ts';
@@ -18,6 +18,7 @@ import { follow } from './follow.ts';
 import { JetStream } from './jetstream.ts';
 import { withoutProtocol } from './message.ts';
 import { openObjects } from './objects.ts';
+import { readLast } from './stored-last.ts';
 
 export interface BusOptions {
   /** One or several `nats://host:port` with commas between. */
@@ -106,7 +107,7 @@ async function last(
   const asset = assets.stream(stream);
   const message = await jetstream.retrying(undefined, async (left) => {
     await asset.ensure(left());
-    return readLast(jetstream, { stream: stream.name, subject, timeoutMs: left() });
+    return readLast(jetstream, { stream: stream.name, subject, timeoutMs: left });
   });
   return message === undefined ? undefined : withoutProtocol(message);
 }

@@ -13,10 +13,13 @@ export type OutageCode =
 
 export class Outage extends Error {
   readonly code: OutageCode;
+  /** What ends it, where waiting alone does not: a limit of the bus that somebody has to raise. */
+  readonly remedy: string | undefined;
 
-  constructor(code: OutageCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: OutageCode, message: string, options?: { cause?: unknown; remedy?: string }) {
     super(message, options);
     this.name = 'Outage';
     this.code = code;
+    this.remedy = options?.remedy;
   }
 }
