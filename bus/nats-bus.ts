@@ -18,6 +18,7 @@ import { follow } from './follow.ts';
 import { JetStream } from './jetstream.ts';
 import { withoutProtocol } from './message.ts';
 import { openObjects } from './objects.ts';
+import { Past } from './past.ts';
 import { readLast } from './stored-last.ts';
 
 export interface BusOptions {
@@ -46,7 +47,8 @@ export function openBus(options: BusOptions): NatsBus {
   const assets = new Assets(jetstream, { replicas, overrides, log });
   const cursors = new Cursors(jetstream, log);
   const markers = new Markers(jetstream);
-  const tools = { jetstream, assets, cursors, markers, log };
+  const past = new Past(jetstream);
+  const tools = { jetstream, assets, cursors, markers, past, log };
 
   return {
     get connected() {
@@ -59,8 +61,9 @@ export function openBus(options: BusOptions): NatsBus {
     request: (subject, data, settings) => core.request(connection, subject, data, settings),
     append: (stream, subject, data, settings) => append(tools, stream, { subject, data, ...settings }),
     last: (stream, subject) => last(tools, stream, subject),
-    follow: async (stream, subject, from, handle) =>
-      follow(tools, { stream, filter: checkFilter(subject), from, handle }),
+    follow: async (stream, subject, from, handle, { wentBack } = {}) =>
+      follow(tools, { stream, filter: checkFilter(subject), from, handle, wentBack }),
+    stillHolds: (stream, known) => past.stillHolds(assets.stream(stream), known),
     bucket: (definition) => openBucket(tools, definition),
     objects: (definition) => openObjects(tools, definition),
     ensureAssets: ({ deadlineMs } = {}) => ensureAssets(tools, deadlineMs),
