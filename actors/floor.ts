@@ -12,6 +12,7 @@
  *     a past that is gone, as its owner is.
  */
 
+import { Outage } from '../contract/outage.ts';
 import { buckets, type StreamDefinition, streams } from '../contract/subject.ts';
 import type { Bucket, Bus, Entry, KnownMessage } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
@@ -30,6 +31,8 @@ export interface KnownIn extends KnownMessage {
 export interface WentBack {
   /** Names of streams. */
   readonly streams: ReadonlySet<string>;
+  /** When the last message known was stored: what is stored later is new. */
+  readonly since: number;
   /** What was stored until then may have been read before. */
   readonly until: number;
 }
@@ -49,6 +52,11 @@ interface FloorOptions<Stands extends Positions> {
   readonly known?: () => readonly KnownIn[];
   /** Another owner wrote. */
   readonly lost: (error: Error) => void;
+}
+
+/** The outage of a worker whose follower found that: nobody's fault here, and it starts anew from what is there. */
+export function pastIsGone({ name }: { readonly name: string }): Outage {
+  return new Outage('bus.unavailable', `${name} does not hold any more what was read of it`);
 }
 
 const WRITE_EVERY_MS = 1_000;
@@ -119,10 +127,11 @@ export class Floor<Stands extends Positions> {
     const gone = this.#known.filter((_, n) => held[n] === false);
     if (gone.length === 0) return undefined;
     const lost = new Set(gone.map(({ stream }) => stream.name));
-    const until = Math.max(...this.#known.map(({ at }) => at)) + UNKNOWN_MS;
+    const since = Math.max(...this.#known.map(({ at }) => at));
+    const until = since + UNKNOWN_MS;
     const fields = { floor: this.#key, streams: [...lost], until: new Date(until).toISOString() };
     log.error(fields, 'streams do not hold any more what was read of them: begun from what is there');
-    return { streams: lost, until };
+    return { streams: lost, since, until };
   }
 
   /** Writes it again and again from now on. */

@@ -24,7 +24,7 @@
 import { LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { EchoMessage } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
+import { header, type StreamDefinition, streams, subject } from '../../contract/subject.ts';
 import type { TcState } from '../../contract/telecommand.ts';
 import type { TelecommandEffect, TelecommandEvent, TelecommandInput } from '../../machines/telecommand.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
@@ -37,7 +37,7 @@ import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { TargetValues } from '../../ports/target-values.ts';
-import { Floor, type KnownIn, type WentBack } from '../floor.ts';
+import { Floor, type KnownIn, pastIsGone, type WentBack } from '../floor.ts';
 import type { LaneServices } from './binding.ts';
 import { LaneEchoes } from './echoes.ts';
 import { type GivenUp, recordGivenUp } from './given-up.ts';
@@ -171,9 +171,9 @@ export class Lane {
     }
   }
 
-  /** J10: an outage, since it is nobody's fault here and the lane starts anew at once. */
-  #pastIsGone({ name }: { readonly name: string }): void {
-    this.#options.failed(new Outage('bus.unavailable', `${name} does not hold any more what was read of it`));
+  /** J10 */
+  #pastIsGone(stream: StreamDefinition): void {
+    this.#options.failed(pastIsGone(stream));
   }
 
   /** Leaves the lane where it stands: the next owner goes on from the log. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CLOCK_SKEW_MS, GATEWAY_ANSWER_MS, LANE_AHEAD } from '../../../contract/limits.ts';
 import { Outage } from '../../../contract/outage.ts';
-import { buckets, streams, subject } from '../../../contract/subject.ts';
+import { buckets, subject } from '../../../contract/subject.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import {
   cellOf,
