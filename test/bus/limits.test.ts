@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, kindOf, toOutage } from '../../bus/fault.ts';
 import { type NatsBus, openBus } from '../../bus/nats-bus.ts';
 import { Outage } from '../../contract/outage.ts';
+import { refusalOf } from '../../http/errors.ts';
 import { type LimitedNats, startLimitedNats } from '../support/limited-nats.ts';
 import { quiet } from '../support/nats.ts';
 
@@ -54,6 +55,8 @@ describe('what JetStream answers', () => {
     expect(outage.code).toBe('bus.unavailable');
     expect(outage.message).toBe(`stream X has reached a limit of JetStream: no room (${number})`);
     expect(outage.remedy).toContain('Raise');
+    const [fault] = refusalOf(outage)!.faults;
+    expect(fault).toMatchObject({ code: 'api::unavailable', message: outage.message, help: outage.remedy });
   });
 
   it('a number of a later server is judged by its status', () => {
