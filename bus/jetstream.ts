@@ -13,6 +13,7 @@ import { Outage } from '../contract/outage.ts';
 import type { Headers } from '../ports/bus.ts';
 import type { Connection } from './connection.ts';
 import { ApiError, isOutage, toOutage } from './fault.ts';
+import { Room } from './room.ts';
 
 export interface PublishAck {
   readonly stream: string;
@@ -31,9 +32,11 @@ const decoder = new TextDecoder();
 
 export class JetStream {
   readonly connection: Connection;
+  readonly #room: Room;
 
   constructor(connection: Connection) {
     this.connection = connection;
+    this.#room = new Room((timeoutMs) => this.ask('INFO', undefined, timeoutMs));
   }
 
   /** Asks the API once; rejects with `ApiError` or an outage. */
@@ -50,8 +53,14 @@ export class JetStream {
 
   /** Publishes once into whatever stream holds the subject; rejects with `ApiError` or an outage. */
   async publish(subject: string, data: Uint8Array, headers: Headers, timeoutMs: number): Promise<PublishAck> {
+    await this.#room.demand(data.length, timeoutMs);
     const reply = await this.connection.request(subject, data, timeoutMs, headers);
-    return parse<PublishAck>(reply.data);
+    try {
+      return parse<PublishAck>(reply.data);
+    } catch (error) {
+      if (isLimit(error)) this.#room.refused(toOutage(error, 'the bus'));
+      throw error;
+    }
   }
 
   /**
@@ -70,7 +79,8 @@ export class JetStream {
         return await attempt(() => Math.min(BUS_ATTEMPT_MS, deadline - performance.now()), round);
       } catch (error) {
         if (!isOutage(error)) throw error;
-        if (isLimit(error)) throw toOutage(error, 'the bus');
+        if (isLimit(error) || (error instanceof Outage && error.remedy !== undefined))
+          throw toOutage(error, 'the bus');
         const waitMs = Math.min(RETRY_MS * 2 ** Math.min(round, 8), RETRY_LONGEST_MS);
         if (once || performance.now() + waitMs >= deadline) throw unavailable(error);
         await pause(waitMs);

@@ -5,6 +5,7 @@ import { Outage } from '../../contract/outage.ts';
 import { refusalOf } from '../../http/errors.ts';
 import { type LimitedNats, startLimitedNats } from '../support/limited-nats.ts';
 import { quiet } from '../support/nats.ts';
+import { until } from '../support/until.ts';
 
 const STREAM = { name: 'LOG', subjects: ['mcs.log.*'], maxAgeMs: 3_600_000, dedupeMs: 60_000 };
 const FILL = { name: 'FILL', subjects: ['mcs.fill.*'], maxAgeMs: 3_600_000, dedupeMs: 60_000 };
@@ -67,21 +68,29 @@ describe('what JetStream answers', () => {
 describe('an account without room', () => {
   let nats: LimitedNats;
   let bus: NatsBus;
+  /** Another process, which takes the room. */
+  let filler: NatsBus;
 
   beforeAll(async () => {
     nats = await startLimitedNats(256 * KB);
     bus = openBus({ url: nats.url, name: 'limits', log: quiet });
+    filler = openBus({ url: nats.url, name: 'filler', log: quiet });
   });
 
   afterAll(async () => {
-    await bus.close();
+    await Promise.all([bus.close(), filler.close()]);
     await nats.stop();
   });
 
   const bytes = (text: string) => Buffer.from(text);
+  /** R2 of `room.ts`: the account is asked again in a moment. */
+  const roomFor = <Value>(write: () => Promise<Value>) =>
+    until(() => write().catch((error: unknown) => void expect(error).toBeInstanceOf(Outage)));
   const fill = async (size: number): Promise<unknown> => {
     for (;;) {
-      const full = await bus.append(FILL, 'mcs.fill.a', Buffer.alloc(size)).catch((error: unknown) => error);
+      const full = await filler
+        .append(FILL, 'mcs.fill.a', Buffer.alloc(size))
+        .catch((error: unknown) => error);
       if (full instanceof Error) return full;
     }
   };
@@ -101,7 +110,7 @@ describe('an account without room', () => {
     expect(Buffer.from((await bus.last(STREAM, 'mcs.log.a'))!.data).toString()).toBe('1');
 
     await nats.limit(512 * KB);
-    const stored = await second();
+    const stored = await roomFor(second);
     expect(stored.outcome).toBe('stored');
     expect(await second()).toMatchObject({ outcome: 'duplicate' });
     const read: number[] = [];
@@ -124,6 +133,7 @@ describe('an account without room', () => {
       bus.append(STREAM, 'mcs.log.c', Buffer.alloc(8 * KB), { expectLastSubjectSeq }),
     ).rejects.toBeInstanceOf(Outage);
     await nats.limit(1024 * KB);
+    await roomFor(() => bus.append(FILL, 'mcs.fill.b', bytes('room')));
     const others = openBus({ url: nats.url, name: 'others', log: quiet });
     const writers = [bus, others, bus, others].map((each, n) =>
       each.append(STREAM, 'mcs.log.c', bytes(`by ${n}`), { id: `by ${n}`, expectLastSubjectSeq }),
@@ -134,6 +144,21 @@ describe('an account without room', () => {
       'conflict',
     );
     await others.close();
+  });
+
+  it('takes no value from a bucket once it was refused (R1)', async () => {
+    const bucket = bus.bucket({ name: 'mcs_limits', history: 1 });
+    const written = await bucket.put('a', bytes('old'), 0);
+    const revision = written.outcome === 'written' ? written.revision : 0;
+    await fill(KB);
+    const large = () => bus.append(STREAM, 'mcs.log.d', Buffer.alloc(8 * KB));
+    await expect(large()).rejects.toMatchObject({ code: 'bus.unavailable' });
+    const grown = () => bucket.put('a', Buffer.alloc(8 * KB), revision);
+    for (let n = 0; n < 20; n += 1)
+      await expect(grown()).rejects.toMatchObject({ remedy: expect.stringContaining('Raise') });
+    expect(Buffer.from((await bucket.get('a'))!.value).toString()).toBe('old');
+    await nats.limit(2048 * KB);
+    expect((await roomFor(grown)).outcome).toBe('written');
   });
 
   it('names the stream it has no room for', async () => {
