@@ -134,14 +134,20 @@ export class Floor<Stands extends Positions> {
     return { streams: lost, since, until };
   }
 
-  /** Writes it again and again from now on. */
+  /** Writes it again and again from now on: what was lost has been dealt with (F3). */
   keep(): void {
+    const gone = this.#wentBack?.streams;
+    if (gone !== undefined) this.#known = this.#known.filter(({ stream }) => !gone.has(stream.name));
+    this.#writeSoon();
+  }
+
+  #writeSoon(): void {
     if (this.#stopped) return;
     const { clock, log } = this.#options;
     this.#timer = clock.setTimeout(() => {
       void this.#write()
         .catch((error: unknown) => log.warn({ err: error, floor: this.#key }, 'floor not written'))
-        .then(() => this.keep());
+        .then(() => this.#writeSoon());
     }, WRITE_EVERY_MS);
   }
 

@@ -16,7 +16,7 @@ import { Outage } from '../contract/outage.ts';
 import type { StreamDefinition } from '../contract/subject.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
-import type { AssetHandle, Assets, Standing } from './assets.ts';
+import type { Assets, Standing } from './assets.ts';
 import type { Start } from './cursor.ts';
 import type { Cursors } from './cursors.ts';
 import type { JetStream } from './jetstream.ts';
@@ -46,7 +46,7 @@ export async function follow(tools: FollowTools, request: FollowRequest): Promis
   const { stream, handle } = request;
   const asset = assets.stream(stream);
   const stands = await jetstream.retrying(undefined, (left) => asset.look(left()));
-  const place = new Place({ ...tools, asset, request, stands });
+  const place = new Place({ ...tools, request, stands });
   const caught = caughtUpAt(stands.lastSeq);
   const cursor = cursors.open({
     stream: stream.name,
@@ -70,7 +70,6 @@ export async function follow(tools: FollowTools, request: FollowRequest): Promis
 interface PlaceOptions {
   readonly past: Past;
   readonly log: Log;
-  readonly asset: AssetHandle;
   readonly request: FollowRequest;
   readonly stands: Standing;
 }
@@ -112,17 +111,17 @@ class Place {
     const { created, lastSeq } = stands;
     if (created !== this.#created) this.#madeAnew(stands);
     else if (this.#begun && lastSeq < this.#taken) this.#waitOrGiveUp(stands);
-    else if (!(await this.#isSame())) this.#wasFilledAgain(stands);
+    else if (!(await this.#isSame(stands))) this.#wasFilledAgain(stands);
     this.#aheadSince = undefined;
     if (this.#from.from === 'time' && !this.#begun)
       return { deliver_policy: 'by_start_time', opt_start_time: new Date(this.#from.at).toISOString() };
     return { deliver_policy: 'by_start_sequence', opt_start_seq: this.#taken + 1 };
   }
 
-  async #isSame(): Promise<boolean> {
-    const { asset, past } = this.#options;
+  async #isSame({ stream }: Standing): Promise<boolean> {
     if (this.#takenAt === undefined) return true;
-    return past.look(asset, { seq: this.#taken, at: this.#takenAt }, () => BUS_ATTEMPT_MS);
+    const known = { seq: this.#taken, at: this.#takenAt };
+    return this.#options.past.holdsAt(stream, known, BUS_ATTEMPT_MS);
   }
 
   #madeAnew({ stream, created }: Standing): void {

@@ -26,15 +26,19 @@ export class Past {
 
   /** Rejects with an outage while it cannot be told. */
   stillHolds(asset: AssetHandle, known: KnownMessage): Promise<boolean> {
-    return this.#jetstream.retrying(undefined, (left) => this.look(asset, known, left));
+    return this.#jetstream.retrying(undefined, (left) => this.#look(asset, known, left));
   }
 
-  /** The same, asked once. */
-  async look(asset: AssetHandle, known: KnownMessage, left: () => number): Promise<boolean> {
+  async #look(asset: AssetHandle, known: KnownMessage, left: () => number): Promise<boolean> {
     const { stream, lastSeq, replicas } = await asset.look(left());
     if (lastSeq < known.seq) return this.#isBehind(stream, replicas);
     this.#behindSince.delete(stream);
-    const message = await readAt(this.#jetstream, stream, { seq: known.seq }, left());
+    return this.holdsAt(stream, known, left());
+  }
+
+  /** The same of a stream that is known to reach as far. */
+  async holdsAt(stream: string, known: KnownMessage, timeoutMs: number): Promise<boolean> {
+    const message = await readAt(this.#jetstream, stream, { seq: known.seq }, timeoutMs);
     if (message === undefined) return true;
     return (
       (known.at === undefined || known.at === message.at) &&
