@@ -8,6 +8,7 @@
  * F3. Beside the positions it keeps the last messages that its owner knew. Where a stream does not hold them any more it was
  *     put back or lost its newest messages: its positions are used again and mean something else, and whoever takes the floor
  *     is told so (`wentBack`), until it has gone past that.
+ * F5. An owner that stops says that it knew nothing more; behind one that died, messages of the next moments may have been read.
  * F4. The epoch of an owner is a revision of the same bucket, so one above the revision that the floor was written with is of
  *     a past that is gone, as its owner is.
  */
@@ -60,13 +61,15 @@ export function pastIsGone({ name }: { readonly name: string }): Outage {
 }
 
 const WRITE_EVERY_MS = 1_000;
-/** A message taken behind the last write of a floor was stored so much later than the last one known at most. */
+/** A message taken behind the last write of a floor was stored so much later than the last one known at most (F5). */
 const UNKNOWN_MS = 2 * WRITE_EVERY_MS;
 
 interface Stored {
   readonly epoch: number;
   readonly stands: Positions;
   readonly known: readonly KnownIn[];
+  /** Whether its owner knew no more (F5). */
+  readonly whole: boolean;
 }
 
 export class Floor<Stands extends Positions> {
@@ -97,7 +100,7 @@ export class Floor<Stands extends Positions> {
     const taken = new Error(`another owner takes ${name}`);
     if (before.epoch > epoch && before.epoch < (entry?.revision ?? 0)) throw taken;
     this.#known = before.known;
-    this.#wentBack = await this.#compare();
+    this.#wentBack = await this.#compare(before.whole ? 0 : UNKNOWN_MS);
     const stands = { ...first, ...before.stands };
     const value = this.#bytes(stands);
     const written = await this.#bucket.put(this.#key, value, entry?.revision ?? 0);
@@ -121,14 +124,14 @@ export class Floor<Stands extends Positions> {
     return entry === undefined || parse(entry).epoch === this.#options.epoch;
   }
 
-  async #compare(): Promise<WentBack | undefined> {
+  async #compare(unknownMs: number): Promise<WentBack | undefined> {
     const { bus, log } = this.#options;
     const held = await Promise.all(this.#known.map((known) => bus.stillHolds(known.stream, seen(known))));
     const gone = this.#known.filter((_, n) => held[n] === false);
     if (gone.length === 0) return undefined;
     const lost = new Set(gone.map(({ stream }) => stream.name));
     const since = Math.max(...this.#known.map(({ at }) => at));
-    const until = since + UNKNOWN_MS;
+    const until = since + unknownMs;
     const fields = { floor: this.#key, streams: [...lost], until: new Date(until).toISOString() };
     log.error(fields, 'streams do not hold any more what was read of them: begun from what is there');
     return { streams: lost, since, until };
@@ -165,7 +168,7 @@ export class Floor<Stands extends Positions> {
 
   async #writeNow(): Promise<void> {
     this.#known = mergedKnown(this.#known, this.#options.known?.() ?? []);
-    const value = this.#bytes(this.#options.stands());
+    const value = this.#bytes(this.#options.stands(), this.#stopped);
     if (this.#revision === 0 || this.#written?.equals(value)) return;
     let written = await this.#bucket.put(this.#key, value, this.#revision);
     if (written.outcome === 'conflict') {
@@ -186,14 +189,14 @@ export class Floor<Stands extends Positions> {
     return false;
   }
 
-  #bytes(stands: Positions): Buffer {
+  #bytes(stands: Positions, whole = false): Buffer {
     const known = this.#known.map(({ stream, ...message }) => [stream.name, message]);
-    const more = known.length === 0 ? {} : { known: Object.fromEntries(known) };
+    const more = known.length === 0 ? {} : { known: Object.fromEntries(known), ...(whole && { whole }) };
     return Buffer.from(JSON.stringify({ epoch: this.#options.epoch, ...stands, ...more }));
   }
 }
 
-const NOTHING: Stored = { epoch: 0, stands: {}, known: [] };
+const NOTHING: Stored = { epoch: 0, stands: {}, known: [], whole: true };
 
 /** The time is only about right where the subject says which message it was. */
 function seen({ seq, at, subject }: KnownIn): KnownMessage {
@@ -211,12 +214,15 @@ function parse({ value }: Entry): Stored {
     const {
       epoch = 0,
       known = {},
+      whole = false,
       ...stands
     } = JSON.parse(Buffer.from(value).toString()) as {
       readonly epoch?: number;
+      readonly whole?: boolean;
       readonly known?: Readonly<Record<string, Omit<KnownIn, 'stream'>>>;
     } & Record<string, never>;
-    return { epoch, stands, known: Object.entries(known).flatMap(([name, each]) => knownIn(name, each)) };
+    const messages = Object.entries(known).flatMap(([name, each]) => knownIn(name, each));
+    return { epoch, stands, known: messages, whole };
   } catch {
     return NOTHING;
   }
