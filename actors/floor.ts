@@ -5,14 +5,38 @@
  * F1. A new owner writes the floor before it reads, so an old one can write no more; one that was only asleep takes
  *     nothing from a newer one.
  * F2. It is written at most once a second: what lies between is read again, and is known by what it has led to.
+ * F3. Beside the positions it keeps the last messages that its owner knew. Where a stream does not hold them any more it was
+ *     put back or lost its newest messages: its positions are used again and mean something else, and whoever takes the floor
+ *     is told so (`wentBack`), until it has gone past that.
+ * F5. An owner that stops says that it knew nothing more; behind one that died, messages of the next moments may have been read.
+ * F4. The epoch of an owner is a revision of the same bucket, so one above the revision that the floor was written with is of
+ *     a past that is gone, as its owner is.
  */
 
-import { buckets } from '../contract/subject.ts';
-import type { Bucket, Bus, Entry } from '../ports/bus.ts';
+import { Outage } from '../contract/outage.ts';
+import { buckets, type StreamDefinition, streams } from '../contract/subject.ts';
+import type { Bucket, Bus, Entry, KnownMessage } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 
 type Positions = Readonly<Record<string, number>>;
+
+/** The last message known of a stream (F3). */
+export interface KnownIn extends KnownMessage {
+  readonly stream: StreamDefinition;
+  /** When it was stored; about when, where its position is known by its subject. */
+  readonly at: number;
+}
+
+/** What does not hold any more of what the owner before knew. */
+export interface WentBack {
+  /** Names of streams. */
+  readonly streams: ReadonlySet<string>;
+  /** When the last message known was stored: what is stored later is new. */
+  readonly since: number;
+  /** What was stored until then may have been read before. */
+  readonly until: number;
+}
 
 interface FloorOptions<Stands extends Positions> {
   readonly bus: Bus;
@@ -25,18 +49,38 @@ interface FloorOptions<Stands extends Positions> {
   readonly first: Stands;
   /** Where it stands now. */
   readonly stands: () => Stands;
+  /** What it knows of its streams now (F3); default: nothing. */
+  readonly known?: () => readonly KnownIn[];
   /** Another owner wrote. */
   readonly lost: (error: Error) => void;
 }
 
+/** The outage of a worker whose follower found that: nobody's fault here, and it starts anew from what is there. */
+export function pastIsGone({ name }: { readonly name: string }): Outage {
+  return new Outage('bus.unavailable', `${name} does not hold any more what was read of it`);
+}
+
 const WRITE_EVERY_MS = 1_000;
+/** A message taken behind the last write of a floor was stored so much later than the last one known at most (F5). */
+const UNKNOWN_MS = 2 * WRITE_EVERY_MS;
+
+interface Stored {
+  readonly epoch: number;
+  readonly stands: Positions;
+  readonly known: readonly KnownIn[];
+  /** Whether its owner knew no more (F5). */
+  readonly whole: boolean;
+}
 
 export class Floor<Stands extends Positions> {
   readonly #options: FloorOptions<Stands>;
   readonly #bucket: Bucket;
   readonly #key: string;
   #revision = 0;
-  #written: Stands | undefined;
+  #written: Buffer | undefined;
+  #wentBack: WentBack | undefined;
+  /** What the owner before knew, until this one knows more. */
+  #known: readonly KnownIn[] = [];
   /** The write under way: two at once would each refute the other. */
   #writing: Promise<void> = Promise.resolve();
   #timer: TimerHandle | undefined;
@@ -52,25 +96,61 @@ export class Floor<Stands extends Positions> {
   async take(): Promise<Stands> {
     const { epoch, first, name } = this.#options;
     const entry = await this.#bucket.get(this.#key);
-    const { epoch: of = 0, ...before } = entry === undefined ? { ...first } : parse(entry);
+    const before = entry === undefined ? NOTHING : parse(entry);
     const taken = new Error(`another owner takes ${name}`);
-    if (of > epoch) throw taken;
-    const stands = { ...first, ...before };
-    const written = await this.#bucket.put(this.#key, bytes(stands, epoch), entry?.revision ?? 0);
+    if (before.epoch > epoch && before.epoch < (entry?.revision ?? 0)) throw taken;
+    this.#known = before.known;
+    this.#wentBack = await this.#compare(before.whole ? 0 : UNKNOWN_MS);
+    const stands = { ...first, ...before.stands };
+    const value = this.#bytes(stands);
+    const written = await this.#bucket.put(this.#key, value, entry?.revision ?? 0);
     if (written.outcome === 'conflict') throw taken;
     this.#revision = written.revision;
-    this.#written = stands;
+    this.#written = value;
     return stands;
   }
 
-  /** Writes it again and again from now on. */
+  /** Once taken: what its streams do not hold any more (F3). */
+  get wentBack(): WentBack | undefined {
+    return this.#wentBack;
+  }
+
+  /**
+   * Whether nobody else has taken it. What was written under a later epoch while it is still this one's is of a past that is
+   * gone (F4).
+   */
+  async isOwn(): Promise<boolean> {
+    const entry = await this.#bucket.get(this.#key);
+    return entry === undefined || parse(entry).epoch === this.#options.epoch;
+  }
+
+  async #compare(unknownMs: number): Promise<WentBack | undefined> {
+    const { bus, log } = this.#options;
+    const held = await Promise.all(this.#known.map((known) => bus.stillHolds(known.stream, seen(known))));
+    const gone = this.#known.filter((_, n) => held[n] === false);
+    if (gone.length === 0) return undefined;
+    const lost = new Set(gone.map(({ stream }) => stream.name));
+    const since = Math.max(...this.#known.map(({ at }) => at));
+    const until = since + unknownMs;
+    const fields = { floor: this.#key, streams: [...lost], until: new Date(until).toISOString() };
+    log.error(fields, 'streams do not hold any more what was read of them: begun from what is there');
+    return { streams: lost, since, until };
+  }
+
+  /** Writes it again and again from now on: what was lost has been dealt with (F3). */
   keep(): void {
+    const gone = this.#wentBack?.streams;
+    if (gone !== undefined) this.#known = this.#known.filter(({ stream }) => !gone.has(stream.name));
+    this.#writeSoon();
+  }
+
+  #writeSoon(): void {
     if (this.#stopped) return;
     const { clock, log } = this.#options;
     this.#timer = clock.setTimeout(() => {
       void this.#write()
         .catch((error: unknown) => log.warn({ err: error, floor: this.#key }, 'floor not written'))
-        .then(() => this.keep());
+        .then(() => this.#writeSoon());
     }, WRITE_EVERY_MS);
   }
 
@@ -87,29 +167,69 @@ export class Floor<Stands extends Positions> {
   }
 
   async #writeNow(): Promise<void> {
-    const { epoch, stands } = this.#options;
-    const now = stands();
-    if (this.#revision === 0 || Object.keys(now).every((key) => now[key] === this.#written?.[key])) return;
-    const written = await this.#bucket.put(this.#key, bytes(now, epoch), this.#revision);
-    if (written.outcome === 'conflict') return this.#meet(await this.#bucket.get(this.#key));
+    this.#known = mergedKnown(this.#known, this.#options.known?.() ?? []);
+    const value = this.#bytes(this.#options.stands(), this.#stopped);
+    if (this.#revision === 0 || this.#written?.equals(value)) return;
+    let written = await this.#bucket.put(this.#key, value, this.#revision);
+    if (written.outcome === 'conflict') {
+      const entry = await this.#bucket.get(this.#key);
+      if (!this.#isMine(entry)) return;
+      written = await this.#bucket.put(this.#key, value, entry?.revision ?? 0);
+    }
+    if (written.outcome === 'conflict') return;
     this.#revision = written.revision;
-    this.#written = now;
+    this.#written = value;
   }
 
-  /** What stands in the way: one's own write whose answer an outage took, or another owner's (F1). */
-  #meet(entry: Entry | undefined): void {
+  /** What stands in the way: one's own write whose answer an outage took, nothing, or another owner's (F1). */
+  #isMine(entry: Entry | undefined): boolean {
     const { epoch, name, lost } = this.#options;
-    if (entry === undefined || parse(entry).epoch !== epoch)
-      return lost(new Error(`another owner wrote the floor of ${name}`));
-    this.#revision = entry.revision;
-    this.#written = undefined;
+    if (entry === undefined || parse(entry).epoch === epoch) return true;
+    lost(new Error(`another owner wrote the floor of ${name}`));
+    return false;
+  }
+
+  #bytes(stands: Positions, whole = false): Buffer {
+    const known = this.#known.map(({ stream, ...message }) => [stream.name, message]);
+    const more = known.length === 0 ? {} : { known: Object.fromEntries(known), ...(whole && { whole }) };
+    return Buffer.from(JSON.stringify({ epoch: this.#options.epoch, ...stands, ...more }));
   }
 }
 
-function parse({ value }: Entry): { readonly epoch?: number } & Positions {
-  return JSON.parse(Buffer.from(value).toString()) as { epoch?: number } & Positions;
+const NOTHING: Stored = { epoch: 0, stands: {}, known: [], whole: true };
+
+/** The time is only about right where the subject says which message it was. */
+function seen({ seq, at, subject }: KnownIn): KnownMessage {
+  return subject === undefined ? { seq, at } : { seq, subject };
 }
 
-function bytes(stands: Positions, epoch: number): Buffer {
-  return Buffer.from(JSON.stringify({ epoch, ...stands }));
+function mergedKnown(before: readonly KnownIn[], now: readonly KnownIn[]): readonly KnownIn[] {
+  const names = new Set(now.map(({ stream }) => stream.name));
+  return [...now, ...before.filter(({ stream }) => !names.has(stream.name))];
+}
+
+/** What cannot be read counts as nothing: everything is read again, and known by what it has led to. */
+function parse({ value }: Entry): Stored {
+  try {
+    const {
+      epoch = 0,
+      known = {},
+      whole = false,
+      ...stands
+    } = JSON.parse(Buffer.from(value).toString()) as {
+      readonly epoch?: number;
+      readonly whole?: boolean;
+      readonly known?: Readonly<Record<string, Omit<KnownIn, 'stream'>>>;
+    } & Record<string, never>;
+    const messages = Object.entries(known).flatMap(([name, each]) => knownIn(name, each));
+    return { epoch, stands, known: messages, whole };
+  } catch {
+    return NOTHING;
+  }
+}
+
+function knownIn(name: string, { seq, at, subject }: Omit<KnownIn, 'stream'>): KnownIn[] {
+  const stream = Object.values(streams).find((each) => each.name === name);
+  if (stream === undefined) return [];
+  return [{ stream, seq, at, ...(subject !== undefined && { subject }) }];
 }

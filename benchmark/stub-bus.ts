@@ -75,6 +75,10 @@ export class StubBus implements Bus {
     return { ...nothing, caughtUp: Promise.resolve(0) };
   }
 
+  async stillHolds(): Promise<boolean> {
+    return true;
+  }
+
   objects(): never {
     throw new Error('this bus keeps no objects');
   }

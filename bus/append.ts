@@ -6,6 +6,10 @@
  *     a cluster (the leader checks it before the write is agreed); with the id made from it, one wins.
  * W2. Every call carries a writer's mark. A duplicate or a conflict met on a later attempt is compared with it: one's
  *     own earlier attempt is a success. What cannot be read back any more counts as somebody else's.
+ * W3. A server that has removed the last message of a subject (an account at its limit stores each message and takes it out
+ *     again) may have forgotten those before: it says there is none, and refuses every append behind the one that is there
+ *     (`stored-last.ts`). Such an append is made behind what the server believes, once the message that was expected is
+ *     found to be the last.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -14,8 +18,8 @@ import type { Headers, StreamMessage } from '../ports/bus.ts';
 import type { AssetHandle } from './assets.ts';
 import { ApiError, apiError } from './fault.ts';
 import type { JetStream, PublishAck } from './jetstream.ts';
-import type { StoredMessage } from './message.ts';
-import { storedMessage, WRITER_HEADER } from './message.ts';
+import { WRITER_HEADER } from './message.ts';
+import { readAt, readLast } from './stored-last.ts';
 
 export interface Write {
   readonly asset: AssetHandle;
@@ -40,52 +44,48 @@ let calls = 0;
 /** Stores once or tells why not; rejects with `bus.unavailable` at the deadline, when the outcome is unknown. */
 export async function write(jetstream: JetStream, request: Write): Promise<WriteOutcome> {
   const writer = `${instance}.${(calls++).toString(36)}`;
-  const { asset, subject } = request;
+  const { asset } = request;
   let tries = 0;
   return jetstream.retrying(
     request.deadlineMs,
     async (left): Promise<WriteOutcome> => {
       const { stream } = await asset.ensure(left());
       const first = tries++ === 0;
-      try {
-        const headers = headersOf(request, stream, writer);
-        const ack = await jetstream.publish(subject, request.data, headers, left());
-        if (ack.duplicate !== true) return { outcome: 'stored', seq: ack.seq };
-        return await judgeDuplicate(jetstream, request, { stream, ack, writer, timeoutMs: left(), first });
-      } catch (error) {
-        if (error instanceof Outage && error.code === 'bus.no-responder') asset.forget();
-        if (!isConflict(error)) throw error;
-        if (first) return { outcome: 'conflict' };
-        return judgeConflict(await readLast(jetstream, { stream, subject, timeoutMs: left() }), writer);
-      }
+      return writeOnce(jetstream, request, { stream, writer, first, timeoutMs: left });
     },
     { once: request.once === true },
   );
 }
 
-/** The last message of a subject with all its headers, in one attempt; undefined if there is none. */
-export function readLast(
-  jetstream: JetStream,
-  { stream, subject, timeoutMs }: { stream: string; subject: string; timeoutMs: number },
-): Promise<StreamMessage | undefined> {
-  return readOne(jetstream, stream, { last_by_subj: subject }, timeoutMs);
+interface Attempt {
+  readonly stream: string;
+  readonly writer: string;
+  readonly first: boolean;
+  /** How long the next question may take. */
+  readonly timeoutMs: () => number;
+  /** What the server believes to be the last position of the subject, where it is wrong (W3). */
+  readonly believed?: number;
 }
 
-async function readOne(
-  jetstream: JetStream,
-  stream: string,
-  which: { readonly last_by_subj: string } | { readonly seq: number },
-  timeoutMs: number,
-): Promise<StreamMessage | undefined> {
+async function writeOnce(jetstream: JetStream, request: Write, attempt: Attempt): Promise<WriteOutcome> {
+  const { asset, subject, data, expect } = request;
+  const { stream, writer, first, timeoutMs, believed } = attempt;
   try {
-    return storedMessage(await jetstream.ask<StoredMessage>(`STREAM.MSG.GET.${stream}`, which, timeoutMs));
+    const ack = await jetstream.publish(subject, data, headersOf(request, attempt), timeoutMs());
+    if (ack.duplicate !== true) return { outcome: 'stored', seq: ack.seq };
+    return await judgeDuplicate(jetstream, request, attempt, ack);
   } catch (error) {
-    if (error instanceof ApiError && error.is(apiError.noMessage)) return undefined;
-    throw error;
+    if (error instanceof Outage && error.code === 'bus.no-responder') asset.forget();
+    if (!isConflict(error)) throw error;
+    const states = believed === undefined ? lowerThan(expect, error) : undefined;
+    if (first && states === undefined) return { outcome: 'conflict' };
+    const last = await readLast(jetstream, { stream, subject, timeoutMs });
+    if (states === undefined || last?.seq !== expect) return judgeConflict(last, writer);
+    return writeOnce(jetstream, request, { ...attempt, believed: states });
   }
 }
 
-function headersOf(request: Write, stream: string, writer: string): Headers {
+function headersOf(request: Write, { stream, writer, believed }: Attempt): Headers {
   const { expect, id, subject } = request;
   const made = expect === undefined || expect === 0 ? writer : `${subject}@${expect}`;
   // Written name by name: spreads of what may be absent cost more than everything else here.
@@ -94,24 +94,18 @@ function headersOf(request: Write, stream: string, writer: string): Headers {
   headers[WRITER_HEADER] = writer;
   headers['Nats-Msg-Id'] = id ?? made;
   headers['Nats-Expected-Stream'] = stream;
-  if (expect !== undefined) headers['Nats-Expected-Last-Subject-Sequence'] = String(expect);
+  const last = believed ?? expect;
+  if (last !== undefined) headers['Nats-Expected-Last-Subject-Sequence'] = String(last);
   return headers;
-}
-
-interface Duplicate {
-  readonly stream: string;
-  readonly ack: PublishAck;
-  readonly writer: string;
-  readonly timeoutMs: number;
-  readonly first: boolean;
 }
 
 async function judgeDuplicate(
   jetstream: JetStream,
   { id }: Write,
-  { stream, ack, writer, timeoutMs, first }: Duplicate,
+  { stream, writer, timeoutMs, first }: Attempt,
+  ack: PublishAck,
 ): Promise<WriteOutcome> {
-  const stored = first ? undefined : await readOne(jetstream, stream, { seq: ack.seq }, timeoutMs);
+  const stored = first ? undefined : await readAt(jetstream, stream, { seq: ack.seq }, timeoutMs());
   if (stored?.headers[WRITER_HEADER] === writer) return { outcome: 'stored', seq: ack.seq };
   return id === undefined ? { outcome: 'conflict' } : { outcome: 'duplicate', seq: ack.seq };
 }
@@ -122,7 +116,14 @@ function judgeConflict(last: StreamMessage | undefined, writer: string): WriteOu
     : { outcome: 'conflict' };
 }
 
-function isConflict(error: unknown): boolean {
+/** The last position the server states, where it lies before the one expected: nobody can have written behind that (W3). */
+function lowerThan(expect: number | undefined, { message }: ApiError): number | undefined {
+  const stated = /wrong last sequence: (\d+)/.exec(message)?.[1];
+  if (expect === undefined || stated === undefined) return undefined;
+  return Number(stated) < expect ? Number(stated) : undefined;
+}
+
+function isConflict(error: unknown): error is ApiError {
   return (
     error instanceof ApiError && error.is(apiError.wrongLastSequence, apiError.wrongLastSequenceConstant)
   );

@@ -161,7 +161,7 @@ export class Assets {
     try {
       return await this.#ask<StreamInfo>(`STREAM.CREATE.${config.name}`, config);
     } catch (error) {
-      if (!(error instanceof ApiError && error.is(apiError.streamExists))) throw error;
+      if (!(error instanceof ApiError && error.is(apiError.streamExists))) throw named(error, config);
       return this.#ask<StreamInfo>(`STREAM.INFO.${config.name}`);
     }
   }
@@ -230,6 +230,12 @@ export class Assets {
 /** The stream that holds a bucket; throws on a name that is none. */
 export function bucketStream({ name }: BucketDefinition): string {
   return `KV_${checkBucket(name)}`;
+}
+
+/** A server that has no room for a stream does not say for which. */
+function named(error: unknown, { name }: Config): unknown {
+  if (!(error instanceof ApiError)) return error;
+  return new ApiError(error.status, error.number, `stream ${name}: ${error.message}`);
 }
 
 function standing({ config, created, state }: StreamInfo): Standing {

@@ -12,9 +12,10 @@ import type { BucketDefinition } from '../contract/subject.ts';
 import type { Bucket, Entry, StreamMessage, Written } from '../ports/bus.ts';
 import { checkKey, checkKeyFilter } from './address.ts';
 import type { Write, WriteOutcome } from './append.ts';
-import { readLast, write } from './append.ts';
+import { write } from './append.ts';
 import { bucketStream } from './assets.ts';
 import type { JetStream } from './jetstream.ts';
+import { readLast } from './stored-last.ts';
 import type { WatchTools } from './watch.ts';
 import { list, OPERATION_HEADER, watch } from './watch.ts';
 
@@ -38,7 +39,7 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
     const subject = subjectOf(key);
     return tools.jetstream.retrying(undefined, async (left) => {
       const { stream } = await asset.ensure(left());
-      return readLast(tools.jetstream, { stream, subject, timeoutMs: left() });
+      return readLast(tools.jetstream, { stream, subject, timeoutMs: left });
     });
   };
   /** A key that does not exist may have left a marker, which may be purged before this one has written over it. */

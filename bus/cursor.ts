@@ -35,8 +35,8 @@ export interface Reading {
   /** Subject with wildcards, as the stream knows it. */
   readonly filter: string;
   readonly asset: AssetHandle;
-  /** Called before each start with the stream as it stands; throws when it cannot be read yet. */
-  readonly start: (stands: Standing) => Start;
+  /** Called before each start with the stream as it stands; rejects when it cannot be read yet. */
+  readonly start: (stands: Standing) => Start | Promise<Start>;
   /** Whether a message is still to be delivered: a copy of the stream that lags begins too early. */
   readonly wanted: (position: Position) => boolean;
   /** Takes a message; a promise holds back the next one, a rejection or a throw hands the same one over again. */
@@ -139,7 +139,8 @@ export class Cursor {
     if (generation !== this.#generation) return;
     this.#atHead = false;
     this.#headSeq = stands.lastSeq;
-    const start = this.#reading.start(stands);
+    const start = await this.#reading.start(stands);
+    if (generation !== this.#generation) return;
     const info = await this.#createConsumer(start);
     if (generation !== this.#generation) return;
     const lot = newLot(info.name, this.#inbox(), wishFor(start.deliver_policy, stands));

@@ -1,4 +1,12 @@
-/** What goes wrong on the bus, in the terms of the service: outages, and refusals of JetStream by their number. */
+/**
+ * What goes wrong on the bus, in the terms of the service: outages, limits reached, and refusals of JetStream by their
+ * number.
+ *
+ * F1. What an error of JetStream means is decided here and nowhere else, by its number where that says more than its
+ *     status: limits of an account come with status 400, as a bad request does.
+ * F2. A limit that is reached (storage, streams, consumers) is an outage and no defect: what failed succeeds as soon as
+ *     there is room. Its outage says what to do.
+ */
 
 import { ErrorCode, NatsError } from 'nats';
 import { Outage } from '../contract/outage.ts';
@@ -12,7 +20,38 @@ export const apiError = {
   wrongLastSequenceConstant: 10164,
 } as const;
 
-/** A refusal by JetStream. From 500 on it is an inability: no leader, no quorum, no space. */
+/** Limits of an account, a server or a stream: they hold until somebody makes room. */
+const LIMITS: ReadonlySet<number> = new Set([
+  10002, // resource limits exceeded for account
+  10023, // insufficient resources
+  10026, // maximum consumers limit reached
+  10027, // maximum number of streams reached
+  10028, // insufficient memory resources available
+  10047, // insufficient storage resources available
+  10053, // limits of streams exceeded
+  10077, // a message could not be stored: maximum messages or bytes exceeded, no space left on the device
+  10120, // no limits for the account
+  10122, // stream max bytes exceeds account limit max stream bytes
+]);
+
+/** What passes by itself although its status is below 500. */
+const PASSING: ReadonlySet<number> = new Set([
+  10005, // no suitable peers for the stream: servers of the cluster are missing
+  10124, // stream move in progress
+  10158, // duplicate message id is in process
+  10167, // too many requests
+  10226, // stream reconfiguration in progress
+]);
+
+/** `limit`: until there is room; `passing`: no leader, no quorum, not now; `refusal`: as often as it is asked (F1). */
+export type FaultKind = 'limit' | 'passing' | 'refusal';
+
+export function kindOf(status: number, number: number): FaultKind {
+  if (LIMITS.has(number)) return 'limit';
+  return status >= 500 || PASSING.has(number) ? 'passing' : 'refusal';
+}
+
+/** A refusal by JetStream. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -24,14 +63,33 @@ export class ApiError extends Error {
     this.number = number;
   }
 
+  get kind(): FaultKind {
+    return kindOf(this.status, this.number);
+  }
+
   is(...numbers: readonly number[]): boolean {
     return numbers.includes(this.number);
   }
 }
 
+/** Whether trying again may help: by itself, or as soon as there is room. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof Outage || (error instanceof ApiError && error.kind !== 'refusal');
+}
+
+const MAKE_ROOM =
+  'Raise the JetStream limits of the account or server of nats-server, or remove what fills it (`nats account info`).';
+
+/** The outage of a limit that is reached, at what was asked for (F2). */
+function limitOutage(error: ApiError, what: string): Outage {
+  const message = `${what} has reached a limit of JetStream: ${error.message} (${error.number})`;
+  return new Outage('bus.unavailable', message, { cause: error, remedy: MAKE_ROOM });
+}
+
 /** The outage that an error of the client means for the caller of `what`. */
 export function toOutage(error: unknown, what: string): Outage {
   if (error instanceof Outage) return error;
+  if (error instanceof ApiError && error.kind === 'limit') return limitOutage(error, what);
   const code = error instanceof NatsError ? error.code : undefined;
   if (code === ErrorCode.NoResponders)
     return new Outage('bus.no-responder', `nobody serves ${what}`, { cause: error });

@@ -3,12 +3,15 @@
  *
  * F1. The position moves when a message is handed over, so a new consumer begins after it.
  * F2. Positions mean nothing in another stream of the same name: a follower that finds its stream made anew reads it
- *     from its beginning, and one whose stream lost its tail goes on at the end; both say so in the log. Only what the
- *     server says at that moment counts: a position moved back by stale knowledge would deliver messages twice.
+ *     from its beginning; one whose stream lost its tail goes on at the end; and where the end has passed its position
+ *     again since, which the message there shows, behind the last one it took by time. All say so in the log and to who
+ *     asked for it. Only what the server says at that moment counts: a position moved back by stale knowledge would deliver
+ *     messages twice.
  * F3. In a cluster a new leader may not know yet what the old one delivered: that is waited for, not taken for a loss,
  *     and what a lagging copy delivers again is passed over.
  */
 
+import { BUS_ATTEMPT_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
 import type { StreamDefinition } from '../contract/subject.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../ports/bus.ts';
@@ -18,11 +21,14 @@ import type { Start } from './cursor.ts';
 import type { Cursors } from './cursors.ts';
 import type { JetStream } from './jetstream.ts';
 import { DeliveredMessage } from './message.ts';
+import type { Past } from './past.ts';
+import { CATCH_UP_MS } from './past.ts';
 
 export interface FollowTools {
   readonly jetstream: JetStream;
   readonly assets: Assets;
   readonly cursors: Cursors;
+  readonly past: Past;
   readonly log: Log;
 }
 
@@ -31,6 +37,7 @@ export interface FollowRequest {
   readonly filter: string;
   readonly from: FollowFrom;
   readonly handle: (message: StreamMessage) => void | Promise<void>;
+  readonly wentBack?: (() => void) | undefined;
 }
 
 /** Fixes the position and begins to follow; rejects with an outage when the stream cannot be reached in time. */
@@ -39,7 +46,7 @@ export async function follow(tools: FollowTools, request: FollowRequest): Promis
   const { stream, handle } = request;
   const asset = assets.stream(stream);
   const stands = await jetstream.retrying(undefined, (left) => asset.look(left()));
-  const place = new Place(request.from, stands, tools.log);
+  const place = new Place({ ...tools, request, stands });
   const caught = caughtUpAt(stands.lastSeq);
   const cursor = cursors.open({
     stream: stream.name,
@@ -48,7 +55,7 @@ export async function follow(tools: FollowTools, request: FollowRequest): Promis
     start: (current) => place.resume(current),
     wanted: ({ seq }) => seq > place.taken,
     deliver: (message, position) => {
-      place.take(position.seq);
+      place.take(position);
       return handle(new DeliveredMessage(message, position));
     },
     atHead: caught.resolve,
@@ -60,22 +67,32 @@ export async function follow(tools: FollowTools, request: FollowRequest): Promis
   return { caughtUp: caught.promise, stop };
 }
 
+interface PlaceOptions {
+  readonly past: Past;
+  readonly log: Log;
+  readonly request: FollowRequest;
+  readonly stands: Standing;
+}
+
 /** Where a follower is: behind the last message it took or, before the first one, where it was told to begin. */
 class Place {
-  readonly #from: FollowFrom;
-  readonly #log: Log;
+  readonly #options: PlaceOptions;
+  #from: FollowFrom;
   #created: string;
   #taken: number;
+  /** When the last message it took was stored; undefined before the first. */
+  #takenAt: number | undefined;
   /** Whether the stream is known to have held the position. */
   #begun: boolean;
   #aheadSince: number | undefined;
 
-  constructor(from: FollowFrom, stands: Standing, log: Log) {
-    this.#from = from;
-    this.#begun = from.from === 'now';
+  constructor(options: PlaceOptions) {
+    const { request, stands } = options;
+    this.#options = options;
+    this.#from = request.from;
+    this.#begun = request.from.from === 'now' || request.from.from === 'seq';
     this.#created = stands.created;
-    this.#taken = takenBefore(from, stands.lastSeq);
-    this.#log = log;
+    this.#taken = takenBefore(request.from, stands.lastSeq);
   }
 
   /** Position of the last message handed over. */
@@ -83,26 +100,34 @@ class Place {
     return this.#taken;
   }
 
-  take(seq: number): void {
+  take({ seq, at }: { readonly seq: number; readonly at: number }): void {
     this.#taken = seq;
+    this.#takenAt = at;
     this.#begun = true;
   }
 
-  /** Where to go on in the stream as it stands; throws while a copy of it may still be catching up. */
-  resume(stands: Standing): Start {
-    const { stream, created, lastSeq } = stands;
-    if (created !== this.#created) {
-      this.#log.error(
-        { stream, created, taken: this.#taken },
-        'stream was made anew: read from its beginning',
-      );
-      this.#created = created;
-      this.#taken = 0;
-    } else if (this.#begun && lastSeq < this.#taken) this.#waitOrGiveUp(stands);
+  /** Where to go on in the stream as it stands; rejects while a copy of it may still be catching up. */
+  async resume(stands: Standing): Promise<Start> {
+    const { created, lastSeq } = stands;
+    if (created !== this.#created) this.#madeAnew(stands);
+    else if (this.#begun && lastSeq < this.#taken) this.#waitOrGiveUp(stands);
+    else if (!(await this.#isSame(stands))) this.#wasFilledAgain(stands);
     this.#aheadSince = undefined;
     if (this.#from.from === 'time' && !this.#begun)
       return { deliver_policy: 'by_start_time', opt_start_time: new Date(this.#from.at).toISOString() };
     return { deliver_policy: 'by_start_sequence', opt_start_seq: this.#taken + 1 };
+  }
+
+  async #isSame({ stream }: Standing): Promise<boolean> {
+    if (this.#takenAt === undefined) return true;
+    const known = { seq: this.#taken, at: this.#takenAt };
+    return this.#options.past.holdsAt(stream, known, BUS_ATTEMPT_MS);
+  }
+
+  #madeAnew({ stream, created }: Standing): void {
+    this.#say({ stream, created, taken: this.#taken }, 'stream was made anew: read from its beginning');
+    this.#created = created;
+    this.#goOn(0);
   }
 
   #waitOrGiveUp({ stream, lastSeq, replicas }: Standing): void {
@@ -110,13 +135,29 @@ class Place {
     this.#aheadSince ??= now;
     if (replicas > 1 && now - this.#aheadSince < CATCH_UP_MS)
       throw new Outage('bus.unavailable', `${stream} has not caught up with what it delivered`);
-    this.#log.error({ stream, lastSeq, taken: this.#taken }, 'stream lost its newest messages');
-    this.#taken = lastSeq;
+    this.#say({ stream, lastSeq, taken: this.#taken }, 'stream lost its newest messages');
+    this.#goOn(lastSeq);
+  }
+
+  #wasFilledAgain({ stream, lastSeq }: Standing): void {
+    const at = this.#takenAt ?? 0;
+    this.#say({ stream, lastSeq, taken: this.#taken }, 'stream lost its newest messages and has new ones');
+    this.#from = { from: 'time', at: at + 1 };
+    this.#goOn(0);
+    this.#begun = false;
+  }
+
+  #goOn(taken: number): void {
+    this.#taken = taken;
+    this.#takenAt = undefined;
+  }
+
+  #say(fields: object, what: string): void {
+    const { log, request } = this.#options;
+    log.error({ ...fields, filter: request.filter }, what);
+    request.wentBack?.();
   }
 }
-
-/** An election and the catching up after it take some seconds; a loss may wait as long. */
-const CATCH_UP_MS = 15_000;
 
 function takenBefore(from: FollowFrom, lastSeq: number): number {
   switch (from.from) {

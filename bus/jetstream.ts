@@ -3,6 +3,8 @@
  *
  * J1. Only what may be repeated without harm goes through `retrying`: reads, and writes that carry an id.
  * J2. What is still unanswered at the deadline is `bus.unavailable`, whatever the last attempt met.
+ * J3. A limit that is reached is `bus.unavailable` at once: no room is made within a deadline, and each attempt costs the
+ *     server a message that it stores and removes again.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +12,8 @@ import { BUS_ATTEMPT_MS, BUS_REQUEST_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Headers } from '../ports/bus.ts';
 import type { Connection } from './connection.ts';
-import { ApiError, toOutage } from './fault.ts';
+import { ApiError, isOutage, toOutage } from './fault.ts';
+import { Room } from './room.ts';
 
 export interface PublishAck {
   readonly stream: string;
@@ -29,9 +32,11 @@ const decoder = new TextDecoder();
 
 export class JetStream {
   readonly connection: Connection;
+  readonly #room: Room;
 
   constructor(connection: Connection) {
     this.connection = connection;
+    this.#room = new Room((timeoutMs) => this.ask('INFO', undefined, timeoutMs));
   }
 
   /** Asks the API once; rejects with `ApiError` or an outage. */
@@ -48,8 +53,14 @@ export class JetStream {
 
   /** Publishes once into whatever stream holds the subject; rejects with `ApiError` or an outage. */
   async publish(subject: string, data: Uint8Array, headers: Headers, timeoutMs: number): Promise<PublishAck> {
+    await this.#room.demand(data.length, timeoutMs);
     const reply = await this.connection.request(subject, data, timeoutMs, headers);
-    return parse<PublishAck>(reply.data);
+    try {
+      return parse<PublishAck>(reply.data);
+    } catch (error) {
+      if (isLimit(error)) this.#room.refused(toOutage(error, 'the bus'));
+      throw error;
+    }
   }
 
   /**
@@ -67,7 +78,9 @@ export class JetStream {
       try {
         return await attempt(() => Math.min(BUS_ATTEMPT_MS, deadline - performance.now()), round);
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isOutage(error)) throw error;
+        if (isLimit(error) || (error instanceof Outage && error.remedy !== undefined))
+          throw toOutage(error, 'the bus');
         const waitMs = Math.min(RETRY_MS * 2 ** Math.min(round, 8), RETRY_LONGEST_MS);
         if (once || performance.now() + waitMs >= deadline) throw unavailable(error);
         await pause(waitMs);
@@ -85,8 +98,8 @@ function parse<Reply>(data: Uint8Array): Reply {
   throw new ApiError(code, err_code ?? 0, description ?? 'refused by JetStream');
 }
 
-function isPassing(error: unknown): boolean {
-  return error instanceof Outage || (error instanceof ApiError && error.status >= 500);
+function isLimit(error: unknown): boolean {
+  return error instanceof ApiError && error.kind === 'limit';
 }
 
 function unavailable(error: unknown): Outage {

@@ -7,7 +7,7 @@ import { buckets, objectStores, type StreamDefinition, streams } from '../contra
 import type { Appended, AppendOptions, Bus, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import { checkFilter, checkHeaders, checkSubject } from './address.ts';
-import { readLast, write } from './append.ts';
+import { write } from './append.ts';
 import { Assets, type StreamOverrides } from './assets.ts';
 import { Markers, openBucket } from './bucket.ts';
 import { Connection } from './connection.ts';
@@ -18,6 +18,8 @@ import { follow } from './follow.ts';
 import { JetStream } from './jetstream.ts';
 import { withoutProtocol } from './message.ts';
 import { openObjects } from './objects.ts';
+import { Past } from './past.ts';
+import { readLast } from './stored-last.ts';
 
 export interface BusOptions {
   /** One or several `nats://host:port` with commas between. */
@@ -49,7 +51,8 @@ export function openBus(options: BusOptions): NatsBus {
   const assets = new Assets(jetstream, { replicas, overrides, log });
   const cursors = new Cursors(jetstream, log);
   const markers = new Markers(jetstream);
-  const tools = { jetstream, assets, cursors, markers, log };
+  const past = new Past(jetstream);
+  const tools = { jetstream, assets, cursors, markers, past, log };
 
   return {
     get connected() {
@@ -65,8 +68,9 @@ export function openBus(options: BusOptions): NatsBus {
     request: (subject, data, settings) => core.request(connection, subject, data, settings),
     append: (stream, subject, data, settings) => append(tools, stream, { subject, data, ...settings }),
     last: (stream, subject) => last(tools, stream, subject),
-    follow: async (stream, subject, from, handle) =>
-      follow(tools, { stream, filter: checkFilter(subject), from, handle }),
+    follow: async (stream, subject, from, handle, { wentBack } = {}) =>
+      follow(tools, { stream, filter: checkFilter(subject), from, handle, wentBack }),
+    stillHolds: (stream, known) => past.stillHolds(assets.stream(stream), known),
     bucket: (definition) => openBucket(tools, definition),
     objects: (definition) => openObjects(tools, definition),
     ensureAssets: ({ deadlineMs } = {}) => ensureAssets(tools, deadlineMs),
@@ -113,7 +117,7 @@ async function last(
   const asset = assets.stream(stream);
   const message = await jetstream.retrying(undefined, async (left) => {
     await asset.ensure(left());
-    return readLast(jetstream, { stream: stream.name, subject, timeoutMs: left() });
+    return readLast(jetstream, { stream: stream.name, subject, timeoutMs: left });
   });
   return message === undefined ? undefined : withoutProtocol(message);
 }

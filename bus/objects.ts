@@ -11,9 +11,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { ObjectsDefinition } from '../contract/subject.ts';
 import type { Objects } from '../ports/bus.ts';
-import { readLast, write } from './append.ts';
+import { write } from './append.ts';
 import type { Assets } from './assets.ts';
 import type { JetStream } from './jetstream.ts';
+import { readLast } from './stored-last.ts';
 
 interface ObjectsTools {
   readonly jetstream: JetStream;
@@ -47,7 +48,7 @@ export function openObjects({ jetstream, assets }: ObjectsTools, definition: Obj
     const subject = described(hash);
     const last = await jetstream.retrying(undefined, async (left) => {
       const { stream } = await asset.ensure(left());
-      return readLast(jetstream, { stream, subject, timeoutMs: left() });
+      return readLast(jetstream, { stream, subject, timeoutMs: left });
     });
     if (last === undefined) return undefined;
     const found = JSON.parse(Buffer.from(last.data).toString()) as Description;

@@ -103,6 +103,16 @@ export const AlarmEvent = Type.Object(
 );
 export type AlarmEvent = Static<typeof AlarmEvent>;
 
+/** The event in a message of ALARMS; undefined for bytes that are none. */
+export function readAlarmEvent(data: Uint8Array): AlarmEvent | undefined {
+  try {
+    const event = JSON.parse(Buffer.from(data).toString()) as Partial<AlarmEvent> | null;
+    return typeof event?.seq === 'number' ? (event as AlarmEvent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Which alarm a command was accepted for. */
 export const AlarmTold = Type.Object(named, {
   ...closed,

@@ -15,15 +15,18 @@ export class Outage extends Error {
   readonly code: OutageCode;
   /** Of a request (`bus.timeout`): nobody took it, and the connection is too young for that to mean that nobody is there. */
   readonly unsettled: boolean;
+  /** What ends it, where waiting alone does not: a limit of the bus that somebody has to raise. */
+  readonly remedy: string | undefined;
 
   constructor(
     code: OutageCode,
     message: string,
-    { unsettled = false, ...options }: { cause?: unknown; unsettled?: boolean } = {},
+    { unsettled = false, remedy, ...options }: { cause?: unknown; unsettled?: boolean; remedy?: string } = {},
   ) {
     super(message, options);
     this.name = 'Outage';
     this.code = code;
     this.unsettled = unsettled;
+    this.remedy = remedy;
   }
 }

@@ -324,6 +324,21 @@ export const RunEvent = Type.Union(
   },
 );
 
+/** The event in a message of RUNS; undefined for bytes that are none. What it says beyond that is for who reads it. */
+export function readRunEvent(data: Uint8Array): RunEvent | undefined {
+  try {
+    const event = JSON.parse(Buffer.from(data).toString()) as Partial<RunEvent> | null;
+    const isEvent =
+      typeof event?.run === 'string' &&
+      typeof event.event === 'string' &&
+      Number.isSafeInteger(event.seq) &&
+      typeof event.at === 'string';
+    return isEvent ? (event as RunEvent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Message id of a log event: what is published again is a duplicate (section 6). */
 export function runEventId(run: string, seq: number): string {
   return `${run}-${seq}`;

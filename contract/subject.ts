@@ -93,6 +93,8 @@ export const header = {
   outcome: 'Mcs-Outcome',
   /** Position in the input stream that a message was made from; on an event of a run, of the answer it logs (ours). */
   source: 'Mcs-Source',
+  /** When the message was stored that stands at that position: a stream that was put back has another one there (ours). */
+  sourceAt: 'Mcs-Source-At',
   /** On a value batch that no sample caused: the moment at which time alone changed what it holds (ours). */
   turned: 'Mcs-Turned',
 } as const;

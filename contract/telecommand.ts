@@ -242,6 +242,23 @@ export const TcEvent = Type.Object(
 );
 export type TcEvent = Static<typeof TcEvent>;
 
+const EVENT_STATES: ReadonlySet<unknown> = new Set([...TC_STATES, 'ECHO']);
+
+/** The event in a message of TC_EVENTS; undefined for bytes that are none, or one of a state that is not known here. */
+export function readTcEvent(data: Uint8Array): TcEvent | undefined {
+  try {
+    const event = JSON.parse(Buffer.from(data).toString()) as Partial<TcEvent> | null;
+    const isEvent =
+      typeof event?.tc === 'string' &&
+      EVENT_STATES.has(event.state) &&
+      typeof event.at === 'string' &&
+      !Number.isNaN(Date.parse(event.at));
+    return isEvent ? (event as TcEvent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Body of `mcs.tc.submit.<target>` (JSON): the telecommand resolved, not encoded. */
 export interface TcSubmission {
   readonly id: string;

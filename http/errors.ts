@@ -39,9 +39,12 @@ export function refusalReply({ faults, status }: Refusal): Reply {
 
 /** The refusal that a failure of the bus amounts to; undefined for anything that is not an outage. */
 export function refusalOf(error: unknown): Refusal | undefined {
-  return error instanceof Outage && error.code === 'bus.unavailable' ? busUnavailable() : undefined;
+  return error instanceof Outage && error.code === 'bus.unavailable' ? busUnavailable(error) : undefined;
 }
 
-export function busUnavailable(): Refusal {
+/** What the outage itself says to do is said to the caller, who may be the one who can. */
+export function busUnavailable(outage?: Outage): Refusal {
+  if (outage?.remedy !== undefined)
+    return refuse('api::unavailable', outage.message, { help: outage.remedy });
   return refuse('api::unavailable', 'the message bus does not answer', { help: 'Try again in a moment.' });
 }

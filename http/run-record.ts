@@ -6,7 +6,7 @@
  */
 
 import type { Program } from '../contract/program.ts';
-import type { RunEvent, RunSummary } from '../contract/run.ts';
+import { type RunEvent, type RunSummary, readRunEvent } from '../contract/run.ts';
 import { buckets, streams, subject } from '../contract/subject.ts';
 import { readProgram } from '../mission/procedure/program-document.ts';
 import { summaryOf, unsubmittedRun } from '../mission/procedure/run-status.ts';
@@ -28,10 +28,6 @@ export async function findRun(run: string, ports: RecordPorts): Promise<RunSumma
 
 export function unknownRun(run: string): Refusal {
   return refuse('run::unknown', `no run ${run}`, { help: 'GET /v1/runs lists the newest runs.' });
-}
-
-export function readRunEvent(bytes: Uint8Array): RunEvent {
-  return JSON.parse(Buffer.from(bytes).toString()) as RunEvent;
 }
 
 /** The event a log begins with; undefined while there is none. */
@@ -56,7 +52,9 @@ export async function storedProgram(
 async function readLog(run: string, { bus }: Pick<RoutePorts, 'bus'>): Promise<RunEvent[]> {
   const log: RunEvent[] = [];
   const follower = await bus.follow(streams.runs, subject.runEvents(run), { from: 'start' }, ({ data }) => {
-    log.push(readRunEvent(data));
+    // What else stands on the subject is no part of the log; taken, it would be handed over for ever.
+    const event = readRunEvent(data);
+    if (event !== undefined) log.push(event);
   });
   try {
     await follower.caughtUp;

@@ -6,6 +6,7 @@
  *     again after a crash stores nothing twice; the header `Mcs-Source` holds its position.
  * G2. Batches are stored in the order of the messages handed over, also when several are under way. When one cannot
  *     be stored, those behind it are given up too, and all of them reject: hand them over again in order.
+ * G4. Where the stream of frames went back, positions come again: ids made from them then name that time as well.
  * G3. No frame, however damaged, makes `handle` reject: only the bus does.
  */
 
@@ -38,6 +39,8 @@ interface FrameDecoderOptions {
   readonly missions: MissionSource;
   readonly gateway: string;
   readonly log: Log;
+  /** Until when the stream of frames held other messages at the same positions, if it did (G4). */
+  readonly past?: number;
 }
 
 /** A decoder for the frames of one gateway. */
@@ -56,16 +59,19 @@ class GatewayFrameDecoder implements FrameDecoder {
   readonly #missions: MissionSource;
   readonly #gateway: string;
   readonly #log: Log;
+  /** Behind the position in the ids (G4). */
+  readonly #tag: string;
   readonly #faults: FrameFaults;
   #mission: Mission | undefined;
   #sources: readonly Source[] = [];
   #tail: Promise<void> = Promise.resolve();
   #underWay = 0;
 
-  constructor({ bus, missions, gateway, log }: FrameDecoderOptions) {
+  constructor({ bus, missions, gateway, log, past }: FrameDecoderOptions) {
     this.#bus = bus;
     this.#missions = missions;
     this.#gateway = gateway;
+    this.#tag = past === undefined ? '' : `@${past}`;
     this.#log = log.child({ gateway });
     this.#faults = new FrameFaults(this.#log);
   }
@@ -129,7 +135,7 @@ class GatewayFrameDecoder implements FrameDecoder {
   async #append(seq: number, decoded: readonly [Source, DecodedBatch][]): Promise<void> {
     for (const [{ target, link, revision }, batch] of decoded) {
       await this.#bus.append(streams.decoded, subject.decoded(target.name), encodeBatch(batch), {
-        id: `${this.#gateway}-${seq}-${target.name}-${link.name}`,
+        id: `${this.#gateway}-${seq}${this.#tag}-${target.name}-${link.name}`,
         headers: { [header.source]: String(seq), [header.config]: revision },
       });
     }

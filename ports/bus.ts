@@ -62,6 +62,21 @@ export type FollowFrom =
   /** What the bus stored at this time (ms since 1970) and later. */
   | { readonly from: 'time'; readonly at: number };
 
+/** What somebody knows of a message that a stream held: its position, and when it was stored or its subject. */
+export interface KnownMessage {
+  readonly seq: number;
+  readonly at?: number;
+  readonly subject?: string;
+}
+
+export interface FollowOptions {
+  /**
+   * The stream does not hold any more what was handed over: it was put back from a copy, lost its newest messages or was made
+   * anew. It is read on from where it differs; positions from before mean nothing.
+   */
+  readonly wentBack?: () => void;
+}
+
 export interface Follower extends Stoppable {
   /** Resolves when everything stored before the call has been handled; with the last position of the stream then. */
   readonly caughtUp: Promise<number>;
@@ -153,7 +168,10 @@ export interface Bus {
     subject: string,
     from: FollowFrom,
     handle: (message: StreamMessage) => void | Promise<void>,
+    options?: FollowOptions,
   ): Promise<Follower>;
+  /** Whether a stream still holds a message; one that has left it by its age counts as held. */
+  stillHolds(stream: StreamDefinition, known: KnownMessage): Promise<boolean>;
 
   bucket(definition: BucketDefinition): Bucket;
   objects(definition: ObjectsDefinition): Objects;

@@ -16,6 +16,7 @@
 import { type AnyActor, createActor } from 'xstate';
 import { assert } from '../contract/assert.ts';
 import { CELL_INBOX } from '../contract/limits.ts';
+import type { Outage } from '../contract/outage.ts';
 import type { Clock } from '../ports/clock.ts';
 import type {
   ArmedTimer,
@@ -57,6 +58,8 @@ interface CellOptions {
   readonly epoch: number;
   readonly clock: Clock;
   readonly down: (down: Down) => void;
+  /** Its record cannot be stored for now. */
+  readonly waits?: (outage: Outage) => void;
 }
 
 interface Snapshot {
@@ -75,6 +78,7 @@ export class Cell {
   readonly #epoch: number;
   readonly #clock: Clock;
   readonly #down: (down: Down) => void;
+  readonly #waits: (outage: Outage) => void;
   readonly #abort = new AbortController();
   #actor: AnyActor | undefined;
   #isDown = false;
@@ -99,12 +103,13 @@ export class Cell {
   readonly #effects: Effects;
   readonly #deadlines: Deadlines;
 
-  constructor({ binding, id, epoch, clock, down }: CellOptions) {
+  constructor({ binding, id, epoch, clock, down, waits = () => undefined }: CellOptions) {
     this.id = id;
     this.#binding = binding;
     this.#epoch = epoch;
     this.#clock = clock;
     this.#down = down;
+    this.#waits = waits;
     this.#lastEventAt = clock.now();
     this.#deadlines = new Deadlines(clock);
     this.#effects = new Effects({
@@ -354,7 +359,7 @@ export class Cell {
 
   async #store(commit: Commit): Promise<Committed | undefined> {
     try {
-      return await commitPatiently(this.#binding.store, commit, this.#clock, this.#abort.signal);
+      return await commitPatiently(this.#binding.store, commit, this.#clock, this.#abort.signal, this.#waits);
     } catch (error) {
       this.#crash(error, undefined);
       return undefined;

@@ -64,6 +64,8 @@ interface Absent {
   readonly begun?: Origin;
 }
 
+const WAITS_SAID_EVERY_MS = 30_000;
+
 export class Kind {
   readonly name: string;
   readonly #options: KindOptions;
@@ -76,6 +78,8 @@ export class Kind {
   readonly #supervisor: Supervisor;
   #sweeper: TimerHandle | undefined;
   #draining = false;
+  /** When a wait for the bus was said last. */
+  #saidAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: KindOptions) {
     this.#options = options;
@@ -211,6 +215,7 @@ export class Kind {
       epoch,
       clock,
       down: (down) => this.#down(id, epoch, origin, down),
+      waits: (outage) => this.#waits(id, outage),
     });
     this.#cells.set(id, cell);
     this.#absent.delete(id);
@@ -218,6 +223,18 @@ export class Kind {
     cell.start(origin, inbox);
     if (cell.alive) this.#tellWatcher(id, (watcher) => watcher.opened(cell));
     return cell;
+  }
+
+  /** Every cell waits while the bus is away or has no room: one of them says so. */
+  #waits(id: string, outage: Outage): void {
+    const now = this.#options.clock.now();
+    if (now - this.#saidAt < WAITS_SAID_EVERY_MS) return;
+    this.#saidAt = now;
+    const { message, remedy } = outage;
+    this.#options.log.warn(
+      { kind: this.name, id, reason: message, remedy },
+      'records are not stored: waiting for the bus',
+    );
   }
 
   #activate(id: string): Absent {

@@ -1,6 +1,10 @@
 /**
  * Asks a store for a commit until it answers: an outage of the bus is waited for, everything else is the caller's. Part of
  * a cell.
+ *
+ * M1. Each ask already waits inside the bus; between two of them the pause grows, since a bus without room is asked by every
+ *     cell there is.
+ * M2. A wait is said once, to whoever wants to say it.
  */
 
 import { Outage } from '../contract/outage.ts';
@@ -8,8 +12,9 @@ import type { Clock } from '../ports/clock.ts';
 import type { Commit, Committed, Store } from '../ports/entity.ts';
 import { deferred } from './deferred.ts';
 
-/** How long a cell waits before it asks an unreachable store again; each ask already waits inside the bus. */
+/** How long a cell waits before it asks an unreachable store again: the first time, and at most (M1). */
 const COMMIT_RETRY_MS = 100;
+const COMMIT_RETRY_LONGEST_MS = 1_000;
 
 /** The outcome; undefined when aborted. Throws what the store threw, unless it is an outage. */
 export async function commitPatiently(
@@ -17,13 +22,19 @@ export async function commitPatiently(
   commit: Commit,
   clock: Clock,
   signal: AbortSignal,
+  waits: (outage: Outage) => void = () => undefined,
 ): Promise<Committed | undefined> {
-  while (!signal.aborted) {
+  for (let round = 0; !signal.aborted; round += 1) {
     try {
       return await store.commit(commit);
     } catch (error) {
       if (!(error instanceof Outage)) throw error;
-      await pause(clock, COMMIT_RETRY_MS, signal);
+      if (round === 1) waits(error);
+      await pause(
+        clock,
+        Math.min(COMMIT_RETRY_MS * 2 ** Math.min(round, 8), COMMIT_RETRY_LONGEST_MS),
+        signal,
+      );
     }
   }
   return undefined;

@@ -16,11 +16,15 @@
  *     when, and the append holds only if nobody has published anything since: an owner that slept tells no old news.
  *     Before the samples of a message it asks whether the target is still its own: another one may have published that moment
  *     behind another message, under another id.
+ * O7. Where a stream went back (a store that was put back, newest messages lost), nothing that is known of positions counts:
+ *     decoded samples are read on from the time of the last one that values were made from, their ids name that time, and
+ *     values that the value stream lost are made again.
  * O6. What a new catalogue derives over windows is filled from the value stream, as by a new owner; until then no message is
  *     taken.
  */
 
 import { type DecodedBatch, encodeBatch, type ValueBatch } from '../contract/batch.ts';
+import { fitsPlatform, readBatch, readValues } from '../contract/batch-shape.ts';
 import { CATALOGUE_WAIT_MS } from '../contract/limits.ts';
 import { header, streams, subject } from '../contract/subject.ts';
 import type { Mission } from '../mission/mission.ts';
@@ -29,9 +33,8 @@ import type { Bus, FollowFrom, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
-import { fitsPlatform, readBatch, readValues } from './batch-shape.ts';
 import { calibrateBatch } from './calibration.ts';
-import type { Positions } from './checkpoint.ts';
+import type { Checkpoint, Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import { Compute, type Turned } from './compute/compute.ts';
 import { groundDated } from './compute/ground-time.ts';
@@ -88,6 +91,12 @@ export function createTelemetryOwner(options: TelemetryOwnerOptions): TelemetryO
   return new Owner(options);
 }
 
+/** What the checkpoint covers of what the value stream still holds (O7). */
+function covered(positions: Positions, last: StreamMessage | undefined): Positions {
+  if (last === undefined || positions.values <= last.seq) return positions;
+  return { decoded: Math.min(positions.decoded, Number(last.headers[header.source] ?? 0)), values: last.seq };
+}
+
 class Owner implements TelemetryOwner {
   readonly counts: TelemetryCounts = { published: 0, skipped: 0 };
   readonly #options: TelemetryOwnerOptions;
@@ -105,8 +114,11 @@ class Owner implements TelemetryOwner {
   #positions = NOTHING;
   /** Last message of the value stream of this target, when its id may be forgotten (O1). */
   #published: Published = { ...NOTHING, turned: Number.NEGATIVE_INFINITY };
-  /** The last decoded message that values were made from. */
+  /** The last decoded message that values were made from, and when it was stored. */
   #handled = 0;
+  #handledAt = 0;
+  /** Behind the position in the ids (O7). */
+  #tag = '';
   /** Last message of the value stream of this target, as far as is known here (O5). */
   #tail = 0;
   #atHead = false;
@@ -146,14 +158,43 @@ class Owner implements TelemetryOwner {
       this.#published = { decoded: Number(last.headers[header.source] ?? 0), values: last.seq, turned };
     }
     this.#started = true;
-    if (checkpoint === undefined) return { from: 'start' };
-    if (checkpoint.epoch > epoch) this.#lose();
-    this.#positions = checkpoint.positions;
+    const lost = await this.#lostSince(checkpoint, last);
+    if (lost !== undefined) {
+      this.#tag = `@${lost}`;
+      this.#published = { ...NOTHING, turned: Number.NEGATIVE_INFINITY };
+    }
+    if (checkpoint === undefined)
+      return lost === undefined ? { from: 'start' } : { from: 'time', at: lost + 1 };
+    // A later epoch while the target is left to this one is of a past that is gone, as its owner is.
+    if (checkpoint.epoch > epoch && this.#options.holds?.() !== true) this.#lose();
+    this.#positions = covered(checkpoint.positions, last);
     if (this.#store === undefined) this.#restored = checkpoint.columns;
     else this.#store.restore(checkpoint.columns);
-    this.#handled = checkpoint.positions.decoded;
-    await this.#rebuild(checkpoint.positions.values, last?.at ?? clock.now());
-    return { from: 'seq', seq: checkpoint.positions.decoded + 1 };
+    if (lost !== undefined) this.#positions = { ...this.#positions, decoded: 0 };
+    this.#handled = this.#positions.decoded;
+    await this.#rebuild(this.#positions.values, last?.at ?? clock.now());
+    return lost === undefined ? { from: 'seq', seq: this.#handled + 1 } : { from: 'time', at: lost + 1 };
+  }
+
+  /** When the last decoded message that is known was stored, where its stream does not hold it any more (O7). */
+  async #lostSince(
+    checkpoint: Checkpoint | undefined,
+    last: StreamMessage | undefined,
+  ): Promise<number | undefined> {
+    const { bus } = this.#options;
+    const source = Number(last?.headers[header.source] ?? 0);
+    const at = Number(last?.headers[header.sourceAt] ?? Number.NaN);
+    const known = [
+      { seq: source, ...(!Number.isNaN(at) && { at }) },
+      { seq: checkpoint?.positions.decoded ?? 0 },
+    ];
+    for (const each of known) {
+      if (each.seq === 0 || (await bus.stillHolds(streams.decoded, each))) continue;
+      const since = Number.isNaN(at) ? (last?.at ?? 0) : at;
+      this.#log.error({ ...each, since }, 'decoded samples went back: read on from that time');
+      return since;
+    }
+    return undefined;
   }
 
   handle(message: StreamMessage): void | Promise<void> {
@@ -216,11 +257,12 @@ class Owner implements TelemetryOwner {
     const { target } = this.#options;
     const decoded = message.seq;
     this.#handled = decoded;
+    this.#handledAt = message.at;
     if (decoded <= this.#published.decoded) return this.#replayed(values, platform, decoded);
     return this.#appends.push({
       subject: subject.values(target),
       data: encodeBatch(values),
-      id: `${target}-${decoded}`,
+      id: `${target}-${decoded}${this.#tag}`,
       headers: this.#headers(decoded, values.deferred),
       stored: (seq) => this.#stored(values, platform, { decoded, values: seq }),
     });
@@ -231,6 +273,7 @@ class Owner implements TelemetryOwner {
     return {
       [header.delivery]: deferred ? 'deferred' : 'realtime',
       [header.source]: String(decoded),
+      ...(this.#handledAt > 0 && { [header.sourceAt]: String(this.#handledAt) }),
       [header.epoch]: String(this.#options.epoch),
       ...(revision !== undefined && { [header.config]: revision }),
     };
@@ -286,7 +329,7 @@ class Owner implements TelemetryOwner {
     void this.#appends.push({
       subject: subject.values(target),
       data: encodeBatch(batch),
-      id: `${target}-${decoded}-${at}`,
+      id: `${target}-${decoded}${this.#tag}-${at}`,
       headers: { ...this.#headers(decoded, false), [header.turned]: String(at) },
       ...(tail !== undefined && { expectLastSubjectSeq: tail }),
       stored: (seq) => this.#stored(batch, platform, { decoded, values: seq }),

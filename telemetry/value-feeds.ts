@@ -10,6 +10,7 @@
  */
 
 import type { ValueBatch } from '../contract/batch.ts';
+import { fitsPlatform, readValues } from '../contract/batch-shape.ts';
 import { BUS_RETRY_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
 import { header, streams, subject } from '../contract/subject.ts';
@@ -18,7 +19,6 @@ import type { Bus, Follower, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
-import { fitsPlatform, readValues } from './batch-shape.ts';
 import { CurrentValues } from './current-values.ts';
 import { KnownPlatforms } from './known-platforms.ts';
 import { mapBatch } from './measure-map.ts';
@@ -172,9 +172,18 @@ class Feeds implements RunningValueFeeds {
       if (store !== undefined) this.#tell(target, store, store.restore(checkpoint.columns));
     }
     const [everyTarget] = streams.values.subjects;
-    this.#follower = await bus.follow(streams.values, everyTarget, from, (message) => this.#takeIn(message));
+    this.#follower = await bus.follow(streams.values, everyTarget, from, (message) => this.#takeIn(message), {
+      wentBack: () => this.#wentBack(),
+    });
     const position = await Promise.race([this.#follower.caughtUp, this.#stopping]);
     this.#position = Math.max(this.#position, position ?? 0);
+  }
+
+  /** Positions from before mean nothing: checkpoints and stream are read anew. */
+  #wentBack(): void {
+    this.#position = 0;
+    this.#wanted += 1;
+    void this.#read();
   }
 
   /** While it is read anew a store may lack what an earlier position had brought. */
@@ -212,8 +221,13 @@ class Feeds implements RunningValueFeeds {
   #handle(message: StreamMessage): void | Promise<void> {
     const target = message.subject.slice(message.subject.lastIndexOf('.') + 1);
     const store = this.#stores.get(target);
-    const batch = store && readValues(message.data);
-    if (store === undefined || batch === undefined || batch.blocks.length === 0) return;
+    if (store === undefined) return;
+    const batch = readValues(message.data);
+    if (batch === undefined) {
+      const fields = { position: message.seq, subject: message.subject };
+      return this.#options.log.error(fields, 'message that is no batch of values: left out');
+    }
+    if (batch.blocks.length === 0) return;
     if (batch.platform !== store.platform.digest) return this.#handleForeign(message, target, batch);
     this.#apply(target, store, batch);
   }

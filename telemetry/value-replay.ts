@@ -2,6 +2,7 @@
  * What a process that starts reads before it follows: the checkpoints of the targets and the position of the value
  * stream from which everything they do not cover comes (T5).
  *
+ * Y2. A checkpoint that covers more of its target than the stream has is of a past that is gone: the stream counts.
  * Y1. A target that has been silent since its checkpoint does not hold the position back, however old the checkpoint.
  */
 
@@ -21,11 +22,15 @@ export async function readCheckpoints(bus: Bus, targets: readonly string[]): Pro
     const checkpoint = targets.includes(entry.key) ? await decodeCheckpoint(entry.value) : undefined;
     if (checkpoint !== undefined) checkpoints.set(entry.key, checkpoint);
   }
-  const covered = (target: string): number => checkpoints.get(target)?.positions.values ?? 0;
+  const stated = (target: string): number => checkpoints.get(target)?.positions.values ?? 0;
   // Everything up to the highest covered position was stored before the subjects are looked at below, so whatever
   // comes to a target after its look stands behind it.
+  const ends = await Promise.all(
+    targets.map(async (target) => (await bus.last(streams.values, subject.values(target)))?.seq),
+  );
+  const end = new Map(targets.map((target, index) => [target, ends[index]]));
+  const covered = (target: string): number => Math.min(stated(target), end.get(target) ?? stated(target));
   const highest = Math.max(0, ...targets.map(covered));
-  const last = await Promise.all(targets.map((target) => bus.last(streams.values, subject.values(target))));
-  const behind = targets.filter((target, index) => (last[index]?.seq ?? 0) > covered(target));
+  const behind = targets.filter((target) => (end.get(target) ?? 0) > covered(target));
   return { checkpoints, from: { from: 'seq', seq: 1 + Math.min(highest, ...behind.map(covered)) } };
 }

@@ -13,6 +13,7 @@ import {
   type AlarmName,
   type AlarmRecord,
   alarmKey,
+  readAlarmEvent,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
@@ -51,7 +52,7 @@ export interface Head {
 export async function headOf(bus: Bus, name: AlarmName): Promise<Head> {
   const last = await bus.last(streams.alarms, subject.alarmEvent(name));
   if (last === undefined) return { position: 0, seq: 0 };
-  const event = readEvent(last) ?? (await eventsOf(bus, name)).at(-1);
+  const event = readAlarmEvent(last.data) ?? (await eventsOf(bus, name)).at(-1);
   return { position: last.seq, seq: event?.seq ?? 0 };
 }
 
@@ -59,22 +60,13 @@ export async function headOf(bus: Bus, name: AlarmName): Promise<Head> {
 export async function eventsOf(bus: Bus, name: AlarmName): Promise<AlarmEvent[]> {
   const events: AlarmEvent[] = [];
   const keep = (message: StreamMessage): void => {
-    const event = readEvent(message);
+    const event = readAlarmEvent(message.data);
     if (event !== undefined) events.push(event);
   };
   const follower = await bus.follow(streams.alarms, subject.alarmEvent(name), { from: 'start' }, keep);
   await follower.caughtUp;
   await follower.stop();
   return events;
-}
-
-function readEvent({ data }: StreamMessage): AlarmEvent | undefined {
-  try {
-    const event = JSON.parse(Buffer.from(data).toString()) as Partial<AlarmEvent> | null;
-    return typeof event?.seq === 'number' ? (event as AlarmEvent) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Position of the event of a record, by whoever published it (E1). */

@@ -13,6 +13,8 @@
  *     acknowledged stays so.
  * T7. A measure that comes more seldom than what is read back is judged by its current value, before what is read (W6 of
  *     `alarm-watch.ts`): no failover makes an alarm blind.
+ * T9. Where the value stream went back, what was read of it before counts for nothing: the evaluation begins where the stream
+ *     ends, and a record that names a position it does not have is behind everything that happens now.
  * T8. A mission changes between two messages: what it judges anew is read back to the last one taken, and no other is taken
  *     meanwhile.
  */
@@ -34,7 +36,7 @@ import type { AlarmEdge, AlarmWatch, KnownSample, ReadValues } from '../../ports
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { Floor } from '../floor.ts';
+import { Floor, type KnownIn, pastIsGone } from '../floor.ts';
 import { EdgeQueue } from './edge-queue.ts';
 import { knownAlarms } from './known-alarms.ts';
 import { Progress, type Stands } from './progress.ts';
@@ -125,8 +127,10 @@ export class TargetAlarms {
       ...{ bus, clock, log, epoch, name: `alarms.${this.#target.name}`, lost: failed },
       first: await this.#first(),
       stands: () => this.#progress.recorded,
+      known: () => knownOf(this.#progress.recorded),
     });
-    const stands = await floor.take();
+    const taken = await floor.take();
+    const stands = floor.wentBack === undefined ? taken : await this.#first();
     this.#progress = new Progress(stands);
     this.#now = stands;
     this.#passedOver = { position: stands.position, at: stands.at };
@@ -187,7 +191,9 @@ export class TargetAlarms {
     const { bus, failed } = this.#options;
     const from = { from: 'time', at } as const;
     const values = subject.values(this.#target.name);
-    const follower = await bus.follow(streams.values, values, from, (message) => this.#hear(message));
+    const follower = await bus.follow(streams.values, values, from, (message) => this.#hear(message), {
+      wentBack: () => failed(pastIsGone(streams.values)),
+    });
     this.#follower = follower;
     if (this.#stopped) return follower.stop();
     follower.caughtUp.then(() => this.#caughtUp()).catch(failed);
@@ -339,7 +345,8 @@ export class TargetAlarms {
     const before = this.#options.standsOf(key);
     if (!wouldChange(edge, before)) return;
     const { component, instance, alarm, severity, value, onRaise } = edge;
-    const evaluated = found === undefined ? edge.evaluated : this.#behind(before, found);
+    const behind = this.#isOfGonePast(before) ? this.#options.clock.now() : found;
+    const evaluated = behind === undefined ? edge.evaluated : this.#behind(before, behind);
     if (before !== undefined && !isAfter(evaluated, before.evaluated)) return;
     await this.#options.record(
       { target: this.#target.name, component, alarm, ...(instance !== undefined && { instance }) },
@@ -354,12 +361,22 @@ export class TargetAlarms {
     );
   }
 
+  /** T9: everything stored has been taken, and the record knows of more. */
+  #isOfGonePast(before: StoredAlarm | undefined): boolean {
+    const reached = Math.max(this.#heard, this.#now.position);
+    return this.#live && before !== undefined && before.evaluated.position > reached;
+  }
+
   /** A place behind everything the record knows of. */
   #behind(before: StoredAlarm | undefined, found: number): EvaluatedAt {
     const { position, at } = before?.evaluated ?? { position: 0, at: 0 };
     if (position < this.#now.position) return { position: this.#now.position, at: found };
     return { position, at: Math.max(found, at + 1) };
   }
+}
+
+function knownOf({ position, stored }: Stands): KnownIn[] {
+  return position === 0 ? [] : [{ stream: streams.values, seq: position, at: stored }];
 }
 
 function wouldChange({ severity }: AlarmEdge, before: StoredAlarm | undefined): boolean {

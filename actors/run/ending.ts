@@ -12,14 +12,14 @@ import { buckets } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { Leases, targetsOf } from './leases.ts';
 import { archiveReport } from './report.ts';
-import { appendRunEvent, isOver, type LoggedEvent, readRunLog } from './run-log.ts';
+import { appendRunEvent, isOver, type LoggedEvent, readRemains } from './run-log.ts';
 
 /** Gives the targets back and archives the report; without a program every hold of the run is looked for. Throws `Outage`. */
 export async function settleEnd(bus: Bus, run: string, program: Program | undefined): Promise<void> {
   const leases = new Leases(bus);
   if (program === undefined) await leases.releaseAll(run);
   else await leases.release(run, targetsOf(program));
-  const log = await readRunLog(bus, run);
+  const { log } = await readRemains(bus, run);
   await archiveReport(
     bus,
     run,
@@ -35,6 +35,8 @@ interface GivenUp {
   readonly epoch: number;
   readonly at: number;
   readonly reason: string;
+  /** Whether a later epoch in its log is of a past that is gone, as the epoch of an owner then; default: it never is. */
+  readonly isOwn?: () => Promise<boolean>;
 }
 
 /**
@@ -42,19 +44,21 @@ interface GivenUp {
  * asked again it goes on.
  */
 export async function recordGivenUp(bus: Bus, given: GivenUp): Promise<readonly LoggedEvent[] | undefined> {
-  const log = await readRunLog(bus, given.run);
-  if (log.some(({ epoch }) => epoch > given.epoch)) return undefined;
+  const { log, ...stored } = await readRemains(bus, given.run);
+  const isOwn = given.isOwn ?? (async () => false);
+  if (log.some(({ epoch }) => epoch > given.epoch) && !(await isOwn())) return undefined;
   if (isOver(log)) return log;
   const facts: RunFact[] = [
     ...(log.length === 0 ? [await startedFact(bus, given)] : []),
     { event: 'finished', ok: false, reason: given.reason },
   ];
-  let expected = log.at(-1)?.position ?? 0;
+  let { last: expected, next } = stored;
   for (const fact of facts) {
-    const event = numbered(fact, given, (log.at(-1)?.event.seq ?? 0) + 1);
+    const event = numbered(fact, given, next);
     const position = await appendRunEvent(bus, { event }, { epoch: given.epoch, expected });
     if (position === undefined) return undefined;
     expected = position;
+    next += 1;
     log.push({ event, position, epoch: given.epoch, source: undefined });
   }
   return log;

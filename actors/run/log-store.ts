@@ -32,7 +32,7 @@ interface LogStoreOptions {
   readonly begunOf: (run: string) => Begun | undefined;
   /** Told before an event is appended, which waits for it, and after it is stored. May throw `Outage`. */
   readonly appending?: (run: string, record: RunRecord) => Promise<void> | undefined;
-  readonly appended: (run: string, record: RunRecord) => void;
+  readonly appended: (run: string, record: RunRecord, position: number) => void;
 }
 
 export function createLogStore({ bus, begunOf, appending, appended }: LogStoreOptions): Store {
@@ -60,7 +60,7 @@ export function createLogStore({ bus, begunOf, appending, appended }: LogStoreOp
       if (at === undefined) return { outcome: 'fenced' };
       stands.done += 1;
       stands.last = at;
-      appended(run, record);
+      appended(run, record, at);
     }
     return { outcome: 'committed', position: stands.last };
   };

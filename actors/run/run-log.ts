@@ -7,9 +7,11 @@
  * G2. The body is the log event; what only a new owner needs (epoch, the answer it came from) stands in headers.
  * G3. An append whose answer was lost in an outage is asked for again; that it stands there already, by the same owner and
  *     with the same content, is success.
+ * G5. What stands on the subject of a run and is no event of it makes its log one that nothing is carried on from; it is ended
+ *     all the same.
  */
 
-import { type RunEvent, runEventId } from '../../contract/run.ts';
+import { RUN_EVENT_KINDS, type RunEvent, readRunEvent, runEventId } from '../../contract/run.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
 import type { RunRecord } from '../../machines/run-protocol.ts';
 import type { Bus, Headers, StreamMessage } from '../../ports/bus.ts';
@@ -27,26 +29,48 @@ export interface LoggedEvent {
 
 /** Every event of a run so far, in order; empty when it has none. Throws `Outage`, and where something else stands in it. */
 export async function readRunLog(bus: Bus, run: string): Promise<LoggedEvent[]> {
-  const messages: StreamMessage[] = [];
-  const from = { from: 'start' } as const;
-  const follower = await bus.follow(
-    streams.runs,
-    subject.runEvents(run),
-    from,
-    (message) => void messages.push(message),
-  );
-  await follower.caughtUp;
-  await follower.stop();
-  return messages.map(readLogged);
+  return (await storedLog(bus, run)).map((message) => {
+    const logged = readLogged(message);
+    if (logged === undefined)
+      throw new Error(`what stands at ${message.seq} of the log of run ${run} is no event`);
+    return logged;
+  });
 }
 
-export function readLogged({ data, headers, seq }: StreamMessage): LoggedEvent {
-  const source = headers[header.source];
+/** What can be read of a log that is to be ended, whatever else stands in it (G5). */
+export interface Remains {
+  readonly log: LoggedEvent[];
+  /** Position of its last message. */
+  readonly last: number;
+  /** Number of the next event. */
+  readonly next: number;
+}
+
+export async function readRemains(bus: Bus, run: string): Promise<Remains> {
+  const messages = await storedLog(bus, run);
+  const log = messages.flatMap((message) => readLogged(message) ?? []);
+  const next = Math.max(messages.length, log.at(-1)?.event.seq ?? 0) + 1;
+  return { log, last: messages.at(-1)?.seq ?? 0, next };
+}
+
+async function storedLog(bus: Bus, run: string): Promise<StreamMessage[]> {
+  const messages: StreamMessage[] = [];
+  const keep = (message: StreamMessage): void => void messages.push(message);
+  const follower = await bus.follow(streams.runs, subject.runEvents(run), { from: 'start' }, keep);
+  await follower.caughtUp;
+  await follower.stop();
+  return messages;
+}
+
+function readLogged({ data, headers, seq }: StreamMessage): LoggedEvent | undefined {
+  const event = readRunEvent(data);
+  const source = Number(headers[header.source] ?? Number.NaN);
+  if (event === undefined || !(RUN_EVENT_KINDS as readonly string[]).includes(event.event)) return undefined;
   return {
-    event: JSON.parse(Buffer.from(data).toString()) as RunEvent,
+    event,
     position: seq,
-    epoch: Number(headers[header.epoch] ?? 0),
-    source: source === undefined ? undefined : Number(source),
+    epoch: Number(headers[header.epoch]) || 0,
+    source: Number.isNaN(source) ? undefined : source,
   };
 }
 

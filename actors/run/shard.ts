@@ -10,6 +10,8 @@
  * S5. A run whose cell is quarantined stays open with its targets held, until a person resumes it or gives it up.
  * S6. What is wrong with one run (its log, its program) is never in the way of another.
  * S7. Once the shard is left nothing of it comes to life again, whatever was on its way to its runs.
+ * S9. Where the logs of runs went back, what is left of a run may be cut: it is ended, and its log says so. Where submissions or
+ *     answers went back, what is stored since is read, at positions that were used before.
  * S8. An owner that slept while another one had the shard brings nothing to life from what that one wrote, nor ends it.
  */
 
@@ -19,15 +21,15 @@ import { SHARD_OPEN_RUNS, SHARD_RESTORES } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
 import type { OpenRun, RunSubmission } from '../../contract/run.ts';
-import { streams, subject } from '../../contract/subject.ts';
+import { type StreamDefinition, streams, subject } from '../../contract/subject.ts';
 import { isUlid } from '../../contract/token.ts';
 import type { RunEffect, RunInput, RunRecord } from '../../machines/run-protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
-import type { Follower, StreamMessage } from '../../ports/bus.ts';
+import type { Follower, FollowFrom, StreamMessage } from '../../ports/bus.ts';
 import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Tokens } from '../../ports/tokens.ts';
-import { Floor } from '../floor.ts';
+import { Floor, type KnownIn, pastIsGone, type WentBack } from '../floor.ts';
 import { patiently } from '../patiently.ts';
 import { answerGiven, readApproval } from './approval.ts';
 import { Control } from './control.ts';
@@ -81,6 +83,8 @@ export class RunShard {
   readonly #followers: Follower[] = [];
   #nextSubmission = 1;
   #nextAnswer = 1;
+  /** The last messages known, by stream (F3). */
+  readonly #known = new Map<string, KnownIn>();
   #room: (() => void) | undefined;
 
   constructor(options: ShardOptions) {
@@ -96,6 +100,7 @@ export class RunShard {
       ...{ bus, clock, log, epoch, name: `runs.${shard}`, lost: failed },
       first: { submission: 1, answer: 1 },
       stands: () => this.#stands(),
+      known: () => [...this.#known.values()],
     });
     const held = (run: string): HeldRun | undefined => this.#open.get(run);
     this.#wishes = new Wishes({ openRuns: this.#openRuns, clock, signal: this.#stopping.signal, held });
@@ -114,16 +119,31 @@ export class RunShard {
     this.#nextAnswer = floor.answer;
     await this.#restoreAll(await this.#openRuns.list());
     if (this.#stopped) return;
-    const { bus } = this.#options.services;
-    this.#followers.push(
-      await bus.follow(streams.runSubmissions, subject.runSubmit, fromPosition(floor.submission), (message) =>
-        this.#submitted(message),
-      ),
-      await bus.follow(streams.runAnswers, subject.runApproval(), fromPosition(floor.answer), (message) =>
-        this.#answered(message),
-      ),
+    const { wentBack } = this.#floor;
+    await this.#follow(streams.runSubmissions, subject.runSubmit, floor.submission, (message) =>
+      this.#submitted(message),
     );
+    await this.#follow(streams.runAnswers, subject.runApproval(), floor.answer, (message) =>
+      this.#answered(message),
+    );
+    if (wentBack?.streams.has(streams.runSubmissions.name)) this.#nextSubmission = 1;
+    if (wentBack?.streams.has(streams.runAnswers.name)) this.#nextAnswer = 1;
     this.#floor.keep();
+  }
+
+  async #follow(
+    stream: StreamDefinition,
+    about: string,
+    next: number,
+    handle: (message: StreamMessage) => Promise<void>,
+  ): Promise<void> {
+    const from = fromWhere(stream, next, this.#floor.wentBack);
+    const wentBack = (): void => this.#options.failed(pastIsGone(stream));
+    const taken = async (message: StreamMessage): Promise<void> => {
+      await handle(message);
+      if (!this.#stopped) this.#known.set(stream.name, { stream, seq: message.seq, at: message.at });
+    };
+    this.#followers.push(await this.#options.services.bus.follow(stream, about, from, taken, { wentBack }));
   }
 
   /** Leaves the shard where it stands: the next owner goes on from the logs. */
@@ -156,11 +176,19 @@ export class RunShard {
   }
 
   /** An event of one of its runs is stored. */
-  appended(run: string, record: RunRecord): void {
+  appended(run: string, record: RunRecord, position?: number): void {
+    if (position !== undefined) this.#storedEvent(run, position);
     const held = this.#open.get(run);
     if (held === undefined) return;
     this.#index.changed(held.appended(record));
     if (record.event.event === 'suspended') this.#forgetWish(run, record.event.by);
+  }
+
+  #storedEvent(run: string, seq: number): void {
+    const { name } = streams.runs;
+    if (seq <= (this.#known.get(name)?.seq ?? 0)) return;
+    const at = this.#options.services.clock.now();
+    this.#known.set(name, { stream: streams.runs, seq, at, subject: subject.runEvents(run) });
   }
 
   /** The cell of a run of this shard is gone. */
@@ -218,7 +246,7 @@ export class RunShard {
     // Past the memory of the stream for message ids the log still knows it (S2).
     if ((await bus.last(streams.runs, subject.runEvents(run))) !== undefined) return this.#adopt(run);
     await this.#roomForOne();
-    if (this.#stopped || this.#isOvertaken([])) return;
+    if (this.#stopped || (await this.#isOvertaken([]))) return;
     const open = await this.#openRuns.enter({ run, ir, submittedAt, ...(by !== undefined && { by }) });
     await this.#bring(open, []);
   }
@@ -251,21 +279,28 @@ export class RunShard {
 
   /** Brings a run to life here, new or from its log; or to its end. */
   async #bring(open: OpenRun, log: readonly LoggedEvent[] | 'broken'): Promise<void> {
-    if (this.#isOvertaken(log)) return;
+    if (await this.#isOvertaken(log)) return;
     const program = await this.#programs.of(open.ir);
     if (log !== 'broken' && isOver(log))
       return this.#ended(open, log, typeof program === 'string' ? undefined : program);
     if (typeof program === 'string') return this.#giveUp(open, undefined, program);
+    if (this.#isCut(open)) return this.#giveUp(open, program, CUT);
     const mission = await this.#missionOf(program);
     if (typeof mission === 'string') return this.#giveUp(open, program, mission);
     if (!this.#stopped) await this.#revive(open, log, program, mission);
   }
 
+  /** S9 */
+  #isCut({ submittedAt }: OpenRun): boolean {
+    const { wentBack } = this.#floor;
+    return wentBack?.streams.has(streams.runs.name) === true && submittedAt <= wentBack.until;
+  }
+
   /** S8 */
-  #isOvertaken(log: readonly LoggedEvent[] | 'broken'): boolean {
+  async #isOvertaken(log: readonly LoggedEvent[] | 'broken'): Promise<boolean> {
     const { epoch, holds, shard, failed } = this.#options;
     const isLater = log !== 'broken' && log.some((event) => event.epoch > epoch);
-    if (holds() && !isLater) return false;
+    if (holds() && (!isLater || (await this.#floor.isOwn()))) return false;
     if (!this.#stopped) failed(new Error(`another owner has shard ${shard} of the runs`));
     // Nothing that was passed over counts as read.
     this.#stopping.abort('overtaken');
@@ -280,7 +315,7 @@ export class RunShard {
   ): Promise<void> {
     const { epoch, cells } = this.#options;
     const { run } = open;
-    const held = this.#hold(open, log === 'broken' ? [] : log, program, mission);
+    const held = this.#hold(open, log === 'broken' ? [] : log, program, mission, await this.#answeredIn(log));
     if (held.summary.suspended && open.suspendBy !== undefined) await this.#openRuns.wish(run, undefined);
     const stored = await this.#stored(held, log);
     if (this.#stopped) return;
@@ -309,7 +344,21 @@ export class RunShard {
     return mission ?? gone;
   }
 
-  #hold(open: OpenRun, log: readonly LoggedEvent[], program: Program, mission: Mission): HeldRun {
+  /** Position of the last answer that the log shows; 0 where the stream of answers does not have it any more (S9). */
+  async #answeredIn(log: readonly LoggedEvent[] | 'broken'): Promise<number> {
+    const answered = log === 'broken' ? 0 : Math.max(0, ...log.map(({ source = 0 }) => source));
+    if (answered === 0) return 0;
+    const { bus } = this.#options.services;
+    return (await bus.stillHolds(streams.runAnswers, { seq: answered })) ? answered : 0;
+  }
+
+  #hold(
+    open: OpenRun,
+    log: readonly LoggedEvent[],
+    program: Program,
+    mission: Mission,
+    answered: number,
+  ): HeldRun {
     const { run, ir, by, suspendBy } = open;
     const { epoch, services, holds } = this.#options;
     const events = log.map(({ event }) => event);
@@ -321,7 +370,6 @@ export class RunShard {
       ...(by !== undefined && { by }),
       ...(suspendBy !== undefined && !summary.suspended && { suspendBy }),
     };
-    const answered = Math.max(0, ...log.map(({ source = 0 }) => source));
     const replied = (effect: Extract<RunEffect, { type: 'effect.reply' }>): void =>
       this.#control.replied(effect);
     return new HeldRun({ input, mission, epoch, summary, events, answered, holds, replied });
@@ -371,7 +419,8 @@ export class RunShard {
     const { run, ir, by } = open;
     const { epoch, services, failed } = this.#options;
     await this.#patiently(() => this.#giveUpSendings(open, program));
-    const given = { run, ir, by, program, epoch, at: services.clock.now(), reason };
+    const isOwn = (): Promise<boolean> => this.#floor.isOwn();
+    const given = { run, ir, by, program, epoch, at: services.clock.now(), reason, isOwn };
     const recorded = await this.#patiently(() => recordGivenUp(services.bus, given));
     if (recorded === undefined) return;
     const log = recorded.value;
@@ -449,8 +498,12 @@ function openRunOf({ begun: { input } }: HeldRun): OpenRun {
   return { run, ir, submittedAt: at, ...(by !== undefined && { by }) };
 }
 
-function fromPosition(seq: number): { from: 'seq'; seq: number } {
-  return { from: 'seq', seq };
+const CUT =
+  'the bus went back in time and part of its log is lost: what it did since is not known, and it is not carried on';
+
+/** Positions of a stream that went back are used again: what is new is known by its time (S9). */
+function fromWhere({ name }: StreamDefinition, seq: number, wentBack: WentBack | undefined): FollowFrom {
+  return wentBack?.streams.has(name) ? { from: 'time', at: wentBack.since + 1 } : { from: 'seq', seq };
 }
 
 function readSubmission(data: Uint8Array): RunSubmission | undefined {

@@ -8,13 +8,15 @@
  * W3. Deferred samples are passed over: they were taken long before they came.
  */
 
-import { decodeBatch, type ValueBatch, type ValueBlock, type WideValue } from '../../contract/batch.ts';
+import type { ValueBatch, ValueBlock, WideValue } from '../../contract/batch.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { Measure, Platform } from '../../mission/platform.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
 import { patiently } from '../patiently.ts';
+import { valuesIn } from '../values-in.ts';
 import type { PlainValue } from './samples.ts';
 
 /** A sample of a watched measure. */
@@ -37,6 +39,7 @@ export type WantedColumns = ReadonlyMap<number, readonly Wanted[]>;
 export interface ValueStreamOptions {
   readonly bus: Bus;
   readonly clock: Clock;
+  readonly log: Log;
   readonly target: string;
   /** What the bus stored at this time and later is read. */
   readonly from: number;
@@ -98,12 +101,13 @@ export class ValueStream {
   }
 
   async #hear(message: StreamMessage): Promise<void> {
-    const { signal, hear } = this.#options;
+    const { signal, hear, log } = this.#options;
     if (signal.aborted) return;
-    const batch = decodeBatch<ValueBatch>(message.data);
-    const columns = await this.#columnsOf(batch.platform, message.headers[header.config]);
+    const batch = valuesIn(message, log);
+    const columns = batch && (await this.#columnsOf(batch.platform, message.headers[header.config]));
     if (signal.aborted) return;
-    hear(batch.deferred || columns === undefined ? [] : rowsOf(batch, columns), message.pending === 0);
+    const rows = batch === undefined || batch.deferred || columns === undefined ? [] : rowsOf(batch, columns);
+    hear(rows, message.pending === 0);
     this.#position = message.seq;
     this.#wake();
   }

@@ -4,35 +4,39 @@
  *
  * O1. A newer owner has written: then it is no longer this one's to end.
  * O3. A history that is over stays as it is.
+ * O4. Where the history may be cut nobody knows whether the telecommand left: it is never said that it did not.
  */
 
-import type { TcState } from '../../contract/telecommand.ts';
+import { isFinalTcState, type TcState } from '../../contract/telecommand.ts';
 import type { TelecommandInput } from '../../machines/telecommand.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { appendEvent, isOver, readHistory, stateOf } from './history.ts';
 
-interface GivenUp {
+export interface GivenUp {
   readonly epoch: number;
   readonly at: number;
   /** The trouble it was in, and who gave it up. */
   readonly detail: string;
+  /** Whether more may have happened than its history shows (O4). */
+  readonly isCut?: boolean;
+  /** Whether a later epoch in its history is of a past that is gone, as the epoch of an owner then; default: it never is. */
+  readonly isOwn?: () => Promise<boolean>;
 }
 
 /** Position of its last event; undefined when another owner wrote. Throws `Outage`; asked again it goes on. */
 export async function recordGivenUp(
   bus: Bus,
   input: TelecommandInput,
-  { epoch, at, detail }: GivenUp,
+  { epoch, at, detail, isCut = false, isOwn = async () => false }: GivenUp,
 ): Promise<number | undefined> {
-  const history = await readHistory(bus, input.target, input.id);
-  if (history.some((recorded) => recorded.epoch > epoch)) return undefined;
-  let last = history.at(-1)?.seq ?? 0;
-  if (isOver(history)) return last;
-  const reached = stateOf(history);
-  const missing: TcState[] = reached === undefined ? ['PENDING', 'REJECTED'] : [finalAfter(reached)];
-  for (const state of missing) {
+  const { recorded, ...stored } = await readHistory(bus, input.target, input.id);
+  if (recorded.some((each) => each.epoch > epoch) && !(await isOwn())) return undefined;
+  let { last } = stored;
+  if (isOver(recorded)) return last;
+  for (const state of missing(stateOf(recorded), isCut)) {
+    const isFinal = isFinalTcState(state);
     const said = {
-      ...(state !== 'PENDING' && { detail: `${consequence(state)}: ${detail}` }),
+      ...(isFinal && { detail: `${consequence(state)}: ${detail}` }),
       ...(state === 'SEND_FAILED' && { failure: { outcome: 'unknown' } as const }),
     };
     const seq = await appendEvent(bus, input, { type: 'record', state, at, ...said }, epoch, last);
@@ -42,10 +46,18 @@ export async function recordGivenUp(
   return last;
 }
 
-/** The failure that follows a state in the chain. */
-function finalAfter(state: TcState): TcState {
-  if (state === 'ENCODED') return 'SEND_FAILED';
-  return state === 'SENT' ? 'VERIFY_FAILED' : 'REJECTED';
+/** The states that lead from the one reached to an end. */
+function missing(reached: TcState | undefined, isCut: boolean): readonly TcState[] {
+  switch (reached) {
+    case undefined:
+      return isCut ? ['PENDING', 'ENCODED', 'SEND_FAILED'] : ['PENDING', 'REJECTED'];
+    case 'PENDING':
+      return isCut ? ['ENCODED', 'SEND_FAILED'] : ['REJECTED'];
+    case 'ENCODED':
+      return ['SEND_FAILED'];
+    default:
+      return ['VERIFY_FAILED'];
+  }
 }
 
 function consequence(state: TcState): string {

@@ -8,6 +8,8 @@
  *     stands in headers.
  * G3. The history alone restores a telecommand: its state, what it still asks of the world, its deadline. No snapshot is
  *     kept beside it.
+ * G5. What stands on the subject of a telecommand and is no event of it is left out; what followed from it nobody knows, so
+ *     such a history is not gone on from.
  * G4. An append whose answer was lost in an outage is asked for again; that it stands there already, by the same owner
  *     and with the same content, is success and not the work of another owner.
  */
@@ -17,6 +19,7 @@ import { header, streams, subject } from '../../contract/subject.ts';
 import {
   isFinalTcState,
   readSendFailure,
+  readTcEvent,
   type SendFailure,
   type TcEvent,
   type TcState,
@@ -58,11 +61,14 @@ export interface Begun {
   readonly refused: boolean;
 }
 
-export function readRecorded(message: StreamMessage): Recorded {
+/** Undefined where it is no event that this version knows (G5). */
+export function readRecorded(message: StreamMessage): Recorded | undefined {
+  const event = readTcEvent(message.data);
+  if (event === undefined) return undefined;
   return {
     seq: message.seq,
-    epoch: Number(message.headers[header.epoch] ?? 0),
-    event: JSON.parse(Buffer.from(message.data).toString()) as TcEvent,
+    epoch: Number(message.headers[header.epoch]) || 0,
+    event,
     frame: message.headers[header.frame],
     reference: message.headers[header.reference],
     begun: readBegun(message.headers[header.begun]),
@@ -72,7 +78,8 @@ export function readRecorded(message: StreamMessage): Recorded {
 
 function readBegun(text: string | undefined): Begun | undefined {
   try {
-    return text === undefined ? undefined : (JSON.parse(text) as Begun);
+    const begun = text === undefined ? null : (JSON.parse(text) as Begun | null);
+    return typeof begun === 'object' && begun !== null ? begun : undefined;
   } catch {
     return undefined;
   }
@@ -104,8 +111,9 @@ export function createHistoryStore({ bus, inputOf, now, appended: told }: Histor
     const input = inputOf(cell);
     if (input === undefined) return undefined;
     const { target, id } = fromCellId(cell);
-    const history = await readHistory(bus, target, id);
-    return history.length === 0 ? undefined : restored(input, history, now());
+    const { recorded, unreadable } = await readHistory(bus, target, id);
+    if (unreadable !== undefined) throw new Error(`what stands at ${unreadable} of its history is no event`);
+    return recorded.length === 0 ? undefined : restored(input, recorded, now());
   };
 
   /** How far a commit that met an outage had come: it is asked for again as a whole. */
@@ -205,18 +213,34 @@ function begunWith({ changesState, verifyWithinMs, refusal }: TelecommandInput):
   return { changesState, verifyWithinMs, refused: refusal !== undefined };
 }
 
-/** Every event of a telecommand recorded so far, in order. */
-export async function readHistory(bus: Bus, target: string, id: string): Promise<Recorded[]> {
-  const history: Recorded[] = [];
-  const follower = await bus.follow(
-    streams.telecommandEvents,
-    subject.tcEvent(target, id),
-    { from: 'start' },
-    (message) => void history.push(readRecorded(message)),
-  );
+/** What is stored of a telecommand. */
+export interface History {
+  /** Its events, in order. */
+  readonly recorded: readonly Recorded[];
+  /** Position of the last message, readable or not; 0 when there is none. */
+  readonly last: number;
+  /** Position of the first message that is no event (G5). */
+  readonly unreadable: number | undefined;
+}
+
+export const NO_HISTORY: History = { recorded: [], last: 0, unreadable: undefined };
+
+/** Everything recorded of a telecommand so far. Throws `Outage`. */
+export async function readHistory(bus: Bus, target: string, id: string): Promise<History> {
+  const recorded: Recorded[] = [];
+  let last = 0;
+  let unreadable: number | undefined;
+  const take = (message: StreamMessage): void => {
+    last = message.seq;
+    const read = readRecorded(message);
+    if (read !== undefined) recorded.push(read);
+    else unreadable ??= message.seq;
+  };
+  const about = subject.tcEvent(target, id);
+  const follower = await bus.follow(streams.telecommandEvents, about, { from: 'start' }, take);
   await follower.caughtUp;
   await follower.stop();
-  return history;
+  return { recorded, last, unreadable };
 }
 
 /**

@@ -4,8 +4,8 @@
  *
  * J1. Telecommands of one target are sent in the order of their submission: from its requirements on, each waits for its
  *     turn. Only that it was taken up is recorded before.
- * J2. The lane reads TC_COMMANDS by position, from its floor on: submissions below it are over, events of open telecommands
- *     stand at or above it (`actors/floor.ts`).
+ * J2. The lane reads TC_COMMANDS by position, from its floor on: submissions below it are over (`actors/floor.ts`). Once it has
+ *     caught up its floor is at the head, also where nothing was submitted: no start reads what is finished.
  * J3. A submission whose history has begun is not begun again: it is continued where its history stands, or it is over
  *     (O2, O4).
  * J5. A telecommand whose cell was overtaken keeps its place until the lane is started anew: the floor never passes it
@@ -16,12 +16,15 @@
  *     awaits an answer at a time (`answer.ts`).
  * J8. Where an answer does not name its telecommand, one whose frame may have left without anybody knowing keeps its turn
  *     past its end, for as long as that frame may still be answered (N4).
+ * J9. What cannot be read or begun is the end of that telecommand and of nothing else: it is given a final state and passed.
+ * J10. A lane whose streams went back starts anew: from what is there, with an end for what may have been cut
+ *     (`taking-over.ts`). Nothing that may have left is sent again.
  */
 
 import { LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { EchoMessage } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
+import { header, type StreamDefinition, streams, subject } from '../../contract/subject.ts';
 import type { NeededHold, TcState } from '../../contract/telecommand.ts';
 import type { TelecommandEffect, TelecommandEvent, TelecommandInput } from '../../machines/telecommand.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
@@ -34,12 +37,13 @@ import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { TargetValues } from '../../ports/target-values.ts';
-import { Floor } from '../floor.ts';
+import { Floor, type KnownIn, pastIsGone, type WentBack } from '../floor.ts';
 import type { LaneServices } from './binding.ts';
 import { LaneEchoes } from './echoes.ts';
-import { recordGivenUp } from './given-up.ts';
-import { isOver, type Recorded, readHistory, readRecorded, restored } from './history.ts';
+import { type GivenUp, recordGivenUp } from './given-up.ts';
+import { type History, isOver, NO_HISTORY, readHistory, restored } from './history.ts';
 import type { Holds } from './holds.ts';
+import { cutBy, historyBefore, orphans } from './taking-over.ts';
 import { type Place, Turn } from './turn.ts';
 import { Verifier } from './verification.ts';
 import { cellId, chartInput, define, fromCellId, parseSubmission, type Work } from './work.ts';
@@ -67,7 +71,7 @@ export interface LaneOptions {
   readonly failed: (error: unknown) => void;
 }
 
-type Stands = { readonly submission: number; readonly event: number };
+type Stands = { readonly submission: number };
 
 /** A telecommand of the lane between take-up and its final state. */
 interface Open {
@@ -75,8 +79,6 @@ interface Open {
   readonly input: TelecommandInput;
   /** Whether an event of it is known to be stored. */
   hasEvents: boolean;
-  /** Its events stand at or above this position of TC_EVENTS, also those stored and not yet known here. */
-  readonly eventsFrom: number;
   /** Its place among those that leave; another one when it lost it and was resumed. */
   place: Place;
   /** A gateway could not say whether its frame left. */
@@ -97,11 +99,14 @@ export class Lane {
   readonly #turn = new Turn();
   /** Places of those that are over and may still be answered (J8). */
   readonly #lingering = new Map<Place, TimerHandle>();
-  #histories = new Map<string, Recorded[]>();
   #follower: Follower | undefined;
   /** The next submission to take. */
   #next = 1;
-  #lastEvent = 1;
+  /** The last submission handled and the last event stored (F3). */
+  #handled: KnownIn | undefined;
+  #lastEvent: KnownIn | undefined;
+  /** Whether what comes was submitted before this owner came. */
+  #takingOver = true;
   #stopped = false;
   #room: (() => void) | undefined;
 
@@ -110,8 +115,9 @@ export class Lane {
     const { bus, clock, log, target, epoch, values, failed } = options;
     this.#floor = new Floor({
       ...{ bus, clock, log, epoch, name: `lane.${target}`, lost: failed },
-      first: { submission: 1, event: 1 },
+      first: { submission: 1 },
       stands: () => this.#stands(),
+      known: () => [this.#handled, this.#lastEvent].filter((known) => known !== undefined),
     });
     this.#echoes = new LaneEchoes({
       target,
@@ -135,17 +141,39 @@ export class Lane {
   async start(): Promise<void> {
     const { bus, target } = this.#options;
     const floor = await this.#floor.take();
-    this.#next = floor.submission;
-    this.#lastEvent = floor.event;
-    await this.#readHistories(floor.event);
+    const { wentBack } = this.#floor;
+    this.#next = wentBack === undefined ? floor.submission : 1;
     if (this.#stopped) return;
     this.#follower = await bus.follow(
       streams.telecommands,
       subject.tcSubmit(target),
-      { from: 'seq', seq: floor.submission },
+      { from: 'seq', seq: this.#next },
       (message) => this.#take(message),
+      { wentBack: () => this.#pastIsGone(streams.telecommands) },
     );
-    this.#floor.keep();
+    // Stopped, it never catches up.
+    this.#follower.caughtUp.then(
+      (head) => this.#caughtUp(head),
+      () => undefined,
+    );
+    if (wentBack === undefined) this.#floor.keep();
+  }
+
+  async #caughtUp(head: number): Promise<void> {
+    this.#takingOver = false;
+    this.#next = Math.max(this.#next, head + 1);
+    if (this.#floor.wentBack === undefined || this.#stopped) return;
+    try {
+      await this.#endOrphans(this.#floor.wentBack);
+      this.#floor.keep();
+    } catch (error) {
+      this.#options.failed(error);
+    }
+  }
+
+  /** J10 */
+  #pastIsGone(stream: StreamDefinition): void {
+    this.#options.failed(pastIsGone(stream));
   }
 
   /** Leaves the lane where it stands: the next owner goes on from the log. */
@@ -167,11 +195,18 @@ export class Lane {
 
   /** An event of one of its telecommands is stored. What is known to be sent has left: the next one may. */
   appended(cell: string, state: TcState | 'ECHO', seq: number): void {
-    this.#lastEvent = Math.max(this.#lastEvent, seq);
+    this.#storedEvent(fromCellId(cell).id, seq);
     const open = this.#open.get(cell);
     if (open === undefined) return;
     open.hasEvents = true;
     if (state === 'SENT') this.#left(open);
+  }
+
+  #storedEvent(id: string, seq: number): void {
+    const { clock, target } = this.#options;
+    if (seq <= (this.#lastEvent?.seq ?? 0)) return;
+    const about = subject.tcEvent(target, id);
+    this.#lastEvent = { stream: streams.telecommandEvents, seq, subject: about, at: clock.now() };
   }
 
   inputOf(cell: string): TelecommandInput | undefined {
@@ -244,6 +279,7 @@ export class Lane {
     if (open === undefined || this.#stopped) return;
     if (why === 'reset') return this.#giveUp(cell, open, detail);
     if (why === 'fenced' && !(await this.#wasOver(cell, open))) {
+      if (!(await this.#eventsHold())) return this.#pastIsGone(streams.telecommandEvents);
       this.#options.failed(new Error(`another owner writes the telecommands of ${this.#options.target}`));
       return;
     }
@@ -268,19 +304,26 @@ export class Lane {
 
   /** Until its final state is stored it stays open: a new owner would find it unfinished and continue it. */
   async #giveUp(cell: string, open: Open, detail: string): Promise<void> {
-    const { bus, clock, epoch, target, failed } = this.#options;
     try {
-      const seq = await this.#patiently(() =>
-        recordGivenUp(bus, open.input, { epoch, at: clock.now(), detail }),
-      );
-      if (this.#stopped) return;
-      if (seq === undefined) return failed(new Error(`another owner writes the telecommands of ${target}`));
-      this.#lastEvent = Math.max(this.#lastEvent, seq);
+      if (!(await this.#record(open.input, { detail }))) return;
       this.#echoes.finished(cell, open.input);
       this.#close(cell, open);
     } catch (error) {
-      failed(error);
+      this.#options.failed(error);
     }
+  }
+
+  /** Gives a telecommand a final state; false when the lane is at its end. */
+  async #record(input: TelecommandInput, how: Pick<GivenUp, 'detail' | 'isCut'>): Promise<boolean> {
+    const { bus, clock, epoch, target, failed } = this.#options;
+    const isOwn = (): Promise<boolean> => this.#floor.isOwn();
+    const seq = await this.#patiently(() =>
+      recordGivenUp(bus, input, { ...how, epoch, isOwn, at: clock.now() }),
+    );
+    if (this.#stopped) return false;
+    if (seq === undefined) failed(new Error(`another owner writes the telecommands of ${target}`));
+    else this.#storedEvent(input.id, seq);
+    return seq !== undefined;
   }
 
   async #patiently<Value>(step: () => Promise<Value>): Promise<Value | undefined> {
@@ -298,14 +341,60 @@ export class Lane {
   // Taking -----------------------------------------------------------------------------------------------------------
 
   async #take(message: StreamMessage): Promise<void> {
+    if (this.#stopped) return;
     const submission = parseSubmission(message.data);
     const { target, log } = this.#options;
-    if (submission === undefined || submission.target !== target) {
-      log.error({ target, seq: message.seq }, 'submission that is none: passed over');
-    } else if (!this.#stopped) {
-      await this.#takeWork(cellId(target, submission.id), await this.#workOf(message, submission));
+    if (submission === undefined || submission.target !== target)
+      log.error({ target, seq: message.seq }, 'message is no submission to this target: passed over');
+    else await this.#takeUp(message, submission);
+    if (this.#stopped) return;
+    this.#next = Math.max(this.#next, message.seq + 1);
+    this.#handled = { stream: streams.telecommands, seq: message.seq, at: message.at };
+  }
+
+  /** J9 */
+  async #takeUp(
+    message: StreamMessage,
+    submission: NonNullable<ReturnType<typeof parseSubmission>>,
+  ): Promise<void> {
+    const { target, log } = this.#options;
+    const cell = cellId(target, submission.id);
+    if (this.#open.has(cell)) return;
+    const history = await this.#historyOf(submission.id);
+    if (history === 'over' || this.#stopped) return;
+    const work = await this.#workOf(message, submission).catch((error: unknown) => {
+      if (error instanceof Outage) throw error;
+      log.error({ err: error, cell }, 'telecommand cannot be taken up');
+      return undefined;
+    });
+    const cut = cutBy(message, history, this.#floor.wentBack);
+    if (cut === undefined && work !== undefined) return this.#takeWork(cell, work, history);
+    const detail = cut ?? 'what it was resolved with cannot be read';
+    log.error({ cell, seq: message.seq, detail }, 'telecommand is ended');
+    const bare = { ...submissionOnly(message, submission), definition: undefined };
+    await this.#record(this.#inputOf(work ?? bare), { detail, isCut: cut !== undefined });
+  }
+
+  #inputOf(work: Work, refusal?: string): TelecommandInput {
+    return chartInput(work, this.#options.clock.now(), refusal);
+  }
+
+  #historyOf(id: string): Promise<History | 'over'> | History {
+    const { bus, target } = this.#options;
+    return this.#takingOver ? historyBefore(bus, target, id) : NO_HISTORY;
+  }
+
+  /** R3 of `taking-over.ts`. */
+  async #endOrphans(wentBack: WentBack): Promise<void> {
+    const { bus, log, target } = this.#options;
+    const isKnown = (id: string): boolean => this.#open.has(cellId(target, id));
+    const lost = await this.#patiently(() => orphans(bus, target, wentBack, isKnown));
+    for (const input of lost ?? []) {
+      if (this.#stopped || isKnown(input.id)) continue;
+      const detail = 'the bus went back in time, and its submission is lost';
+      log.error({ target, id: input.id, detail }, 'telecommand is ended');
+      await this.#record(input, { detail, isCut: true });
     }
-    if (!this.#stopped) this.#next = message.seq + 1;
   }
 
   async #workOf(
@@ -315,42 +404,27 @@ export class Lane {
     const { missions } = this.#options;
     const revision = message.headers[header.config];
     const mission = revision === undefined ? missions.current : await missions.at(revision);
-    return {
-      submission,
-      seq: message.seq,
-      submittedAt: message.at,
-      by: message.headers[header.user],
-      definition: define(mission, submission),
-    };
+    return { ...submissionOnly(message, submission), definition: define(mission, submission) };
   }
 
-  async #takeWork(cell: string, work: Work): Promise<void> {
-    const history = this.#histories.get(cell) ?? [];
-    if (this.#open.has(cell) || isOver(history)) return void this.#histories.delete(cell);
+  async #takeWork(cell: string, work: Work, history: History): Promise<void> {
     await this.#roomForOne();
     if (this.#stopped) return;
-    const refusal = history.length > 0 ? undefined : await this.#refusal(work);
+    const refusal = history.recorded.length > 0 ? undefined : await this.#refusal(work);
     if (this.#stopped) return;
     await this.#turn.room();
     if (this.#stopped) return;
     this.#begin(cell, work, history, refusal);
   }
 
-  #begin(cell: string, work: Work, history: readonly Recorded[], refusal: string | undefined): void {
+  #begin(cell: string, work: Work, { recorded }: History, refusal: string | undefined): void {
     const { cells, clock, epoch } = this.#options;
-    const input = chartInput(work, clock.now(), refusal);
+    const input = this.#inputOf(work, refusal);
     const place = this.#turn.take();
-    this.#open.set(cell, {
-      work,
-      input,
-      hasEvents: history.length > 0,
-      eventsFrom: history[0]?.seq ?? this.#lastEvent,
-      place,
-      isUnsure: false,
-      services: undefined,
-    });
+    const hasEvents = recorded.length > 0;
+    this.#open.set(cell, { work, input, hasEvents, place, isUnsure: false, services: undefined });
     try {
-      if (history.length > 0) cells.restore(cell, restored(input, history, clock.now()), epoch);
+      if (hasEvents) cells.restore(cell, restored(input, recorded, clock.now()), epoch);
       else cells.start(cell, input, epoch);
     } catch (error) {
       // The message comes again, and finds what it found now.
@@ -358,7 +432,6 @@ export class Lane {
       place.leave();
       throw error;
     }
-    this.#histories.delete(cell);
   }
 
   async #refusal(work: Work): Promise<string | undefined> {
@@ -388,7 +461,14 @@ export class Lane {
   async #wasOver(cell: string, open: Open): Promise<boolean> {
     const { target, id } = fromCellId(cell);
     if (open.hasEvents) return false;
-    return isOver(await readHistory(this.#options.bus, target, id).catch(() => []));
+    return isOver((await readHistory(this.#options.bus, target, id).catch(() => NO_HISTORY)).recorded);
+  }
+
+  async #eventsHold(): Promise<boolean> {
+    if (this.#lastEvent === undefined) return true;
+    const { stream, seq, subject: about } = this.#lastEvent;
+    const known = { seq, ...(about !== undefined && { subject: about }) };
+    return this.#options.bus.stillHolds(stream, known).catch(() => true);
   }
 
   // Floor ------------------------------------------------------------------------------------------------------------
@@ -396,32 +476,8 @@ export class Lane {
   /** Where the floor may stand now: nothing that is open is below it. */
   #stands(): Stands {
     let submission = this.#next;
-    let event = this.#lastEvent;
-    for (const open of this.#open.values()) {
-      submission = Math.min(submission, open.work.seq);
-      event = Math.min(event, open.eventsFrom);
-    }
-    return { submission, event };
-  }
-
-  async #readHistories(from: number): Promise<void> {
-    const { bus, target } = this.#options;
-    const histories = new Map<string, Recorded[]>();
-    const follower = await bus.follow(
-      streams.telecommandEvents,
-      subject.tcEvents(target),
-      { from: 'seq', seq: from },
-      (message) => {
-        const recorded = readRecorded(message);
-        const cell = cellId(target, recorded.event.tc);
-        const history = histories.get(cell);
-        if (history === undefined) histories.set(cell, [recorded]);
-        else history.push(recorded);
-      },
-    );
-    await follower.caughtUp;
-    await follower.stop();
-    this.#histories = histories;
+    for (const open of this.#open.values()) submission = Math.min(submission, open.work.seq);
+    return { submission };
   }
 
   // Services ---------------------------------------------------------------------------------------------------------
@@ -478,6 +534,13 @@ export class Lane {
     cells.tell(cell, { type: 'gateway.echoed', at, conforming } as TelecommandEvent);
     return true;
   }
+}
+
+function submissionOnly(
+  { seq, at, headers }: StreamMessage,
+  submission: NonNullable<ReturnType<typeof parseSubmission>>,
+): Omit<Work, 'definition'> {
+  return { submission, seq, submittedAt: at, by: headers[header.user] };
 }
 
 function sentBy({ submission: { target, run }, seq }: Work): Parameters<Holds['unheld']>[0] {

@@ -7,14 +7,15 @@
  * X2. The stream is followed while somebody listens and a while longer: telecommands come in bursts.
  */
 
-import { decodeBatch, type ValueBatch } from '../../contract/batch.ts';
+import type { ValueBatch } from '../../contract/batch.ts';
 import { streams, subject } from '../../contract/subject.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { valuesIn } from '../values-in.ts';
 
-/** `isLast`: nothing that was stored before is still to come. */
-export type Listener = (batch: ValueBatch, isLast: boolean) => void;
+/** `isLast`: nothing that was stored before is still to come; without a batch the message held none. */
+export type Listener = (batch: ValueBatch | undefined, isLast: boolean) => void;
 
 /** Enough for the moment between a sending and the first look at any sensible telemetry rate. */
 const KEPT_BATCHES = 256;
@@ -31,7 +32,7 @@ interface RecentValuesOptions {
 export class RecentValues {
   readonly #options: RecentValuesOptions;
   readonly #listeners = new Set<Listener>();
-  #kept: { readonly at: number; readonly batch: ValueBatch }[] = [];
+  #kept: { readonly at: number; readonly batch: ValueBatch | undefined }[] = [];
   #follower: Promise<Follower> | undefined;
   /** Every batch stored since then has been heard. */
   #since = Number.POSITIVE_INFINITY;
@@ -92,7 +93,7 @@ export class RecentValues {
   }
 
   #hear(message: StreamMessage): void {
-    const batch = decodeBatch<ValueBatch>(message.data);
+    const batch = valuesIn(message, this.#options.log);
     this.#kept.push({ at: message.at, batch });
     if (this.#kept.length > KEPT_BATCHES) this.#since = this.#kept.shift()!.at + 1;
     this.#atHead = message.pending === 0;

@@ -19,7 +19,7 @@ import { type Begun, type Recorded, readHistory } from './history.ts';
 export async function telecommandLog(bus: Bus, cell: string): Promise<EntityLog | undefined> {
   const [target = '', id = ''] = cell.split('.');
   if (!isToken(target) || !isUlid(id)) return undefined;
-  const history = await readHistory(bus, target, id);
+  const { recorded: history } = await readHistory(bus, target, id);
   const first = history[0];
   if (first === undefined) return undefined;
   const begun = first.begun ?? supposed(history);

@@ -12,12 +12,7 @@
  *     once everything stored has been read, and what came after the window does not count.
  */
 
-import {
-  decodeBatch,
-  type ValueBatch,
-  type ValueBlock,
-  type VerificationReport,
-} from '../../contract/batch.ts';
+import type { ValueBatch, ValueBlock, VerificationReport } from '../../contract/batch.ts';
 import { streams, subject } from '../../contract/subject.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { TelecommandEvent } from '../../machines/telecommand.ts';
@@ -28,6 +23,7 @@ import type { Bus, Follower } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { KnownSample } from '../../ports/target-values.ts';
+import { valuesIn } from '../values-in.ts';
 import { awaitAnswer, isInTime, noAnswer } from './answer.ts';
 import { type Listener, RecentValues } from './recent-values.ts';
 
@@ -186,7 +182,7 @@ export class Verifier {
     const begin = (): void => {
       if (watcher.over) return;
       following = bus.follow(streams.values, subject.values(target), from, (message) => {
-        if (!watcher.over) hear(decodeBatch<ValueBatch>(message.data), message.pending === 0);
+        if (!watcher.over) hear(valuesIn(message, log), message.pending === 0);
       });
       following.catch((error: unknown) => {
         log.warn({ err: error, target }, 'values of a target not followed, trying again');
@@ -197,14 +193,19 @@ export class Verifier {
     return () => void following?.then((follower) => follower.stop()).catch(() => undefined);
   }
 
-  #hear(watcher: Watcher, batch: ValueBatch, isLast: boolean): void {
+  /** Without a batch the message held none that can be read: it may still be the last one stored. */
+  #hear(watcher: Watcher, batch: ValueBatch | undefined, isLast: boolean): void {
+    if (batch !== undefined) this.#take(watcher, batch);
+    if (watcher.over) return;
+    if (isLast) this.#judgeNow(watcher);
+    else this.#judge(watcher, watcher.judgedAt);
+  }
+
+  #take(watcher: Watcher, batch: ValueBatch): void {
     for (const report of batch.reports) this.#report(watcher, report);
     for (const block of batch.blocks) {
       if (!batch.deferred && block.deferred !== true) this.#feed(watcher, batch.platform, block);
     }
-    if (watcher.over) return;
-    if (isLast) this.#judgeNow(watcher);
-    else this.#judge(watcher, watcher.judgedAt);
   }
 
   // Reports ----------------------------------------------------------------------------------------------------------

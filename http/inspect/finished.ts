@@ -9,7 +9,7 @@
 import type { EntitySummary, FindCall } from '../../contract/inspection.ts';
 import { INSPECT_EVENTS } from '../../contract/limits.ts';
 import { streams, subject } from '../../contract/subject.ts';
-import { isFinalTcState, type TcEvent } from '../../contract/telecommand.ts';
+import { isFinalTcState, readTcEvent } from '../../contract/telecommand.ts';
 import { isToken, isUlid } from '../../contract/token.ts';
 import type { Bus, FollowFrom, StreamMessage } from '../../ports/bus.ts';
 
@@ -80,7 +80,8 @@ async function read(bus: Bus, about: string, from: FollowFrom, call: FindCall): 
 
 function take(message: StreamMessage, found: Map<string, EntitySummary>): void {
   const [, , , target = '', tc = ''] = message.subject.split('.');
-  const event = JSON.parse(Buffer.from(message.data).toString()) as TcEvent;
+  const event = readTcEvent(message.data);
+  if (event === undefined) return;
   const id = `${target}.${tc}`;
   const before = found.get(id);
   const state = event.state === 'ECHO' ? (before?.state ?? 'SENT') : event.state;

@@ -17,6 +17,7 @@ import {
   AlarmTold,
   alarmAt,
   alarmNamed,
+  readAlarmEvent,
   ShelveBody,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
@@ -113,8 +114,13 @@ export const watchAlarms = defineFollow({
     if (stranger !== undefined) return stranger;
     if (!ports.bus.connected) return busUnavailable();
     const about = subject.alarmEvents(target);
-    const follower = await ports.bus.follow(streams.alarms, about, { from: 'now' }, ({ data }) => {
-      writer.push(data);
+    const follower = await ports.bus.follow(streams.alarms, about, { from: 'now' }, (message) => {
+      if (readAlarmEvent(message.data) !== undefined) writer.push(message.data);
+      else
+        ports.log.error(
+          { position: message.seq, subject: message.subject },
+          'no event of an alarm: left out',
+        );
     });
     return { ok: true, value: follower };
   },

@@ -8,7 +8,7 @@
 
 import { assert } from '../../contract/assert.ts';
 import { RUN_LIST_DEFAULT, RUN_LIST_MOST } from '../../contract/limits.ts';
-import { LaunchReply, RunEvent, RunList, RunRequest, RunStatus } from '../../contract/run.ts';
+import { LaunchReply, RunEvent, RunList, RunRequest, RunStatus, readRunEvent } from '../../contract/run.ts';
 import { objectStores, streams, subject } from '../../contract/subject.ts';
 import type { Mission } from '../../mission/mission.ts';
 import {
@@ -29,7 +29,7 @@ import type { RoutePorts } from '../ports.ts';
 import { defineRoute } from '../route.ts';
 import { linkRefusal } from '../run-links.ts';
 import { launchRefusal } from '../run-policy.ts';
-import { readRun, readRunEvent, unknownRun } from '../run-record.ts';
+import { readRun, unknownRun } from '../run-record.ts';
 
 /** Every refusal of resolution (section 7.4). */
 const RESOLUTION_ERRORS = [
@@ -149,8 +149,12 @@ export const followRun = defineFollow({
   async open({ params: { run } }, ports, writer) {
     if (!ports.bus.connected) return busUnavailable();
     const about = subject.runEvents(run);
-    const follower = await ports.bus.follow(streams.runs, about, { from: 'start' }, ({ data }) => {
+    const follower = await ports.bus.follow(streams.runs, about, { from: 'start' }, ({ data, seq }) => {
       const event = readRunEvent(data);
+      if (event === undefined) {
+        ports.log.error({ run, position: seq }, 'no event of a run: left out');
+        return writer.room();
+      }
       writer.push(data);
       if (event.event === 'finished') writer.finish(closeCode.finished, event.ok ? 'passed' : 'failed');
       return writer.room();

@@ -13,6 +13,7 @@ import { Outage } from '../../contract/outage.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
 import {
   isFinalTcState,
+  readTcEvent,
   type TcEvent,
   TcEvent as TcEventSchema,
   TcReply,
@@ -22,7 +23,7 @@ import {
 import { isToken, isUlid } from '../../contract/token.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { type ResolvedTelecommand, resolveTelecommand } from '../../mission/resolve.ts';
-import type { Headers } from '../../ports/bus.ts';
+import type { Headers, StreamMessage } from '../../ports/bus.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { closeCode, defineFollow } from '../follow.ts';
@@ -101,17 +102,21 @@ export const followTelecommand = defineFollow({
     const stranger = await unknownAndUnheardOf(target, id, ports);
     if (stranger !== undefined) return stranger;
     let final = false;
+    let last = '';
     const about = subject.tcEvent(target, id);
     const follower = await ports.bus.follow(
       streams.telecommandEvents,
       about,
       { from: 'start' },
       (message) => {
-        const event = readEvent(message.data);
-        final ||= isFinalTcState(event.state);
-        writer.push(message.data);
+        const event = readEvent(message, ports);
+        if (event !== undefined) {
+          last = event.state;
+          final ||= isFinalTcState(event.state);
+          writer.push(message.data);
+        }
         // An echo may follow the final state in the history (MC-TC-045), so the end is where nothing more is recorded.
-        if (final && message.pending === 0) writer.finish(closeCode.finished, event.state);
+        if (final && message.pending === 0) writer.finish(closeCode.finished, last);
         return writer.room();
       },
     );
@@ -138,7 +143,8 @@ export const watchTelecommands = defineFollow({
     const about = subject.tcEvents(target);
     const follower = await ports.bus.follow(streams.telecommandEvents, about, { from: 'now' }, (message) => {
       const [, , , from] = message.subject.split('.');
-      writer.push(JSON.stringify({ ...readEvent(message.data), target: from }));
+      const event = readEvent(message, ports);
+      if (event !== undefined) writer.push(JSON.stringify({ ...event, target: from }));
     });
     return { ok: true, value: follower };
   },
@@ -248,8 +254,12 @@ async function unknownAndUnheardOf(
   return (await isKnown(target, id, ports)) ? undefined : unknownTarget(target, mission);
 }
 
-function readEvent(bytes: Uint8Array): TcEvent {
-  return JSON.parse(Buffer.from(bytes).toString()) as TcEvent;
+/** What is no event is left out: thrown, it would be handed over for ever, and nobody would see what is behind it. */
+function readEvent({ data, seq, subject: about }: StreamMessage, { log }: RoutePorts): TcEvent | undefined {
+  const event = readTcEvent(data);
+  if (event === undefined)
+    log.error({ position: seq, subject: about }, 'no event of a telecommand: left out');
+  return event;
 }
 
 export const telecommandRoutes = [submitTelecommand];

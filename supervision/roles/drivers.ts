@@ -3,10 +3,11 @@
  * gateway. Mission Control Service, section 1.
  */
 
-import { Floor } from '../../actors/floor.ts';
+import { Floor, type KnownIn, pastIsGone } from '../../actors/floor.ts';
 import { streams, subject } from '../../contract/subject.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { createFrameDecoder } from '../../links/frame-decoder.ts';
+import type { StreamMessage } from '../../ports/bus.ts';
 import { DecoderMetrics } from '../decoder-metrics.ts';
 import type { Role, RoleContext } from '../role.ts';
 import type { WorkerContext } from '../tenure.ts';
@@ -19,32 +20,42 @@ export async function startDrivers({ bus, clock, log, missions, registry }: Role
   const metrics = new DecoderMetrics(registry);
 
   const start = async (gateway: string, { epoch, failed }: WorkerContext) => {
-    const decoder = createFrameDecoder({ bus, missions, gateway, log: log.child({ decoder: gateway }) });
     let next = 1;
+    let known: KnownIn | undefined;
     const floor = new Floor({
       ...{ bus, clock, log, epoch, name: `decoder.${gateway}`, lost: failed },
       first: { next },
       stands: () => ({ next }),
+      known: () => (known === undefined ? [] : [known]),
     });
     ({ next } = await floor.take());
+    const { wentBack } = floor;
+    if (wentBack !== undefined) next = 1;
+    const decoder = createFrameDecoder({
+      ...{ bus, missions, gateway, log: log.child({ decoder: gateway }) },
+      ...(wentBack !== undefined && { past: wentBack.since }),
+    });
     floor.keep();
-    const done = (seq: number): void => {
+    const done = ({ seq, at }: StreamMessage): void => {
       next = Math.max(next, seq + 1);
+      if (seq >= (known?.seq ?? 0)) known = { stream: streams.frames, seq, at };
     };
     const counted = metrics.count(gateway, decoder);
     const underWay = new Set<Promise<void>>();
     const follower = await bus.follow(
       streams.frames,
       subject.frames(gateway),
-      { from: 'seq', seq: next },
+      // Positions of a stream that went back are used again: what is new is known by its time.
+      wentBack === undefined ? { from: 'seq', seq: next } : { from: 'time', at: wentBack.since + 1 },
       async (message) => {
         // Decoded batches are stored in order; when one cannot be, those behind it are given up too and the worker
         // reads on from the floor, which has not moved past them.
-        const handled = decoder.handle(message).then(() => done(message.seq), failed);
+        const handled = decoder.handle(message).then(() => done(message), failed);
         underWay.add(handled);
         void handled.finally(() => underWay.delete(handled));
         if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
       },
+      { wentBack: () => failed(pastIsGone(streams.frames)) },
     );
     return {
       stop: async () => {

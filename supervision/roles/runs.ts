@@ -66,9 +66,9 @@ function runKind(
       reached(`committing ${record.event.seq}`);
       return shardAt(run)?.appending(run, record);
     },
-    appended: (run, record) => {
+    appended: (run, record, position) => {
       reached(`committed ${record.event.seq}`);
-      shardAt(run)?.appended(run, record);
+      shardAt(run)?.appended(run, record, position);
     },
   });
   const binding = createRunBinding({

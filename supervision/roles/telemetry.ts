@@ -1,5 +1,6 @@
 /** The telemetry role: owns the telemetry of targets, one owner each. Architecture, "Life of a sample". */
 
+import { pastIsGone } from '../../actors/floor.ts';
 import { streams, subject } from '../../contract/subject.ts';
 import { createTelemetryOwner } from '../../telemetry/telemetry-owner.ts';
 import type { Role, RoleContext } from '../role.ts';
@@ -18,8 +19,12 @@ export async function startTelemetry({ bus, clock, log, missions }: RoleContext)
       lost: () => failed(new Error(`another owner has the telemetry of ${target}`)),
     });
     const from = await owner.start();
-    const follower = await bus.follow(streams.decoded, subject.decoded(target), from, (message) =>
-      owner.handle(message),
+    const follower = await bus.follow(
+      streams.decoded,
+      subject.decoded(target),
+      from,
+      (message) => owner.handle(message),
+      { wentBack: () => failed(pastIsGone(streams.decoded)) },
     );
     follower.caughtUp.then(
       () => owner.caughtUp(),

@@ -16,10 +16,10 @@
  */
 
 import type { ValueBatch, ValueBlock, WideValue } from '../../contract/batch.ts';
+import { fitsPlatform } from '../../contract/batch-shape.ts';
 import { ALARM_BASELINE_MS } from '../../contract/limits.ts';
 import type { Platform } from '../../mission/platform.ts';
 import type { AlarmEdge, AlarmWatch, KnownSample } from '../../ports/alarm-watch.ts';
-import { fitsPlatform } from '../batch-shape.ts';
 import { mapBatch } from '../measure-map.ts';
 import { LimitColumns } from './limit-columns.ts';
 import { isRising, type MomentVisitor, type Strand, visitMoments } from './moments.ts';

@@ -126,6 +126,19 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
       });
     });
 
+    it('says whether a stream still holds a message that was known', async () => {
+      const stream = freshStream();
+      const at = stream.at('held');
+      const stored = await bus.append(stream, at, bytes('x'));
+      const seq = stored.outcome === 'stored' ? stored.seq : 0;
+      const last = (await bus.last(stream, at))!;
+      expect(await other.stillHolds(stream, { seq, at: last.at })).toBe(true);
+      expect(await other.stillHolds(stream, { seq, subject: at })).toBe(true);
+      expect(await other.stillHolds(stream, { seq, at: last.at + 1 })).toBe(false);
+      expect(await other.stillHolds(stream, { seq, subject: stream.at('another') })).toBe(false);
+      expect(await other.stillHolds(stream, { seq: seq + 1_000 })).toBe(false);
+    });
+
     describe('follow (P2)', () => {
       const fill = async (stream: StreamDefinition, at: string, from: number, to: number) => {
         for (let n = from; n <= to; n++) await bus.append(stream, at, bytes(String(n)));

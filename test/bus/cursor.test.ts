@@ -8,6 +8,7 @@ import type { FollowTools } from '../../bus/follow.ts';
 import { follow } from '../../bus/follow.ts';
 import { JetStream } from '../../bus/jetstream.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
+import { Past } from '../../bus/past.ts';
 import type { Pace } from '../../bus/pull.ts';
 import { PACE } from '../../bus/pull.ts';
 import type { Log } from '../../ports/log.ts';
@@ -36,7 +37,13 @@ afterAll(async () => {
 /** The tools of a bus over the connection of the test, at a pace of its own. */
 function toolsAt(pace: Pace): FollowTools {
   const assets = new Assets(admin, { replicas: 1, overrides: {}, log: quiet });
-  return { jetstream: admin, assets, cursors: new Cursors(admin, quiet, pace), log: quiet };
+  return {
+    jetstream: admin,
+    assets,
+    cursors: new Cursors(admin, quiet, pace),
+    past: new Past(admin),
+    log: quiet,
+  };
 }
 
 /** Ends the one consumer of a stream on the server, as its loss would. */

@@ -54,6 +54,7 @@ export const absentBus: Bus = {
   append: async () => away(),
   last: async () => away(),
   follow: async () => away(),
+  stillHolds: async () => away(),
   bucket: () => ({
     get: async () => away(),
     put: async () => away(),

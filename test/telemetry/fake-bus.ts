@@ -13,6 +13,7 @@ import type {
   Entry,
   Follower,
   FollowFrom,
+  KnownMessage,
   StreamMessage,
   Written,
 } from '../../ports/bus.ts';
@@ -101,6 +102,14 @@ export class FakeBus implements Bus {
     }
     this.#followers.add(follower);
     return follower;
+  }
+
+  async stillHolds(stream: StreamDefinition, { seq, at }: KnownMessage): Promise<boolean> {
+    this.demand();
+    const messages = this.messages(stream);
+    // What a test hands to an owner itself is in no stream.
+    if (messages.length === 0) return true;
+    return messages.length >= seq && (at === undefined || messages[seq - 1]?.at === at);
   }
 
   objects(): never {

@@ -148,7 +148,7 @@ function follow(one: Case, since: number, until: number): Promise<WatchVerdict |
     oldest: since - Math.max(lookBack, afterwards ? 0 : maxAgeOf(one)),
     open: (target, watched, hear) =>
       new ValueStream({
-        ...{ bus, clock, target, watched, platformOf, hear, signal: ended },
+        ...{ bus, clock, log: services.log, target, watched, platformOf, hear, signal: ended },
         from: since - CLOCK_SKEW_MS - lookBack,
       }),
   }).finally(() => own.abort());

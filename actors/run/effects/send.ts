@@ -8,9 +8,9 @@
 
 import type { Ack } from '../../../contract/run.ts';
 import { header, streams, subject } from '../../../contract/subject.ts';
-import { isFinalTcState, type TcEvent, type TcSubmission } from '../../../contract/telecommand.ts';
+import { isFinalTcState, readTcEvent, type TcSubmission } from '../../../contract/telecommand.ts';
 import type { Announced, RunEffect } from '../../../machines/run-protocol.ts';
-import type { Follower, Headers } from '../../../ports/bus.ts';
+import type { Follower, Headers, StreamMessage } from '../../../ports/bus.ts';
 import { patiently } from '../../patiently.ts';
 import { type SendValues, sendValues } from '../operands.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
@@ -76,7 +76,7 @@ export function submissionOf(
 function followToEnd(
   target: string,
   tc: string,
-  { bus, clock }: RunServices,
+  { bus, clock, log }: RunServices,
   signal: AbortSignal,
 ): Promise<Ended | undefined> {
   return new Promise((resolve, reject) => {
@@ -91,8 +91,12 @@ function followToEnd(
       resolve(ended);
     };
     const aborted = (): void => settle(undefined);
-    const hear = (data: Uint8Array): void => {
-      const { state, at, detail } = JSON.parse(Buffer.from(data).toString()) as TcEvent;
+    const hear = ({ data, seq, subject: about }: StreamMessage): void => {
+      const event = readTcEvent(data);
+      // Thrown, it would be handed over again for ever, and the end behind it never seen.
+      if (event === undefined)
+        return log.error({ position: seq, subject: about }, 'no event of a telecommand: passed over');
+      const { state, at, detail } = event;
       if (over || state === 'ECHO') return;
       acks.push({ state, at, ...(detail !== undefined && { detail }) });
       if (isFinalTcState(state)) settle({ state, acks, ...(detail !== undefined && { detail }) });
@@ -100,9 +104,7 @@ function followToEnd(
     if (signal.aborted) return settle(undefined);
     signal.addEventListener('abort', aborted, { once: true });
     const begin = (): Promise<Follower> =>
-      bus.follow(streams.telecommandEvents, subject.tcEvent(target, tc), { from: 'start' }, ({ data }) =>
-        hear(data),
-      );
+      bus.follow(streams.telecommandEvents, subject.tcEvent(target, tc), { from: 'start' }, hear);
     patiently(clock, signal, begin).then((begun) => {
       follower = begun?.value;
       if (over) void follower?.stop().catch(() => undefined);

@@ -1,6 +1,7 @@
 /** A shard of runs on a real bus, with cells that a test stands in for, or real ones on a clock moved by hand. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Floor } from '../../../actors/floor.ts';
 import { appendRunEvent } from '../../../actors/run/run-log.ts';
 import type { RunServices } from '../../../actors/run/services.ts';
 import { RunShard } from '../../../actors/run/shard.ts';
@@ -80,6 +81,8 @@ class Bench {
     });
   }
 }
+
+const entryOf = (run: string): Buffer => Buffer.from(JSON.stringify({ run, ir: 'e'.repeat(64) }));
 
 const started = (run: string): RunEvent => ({
   ...{ run, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started', procedure: 'p', library: 'l@1' },
@@ -179,14 +182,26 @@ describe('a shard of runs', () => {
   it('S8 an owner that slept brings nothing to life from the log of a later one', async () => {
     const run = runOf('4');
     const entry = Buffer.from(JSON.stringify({ run, ir: 'e'.repeat(64), submittedAt: 1 }));
-    await bus.bucket(buckets.openRuns).put(`4.${run}`, entry, 0);
     const event = { run, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started' } as RunEvent;
-    await appendRunEvent(bus, { event }, { epoch: 2, expected: 0 });
     const old = new Bench('4', 1);
     await old.shard.start();
+    // It sleeps; a later one takes the floor, as every owner does first, and writes.
+    const floor = {
+      ...{ bus, clock: new HeapClock(0), log: quiet, name: 'runs.4', epoch: 2 },
+      lost: () => undefined,
+    };
+    await new Floor({
+      ...floor,
+      first: { submission: 1, answer: 1 },
+      stands: () => ({ submission: 1, answer: 1 }),
+    }).take();
+    await appendRunEvent(bus, { event }, { epoch: 2, expected: 0 });
+    await bus.bucket(buckets.openRuns).put(`4.${run}`, entry, 0);
+    await bus.append(streams.runSubmissions, subject.runSubmit, entryOf(run), {});
+    await until(() => old.failures.length > 0);
     await old.shard.stop();
     expect(old.restored).toEqual([]);
-    expect(old.failures.map(String)).toEqual(['Error: another owner has shard 4 of the runs']);
+    expect(String(old.failures[0])).toBe('Error: another owner has shard 4 of the runs');
     expect(await eventsOf(bus, run)).toHaveLength(1);
     await bus
       .bucket(buckets.openRuns)

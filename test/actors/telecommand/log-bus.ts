@@ -14,6 +14,7 @@ import type {
   Entry,
   Follower,
   FollowFrom,
+  KnownMessage,
   Stoppable,
   StreamMessage,
   Watch,
@@ -118,6 +119,12 @@ export class LogBus implements Bus {
     };
   }
 
+  async stillHolds(stream: StreamDefinition, { seq, at, subject }: KnownMessage): Promise<boolean> {
+    const message = this.messages(stream)[seq - 1];
+    if (message === undefined) return seq < 1;
+    return (at ?? message.at) === message.at && (subject ?? message.subject) === message.subject;
+  }
+
   #offer(feed: Feed, stream: StreamDefinition, message: StreamMessage): void {
     if (feed.stream !== stream.name || !feed.pattern.test(message.subject)) return;
     feed.tail = feed.tail.then(() => (feed.stopped ? undefined : feed.handle(message)));
@@ -170,7 +177,8 @@ export class LogBucket implements Bucket {
   readonly entries = new Map<string, Entry>();
   /** The next put is stored and its answer lost. */
   loseAnswer = false;
-  #revision = 0;
+  /** Epochs of owners are revisions of the bucket that holds their floors: those of tests stay below. */
+  #revision = 1_000;
 
   async get(key: string): Promise<Entry | undefined> {
     return this.entries.get(key);

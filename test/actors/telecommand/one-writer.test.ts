@@ -54,7 +54,7 @@ describe('two owners of one telecommand on a real bus (O1)', () => {
     expect(await asleep.commit(commit(1, position, 'ENCODED'))).toEqual({ outcome: 'fenced' });
     expect(await asleep.commit(commit(1, 0, 'PENDING', 'REJECTED'))).toEqual({ outcome: 'fenced' });
 
-    const history = await readHistory(await nats.connected(), INPUT.target, INPUT.id);
+    const { recorded: history } = await readHistory(await nats.connected(), INPUT.target, INPUT.id);
     expect(history.map(({ event }) => event.state)).toEqual(['PENDING', 'ENCODED']);
   });
 });

@@ -21,6 +21,7 @@ import type {
   Follower,
   FollowFrom,
   Headers,
+  KnownMessage,
   Objects,
   Stoppable,
   StreamMessage,
@@ -291,6 +292,16 @@ export class TwinBus implements Bus, TwinCalls {
     const caught = promised<number>();
     pump.mark(() => caught.resolve(stands));
     return { caughtUp: caught.promise, stop: this.stopper(pump, forget, caught.reject) };
+  }
+
+  async stillHolds(definition: StreamDefinition, { seq, at, subject }: KnownMessage): Promise<boolean> {
+    const stream = this.#options.server.stream(definition);
+    const [held, lastSeq] = await this.read(
+      `look ${stream.name}`,
+      () => [stream.at(seq), stream.lastSeq] as const,
+    );
+    if (held === undefined) return seq <= lastSeq;
+    return (at ?? held.at) === held.at && (subject ?? held.subject) === held.subject;
   }
 
   objects({ name }: ObjectsDefinition): Objects {

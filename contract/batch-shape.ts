@@ -3,7 +3,7 @@
  * that nothing behind has to look again.
  */
 
-import { type DecodedBatch, decodeBatch, type SampleBlock, type ValueBatch } from '../contract/batch.ts';
+import { type DecodedBatch, decodeBatch, type SampleBlock, type ValueBatch } from './batch.ts';
 
 /** The batch in the message; undefined when the bytes are no batch of columns that fit each other. */
 export function readBatch<Batch extends DecodedBatch | ValueBatch>(bytes: Uint8Array): Batch | undefined {

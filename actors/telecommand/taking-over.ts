@@ -1,0 +1,92 @@
+/**
+ * What a new owner of a lane finds of each telecommand that was submitted before it came. Part of a lane.
+ *
+ * R1. Only what stands between the floor and the head is looked at, each telecommand by the subject of its own: what is
+ *     finished costs one question, and what is below the floor nothing, however much of it there is.
+ * R2. A history that may be cut is not gone on from where it would send: what is stored of the telecommand was read before a
+ *     stream went back (F3 of `floor.ts`), or is no event. Nobody knows whether it left, and that is its end.
+ * R3. A telecommand whose submission is gone with the past of its stream is ended likewise.
+ */
+
+import { streams, subject } from '../../contract/subject.ts';
+import { isFinalTcState } from '../../contract/telecommand.ts';
+import type { TelecommandInput } from '../../machines/telecommand.ts';
+import type { Bus, StreamMessage } from '../../ports/bus.ts';
+import type { WentBack } from '../floor.ts';
+import {
+  type History,
+  isOver,
+  NO_HISTORY,
+  type Recorded,
+  readHistory,
+  readRecorded,
+  stateOf,
+} from './history.ts';
+
+/** Longer than a telecommand lives: from its submission over its age to the end of its verification. */
+const LIFE_MS = 24 * 3_600_000;
+
+/** The history of a telecommand that was submitted before; `over` when it is. Throws `Outage`. */
+export async function historyBefore(bus: Bus, target: string, id: string): Promise<History | 'over'> {
+  const last = await bus.last(streams.telecommandEvents, subject.tcEvent(target, id));
+  if (last === undefined) return NO_HISTORY;
+  const state = readRecorded(last)?.event.state;
+  if (state !== undefined && isFinalTcState(state)) return 'over';
+  const history = await readHistory(bus, target, id);
+  return isOver(history.recorded) ? 'over' : history;
+}
+
+/** Why a telecommand cannot go on from its history; undefined when it can (R2). */
+export function cutBy(
+  { at }: Pick<StreamMessage, 'at'>,
+  { recorded, unreadable }: History,
+  wentBack: WentBack | undefined,
+): string | undefined {
+  if (unreadable !== undefined) return `what stands at position ${unreadable} of its history cannot be read`;
+  if (wentBack === undefined || at > wentBack.until) return undefined;
+  const state = stateOf(recorded);
+  // Past ENCODED the gateway knows what left, and verification looks at what the spacecraft says.
+  if (state === 'ENCODED' || state === 'SENT') return undefined;
+  return `the bus went back in time, and what it held of it is lost (${[...wentBack.streams].join(', ')})`;
+}
+
+/** Telecommands without an end that nobody can submit again: what their first event says of each (R3). Throws `Outage`. */
+export async function orphans(
+  bus: Bus,
+  target: string,
+  { until }: WentBack,
+  isKnown: (id: string) => boolean,
+): Promise<TelecommandInput[]> {
+  const histories = new Map<string, Recorded[]>();
+  const take = (message: StreamMessage): void => {
+    const recorded = readRecorded(message);
+    if (recorded === undefined) return;
+    const { tc } = recorded.event;
+    const history = histories.get(tc);
+    if (history === undefined) histories.set(tc, [recorded]);
+    else history.push(recorded);
+  };
+  const from = { from: 'time', at: Math.max(0, until - LIFE_MS) } as const;
+  const follower = await bus.follow(streams.telecommandEvents, subject.tcEvents(target), from, take);
+  await follower.caughtUp;
+  await follower.stop();
+  return [...histories.values()].flatMap((history) => {
+    const [first] = history;
+    const isOpen = first?.event.state === 'PENDING' && !isOver(history) && !isKnown(first.event.tc);
+    return isOpen ? [inputOf(target, first)] : [];
+  });
+}
+
+function inputOf(target: string, { event, begun }: Recorded): TelecommandInput {
+  const { tc, at, by, run, step, telecommand } = event;
+  const { component = '', instance, telecommand: name = '' } = telecommand ?? {};
+  return {
+    ...{ id: tc, target, component, telecommand: name, at: Date.parse(at) },
+    changesState: begun?.changesState ?? true,
+    verifyWithinMs: begun?.verifyWithinMs ?? null,
+    ...(instance !== undefined && { instance }),
+    ...(by !== undefined && { by }),
+    ...(run !== undefined && { run }),
+    ...(step !== undefined && { step }),
+  };
+}

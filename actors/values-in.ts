@@ -1,0 +1,22 @@
+/**
+ * The values in a message of the value stream. Part of every actor that reads them.
+ *
+ * V1. What is no batch of values is left out and said once; it stays in the stream. Taken, it would fail, and be handed over
+ *     for ever.
+ */
+
+import type { ValueBatch } from '../contract/batch.ts';
+import { readValues } from '../contract/batch-shape.ts';
+import type { StreamMessage } from '../ports/bus.ts';
+import type { Log } from '../ports/log.ts';
+
+/** Undefined when there are none (V1). */
+export function valuesIn(
+  { data, seq, subject }: Pick<StreamMessage, 'data' | 'seq' | 'subject'>,
+  log: Log,
+): ValueBatch | undefined {
+  const batch = readValues(data);
+  if (batch === undefined)
+    log.error({ position: seq, subject }, 'message that is no batch of values: left out');
+  return batch;
+}

@@ -1,0 +1,58 @@
+/**
+ * Whether a stream still holds what somebody once knew of it. A store that is put back from a copy, or that loses its newest
+ * messages with the power, uses positions again: they mean something else from then on.
+ *
+ * H1. A message is known by its position with the time it was stored or its subject. One that is gone by its age proves nothing.
+ * H2. In a cluster a new leader may not know yet what the old one held: that is waited for, not taken for a loss.
+ */
+
+import { Outage } from '../contract/outage.ts';
+import type { KnownMessage } from '../ports/bus.ts';
+import type { AssetHandle } from './assets.ts';
+import type { JetStream } from './jetstream.ts';
+import { readAt } from './stored-last.ts';
+
+/** An election and the catching up after it take some seconds; a loss may wait as long. */
+export const CATCH_UP_MS = 15_000;
+
+export class Past {
+  readonly #jetstream: JetStream;
+  /** Since when a stream ends before what is known of it. */
+  readonly #behindSince = new Map<string, number>();
+
+  constructor(jetstream: JetStream) {
+    this.#jetstream = jetstream;
+  }
+
+  /** Rejects with an outage while it cannot be told. */
+  stillHolds(asset: AssetHandle, known: KnownMessage): Promise<boolean> {
+    return this.#jetstream.retrying(undefined, (left) => this.#look(asset, known, left));
+  }
+
+  async #look(asset: AssetHandle, known: KnownMessage, left: () => number): Promise<boolean> {
+    const { stream, lastSeq, replicas } = await asset.look(left());
+    if (lastSeq < known.seq) return this.#isBehind(stream, replicas);
+    this.#behindSince.delete(stream);
+    return this.holdsAt(stream, known, left());
+  }
+
+  /** The same of a stream that is known to reach as far. */
+  async holdsAt(stream: string, known: KnownMessage, timeoutMs: number): Promise<boolean> {
+    const message = await readAt(this.#jetstream, stream, { seq: known.seq }, timeoutMs);
+    if (message === undefined) return true;
+    return (
+      (known.at === undefined || known.at === message.at) &&
+      (known.subject === undefined || known.subject === message.subject)
+    );
+  }
+
+  /** H2 */
+  #isBehind(stream: string, replicas: number): false {
+    const now = performance.now();
+    const since = this.#behindSince.get(stream) ?? now;
+    this.#behindSince.set(stream, since);
+    if (replicas > 1 && now - since < CATCH_UP_MS)
+      throw new Outage('bus.unavailable', `${stream} has not caught up with what it held`);
+    return false;
+  }
+}

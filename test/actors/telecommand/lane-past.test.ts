@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { buckets, type StreamDefinition, streams, subject } from '../../../contract/subject.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { eventsOf, idOf, type LaneWorld, laneWorld, obliging, recorded, submit } from './lane-world.ts';
+import { LogBus } from './log-bus.ts';
+
+const START = 1_000_000;
+
+function world(bus = new LogBus(), clock = new ManualClock(START), epoch = 1): LaneWorld {
+  obliging(bus, clock);
+  return laneWorld({ bus, clock, epoch });
+}
+
+const floorOf = (bus: LogBus): { submission: number } => {
+  const entry = bus.bucket(buckets.members).entries.get('checkpoint.lane.sat1');
+  return JSON.parse(Buffer.from(entry!.value).toString());
+};
+
+/** What was stored behind a position never was. */
+function goBack(bus: LogBus, stream: StreamDefinition, last: number): void {
+  bus.messages(stream).splice(last);
+}
+
+/** Submissions of another target, which move the head of the stream. */
+async function others(bus: LogBus, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1)
+    await bus.append(streams.telecommands, subject.tcSubmit('sat2'), Buffer.from(String(n)));
+}
+
+describe('what a start reads', () => {
+  it('an idle lane brings its floor to the head when it is taken, also one that an earlier version left at 1 (J2)', async () => {
+    const one = world();
+    await others(one.bus, 500);
+    const before = Buffer.from(JSON.stringify({ epoch: 1, submission: 1, event: 1 }));
+    await one.bus.bucket(buckets.members).overwrite('checkpoint.lane.sat1', before);
+    await one.lane.start();
+    await one.run(2_000);
+    expect(floorOf(one.bus).submission).toBe(501);
+    await one.lane.stop();
+  });
+
+  it('asks about what stands behind the floor and nothing else, and reads no history of what is over (R1)', async () => {
+    const one = world();
+    for (let n = 1; n <= 20; n += 1) {
+      await submit(one.bus, n);
+      await recorded(one.bus, n, 'PENDING', n === 20 ? 'ENCODED' : 'REJECTED');
+    }
+    const before = Buffer.from(JSON.stringify({ epoch: 1, submission: 11, event: 1 }));
+    await one.bus.bucket(buckets.members).overwrite('checkpoint.lane.sat1', before);
+    const asked: string[] = [];
+    const { last, follow } = one.bus;
+    one.bus.last = (...of) => {
+      asked.push(`last ${of[1].slice(-2)}`);
+      return last.apply(one.bus, of);
+    };
+    one.bus.follow = (...of) => {
+      if (of[0].name === streams.telecommandEvents.name) asked.push(`follow ${of[1].slice(-2)}`);
+      return follow.apply(one.bus, of);
+    };
+    await one.lane.start();
+    await one.run(10);
+    const numbers = Array.from({ length: 10 }, (_, n) => `last ${n + 11}`);
+    expect(asked).toEqual([...numbers, 'follow 20']);
+    expect(one.states(20)).toContain('SENT');
+    await one.lane.stop();
+  });
+});
+
+describe('a message that cannot be read', () => {
+  const garbage = [
+    ['bytes that are no JSON', 'ÿ{'],
+    ['null', 'null'],
+    [
+      'a state of a newer version',
+      JSON.stringify({ tc: idOf(1), state: 'QUEUED', at: new Date(0).toISOString() }),
+    ],
+    ['no time', JSON.stringify({ tc: idOf(1), state: 'SENT', at: 'soon' })],
+  ] as const;
+
+  it.each(garbage)(
+    '%s in the history ends that telecommand, and the lane goes on, again and again (J9)',
+    async (_, bytes) => {
+      const one = world();
+      await submit(one.bus, 1);
+      await submit(one.bus, 2);
+      await recorded(one.bus, 1, 'PENDING', 'ENCODED');
+      await one.bus.append(streams.telecommandEvents, subject.tcEvent('sat1', idOf(1)), Buffer.from(bytes));
+      await one.lane.start();
+      await one.run(1_500);
+      const readable = () =>
+        one.bus
+          .messages(streams.telecommandEvents)
+          .flatMap(({ data }) =>
+            Buffer.from(data).toString() === bytes ? [] : [JSON.parse(Buffer.from(data).toString())],
+          )
+          .filter((event) => event.tc === idOf(1));
+      expect(readable().map(({ state }) => state)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+      expect(readable().at(-1).detail).toContain('nobody knows whether it left');
+      expect(one.sent).toHaveLength(1);
+      expect(one.failures).toEqual([]);
+      await one.lane.stop();
+
+      await submit(one.bus, 3);
+      const next = world(one.bus, one.clock, 2);
+      await next.lane.start();
+      await next.run(10);
+      expect(readable()).toHaveLength(3);
+      expect(next.sent.length).toBeGreaterThanOrEqual(2);
+      expect(next.failures).toEqual([]);
+      await next.lane.stop();
+    },
+  );
+
+  it.each([
+    ['bytes that are no JSON', 'ÿ{'],
+    ['a submission without a target', JSON.stringify({ id: idOf(1), telecommand: 'act' })],
+    ['a list', '[]'],
+  ])('%s among the submissions is passed over (J9)', async (_, bytes) => {
+    const one = world();
+    await one.bus.append(streams.telecommands, subject.tcSubmit('sat1'), Buffer.from(bytes));
+    await submit(one.bus, 2);
+    await one.lane.start();
+    await one.run(10);
+    expect(one.states(2)).toContain('SENT');
+    expect(one.failures).toEqual([]);
+    await one.lane.stop();
+  });
+
+  it('a submission whose configuration cannot be read ends, and nothing else (J9)', async () => {
+    const clock = new ManualClock(START);
+    const bus = new LogBus();
+    obliging(bus, clock);
+    const at = (revision: string): never => {
+      throw new Error(`revision ${revision} cannot be read`);
+    };
+    const one = laneWorld({ bus, clock, at });
+    await submit(bus, 1, { revision: 'newer' });
+    await submit(bus, 2);
+    await one.lane.start();
+    await one.run(10);
+    expect(one.states(1)).toEqual(['PENDING', 'REJECTED']);
+    expect(one.states(2)).toContain('SENT');
+    expect(one.failures).toEqual([]);
+    await one.lane.stop();
+  });
+});
+
+describe('streams that went back', () => {
+  /** A lane that has handled three telecommands, the last of them sent a moment ago. */
+  async function handled(): Promise<LaneWorld> {
+    const one = world();
+    for (const n of [1, 2, 3]) {
+      await submit(one.bus, n);
+      if (n === 1) await one.lane.start();
+      await one.run(3_000);
+    }
+    expect([1, 2, 3].map((n) => one.states(n).at(-1))).toEqual(['SENT', 'SENT', 'SENT']);
+    await one.lane.stop();
+    await one.clock.run(5_000, 5_000);
+    return one;
+  }
+
+  it('submissions: what is submitted since is taken, at positions that were used before (J10)', async () => {
+    const one = await handled();
+    goBack(one.bus, streams.telecommands, 1);
+    for (const n of [4, 5, 6]) await submit(one.bus, n);
+    const next = world(one.bus, one.clock, 2);
+    await next.lane.start();
+    await next.run(2_000);
+    expect([4, 5, 6].map((n) => next.states(n).at(-1))).toEqual(['SENT', 'SENT', 'SENT']);
+    expect(next.failures).toEqual([]);
+    // Those whose submission is lost have an end that says so, as far as anybody knows.
+    for (const n of [2, 3]) {
+      expect(next.states(n)).toEqual(['PENDING', 'ENCODED', 'SENT', 'VERIFY_FAILED']);
+      expect(eventsOf(one.bus, n).at(-1)?.detail).toContain('its submission is lost');
+    }
+    await next.lane.stop();
+    expect(floorOf(one.bus).submission).toBeLessThanOrEqual(5);
+  });
+
+  it('events: what was handled and has no history any more is ended, and is not sent again (J10)', async () => {
+    const one = await handled();
+    const sent = one.sent.length;
+    goBack(one.bus, streams.telecommandEvents, 4);
+    await submit(one.bus, 4);
+    const next = world(one.bus, one.clock, 2);
+    await next.lane.start();
+    await next.run(2_000);
+    // Of the second its PENDING is left, of the third nothing.
+    for (const n of [2, 3]) {
+      expect(next.states(n)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+      expect(eventsOf(one.bus, n).at(-1)?.detail).toContain('nobody knows whether it left');
+    }
+    expect(next.states(4).at(-1)).toBe('SENT');
+    expect(next.sent).toHaveLength(sent + 1);
+    expect(next.failures).toEqual([]);
+    await next.lane.stop();
+  });
+
+  it('is found also where the stream has grown past the floor again', async () => {
+    const one = await handled();
+    goBack(one.bus, streams.telecommands, 2);
+    goBack(one.bus, streams.telecommandEvents, 3);
+    await others(one.bus, 10);
+    await submit(one.bus, 4);
+    const sent = one.sent.length;
+    const next = world(one.bus, one.clock, 2);
+    await next.lane.start();
+    await next.run(2_000);
+    expect(next.states(4).at(-1)).toBe('SENT');
+    expect(next.states(2)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+    expect(next.sent).toHaveLength(sent + 1);
+    await next.lane.stop();
+  });
+
+  it('goes on under epochs lower than those of the past that is gone (F4)', async () => {
+    const one = world(new LogBus(), new ManualClock(START), 900);
+    await submit(one.bus, 1);
+    await one.lane.start();
+    await one.run(3_000);
+    await one.lane.stop();
+    const members = one.bus.bucket(buckets.members);
+    const floor = members.entries.get('checkpoint.lane.sat1')!;
+    // The bucket went back as well: the revisions it gives are lower than the epochs that were written.
+    members.entries.set(floor.key, { ...floor, revision: 500 });
+    const next = world(one.bus, one.clock, 501);
+    await next.lane.start();
+    await next.run(70_000);
+    expect(next.states(1).at(-1)).toBe('VERIFY_TIMEOUT');
+    expect(next.failures).toEqual([]);
+    await next.lane.stop();
+  });
+});

@@ -1,0 +1,105 @@
+/** A store that goes back under a follower and under what somebody knows of it. */
+
+import { cp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { NatsBus } from '../../bus/nats-bus.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { until } from '../support/until.ts';
+
+const STREAM = { name: 'LOG', subjects: ['mcs.log.*'], maxAgeMs: 3_600_000, dedupeMs: 60_000 };
+const PATIENT = { deadlineMs: 20_000 };
+
+let nats: TestNats;
+let bus: NatsBus;
+
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await nats.connected();
+});
+afterAll(() => nats.stop());
+
+const append = async (name: string, about = 'a'): Promise<number> => {
+  const stored = await bus.append(STREAM, `mcs.log.${about}`, Buffer.from(name), { ...PATIENT, id: name });
+  return stored.outcome === 'conflict' ? 0 : stored.seq;
+};
+
+/** Keeps the store as it is, and puts it back. */
+const store = () => join(nats.stateDir, 'store');
+const kept = () => join(nats.stateDir, 'kept');
+async function keep(): Promise<void> {
+  await nats.kill();
+  await cp(store(), kept(), { recursive: true });
+  await nats.start();
+}
+async function putBack(): Promise<void> {
+  await nats.kill();
+  await rm(store(), { recursive: true });
+  await rename(kept(), store());
+  await nats.start();
+}
+
+it('F2 H1 a follower goes on with what is stored since, says so, and what was known is known to be gone', async () => {
+  const taken: string[] = [];
+  let wentBack = 0;
+  for (const name of ['1', '2', '3']) await append(name);
+  const follower = await bus.follow(
+    STREAM,
+    'mcs.log.*',
+    { from: 'start' },
+    ({ data }) => void taken.push(Buffer.from(data).toString()),
+    {
+      wentBack: () => {
+        wentBack += 1;
+      },
+    },
+  );
+  await follower.caughtUp;
+  await keep();
+  for (const name of ['4', '5', '6']) await append(name);
+  await until(() => taken.length === 6);
+  const last = (await bus.last(STREAM, 'mcs.log.a'))!;
+  const known = { seq: last.seq, at: last.at };
+  expect(await bus.stillHolds(STREAM, known)).toBe(true);
+  await putBack();
+  expect(await bus.stillHolds(STREAM, known)).toBe(false);
+  for (const name of ['7', '8', '9', '10']) await append(name, 'b');
+  await until(() => taken.length === 10);
+  expect(taken).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10']);
+  expect(wentBack).toBe(1);
+  // The stream has grown past what was known.
+  expect(await bus.stillHolds(STREAM, known)).toBe(false);
+  expect(await bus.stillHolds(STREAM, { seq: last.seq, subject: 'mcs.log.a' })).toBe(false);
+  expect(await bus.stillHolds(STREAM, { seq: 3, subject: 'mcs.log.a' })).toBe(true);
+  await follower.stop();
+});
+
+it('F2 a stream that has grown past a follower again while it was away is read from where it differs', async () => {
+  const taken: string[] = [];
+  const reader = await nats.connected();
+  const follower = await reader.follow(STREAM, 'mcs.log.*', { from: 'now' }, ({ data }) => {
+    taken.push(Buffer.from(data).toString());
+  });
+  await follower.caughtUp;
+  await keep();
+  await append('lost');
+  await until(() => taken.length === 1);
+  // Its connection is slow to come back: others have written by then.
+  await putBack();
+  await Promise.all(['new 1', 'new 2', 'new 3'].map((name) => append(name)));
+  await until(() => taken.includes('new 3') && taken.includes('new 1') && taken.includes('new 2'));
+  expect(taken.filter((name) => name !== 'lost').sort()).toEqual(['new 1', 'new 2', 'new 3']);
+  await follower.stop();
+});
+
+it('a position beyond the end is of a past that is gone: reading goes on at the end', async () => {
+  const taken: string[] = [];
+  const follower = await bus.follow(STREAM, 'mcs.log.*', { from: 'seq', seq: 1_000 }, ({ data }) => {
+    taken.push(Buffer.from(data).toString());
+  });
+  await follower.caughtUp;
+  await append('behind');
+  await until(() => taken.length > 0);
+  expect(taken).toEqual(['behind']);
+  await follower.stop();
+});

@@ -1,0 +1,105 @@
+/**
+ * The cost of a start does not depend on what is finished (J2, R1 of the lanes): idle lanes beside a target with a long past,
+ * also with the floors that an earlier version left at 1. Short in CI, where counts are judged and no time;
+ * `FINISHED=50000 TARGETS=300` prints how long real processes take to be ready.
+ */
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compiledFleet, targetNames } from '../../benchmark/fleet.ts';
+import type { NatsBus } from '../../bus/nats-bus.ts';
+import { buckets, streams, subject } from '../../contract/subject.ts';
+import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
+import { publishConfiguration } from '../../supervision/configuration.ts';
+import { call, readLog } from '../support/client.ts';
+import { endAllMcs, startMcs } from '../support/mcs.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { until } from '../support/until.ts';
+
+const FINISHED = Number(process.env['FINISHED'] ?? 1_500);
+const TARGETS = Number(process.env['TARGETS'] ?? 10);
+const WINDOW = 500;
+const AT = '2026-01-01T00:00:00.000Z';
+
+let nats: TestNats;
+let bus: NatsBus;
+
+beforeAll(async () => {
+  nats = await startNats();
+  bus = await nats.connected();
+  const compiled = await compiledFleet(TARGETS);
+  await publishConfiguration(bus, compiled);
+  await finish('sat1', FINISHED);
+  // As an earlier version left them: the busy lane near its end, the idle ones at their beginning.
+  const members = bus.bucket(buckets.members);
+  for (const target of targetNames(TARGETS)) {
+    const submission = target === 'sat1' ? Math.max(1, FINISHED - 20) : 1;
+    const floor = Buffer.from(JSON.stringify({ epoch: 0, submission, event: 1 }));
+    await members.put(`checkpoint.lane.${target}`, floor, 0);
+  }
+}, 600_000);
+afterAll(async () => {
+  await endAllMcs();
+  await nats.stop();
+});
+
+const idOf = (n: number): string => `01J0000000000000000${String(n).padStart(7, '0')}`;
+
+/** Telecommands with their whole history, as lanes of before wrote them. */
+async function finish(target: string, count: number): Promise<void> {
+  const waiting: Promise<unknown>[] = [];
+  for (let n = 1; n <= count; n += 1) {
+    const id = idOf(n);
+    const submission = { id, target, component: 'camera', telecommand: 'ping', args: {}, link: 'uhf' };
+    const body = Buffer.from(JSON.stringify(submission));
+    waiting.push(bus.append(streams.telecommands, subject.tcSubmit(target), body, { id }));
+    for (const state of ['PENDING', 'ENCODED', 'SENT', 'COMPLETE']) {
+      const event = Buffer.from(JSON.stringify({ tc: id, state, at: AT }));
+      const about = subject.tcEvent(target, id);
+      waiting.push(bus.append(streams.telecommandEvents, about, event, { id: `${id}-${state}` }));
+    }
+    if (waiting.length >= WINDOW) await Promise.all(waiting.splice(0));
+  }
+  await Promise.all(waiting);
+}
+
+async function serving(): Promise<{
+  readonly api: string;
+  readonly readyMs: number;
+  stop(): Promise<unknown>;
+}> {
+  const begun = performance.now();
+  const args = ['serve', '--nats', nats.url, '--credentials', nats.credentialsFile];
+  const mcs = await startMcs({ args });
+  return { api: mcs.api, readyMs: performance.now() - begun, stop: () => mcs.kill('SIGTERM') };
+}
+
+const floorOf = async (target: string): Promise<number> => {
+  const entry = await bus.bucket(buckets.members).get(`checkpoint.lane.${target}`);
+  return (JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number }).submission;
+};
+
+it('starts behind a long past, brings every floor to the head, and telecommands leave', async () => {
+  const first = await serving();
+  const head = FINISHED + 1;
+  await until(
+    async () => (await Promise.all(targetNames(TARGETS).map(floorOf))).every((floor) => floor >= head),
+    { timeoutMs: 60_000, what: 'every floor at the head' },
+  );
+  for (const target of ['sat1', `sat${TARGETS}`]) {
+    const body = { target, telecommand: 'camera.ping' };
+    const answer = await call<TcReply>('POST', `${first.api}/v1/tc`, body);
+    expect(answer.status).toBe(202);
+    const events = await readLog<TcEvent>(`${first.api}/v1/tc/${target}/${answer.body.id}/events`);
+    expect(events.at(-1)?.state).toBe('COMPLETE');
+  }
+  await first.stop();
+  const second = await serving();
+  if (process.env['FINISHED'] !== undefined)
+    console.info(
+      JSON.stringify({ FINISHED, TARGETS, ready: [first.readyMs, second.readyMs].map(Math.round) }),
+    );
+  await second.stop();
+  expect((await bus.last(streams.telecommandEvents, subject.tcEvent('sat1', idOf(1))))?.seq).toBeLessThan(
+    head * 5,
+  );
+}, 600_000);

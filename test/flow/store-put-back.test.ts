@@ -1,0 +1,95 @@
+/** A store that is put back from a copy under living processes: positions are used again, and everything goes on. */
+
+import { cp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isFinalTcState, type TcEvent, type TcReply } from '../../contract/telecommand.ts';
+import { call, readLog } from '../support/client.ts';
+import { createGatewayHand, DEMO } from '../support/demo-cell.ts';
+import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
+import { startNats, type TestNats } from '../support/nats.ts';
+import { until } from '../support/until.ts';
+
+/** Leases, heartbeats and takeovers on a busy machine. */
+const PATIENTLY = { timeoutMs: 60_000 };
+
+let nats: TestNats;
+let front: Mcs;
+let executor: Mcs;
+
+const serve = (roles: string): Promise<Mcs> =>
+  startMcs({
+    args: [
+      'serve',
+      '--roles',
+      roles,
+      '--nats',
+      nats.url,
+      '--credentials',
+      nats.credentialsFile,
+      '--mission',
+      DEMO,
+    ],
+  });
+
+beforeAll(async () => {
+  nats = await startNats();
+  [front, executor] = await Promise.all([
+    serve('api,telemetry,drivers,alarms,reconciler,gateways'),
+    serve('executor'),
+  ]);
+}, 120_000);
+afterAll(async () => {
+  await endAllMcs();
+  await nats.stop();
+});
+
+const send = async (): Promise<string> => {
+  const body = { target: 'sat1', telecommand: 'obc.set_watchdog', args: { period: '30 s' } };
+  const answer = await until(async () => {
+    const now = await call<TcReply>('POST', `${front.api}/v1/tc`, body);
+    return now.status === 202 && now;
+  }, PATIENTLY);
+  return answer.body.id;
+};
+
+const statesOf = async (id: string): Promise<string[]> =>
+  (await readLog<TcEvent>(`${front.api}/v1/tc/sat1/${id}/events`)).map(({ state }) => state);
+
+async function verifiedOne(): Promise<void> {
+  const id = await send();
+  expect((await statesOf(id)).at(-1)).toMatch(/^(VERIFIED|COMPLETE)$/);
+}
+
+it('lanes, telemetry and gateways go on, also after a restart, and nothing is sent twice', async () => {
+  const store = join(nats.stateDir, 'store');
+  const kept = join(nats.stateDir, 'kept');
+  for (let n = 0; n < 5; n += 1) await verifiedOne();
+  await nats.kill();
+  await cp(store, kept, { recursive: true });
+  await nats.start();
+  const lost: string[] = [];
+  for (let n = 0; n < 8; n += 1) {
+    const id = await send();
+    lost.push(id);
+    expect(isFinalTcState((await statesOf(id)).at(-1) ?? '')).toBe(true);
+  }
+
+  await nats.kill();
+  await rm(store, { recursive: true });
+  await rename(kept, store);
+  await nats.start();
+  const since: string[] = [];
+  for (let n = 0; n < 3; n += 1) since.push(await send());
+  for (const id of since)
+    expect((await statesOf(id)).at(-1), executor.errors()).toMatch(/^(VERIFIED|COMPLETE)$/);
+
+  await executor.kill();
+  executor = await serve('executor');
+  await verifiedOne();
+
+  const bus = await nats.connected();
+  const received = await createGatewayHand(bus).receivedByRequest();
+  for (const [request, times] of Object.entries(received)) expect(times, request).toBe(1);
+  expect([front, executor].map(({ child }) => child.exitCode)).toEqual([null, null]);
+}, 240_000);
