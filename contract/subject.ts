@@ -91,6 +91,10 @@ export const header = {
   begun: 'Mcs-Begun',
   /** Position in the input stream that a message was made from; on an event of a run, of the answer it logs (ours). */
   source: 'Mcs-Source',
+  /** On a value batch: position of the frames it was made from (ours). */
+  received: 'Mcs-Received',
+  /** On a SENT event: where the bus stood when the frame was handed over (ours). */
+  handed: 'Mcs-Handed',
   /** On a value batch that no sample caused: the moment at which time alone changed what it holds (ours). */
   turned: 'Mcs-Turned',
 } as const;

@@ -9,17 +9,19 @@
  * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both heard the call, and
  *     only the memory of the other one counts (O2).
  * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (I1).
+ * Q5. With a key it remembers where the bus stood when its frame was handed over: whoever asks again judges what came behind that.
  */
 
 import { FRAME_BYTES } from '../contract/limits.ts';
-import type {
-  FaultCall,
-  FaultReply,
-  GatewayReport,
-  GatewayState,
-  SendCall,
-  SendReply,
-  SentMessage,
+import {
+  type FaultCall,
+  type FaultReply,
+  type GatewayReport,
+  type GatewayState,
+  isBusPosition,
+  type SendCall,
+  type SendReply,
+  type SentMessage,
 } from '../contract/link.ts';
 import { accepted, refused } from '../contract/result.ts';
 import type { FaultEvent } from '../contract/simulation.ts';
@@ -173,7 +175,12 @@ class GatewayOnBus implements RunningGateway {
     if (call === undefined || fault !== undefined) return { outcome: 'refused', detail: fault ?? 'no call' };
     const { clock, holds } = this.#options;
     if (holds?.() === false) throw new Error(`another process may run gateway ${this.name}: not sent (Q3)`);
-    return this.#sent.once(call, clock.now(), () => this.#sendFrame(call));
+    return this.#sent.once(call, clock.now(), async () => {
+      const reply = await this.#sendFrame(call);
+      return reply.outcome === 'sent' && isBusPosition(call.handed)
+        ? { ...reply, handed: call.handed }
+        : reply;
+    });
   }
 
   #receive(frame: Buffer): Promise<void> | undefined {

@@ -18,6 +18,8 @@
  *     behind another message, under another id.
  * O6. What a new catalogue derives over windows is filled from the value stream, as by a new owner; until then no message is
  *     taken.
+ * O7. Whether a sample becomes the current value is judged here, once, before it is published (`sample-order.ts`): one that does not
+ *     is published marked, and derives nothing. The judgement goes with what was handed over, ahead of what is stored.
  */
 
 import { type DecodedBatch, encodeBatch, type ValueBatch } from '../contract/batch.ts';
@@ -29,19 +31,20 @@ import type { Bus, FollowFrom, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
-import { fitsPlatform, readBatch, readValues } from './batch-shape.ts';
 import { calibrateBatch } from './calibration.ts';
 import type { Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import { Compute, type Turned } from './compute/compute.ts';
 import { groundDated } from './compute/ground-time.ts';
 import { type PublishedBatch, rebuild } from './compute/rebuild.ts';
-import { earliestGround } from './compute/row-order.ts';
 import { TurnTimer } from './compute/turn-timer.ts';
 import { CurrentValues, type ValueColumns } from './current-values.ts';
 import { KnownPlatforms } from './known-platforms.ts';
 import { mapBatch } from './measure-map.ts';
 import { OrderedAppend } from './ordered-append.ts';
+import { fitsPlatform, readBatch, readValues } from './reading/batch-shape.ts';
+import { earliestGround } from './reading/row-order.ts';
+import { markBatch, SampleOrder } from './sample-order.ts';
 
 export interface TelemetryOwnerOptions {
   readonly bus: Bus;
@@ -76,6 +79,8 @@ export interface TelemetryCounts {
 }
 
 const NOTHING: Positions = { decoded: 0, values: 0 };
+const OLDER =
+  'samples older than what is known: kept for the past only (frames came late, or the clock on board was set back)';
 
 /** A message of the value stream: what it was made from. */
 interface Published extends Positions {
@@ -98,6 +103,8 @@ class Owner implements TelemetryOwner {
   readonly #timer: TurnTimer;
   readonly #forget: () => void;
   #store: CurrentValues | undefined;
+  /** What is current once everything handed over is stored (O7); of the catalogue of the store. */
+  #order: SampleOrder | undefined;
   /** Absent where the catalogue derives nothing. */
   #compute: Compute | undefined;
   /** Of the checkpoint, until there is a catalogue to read it by. */
@@ -150,7 +157,7 @@ class Owner implements TelemetryOwner {
     if (checkpoint.epoch > epoch) this.#lose();
     this.#positions = checkpoint.positions;
     if (this.#store === undefined) this.#restored = checkpoint.columns;
-    else this.#store.restore(checkpoint.columns);
+    else this.#restore(this.#store, checkpoint.columns);
     this.#handled = checkpoint.positions.decoded;
     await this.#rebuild(checkpoint.positions.values, last?.at ?? clock.now());
     return { from: 'seq', seq: checkpoint.positions.decoded + 1 };
@@ -209,7 +216,25 @@ class Owner implements TelemetryOwner {
     const deferred = message.headers[header.delivery] === 'deferred';
     const calibrated = calibrateBatch(batch, platform, deferred);
     if (!deferred && this.#compute !== undefined) this.#turn(earliestGround(calibrated.blocks));
-    return this.#publish(message, this.#compute?.apply(calibrated) ?? calibrated, platform);
+    const samples = this.#marked(calibrated);
+    const derived = this.#compute?.apply(samples) ?? samples;
+    return this.#publish(message, this.#markedFrom(derived, samples.blocks.length), platform);
+  }
+
+  /** O7 */
+  #marked(batch: ValueBatch): ValueBatch {
+    if (this.#order === undefined) return batch;
+    const marked = markBatch(this.#order, batch);
+    const older = marked.blocks.some(({ superseded }) => superseded !== undefined);
+    if (older) this.#warnOnce(`older ${batch.link}`, { link: batch.link }, OLDER);
+    return marked;
+  }
+
+  /** What was derived from samples that are marked, behind them. */
+  #markedFrom(batch: ValueBatch, first: number): ValueBatch {
+    if (this.#order === undefined || batch.blocks.length === first) return batch;
+    const derived = this.#order.mark(batch.blocks.slice(first), batch.deferred);
+    return { ...batch, blocks: [...batch.blocks.slice(0, first), ...derived] };
   }
 
   #publish(message: StreamMessage, values: ValueBatch, platform: Platform | undefined): void | Promise<void> {
@@ -221,18 +246,20 @@ class Owner implements TelemetryOwner {
       subject: subject.values(target),
       data: encodeBatch(values),
       id: `${target}-${decoded}`,
-      headers: this.#headers(decoded, values.deferred),
+      headers: this.#headers(decoded, values.deferred, message.headers[header.source]),
       stored: (seq) => this.#stored(values, platform, { decoded, values: seq }),
     });
   }
 
-  #headers(decoded: number, deferred: boolean): Record<string, string> {
+  /** `received`: position of the frames it was made from. */
+  #headers(decoded: number, deferred: boolean, received?: string): Record<string, string> {
     const revision = this.#options.missions.current?.revision;
     return {
       [header.delivery]: deferred ? 'deferred' : 'realtime',
       [header.source]: String(decoded),
       [header.epoch]: String(this.#options.epoch),
       ...(revision !== undefined && { [header.config]: revision }),
+      ...(received !== undefined && { [header.received]: received }),
     };
   }
 
@@ -278,7 +305,8 @@ class Owner implements TelemetryOwner {
     this.#timer.arm();
   }
 
-  #publishTurned({ at, batch }: Turned, tail?: number): void {
+  #publishTurned({ at, batch: turned }: Turned, tail?: number): void {
+    const batch = this.#markedFrom(turned, 0);
     const decoded = this.#handled;
     const platform = this.#compute?.platform;
     const { target } = this.#options;
@@ -335,10 +363,20 @@ class Owner implements TelemetryOwner {
     if (platform === undefined || platform.digest === this.#store?.platform.digest) return;
     const earlier = this.#store;
     this.#store = new CurrentValues(platform);
+    this.#order = new SampleOrder(platform, this.#order);
     if (earlier !== undefined) this.#store.adopt(earlier);
-    else if (this.#restored !== undefined) this.#store.restore(this.#restored);
+    else if (this.#restored !== undefined) this.#restore(this.#store, this.#restored);
     this.#restored = undefined;
     this.#derive(platform, this.#store);
+  }
+
+  /** Takes the checkpoint up, before anything is handed over. */
+  #restore(store: CurrentValues, columns: ValueColumns): void {
+    store.restore(columns);
+    for (const ordinal of store.ordinals()) {
+      const { timeMs, groundMs, deferred } = store.sample(ordinal)!;
+      this.#order?.note(ordinal, timeMs, groundMs, deferred ? 1 : 0);
+    }
   }
 
   /** Computes by the catalogue from now on, going on from what is known. */

@@ -5,10 +5,20 @@
  * W1. While the bus is away an effect waits for it: the outage is not the fault of the driver or of the gateway.
  * W2. A sending whose answer was lost is asked for again under the same key: a gateway sends a key once (O2).
  * W3. Every effect that the chain waits for ends in an event, whatever was answered: drivers and gateways may be of others.
+ * W4. Where the bus stands is read before the frame is handed over, last of all, and goes with it: the gateway keeps it with the
+ *     key, the history with SENT. Whoever verifies then, this owner or an heir, counts the same samples.
  */
 
 import { DRIVER_ANSWER_MS, GATEWAY_ANSWER_MS, SEND_WITHIN_MS } from '../../contract/limits.ts';
-import type { DriverAnswer, EncodeCall, EncodeReply, SendCall, SendReply } from '../../contract/link.ts';
+import {
+  type BusPosition,
+  type DriverAnswer,
+  type EncodeCall,
+  type EncodeReply,
+  isBusPosition,
+  type SendCall,
+  type SendReply,
+} from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import { header, subject } from '../../contract/subject.ts';
 import {
@@ -34,6 +44,8 @@ export interface LaneServices {
   taken(): Promise<string | undefined>;
   sample(ordinal: number): { value: number | string | null; groundMs: number } | undefined;
   gateway(definition: Definition): Gateway | undefined;
+  /** Where the bus stands now; undefined where nothing is verified. Rejects with `Outage`. */
+  position(): Promise<BusPosition | undefined>;
   verify(
     effect: Extract<TelecommandEffect, { type: 'effect.verify' }>,
     signal: AbortSignal,
@@ -153,6 +165,9 @@ export function createTelecommandBinding({
       if (taken === undefined) return undefined;
       if (taken.value !== undefined) return refused(taken.value);
     }
+    const position = await caller.patiently(() => services.position(), run.signal);
+    if (position === undefined) return undefined;
+    const handed = position.value;
     const call = (recovering: SendCall['recovering']): SendCall => ({
       target: services.work.submission.target,
       key: run.key,
@@ -160,6 +175,7 @@ export function createTelecommandBinding({
       frame: effect.frame,
       notAfter: Math.min(now() + SEND_WITHIN_MS, services.expiresAt),
       ...(recovering !== undefined && { recovering }),
+      ...(handed !== undefined && { handed }),
     });
     const { recovering } = effect;
     const reply = await askGateway(caller, {
@@ -172,7 +188,7 @@ export function createTelecommandBinding({
     if (reply === undefined) return undefined;
     switch (reply.outcome) {
       case 'sent':
-        return { type: 'gateway.sent', at: reply.at };
+        return sentEvent(reply, recovering === undefined ? handed : undefined);
       case 'refused':
         return refused(reply.detail);
       case 'unknown':
@@ -203,6 +219,15 @@ export function createTelecommandBinding({
       },
     },
   };
+}
+
+/** Of a frame that an owner before may have handed over, only a gateway that remembers it knows where the bus stood (W4). */
+function sentEvent(
+  { at, handed }: Extract<SendReply, { outcome: 'sent' }>,
+  own: BusPosition | undefined,
+): TelecommandEvent {
+  const position = isBusPosition(handed) ? handed : own;
+  return { type: 'gateway.sent', at, ...(position !== undefined && { handed: position }) };
 }
 
 function encodeCall(submission: Work['submission']): EncodeCall {

@@ -82,7 +82,7 @@ function step(recorded: Recorded, begun: Begun): LoggedStep {
 }
 
 /** The events that lead from the record before to this one. */
-function told({ event, frame = '', reference }: Recorded, begun: Begun): readonly EntityEvent[] {
+function told({ event, frame = '', reference, handed }: Recorded, begun: Begun): readonly EntityEvent[] {
   const at = Date.parse(event.at);
   const { detail = '' } = event;
   const satisfied: TelecommandEvent = { type: 'requires.satisfied', at };
@@ -96,7 +96,7 @@ function told({ event, frame = '', reference }: Recorded, begun: Begun): readonl
     case 'ENCODE_FAILED':
       return events(satisfied, { type: 'driver.refused', at, detail });
     case 'SENT':
-      return events({ type: 'gateway.sent', at });
+      return events({ type: 'gateway.sent', at, ...(handed !== undefined && { handed }) });
     case 'SEND_FAILED':
       return events(...failedSending(at, detail, begun));
     case 'VERIFIED':

@@ -28,7 +28,7 @@ import { realClock } from '../../../supervision/clock.ts';
 import { createDeadLetters } from '../../../supervision/dead-letters.ts';
 import { Kind } from '../../../supervision/kind.ts';
 import { seededRandom } from '../../../supervision/random.ts';
-import { readValues } from '../../../telemetry/batch-shape.ts';
+import { readValues } from '../../../telemetry/reading/batch-shape.ts';
 import { keptLog } from '../../support/silent-log.ts';
 
 /** What a message of values says of alarms of component `battery`, instance `1`. */

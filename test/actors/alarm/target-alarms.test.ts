@@ -7,7 +7,7 @@ import { buckets, streams, subject } from '../../../contract/subject.ts';
 import type { ConditionChanged } from '../../../machines/alarm-protocol.ts';
 import type { Target } from '../../../mission/mission.ts';
 import type { AlarmEdge, AlarmWatch } from '../../../ports/alarm-watch.ts';
-import { readValues } from '../../../telemetry/batch-shape.ts';
+import { readValues } from '../../../telemetry/reading/batch-shape.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { LogBus } from '../telecommand/log-bus.ts';

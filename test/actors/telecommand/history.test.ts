@@ -25,6 +25,7 @@ function historyOf(states: readonly (TcState | 'ECHO')[]): Recorded[] {
     frame: state === 'ENCODED' ? 'c0ffee' : undefined,
     reference: state === 'ENCODED' ? 'ref' : undefined,
     begun: undefined,
+    handed: undefined,
   }));
 }
 
