@@ -19,7 +19,7 @@ import { readValues } from '../../telemetry/reading/batch-shape.ts';
 export type Listener = (message: ValueMessage, isLast: boolean) => void;
 
 /** A message of the value stream, read. */
-export interface ValueMessage extends StreamMessage {
+export interface ValueMessage extends Pick<StreamMessage, 'seq' | 'headers'> {
   readonly batch: ValueBatch;
 }
 
@@ -123,8 +123,9 @@ export class RecentValues {
 
 /** The message with its batch; undefined when it has none (X3). */
 export function readMessage(message: StreamMessage, log: Log): ValueMessage | undefined {
-  const batch = readValues(message.data);
-  if (batch !== undefined) return { ...message, batch };
-  log.error({ subject: message.subject, seq: message.seq }, 'message that is no batch of values: left out');
+  const { subject: about, seq, headers, data } = message;
+  const batch = readValues(data);
+  if (batch !== undefined) return { seq, headers, batch };
+  log.error({ subject: about, seq }, 'message that is no batch of values: left out');
   return undefined;
 }

@@ -31,7 +31,10 @@ export async function busPosition(
 }
 
 /** Whether a message of the value stream was received behind the position (P1, P2). */
-export function isBehind({ seq, headers }: StreamMessage, position: BusPosition): boolean {
+export function isBehind(
+  { seq, headers }: Pick<StreamMessage, 'seq' | 'headers'>,
+  position: BusPosition,
+): boolean {
   if (seq <= position.values) return false;
   if (headers[header.turned] !== undefined) return true;
   return (

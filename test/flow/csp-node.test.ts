@@ -20,7 +20,7 @@ import { freePort } from '../support/radio.ts';
 import { until } from '../support/until.ts';
 
 const BENCH_LAB = fileURLToPath(new URL('../../missions/bench-lab', import.meta.url));
-const SENDINGS = 60;
+const SENDINGS = 40;
 const LIMIT = 2;
 
 let cell: DemoCell;
