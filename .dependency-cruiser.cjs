@@ -12,7 +12,10 @@ const TABLE = {
   mission: { folders: ['contract'], packages: ['typebox', 'yaml'] },
   machines: { folders: ['contract'], packages: ['xstate'] },
   ports: { folders: ['contract', 'mission?'], packages: ['xstate?'] },
-  actors: { folders: ['machines', 'mission', 'ports', 'contract', 'radio'], packages: ['xstate', 'tsx'] },
+  actors: {
+    folders: ['machines', 'mission', 'ports', 'contract', 'radio', 'telemetry/reading'],
+    packages: ['xstate', 'tsx'],
+  },
   telemetry: { folders: ['mission', 'ports', 'contract'], packages: ['msgpackr', '@xstate/store'] },
   links: { folders: ['mission', 'ports', 'contract'], packages: [] },
   radio: { folders: ['ports', 'contract', 'links'], packages: ['yaml', 'typebox'] },
@@ -127,6 +130,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^actors/([^/]+)/' },
       to: { path: '^actors/[^/]+/', pathNot: '^actors/$1/' },
+    },
+    {
+      name: 'reading-imports-down',
+      comment:
+        'what reads values is below those who judge them: telemetry/reading imports nothing else of telemetry',
+      severity: 'error',
+      from: { path: inFolders(['telemetry/reading']) },
+      to: { path: '^telemetry/', pathNot: inFolders(['telemetry/reading']) },
     },
     {
       name: 'machines-are-pure',

@@ -6,6 +6,8 @@
  * B2. Ordinals mean something only together with `platform`, the digest of the platform they were compiled from.
  * B3. Enums and booleans travel as their numbers. What no double holds (text, bytes as hexadecimal, integers past
  *     2^53) stands in `wide` under its index in `raw`, where `raw` then is NaN.
+ * B4. Whether a sample became the current value is said once, by the owner of the target, before the batch is stored: whoever
+ *     reads it, and whenever, sees the same.
  */
 
 import { Packr } from 'msgpackr';
@@ -27,6 +29,11 @@ export interface ValueBlock extends SampleBlock {
   readonly value: Float64Array;
   /** Its samples are deferred in a batch that is not: derived from an input that is (section 2.2). */
   readonly deferred?: boolean;
+  /**
+   * Indices into `value`, rising, of real-time samples that did not become the current value of their measure (B4): kept for the past,
+   * they feed nothing that judges the present. Absent where every sample became current.
+   */
+  readonly superseded?: Uint32Array;
 }
 
 /** What a spacecraft said about a telecommand it received (service 1 of PUS, or what a protocol has instead). */

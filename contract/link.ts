@@ -80,6 +80,8 @@ export interface SendCall {
    * refuses when that hold is over. One that does not know this field is bounded by `notAfter`.
    */
   readonly hold?: NeededHold;
+  /** Where the bus stood before the frame was handed over: a gateway remembers it with the key, and answers with that of the first. */
+  readonly handed?: BusPosition;
 }
 
 /**
@@ -96,8 +98,28 @@ export interface FenceReply {
   readonly fenced: true;
 }
 
+/** The last messages of the streams that lead to the values of a target; what is received from then on stands behind all of them. */
+export interface BusPosition {
+  /** In the stream of frames, of the gateways that receive the target. */
+  readonly frames: number;
+  /** In the stream of decoded samples, of the target. */
+  readonly decoded: number;
+  /** In the stream of values, of the target. */
+  readonly values: number;
+}
+
+export function isBusPosition(value: unknown): value is BusPosition {
+  const { frames, decoded, values } = (value ?? {}) as Partial<Record<keyof BusPosition, unknown>>;
+  return [frames, decoded, values].every((seq) => Number.isSafeInteger(seq) && (seq as number) >= 0);
+}
+
 export type SendReply =
-  | { readonly outcome: 'sent'; readonly at: number }
+  | {
+      readonly outcome: 'sent';
+      readonly at: number;
+      /** `handed` of the call under which the frame left. */
+      readonly handed?: BusPosition;
+    }
   | { readonly outcome: 'refused'; readonly detail: string }
   | { readonly outcome: 'unknown'; readonly detail: string };
 

@@ -95,6 +95,10 @@ export const header = {
   source: 'Mcs-Source',
   /** When the message was stored that stands at that position: a stream that was put back has another one there (ours). */
   sourceAt: 'Mcs-Source-At',
+  /** On a value batch: position of the frames it was made from (ours). */
+  received: 'Mcs-Received',
+  /** On a SENT event: where the bus stood when the frame was handed over (ours). */
+  handed: 'Mcs-Handed',
   /** On a value batch that no sample caused: the moment at which time alone changed what it holds (ours). */
   turned: 'Mcs-Turned',
 } as const;

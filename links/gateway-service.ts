@@ -11,19 +11,21 @@
  * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (I1).
  * Q5. A frame of a run leaves only while the run holds its target, and the verb `fence` says when nothing of it is on its way
  *     any more (`gateway/departures.ts`).
+ * Q6. With a key it remembers where the bus stood when its frame was handed over: whoever asks again judges what came behind that.
  */
 
 import { FRAME_BYTES } from '../contract/limits.ts';
-import type {
-  FaultCall,
-  FaultReply,
-  FenceCall,
-  FenceReply,
-  GatewayReport,
-  GatewayState,
-  SendCall,
-  SendReply,
-  SentMessage,
+import {
+  type FaultCall,
+  type FaultReply,
+  type FenceCall,
+  type FenceReply,
+  type GatewayReport,
+  type GatewayState,
+  isBusPosition,
+  type SendCall,
+  type SendReply,
+  type SentMessage,
 } from '../contract/link.ts';
 import { accepted, refused } from '../contract/result.ts';
 import type { FaultEvent } from '../contract/simulation.ts';
@@ -182,7 +184,12 @@ class GatewayOnBus implements RunningGateway {
     if (call === undefined || fault !== undefined) return { outcome: 'refused', detail: fault ?? 'no call' };
     const { clock, holds } = this.#options;
     if (holds?.() === false) throw new Error(`another process may run gateway ${this.name}: not sent (Q3)`);
-    return this.#sent.once(call, clock.now(), () => this.#sendFrame(call));
+    return this.#sent.once(call, clock.now(), async () => {
+      const reply = await this.#sendFrame(call);
+      return reply.outcome === 'sent' && isBusPosition(call.handed)
+        ? { ...reply, handed: call.handed }
+        : reply;
+    });
   }
 
   async #fence(call: FenceCall | undefined): Promise<FenceReply> {

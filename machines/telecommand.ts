@@ -12,6 +12,7 @@
 
 import { assign, enqueueActions, setup } from 'xstate';
 import { CHART_MICROSTEPS } from '../contract/limits.ts';
+import type { BusPosition } from '../contract/link.ts';
 import type { SendFailure, TcState } from '../contract/telecommand.ts';
 
 export interface TelecommandInput {
@@ -38,6 +39,8 @@ export interface TelecommandContext extends TelecommandInput {
   readonly reference?: string;
   readonly encodedAt?: number;
   readonly sentAt?: number;
+  /** Where the bus stood when the frame was handed over. */
+  readonly handed?: BusPosition;
   readonly detail?: string;
   /** Why nobody knows whether an earlier sending left. */
   readonly doubt?: string;
@@ -54,7 +57,7 @@ export type TelecommandEvent =
   | { type: 'requires.failed'; at: number; detail: string }
   | { type: 'driver.encoded'; at: number; frame: string; reference?: string }
   | { type: 'driver.refused'; at: number; detail: string }
-  | { type: 'gateway.sent'; at: number }
+  | { type: 'gateway.sent'; at: number; handed?: BusPosition }
   | { type: 'gateway.refused'; at: number; detail: string }
   | { type: 'gateway.unknown'; at: number; detail: string }
   | { type: 'gateway.echoed'; at: number; conforming: boolean }
@@ -68,8 +71,8 @@ export type TelecommandEffect =
   | { type: 'effect.check' }
   | { type: 'effect.encode' }
   | { type: 'effect.send'; frame: string; recovering?: { since: number } }
-  /** Follow the verification from `sentAt` on. */
-  | { type: 'effect.verify'; sentAt: number; reference?: string }
+  /** Follow the verification: what stands behind `handed` counts, without it what was received after `sentAt`. */
+  | { type: 'effect.verify'; sentAt: number; handed?: BusPosition; reference?: string }
   /** The next telecommand of the target may go. */
   | { type: 'effect.release' };
 
@@ -84,6 +87,7 @@ export interface TelecommandRecord {
   readonly reference?: string;
   /** On SEND_FAILED. */
   readonly failure?: SendFailure;
+  readonly handed?: BusPosition;
 }
 
 type Note = Omit<TelecommandRecord, 'type' | 'state' | 'at'>;
@@ -126,6 +130,7 @@ export const telecommandMachine = setup({
       enqueue.emit({
         type: 'effect.verify',
         sentAt: context.sentAt ?? context.at,
+        ...(context.handed !== undefined && { handed: context.handed }),
         ...(context.reference !== undefined && { reference: context.reference }),
       });
     }),
@@ -138,7 +143,11 @@ export const telecommandMachine = setup({
           }
         : context,
     ),
-    keepSent: assign(({ event }) => ('at' in event ? { sentAt: event.at } : {})),
+    keepSent: assign(({ event }) =>
+      event.type === 'gateway.sent'
+        ? { sentAt: event.at, ...(event.handed !== undefined && { handed: event.handed }) }
+        : {},
+    ),
     keepDetail: assign(({ event }) => ('detail' in event ? { detail: event.detail } : {})),
     keepFailure: assign(({ context: { doubt }, event }) => {
       if (event.type !== 'gateway.refused' && event.type !== 'gateway.unknown') return {};
@@ -228,7 +237,17 @@ export const telecommandMachine = setup({
       },
     },
     SENT: {
-      entry: [{ type: 'record', params: { state: 'SENT' } }, 'recordEarlyEchoes', 'release'],
+      entry: [
+        {
+          type: 'record',
+          params: ({ context: { handed } }) => ({
+            state: 'SENT' as const,
+            note: { ...(handed !== undefined && { handed }) },
+          }),
+        },
+        'recordEarlyEchoes',
+        'release',
+      ],
       initial: 'deciding',
       states: {
         deciding: {

@@ -108,6 +108,15 @@ export function gatewayOf(
   return [...mission.gateways.values()].find((each) => tags.every((tag) => each.tags.includes(tag)));
 }
 
+/** Names of the gateways that may receive a target, in any of its environments. */
+export function gatewaysReceiving(mission: Mission, target: Target): readonly string[] {
+  const environments = [undefined, ...target.environments];
+  const found = [...target.links.values()].flatMap((link) =>
+    environments.flatMap((environment) => gatewayOf(mission, link, environment)?.name ?? []),
+  );
+  return [...new Set(found)];
+}
+
 function environmentRequired(target: Target, link: Link | undefined, request: TelecommandRequest): Fault[] {
   if (request.environment !== undefined || link?.byEnvironment !== true || target.environments.length < 2)
     return [];

@@ -12,6 +12,8 @@ export interface KnownSample {
 export interface TargetValues {
   /** The latest sample; undefined when there never was one. `ordinal` is of the current platform of the target. */
   sample(target: string, ordinal: number): KnownSample | undefined;
+  /** Position in the value stream of the last message of the target that the samples hold; undefined while that is not known. */
+  position?(target: string): number | undefined;
 }
 
 /** A sample with everything a log shows of it. */

@@ -8,6 +8,7 @@
 
 import type { WideValue } from '../contract/batch.ts';
 import type { Measure, MeasureDefinition, Platform } from '../mission/platform.ts';
+import { plainSample } from './reading/plain-sample.ts';
 
 /** One sample as the columns of a store hold it. */
 export interface SampleColumns {
@@ -66,12 +67,19 @@ function openingOf({ component, instance, definition }: Measure): string {
   return `${JSON.stringify(names).slice(0, -1)},"sample":{"value":`;
 }
 
+/** What conditions take for unknown is null here, and nothing else is. */
 function valueText(definition: MeasureDefinition, { value, wide }: SampleColumns): string {
-  if (definition.enumeration !== undefined)
-    return JSON.stringify(definition.enumeration.nameOf(value) ?? null);
-  if (definition.type === 'bool') return Number.isNaN(value) ? 'null' : String(value !== 0);
-  if (wide === undefined || definition.calibrate !== undefined) return numberText(definition, value);
-  return wideText(wide);
+  const plain = plainSample(definition, value, wide);
+  if (plain === null) return 'null';
+  const { enumeration, type } = definition;
+  if (enumeration !== undefined) return JSON.stringify(enumeration.nameOf(value));
+  if (type === 'bool') return String(plain !== 0);
+  // Text of a number is its digits (J2).
+  return typeof plain === 'number' || !isText(type) ? String(plain) : JSON.stringify(plain);
+}
+
+function isText(type: string): boolean {
+  return type === 'string' || type === 'bytes';
 }
 
 /** The raw value where the service calibrated it, or where the number names no value of its enumeration. */
@@ -80,11 +88,6 @@ function rawText(definition: MeasureDefinition, { raw, wide }: SampleColumns, va
   if (definition.calibrate === undefined && !unnamed) return '';
   if (wide !== undefined) return `,"raw":${wideText(wide)}`;
   return Number.isFinite(raw) ? `,"raw":${raw}` : '';
-}
-
-function numberText(definition: MeasureDefinition, value: number): string {
-  const isText = definition.type === 'string' || definition.type === 'bytes';
-  return isText || !Number.isFinite(value) ? 'null' : String(value);
 }
 
 function wideText(wide: WideValue): string {

@@ -4,25 +4,26 @@
  *
  * V1. Ordinals are those of `platform`, for the life of the store; another catalogue is another store, `adopt()`ing
  *     the values of this one by their keys.
- * V2. A sample older than the known one never replaces it: older by `time`, then by `ground_time` when equal.
+ * V2. A sample older than the known one never replaces it (`sample-order.ts`), and neither does one that the owner of the target
+ *     has marked as older: what is shown here is what every other consumer goes by.
  * V3. A sample that is already known changes nothing, so what is replayed is not announced again.
  * V4. A value becomes JSON at most once, when first asked for, whatever the number of watchers (T4).
- * V5. Real-time samples come in the order of reception, give or take seconds. One whose on-board time is further than
- *     `CLOCK_STEP_MS` from the known one shows that the clock on board was set (or that a recording began again): then
- *     the ground time decides, or the value would stand still until the new clock has caught up.
  */
 
 import { assert } from '../contract/assert.ts';
-import type { ValueBatch, ValueBlock, WideValue } from '../contract/batch.ts';
-import { CLOCK_STEP_MS } from '../contract/limits.ts';
+import type { ValueBatch, WideValue } from '../contract/batch.ts';
 import { meaningOf } from '../mission/measure-meaning.ts';
 import type { Platform } from '../mission/platform.ts';
 import { CurrentValueWriter, type SampleColumns } from './current-value-text.ts';
+import { BlockSamples } from './reading/block-samples.ts';
+import { timeOf } from './reading/instant.ts';
+import { type PlainValue, plainSample } from './reading/plain-sample.ts';
+import { rowOrder } from './reading/row-order.ts';
+import { SampleOrder } from './sample-order.ts';
 
 /** A sample as conditions take it. */
 export interface CurrentSample {
-  /** Enums as their number, booleans as 0 and 1, text and bytes as string; null is unknown. */
-  readonly value: number | string | null;
+  readonly value: PlainValue;
   /** On-board time when known, else ground time, ms since 1970. */
   readonly timeMs: number;
   /** Reference of freshness. */
@@ -50,9 +51,7 @@ export interface ValueColumns {
   readonly wide: readonly (readonly [row: number, value: WideValue])[];
 }
 
-/** Years 1 to 9999: what RFC 3339 can say. An on-board time outside is not a time but a broken clock. */
-const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
-const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+type Step = (changed: Uint32Array) => void;
 
 export class CurrentValues {
   readonly platform: Platform;
@@ -61,10 +60,9 @@ export class CurrentValues {
   readonly #writer: CurrentValueWriter;
   readonly #value: Float64Array;
   readonly #raw: Float64Array;
-  readonly #time: Float64Array;
-  readonly #ground: Float64Array;
+  /** Times and delivery of the samples. */
+  readonly #order: SampleOrder;
   readonly #link: Uint16Array;
-  readonly #deferred: Uint8Array;
   readonly #links: string[] = [];
   /** Where `raw` is NaN because a double does not serve. */
   readonly #wide = new Map<number, WideValue>();
@@ -84,10 +82,8 @@ export class CurrentValues {
     this.#writer = new CurrentValueWriter(platform);
     this.#value = new Float64Array(size);
     this.#raw = new Float64Array(size);
-    this.#time = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
-    this.#ground = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
+    this.#order = new SampleOrder(platform);
     this.#link = new Uint16Array(size);
-    this.#deferred = new Uint8Array(size);
     this.#json = new Array<Buffer | undefined>(size).fill(undefined);
     this.#changed = new Uint32Array(size);
     this.#mark = new Uint32Array(size);
@@ -97,13 +93,10 @@ export class CurrentValues {
    * Takes the samples up and returns the ordinals that changed, each once; the array is only good until the next call.
    * With `step`, every change is told: `step` is called before an ordinal changes a second time, and at the end.
    */
-  apply(batch: ValueBatch, step?: (changed: Uint32Array) => void): Uint32Array {
+  apply(batch: ValueBatch, step?: Step): Uint32Array {
     assert(batch.platform === this.platform.digest, 'V1');
     this.#beginRound();
-    const link = this.#linkIndex(batch.link);
-    for (const block of batch.blocks) {
-      this.#applyBlock(block, link, batch.deferred || block.deferred === true ? 1 : 0, step);
-    }
+    this.#applyBlocks(batch, this.#linkIndex(batch.link), step);
     const changed = this.#changed.subarray(0, this.#changes);
     if (changed.length > 0) step?.(changed);
     return changed;
@@ -130,7 +123,8 @@ export class CurrentValues {
 
   /** The ordinals with a sample, in key order. */
   *ordinals(): IterableIterator<number> {
-    for (let ordinal = 0; ordinal < this.#time.length; ordinal += 1) if (this.#has(ordinal)) yield ordinal;
+    for (let ordinal = 0; ordinal < this.#order.time.length; ordinal += 1)
+      if (this.#has(ordinal)) yield ordinal;
   }
 
   /** The columns as they stand; they go on changing, so copy or write them out before the next `apply`. */
@@ -141,10 +135,10 @@ export class CurrentValues {
       meanings: this.#meanings,
       value: this.#value,
       raw: this.#raw,
-      time: this.#time,
-      ground: this.#ground,
+      time: this.#order.time,
+      ground: this.#order.ground,
       link: this.#link,
-      deferred: this.#deferred,
+      deferred: this.#order.deferred,
       links: this.#links,
       wide: [...this.#wide],
     };
@@ -179,25 +173,37 @@ export class CurrentValues {
     this.restore(earlier.snapshot());
   }
 
-  #applyBlock(
-    block: ValueBlock,
+  /** In the order of reception, as they were marked (V6 of `sample-order.ts`). */
+  #applyBlocks(batch: ValueBatch, link: number, step: Step | undefined): void {
+    const isShared = this.#order.isShared(batch.blocks);
+    const parts = isShared ? [batch.blocks] : batch.blocks.map((block) => [block]);
+    for (const part of parts) {
+      const samples = part.map((block) => new BlockSamples(block));
+      const { block, row } = rowOrder(part, false);
+      for (let nth = 0; nth < row.length; nth += 1) {
+        const own = samples[block[nth]!]!;
+        const deferred = batch.deferred || own.block.deferred === true ? 1 : 0;
+        this.#applyRow(own, row[nth]!, link, deferred, step);
+      }
+    }
+  }
+
+  #applyRow(
+    samples: BlockSamples,
+    row: number,
     link: number,
     deferred: number,
-    step: ((changed: Uint32Array) => void) | undefined,
+    step: Step | undefined,
   ): void {
-    const { ordinals, value, raw } = block;
-    const wide = block.wide === undefined ? undefined : new Map(block.wide);
-    let index = 0;
-    for (let row = 0; row < block.ground.length; row += 1) {
-      const ground = block.ground[row]!;
-      const onboard = block.onboard[row]!;
-      const time = isInstant(onboard) ? onboard : ground;
-      for (let column = 0; column < ordinals.length; column += 1, index += 1) {
-        const ordinal = ordinals[column]!;
-        if (step !== undefined && this.#mark[ordinal] === this.#round) this.#endStep(step);
-        if (!isInstant(ground)) continue;
-        this.#take(ordinal, value[index]!, raw[index]!, wide?.get(index), time, ground, link, deferred);
-      }
+    const { ordinals, value, raw, onboard } = samples.block;
+    const ground = samples.block.ground[row]!;
+    const time = timeOf(onboard[row]!, ground);
+    const { allCurrent } = samples;
+    for (let column = 0, index = row * ordinals.length; column < ordinals.length; column += 1, index += 1) {
+      const ordinal = ordinals[column]!;
+      if (step !== undefined && this.#mark[ordinal] === this.#round) this.#endStep(step);
+      if (!allCurrent && !samples.isCurrent(index)) continue;
+      this.#take(ordinal, value[index]!, raw[index]!, samples.wide(index), time, ground, link, deferred);
     }
   }
 
@@ -212,32 +218,22 @@ export class CurrentValues {
     link: number,
     deferred: number,
   ): void {
-    if (this.#isOlder(ordinal, time, ground, deferred)) return;
-    if (time === this.#time[ordinal] && ground === this.#ground[ordinal]) {
+    const order = this.#order;
+    if (order.isOlder(ordinal, time, ground, deferred)) return;
+    if (time === order.time[ordinal] && ground === order.ground[ordinal]) {
       if (this.#holds(ordinal, value, raw, wide, link, deferred)) return;
     }
     if (Number.isNaN(this.#raw[ordinal])) this.#wide.delete(ordinal);
     if (wide !== undefined) this.#wide.set(ordinal, wide);
     this.#value[ordinal] = value;
     this.#raw[ordinal] = wide === undefined ? raw : Number.NaN;
-    this.#time[ordinal] = time;
-    this.#ground[ordinal] = ground;
+    order.note(ordinal, time, ground, deferred);
     this.#link[ordinal] = link;
-    this.#deferred[ordinal] = deferred;
     this.#json[ordinal] = undefined;
     this.#version += 1;
     if (this.#mark[ordinal] === this.#round) return;
     this.#mark[ordinal] = this.#round;
     this.#changed[this.#changes++] = ordinal;
-  }
-
-  /** V2, V5 */
-  #isOlder(ordinal: number, time: number, ground: number, deferred: number): boolean {
-    const ahead = time - this.#time[ordinal]!;
-    const later = ground - this.#ground[ordinal]!;
-    const sameStream = deferred === 0 && this.#deferred[ordinal] === 0;
-    if (sameStream && Number.isFinite(ahead) && Math.abs(ahead) > CLOCK_STEP_MS) return later < 0;
-    return ahead < 0 || (ahead === 0 && later < 0);
   }
 
   #holds(
@@ -253,11 +249,11 @@ export class CurrentValues {
       Object.is(wide === undefined ? raw : Number.NaN, this.#raw[ordinal]) &&
       wide === this.#wide.get(ordinal) &&
       link === this.#link[ordinal] &&
-      deferred === this.#deferred[ordinal]
+      deferred === this.#order.deferred[ordinal]
     );
   }
 
-  #endStep(step: (changed: Uint32Array) => void): void {
+  #endStep(step: Step): void {
     step(this.#changed.subarray(0, this.#changes));
     this.#beginRound();
   }
@@ -269,7 +265,7 @@ export class CurrentValues {
   }
 
   #has(ordinal: number): boolean {
-    return this.#time[ordinal] !== undefined && this.#time[ordinal] !== Number.NEGATIVE_INFINITY;
+    return (this.#order.time[ordinal] ?? Number.NEGATIVE_INFINITY) !== Number.NEGATIVE_INFINITY;
   }
 
   #columns(ordinal: number): SampleColumns {
@@ -277,20 +273,16 @@ export class CurrentValues {
       value: this.#value[ordinal]!,
       raw: this.#raw[ordinal]!,
       wide: this.#wide.get(ordinal),
-      timeMs: this.#time[ordinal]!,
-      groundMs: this.#ground[ordinal]!,
+      timeMs: this.#order.time[ordinal]!,
+      groundMs: this.#order.ground[ordinal]!,
       link: this.#links[this.#link[ordinal]!]!,
-      deferred: this.#deferred[ordinal] === 1,
+      deferred: this.#order.deferred[ordinal] === 1,
     };
   }
 
-  #plain(ordinal: number): number | string | null {
-    const { enumeration, calibrate } = this.platform.measures[ordinal]!.definition;
-    const value = this.#value[ordinal]!;
-    const wide = this.#wide.get(ordinal);
-    if (wide !== undefined && calibrate === undefined) return typeof wide === 'bigint' ? Number(wide) : wide;
-    const unnamed = enumeration !== undefined && enumeration.nameOf(value) === undefined;
-    return unnamed || !Number.isFinite(value) ? null : value;
+  #plain(ordinal: number): PlainValue {
+    const { definition } = this.platform.measures[ordinal]!;
+    return plainSample(definition, this.#value[ordinal]!, this.#wide.get(ordinal));
   }
 
   #rowOrdinal(columns: ValueColumns, row: number): number | undefined {
@@ -304,9 +296,4 @@ export class CurrentValues {
     const known = this.#links.indexOf(link);
     return known >= 0 ? known : this.#links.push(link) - 1;
   }
-}
-
-/** Whether a moment can be told of: `FIRST_MS` to `LAST_MS`. */
-export function isInstant(ms: number): boolean {
-  return ms >= FIRST_MS && ms <= LAST_MS;
 }

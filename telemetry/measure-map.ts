@@ -3,7 +3,7 @@
  * What counts as the same measure is said in `mission/measure-meaning.ts`.
  */
 
-import type { DecodedBatch, SampleBlock, ValueBatch } from '../contract/batch.ts';
+import type { DecodedBatch, SampleBlock, ValueBatch, ValueBlock } from '../contract/batch.ts';
 import { meansTheSame } from '../mission/measure-meaning.ts';
 import type { Platform } from '../mission/platform.ts';
 
@@ -31,7 +31,10 @@ function mapBlocks<Block extends SampleBlock>(blocks: readonly Block[], map: Int
   return blocks.map((block) => mapBlock(block, map)).filter((block) => block.ordinals.length > 0);
 }
 
-function mapBlock<Block extends SampleBlock>(block: Block, map: Int32Array): Block {
+function mapBlock<Block extends SampleBlock & Pick<ValueBlock, 'superseded'>>(
+  block: Block,
+  map: Int32Array,
+): Block {
   const kept = Array.from(block.ordinals.keys()).filter((column) => map[block.ordinals[column]!]! >= 0);
   const width = block.ordinals.length;
   const pick = (column: Float64Array): Float64Array =>
@@ -45,7 +48,23 @@ function mapBlock<Block extends SampleBlock>(block: Block, map: Int32Array): Blo
     raw: pick(block.raw),
     ...('value' in block && block.value instanceof Float64Array && { value: pick(block.value) }),
   };
-  return block.wide === undefined ? mapped : { ...mapped, wide: mapWide(block.wide, width, kept) };
+  const { wide, superseded } = block;
+  return {
+    ...mapped,
+    ...(wide !== undefined && { wide: mapWide(wide, width, kept) }),
+    ...(superseded !== undefined && { superseded: mapIndices(superseded, width, kept) }),
+  };
+}
+
+/** The indices of the columns kept. */
+function mapIndices(indices: Uint32Array, width: number, kept: readonly number[]): Uint32Array {
+  const places = new Map(kept.map((column, place) => [column, place]));
+  return Uint32Array.from(
+    [...indices].flatMap((index) => {
+      const place = places.get(index % width);
+      return place === undefined ? [] : [Math.floor(index / width) * kept.length + place];
+    }),
+  );
 }
 
 function mapWide(

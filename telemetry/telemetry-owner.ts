@@ -16,15 +16,16 @@
  *     when, and the append holds only if nobody has published anything since: an owner that slept tells no old news.
  *     Before the samples of a message it asks whether the target is still its own: another one may have published that moment
  *     behind another message, under another id.
+ * O6. What a new catalogue derives over windows is filled from the value stream, as by a new owner; until then no message is
+ *     taken.
  * O7. Where a stream went back (a store that was put back, newest messages lost), nothing that is known of positions counts:
  *     decoded samples are read on from the time of the last one that values were made from, their ids name that time, and
  *     values that the value stream lost are made again.
- * O6. What a new catalogue derives over windows is filled from the value stream, as by a new owner; until then no message is
- *     taken.
+ * O8. Whether a sample becomes the current value is judged here, once, before it is published (`sample-order.ts`): one that does not
+ *     is published marked, and derives nothing. The judgement goes with what was handed over, ahead of what is stored.
  */
 
 import { type DecodedBatch, encodeBatch, type ValueBatch } from '../contract/batch.ts';
-import { fitsPlatform, readBatch, readValues } from '../contract/batch-shape.ts';
 import { CATALOGUE_WAIT_MS } from '../contract/limits.ts';
 import { header, streams, subject } from '../contract/subject.ts';
 import type { Mission } from '../mission/mission.ts';
@@ -39,12 +40,14 @@ import { CheckpointWriter } from './checkpoint-writer.ts';
 import { Compute, type Turned } from './compute/compute.ts';
 import { groundDated } from './compute/ground-time.ts';
 import { type PublishedBatch, rebuild } from './compute/rebuild.ts';
-import { earliestGround } from './compute/row-order.ts';
 import { TurnTimer } from './compute/turn-timer.ts';
 import { CurrentValues, type ValueColumns } from './current-values.ts';
 import { KnownPlatforms } from './known-platforms.ts';
 import { mapBatch } from './measure-map.ts';
 import { OrderedAppend } from './ordered-append.ts';
+import { fitsPlatform, readBatch, readValues } from './reading/batch-shape.ts';
+import { earliestGround } from './reading/row-order.ts';
+import { markBatch, SampleOrder } from './sample-order.ts';
 
 export interface TelemetryOwnerOptions {
   readonly bus: Bus;
@@ -79,6 +82,8 @@ export interface TelemetryCounts {
 }
 
 const NOTHING: Positions = { decoded: 0, values: 0 };
+const OLDER =
+  'samples older than what is known: kept for the past only (frames came late, or the clock on board was set back)';
 
 /** A message of the value stream: what it was made from. */
 interface Published extends Positions {
@@ -107,6 +112,8 @@ class Owner implements TelemetryOwner {
   readonly #timer: TurnTimer;
   readonly #forget: () => void;
   #store: CurrentValues | undefined;
+  /** What is current once everything handed over is stored (O8); of the catalogue of the store. */
+  #order: SampleOrder | undefined;
   /** Absent where the catalogue derives nothing. */
   #compute: Compute | undefined;
   /** Of the checkpoint, until there is a catalogue to read it by. */
@@ -169,7 +176,7 @@ class Owner implements TelemetryOwner {
     if (checkpoint.epoch > epoch && this.#options.holds?.() !== true) this.#lose();
     this.#positions = covered(checkpoint.positions, last);
     if (this.#store === undefined) this.#restored = checkpoint.columns;
-    else this.#store.restore(checkpoint.columns);
+    else this.#restore(this.#store, checkpoint.columns);
     if (lost !== undefined) this.#positions = { ...this.#positions, decoded: 0 };
     this.#handled = this.#positions.decoded;
     await this.#rebuild(this.#positions.values, last?.at ?? clock.now());
@@ -250,7 +257,25 @@ class Owner implements TelemetryOwner {
     const deferred = message.headers[header.delivery] === 'deferred';
     const calibrated = calibrateBatch(batch, platform, deferred);
     if (!deferred && this.#compute !== undefined) this.#turn(earliestGround(calibrated.blocks));
-    return this.#publish(message, this.#compute?.apply(calibrated) ?? calibrated, platform);
+    const samples = this.#marked(calibrated);
+    const derived = this.#compute?.apply(samples) ?? samples;
+    return this.#publish(message, this.#markedFrom(derived, samples.blocks.length), platform);
+  }
+
+  /** O8 */
+  #marked(batch: ValueBatch): ValueBatch {
+    if (this.#order === undefined) return batch;
+    const marked = markBatch(this.#order, batch);
+    const older = marked.blocks.some(({ superseded }) => superseded !== undefined);
+    if (older) this.#warnOnce(`older ${batch.link}`, { link: batch.link }, OLDER);
+    return marked;
+  }
+
+  /** What was derived from samples that are marked, behind them. */
+  #markedFrom(batch: ValueBatch, first: number): ValueBatch {
+    if (this.#order === undefined || batch.blocks.length === first) return batch;
+    const derived = this.#order.mark(batch.blocks.slice(first), batch.deferred);
+    return { ...batch, blocks: [...batch.blocks.slice(0, first), ...derived] };
   }
 
   #publish(message: StreamMessage, values: ValueBatch, platform: Platform | undefined): void | Promise<void> {
@@ -263,12 +288,13 @@ class Owner implements TelemetryOwner {
       subject: subject.values(target),
       data: encodeBatch(values),
       id: `${target}-${decoded}${this.#tag}`,
-      headers: this.#headers(decoded, values.deferred),
+      headers: this.#headers(decoded, values.deferred, message.headers[header.source]),
       stored: (seq) => this.#stored(values, platform, { decoded, values: seq }),
     });
   }
 
-  #headers(decoded: number, deferred: boolean): Record<string, string> {
+  /** `received`: position of the frames it was made from. */
+  #headers(decoded: number, deferred: boolean, received?: string): Record<string, string> {
     const revision = this.#options.missions.current?.revision;
     return {
       [header.delivery]: deferred ? 'deferred' : 'realtime',
@@ -276,6 +302,7 @@ class Owner implements TelemetryOwner {
       ...(this.#handledAt > 0 && { [header.sourceAt]: String(this.#handledAt) }),
       [header.epoch]: String(this.#options.epoch),
       ...(revision !== undefined && { [header.config]: revision }),
+      ...(received !== undefined && { [header.received]: received }),
     };
   }
 
@@ -321,7 +348,8 @@ class Owner implements TelemetryOwner {
     this.#timer.arm();
   }
 
-  #publishTurned({ at, batch }: Turned, tail?: number): void {
+  #publishTurned({ at, batch: turned }: Turned, tail?: number): void {
+    const batch = this.#markedFrom(turned, 0);
     const decoded = this.#handled;
     const platform = this.#compute?.platform;
     const { target } = this.#options;
@@ -378,10 +406,20 @@ class Owner implements TelemetryOwner {
     if (platform === undefined || platform.digest === this.#store?.platform.digest) return;
     const earlier = this.#store;
     this.#store = new CurrentValues(platform);
+    this.#order = new SampleOrder(platform, this.#order);
     if (earlier !== undefined) this.#store.adopt(earlier);
-    else if (this.#restored !== undefined) this.#store.restore(this.#restored);
+    else if (this.#restored !== undefined) this.#restore(this.#store, this.#restored);
     this.#restored = undefined;
     this.#derive(platform, this.#store);
+  }
+
+  /** Takes the checkpoint up, before anything is handed over. */
+  #restore(store: CurrentValues, columns: ValueColumns): void {
+    store.restore(columns);
+    for (const ordinal of store.ordinals()) {
+      const { timeMs, groundMs, deferred } = store.sample(ordinal)!;
+      this.#order?.note(ordinal, timeMs, groundMs, deferred ? 1 : 0);
+    }
   }
 
   /** Computes by the catalogue from now on, going on from what is known. */

@@ -10,7 +10,6 @@
  */
 
 import type { ValueBatch } from '../contract/batch.ts';
-import { fitsPlatform, readValues } from '../contract/batch-shape.ts';
 import { BUS_RETRY_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
 import { header, streams, subject } from '../contract/subject.ts';
@@ -22,6 +21,7 @@ import type { MissionSource } from '../ports/mission-source.ts';
 import { CurrentValues } from './current-values.ts';
 import { KnownPlatforms } from './known-platforms.ts';
 import { mapBatch } from './measure-map.ts';
+import { fitsPlatform, readValues } from './reading/batch-shape.ts';
 import { readCheckpoints } from './value-replay.ts';
 
 /**
@@ -42,6 +42,8 @@ export interface RunningValueFeeds extends ValueFeeds {
   readonly ready: Promise<void>;
   /** Resolves when every sample of the target stored before the call is known; rejects with `Outage`. */
   upToDate(target: string): Promise<void>;
+  /** Position of the last message of the target that the current values hold; undefined while they are read anew. */
+  position(target: string): number | undefined;
   stop(): Promise<void>;
 }
 
@@ -74,6 +76,8 @@ class Feeds implements RunningValueFeeds {
   #reading: Promise<void> | undefined;
   /** Position of the last message taken up. */
   #position = 0;
+  /** Position of the last message of each target that was taken up, or that its checkpoint covers. */
+  readonly #positions = new Map<string, number>();
   /** Who waits for a position or for the end of a reading. */
   #waiting: (() => void)[] = [];
   /** Batches left out because no known mission has their catalogue, by digest. */
@@ -107,6 +111,10 @@ class Feeds implements RunningValueFeeds {
     while (last !== undefined && !this.#isTakenUp(last.seq)) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
+  }
+
+  position(target: string): number | undefined {
+    return this.#reading === undefined ? this.#positions.get(target) : undefined;
   }
 
   async stop(): Promise<void> {
@@ -169,7 +177,9 @@ class Feeds implements RunningValueFeeds {
     const { checkpoints, from } = await readCheckpoints(bus, [...this.#stores.keys()]);
     for (const [target, checkpoint] of checkpoints) {
       const store = this.#stores.get(target);
-      if (store !== undefined) this.#tell(target, store, store.restore(checkpoint.columns));
+      if (store === undefined) continue;
+      this.#positions.set(target, checkpoint.positions.values);
+      this.#tell(target, store, store.restore(checkpoint.columns));
     }
     const [everyTarget] = streams.values.subjects;
     this.#follower = await bus.follow(streams.values, everyTarget, from, (message) => this.#takeIn(message), {
@@ -222,6 +232,7 @@ class Feeds implements RunningValueFeeds {
     const target = message.subject.slice(message.subject.lastIndexOf('.') + 1);
     const store = this.#stores.get(target);
     if (store === undefined) return;
+    this.#positions.set(target, message.seq);
     const batch = readValues(message.data);
     if (batch === undefined) {
       const fields = { position: message.seq, subject: message.subject };

@@ -1,10 +1,11 @@
 /**
- * A judgement followed over time: what was stored since it began is read first, in the order of ground time, then what
- * comes. Mission Control Service, sections 2.3 and 3.2.
+ * A judgement followed over time: what was stored since it began is read first, then what comes; in the order of reception, of
+ * several targets in that of their moments. Mission Control Service, sections 2.3 and 3.2.
  *
  * Z1. The verdict does not depend on when somebody looked: samples are judged at their own time, the present counts only
  *     once everything stored has been read, and what came after the window does not count.
- * Z2. An `expect` holds on a sample received after it began; what came before is only what a change is compared with.
+ * Z2. An `expect` holds on a sample received after it began: behind where the bus stood when it was first looked at, whatever its
+ *     millisecond, or between its begin and that by the clock of the ground. What came before is only what a change is compared with.
  * Z3. "No" is said when the window is over and everything stored until then has been read.
  */
 
@@ -128,37 +129,41 @@ class ConditionWatch {
 
   /** What was stored of several targets is judged in one order. */
   #takeEarly(): void {
-    const rows = this.#early.sort((a, b) => a.groundMs - b.groundMs);
+    const rows = this.#early.sort((a, b) => a.at - b.at);
     this.#early = [];
     this.#take(rows);
     if (!this.#over) this.#judgeNow();
   }
 
-  /** Rows in the order of their ground time; those of one moment are judged together. */
+  /** Rows in the order of their moments; those of one moment are judged together. */
   #take(rows: readonly Row[]): void {
-    const { until } = this.#options;
+    const { until, since } = this.#options;
     for (let first = 0; first < rows.length && !this.#over; ) {
-      const at = rows[first]!.groundMs;
+      const { at } = rows[first]!;
       if (at > until) return;
       this.#passTo(at);
+      let counts = false;
       let next = first;
-      for (; next < rows.length && rows[next]!.groundMs === at; next += 1) this.#feed(rows[next]!);
-      if (at > this.#options.since) this.#judge(Math.max(this.#judgedAt, at));
+      for (; next < rows.length && rows[next]!.at === at; next += 1) {
+        const isAfter = at > since || rows[next]!.isBehind;
+        counts ||= isAfter;
+        this.#feed(rows[next]!, isAfter);
+      }
+      if (counts) this.#judge(Math.max(this.#judgedAt, at));
       first = next;
     }
   }
 
-  #feed(row: Row): void {
+  /** `isAfter`: received after the judgement began (Z2). */
+  #feed(row: Row, isAfter: boolean): void {
     const { judgement, since, afterwards, oldest } = this.#options;
     const { evaluation } = judgement;
-    const { ordinal, value, groundMs, timeMs } = row;
+    const { ordinal, value, at, groundMs, timeMs } = row;
     if (groundMs < oldest) return;
-    const known = this.last.get(ordinal);
-    if (known === undefined || known.groundMs <= groundMs)
-      this.last.set(ordinal, { value, timeMs, groundMs });
-    if (afterwards && groundMs <= since) return evaluation.prime(ordinal, value, groundMs);
+    this.last.set(ordinal, { value, timeMs, groundMs });
+    if (afterwards && !isAfter) return evaluation.prime(ordinal, value, at);
     this.#heard = true;
-    evaluation.feed(ordinal, value, groundMs);
+    evaluation.feed(ordinal, value, afterwards ? Math.max(at, since) : at);
   }
 
   // Verdicts --------------------------------------------------------------------------------------------------------------

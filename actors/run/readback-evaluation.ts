@@ -9,7 +9,8 @@ import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Evaluation, Truth } from '../../mission/condition/condition.ts';
 import type { Measure } from '../../mission/platform.ts';
 import { readsAs } from '../../mission/readback.ts';
-import { type PlainValue, shownValue } from './samples.ts';
+import type { PlainValue } from '../../telemetry/reading/plain-sample.ts';
+import { shownValue } from './samples.ts';
 
 export interface WantedReadback {
   readonly measure: Measure;

@@ -8,9 +8,7 @@
 import type { RunSample, RunValue } from '../../contract/run.ts';
 import type { Measure, MeasureDefinition } from '../../mission/platform.ts';
 import { isNumberType } from '../../mission/value-type.ts';
-
-/** A value as conditions and columns have it: enums as their number, booleans as 0 and 1; null is unknown. */
-export type PlainValue = number | string | null;
+import type { PlainValue } from '../../telemetry/reading/plain-sample.ts';
 
 export interface SampleAt {
   readonly value: PlainValue;

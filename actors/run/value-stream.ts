@@ -1,40 +1,32 @@
 /**
- * The samples of a few measures of one target, read row by row from its value stream, from a time on. Mission Control
- * Service, section 6.
+ * The samples of a few measures of one target, read from its value stream in the order of reception, from a time on. Mission Control
+ * Service, section 6. Which samples count and what they are is the affair of `telemetry/reading/`.
  *
  * W1. No sample stored since that time is missed, also when the stream was first reached late: it is asked for until the bus
  *     lets it.
- * W2. Columns of another catalogue are read by key, and only where the measure means the same.
- * W3. Deferred samples are passed over: they were taken long before they came.
+ * W2. The platform of a batch is found before the next one is taken; a message that is no batch of values is passed over.
  */
 
-import type { ValueBatch, ValueBlock, WideValue } from '../../contract/batch.ts';
+import type { BusPosition } from '../../contract/link.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
-import { meansTheSame } from '../../mission/measure-meaning.ts';
-import type { Measure, Platform } from '../../mission/platform.ts';
+import type { Platform } from '../../mission/platform.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { isBehind } from '../../telemetry/reading/bus-position.ts';
+import {
+  MeasureReader,
+  type ReadSample,
+  type WantedMeasure,
+} from '../../telemetry/reading/measure-reader.ts';
+import { valuesIn } from '../../telemetry/reading/values-in.ts';
 import { patiently } from '../patiently.ts';
-import { valuesIn } from '../values-in.ts';
-import type { PlainValue } from './samples.ts';
 
 /** A sample of a watched measure. */
-export interface Row {
-  readonly groundMs: number;
-  readonly timeMs: number;
-  readonly ordinal: number;
-  readonly value: PlainValue;
+export interface Row extends ReadSample {
+  /** Whether it was received behind the position that was given. */
+  readonly isBehind: boolean;
 }
-
-/** A measure to read, with the ordinal its rows are given. */
-export interface Wanted {
-  readonly ordinal: number;
-  readonly measure: Measure;
-}
-
-/** What to read of the columns of one platform, by column. */
-export type WantedColumns = ReadonlyMap<number, readonly Wanted[]>;
 
 export interface ValueStreamOptions {
   readonly bus: Bus;
@@ -43,7 +35,9 @@ export interface ValueStreamOptions {
   readonly target: string;
   /** What the bus stored at this time and later is read. */
   readonly from: number;
-  readonly watched: readonly Wanted[];
+  readonly watched: readonly WantedMeasure[];
+  /** Where the bus stood, for `isBehind` of the rows. */
+  readonly position: BusPosition | undefined;
   /** The platform with this digest, known or of that revision of the configuration (W2). */
   readonly platformOf: (digest: string, revision: string | undefined) => Promise<Platform | undefined>;
   /** Rows of one message in the order of their ground time; `atHead`: nothing stored before is still to come. */
@@ -51,21 +45,18 @@ export interface ValueStreamOptions {
   readonly signal: AbortSignal;
 }
 
-const NOTHING: WantedColumns = new Map();
-/** Years 1 to 9999: what RFC 3339 can say; an on-board time outside is not a time but a broken clock. */
-const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
-const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
-
 export class ValueStream {
   readonly #options: ValueStreamOptions;
-  /** By digest of the platform, made when a first batch of it comes. */
-  readonly #columns = new Map<string, WantedColumns>();
+  readonly #reader: MeasureReader;
+  /** By digest, found when a first batch of it comes; undefined: the revision that its batch names does not have it. */
+  readonly #platforms = new Map<string, Platform | undefined>();
   #follower: Follower | undefined;
   #position = 0;
   #waiting: (() => void)[] = [];
 
   constructor(options: ValueStreamOptions) {
     this.#options = options;
+    this.#reader = new MeasureReader(options.watched);
     options.signal.addEventListener('abort', () => this.#stop(), { once: true });
   }
 
@@ -101,13 +92,17 @@ export class ValueStream {
   }
 
   async #hear(message: StreamMessage): Promise<void> {
-    const { signal, hear, log } = this.#options;
+    const { signal, hear, position, log } = this.#options;
     if (signal.aborted) return;
     const batch = valuesIn(message, log);
-    const columns = batch && (await this.#columnsOf(batch.platform, message.headers[header.config]));
+    const platform = batch && (await this.#platformOf(batch.platform, message.headers[header.config]));
     if (signal.aborted) return;
-    const rows = batch === undefined || batch.deferred || columns === undefined ? [] : rowsOf(batch, columns);
-    hear(rows, message.pending === 0);
+    const samples = batch === undefined || platform === undefined ? [] : this.#reader.read(batch, platform);
+    const behind = position !== undefined && isBehind(message, position);
+    hear(
+      samples.map((sample) => ({ ...sample, isBehind: behind })),
+      message.pending === 0,
+    );
     this.#position = message.seq;
     this.#wake();
   }
@@ -117,58 +112,13 @@ export class ValueStream {
   }
 
   /** W2 */
-  async #columnsOf(digest: string, revision: string | undefined) {
-    const known = this.#columns.get(digest);
-    if (known !== undefined) return known;
-    const { clock, signal, platformOf, watched } = this.#options;
+  async #platformOf(digest: string, revision: string | undefined): Promise<Platform | undefined> {
+    if (this.#platforms.has(digest)) return this.#platforms.get(digest);
+    const { clock, signal, platformOf } = this.#options;
     const found = await patiently(clock, signal, () => platformOf(digest, revision));
     if (found === undefined) return undefined;
     // A catalogue that its own revision does not have is gone: nothing is read from it.
-    const columns = found.value === undefined ? NOTHING : wantedColumns(watched, found.value);
-    if (found.value !== undefined || revision !== undefined) this.#columns.set(digest, columns);
-    return columns;
+    if (found.value !== undefined || revision !== undefined) this.#platforms.set(digest, found.value);
+    return found.value;
   }
-}
-
-/** W2 */
-function wantedColumns(watched: readonly Wanted[], platform: Platform): WantedColumns {
-  const columns = new Map<number, Wanted[]>();
-  for (const wanted of watched) {
-    const column = platform.ordinal(wanted.measure.key);
-    if (column === undefined || !meansTheSame(platform.measures[column], wanted.measure)) continue;
-    columns.set(column, [...(columns.get(column) ?? []), wanted]);
-  }
-  return columns;
-}
-
-/** The rows of the columns, in the order of their ground time. */
-function rowsOf(batch: ValueBatch, columns: WantedColumns): Row[] {
-  return batch.blocks
-    .filter((block) => block.deferred !== true)
-    .flatMap((block) => rowsOfBlock(block, columns))
-    .sort((a, b) => a.groundMs - b.groundMs);
-}
-
-function rowsOfBlock(block: ValueBlock, columns: WantedColumns): Row[] {
-  const width = block.ordinals.length;
-  const read = Array.from(block.ordinals, (column, place) => ({ place, wanted: columns.get(column) ?? [] }));
-  const places = read.filter(({ wanted }) => wanted.length > 0);
-  if (places.length === 0) return [];
-  const wide = new Map(block.wide);
-  return Array.from(block.ground, (groundMs, row) => {
-    const onboard = block.onboard[row]!;
-    const timeMs = onboard >= FIRST_MS && onboard <= LAST_MS ? onboard : groundMs;
-    return places.flatMap(({ place, wanted }) =>
-      wanted.map(({ ordinal, measure }) => {
-        const value = plainValue(measure, block.value[row * width + place]!, wide.get(row * width + place));
-        return { groundMs, timeMs, ordinal, value };
-      }),
-    );
-  }).flat();
-}
-
-/** As the current values have it: what a double does not hold stands aside, unless it was calibrated. */
-function plainValue({ definition }: Measure, value: number, wide: WideValue | undefined): PlainValue {
-  if (!Number.isNaN(value)) return value;
-  return wide === undefined || definition.calibrate !== undefined ? null : String(wide);
 }

@@ -9,7 +9,7 @@
  */
 
 import { DRIVER_ANSWER_MS } from '../../contract/limits.ts';
-import type { DriverAnswer, EncodeCall, EncodeReply } from '../../contract/link.ts';
+import type { BusPosition, DriverAnswer, EncodeCall, EncodeReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import { header, subject } from '../../contract/subject.ts';
 import type { NeededHold } from '../../contract/telecommand.ts';
@@ -40,6 +40,8 @@ export interface LaneServices {
   unheld(): Promise<string | undefined>;
   sample(ordinal: number): { value: number | string | null; groundMs: number } | undefined;
   gateway(definition: Definition): Gateway | undefined;
+  /** Where the bus stands now; undefined where nothing is verified. Rejects with `Outage`. */
+  position(): Promise<BusPosition | undefined>;
   verify(
     effect: Extract<TelecommandEffect, { type: 'effect.verify' }>,
     signal: AbortSignal,
@@ -159,13 +161,18 @@ export function createTelecommandBinding({
       expiresAt: services.expiresAt,
       hold: services.hold,
       unheld: () => services.unheld(),
+      position: () => services.position(),
       now,
       signal: run.signal,
     });
     if (reply === undefined) return undefined;
     switch (reply.outcome) {
       case 'sent':
-        return { type: 'gateway.sent', at: reply.at };
+        return {
+          type: 'gateway.sent',
+          at: reply.at,
+          ...(reply.handed !== undefined && { handed: reply.handed }),
+        };
       case 'refused':
         return refused(reply.detail);
       case 'unknown':

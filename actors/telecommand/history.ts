@@ -15,6 +15,7 @@
  */
 
 import type { StateValueFrom } from 'xstate';
+import { type BusPosition, isBusPosition } from '../../contract/link.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
 import {
   isFinalTcState,
@@ -47,6 +48,8 @@ export interface Recorded {
   readonly event: TcEvent;
   readonly frame: string | undefined;
   readonly reference: string | undefined;
+  /** On SENT: where the bus stood when the frame was handed over; undefined when an earlier version wrote it. */
+  readonly handed: BusPosition | undefined;
   /** On PENDING: what the chart was begun with; undefined when an earlier version wrote it. */
   readonly begun: Begun | undefined;
   /** On SEND_FAILED: what the gateway said; undefined when an earlier version wrote it. */
@@ -71,9 +74,19 @@ export function readRecorded(message: StreamMessage): Recorded | undefined {
     event,
     frame: message.headers[header.frame],
     reference: message.headers[header.reference],
+    handed: readHanded(message.headers[header.handed]),
     begun: readBegun(message.headers[header.begun]),
     failure: readSendFailure(message.headers[header.outcome]),
   };
+}
+
+function readHanded(text: string | undefined): BusPosition | undefined {
+  try {
+    const handed: unknown = text === undefined ? undefined : JSON.parse(text);
+    return isBusPosition(handed) ? handed : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function readBegun(text: string | undefined): Begun | undefined {
@@ -161,7 +174,7 @@ export async function appendEvent(
 
 /** Whether a message is the very event this owner meant: an earlier attempt was stored and its answer lost (G4). */
 function isSame(message: StreamMessage, body: Uint8Array, headers: Headers): boolean {
-  const owned = [header.epoch, header.frame, header.reference, header.outcome] as const;
+  const owned = [header.epoch, header.frame, header.reference, header.handed, header.outcome] as const;
   return (
     Buffer.compare(message.data, body) === 0 && owned.every((key) => message.headers[key] === headers[key])
   );
@@ -204,6 +217,7 @@ function ownerHeaders(input: TelecommandInput, record: TelecommandRecord, epoch:
   const headers: Record<string, string> = { [header.epoch]: String(epoch) };
   if (record.state === 'PENDING') headers[header.begun] = JSON.stringify(begunWith(input));
   if (record.frame !== undefined) headers[header.frame] = record.frame;
+  if (record.handed !== undefined) headers[header.handed] = JSON.stringify(record.handed);
   if (record.reference !== undefined) headers[header.reference] = record.reference;
   if (record.failure !== undefined) headers[header.outcome] = JSON.stringify(record.failure);
   return headers;
@@ -278,7 +292,8 @@ function contextOf(input: TelecommandInput, history: readonly Recorded[]): Telec
     history.find((recorded) => recorded.event.state === state);
   const encoded = of('ENCODED');
   const encodedAt = timeOf(encoded);
-  const sentAt = timeOf(of('SENT'));
+  const sent = of('SENT');
+  const sentAt = timeOf(sent);
   const detail = history.findLast((recorded) => recorded.event.detail !== undefined)?.event.detail;
   return {
     ...input,
@@ -288,6 +303,7 @@ function contextOf(input: TelecommandInput, history: readonly Recorded[]): Telec
     ...(encoded?.reference !== undefined && { reference: encoded.reference }),
     ...(encodedAt !== undefined && { encodedAt }),
     ...(sentAt !== undefined && { sentAt }),
+    ...(sent?.handed !== undefined && { handed: sent.handed }),
     ...(detail !== undefined && { detail }),
   };
 }
@@ -330,6 +346,7 @@ function effectsOf(state: TcState, context: TelecommandContext): TelecommandEffe
         {
           type: 'effect.verify',
           sentAt: context.sentAt ?? context.at,
+          ...(context.handed !== undefined && { handed: context.handed }),
           ...(context.reference !== undefined && { reference: context.reference }),
         },
       ];

@@ -22,7 +22,7 @@
  */
 
 import { LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
-import type { EchoMessage } from '../../contract/link.ts';
+import type { BusPosition, EchoMessage } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import { header, type StreamDefinition, streams, subject } from '../../contract/subject.ts';
 import type { NeededHold, TcState } from '../../contract/telecommand.ts';
@@ -30,13 +30,14 @@ import type { TelecommandEffect, TelecommandEvent, TelecommandInput } from '../.
 import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { AwaitedAnswer, Platform } from '../../mission/platform.ts';
-import { gatewayOf } from '../../mission/resolve.ts';
+import { gatewayOf, gatewaysReceiving } from '../../mission/resolve.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { TargetValues } from '../../ports/target-values.ts';
+import { busPosition } from '../../telemetry/reading/bus-position.ts';
 import { Floor, type KnownIn, pastIsGone, type WentBack } from '../floor.ts';
 import type { LaneServices } from './binding.ts';
 import { LaneEchoes } from './echoes.ts';
@@ -134,6 +135,7 @@ export class Lane {
       target,
       platformOf: (digest) => this.#platformOf(digest),
       sample: (platform, ordinal) => this.#sample(values, platform, ordinal),
+      position: () => values.position?.(target),
     });
   }
 
@@ -236,6 +238,7 @@ export class Lane {
         if (gateway?.echo) this.#echoes.hear(gateway.name);
         return gateway;
       },
+      position: () => this.#position(work),
       verify: (effect, signal) => this.#verify(open, effect, signal),
       expiresAt: work.submittedAt + maxAgeMs(work),
       get turn() {
@@ -482,6 +485,13 @@ export class Lane {
 
   // Services ---------------------------------------------------------------------------------------------------------
 
+  /** Where the bus stands for what verifies a telecommand. */
+  async #position({ definition }: Work): Promise<BusPosition | undefined> {
+    if (definition?.telecommand.verify === undefined) return undefined;
+    const { bus, target } = this.#options;
+    return busPosition(bus, target, gatewaysReceiving(definition.mission, definition.target));
+  }
+
   async #verify(
     open: Open,
     effect: Extract<TelecommandEffect, { type: 'effect.verify' }>,
@@ -499,6 +509,7 @@ export class Lane {
         instance: submission.instance,
         args: submission.args,
         sentAt: effect.sentAt,
+        handed: effect.handed,
         reference: effect.reference,
         answered: () => this.#leave(open),
       },

@@ -2,9 +2,10 @@
  * The value stream of one target, shared by everything that verifies on it, with the last batches kept so that who comes a
  * moment later misses nothing.
  *
- * X1. A listener hears each batch stored at or after the time it asks for, once and in order, or is told that the kept
- *     batches do not reach back that far.
+ * X1. A listener gets each batch behind the position it asks for, and maybe some before it, once and in order, or learns that the
+ *     kept ones do not reach back that far.
  * X2. The stream is followed while somebody listens and a while longer: telecommands come in bursts.
+ * X3. A message that is no batch of values is handed on without one, and logged: it may still be the last one stored.
  */
 
 import type { ValueBatch } from '../../contract/batch.ts';
@@ -12,10 +13,15 @@ import { streams, subject } from '../../contract/subject.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { valuesIn } from '../values-in.ts';
+import { valuesIn } from '../../telemetry/reading/values-in.ts';
 
-/** `isLast`: nothing that was stored before is still to come; without a batch the message held none. */
-export type Listener = (batch: ValueBatch | undefined, isLast: boolean) => void;
+/** `isLast`: nothing that was stored before is still to come. */
+export type Listener = (message: ValueMessage, isLast: boolean) => void;
+
+/** A message of the value stream, read; without a batch where it holds none (X3). */
+export interface ValueMessage extends Pick<StreamMessage, 'seq' | 'headers'> {
+  readonly batch: ValueBatch | undefined;
+}
 
 /** Enough for the moment between a sending and the first look at any sensible telemetry rate. */
 const KEPT_BATCHES = 256;
@@ -32,10 +38,12 @@ interface RecentValuesOptions {
 export class RecentValues {
   readonly #options: RecentValuesOptions;
   readonly #listeners = new Set<Listener>();
-  #kept: { readonly at: number; readonly batch: ValueBatch | undefined }[] = [];
+  #kept: ValueMessage[] = [];
   #follower: Promise<Follower> | undefined;
-  /** Every batch stored since then has been heard. */
+  /** Every batch behind this position was given, or is kept. */
   #since = Number.POSITIVE_INFINITY;
+  /** Position of the last batch that is not kept any more. */
+  #dropped = 0;
   /** Whether the last batch heard was the newest stored. */
   #atHead = true;
   #linger: TimerHandle | undefined;
@@ -44,15 +52,15 @@ export class RecentValues {
     this.#options = options;
   }
 
-  /** Listens from `at` on if the kept batches reach back to it; otherwise only begins to follow, for the next one. */
-  listen(at: number, listener: Listener): boolean {
+  /** Listens behind `position` if the kept batches reach back to it; otherwise only begins to follow, for the next one. */
+  listen(position: number, listener: Listener): boolean {
     this.#begin();
-    if (at < this.#since) {
+    if (position < this.#since) {
       this.#lingerSoon();
       return false;
     }
     for (const [n, kept] of this.#kept.entries()) {
-      listener(kept.batch, n === this.#kept.length - 1 && this.#atHead);
+      listener(kept, n === this.#kept.length - 1 && this.#atHead);
     }
     this.#listeners.add(listener);
     return true;
@@ -76,14 +84,15 @@ export class RecentValues {
     if (this.#linger !== undefined) this.#options.clock.clearTimeout(this.#linger);
     this.#linger = undefined;
     if (this.#follower !== undefined) return;
-    const { bus, target, clock, log } = this.#options;
+    const { bus, target, log } = this.#options;
     const begun = bus.follow(streams.values, subject.values(target), { from: 'now' }, (message) =>
       this.#hear(message),
     );
     this.#follower = begun;
-    begun.then(
-      () => {
-        if (this.#follower === begun) this.#since = clock.now();
+    const reached = begun.then((follower) => follower.caughtUp);
+    reached.then(
+      (position) => {
+        if (this.#follower === begun) this.#since = Math.max(position, this.#dropped);
       },
       (error: unknown) => {
         log.warn({ err: error, target }, 'values of a target not followed');
@@ -93,15 +102,26 @@ export class RecentValues {
   }
 
   #hear(message: StreamMessage): void {
-    const batch = valuesIn(message, this.#options.log);
-    this.#kept.push({ at: message.at, batch });
-    if (this.#kept.length > KEPT_BATCHES) this.#since = this.#kept.shift()!.at + 1;
+    const read = readMessage(message, this.#options.log);
+    this.#kept.push(read);
+    if (this.#kept.length > KEPT_BATCHES) this.#drop(this.#kept.shift()!);
     this.#atHead = message.pending === 0;
-    for (const listener of [...this.#listeners]) listener(batch, this.#atHead);
+    for (const listener of [...this.#listeners]) listener(read, this.#atHead);
+  }
+
+  #drop({ seq }: ValueMessage): void {
+    this.#dropped = seq;
+    if (this.#since < seq) this.#since = seq;
   }
 
   #lingerSoon(): void {
     if (this.#listeners.size > 0 || this.#linger !== undefined) return;
     this.#linger = this.#options.clock.setTimeout(() => void this.stop(), LINGER_MS);
   }
+}
+
+/** The message with its batch (X3). */
+export function readMessage(message: StreamMessage, log: Log): ValueMessage {
+  const { seq, headers } = message;
+  return { seq, headers, batch: valuesIn(message, log) };
 }

@@ -83,7 +83,10 @@ function step(recorded: Recorded, begun: Begun): LoggedStep {
 }
 
 /** The events that lead from the record before to this one. */
-function told({ event, frame = '', reference, failure }: Recorded, begun: Begun): readonly EntityEvent[] {
+function told(
+  { event, frame = '', reference, handed, failure }: Recorded,
+  begun: Begun,
+): readonly EntityEvent[] {
   const at = Date.parse(event.at);
   const { detail = '' } = event;
   const satisfied: TelecommandEvent = { type: 'requires.satisfied', at };
@@ -97,7 +100,7 @@ function told({ event, frame = '', reference, failure }: Recorded, begun: Begun)
     case 'ENCODE_FAILED':
       return events(satisfied, { type: 'driver.refused', at, detail });
     case 'SENT':
-      return events({ type: 'gateway.sent', at });
+      return events({ type: 'gateway.sent', at, ...(handed !== undefined && { handed }) });
     case 'SEND_FAILED':
       return events(...failedSending(at, detail, failure ?? supposedFailure(detail, begun)));
     case 'VERIFIED':

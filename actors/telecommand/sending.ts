@@ -7,10 +7,13 @@
  * H2. A sending whose answer was lost is asked for again under the same key: a gateway sends a key once (O2). Where the hold is
  *     over by then, the gateway is asked for what it knows, and has no time left to send.
  * H3. What nobody took is no sending: it is asked for again as if for the first time, for as long as the frame may leave.
+ * H4. Where the bus stands is read before an asking and goes with it: the gateway keeps that of the first with the key, the
+ *     history with SENT. Whoever verifies then, this owner or an heir, counts the same samples. Of a frame that an owner before
+ *     may have handed over, only a gateway that remembers it knows where the bus stood.
  */
 
 import { GATEWAY_ANSWER_MS, SEND_WITHIN_MS } from '../../contract/limits.ts';
-import type { SendCall, SendReply } from '../../contract/link.ts';
+import { type BusPosition, isBusPosition, type SendCall, type SendReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import { subject } from '../../contract/subject.ts';
 import type { NeededHold } from '../../contract/telecommand.ts';
@@ -27,6 +30,8 @@ export interface Sending {
   readonly hold: NeededHold | undefined;
   /** Why it may not leave, as of now. */
   readonly unheld: () => Promise<string | undefined>;
+  /** Where the bus stands now; undefined where nothing is verified. Rejects with `Outage`. */
+  readonly position: () => Promise<BusPosition | undefined>;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
@@ -47,14 +52,21 @@ export async function sendFrame(caller: Caller, sending: Sending): Promise<SendR
   const since = sending.recovering?.since ?? now();
   let mayHaveLeft = sending.recovering !== undefined;
   let isSecond = false;
+  let handed: BusPosition | undefined;
   for (;;) {
     const recovering = mayHaveLeft ? { since } : undefined;
-    const asked = await caller.patiently(() => callOf(sending, recovering), signal);
+    const before = mayHaveLeft ? handed : undefined;
+    const asked = await caller.patiently(() => callOf(sending, recovering, before), signal);
     if (asked === undefined) return undefined;
     const { call, unheld } = asked.value;
+    handed = call.handed;
     if (unheld !== undefined && !mayHaveLeft) return { outcome: 'refused', detail: unheld };
     const reply = await ask(caller, gateway, call);
-    if (!(reply instanceof Outage)) return reply.outcome === 'refused' ? withReason(reply, unheld) : reply;
+    if (!(reply instanceof Outage)) {
+      if (reply.outcome === 'sent')
+        return withPosition(reply, sending.recovering === undefined ? handed : undefined);
+      return reply.outcome === 'refused' ? withReason(reply, unheld) : reply;
+    }
     if (reply.unsettled) {
       if (!mayHaveLeft && now() >= expiresAt) return { outcome: 'refused', detail: reply.message };
     } else if (reply.code === 'bus.unavailable') {
@@ -72,18 +84,21 @@ export async function sendFrame(caller: Caller, sending: Sending): Promise<SendR
   }
 }
 
-/** H1 */
+/** H1, H4: `before` is where the bus stood at an asking that may have been taken. */
 async function callOf(
-  { frame, expiresAt, hold, unheld, now }: Sending,
+  { frame, expiresAt, hold, unheld, position, now }: Sending,
   recovering: SendCall['recovering'],
+  before: BusPosition | undefined,
 ): Promise<Asked> {
   const asOf = now();
   const reason = hold === undefined ? undefined : await unheld();
+  const handed = before ?? (await position());
   const call: SendCall = {
     ...frame,
     notAfter: reason === undefined ? Math.min(asOf + SEND_WITHIN_MS, expiresAt) : NEVER,
     ...(recovering !== undefined && { recovering }),
     ...(hold !== undefined && { hold }),
+    ...(handed !== undefined && { handed }),
   };
   return { call, unheld: reason };
 }
@@ -96,6 +111,14 @@ async function ask(caller: Caller, gateway: string, call: SendCall): Promise<Sen
     if (error instanceof Outage) return error;
     throw error;
   }
+}
+
+function withPosition(
+  { handed, ...reply }: Extract<SendReply, { outcome: 'sent' }>,
+  own: BusPosition | undefined,
+): SendReply {
+  const position = isBusPosition(handed) ? handed : own;
+  return { ...reply, ...(position !== undefined && { handed: position }) };
 }
 
 function withReason(

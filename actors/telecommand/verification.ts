@@ -2,7 +2,9 @@
  * The last link of the acknowledgement chain (ACK 3): what a target says after a telecommand was sent, by reports of its
  * protocol and by the conditions of the catalogue. Mission Control Service, section 3.1.
  *
- * V1. Only samples received after the sending count; the last one before it is the baseline of `changes`.
+ * V1. What was received behind the hand-over to the gateway counts, reports and samples alike, in the order of the bus and whatever
+ *     its millisecond; the last sample before it is the baseline of `changes`. Where nobody knows where the bus stood (an earlier
+ *     version recorded SENT, or the gateway is of others and its owner died) times decide: what was received after SENT counts.
  * V2. Samples are read row by row from the stream, so no intermediate value is missed.
  * V3. A failure is told at once; satisfaction when everything the catalogue names has been satisfied once since the
  *     sending.
@@ -12,20 +14,22 @@
  *     once everything stored has been read, and what came after the window does not count.
  */
 
-import type { ValueBatch, ValueBlock, VerificationReport } from '../../contract/batch.ts';
+import type { ValueBatch, VerificationReport } from '../../contract/batch.ts';
+import { CLOCK_SKEW_MS } from '../../contract/limits.ts';
+import type { BusPosition } from '../../contract/link.ts';
 import { streams, subject } from '../../contract/subject.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { TelecommandEvent } from '../../machines/telecommand.ts';
 import type { Condition, Evaluation } from '../../mission/condition/condition.ts';
-import { meansTheSame } from '../../mission/measure-meaning.ts';
-import type { Measure, Platform, Verification } from '../../mission/platform.ts';
+import type { AwaitedAnswer, Platform, Verification } from '../../mission/platform.ts';
 import type { Bus, Follower } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { KnownSample } from '../../ports/target-values.ts';
-import { valuesIn } from '../values-in.ts';
+import { isBehind } from '../../telemetry/reading/bus-position.ts';
+import { MeasureReader, type ReadSample } from '../../telemetry/reading/measure-reader.ts';
 import { awaitAnswer, isInTime, noAnswer } from './answer.ts';
-import { type Listener, RecentValues } from './recent-values.ts';
+import { type Listener, RecentValues, readMessage, type ValueMessage } from './recent-values.ts';
 
 export interface VerificationWanted {
   readonly verify: Verification;
@@ -33,6 +37,8 @@ export interface VerificationWanted {
   readonly instance: string | undefined;
   readonly args: Readonly<Record<string, ResolvedValue>>;
   readonly sentAt: number;
+  /** Where the bus stood when its frame was handed over (V1). */
+  readonly handed?: BusPosition | undefined;
   readonly reference: string | undefined;
   /** Told once the answer of a telecommand that awaits one has come. */
   readonly answered?: () => void;
@@ -49,6 +55,7 @@ interface Watcher {
   readonly wanted: VerificationWanted;
   readonly expect: Evaluation | undefined;
   readonly fail: Evaluation | undefined;
+  readonly reader: MeasureReader;
   /** Has held at some time since the sending; a change is seen only until the next sample. */
   expected: boolean;
   accepted: boolean;
@@ -73,6 +80,8 @@ interface VerifierOptions {
   readonly platformOf: (digest: string) => Platform | undefined;
   /** The latest sample of a measure of a platform. */
   readonly sample: (platform: Platform, ordinal: number) => KnownSample | undefined;
+  /** Position of the last message of the value stream that these samples hold; undefined when that is not known. */
+  readonly position?: () => number | undefined;
 }
 
 /** Follows the verifications of one target. */
@@ -80,7 +89,6 @@ export class Verifier {
   readonly #options: VerifierOptions;
   readonly #recent: RecentValues;
   readonly #watchers = new Set<Watcher>();
-  readonly #ordinals = new Map<string, Int32Array>();
   /** When the last answer was received that does not name its telecommand: it is of one telecommand only. */
   #answeredAt = Number.NEGATIVE_INFINITY;
 
@@ -106,8 +114,7 @@ export class Verifier {
       this.#watchers.add(watcher);
       signal.addEventListener('abort', () => watcher.settle(undefined), { once: true });
       this.#awaitAnswer(watcher);
-      const primed = this.#prime(watcher);
-      leave = this.#listen(watcher, primed);
+      leave = this.#listen(watcher);
       if (watcher.over) leave();
     });
   }
@@ -123,11 +130,14 @@ export class Verifier {
         names: wanted.args,
         ...(wanted.instance !== undefined && { instance: wanted.instance }),
       });
-    const { expect, fail } = wanted.verify;
+    const [expect, fail] = [open(wanted.verify.expect), open(wanted.verify.fail)];
+    const reads = new Set([...(expect?.reads ?? []), ...(fail?.reads ?? [])]);
+    const { measures } = wanted.platform;
     return {
       wanted,
-      expect: open(expect),
-      fail: open(fail),
+      expect,
+      fail,
+      reader: new MeasureReader([...reads].map((ordinal) => ({ ordinal, measure: measures[ordinal]! }))),
       expected: expect === undefined,
       accepted: false,
       completed: false,
@@ -138,20 +148,6 @@ export class Verifier {
       over: false,
       settle,
     };
-  }
-
-  /** The baseline: what was known when it was sent (V1). Whether it is whole: no newer sample has taken its place yet. */
-  #prime({ wanted, expect, fail }: Watcher): boolean {
-    let whole = true;
-    for (const evaluation of [expect, fail]) {
-      for (const ordinal of evaluation?.reads ?? []) {
-        const sample = this.#options.sample(wanted.platform, ordinal);
-        if (sample === undefined) continue;
-        if (sample.groundMs > wanted.sentAt) whole = false;
-        else evaluation?.prime(ordinal, sample.value, sample.groundMs);
-      }
-    }
-    return whole;
   }
 
   /** An answer may be due before the window ends. */
@@ -167,22 +163,37 @@ export class Verifier {
 
   // The stream -------------------------------------------------------------------------------------------------------
 
-  #listen(watcher: Watcher, primed: boolean): () => void {
-    const hear: Listener = (batch, isLast) => this.#hear(watcher, batch, isLast);
-    const from = watcher.wanted.sentAt - (primed ? 0 : BASELINE_MS);
-    if (this.#recent.listen(from, hear)) return () => this.#recent.leave(hear);
-    return this.#readAlone(watcher, hear);
+  #listen(watcher: Watcher): () => void {
+    const take: Listener = (message, isLast) => this.#take(watcher, message, isLast);
+    const { handed } = watcher.wanted;
+    const shared = handed !== undefined && this.#hasBaseline(watcher, handed);
+    if (shared && this.#recent.listen(handed.values, take)) return () => this.#recent.leave(take);
+    return this.#readAlone(watcher, take);
+  }
+
+  /** Whether what came before the hand-over is known without the stream: nothing looks at it, or the current values are of then. */
+  #hasBaseline({ wanted, expect, fail }: Watcher, handed: BusPosition): boolean {
+    const { verify, platform, sentAt } = wanted;
+    if (verify.expect?.temporal !== true && verify.fail?.temporal !== true) return true;
+    if (this.#options.position?.() !== handed.values) return false;
+    for (const evaluation of [expect, fail]) {
+      for (const ordinal of evaluation?.reads ?? []) {
+        const sample = this.#options.sample(platform, ordinal);
+        if (sample !== undefined) evaluation?.prime(ordinal, sample.value, Math.min(sample.groundMs, sentAt));
+      }
+    }
+    return true;
   }
 
   /** Reads the stream for one watcher, from before its sending on (V4). */
-  #readAlone(watcher: Watcher, hear: Listener): () => void {
+  #readAlone(watcher: Watcher, take: Listener): () => void {
     const { bus, clock, target, log } = this.#options;
-    const from = { from: 'time', at: watcher.wanted.sentAt - BASELINE_MS } as const;
+    const at = watcher.wanted.sentAt - BASELINE_MS - CLOCK_SKEW_MS;
     let following: Promise<Follower> | undefined;
     const begin = (): void => {
       if (watcher.over) return;
-      following = bus.follow(streams.values, subject.values(target), from, (message) => {
-        if (!watcher.over) hear(valuesIn(message, log), message.pending === 0);
+      following = bus.follow(streams.values, subject.values(target), { from: 'time', at }, (message) => {
+        if (!watcher.over) take(readMessage(message, log), message.pending === 0);
       });
       following.catch((error: unknown) => {
         log.warn({ err: error, target }, 'values of a target not followed, trying again');
@@ -193,37 +204,37 @@ export class Verifier {
     return () => void following?.then((follower) => follower.stop()).catch(() => undefined);
   }
 
-  /** Without a batch the message held none that can be read: it may still be the last one stored. */
-  #hear(watcher: Watcher, batch: ValueBatch | undefined, isLast: boolean): void {
-    if (batch !== undefined) this.#take(watcher, batch);
+  #take(watcher: Watcher, message: ValueMessage, isLast: boolean): void {
+    if (message.batch !== undefined) this.#takeBatch(watcher, message, message.batch);
     if (watcher.over) return;
     if (isLast) this.#judgeNow(watcher);
     else this.#judge(watcher, watcher.judgedAt);
   }
 
-  #take(watcher: Watcher, batch: ValueBatch): void {
-    for (const report of batch.reports) this.#report(watcher, report);
-    for (const block of batch.blocks) {
-      if (!batch.deferred && block.deferred !== true) this.#feed(watcher, batch.platform, block);
-    }
+  #takeBatch(watcher: Watcher, message: ValueMessage, batch: ValueBatch): void {
+    const { handed } = watcher.wanted;
+    const isAfter = handed === undefined ? undefined : isBehind(message, handed);
+    for (const report of batch.reports) this.#report(watcher, report, isAfter);
+    // Not known yet: its configuration may be taken up in a moment.
+    const { platform: own } = watcher.wanted;
+    const platform = batch.platform === own.digest ? own : this.#options.platformOf(batch.platform);
+    if (platform !== undefined) this.#feed(watcher, watcher.reader.read(batch, platform), isAfter);
   }
 
   // Reports ----------------------------------------------------------------------------------------------------------
 
-  #report(watcher: Watcher, report: VerificationReport): void {
+  /** `isAfter`: received behind the hand-over; undefined: not known. */
+  #report(watcher: Watcher, report: VerificationReport, isAfter: boolean | undefined): void {
     const { wanted } = watcher;
-    if (watcher.over) return;
+    if (watcher.over || isAfter === false) return;
     if (wanted.reference === undefined || report.reference !== wanted.reference) return;
+    if (wanted.verify.reports === undefined || report.at > watcher.until) return;
     // A reference comes around again after 16,384 telecommands: what is older than the sending is of an earlier one.
-    if (wanted.verify.reports === undefined || report.at < wanted.sentAt - BASELINE_MS) return;
-    if (report.at > watcher.until) return;
+    if (isAfter === undefined && report.at < wanted.sentAt - BASELINE_MS) return;
     const { answer } = wanted.verify;
     // What comes after the answer is of a later telecommand.
-    if (answer !== undefined) {
-      if (watcher.completed || !isInTime(report, answer, wanted.sentAt)) return;
-      if (report.at <= this.#answeredAt) return;
-      this.#answeredAt = report.at;
-    }
+    if (answer !== undefined && (watcher.completed || !this.#answers(report, answer, wanted, isAfter)))
+      return;
     if (!report.ok) {
       watcher.settle({ type: 'verification.failed', at: report.at, detail: reportDetail(report) });
     } else if (report.stage === 'acceptance') watcher.accepted = true;
@@ -234,51 +245,48 @@ export class Verifier {
     }
   }
 
+  /** Whether a report may be the answer, by its time. */
+  #answers(
+    report: VerificationReport,
+    answer: AwaitedAnswer,
+    { sentAt }: VerificationWanted,
+    isAfter: boolean | undefined,
+  ): boolean {
+    if (isAfter !== undefined) return report.at <= sentAt + answer.withinMs;
+    if (!isInTime(report, answer, sentAt) || report.at <= this.#answeredAt) return false;
+    this.#answeredAt = report.at;
+    return true;
+  }
+
   // Samples ----------------------------------------------------------------------------------------------------------
 
-  #feed(watcher: Watcher, digest: string, block: ValueBlock): void {
-    const { wanted, expect, fail } = watcher;
-    if (watcher.over || (expect === undefined && fail === undefined)) return;
-    const columns = this.#columns(wanted.platform, digest, block.ordinals);
-    const width = block.ordinals.length;
-    for (let row = 0; row < block.ground.length; row += 1) {
-      const at = block.ground[row]!;
-      if (at > watcher.until) continue;
-      this.#passTo(watcher, at);
-      if (watcher.over) return;
-      for (const evaluation of [expect, fail]) {
-        if (evaluation === undefined) continue;
-        for (const ordinal of evaluation.reads) {
-          const column = columns.indexOf(ordinal);
-          if (column < 0) continue;
-          const value = valueAt(block, row * width + column);
-          if (at > wanted.sentAt) evaluation.feed(ordinal, value, at);
-          else evaluation.prime(ordinal, value, at);
-        }
-      }
-      if (at > wanted.sentAt) this.#judge(watcher, Math.max(watcher.judgedAt, at));
-      if (watcher.over) return;
+  /** Samples in the order of reception; those of one moment together. */
+  #feed(watcher: Watcher, samples: readonly ReadSample[], isAfter: boolean | undefined): void {
+    const { sentAt } = watcher.wanted;
+    for (let first = 0; first < samples.length && !watcher.over; ) {
+      const ground = samples[first]!.groundMs;
+      let next = first;
+      while (next < samples.length && samples[next]!.groundMs === ground) next += 1;
+      const moment = samples.slice(first, next);
+      if (isAfter ?? ground > sentAt) this.#count(watcher, moment, ground);
+      else
+        eachReader(watcher, moment, (to, { ordinal, value, at }) =>
+          to.prime(ordinal, value, Math.min(at, sentAt)),
+        );
+      first = next;
     }
   }
 
-  /** The columns of a block as ordinals of the platform of the telecommand; -1 where it has no such measure. */
-  #columns(
-    platform: Platform,
-    digest: string,
-    ordinals: Uint32Array,
-  ): ArrayLike<number> & { indexOf(n: number): number } {
-    if (platform.digest === digest) return ordinals;
-    const key = `${platform.digest} ${digest}`;
-    let map = this.#ordinals.get(key);
-    if (map === undefined) {
-      const from = this.#options.platformOf(digest);
-      // Not known yet: its configuration may be taken up in a moment.
-      if (from === undefined) return new Int32Array(ordinals.length).fill(-1);
-      map = Int32Array.from(from.measures, (measure) => sameMeasure(platform, measure));
-      this.#ordinals.set(key, map);
-    }
-    const known = map;
-    return Int32Array.from(ordinals, (ordinal) => known[ordinal] ?? -1);
+  /** A moment behind the sending: where another clock dated it before, it counts as of the sending. */
+  #count(watcher: Watcher, moment: readonly ReadSample[], ground: number): void {
+    if (ground > watcher.until) return;
+    const { sentAt } = watcher.wanted;
+    this.#passTo(watcher, ground);
+    if (watcher.over) return;
+    eachReader(watcher, moment, (to, { ordinal, value, at }) =>
+      to.feed(ordinal, value, Math.max(at, sentAt)),
+    );
+    this.#judge(watcher, Math.max(watcher.judgedAt, ground));
   }
 
   // Verdicts ---------------------------------------------------------------------------------------------------------
@@ -338,17 +346,15 @@ function nextDue({ expect, fail, judgedAt }: Watcher): number | undefined {
   return dues.length === 0 ? undefined : Math.min(...dues);
 }
 
-function sameMeasure(platform: Platform, measure: Measure): number {
-  const ordinal = platform.ordinal(measure.key);
-  if (ordinal === undefined) return -1;
-  return meansTheSame(platform.measures[ordinal], measure) ? ordinal : -1;
-}
-
-function valueAt(block: ValueBlock, index: number): number | string | null {
-  const value = block.value[index]!;
-  if (!Number.isNaN(value)) return value;
-  const wide = block.wide?.find(([at]) => at === index)?.[1];
-  return wide === undefined ? null : typeof wide === 'bigint' ? Number(wide) : wide;
+/** Hands each sample to the conditions that read it. */
+function eachReader(
+  { expect, fail }: Watcher,
+  samples: readonly ReadSample[],
+  hand: (to: Evaluation, sample: ReadSample) => void,
+): void {
+  for (const sample of samples)
+    for (const evaluation of [expect, fail])
+      if (evaluation?.reads.includes(sample.ordinal) === true) hand(evaluation, sample);
 }
 
 function reportDetail({ stage, code, step, data, detail }: VerificationReport): string {

@@ -4,8 +4,8 @@
  */
 
 import { type DecodedBatch, decodeBatch, type FrameBatch } from '../../contract/batch.ts';
-import { fitsPlatform, readBatch } from '../../contract/batch-shape.ts';
 import { type GatewayReport, LINK_STATES, type SentMessage } from '../../contract/link.ts';
+import { fitsPlatform, readBatch } from '../../telemetry/reading/batch-shape.ts';
 
 /** Latest instant a date can hold, ms since 1970. */
 const LATEST_MS = 8.64e15;

@@ -19,8 +19,6 @@ import { described, inUnit, type Term } from './term.ts';
 import { TRUE, truthOf, UNKNOWN } from './truth.ts';
 
 export interface CompiledCondition extends Condition {
-  /** Whether it looks at history or time: then real-time samples only may be fed. */
-  readonly temporal: boolean;
   /** How far back it looks, at most, ms; the sample before that may count too (`changes`). */
   readonly spanMs: number;
 }

@@ -21,6 +21,8 @@ export interface Bindings {
 export interface Condition {
   /** As written. */
   readonly source: string;
+  /** Whether it looks at history or time: then real-time samples only may be fed. */
+  readonly temporal: boolean;
   /** Opens an evaluation; `names` gives `$name`, `instance` the own instance of a multi-instance component. */
   open(bindings: Bindings): Evaluation;
 }

@@ -33,7 +33,10 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       clock,
       log: log.child({ lane: target }),
       missions,
-      values: { sample: (name, ordinal) => values.current(name)?.sample(ordinal) },
+      values: {
+        sample: (name, ordinal) => values.current(name)?.sample(ordinal),
+        position: (name) => values.position(name),
+      },
       holds,
       cells,
       failed,

@@ -6,25 +6,25 @@
  * W1. A batch of another catalogue is mapped by keys; one of a catalogue that is not known, or that does not fit its own, is
  *     left out. A new catalogue is a new watch, that goes on from this one, and from one that has read what is stored where
  *     this one did not evaluate it.
- * W2. Samples count in the order of ground time, whatever block of a message they stand in. One that is older than the last
- *     of its measure changes nothing, but for windows, which it belongs to.
- * W3. Samples of one moment are one change: what lies between two of them never was. So are the samples of a message that come
- *     too late for the conditions they belong to.
+ * W2. Samples count in the order of reception: messages in that of the stream, the rows of a message in that of their ground times,
+ *     whatever block they stand in. What did not become the current value is passed over: it turns no alarm and is in no window.
+ * W3. Samples of one moment are one change: what lies between two of them never was. So are the samples of a message whose ground
+ *     times are behind what their conditions were judged at: another station with another clock received them.
  * W4. Deferred samples, and what is derived from one, change nothing (MC-ALM-029); unknown ones change no alarm (MC-ALM-028).
  * W5. Edges of one message are told in the order of their moments, once the whole message has been taken in.
  * W6. What was known before a watch began stands where it has no sample itself: a measure that comes seldom is known at once.
  */
 
-import type { ValueBatch, ValueBlock, WideValue } from '../../contract/batch.ts';
-import { fitsPlatform } from '../../contract/batch-shape.ts';
+import type { ValueBatch, ValueBlock } from '../../contract/batch.ts';
 import { ALARM_BASELINE_MS } from '../../contract/limits.ts';
 import type { Platform } from '../../mission/platform.ts';
 import type { AlarmEdge, AlarmWatch, KnownSample } from '../../ports/alarm-watch.ts';
 import { mapBatch } from '../measure-map.ts';
+import { fitsPlatform } from '../reading/batch-shape.ts';
+import { BlockSamples } from '../reading/block-samples.ts';
 import { LimitColumns } from './limit-columns.ts';
 import { isRising, type MomentVisitor, type Strand, visitMoments } from './moments.ts';
 import { NamedAlarms } from './named-alarms.ts';
-import { plainSample } from './plain-sample.ts';
 
 /** 64 rows of 30 measures are 15 kB, half of the smallest first-level cache about. */
 const ROWS_AT_ONCE = 64;
@@ -140,30 +140,24 @@ class Watch implements AlarmWatch {
     const swift: number[] = [];
     const limits: number[] = [];
     const reads: number[] = [];
-    const wide = block.wide === undefined ? undefined : new Map(block.wide);
-    const rising = isRising(ground);
+    const samples = new BlockSamples(block);
+    const inOrder = isRising(ground) && samples.allCurrent;
     for (let column = 0; column < ordinals.length; column += 1) {
       const ordinal = ordinals[column]!;
       if (this.#named.reads(ordinal)) reads.push(column);
       if (!this.#limits.has(ordinal)) continue;
-      const alone = rising && this.#shared[ordinal] !== this.#round;
-      (alone && this.#limits.follows(ordinal, ground[0]!) ? swift : limits).push(column);
+      (inOrder && this.#shared[ordinal] !== this.#round ? swift : limits).push(column);
     }
-    this.#checkColumns(block, swift, wide, position);
-    return limits.length + reads.length === 0 ? undefined : { block, limits, reads, wide };
+    this.#checkColumns(samples, swift, position);
+    return limits.length + reads.length === 0 ? undefined : { samples, limits, reads };
   }
 
   /** Column by column, a few rows at a time: a message of many rows is larger than the fastest cache. */
-  #checkColumns(
-    block: ValueBlock,
-    columns: readonly number[],
-    wide: ReadonlyMap<number, WideValue> | undefined,
-    position: number,
-  ): void {
-    const rows = block.ground.length;
+  #checkColumns(samples: BlockSamples, columns: readonly number[], position: number): void {
+    const rows = samples.block.ground.length;
     for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
       const part = [from, Math.min(rows, from + ROWS_AT_ONCE)] as const;
-      for (const column of columns) this.#limits.check(block, column, part, wide, position, this.#edges);
+      for (const column of columns) this.#limits.check(samples, column, part, position, this.#edges);
     }
   }
 
@@ -177,16 +171,15 @@ class Watch implements AlarmWatch {
     };
   }
 
-  #takeRow({ block, limits, reads, wide }: Strand, row: number, at: number): void {
-    const { ordinals, value } = block;
+  #takeRow({ samples, limits, reads }: Strand, row: number, at: number): void {
+    const { ordinals } = samples.block;
     const from = row * ordinals.length;
-    for (const column of limits) {
-      this.#limits.take(ordinals[column]!, value[from + column]!, wide?.get(from + column), at);
-    }
+    for (const column of limits)
+      if (samples.isCurrent(from + column)) this.#limits.take(ordinals[column]!, samples, from + column);
     for (const column of reads) {
+      if (!samples.isCurrent(from + column)) continue;
       const ordinal = ordinals[column]!;
-      const { definition } = this.#platform.measures[ordinal]!;
-      const sample = plainSample(definition, value[from + column]!, wide?.get(from + column));
+      const sample = samples.plain(this.#platform.measures[ordinal]!.definition, from + column);
       this.#named.feed(ordinal, sample, at, this.#edges);
     }
   }

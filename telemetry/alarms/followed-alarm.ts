@@ -7,6 +7,8 @@
  * C2. What turned by itself is placed behind the message that fed the condition last, at the moment it was due: so a new
  *     leader that reads the same messages finds the same place, whenever anybody looked.
  * C3. Unknown changes nothing. The first truth known is told too: the record of the alarm may say otherwise.
+ * C4. The sample fed last is the one that counts: where its ground time is before that of the last of its measure, it counts as of
+ *     then.
  */
 
 import type { EvaluatedAt } from '../../contract/alarm.ts';
@@ -20,6 +22,8 @@ export class FollowedAlarm {
   readonly #evaluation: Evaluation;
   /** The one its condition was opened with; its ordinals are those the condition knows. */
   readonly #platform: Platform;
+  /** When the last sample of each measure counts from (C4). */
+  readonly #lastAt: Map<number, number>;
   #truth: boolean | undefined;
   /** The moment asked about last. */
   #judgedAt = Number.NEGATIVE_INFINITY;
@@ -37,10 +41,12 @@ export class FollowedAlarm {
     if (earlier === undefined) {
       this.#platform = platform;
       this.#evaluation = alarm.when.open({ instance });
+      this.#lastAt = new Map();
       return;
     }
     this.#platform = earlier.#platform;
     this.#evaluation = earlier.#evaluation;
+    this.#lastAt = earlier.#lastAt;
     this.#truth = earlier.#truth;
     this.#judgedAt = earlier.#judgedAt;
     this.#position = earlier.#position;
@@ -64,12 +70,12 @@ export class FollowedAlarm {
 
   /** Takes a sample of the moment `at` in; `ordinal` as in `reads`. */
   feed(ordinal: number, value: number | string | null, at: number): void {
-    this.#evaluation.feed(ordinal, value, at);
+    this.#evaluation.feed(ordinal, value, this.#momentOf(ordinal, at));
   }
 
   /** Takes the last sample of before in, as `feed` does. */
   recall(ordinal: number, value: number | string | null, at: number): void {
-    this.#evaluation.recall(ordinal, value, at);
+    this.#evaluation.recall(ordinal, value, this.#momentOf(ordinal, at));
   }
 
   /** The samples of the moment have all been fed. */
@@ -94,6 +100,13 @@ export class FollowedAlarm {
   get standing(): AlarmEdge | undefined {
     if (this.#truth === undefined) return undefined;
     return this.#edge(this.#truth, { position: this.#position, at: this.#judgedAt });
+  }
+
+  /** C4 */
+  #momentOf(ordinal: number, at: number): number {
+    const moment = Math.max(at, this.#lastAt.get(ordinal) ?? at);
+    this.#lastAt.set(ordinal, moment);
+    return moment;
   }
 
   #ask(moment: number, edges: AlarmEdge[]): void {

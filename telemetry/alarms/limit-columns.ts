@@ -4,16 +4,17 @@
  * inside. Does not know in which order samples come; `alarm-watch.ts` does.
  *
  * B1. A nominal sample costs two comparisons: no object, no call, no search.
- * B2. What is unknown changes nothing, but it is the last sample: what is older changes nothing either.
+ * B2. What is unknown changes nothing, but it is the last sample: what was known before does not stand in its place.
  * B3. The first severity known is an edge too, also when it is nominal: the record of the alarm may say otherwise.
  */
 
 import type { EvaluatedAt, Severity } from '../../contract/alarm.ts';
-import type { ValueBlock, WideValue } from '../../contract/batch.ts';
+import type { ValueBlock } from '../../contract/batch.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { MeasureDefinition, Platform } from '../../mission/platform.ts';
 import type { AlarmEdge, KnownSample } from '../../ports/alarm-watch.ts';
-import { plainSample } from './plain-sample.ts';
+import type { BlockSamples } from '../reading/block-samples.ts';
+import { plainNumber } from '../reading/plain-sample.ts';
 
 const UNKNOWN = -1;
 const NOMINAL = 0;
@@ -32,8 +33,8 @@ export class LimitColumns {
   readonly #hardLow: Float64Array;
   readonly #hardHigh: Float64Array;
   readonly #severity: Int8Array;
-  /** Ground time of the last sample. */
-  readonly #lastAt: Float64Array;
+  /** 1 once it has a sample, also one that is unknown. */
+  readonly #hasSample: Uint8Array;
   /** The last sample known, where and when it was. */
   readonly #value: Float64Array;
   readonly #knownAt: Float64Array;
@@ -51,7 +52,7 @@ export class LimitColumns {
     this.#hardLow = column(-Number.MAX_VALUE);
     this.#hardHigh = column(Number.MAX_VALUE);
     this.#severity = new Int8Array(size).fill(UNKNOWN);
-    this.#lastAt = column(Number.NEGATIVE_INFINITY);
+    this.#hasSample = new Uint8Array(size);
     this.#value = column(Number.NaN);
     this.#knownAt = column(Number.NEGATIVE_INFINITY);
     this.#position = column(0);
@@ -62,21 +63,15 @@ export class LimitColumns {
     return this.#limited[ordinal] === 1;
   }
 
-  /** Whether a sample of that time is not older than the last. */
-  follows(ordinal: number, at: number): boolean {
-    return at >= this.#lastAt[ordinal]!;
-  }
-
-  /** Checks rows `from` to `to` of a column; they rise and follow the last sample. */
+  /** Checks rows `from` to `to` of a column; they rise, and all of them are current. */
   check(
-    block: ValueBlock,
+    samples: BlockSamples,
     column: number,
     rows: readonly [from: number, to: number],
-    wide: ReadonlyMap<number, WideValue> | undefined,
     position: number,
     edges: AlarmEdge[],
   ): void {
-    const { ordinals, ground, value } = block;
+    const { ordinals, ground, value } = samples.block;
     const width = ordinals.length;
     const ordinal = ordinals[column]!;
     const low = this.#low[ordinal]!;
@@ -86,19 +81,18 @@ export class LimitColumns {
     for (let index = rows[0] * width + column; index < end; index += width) {
       const sample = value[index]!;
       if (nominal && sample >= low && sample <= high) continue;
-      const known = this.#number(ordinal, sample, wide?.get(index));
+      const known = this.#number(ordinal, samples, index);
       this.#know(ordinal, known, position, ground[(index - column) / width]!, edges);
       nominal = this.#severity[ordinal] === NOMINAL;
     }
-    this.#lastAt[ordinal] = ground[rows[1] - 1]!;
-    if (nominal) this.#keepLast(block, column, rows, position);
+    this.#hasSample[ordinal] = 1;
+    if (nominal) this.#keepLast(samples.block, column, rows, position);
   }
 
-  /** Takes a sample of a moment in; the last one of the moment counts. */
-  take(ordinal: number, sample: number, wide: WideValue | undefined, at: number): void {
-    if (!this.follows(ordinal, at)) return;
-    this.#lastAt[ordinal] = at;
-    this.#pending.set(ordinal, this.#number(ordinal, sample, wide));
+  /** Takes the sample at an index of `value` in; the last one of the moment counts. */
+  take(ordinal: number, samples: BlockSamples, index: number): void {
+    this.#hasSample[ordinal] = 1;
+    this.#pending.set(ordinal, this.#number(ordinal, samples, index));
   }
 
   /** Ends the moment. */
@@ -118,9 +112,9 @@ export class LimitColumns {
 
   /** Takes the last sample of before where none is known, and tells nothing. */
   recall({ ordinal, value, at }: KnownSample): void {
-    if (!this.has(ordinal) || this.#lastAt[ordinal] !== Number.NEGATIVE_INFINITY) return;
-    this.#lastAt[ordinal] = at;
-    this.#know(ordinal, typeof value === 'number' ? value : Number.NaN, 0, at, []);
+    if (!this.has(ordinal) || this.#hasSample[ordinal] === 1) return;
+    this.#hasSample[ordinal] = 1;
+    this.#know(ordinal, plainNumber(value), 0, at, []);
   }
 
   /**
@@ -140,8 +134,8 @@ export class LimitColumns {
   }
 
   #adoptColumn(ordinal: number, earlier: LimitColumns, from: number): void {
-    if (earlier.#lastAt[from] === Number.NEGATIVE_INFINITY) return;
-    this.#lastAt[ordinal] = earlier.#lastAt[from]!;
+    if (earlier.#hasSample[from] === 0) return;
+    this.#hasSample[ordinal] = 1;
     this.#value[ordinal] = earlier.#value[from]!;
     this.#knownAt[ordinal] = earlier.#knownAt[from]!;
     this.#position[ordinal] = earlier.#position[from]!;
@@ -185,10 +179,8 @@ export class LimitColumns {
   }
 
   /** NaN is unknown. */
-  #number(ordinal: number, sample: number, wide: WideValue | undefined): number {
-    if (Number.isFinite(sample)) return sample;
-    const plain = plainSample(this.#platform.measures[ordinal]!.definition, sample, wide);
-    return typeof plain === 'number' ? plain : Number.NaN;
+  #number(ordinal: number, samples: BlockSamples, index: number): number {
+    return plainNumber(samples.plain(this.#platform.measures[ordinal]!.definition, index));
   }
 
   #edge(ordinal: number, severity: number, value: number, evaluated: EvaluatedAt): AlarmEdge {

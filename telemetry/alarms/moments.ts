@@ -6,17 +6,16 @@
  * O2. A row whose ground time is no moment is left out.
  */
 
-import type { ValueBlock, WideValue } from '../../contract/batch.ts';
-import { isInstant } from '../current-values.ts';
+import type { BlockSamples } from '../reading/block-samples.ts';
+import { isInstant } from '../reading/instant.ts';
 
 /** What is taken of a block. */
 export interface Strand {
-  readonly block: ValueBlock;
+  readonly samples: BlockSamples;
   /** Columns checked against limits. */
   readonly limits: readonly number[];
   /** Columns read by conditions. */
   readonly reads: readonly number[];
-  readonly wide: ReadonlyMap<number, WideValue> | undefined;
 }
 
 export interface MomentVisitor {
@@ -57,7 +56,7 @@ export function isRising(ground: Float64Array): boolean {
 }
 
 function cursorOf(strand: Strand): Cursor {
-  const { ground } = strand.block;
+  const { ground } = strand.samples.block;
   if (isRising(ground)) return { strand, ground, order: undefined, length: ground.length, next: 0 };
   const order = Array.from(ground.keys())
     .filter((row) => isInstant(ground[row]!))

@@ -9,15 +9,16 @@
  * M3. A batch costs nothing per sample that no derived measure reads.
  * M4. A change of the catalogue keeps every evaluation whose expression and inputs stay the same; the others go on from one that
  *     has learned what is stored, or begin with the last samples of theirs. What was deferred begins anew.
+ * M5. A sample that did not become the current value is passed over (`sample-order.ts`).
  */
 
 import { assert } from '../../contract/assert.ts';
-import type { ValueBatch, ValueBlock, WideValue } from '../../contract/batch.ts';
+import type { ValueBatch, ValueBlock } from '../../contract/batch.ts';
 import type { Platform } from '../../mission/platform.ts';
-import { plainSample } from '../alarms/plain-sample.ts';
 import type { CurrentValues } from '../current-values.ts';
+import { BlockSamples } from '../reading/block-samples.ts';
+import { rowOrder } from '../reading/row-order.ts';
 import { DerivedBlocks } from './derived-blocks.ts';
-import { rowOrder } from './row-order.ts';
 import { type Output, Side } from './side.ts';
 
 /** What time alone changed. */
@@ -145,7 +146,7 @@ export class Compute {
     const read = batch.blocks.flatMap((block) => this.#readBlock(block, side) ?? []);
     if (read.length === 0) return;
     const { block, row, time } = rowOrder(
-      read.map((each) => each.block),
+      read.map(({ samples }) => samples.block),
       batch.deferred,
     );
     for (let at = 0; at < time.length; ) {
@@ -163,26 +164,26 @@ export class Compute {
       if (side.wants(block.ordinals[column]!)) columns.push(column);
     }
     if (columns.length === 0) return undefined;
-    return { block, columns, wide: block.wide === undefined ? undefined : new Map(block.wide) };
+    return { samples: new BlockSamples(block), columns };
   }
 
-  #feed({ block, columns, wide }: ReadBlock, row: number, side: Side): void {
-    const { ordinals, value, ground, onboard } = block;
+  #feed({ samples, columns }: ReadBlock, row: number, side: Side): void {
+    const { ordinals, ground, onboard, deferred = false } = samples.block;
     const first = row * ordinals.length;
     for (const column of columns) {
       const ordinal = ordinals[column]!;
-      const { definition } = this.platform.measures[ordinal]!;
-      const sample = plainSample(definition, value[first + column]!, wide?.get(first + column));
+      // What was computed here counts for what is computed from it, as it did when it was.
+      if (!samples.isCurrent(first + column) && !side.computes(ordinal)) continue;
+      const sample = samples.plain(this.platform.measures[ordinal]!.definition, first + column);
       side.told(ordinal, sample);
-      side.feed(ordinal, sample, ground[row]!, onboard[row]!, block.deferred === true);
+      side.feed(ordinal, sample, ground[row]!, onboard[row]!, deferred);
     }
   }
 }
 
 interface ReadBlock {
-  readonly block: ValueBlock;
+  readonly samples: BlockSamples;
   readonly columns: readonly number[];
-  readonly wide: ReadonlyMap<number, WideValue> | undefined;
 }
 
 function byGround(one: { readonly groundMs: number }, other: { readonly groundMs: number }): number {

@@ -13,8 +13,8 @@ import { DERIVED_REBUILD_MS } from '../../contract/limits.ts';
 import { streams, subject } from '../../contract/subject.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
 import type { CurrentValues } from '../current-values.ts';
+import { earliestGround } from '../reading/row-order.ts';
 import type { Compute } from './compute.ts';
-import { earliestGround } from './row-order.ts';
 
 interface RebuildOptions {
   readonly bus: Bus;

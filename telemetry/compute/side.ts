@@ -2,15 +2,19 @@
  * Derived measures computed from the samples of one delivery, real-time or deferred: the last sample of each input, the
  * evaluations that read it, and the order in which they follow each other. Mission Control Service, sections 2.2 and 4.4.
  *
- * S1. The ground time of a derived sample is that of its oldest input; it is dated on board like its newest one.
+ * S1. The ground time of a derived sample is that of its oldest input; its time on board is the latest of its inputs, so that it
+ *     follows the one before as they follow theirs.
  * S2. A derived measure has no sample before each of its inputs has had one.
  * S3. An input that never had a sample of this delivery is lent the last one of the other; only pure measures take it, and
  *     are deferred by it.
  * S4. What becomes unknown is told once, as null.
  * S5. A measure is computed after everything it reads, once a moment.
+ * S6. The sample fed last is the one that counts: it became the current value. Where its ground time is before that of the last of its
+ *     measure (two stations whose clocks differ), it counts as of then.
  */
 
 import type { Derived, Platform } from '../../mission/platform.ts';
+import { isInstant, timeOf } from '../reading/instant.ts';
 import { Computed, sameComputed, sameMeasure } from './computed.ts';
 import type { DerivedBlocks } from './derived-blocks.ts';
 
@@ -50,6 +54,8 @@ export class Side {
   readonly #values: InputValue[];
   readonly #ground: Float64Array;
   readonly #onboard: Float64Array;
+  /** When the last sample counts from (S6). */
+  readonly #moment: Float64Array;
   readonly #standing: Uint8Array;
   /** By place in the order; `#low` to `#high` are those that may be set. */
   readonly #open: Uint8Array;
@@ -75,6 +81,7 @@ export class Side {
     this.#values = new Array<InputValue>(size).fill(null);
     this.#ground = new Float64Array(size);
     this.#onboard = new Float64Array(size);
+    this.#moment = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
     this.#standing = new Uint8Array(size);
     this.#open = new Uint8Array(derived.length);
     for (const computed of this.computed) this.#connect(computed);
@@ -96,14 +103,15 @@ export class Side {
   feed(ordinal: number, value: InputValue, groundMs: number, onboardMs: number, lent: boolean): void {
     const readers = this.#readers[ordinal];
     if (readers === undefined || (lent && this.#standing[ordinal] === OWN)) return;
-    const late = this.#standing[ordinal] === OWN && groundMs < this.#ground[ordinal]!;
-    if (!late) this.#keep(ordinal, value, groundMs, onboardMs, lent ? LENT : OWN);
+    this.#keep(ordinal, value, groundMs, onboardMs, lent ? LENT : OWN);
+    const moment = lent ? groundMs : Math.max(groundMs, this.#moment[ordinal]!);
+    if (!lent) this.#moment[ordinal] = moment;
     if (groundMs > this.#now) this.#now = groundMs;
     for (const { computed, as } of readers) {
       const { temporal } = computed.derived;
-      if (temporal ? lent : late) continue;
+      if (temporal && lent) continue;
       // What is pure has no history: its inputs count in the order they come.
-      computed.evaluation.feed(as, value, temporal ? groundMs : this.#now);
+      computed.evaluation.feed(as, value, temporal ? moment : this.#now);
       this.#look(computed.index, FED);
     }
   }
@@ -198,9 +206,11 @@ export class Side {
       const standing = earlier.#standing[before]!;
       const value = earlier.#values[before]!;
       this.#keep(ordinal, value, earlier.#ground[before]!, earlier.#onboard[before]!, standing);
+      this.#moment[ordinal] = Math.max(this.#moment[ordinal]!, earlier.#moment[before]!);
       for (const { computed, as } of readers) {
         if (computed.kept || (computed.derived.temporal && standing === LENT)) continue;
-        computed.evaluation.feed(as, value, earlier.#ground[before]!);
+        const moment = standing === OWN ? earlier.#moment[before]! : earlier.#ground[before]!;
+        computed.evaluation.feed(as, value, moment);
       }
     });
     this.deadline();
@@ -240,8 +250,8 @@ export class Side {
   #tell(computed: Computed, value: number, out: Output | undefined): boolean {
     const { ordinal, reads, temporal } = computed.derived;
     let oldest = Number.POSITIVE_INFINITY;
-    let newest = Number.NEGATIVE_INFINITY;
-    let onboard = Number.NaN;
+    let latest = Number.NEGATIVE_INFINITY;
+    let isDated = false;
     let lent = false;
     for (const read of reads) {
       const standing = this.#standing[read];
@@ -249,10 +259,10 @@ export class Side {
       const ground = this.#ground[read]!;
       if (standing === LENT) lent = true;
       if (ground < oldest) oldest = ground;
-      if (ground < newest) continue;
-      newest = ground;
-      onboard = this.#onboard[read]!;
+      latest = Math.max(latest, timeOf(this.#onboard[read]!, ground));
+      if (isInstant(this.#onboard[read]!)) isDated = true;
     }
+    const onboard = isDated ? latest : Number.NaN;
     computed.last = value;
     const blocks = lent ? out?.deferred : out?.realtime;
     blocks?.push(ordinal, value, oldest, onboard);

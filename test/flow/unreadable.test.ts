@@ -129,7 +129,8 @@ const CONSUMERS: readonly Consumer[] = [
     start: async (_, log) => {
       const heard: unknown[] = [];
       const recent = new RecentValues({ bus, clock, log, target: TARGET });
-      const listen = () => recent.listen(clock.now(), (batch) => void (batch && heard.push(batch)));
+      const listen = () =>
+        recent.listen(Number.MAX_SAFE_INTEGER, ({ batch }) => void (batch && heard.push(batch)));
       await until(() => listen(), { what: 'the value stream' });
       return { taken: () => heard.length, stop: () => recent.stop() };
     },
@@ -141,7 +142,7 @@ const CONSUMERS: readonly Consumer[] = [
       const [measure] = platform.measures;
       const end = new AbortController();
       const stream = new ValueStream({
-        ...{ bus, clock, log, target: TARGET, from: Date.now(), signal: end.signal },
+        ...{ bus, clock, log, target: TARGET, position: undefined, from: Date.now(), signal: end.signal },
         watched: [{ ordinal: 0, measure: measure! }],
         platformOf: async () => platform,
         hear: (heard) => void rows.push(...heard),

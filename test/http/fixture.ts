@@ -77,6 +77,7 @@ export function layerPorts(): FrontEndPorts & { readonly log: ReturnType<typeof 
       current: () => undefined,
       watch: () => () => {},
       ready: new Promise(() => {}),
+      position: () => undefined,
       upToDate: async () => {},
       stop: async () => {},
     },

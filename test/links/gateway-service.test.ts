@@ -103,6 +103,15 @@ describe('sending', () => {
     expect(await ask<ReceivedCounts>('stats')).toEqual({ received: { '1873c001': 1 }, total: 1 });
   });
 
+  it('MC-TC-038 Q5 answers with where the bus stood at the first asking of a key, also to an heir', async () => {
+    const handed = { frames: 7, decoded: 5, values: 3 };
+    const first = await ask<SendReply>('send', sendCall('1', { handed }));
+    expect(first).toEqual({ outcome: 'sent', at: START_MS, handed });
+    const later = { frames: 9, decoded: 9, values: 9 };
+    const heir = sendCall('1', { epoch: 2, recovering: { since: 0 }, handed: later });
+    expect(await ask('send', heir)).toEqual(first);
+  });
+
   it('answers unknown to a recovering owner when it started too late, and sends what never left when it did not', async () => {
     clock.advance(1_000);
     const recovering = (key: string, since: number) => ask('send', sendCall(key, { recovering: { since } }));

@@ -3,16 +3,19 @@
  * put it there. Mission Control Service, sections 2.2 and 4.4 (evaluation).
  *
  * I1. Every measurement is data, so that a failing run is made small by leaving some out.
- * I2. Limits are crossed up and down; samples come late, twice for one moment, without a value, and deferred.
+ * I2. Limits are crossed up and down; samples come late, twice for one moment, without a value, and deferred. Some are dated on board, as
+ *     another clock has it.
  * I3. Once nothing goes wrong any more each rig measures a last time, so that everything is known at the end.
+ * I4. Stragglers are samples of the spacecraft itself that were taken long before they are received.
  */
 
 import { type DecodedBatch, encodeBatch, type SampleBlock } from '../../contract/batch.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
 import { load } from '../../mission/load.ts';
+import type { Platform } from '../../mission/platform.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Chance } from './chance.ts';
-import { RIG_INSTANCES, TARGETS, watched } from './mission.ts';
+import { type Published, RIG_INSTANCES, TARGETS } from './mission.ts';
 import type { TwinServer } from './twin/server.ts';
 
 /** One message of a target. */
@@ -32,6 +35,8 @@ interface MeasuredBlock {
 interface MeasuredRow {
   /** How old it is when it is stored. */
   readonly ageMs: number;
+  /** The same by its time on board; default: it has none. */
+  readonly onboardAgeMs?: number;
   readonly raw: readonly number[];
 }
 
@@ -79,11 +84,25 @@ function measurementOf(chance: Chance, at: number): Measurement {
   return { at, target, deferred, blocks };
 }
 
+/** What the computers of the spacecraft said a while ago, on its way since then (I4). */
+export function stragglersOf(chance: Chance, { from, to }: Span): Measurement[] {
+  const count = Math.ceil((to - from) / chance.whole(1_500, 6_000));
+  return Array.from({ length: count }, () => {
+    const ageMs = chance.whole(5_000, 120_000);
+    const raw = [chance.whole(0, 2), chance.whole(0, 500), chance.whole(10, 600)];
+    const row = { ageMs: chance.happens(0.5) ? 0 : ageMs, onboardAgeMs: ageMs, raw };
+    const measures = ['obc.mode', 'obc.counter', 'obc.watchdog'];
+    const at = chance.whole(from, to);
+    return { at, target: chance.one(TARGETS), deferred: false, blocks: [{ measures, rows: [row] }] };
+  });
+}
+
 function measuredBlock(chance: Chance): MeasuredBlock {
   const rig = chance.one(RIG_INSTANCES);
   const names = chance.one(COLUMNS);
   const rows = Array.from({ length: chance.happens(0.3) ? chance.whole(2, 4) : 1 }, () => ({
     ageMs: ageOf(chance),
+    ...(chance.happens(0.2) && { onboardAgeMs: ageOf(chance) }),
     raw: names.map((name) => (name === 'level' ? chance.one(LEVELS) : chance.one(FLOWS))),
   }));
   return blockOf(rig, names, rows);
@@ -111,31 +130,44 @@ const AGAIN_MS = 100;
 interface InstrumentsOptions {
   readonly clock: Clock;
   readonly server: TwinServer;
+  readonly mission: Published;
 }
 
 /** Stores every measurement at its time. */
-export function measure(measurements: readonly Measurement[], { clock, server }: InstrumentsOptions): void {
+export function measure(measurements: readonly Measurement[], options: InstrumentsOptions): void {
+  const { clock, server, mission } = options;
+  const flown = { platform: platformOf(mission), revision: mission.revision };
   for (const [n, measurement] of measurements.entries()) {
     const store = (): void => {
-      if (server.up) publish(server, measurement, n);
+      if (server.up) publish(server, measurement, n, flown);
       else clock.setTimeout(store, AGAIN_MS);
     };
     clock.setTimeout(store, measurement.at);
   }
 }
 
-function publish(server: TwinServer, { target, deferred, blocks }: Measurement, n: number): void {
+interface Flown {
+  readonly platform: Platform;
+  readonly revision: string;
+}
+
+function publish(
+  server: TwinServer,
+  { target, deferred, blocks }: Measurement,
+  n: number,
+  { platform, revision }: Flown,
+): void {
   const batch: DecodedBatch = {
     platform: platform.digest,
     link: 'uhf',
-    blocks: blocks.map((block) => sampled(block, server.now)),
+    blocks: blocks.map((block) => sampled(block, server.now, platform)),
     reports: [],
   };
   server.publish(server.stream(streams.decoded), {
     subject: subject.decoded(target),
     data: encodeBatch(batch),
     headers: {
-      [header.config]: watched.revision,
+      [header.config]: revision,
       ...(deferred && { [header.delivery]: 'deferred' }),
     },
     id: `${INSTRUMENTS}-${n}`,
@@ -146,19 +178,17 @@ function publish(server: TwinServer, { target, deferred, blocks }: Measurement, 
   });
 }
 
-const platform = platformOf();
-
-function platformOf() {
-  const found = load(watched.configuration, watched.revision).targets.get(TARGETS[0])?.platform;
-  if (found === undefined) throw new Error('the rigs have no platform');
+function platformOf({ configuration, revision }: Published): Platform {
+  const found = load(configuration, revision).targets.get(TARGETS[0])?.platform;
+  if (found === undefined) throw new Error('what is measured has no platform');
   return found;
 }
 
-function sampled({ measures, rows }: MeasuredBlock, now: number): SampleBlock {
+function sampled({ measures, rows }: MeasuredBlock, now: number, platform: Platform): SampleBlock {
   return {
     ordinals: Uint32Array.from(measures, (key) => platform.ordinal(key) ?? Number.NaN),
     ground: Float64Array.from(rows, ({ ageMs }) => now - ageMs),
-    onboard: new Float64Array(rows.length).fill(Number.NaN),
+    onboard: Float64Array.from(rows, ({ onboardAgeMs = Number.NaN }) => now - onboardAgeMs),
     raw: Float64Array.from(rows.flatMap(({ raw }) => raw)),
   };
 }

@@ -6,7 +6,7 @@
 import { SPACECRAFT_FAULTS, type SpacecraftFault } from '../../links/simulated/spacecraft.ts';
 import { ROLES, type RoleName } from '../../supervision/role.ts';
 import { Chance } from './chance.ts';
-import { lastMeasurementsOf, type Measurement, measurementsOf } from './instruments.ts';
+import { lastMeasurementsOf, type Measurement, measurementsOf, stragglersOf } from './instruments.ts';
 import { heldLaunchesOf, type Launch, launchesOf } from './launch.ts';
 import { GATEWAYS, TARGETS, TELECOMMANDS, watched } from './mission.ts';
 import { type AlarmAct, alarmActsOf } from './operators.ts';
@@ -94,6 +94,8 @@ export interface Scenario {
   readonly submissions: readonly Submission[];
   readonly launches: readonly Launch[];
   readonly faults: readonly Fault[];
+  /** Samples of before that are received while things go wrong. */
+  readonly stragglers?: readonly Measurement[];
   /** Present: the mission with rigs is flown, and their alarms are what it is about. */
   readonly watch?: Watch;
   /** From here on nothing new goes wrong, ms since the start. */
@@ -202,7 +204,7 @@ function kindOf(seed: number): ScenarioKind {
 function drawn(
   chance: Chance,
   { seed, slots, calmAt, kind }: { seed: number; slots: readonly Slot[]; calmAt: number; kind: ScenarioKind },
-): Pick<Scenario, 'submissions' | 'launches' | 'faults' | 'watch'> {
+): Pick<Scenario, 'submissions' | 'launches' | 'faults' | 'stragglers' | 'watch'> {
   const submissions = submissionsOf(chance, slots, calmAt);
   const stage = { slots, calmAt, steps: STEPS_OF[kind] };
   const faults = faultsOf(chance, stage);
@@ -220,6 +222,7 @@ function drawn(
     return { submissions: [], launches: taken, faults, watch: watchOf(seed, bounds, calmAt) };
   }
   return {
+    stragglers: stragglersOf(new Chance(seed, 'stragglers'), bounds),
     submissions: kind === 'runs' ? [] : submissions,
     launches: kind === 'telecommands' ? [] : launchesOf(launches, bounds),
     faults,

@@ -28,6 +28,8 @@ export async function shrink(
     smallest = await without(smallest, 'launches', stillFails);
     smallest = await withoutWatched(smallest, 'measurements', stillFails);
     smallest = await withoutWatched(smallest, 'acts', stillFails);
+    if (smallest.stragglers !== undefined)
+      smallest = await without({ ...smallest, stragglers: smallest.stragglers }, 'stragglers', stillFails);
     smallest = await withoutCommands(smallest, stillFails);
     smallest = await withoutRepetitions(smallest, stillFails);
   }

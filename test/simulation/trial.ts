@@ -55,7 +55,7 @@ export async function report(scenario: Scenario, options: RunOptions = {}): Prom
         `  submission at ${(at / 1000).toFixed(3)}: ${telecommand} to ${target} through p${slot}${again.map(({ afterMs, slot: other }) => `, again after ${afterMs} ms through p${other}`).join('')}`,
     ),
     ...scenario.launches.map(describeLaunch),
-    ...(scenario.watch?.measurements ?? []).map(describeMeasurement),
+    ...[...(scenario.stragglers ?? []), ...(scenario.watch?.measurements ?? [])].map(describeMeasurement),
     ...lines.map(printed),
   ].join('\n');
 }

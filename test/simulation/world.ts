@@ -161,6 +161,9 @@ class World implements Stage {
     }
     for (const submission of this.#scenario.submissions) this.#clients.plan(submission);
     this.#people.plan(this.#scenario.launches);
+    const { stragglers = [] } = this.#scenario;
+    const instruments = { clock: this.clock, server: this.server, mission: this.#mission };
+    measure(stragglers, instruments);
     this.#planWatch();
     this.#plan.arm();
     const steps = await this.#loop();
@@ -176,7 +179,8 @@ class World implements Stage {
   #planWatch(): void {
     const { watch } = this.#scenario;
     if (watch === undefined) return;
-    measure([...watch.measurements, ...watch.last], { clock: this.clock, server: this.server });
+    const instruments = { clock: this.clock, server: this.server, mission: this.#mission };
+    measure([...watch.measurements, ...watch.last], instruments);
     this.#operators.plan(watch.acts);
     this.#people.look();
   }

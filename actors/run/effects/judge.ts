@@ -13,10 +13,13 @@
  */
 
 import { CHECK_MAX_AGE_MS, CLOCK_SKEW_MS } from '../../../contract/limits.ts';
+import type { BusPosition } from '../../../contract/link.ts';
 import type { Result } from '../../../contract/result.ts';
 import type { RunSample } from '../../../contract/run.ts';
 import type { RunChartEvent, RunEffect } from '../../../machines/run-protocol.ts';
 import { formatDuration } from '../../../mission/quantity.ts';
+import { gatewaysReceiving } from '../../../mission/resolve.ts';
+import { busPosition } from '../../../telemetry/reading/bus-position.ts';
 import { patiently } from '../../patiently.ts';
 import { type LastSamples, type WatchVerdict, watchCondition } from '../condition-watch.ts';
 import { type Judgement, openCondition, openReadbacks, type Watched } from '../judgement.ts';
@@ -30,6 +33,8 @@ type Verdict = Omit<Extract<RunChartEvent, { type: 'judged' }>, 'type' | 'at' | 
 
 /** How far before its begin a stream is read for what a change is compared with: two slow telemetry cadences. */
 const BASELINE_MS = 60_000;
+
+type Positions = ReadonlyMap<string, BusPosition>;
 
 interface Case {
   readonly effect: JudgeEffect;
@@ -125,7 +130,8 @@ async function awaitTruth(one: Case): Promise<Verdict | undefined> {
   const { effect, judgement } = one;
   const { statement, since } = effect;
   const withinMs = ('withinMs' in statement ? statement.withinMs : undefined) ?? 0;
-  const verdict = await follow(one, since, since + withinMs);
+  const positions = await positionsOf(one);
+  const verdict = positions && (await follow(one, since, since + withinMs, positions));
   if (verdict === undefined) return undefined;
   const last = new Map([...currentSamples(one), ...verdict.last]);
   const samples = samplesOf(judgement.reads, verdict.ok ? verdict.last : last);
@@ -133,8 +139,27 @@ async function awaitTruth(one: Case): Promise<Verdict | undefined> {
   return { ok: false, reason: `not within ${formatDuration(withinMs)}: ${lastInWords(one, last)}`, samples };
 }
 
+/** Where the bus stands for each target that is read; undefined when `signal` ended it. */
+async function positionsOf({ judgement, at, services, signal }: Case): Promise<Positions | undefined> {
+  const { bus, clock } = services;
+  const positions = new Map<string, BusPosition>();
+  for (const name of new Set(judgement.reads.map(({ target }) => target))) {
+    const target = at.mission.targets.get(name);
+    const gateways = target === undefined ? [] : gatewaysReceiving(at.mission, target);
+    const found = await patiently(clock, signal, () => busPosition(bus, name, gateways));
+    if (found === undefined) return undefined;
+    positions.set(name, found.value);
+  }
+  return positions;
+}
+
 /** Follows from `since` to `until`, having read what was received before as far back as what is judged looks. */
-function follow(one: Case, since: number, until: number): Promise<WatchVerdict | undefined> {
+function follow(
+  one: Case,
+  since: number,
+  until: number,
+  positions: Positions,
+): Promise<WatchVerdict | undefined> {
   const { effect, judgement, at, services, signal } = one;
   const { bus, clock } = services;
   const { kind } = effect.statement;
@@ -149,6 +174,7 @@ function follow(one: Case, since: number, until: number): Promise<WatchVerdict |
     open: (target, watched, hear) =>
       new ValueStream({
         ...{ bus, clock, log: services.log, target, watched, platformOf, hear, signal: ended },
+        position: positions.get(target),
         from: since - CLOCK_SKEW_MS - lookBack,
       }),
   }).finally(() => own.abort());

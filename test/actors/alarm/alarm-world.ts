@@ -17,7 +17,6 @@ import {
   type StoredAlarm,
 } from '../../../contract/alarm.ts';
 import { encodeBatch, type ValueBatch } from '../../../contract/batch.ts';
-import { readValues } from '../../../contract/batch-shape.ts';
 import { buckets, streams, subject } from '../../../contract/subject.ts';
 import type { Mission, Target } from '../../../mission/mission.ts';
 import type { AlarmEdge, AlarmWatch } from '../../../ports/alarm-watch.ts';
@@ -29,6 +28,7 @@ import { realClock } from '../../../supervision/clock.ts';
 import { createDeadLetters } from '../../../supervision/dead-letters.ts';
 import { Kind } from '../../../supervision/kind.ts';
 import { seededRandom } from '../../../supervision/random.ts';
+import { readValues } from '../../../telemetry/reading/batch-shape.ts';
 import { keptLog } from '../../support/silent-log.ts';
 
 /** What a message of values says of alarms of component `battery`, instance `1`. */

@@ -49,6 +49,60 @@ const failure = { stage: 'acceptance', ok: false, code: 3, detail: '"ERR 3 busy"
 const last = (one: LaneWorld, n: number) => one.states(n).at(-1);
 const SENT = ['PENDING', 'ENCODED', 'SENT'];
 
+describe('where the bus stood at the hand-over', () => {
+  it('MC-TC-038 W4 is recorded with SENT, and an heir counts what came behind it before SENT was recorded', async () => {
+    const before = world();
+    await say(before, 1_000_000 - 5);
+    await submit(before.bus, 1);
+    // It answers before anybody knows that it was sent.
+    let answered = false;
+    const obliges = before.bus.answer;
+    before.bus.answer = async (to, call) => {
+      if (to.endsWith('.send') && !answered) {
+        answered = true;
+        await say(before, 1_000_000);
+      }
+      return obliges(to, call);
+    };
+    // And the owner dies with SENT on its way.
+    before.bus.fate = (id) =>
+      id.endsWith('-VERIFIED') || id.endsWith('-VERIFY_FAILED') ? 'lost' : undefined;
+    await before.lane.start();
+    await before.run(100);
+    await before.lane.stop();
+    before.bus.fate = () => undefined;
+    const sent = before.bus
+      .messages(streams.telecommandEvents)
+      .find(({ data }) => Buffer.from(data).includes('"SENT"'));
+    expect(JSON.parse(sent?.headers[header.handed] ?? 'null')).toEqual({ frames: 0, decoded: 0, values: 1 });
+    const heir = world(ANSWERED, before);
+    await heir.lane.start();
+    await heir.run(500);
+    expect(last(heir, 1)).toBe('VERIFIED');
+    await heir.lane.stop();
+  });
+
+  it('MC-TC-038 W4 is what the gateway remembers, where an owner died before SENT', async () => {
+    const one = world();
+    await say(one, 1_000_000 - 5);
+    await submit(one.bus, 1);
+    await recorded(one.bus, 1, 'PENDING', 'ENCODED');
+    // Answered meanwhile, behind the position that the owner before had read.
+    await say(one, 1_000_000);
+    one.bus.answer = (to) =>
+      to.endsWith('.encode')
+        ? { ok: true, value: { frame: 'c0ffee', reference: 'ref' } }
+        : { outcome: 'sent', at: 1_000_000, handed: { frames: 0, decoded: 0, values: 1 } };
+    await one.lane.start();
+    await one.run(100);
+    const sent = one.bus
+      .messages(streams.telecommandEvents)
+      .find(({ data }) => Buffer.from(data).includes('"SENT"'));
+    expect(JSON.parse(sent?.headers[header.handed] ?? 'null')).toEqual({ frames: 0, decoded: 0, values: 1 });
+    await one.lane.stop();
+  });
+});
+
 describe('an answer', () => {
   it('J7 is waited for before the next telecommand leaves', async () => {
     const one = world();
@@ -69,16 +123,15 @@ describe('an answer', () => {
     await one.lane.stop();
   });
 
-  it('N1 of before the sending is of an earlier telecommand', async () => {
+  it('MC-TC-038 N1 that the bus had before the sending is of an earlier telecommand, one behind it counts whatever its millisecond', async () => {
     const one = world();
     await submit(one.bus, 1);
+    // Said before, though its clock says after.
+    await say(one, 1_000_000 + 10);
     await one.lane.start();
     await one.run(100);
-    await say(one, 1_000_000 - 10);
-    await one.run(100);
     expect(last(one, 1)).toBe('SENT');
-    // The gateway stamps a sending once it is done: an answer may bear the millisecond before.
-    await say(one, 1_000_000 - 1);
+    await say(one, 1_000_000 - 10);
     await one.run(100);
     expect(last(one, 1)).toBe('VERIFIED');
     await one.lane.stop();

@@ -26,6 +26,7 @@ function historyOf(states: readonly (TcState | 'ECHO')[]): Recorded[] {
     reference: state === 'ENCODED' ? 'ref' : undefined,
     begun: undefined,
     failure: undefined,
+    handed: undefined,
   }));
 }
 

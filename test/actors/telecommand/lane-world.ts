@@ -29,7 +29,7 @@ export function missionOf(verify: Verification | undefined, revision = 'one', ch
     components: new Map([['obc', { telecommands: new Map([['act', telecommand]]) }]]),
   };
   const link = { name: 'main', driver: 'drv', parameters: () => ({ gateway: 'gw', tags: [] }) };
-  const target = { name: 'sat1', platform, links: new Map([['main', link]]) };
+  const target = { name: 'sat1', platform, environments: [], links: new Map([['main', link]]) };
   return {
     revision,
     settings: { maxSubmissionAgeMs: 300_000 },

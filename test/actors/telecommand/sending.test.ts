@@ -27,6 +27,7 @@ function world(...answers: readonly unknown[]): World {
       sendFrame(caller, {
         ...{ gateway: 'gw', frame, recovering: undefined, expiresAt: EXPIRES, hold: undefined },
         unheld: async () => undefined,
+        position: async () => undefined,
         now: () => made.now,
         signal: new AbortController().signal,
         ...changes,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Verifier } from '../../../actors/telecommand/verification.ts';
 import { encodeBatch, type ValueBatch, type VerificationReport } from '../../../contract/batch.ts';
-import { streams, subject } from '../../../contract/subject.ts';
+import type { BusPosition } from '../../../contract/link.ts';
+import { header, streams, subject } from '../../../contract/subject.ts';
 import type { Platform, Verification } from '../../../mission/platform.ts';
 import type { KnownSample } from '../../../ports/target-values.ts';
 import { compiled, KEYS } from '../../mission/condition-platform.ts';
@@ -19,12 +20,19 @@ interface Options {
   readonly platforms?: readonly Platform[];
   /** The moment somebody first looks. */
   readonly at?: number;
+  /** Of the value stream, that what is known holds. */
+  readonly position?: () => number;
 }
 
 type Wanted = Partial<Record<'expect' | 'fail', string>> &
-  Partial<Pick<Verification, 'reports' | 'withinMs'>>;
+  Partial<Pick<Verification, 'reports' | 'withinMs'>> & { readonly handed?: BusPosition };
 
-function verification({ known = {}, platforms = [HERE], at = SENT }: Options = {}) {
+function verification({
+  known = {},
+  platforms = [HERE],
+  at = SENT,
+  position = () => Number.NaN,
+}: Options = {}) {
   const clock = new ManualClock(at);
   const bus = new LogBus();
   bus.now = () => clock.now();
@@ -35,19 +43,23 @@ function verification({ known = {}, platforms = [HERE], at = SENT }: Options = {
     target: 'sat1',
     platformOf: (digest) => platforms.find((each) => each.digest === digest),
     sample: (_platform, ordinal) => known[KEYS[ordinal]!],
+    position,
   });
   const abort = new AbortController();
   const store = async (stored: ValueBatch): Promise<void> => {
     await bus.append(streams.values, subject.values('sat1'), encodeBatch(stored));
     await settled();
   };
-  const verify = async ({ expect: wanted, fail, reports, withinMs = 60_000 }: Wanted, reference = 'ref') => {
+  const verify = async (
+    { expect: wanted, fail, reports, withinMs = 60_000, handed }: Wanted,
+    reference = 'ref',
+  ) => {
     const open = (text: string | undefined) => (text === undefined ? undefined : compiled(text));
     const seen: { verdict?: string | undefined; at?: number } = {};
     const wish = { expect: open(wanted), fail: open(fail), reports, withinMs };
     void verifier
       .verify(
-        { verify: wish, platform: HERE, instance: undefined, args: {}, sentAt: SENT, reference },
+        { verify: wish, platform: HERE, instance: undefined, args: {}, sentAt: SENT, handed, reference },
         abort.signal,
       )
       .then((verdict) => {
@@ -138,6 +150,97 @@ describe('evidence by samples', () => {
   });
 });
 
+/** What the bus had when the frame was handed over. */
+const NOTHING: BusPosition = { frames: 0, decoded: 0, values: 0 };
+
+describe('MC-TC-038 the order of the bus decides (V1)', () => {
+  // Each way a telecommand is verified: what says yes, and what says no.
+  const evidence: Record<string, { wanted: Wanted; before?: number; tell: number; verdict: string }> = {
+    'expect:': { wanted: { expect: 'obc.counter == 5' }, tell: 5, verdict: 'satisfied' },
+    'fail:': { wanted: { reports: 'completion', fail: 'obc.counter == 5' }, tell: 5, verdict: 'failed' },
+    changes: { wanted: { expect: 'obc.counter changes' }, before: 4, tell: 5, verdict: 'satisfied' },
+    'a window': {
+      wanted: { expect: 'delta(obc.counter, 1 min) == 1' },
+      before: 4,
+      tell: 5,
+      verdict: 'satisfied',
+    },
+  };
+  const stamps = [-2_000, -1, 0, 0.5, 1];
+
+  for (const [name, { wanted, before = 5, tell, verdict }] of Object.entries(evidence)) {
+    for (const stamp of stamps)
+      it(`a sample behind the hand-over counts for ${name}, stamped ${stamp} ms from SENT`, async () => {
+        const { verify, counts } = verification();
+        // The bus had it, whatever the clock of its station says.
+        await counts([stamp, before]);
+        const seen = await verify({ ...wanted, handed: { ...NOTHING, values: 1 } });
+        expect(seen.verdict).toBeUndefined();
+        await counts([stamp, tell]);
+        expect(seen.verdict).toBe(verdict);
+      });
+    it(`a sample behind the hand-over counts for ${name}, stored before SENT was recorded`, async () => {
+      const { verify, counts, clock } = verification({ at: SENT - 5 });
+      await counts([-10, before]);
+      await counts([-5, tell]);
+      clock.advance(5);
+      expect((await verify({ ...wanted, handed: { ...NOTHING, values: 1 } })).verdict).toBe(verdict);
+    });
+  }
+
+  for (const stamp of stamps)
+    it(`a report behind the hand-over counts, stamped ${stamp} ms from SENT, and none of before`, async () => {
+      const { verify, store } = verification();
+      await store(batch(HERE, [], [report({ at: SENT + stamp })]));
+      const seen = await verify({ reports: 'completion', handed: { ...NOTHING, values: 1 } });
+      expect(seen.verdict).toBeUndefined();
+      await store(batch(HERE, [], [report({ at: SENT + stamp })]));
+      expect(seen.verdict).toBe('satisfied');
+    });
+
+  it('what a late decoder or owner makes of frames of before is of before', async () => {
+    const { bus, verify } = verification();
+    const handed = { frames: 70, decoded: 40, values: 0 };
+    const seen = await verify({ expect: 'obc.counter == 5', handed });
+    const values = batch(HERE, [block(HERE, [COUNTER], [[SENT + 5, 5]])]);
+    const stored = async (decoded: number, frames: number): Promise<void> => {
+      const headers = { [header.source]: String(decoded), [header.received]: String(frames) };
+      await bus.append(streams.values, subject.values('sat1'), encodeBatch(values), { headers });
+      await settled();
+    };
+    await stored(40, 69);
+    await stored(41, 70);
+    expect(seen.verdict).toBeUndefined();
+    await stored(42, 71);
+    expect(seen.verdict).toBe('satisfied');
+  });
+
+  it('begins with the current values where they are of the hand-over, and reads the stream where they are not', async () => {
+    const known = { [COUNTER]: { value: 4, groundMs: SENT + 1 } };
+    const here = verification({ known, position: () => 1 });
+    await here.counts([-5, 4]);
+    await here.verify({ expect: 'obc.counter == 99', handed: { ...NOTHING, values: 1 } });
+    const shared = await here.verify({ expect: 'obc.counter changes', handed: { ...NOTHING, values: 1 } });
+    await here.counts([0, 5]);
+    expect(shared.verdict).toBe('satisfied');
+    // The answer is what is known already.
+    const late = verification({ known: { [COUNTER]: { value: 5, groundMs: SENT } }, position: () => 2 });
+    await late.counts([-5, 4]);
+    await late.counts([0, 5]);
+    const seen = await late.verify({ expect: 'obc.counter changes', handed: { ...NOTHING, values: 1 } });
+    expect(seen.verdict).toBe('satisfied');
+  });
+
+  it('a message that is no batch of values is passed over', async () => {
+    const { bus, verify, counts } = verification();
+    await bus.append(streams.values, subject.values('sat1'), Buffer.from('nonsense'));
+    const seen = await verify({ expect: 'obc.counter == 5', handed: NOTHING });
+    await bus.append(streams.values, subject.values('sat1'), Buffer.from('nonsense'));
+    await counts([0, 5]);
+    expect(seen.verdict).toBe('satisfied');
+  });
+});
+
 describe('whoever looks late (V4, V5)', () => {
   const late = SENT + 50_000;
 
@@ -208,8 +311,9 @@ describe('evidence by reports', () => {
   });
 
   it('fails on a report that says so, and sets no timer after that', async () => {
-    const { verify, store, clock } = verification();
-    const seen = await verify({ reports: 'completion', expect: 'obc.counter == 5 stable for 10 s' });
+    const { verify, store, clock } = verification({ position: () => 0 });
+    const wanted = { reports: 'completion', expect: 'obc.counter == 5 stable for 10 s' } as const;
+    const seen = await verify({ ...wanted, handed: NOTHING });
     const failed = report({ ok: false, stage: 'start', code: 3 });
     await store(batch(HERE, [block(HERE, [COUNTER], [[SENT + 1, 5]])], [failed]));
     expect(seen.verdict).toBe('failed');

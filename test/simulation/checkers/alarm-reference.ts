@@ -2,18 +2,18 @@
  * What the value stream says of every alarm, computed plainly: sample by sample, with objects and searches, by code that shares
  * nothing with the evaluation under test. Mission Control Service, sections 2.4 (limits), 3.3 (unknown) and 4.4 (evaluation).
  *
- * F1. A sample without a value changes nothing, and neither does a deferred one or one older than the last of its measure.
+ * F1. A sample without a value changes nothing, and neither does a deferred one or one that did not become the current value.
  * F2. Samples of one measure, message and moment are one: the last of them. What a condition says of late samples, it says at
  *     the moment it was asked about last: of those of one message together.
  * F3. Conditions are those of the rigs (`mission.ts`), written here once more; what is derived is taken as the stream has it.
  */
 
 import type { Severity } from '../../../contract/alarm.ts';
-import { decodeBatch, type ValueBatch } from '../../../contract/batch.ts';
 import { load } from '../../../mission/load.ts';
 import type { Platform } from '../../../mission/platform.ts';
 import type { History } from '../history.ts';
 import type { StoredMessage } from '../twin/stored-stream.ts';
+import { CurrentSamples } from './current-samples.ts';
 
 /** What an alarm says from a sample on; `severity` null: nothing. */
 export interface Crossing {
@@ -91,8 +91,8 @@ export function crossingsOf({
 class TargetReference {
   readonly #platform: Platform;
   readonly #tell: (alarm: string, crossing: Crossing) => void;
-  /** Of each measure: the last sample, and the last value; undefined: unknown. */
-  readonly #lastAt = new Map<string, number>();
+  readonly #order: CurrentSamples;
+  /** The last value of each measure; undefined: unknown. */
   readonly #known = new Map<string, number | undefined>();
   readonly #said = new Map<string, Severity | null>();
   /** The moment each condition was asked about last: a late sample turns it then, not before. */
@@ -102,11 +102,13 @@ class TargetReference {
 
   constructor(platform: Platform, tell: (alarm: string, crossing: Crossing) => void) {
     this.#platform = platform;
+    this.#order = new CurrentSamples(platform);
     this.#tell = tell;
   }
 
-  take({ data, seq }: StoredMessage): void {
-    const samples = samplesOf(decodeBatch<ValueBatch>(data), this.#platform);
+  take(message: StoredMessage): void {
+    const { seq } = message;
+    const samples = this.#samplesOf(message);
     const moments = [...new Set(samples.map(({ at }) => at))].sort((one, other) => one - other);
     for (const at of moments)
       this.#moment(
@@ -117,15 +119,20 @@ class TargetReference {
     this.#sayConditions(seq);
   }
 
+  /** F1; derived samples are deferred by themselves. */
+  #samplesOf(message: StoredMessage): Sample[] {
+    return this.#order
+      .take(message)
+      .filter(({ isCurrent, deferred }) => isCurrent && !deferred)
+      .map(({ measure, ground, value }) => ({
+        ...{ measure, at: ground },
+        value: Number.isNaN(value) ? undefined : value,
+      }));
+  }
+
   #moment(at: number, samples: readonly Sample[], position: number): void {
-    const fresh = samples.filter(
-      ({ measure }) => at >= (this.#lastAt.get(measure) ?? Number.NEGATIVE_INFINITY),
-    );
-    for (const { measure, value } of fresh) {
-      this.#lastAt.set(measure, at);
-      this.#known.set(measure, value);
-    }
-    const measures = new Set(fresh.map(({ measure }) => measure));
+    for (const { measure, value } of samples) this.#known.set(measure, value);
+    const measures = new Set(samples.map(({ measure }) => measure));
     for (const measure of measures) this.#limits(measure, { position, at });
     this.#conditions(measures, at);
   }
@@ -165,21 +172,6 @@ class TargetReference {
     this.#said.set(alarm, crossing.severity);
     this.#tell(alarm, crossing);
   }
-}
-
-/** F1, F2; derived samples are deferred by themselves. */
-function samplesOf({ deferred, blocks }: ValueBatch, { measures }: Platform): Sample[] {
-  if (deferred) return [];
-  return blocks.flatMap(({ ordinals, ground, value, deferred: derivedFromOne }) =>
-    derivedFromOne === true
-      ? []
-      : [...ground].flatMap((at, row) =>
-          [...ordinals].map((ordinal, column) => {
-            const found = value[row * ordinals.length + column]!;
-            return { measure: measures[ordinal]!.key, at, value: Number.isNaN(found) ? undefined : found };
-          }),
-        ),
-  );
 }
 
 function isOutside(value: number, interval: readonly [number | null, number | null] | undefined): boolean {

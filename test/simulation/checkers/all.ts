@@ -20,6 +20,7 @@ import {
 import { everyCrossingOnce, standsAsMeasured } from './alarm-truth.ts';
 import type { Checker, Violation } from './checker.ts';
 import { oneLeader } from './leadership.ts';
+import { derivedOfCurrent, judgedByCurrent, markedAsShown, verifiedByCurrent } from './one-order.ts';
 import { nothingUnhandled } from './process-health.ts';
 import {
   everyRunEnds,
@@ -65,6 +66,10 @@ export const checkers: readonly Checker[] = [
   decodedOnce,
   publishedOnce,
   currentIsNewest,
+  markedAsShown,
+  verifiedByCurrent,
+  judgedByCurrent,
+  derivedOfCurrent,
   soundRunLogs,
   oneWriterPerRun,
   everyRunEnds,

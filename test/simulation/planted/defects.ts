@@ -3,6 +3,7 @@
  * the real ones.
  */
 
+import { decodeBatch, encodeBatch, type ValueBatch } from '../../../contract/batch.ts';
 import { type StreamDefinition, streams } from '../../../contract/subject.ts';
 import { isFinalTcState } from '../../../contract/telecommand.ts';
 import type { Bus, CoreMessage } from '../../../ports/bus.ts';
@@ -162,4 +163,27 @@ export function hardOfHearing(bus: Bus): Bus {
       });
     },
   });
+}
+
+/** Whoever reads the values does not look whether they became current: each consumer takes them in the order they come. */
+export function unordered(bus: Bus): Bus {
+  return altered(bus, {
+    follow: (stream, subject, from, handle) =>
+      bus.follow(stream, subject, from, (message) =>
+        handle(stream.name === streams.values.name ? { ...message, data: unmarked(message.data) } : message),
+      ),
+  });
+}
+
+/** The owner of a target marks nothing. */
+export function unmarking(bus: Bus): Bus {
+  return altered(bus, {
+    append: (stream, subject, data, options) =>
+      bus.append(stream, subject, stream.name === streams.values.name ? unmarked(data) : data, options),
+  });
+}
+
+function unmarked(data: Uint8Array): Uint8Array {
+  const batch = decodeBatch<ValueBatch>(data);
+  return encodeBatch({ ...batch, blocks: batch.blocks.map(({ superseded: _, ...block }) => block) });
 }

@@ -164,6 +164,11 @@ describe('planted defects', () => {
         'never-twice',
         'nothing-unhandled',
         'one-writer-per-epoch',
+        // In one-order.test.ts.
+        'derived-of-current',
+        'judged-by-current',
+        'marked-as-shown',
+        'verified-by-current',
         'published-once',
         'walks-the-chart',
         // In runs.test.ts.

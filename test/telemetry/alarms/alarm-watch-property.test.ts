@@ -6,6 +6,7 @@ import type { ScopePlatform } from '../../../mission/condition/scope.ts';
 import type { NamedAlarm, Platform } from '../../../mission/platform.ts';
 import type { AlarmEdge } from '../../../ports/alarm-watch.ts';
 import { createAlarmWatch } from '../../../telemetry/alarms/alarm-watch.ts';
+import { markBatch, SampleOrder } from '../../../telemetry/sample-order.ts';
 import { compiled } from '../../mission/condition-platform.ts';
 import { platformOf, type RowSketch, valuesOf } from '../platform.ts';
 import { NaiveWatch } from './naive-watch.ts';
@@ -58,12 +59,13 @@ it('MC-ALM-014 MC-ALM-028 MC-ALM-029 MC-ALM-051 MC-ALM-052 the watch says what a
         const told: AlarmEdge[] = [];
         const watch = createAlarmWatch({ platform, tell: (edge) => told.push(edge) });
         const naive = new NaiveWatch(platform);
+        const order = new SampleOrder(platform);
         let newest = T0;
         messages.forEach(({ blocks, deferred, look }, index) => {
           const sketched = blocks.map(({ measures, rows }) => sketchOf(measures, rows, newest));
           const [first, ...others] = sketched.map((rows) => valuesOf(platform, rows, { deferred }));
           const batch = { ...first!, blocks: [first!, ...others].flatMap((each) => each.blocks) };
-          watch.apply(batch, index + 1);
+          watch.apply(markBatch(order, batch), index + 1);
           expectSame(told.splice(0), naive.apply(batch, index + 1));
           newest = Math.max(newest, ...sketched.flat().map(({ ground }) => ground));
           if (look === undefined) return;

@@ -97,9 +97,12 @@ describe('limits', () => {
     edges();
     apply(2, volts([10, 5]), { deferred: true });
     expect(edges()).toEqual([]);
+    // Older than the deferred one, so not the current value.
     apply(3, volts([5, 6.3]));
-    expect(edges()).toEqual(['battery[1].voltage warning @3+5 6.3']);
-    expect([...watch.standing()].map(shown)).toEqual(['battery[1].voltage warning @3+5 6.3']);
+    expect(edges()).toEqual([]);
+    apply(4, volts([11, 6.3]));
+    expect(edges()).toEqual(['battery[1].voltage warning @4+11 6.3']);
+    expect([...watch.standing()].map(shown)).toEqual(['battery[1].voltage warning @4+11 6.3']);
   });
 
   it('MC-ALM-029 what is derived from a deferred sample changes nothing', () => {
@@ -109,7 +112,7 @@ describe('limits', () => {
     expect([edges(), [...watch.standing()]]).toEqual([[], []]);
   });
 
-  it('W2 a sample older than the last changes nothing, unknown ones count as the last', () => {
+  it('MC-ALM-051 MC-VAL-016 W2 a sample older than the last changes nothing, unknown ones count as the last', () => {
     const { apply, edges } = watched();
     apply(1, volts([10, 7]));
     apply(2, volts([9, 5]));
@@ -278,13 +281,24 @@ describe('time', () => {
     expect(edges()).toEqual(['obc.restless null @1+5000']);
   });
 
-  it('a late sample belongs to its window and is judged where time stands', () => {
-    const { apply, edges, pass } = watched();
+  it('MC-ALM-051 W2 a sample that did not become the current value is in no window', () => {
+    const { apply, edges } = watched();
     apply(1, [resets(1_000), resets(3_000)]);
     apply(2, [resets(2_000)]);
-    expect(edges()).toContain('obc.restless warning @2+3000');
-    pass(6_000);
-    expect(edges()).toEqual(['obc.restless null @2+6000']);
+    expect(edges()).toEqual(['obc.restless null @1+1000', 'obc.reset null @1+1000']);
+    apply(3, [resets(3_500)]);
+    expect(edges()).toEqual(['obc.restless warning @3+3500']);
+  });
+
+  it('MC-ALM-051 C4 a current sample counts although another station dated it earlier', () => {
+    const { watch, edges, apply } = watched();
+    apply(1, [draining(10_000, -2)]);
+    edges();
+    const row = { ground: T0 + 9_000, onboard: T0 + 11_000, raw: { 'battery[1].current': 0, [VOLTAGE]: 5 } };
+    watch.apply(valuesOf(BOX, [row]), 2);
+    expect(edges()).toEqual(['battery[1].voltage critical @2+9000 5']);
+    watch.pass(T0 + 60_000);
+    expect(edges()).toEqual([]);
   });
 
   it('looking where nothing is due leaves no trace', () => {
@@ -338,8 +352,10 @@ describe('what was known before', () => {
     const at = watched();
     at.watch.prime(known([VOLTAGE, null, 0], ['obc.mode', null, 0]));
     expect(standing(at)).toEqual([]);
-    at.apply(1, volts([-1, 5]));
+    at.pass(60_000);
     expect(at.edges()).toEqual([]);
+    at.apply(1, volts([1, 5]));
+    expect(at.edges()).toEqual(['battery[1].voltage critical @1+1 5']);
   });
 
   it('W6 a hold began with it, and a window forgets it', () => {
@@ -390,7 +406,7 @@ describe('a new catalogue', () => {
     const wider = changed(({ battery }) => {
       battery.measures.voltage.limits = { soft: ['4 V', '8.4 V'], hard: ['3 V', '9 V'] };
     });
-    const { apply, edges, watch } = watched(wider, before.watch);
+    const { apply, edges, watch } = watched(wider, before.watch, undefined, before.order);
     expect([...watch.standing()].map(shown)).toEqual(['battery[1].voltage null @1+10 5']);
     apply(2, volts([9, 2], [11, 5], [12, 3.5]));
     expect(edges()).toEqual(['battery[1].voltage warning @2+12 3.5']);

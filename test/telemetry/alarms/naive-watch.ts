@@ -1,6 +1,7 @@
 /**
  * The evaluation of alarms as one would write it first: an object for each sample, sorted, a condition for each alarm, no
- * columns. What it says is what the watch must say.
+ * columns. What it says is what the watch must say. What is older than the current value of its measure is left out here, by looking
+ * at each sample in turn.
  */
 
 import type { ValueBatch } from '../../../contract/batch.ts';
@@ -15,7 +16,6 @@ interface NaiveSample {
 }
 
 interface NaiveLimits {
-  lastAt: number;
   standing: AlarmEdge | undefined;
 }
 
@@ -31,6 +31,8 @@ export class NaiveWatch {
   readonly #platform: Platform;
   readonly #limits = new Map<number, NaiveLimits>();
   readonly #named: readonly NaiveAlarm[];
+  /** Of the current value of each measure. */
+  readonly #currentAt = new Map<number, number>();
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -41,14 +43,22 @@ export class NaiveWatch {
   }
 
   apply(batch: ValueBatch, position: number): AlarmEdge[] {
+    const samples = this.#current(samplesOf(batch).sort((one, other) => one.at - other.at));
     if (batch.deferred) return [];
-    const samples = samplesOf(batch).sort((one, other) => one.at - other.at);
     const moments = [...new Set(samples.map(({ at }) => at))];
     return moments.flatMap((at) => {
       const now = samples.filter((sample) => sample.at === at);
       const later = samples.filter((sample) => sample.at > at);
       const named = this.#named.flatMap((each) => this.#follow(each, now, later, position));
       return [...this.#check(now, at, position), ...named];
+    });
+  }
+
+  #current(samples: readonly NaiveSample[]): NaiveSample[] {
+    return samples.filter(({ ordinal, at }) => {
+      if (at < (this.#currentAt.get(ordinal) ?? at)) return false;
+      this.#currentAt.set(ordinal, at);
+      return true;
     });
   }
 
@@ -65,10 +75,8 @@ export class NaiveWatch {
     return [...new Set(now.map(({ ordinal }) => ordinal))].flatMap((ordinal) => {
       const { component, definition } = this.#platform.measures[ordinal]!;
       if (definition.soft === undefined && definition.hard === undefined) return [];
-      const limits = this.#limits.get(ordinal) ?? { lastAt: Number.NEGATIVE_INFINITY, standing: undefined };
+      const limits = this.#limits.get(ordinal) ?? { standing: undefined };
       this.#limits.set(ordinal, limits);
-      if (at < limits.lastAt) return [];
-      limits.lastAt = at;
       const { value } = now.findLast((sample) => sample.ordinal === ordinal)!;
       if (!Number.isFinite(value)) return [];
       const warning = isOutside(value, definition.soft) ? 'warning' : null;

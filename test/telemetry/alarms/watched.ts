@@ -1,9 +1,11 @@
 /** A small platform with limits and named alarms, and a watch over it whose edges are kept. */
 
 import { stringify } from 'yaml';
+import type { ValueBatch } from '../../../contract/batch.ts';
 import type { Platform } from '../../../mission/platform.ts';
 import type { AlarmEdge, AlarmWatch } from '../../../ports/alarm-watch.ts';
 import { createAlarmWatch } from '../../../telemetry/alarms/alarm-watch.ts';
+import { markBatch, SampleOrder } from '../../../telemetry/sample-order.ts';
 import { loaded, platform as platformDocument, topology } from '../../mission/documents.ts';
 import { type RowSketch, valuesOf } from '../platform.ts';
 
@@ -63,9 +65,11 @@ export const BOX = boxOf();
 
 export interface Watched {
   readonly watch: AlarmWatch;
+  /** What is current, as the owner of the target has it. */
+  readonly order: SampleOrder;
   /** Told since the last call, `key severity @position+ms value`. */
   edges(): string[];
-  /** A message; ground times are ms since `T0`. */
+  /** A message, marked as the owner of the target does; ground times are ms since `T0`. */
   apply(position: number, rows: readonly RowSketch[], options?: { deferred?: boolean }): void;
   /** A message of several blocks. */
   applyBlocks(position: number, blocks: readonly (readonly RowSketch[])[]): void;
@@ -73,17 +77,25 @@ export interface Watched {
   deadline(): number | undefined;
 }
 
-export function watched(platform = BOX, earlier?: AlarmWatch, filled?: AlarmWatch): Watched {
+export function watched(
+  platform = BOX,
+  earlier?: AlarmWatch,
+  filled?: AlarmWatch,
+  before?: SampleOrder,
+): Watched {
   const told: AlarmEdge[] = [];
   const watch = createAlarmWatch({ platform, tell: (edge) => told.push(edge), earlier, filled });
+  const order = new SampleOrder(platform, before);
+  const take = (batch: ValueBatch, position: number): void => watch.apply(markBatch(order, batch), position);
   const onGround = (rows: readonly RowSketch[]) => rows.map((row) => ({ ...row, ground: T0 + row.ground }));
   return {
     watch,
+    order,
     edges: () => told.splice(0).map(shown),
-    apply: (position, rows, options) => watch.apply(valuesOf(platform, onGround(rows), options), position),
+    apply: (position, rows, options) => take(valuesOf(platform, onGround(rows), options), position),
     applyBlocks: (position, blocks) => {
       const batches = blocks.map((rows) => valuesOf(platform, onGround(rows)));
-      watch.apply({ ...batches[0]!, blocks: batches.flatMap((batch) => batch.blocks) }, position);
+      take({ ...batches[0]!, blocks: batches.flatMap((batch) => batch.blocks) }, position);
     },
     pass: (ms) => watch.pass(T0 + ms),
     deadline: () => {

@@ -155,10 +155,18 @@ describe('a check', () => {
 });
 
 describe('an expect', () => {
-  it('counts no sample of before it began, whenever it arrives', async () => {
+  it('counts no sample that the bus had before it began, and each one behind, whatever its millisecond', async () => {
+    await world.samples('sat1', [COUNTER], [START - 10, 5]);
+    await world.samples('sat1', [COUNTER], [START - 5, 5], [START, 5]);
+    const seen = await expecting('sat.obc.counter == 5');
+    expect(seen.over).toBe(false);
+    await world.samples('sat1', [COUNTER], [START, 5]);
+    expect(seen.event).toMatchObject({ ok: true });
+  });
+
+  it('counts a sample received after it began although the bus had it before anybody looked', async () => {
     await world.samples('sat1', [COUNTER], [START - 10, 5]);
     const seen = await expecting('sat.obc.counter == 5');
-    await world.samples('sat1', [COUNTER], [START - 5, 5], [START, 5]);
     expect(seen.over).toBe(false);
     await world.passes(100);
     await world.samples('sat1', [COUNTER], [START + 90, 5]);

@@ -3,7 +3,7 @@
  * that nothing behind has to look again.
  */
 
-import { type DecodedBatch, decodeBatch, type SampleBlock, type ValueBatch } from './batch.ts';
+import { type DecodedBatch, decodeBatch, type SampleBlock, type ValueBatch } from '../../contract/batch.ts';
 
 /** The batch in the message; undefined when the bytes are no batch of columns that fit each other. */
 export function readBatch<Batch extends DecodedBatch | ValueBatch>(bytes: Uint8Array): Batch | undefined {
@@ -18,7 +18,11 @@ export function readBatch<Batch extends DecodedBatch | ValueBatch>(bytes: Uint8A
 /** The values in the message; undefined when the bytes are none: columns that fit each other, and a value for each sample. */
 export function readValues(bytes: Uint8Array): ValueBatch | undefined {
   const batch = readBatch<ValueBatch>(bytes);
-  return batch?.blocks.every(({ value }) => value !== undefined) ? batch : undefined;
+  const isWhole = batch?.blocks.every(
+    ({ value, superseded }) =>
+      value !== undefined && (superseded === undefined || superseded instanceof Uint32Array),
+  );
+  return isWhole ? batch : undefined;
 }
 
 /** Whether every ordinal of the blocks is a measure of a platform with that many. */

@@ -1,5 +1,5 @@
 /**
- * The rows of the blocks of a batch in the order of their time, so that what is derived is computed moment by moment.
+ * The rows of the blocks of a batch in the order of their time, so that whoever reads them sees them moment by moment.
  * Mission Control Service, section 4.4 (evaluation).
  *
  * R1. In real time rows go by ground time. What was stored on board comes down at one time and goes by the time on board.
@@ -7,7 +7,7 @@
  */
 
 import type { ValueBlock } from '../../contract/batch.ts';
-import { isInstant } from '../current-values.ts';
+import { isInstant } from './instant.ts';
 
 interface RowOrder {
   /** Index of the block of each row. */
