@@ -6,6 +6,7 @@
  */
 
 import { ApiError, BENCH_ERRORS, type BenchErrorCode, type BenchFault } from '../../contract/bench/errors.ts';
+import { boundedFaults } from '../bounded-faults.ts';
 import type { Dialect } from '../dialect.ts';
 import type { ServiceInterface } from '../interface.ts';
 import type { AnyFault, Refusal, Reply } from '../reply.ts';
@@ -40,7 +41,8 @@ export const benchDialect: Dialect<BenchPorts> = {
 };
 
 /** The answer of a refusal (D1). */
-function errorReply({ faults, status }: Refusal<AnyFault>): Reply {
+function errorReply(refusal: Refusal<AnyFault>): Reply {
+  const faults = boundedFaults(refusal);
   // Its codes are those of the table: a route declares no others.
   const { code, next, state } = faults[0] as BenchFault;
   const help = [...new Set(faults.flatMap((fault) => fault.help ?? []))].join(' ');
@@ -51,7 +53,7 @@ function errorReply({ faults, status }: Refusal<AnyFault>): Reply {
     ...(next !== undefined && { next }),
     ...(state !== undefined && { state }),
   };
-  return { status: status ?? BENCH_ERRORS[code].status, body: error };
+  return { status: refusal.status ?? BENCH_ERRORS[code].status, body: error };
 }
 
 /** What is wrong, with where it is unless it says so itself. */
