@@ -17,8 +17,8 @@ export const SELECTORS_CHARACTERS = 12 * 1024;
 export const REQUEST_ENTRIES = 256;
 /** Characters of a mission document: fifty thousand measures, each with a description, have some ten million. */
 export const DOCUMENT_CHARACTERS = 16 * 1024 * 1024;
-/** Collections and keys within one another in a mission document: groups of packets, the deepest there are, need half of it. */
-export const DOCUMENT_NESTING = 128;
+/** Collections and keys within one another in a mission document: steps, `PROGRAM_DEPTH` of them, need half of it. */
+export const DOCUMENT_NESTING = 256;
 /** Entries of one mapping or list of a document: twice the measures of the largest component. */
 export const DOCUMENT_ENTRIES = 20_000;
 /** Characters of one text of a document: a description of four pages, or an argument of bytes. */
