@@ -25,9 +25,8 @@ export const DOCUMENT_ENTRIES = 20_000;
 export const DOCUMENT_TEXT_CHARACTERS = 16 * 1024;
 /** Faults of one compilation that are listed; how many more there are is said. */
 export const DOCUMENT_FAULTS_LISTED = 1_000;
-/** Characters of a condition, and parentheses, signs and words `not` within one another in it: people write a line or two. */
+/** Characters of a condition: a page of text; what is longer is a derived measure not yet named. */
 export const CONDITION_CHARACTERS = 4_096;
-export const CONDITION_NESTING = 64;
 /** Known names that an unknown one is compared with: the measures of a large platform. */
 export const NEAR_NAMES = 10_000;
 /** Faults of one refusal that are listed; nobody corrects more at once. How many more there are is said. */
