@@ -1,7 +1,7 @@
 /** Requests made to be dear, for any route of any service: from its schemas, so that a new field is tried by itself. */
 
 import type { AnyEndpoint } from '../../http/route.ts';
-import type { Subject } from './cost.ts';
+import { DOCUMENT_SHARE, SHARE, type Subject } from './cost.ts';
 
 interface Schema {
   readonly type?: string;
@@ -18,7 +18,7 @@ interface Schema {
 /** Bytes of a body at a scale of 1, and of what stands in the head of a request. */
 const BODY = 48 * 1024;
 /** Characters of a document at a scale of 1. */
-const TEXT = 10 * 1024;
+const TEXT = 5 * 1024;
 const HEAD = 3 * 1024;
 const NAME = 120;
 /** What texts are made of: letters, digits, what opens, what separates, and what looks like a quantity. */
@@ -41,10 +41,16 @@ export function dearRequests(endpoint: AnyEndpoint): Subject[] {
   const bodies = bodiesOf(endpoint).map(
     ([name, body]): Subject => ({
       name: `${method} ${endpoint.path} ${name}`,
+      share: takesDocument(endpoint) ? DOCUMENT_SHARE : SHARE,
       input: (scale) => request(method, path, body(scale), false),
     }),
   );
   return [...heads, ...bodies];
+}
+
+/** Bytes that are read as text, for all we know. */
+function takesDocument(endpoint: AnyEndpoint): boolean {
+  return 'bytes' in endpoint || 'content' in endpoint;
 }
 
 function request(method: string, target: string, body: string, upgrade: boolean): Buffer {
@@ -92,8 +98,7 @@ type Body = readonly [name: string, body: (scale: 1 | 4) => string];
 function bodiesOf(endpoint: AnyEndpoint): Body[] {
   const { body } = endpoint as { body?: Schema };
   if (body === undefined) {
-    const takes = 'bytes' in endpoint || 'content' in endpoint;
-    return takes ? [...documents] : [];
+    return takesDocument(endpoint) ? [...documents] : [];
   }
   const base = (body.examples?.[0] ?? {}) as Record<string, unknown>;
   const fields = Object.entries(body.properties ?? {}).flatMap(([name, schema]) =>

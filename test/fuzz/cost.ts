@@ -13,8 +13,9 @@ const GROWTH = 9;
 /** What requests may cost of a byte; documents are compiled, not only read. */
 export const SHARE = 300;
 export const DOCUMENT_SHARE = 5_000;
-/** A run that seems dear is repeated so often. */
+/** A run that seems dear is repeated twice as often, and twice that, before it is believed: code gets faster as it is used. */
 const REPEATS = 4;
+const ROUNDS = 3;
 const US_PER_MS = 1_000;
 const WORST_SHOWN = 10;
 
@@ -22,6 +23,8 @@ const WORST_SHOWN = 10;
 export interface Subject {
   readonly name: string;
   readonly input: (scale: 1 | 4) => Buffer;
+  /** Default `SHARE`. */
+  readonly share?: number;
 }
 
 interface Measured {
@@ -36,14 +39,12 @@ interface Measured {
 /** Measures what `run` does with inputs, and keeps the worst. */
 export class Costs {
   readonly #run: (input: Buffer) => Promise<void> | void;
-  readonly #share: number;
   readonly #measured: Measured[] = [];
   /** Of one run with nothing to do. */
   #base = 0;
 
-  constructor(run: (input: Buffer) => Promise<void> | void, share = SHARE) {
+  constructor(run: (input: Buffer) => Promise<void> | void) {
     this.#run = run;
-    this.#share = share;
   }
 
   /** What a run costs whose input is this small: subtracted from no figure, and growth below it is noise. */
@@ -52,11 +53,12 @@ export class Costs {
     this.#base = await this.#least(nothing, REPEATS);
   }
 
-  async measure({ name, input }: Subject): Promise<void> {
+  async measure({ name, input, share = SHARE }: Subject): Promise<void> {
     const [small, large] = [input(1), input(4)];
     try {
-      let measured = await this.#once(name, small, large, 1);
-      if (measured.dear) measured = await this.#once(name, small, large, REPEATS);
+      let measured = await this.#once({ name, share }, small, large, 1);
+      for (let round = 1; measured.dear && round <= ROUNDS; round += 1)
+        measured = await this.#once({ name, share }, small, large, REPEATS * 2 ** round);
       this.#measured.push(measured);
     } catch (error) {
       throw new Error(`failed on ${name}`, { cause: error });
@@ -78,11 +80,16 @@ export class Costs {
     return this.#measured.length;
   }
 
-  async #once(name: string, small: Buffer, large: Buffer, repeats: number): Promise<Measured> {
+  async #once(
+    { name, share }: { name: string; share: number },
+    small: Buffer,
+    large: Buffer,
+    repeats: number,
+  ): Promise<Measured> {
     const times = [await this.#least(small, repeats), await this.#least(large, repeats)] as const;
     const grew = times[1] > GROWTH * Math.max(times[0], this.#base, reading(large.length));
-    const share = times[1] > this.#base + this.#share * reading(large.length);
-    return { name, bytes: large.length, small: times[0], large: times[1], dear: grew || share };
+    const tooDear = times[1] > this.#base + share * reading(large.length);
+    return { name, bytes: large.length, small: times[0], large: times[1], dear: grew || tooDear };
   }
 
   async #least(input: Buffer, repeats: number): Promise<number> {
