@@ -4,6 +4,8 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { quantityBound } from './bounded.ts';
+import { NAME_CHARACTERS } from './limits.ts';
 
 const closed = { additionalProperties: false } as const;
 const Time = Type.String({ format: 'date-time' });
@@ -122,7 +124,7 @@ export const AlarmTold = Type.Object(named, {
 export type AlarmTold = Static<typeof AlarmTold>;
 
 export const ShelveBody = Type.Object(
-  { for: Type.String({ description: 'Duration, as in `30 min`.' }) },
+  { for: Type.String({ ...quantityBound, description: 'Duration, as in `30 min`.' }) },
   { ...closed, title: 'ShelveBody', examples: [{ for: '30 min' }] },
 );
 export type ShelveBody = Static<typeof ShelveBody>;
@@ -140,7 +142,8 @@ export interface AlarmName {
 /** Instance segment of a component without instances (MC-ALM-003, MC-ALM-017). */
 const NO_INSTANCE = '_';
 /** `component[instance].alarm` or `component.alarm`, each name a token. */
-export const ALARM_PATH_PATTERN = '^([A-Za-z0-9_-]+)(?:\\[([A-Za-z0-9_-]+)\\])?\\.([A-Za-z0-9_-]+)$';
+const NAME = `([A-Za-z0-9_-]{1,${NAME_CHARACTERS}})`;
+export const ALARM_PATH_PATTERN = `^${NAME}(?:\\[${NAME}\\])?\\.${NAME}$`;
 const ALARM_PATH = new RegExp(ALARM_PATH_PATTERN);
 
 /** `<target>.<component>.<instance>.<alarm>`: key of the record and, with `-<seq>`, identifier of its events. */

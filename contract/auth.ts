@@ -4,6 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { nameBound } from './bounded.ts';
 
 /** How `by` begins in logs where nobody but the service itself acts: a reaction, a schedule, a rule, a run. */
 const OF_THE_SERVICE = /^(?:alarm|schedule|rule|run)\s/u;
@@ -39,7 +40,12 @@ export const SignInSettings = Type.Object(
 export type SignInSettings = Static<typeof SignInSettings>;
 
 export const FollowerRequest = Type.Object(
-  { public_key: Type.String({ description: 'Public user key of the bus: the caller keeps its seed.' }) },
+  {
+    public_key: Type.String({
+      ...nameBound,
+      description: 'Public user key of the bus: the caller keeps its seed.',
+    }),
+  },
   {
     ...closed,
     title: 'CredentialsRequest',

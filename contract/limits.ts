@@ -5,6 +5,36 @@
 
 /** JSON bodies: the largest telecommand or run request is a few kB; 1 MiB leaves room for bytes arguments. */
 export const JSON_BODY_BYTES = 1024 * 1024;
+/** Characters of a name or token: people write some twenty, and a key of the bus holds five of them. */
+export const NAME_CHARACTERS = 128;
+/** Characters of `component[instance].name`, and of what else is made of a few names. */
+export const PATH_CHARACTERS = 512;
+/** Characters of a quantity, a duration or a unit: `-1.7976931348623157e+308 kg m^2 s^-3 A^-1` has forty. */
+export const QUANTITY_CHARACTERS = 256;
+/** Characters of the selectors of one watcher: what a request line has room for. */
+export const SELECTORS_CHARACTERS = 12 * 1024;
+/** Entries of a mapping or list of a request: arguments of a telecommand, inputs and roles of a run, faults of a simulation. */
+export const REQUEST_ENTRIES = 256;
+/** Characters of a mission document: fifty thousand measures, each with a description, have some ten million. */
+export const DOCUMENT_CHARACTERS = 16 * 1024 * 1024;
+/** Collections and keys within one another in a mission document: steps, `PROGRAM_DEPTH` of them, need half of it. */
+export const DOCUMENT_NESTING = 256;
+/** Entries of one mapping or list of a document: twice the measures of the largest component. */
+export const DOCUMENT_ENTRIES = 20_000;
+/** Characters of one text of a document: a description of four pages, or an argument of bytes. */
+export const DOCUMENT_TEXT_CHARACTERS = 16 * 1024;
+/** Faults of one compilation that are listed; how many more there are is said. */
+export const DOCUMENT_FAULTS_LISTED = 1_000;
+/** Characters of a condition: a page of text; what is longer is a derived measure not yet named. */
+export const CONDITION_CHARACTERS = 4_096;
+/** Known names that an unknown one is compared with: the measures of a large platform. */
+export const NEAR_NAMES = 10_000;
+/** Faults of one refusal that are listed; nobody corrects more at once. How many more there are is said. */
+export const ERRORS_LISTED = 100;
+/** Characters of the message of one fault, and of its help: what it repeats of a request is cut to fit. */
+export const ERROR_CHARACTERS = 2_000;
+/** Characters of all messages of one refusal: a hundred ordinary faults have half of it. */
+export const ERRORS_CHARACTERS = 32 * 1024;
 /** A WebSocket client that follows sends nothing; 1 KiB takes any control chatter. */
 export const FOLLOW_MESSAGE_BYTES = 1024;
 /** Bytes the kernel and uWebSockets.js may hold for one socket before the writer waits for `drain`. */
@@ -46,6 +76,10 @@ export const DEAD_LETTERS_SHOWN = 256;
 export const FRAMES_PER_MESSAGE = 256;
 /** Largest frame a gateway takes: a space packet is at most 65,542 bytes. */
 export const FRAME_BYTES = 65_542;
+/** Characters of a frame as a client writes it: two digits and a space for each byte. */
+export const FRAME_CHARACTERS = 3 * FRAME_BYTES;
+/** Characters of one value of a request: an argument of bytes that fills a frame, `0x` in front. */
+export const VALUE_CHARACTERS = 2 * FRAME_BYTES + 2;
 /** Sent frames a gateway remembers by their key, so that a repeated request is answered and not sent again (O2). */
 export const GATEWAY_SENT_KEYS = 10_000;
 /** Time after which a telecommand no longer awaits its echo. */
@@ -221,6 +255,8 @@ export const PROGRAM_STATEMENTS = 10_000;
 export const PROGRAM_BYTES = 4 * 1024 * 1024;
 /** Depth of calls: procedures that call each other in a ring are refused before, so this bounds honest nesting. */
 export const PROGRAM_DEPTH = 32;
+/** Characters of the path of a step: names of calls and of nested steps, far more than the depth of either allows in practice. */
+export const STEP_PATH_CHARACTERS = 16 * 1024;
 /** Readbacks of a configure without `within`: two slow telemetry cadences. */
 export const READBACK_WITHIN_MS = 60_000;
 /** Freshness of a `check` that states none, as of `requires`. */

@@ -1,6 +1,7 @@
 /** Modes of targets, and the parameters that depend on them. Mission Control Service, sections 2.5 and 4.3. */
 
 import Type, { type Static } from 'typebox';
+import { nameBound } from './bounded.ts';
 import { Sample } from './value.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -33,7 +34,7 @@ export const ModeView = Type.Object(
 export type ModeView = Static<typeof ModeView>;
 
 export const ModeBody = Type.Object(
-  { mode: Type.String() },
+  { mode: Type.String(nameBound) },
   { ...closed, title: 'ModeBody', examples: [{ mode: 'imaging' }] },
 );
 export type ModeBody = Static<typeof ModeBody>;

@@ -4,6 +4,8 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { nameBound, named, pathBound, quantityBound } from './bounded.ts';
+import { REQUEST_ENTRIES, RUN_ANSWER_BYTES, STEP_PATH_CHARACTERS } from './limits.ts';
 import { ArgumentValue } from './telecommand.ts';
 import { ULID_PATTERN } from './token.ts';
 
@@ -13,6 +15,7 @@ const EXAMPLE_IR = '9f2c3b1e5f0a47d8a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6
 
 const RunId = Type.String({ pattern: ULID_PATTERN, description: 'Run identifier, a ULID.' });
 const Path = Type.String({
+  maxLength: STEP_PATH_CHARACTERS,
   description: 'Names of steps separated by `/`; an unnamed inline step is `#<n>`.',
 });
 const At = Type.String({ format: 'date-time' });
@@ -23,10 +26,11 @@ export const Trigger = Type.Object(
   {
     step: Type.Optional(
       Type.String({
+        maxLength: STEP_PATH_CHARACTERS,
         description: 'Name or path; the delay starts at its first entry. Absent: at run start.',
       }),
     ),
-    after: Type.Optional(Type.String({ description: 'Duration, `10 s`. Absent: none.' })),
+    after: Type.Optional(Type.String({ ...quantityBound, description: 'Duration, `10 s`. Absent: none.' })),
   },
   { ...closed, title: 'Trigger' },
 );
@@ -34,8 +38,8 @@ export type Trigger = Static<typeof Trigger>;
 
 export const FaultRequest = Type.Object(
   {
-    target: Type.String({ description: 'Role, as in `targets`.' }),
-    fault: Type.String({ description: 'Name of the fault, as the simulation names it.' }),
+    target: Type.String({ ...nameBound, description: 'Role, as in `targets`.' }),
+    fault: Type.String({ ...nameBound, description: 'Name of the fault, as the simulation names it.' }),
     at: Type.Optional(Trigger),
     off: Type.Optional(Type.Union([Trigger, Type.Null()])),
   },
@@ -45,15 +49,15 @@ export type FaultRequest = Static<typeof FaultRequest>;
 
 export const RunRequest = Type.Object(
   {
-    run: Type.String({ description: 'Procedure name.' }),
+    run: Type.String({ ...nameBound, description: 'Procedure name.' }),
     library: Type.Optional(
-      Type.String({ description: 'Needed when several libraries have that procedure.' }),
+      Type.String({ ...nameBound, description: 'Needed when several libraries have that procedure.' }),
     ),
-    environment: Type.String(),
-    targets: Type.Record(Type.String(), Type.String(), { description: 'Exactly one target for each role.' }),
-    inputs: Type.Optional(Type.Record(Type.String(), ArgumentValue)),
-    plan: Type.Optional(Type.String({ description: 'Pass the run is bound to.' })),
-    faults: Type.Optional(Type.Array(FaultRequest)),
+    environment: Type.String(nameBound),
+    targets: named(Type.String(nameBound), { description: 'Exactly one target for each role.' }),
+    inputs: Type.Optional(named(ArgumentValue)),
+    plan: Type.Optional(Type.String({ ...pathBound, description: 'Pass the run is bound to.' })),
+    faults: Type.Optional(Type.Array(FaultRequest, { maxItems: REQUEST_ENTRIES })),
   },
   {
     ...closed,
@@ -93,7 +97,7 @@ export const Answer = Type.Object(
     path: Path,
     accepted: Type.Boolean(),
     value: Type.Optional(
-      Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
+      Type.Union([Type.String({ maxLength: RUN_ANSWER_BYTES }), Type.Number(), Type.Boolean()], {
         description: 'Typed answer, or a decision: replay, skip, fail, abort.',
       }),
     ),
@@ -110,7 +114,9 @@ export const RunTold = Type.Object(
 export type RunTold = Static<typeof RunTold>;
 
 export const ResumeRequest = Type.Object(
-  { choice: Type.Optional(Type.String({ description: 'replay (default), skip, fail, abort.' })) },
+  {
+    choice: Type.Optional(Type.String({ ...nameBound, description: 'replay (default), skip, fail, abort.' })),
+  },
   { ...closed, title: 'ResumeRequest', examples: [{ choice: 'skip' }] },
 );
 export type ResumeRequest = Static<typeof ResumeRequest>;

@@ -205,8 +205,12 @@ function checkMapping(schema: Schema, value: object, faults: ShapeFaults): void 
   const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
   if (entries.length < minProperties || entries.length > maxProperties) {
     const names = Object.keys(schema.properties ?? {});
+    const count = `has ${entries.length} keys`;
+    const exact = minProperties === maxProperties ? 'exactly' : 'at least';
     faults.fault(
-      `has ${entries.length} keys; ${minProperties === maxProperties ? 'exactly' : 'at least'} ${minProperties} is needed`,
+      minProperties < maxProperties && entries.length > maxProperties
+        ? `${count}; at most ${maxProperties} fit`
+        : `${count}; ${exact} ${minProperties} is needed`,
       names.length > 0 ? `what fits: ${names.join(', ')}` : adviceOf(schema),
     );
   }

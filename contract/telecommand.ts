@@ -4,6 +4,8 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { nameBound, named, pathBound } from './bounded.ts';
+import { FRAME_CHARACTERS, VALUE_CHARACTERS } from './limits.ts';
 import { TOKEN_PATTERN, ULID_PATTERN } from './token.ts';
 
 /** States of section 3.1, in the order of the chain. */
@@ -40,24 +42,38 @@ const closed = { additionalProperties: false } as const;
 const EXAMPLE_ID = '01J5ZK3M8QW7V9XH2C4T6R8YAB';
 
 /** An argument as a client writes it; resolution decides what it means by the type of the argument. */
-export const ArgumentValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
-  description:
-    'Quantity string with unit, enum value, boolean, number in the unit of the argument, or hexadecimal bytes.',
-});
+export const ArgumentValue = Type.Union(
+  [Type.String({ maxLength: VALUE_CHARACTERS }), Type.Number(), Type.Boolean()],
+  {
+    description:
+      'Quantity string with unit, enum value, boolean, number in the unit of the argument, or hexadecimal bytes.',
+  },
+);
 
 const addressed = {
-  target: Type.String({ description: 'Target name in the topology.' }),
-  telecommand: Type.String({ description: 'Name alone when unique in the platform, else `component.name`.' }),
+  target: Type.String({ ...nameBound, description: 'Target name in the topology.' }),
+  telecommand: Type.String({
+    ...pathBound,
+    description: 'Name alone when unique in the platform, else `component.name`.',
+  }),
   instance: Type.Optional(
-    Type.String({ description: 'Instance of a multi-instance component, or file identifier for files.' }),
+    Type.String({
+      ...nameBound,
+      description: 'Instance of a multi-instance component, or file identifier for files.',
+    }),
   ),
-  args: Type.Optional(Type.Record(Type.String(), ArgumentValue)),
-  link: Type.Optional(Type.String({ description: 'Link when not the default one.' })),
-  environment: Type.Optional(Type.String({ description: 'Environment selecting the link parameters.' })),
+  args: Type.Optional(named(ArgumentValue)),
+  link: Type.Optional(Type.String({ ...nameBound, description: 'Link when not the default one.' })),
+  environment: Type.Optional(
+    Type.String({ ...nameBound, description: 'Environment selecting the link parameters.' }),
+  ),
 };
 
 export const TcRequest = Type.Object(
-  { ...addressed, id: Type.Optional(Type.String({ description: 'Client-chosen ULID for idempotency.' })) },
+  {
+    ...addressed,
+    id: Type.Optional(Type.String({ ...nameBound, description: 'Client-chosen ULID for idempotency.' })),
+  },
   {
     ...closed,
     title: 'TcRequest',
@@ -75,7 +91,9 @@ export type TcReply = Static<typeof TcReply>;
 export const EncodeRequest = Type.Object(
   {
     ...addressed,
-    driver: Type.Optional(Type.String({ description: 'Driver instance to ask instead of the bound one.' })),
+    driver: Type.Optional(
+      Type.String({ ...nameBound, description: 'Driver instance to ask instead of the bound one.' }),
+    ),
   },
   {
     ...closed,
@@ -147,12 +165,19 @@ export type Encoded = Static<typeof Encoded>;
 
 export const DecodeRequest = Type.Object(
   {
-    target: Type.String(),
-    frame: Type.Optional(Type.String({ description: 'Frame as hexadecimal; spaces are allowed.' })),
-    text: Type.Optional(Type.String({ description: 'Frame as text, for text protocols.' })),
-    link: Type.Optional(Type.String()),
-    environment: Type.Optional(Type.String()),
-    driver: Type.Optional(Type.String()),
+    target: Type.String(nameBound),
+    frame: Type.Optional(
+      Type.String({
+        maxLength: FRAME_CHARACTERS,
+        description: 'Frame as hexadecimal; spaces are allowed.',
+      }),
+    ),
+    text: Type.Optional(
+      Type.String({ maxLength: FRAME_CHARACTERS, description: 'Frame as text, for text protocols.' }),
+    ),
+    link: Type.Optional(Type.String(nameBound)),
+    environment: Type.Optional(Type.String(nameBound)),
+    driver: Type.Optional(Type.String(nameBound)),
   },
   {
     ...closed,

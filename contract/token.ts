@@ -4,8 +4,10 @@
  * K1. Nothing reaches a subject or a key without passing here: the bus client does not check it.
  */
 
+import { NAME_CHARACTERS } from './limits.ts';
+
 /** Letters, digits, `-`, `_` (Mission Control Service, "Conventions"). */
-export const TOKEN_PATTERN = '^[A-Za-z0-9_-]+$';
+export const TOKEN_PATTERN = `^[A-Za-z0-9_-]{1,${NAME_CHARACTERS}}$`;
 /** A ULID in Crockford's base 32; the first character keeps it inside 128 bits. */
 export const ULID_PATTERN = '^[0-7][0-9A-HJKMNP-TV-Z]{25}$';
 

@@ -13,7 +13,7 @@ import type { Dialect, LayerCodes } from './dialect.ts';
 import type { Credentials } from './identity.ts';
 import { readJsonBody } from './json-body.ts';
 import { type AnyFault, type Handled, refusal } from './reply.ts';
-import type { AnyEndpoint, AnyRequest, BytesBody, PathParameter } from './route.ts';
+import type { AnyEndpoint, AnyRequest, BytesBody, PathParameter, QueryParameter } from './route.ts';
 
 /** A request as any transport delivers it. */
 export interface Incoming {
@@ -62,7 +62,8 @@ function checkShape(
   const query = readQuery(endpoint, incoming.query, codes);
   const body = readBody(endpoint, incoming.body, codes);
   if (!query.ok || !body.ok) {
-    return refusedAll([...(query.ok ? [] : query.faults), ...(body.ok ? [] : body.faults)]);
+    const faults = [query, body].flatMap((read) => (read.ok ? [] : read.faults));
+    return { ...refusedAll(faults), more: body.ok ? 0 : (body.more ?? 0) };
   }
   return {
     ok: true,
@@ -138,6 +139,11 @@ function readQuery(
   return faults.length === 0 ? { ok: true, value: query } : refusedAll(faults);
 }
 
+/** The bound that the schema of a parameter states holds before anybody reads it. */
+function isTooLong({ schema }: QueryParameter<unknown>, text: string): boolean {
+  return text.length > ((schema as { maxLength?: number }).maxLength ?? Number.POSITIVE_INFINITY);
+}
+
 function readQueryValue(
   endpoint: AnyEndpoint,
   query: Record<string, unknown>,
@@ -150,7 +156,7 @@ function readQueryValue(
   }
   if (Object.hasOwn(query, name)) return `query parameter ${name} stands twice`;
   const parameter = endpoint.query[name]!;
-  const value = parameter.parse(text);
+  const value = isTooLong(parameter, text) ? undefined : parameter.parse(text);
   if (value === undefined)
     return `query parameter ${name}: ${JSON.stringify(text)} is not ${parameter.expected}`;
   query[name] = value;

@@ -6,6 +6,7 @@
 import Type from 'typebox';
 import { type ErrorCode, statusOf } from '../contract/errors.ts';
 import { Outage } from '../contract/outage.ts';
+import { boundedFaults } from './bounded-faults.ts';
 import { type Refusal, type Reply, refusal } from './reply.ts';
 
 export const ErrorItem = Type.Object(
@@ -27,9 +28,10 @@ export function refuse(
 }
 
 /** The answer of a refusal: the status it chose, else the usual one of its first fault. */
-export function refusalReply({ faults, status }: Refusal): Reply {
+export function refusalReply(refusal: Refusal): Reply {
+  const { faults, status } = refusal;
   // The place of a fault stands in its message: an item has these three fields and no other (section 7.1).
-  const errors = faults.map(({ code, message, help }) => ({
+  const errors = boundedFaults(refusal).map(({ code, message, help }) => ({
     code,
     message,
     ...(help !== undefined && { help }),

@@ -2,18 +2,16 @@
  * The body of a request, read strictly: UTF-8, JSON, the shape of its schema, no unknown and no repeated name. Mission
  * Control Service, "Conventions". Whether the values mean anything is the handler's question.
  *
- * Y1. A refusal lists every problem, each with its path, up to `PROBLEMS_LISTED`.
+ * Y1. A refusal lists every problem, each with its path, up to `ERRORS_LISTED`, and counts the others.
  * Y2. Nothing is gathered for a body that is in order: the cost of a good body is one parse, one check, one scan.
  */
 
 import { isUtf8 } from 'node:buffer';
 import type { Validator } from 'typebox/compile';
 import { Settings } from 'typebox/system';
+import { ERRORS_LISTED } from '../contract/limits.ts';
 import { countKeys, countNames, repeatedNames } from './json-text.ts';
 import { type AnyFault, type Handled, type Refusal, refusal } from './reply.ts';
-
-/** A megabyte of unknown fields must not become a hundred megabytes of answer; nobody mends more at once. */
-const PROBLEMS_LISTED = 100;
 
 type Problem = ReturnType<Validator['Errors']>[number];
 
@@ -55,12 +53,10 @@ function notJson(problem: string, size: number, code: string): Refusal<AnyFault>
 type ShapeFault = Omit<AnyFault, 'code'>;
 
 function refusalOf(faults: readonly ShapeFault[], code: string): Refusal<AnyFault> {
-  const more = faults.length - PROBLEMS_LISTED;
-  const listed = faults.slice(0, PROBLEMS_LISTED).map((fault) => ({ code, ...fault }));
-  if (more > 0) listed.push({ code, message: `and at least ${more} more` });
-  const [first, ...rest] = listed;
+  const [first, ...rest] = faults.slice(0, ERRORS_LISTED).map((fault) => ({ code, ...fault }));
   if (first === undefined) return refusal(code, 'the body has not the expected shape');
-  return { ok: false, faults: [first, ...rest] };
+  const more = faults.length - ERRORS_LISTED;
+  return { ok: false, faults: [first, ...rest], ...(more > 0 && { more }) };
 }
 
 function shapeFaults(value: unknown, validator: Validator): ShapeFault[] {
@@ -77,7 +73,7 @@ function shapeFaults(value: unknown, validator: Validator): ShapeFault[] {
 /** TypeBox keeps the bound on errors globally (default 8), so it is raised for the one call. */
 function problemsOf(value: unknown, validator: Validator): Problem[] {
   const { maxErrors } = Settings.Get();
-  Settings.Set({ maxErrors: PROBLEMS_LISTED * 4 });
+  Settings.Set({ maxErrors: ERRORS_LISTED * 4 });
   try {
     return validator.Errors(value);
   } finally {

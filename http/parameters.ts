@@ -2,6 +2,8 @@
 
 import Type from 'typebox';
 import { ALARM_PATH_PATTERN, alarmAt } from '../contract/alarm.ts';
+import { nameBound } from '../contract/bounded.ts';
+import { AUTH_TOKEN_CHARACTERS, NAME_CHARACTERS, SELECTORS_CHARACTERS } from '../contract/limits.ts';
 import { isToken, isUlid, TOKEN_PATTERN, ULID_PATTERN } from '../contract/token.ts';
 import type { PathParameter, QueryParameter } from './route.ts';
 
@@ -101,26 +103,36 @@ export const targetInQuery: QueryParameter<string> = {
 
 /** Left to the handler, which refuses it with a code of its own. */
 export const textInQuery: QueryParameter<string> = {
-  schema: Type.String(),
-  expected: 'text',
+  schema: Type.String(nameBound),
+  expected: `text of at most ${NAME_CHARACTERS} characters`,
   parse: (text) => text,
 };
 
 export const environmentInQuery: QueryParameter<string> = {
   ...textInQuery,
-  schema: Type.String({ description: 'An environment the target is engaged in.', examples: ['bench'] }),
+  schema: Type.String({
+    ...nameBound,
+    description: 'An environment the target is engaged in.',
+    examples: ['bench'],
+  }),
 };
 
 export const measuresInQuery: QueryParameter<string> = {
   ...textInQuery,
   schema: Type.String({
+    maxLength: SELECTORS_CHARACTERS,
     description: 'Selectors with commas: `measure`, `component.measure`, `component[instance].measure`.',
     examples: ['obc.mode,battery[1].voltage'],
   }),
+  expected: `selectors of at most ${SELECTORS_CHARACTERS} characters`,
 };
 
 /** The access token of a WebSocket, for clients that cannot set headers (section 5.1). */
 export const tokenInQuery: QueryParameter<string> = {
   ...textInQuery,
-  schema: Type.String({ description: 'Access token, instead of the header `Authorization`.' }),
+  schema: Type.String({
+    maxLength: AUTH_TOKEN_CHARACTERS,
+    description: 'Access token, instead of the header `Authorization`.',
+  }),
+  expected: `a token of at most ${AUTH_TOKEN_CHARACTERS} characters`,
 };

@@ -19,6 +19,8 @@ export type AnyFault = Fault<string>;
 export interface Refusal<Refused extends AnyFault = Fault> {
   readonly ok: false;
   readonly faults: readonly [Refused, ...Refused[]];
+  /** Faults that were found beside those, at least. */
+  readonly more?: number;
   readonly status?: number;
 }
 

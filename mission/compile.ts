@@ -35,7 +35,7 @@ export function compile(documents: readonly SourceFile[]): Result<Compiled, Docu
   const sound = read.filter(({ kind, value, faults }) => checkShape(documentSchema(kind), value, faults));
   const complete = read.length === documents.length && sound.length === read.length;
   const configuration = assemble(sound, read, complete, list);
-  if (list.faults.length > 0 || configuration === undefined) return refusedAll(list.faults);
+  if (list.found > 0 || configuration === undefined) return refusedAll(list.faults);
   return accepted({ configuration, revision: revisionOf(configuration), warnings: list.warnings });
 }
 
@@ -64,14 +64,14 @@ function assemble(
     written: (library, procedure) => libraries.get(library)?.procedures[procedure],
   });
   if (topology === undefined) {
-    list.faults.push({
+    list.add(() => ({
       file: '',
       line: 1,
       column: 1,
       path: '',
       message: 'there is no topology document',
       help: 'add one with the key topology',
-    });
+    }));
     return undefined;
   }
   return { format: 1, platforms: sorted(platforms), topology, libraries: sorted(libraries), settings };

@@ -3,6 +3,7 @@
  * component), separated by commas. Mission Control Service, section 4.1 rule 10.
  *
  * S1. No selector selects every measure; one that names nothing selects nothing and is no fault.
+ * S2. A measure is looked up among the selectors, not compared with each: a watcher may name as many as a request line holds.
  */
 
 import type { Fault } from '../contract/errors.ts';
@@ -54,16 +55,20 @@ export function matchOrdinals(
   platform: Pick<Platform, 'measures'>,
   selectors: readonly Selector[],
 ): Uint32Array {
+  const selected = new Set(selectors.map(textOf));
   const matched = platform.measures.filter(
-    (measure) => selectors.length === 0 || selectors.some((selector) => matches(selector, measure)),
+    (measure) => selectors.length === 0 || formsOf(measure).some((form) => selected.has(form)),
   );
   return Uint32Array.from(matched, ({ ordinal }) => ordinal);
 }
 
-function matches(selector: Selector, measure: Measure): boolean {
-  return (
-    selector.measure === measure.definition.name &&
-    (selector.component === undefined || selector.component === measure.component) &&
-    (selector.instance === undefined || selector.instance === measure.instance)
-  );
+/** The selectors that name the measure (S2). */
+function formsOf({ definition: { name: measure }, component, instance }: Measure): string[] {
+  const forms = [textOf({ measure }), textOf({ measure, component })];
+  return instance === undefined ? forms : [...forms, textOf({ measure, component, instance })];
+}
+
+function textOf({ measure, component, instance }: Selector): string {
+  if (component === undefined) return measure;
+  return instance === undefined ? `${component}.${measure}` : `${component}[${instance}].${measure}`;
 }

@@ -1,6 +1,7 @@
 /** Campaign documents: ordered steps. RF Bench Service, section 2; the shape of the document is not shown there. */
 
 import Type, { type Static } from 'typebox';
+import { bounded } from '../bounded.ts';
 import { BenchName } from './profile.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -63,27 +64,29 @@ export const CampaignStep = Type.Union([
 ]);
 export type CampaignStep = Static<typeof CampaignStep>;
 
-export const Campaign = Type.Object(
-  {
-    name: BenchName,
-    display_name: Type.Optional(Type.String({ maxLength: 200 })),
-    description: Type.Optional(Type.String({ maxLength: 2000 })),
-    cron: Type.Optional(
-      Type.String({ description: 'Five fields; the campaign then starts by itself, in UTC.' }),
-    ),
-    tags: Type.Optional(Type.Array(Id)),
-    board: Type.Optional(
-      Type.Object(
-        {
-          provider: Type.Optional(Type.Enum(['any', 'stub', 'pl'])),
-          require: Type.Optional(Type.Object({ mock: Type.Optional(Type.Boolean()) }, closed)),
-        },
-        closed,
+export const Campaign = bounded(
+  Type.Object(
+    {
+      name: BenchName,
+      display_name: Type.Optional(Type.String({ maxLength: 200 })),
+      description: Type.Optional(Type.String({ maxLength: 2000 })),
+      cron: Type.Optional(
+        Type.String({ description: 'Five fields; the campaign then starts by itself, in UTC.' }),
       ),
-    ),
-    stop_on: Type.Optional(Type.Enum(['fail', 'never'], { description: 'Default `fail`.' })),
-    steps: Type.Array(CampaignStep, { minItems: 1, maxItems: 1000 }),
-  },
-  { ...closed, title: 'CampaignDocument' },
+      tags: Type.Optional(Type.Array(Id)),
+      board: Type.Optional(
+        Type.Object(
+          {
+            provider: Type.Optional(Type.Enum(['any', 'stub', 'pl'])),
+            require: Type.Optional(Type.Object({ mock: Type.Optional(Type.Boolean()) }, closed)),
+          },
+          closed,
+        ),
+      ),
+      stop_on: Type.Optional(Type.Enum(['fail', 'never'], { description: 'Default `fail`.' })),
+      steps: Type.Array(CampaignStep, { minItems: 1, maxItems: 1000 }),
+    },
+    { ...closed, title: 'CampaignDocument' },
+  ),
 );
 export type Campaign = Static<typeof Campaign>;

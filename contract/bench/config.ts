@@ -1,6 +1,7 @@
 /** What a bench is: which board it drives and how that is wired; `bench/bench.yaml` of a mission folder. */
 
 import Type, { type Static } from 'typebox';
+import { bounded } from '../bounded.ts';
 import { CHAIN_TARGETS } from './chain.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -34,15 +35,17 @@ const IiodConfig = Type.Object(
   closed,
 );
 
-export const BenchConfig = Type.Object(
-  {
-    board: Type.Optional(Type.Enum(['stub', 'iiod'], { description: 'Default: the model.' })),
-    wired: Type.Optional(
-      Type.Enum(CHAIN_TARGETS, { description: 'Where the transmitter leads by itself; default `air`.' }),
-    ),
-    stub: Type.Optional(StubConfig),
-    iiod: Type.Optional(IiodConfig),
-  },
-  { ...closed, title: 'BenchConfig' },
+export const BenchConfig = bounded(
+  Type.Object(
+    {
+      board: Type.Optional(Type.Enum(['stub', 'iiod'], { description: 'Default: the model.' })),
+      wired: Type.Optional(
+        Type.Enum(CHAIN_TARGETS, { description: 'Where the transmitter leads by itself; default `air`.' }),
+      ),
+      stub: Type.Optional(StubConfig),
+      iiod: Type.Optional(IiodConfig),
+    },
+    { ...closed, title: 'BenchConfig' },
+  ),
 );
 export type BenchConfig = Static<typeof BenchConfig>;

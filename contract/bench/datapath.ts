@@ -4,7 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
-import { CAPTURE_BLOCKS, TRANSMIT_PACKETS } from '../limits.ts';
+import { CAPTURE_BLOCKS, JSON_BODY_BYTES, TRANSMIT_PACKETS } from '../limits.ts';
 import { ChainState } from './chain.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -45,7 +45,8 @@ export const Measurement = Type.Object(
 );
 export type Measurement = Static<typeof Measurement>;
 
-const Hex = Type.String({ pattern: '^([0-9a-fA-F]{2})*$' });
+/** A request holds no more. */
+const Hex = Type.String({ pattern: '^([0-9a-fA-F]{2})*$', maxLength: JSON_BODY_BYTES });
 
 const CspFields = Type.Object(
   {

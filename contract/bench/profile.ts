@@ -4,6 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { bounded } from '../bounded.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -91,20 +92,22 @@ const EXAMPLE_PROFILE = {
   },
 } as const;
 
-export const Profile = Type.Object(
-  {
-    name: BenchName,
-    display_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    modulation: Type.Enum(MODULATIONS),
-    symbol_rate_baud: Type.Number({ exclusiveMinimum: 0 }),
-    center_frequency_hz: Hertz,
-    rx: ReceiverSettings,
-    tx: TransmitterSettings,
-    pulse: Type.Optional(Pulse),
-    fec: Type.Optional(Coding),
-    framing: Type.Optional(ProfileFraming),
-  },
-  { ...closed, title: 'ProfileDRO', examples: [EXAMPLE_PROFILE] },
+export const Profile = bounded(
+  Type.Object(
+    {
+      name: BenchName,
+      display_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+      modulation: Type.Enum(MODULATIONS),
+      symbol_rate_baud: Type.Number({ exclusiveMinimum: 0 }),
+      center_frequency_hz: Hertz,
+      rx: ReceiverSettings,
+      tx: TransmitterSettings,
+      pulse: Type.Optional(Pulse),
+      fec: Type.Optional(Coding),
+      framing: Type.Optional(ProfileFraming),
+    },
+    { ...closed, title: 'ProfileDRO', examples: [EXAMPLE_PROFILE] },
+  ),
 );
 export type Profile = Static<typeof Profile>;
 

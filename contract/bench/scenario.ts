@@ -4,6 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { bounded } from '../bounded.ts';
 import { CHAIN_TARGETS } from './chain.ts';
 import { BenchName } from './profile.ts';
 
@@ -101,34 +102,36 @@ export const ScenarioAssertion = Type.Union([
 ]);
 export type ScenarioAssertion = Static<typeof ScenarioAssertion>;
 
-export const Scenario = Type.Object(
-  {
-    name: BenchName,
-    display_name: Type.Optional(Type.String({ maxLength: 200 })),
-    description: Type.Optional(Type.String({ maxLength: 2000 })),
-    profile_ref: Type.Optional(BenchName),
-    target: Type.Optional(Type.Enum(CHAIN_TARGETS)),
-    tags: Type.Optional(Type.Array(Name)),
-    timeout_s: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
-    sampler: Type.Optional(
-      Type.Object(
-        {
-          interval_ms: Type.Integer({ minimum: 50, maximum: 60_000 }),
-          metrics: Type.Array(Type.String(), { minItems: 1 }),
-        },
-        closed,
+export const Scenario = bounded(
+  Type.Object(
+    {
+      name: BenchName,
+      display_name: Type.Optional(Type.String({ maxLength: 200 })),
+      description: Type.Optional(Type.String({ maxLength: 2000 })),
+      profile_ref: Type.Optional(BenchName),
+      target: Type.Optional(Type.Enum(CHAIN_TARGETS)),
+      tags: Type.Optional(Type.Array(Name)),
+      timeout_s: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
+      sampler: Type.Optional(
+        Type.Object(
+          {
+            interval_ms: Type.Integer({ minimum: 50, maximum: 60_000 }),
+            metrics: Type.Array(Type.String(), { minItems: 1 }),
+          },
+          closed,
+        ),
       ),
-    ),
-    timeline: Type.Array(ScenarioStep, { minItems: 1, maxItems: 1000 }),
-    assertions: Type.Array(ScenarioAssertion, { maxItems: 1000 }),
-    on_end: Type.Optional(
-      Type.Array(
-        Type.Object({ do: Type.Enum(SCENARIO_VERBS), with: Type.Optional(Type.Object({})) }, closed),
-        { description: 'Always done at the end, also of a cancelled run.' },
+      timeline: Type.Array(ScenarioStep, { minItems: 1, maxItems: 1000 }),
+      assertions: Type.Array(ScenarioAssertion, { maxItems: 1000 }),
+      on_end: Type.Optional(
+        Type.Array(
+          Type.Object({ do: Type.Enum(SCENARIO_VERBS), with: Type.Optional(Type.Object({})) }, closed),
+          { description: 'Always done at the end, also of a cancelled run.' },
+        ),
       ),
-    ),
-  },
-  { ...closed, title: 'ScenarioDRO' },
+    },
+    { ...closed, title: 'ScenarioDRO' },
+  ),
 );
 export type Scenario = Static<typeof Scenario>;
 

@@ -4,6 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { MEASURE_PAYLOAD_BYTES } from '../limits.ts';
 import { ConditionBody } from './chain.ts';
 import { FlushBody, TransmitBody } from './datapath.ts';
 import { BenchName } from './profile.ts';
@@ -29,7 +30,10 @@ export const MeasureScript = Type.Object(
     prbs: Type.Optional(Type.Enum([9, 15, 23], { description: 'Order of the payload; default 15.' })),
     seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 0xffff_ffff, description: 'Of the PRBS.' })),
     payload_hex: Type.Optional(
-      Type.String({ pattern: '^([0-9a-fA-F]{2})+$', description: 'Instead of a PRBS.' }),
+      Type.String({
+        ...{ pattern: '^([0-9a-fA-F]{2})+$', maxLength: 2 * MEASURE_PAYLOAD_BYTES },
+        description: 'Instead of a PRBS.',
+      }),
     ),
     timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400_000 })),
   },

@@ -10,6 +10,7 @@
 
 import { ApiError, BENCH_ERRORS, type BenchErrorCode, type BenchFault } from '../../contract/bench/errors.ts';
 import { refusedAll } from '../../contract/result.ts';
+import { boundedFaults } from '../bounded-faults.ts';
 import type { Caller } from '../caller.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Credentials } from '../identity.ts';
@@ -69,7 +70,8 @@ function benchCode(code: string): BenchErrorCode {
 }
 
 /** The answer of a refusal (D1). */
-function errorReply({ faults, status }: Refusal<AnyFault>): Reply {
+function errorReply(refusal: Refusal<AnyFault>): Reply {
+  const faults = boundedFaults(refusal);
   // Its codes are those of the table: a route declares no others.
   const { code, next, state } = faults[0] as BenchFault;
   const help = [...new Set(faults.flatMap((fault) => fault.help ?? []))].join(' ');
@@ -80,7 +82,7 @@ function errorReply({ faults, status }: Refusal<AnyFault>): Reply {
     ...(next !== undefined && { next }),
     ...(state !== undefined && { state }),
   };
-  return { status: status ?? BENCH_ERRORS[code].status, body: error };
+  return { status: refusal.status ?? BENCH_ERRORS[code].status, body: error };
 }
 
 /** What is wrong, with where it is unless it says so itself. */

@@ -3,7 +3,8 @@
 import Type from 'typebox';
 import { BENCH_NAME_PATTERN } from '../../contract/bench/profile.ts';
 import { BENCH_SCHEMA_KINDS } from '../../contract/bench/schema.ts';
-import { BENCH_LIST_LIMIT, BENCH_LIST_MOST } from '../../contract/limits.ts';
+import { nameBound } from '../../contract/bounded.ts';
+import { BENCH_LIST_LIMIT, BENCH_LIST_MOST, NAME_CHARACTERS } from '../../contract/limits.ts';
 import type { QueryParameter } from '../route.ts';
 import type { BenchPathParameter } from './route.ts';
 
@@ -102,8 +103,8 @@ export function wordInQuery<const Word extends string>(
 /** Whatever is compared with what there is; what there is not finds nothing. */
 export function textInQuery(description: string, example: string): QueryParameter<string> {
   return {
-    schema: Type.String({ description, examples: [example] }),
-    expected: 'text',
+    schema: Type.String({ ...nameBound, description, examples: [example] }),
+    expected: `text of at most ${NAME_CHARACTERS} characters`,
     parse: (text) => text,
   };
 }
@@ -113,7 +114,12 @@ const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d
 /** A moment as ms since 1970. */
 export function timeInQuery(description: string): QueryParameter<number> {
   return {
-    schema: Type.String({ format: 'date-time', description, examples: ['2026-01-01T12:00:00Z'] }),
+    schema: Type.String({
+      ...nameBound,
+      format: 'date-time',
+      description,
+      examples: ['2026-01-01T12:00:00Z'],
+    }),
     expected: 'a time of RFC 3339 such as 2026-01-01T12:00:00Z (a + is written %2B)',
     parse: readTime,
   };

@@ -6,6 +6,7 @@
  */
 
 import Type from 'typebox';
+import { nameBound } from '../../contract/bounded.ts';
 import { LinkEvent } from '../../contract/link-event.ts';
 import type { Link, Mission, Target } from '../../mission/mission.ts';
 import { gatewayOf } from '../../mission/resolve.ts';
@@ -19,7 +20,7 @@ import type { QueryParameter } from '../route.ts';
 
 const linkInQuery: QueryParameter<string> = {
   ...textInQuery,
-  schema: Type.String({ description: 'Only this link of the target.', examples: ['uhf'] }),
+  schema: Type.String({ ...nameBound, description: 'Only this link of the target.', examples: ['uhf'] }),
 };
 
 export const watchLinkFrames = defineFollow({

@@ -6,6 +6,8 @@
  */
 
 import Type from 'typebox';
+import { nameBound } from '../../contract/bounded.ts';
+import { NAME_CHARACTERS } from '../../contract/limits.ts';
 import { FaultSwitch, SimulatedFaults } from '../../contract/simulation.ts';
 import { isToken, TOKEN_PATTERN } from '../../contract/token.ts';
 import type { Mission } from '../../mission/mission.ts';
@@ -26,10 +28,14 @@ const gatewayInPath: PathParameter = {
 
 /** Any text: which faults there are is for the gateway to say. */
 const faultInPath: PathParameter = {
-  accepts: () => true,
-  schema: Type.String({ description: 'As the simulation names it.', examples: ['reject_all'] }),
+  accepts: (text) => text.length <= NAME_CHARACTERS,
+  schema: Type.String({
+    ...nameBound,
+    description: 'As the simulation names it.',
+    examples: ['reject_all'],
+  }),
   code: 'api::unknown-route',
-  expected: 'percent-encoded text',
+  expected: `percent-encoded text of at most ${NAME_CHARACTERS} characters`,
 };
 
 const ERRORS = [

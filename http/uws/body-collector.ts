@@ -3,14 +3,14 @@
  * callback is attached in the same turn as the request, and its buffers are emptied when it returns.
  *
  * U5. At most `limit` bytes are held; the first byte beyond ends the collection.
- * U16. A body that does not come whole at once is admitted first (`admission.ts`); without it nothing of it is held.
+ * U19. A body that does not come whole at once is admitted first (`admission.ts`); without it nothing of it is held.
  */
 
 import type { HttpResponse } from 'uWebSockets.js';
 
 interface Collecting {
   readonly limit: number;
-  /** Asked when there is more to come; false: nothing more of it is taken (U16). */
+  /** Asked when there is more to come; false: nothing more of it is taken (U19). */
   readonly admit: () => boolean;
   readonly done: (body: Buffer) => void;
   readonly tooLarge: () => void;

@@ -3,8 +3,10 @@
  *
  * U13. At most `HELD_BYTES` and what the kernel holds wait here: past it the socket is not read.
  * U14. The first byte beyond the limit ends it; the socket is then good for nothing but the answer.
- * U15. The last of it may arrive while the socket is not read. It is read again only at the answer: a resume after the last
- *      byte starts a timer of uWebSockets.js that cuts the connection twelve seconds into the work of the handler.
+ * U15. Behind the last of it the socket is not read until the answer (U16 of `exchange.ts`): a resume after the last byte starts a
+ *      timer of uWebSockets.js that cuts the connection twelve seconds into the work of the handler.
+ * U18. It counts as ended in a turn later than its last byte, so that nothing is done about a request that was cut in its own
+ *      turn (U17 of `plain.ts`).
  */
 
 import type { HttpResponse } from 'uWebSockets.js';
@@ -19,7 +21,12 @@ export class ContentStream implements Content {
   #heldBytes = 0;
   #bytes = 0;
   #paused = false;
+  /** The last of it has come (U15). */
+  #whole = false;
+  /** It may be read to its end (U18). */
   #ended = false;
+  /** The answer is there: nothing that comes now is of any use, and the response is not touched again. */
+  #settled = false;
   #broken: ContentBroken | undefined;
   #wake: () => void = () => undefined;
 
@@ -37,6 +44,7 @@ export class ContentStream implements Content {
 
   /** The answer is there: the connection is read again for the next request (U15). */
   settle(): void {
+    this.#settled = true;
     this.#resume();
   }
 
@@ -66,23 +74,29 @@ export class ContentStream implements Content {
   }
 
   #take(data: ArrayBuffer, isLast: boolean): void {
-    if (this.#broken !== undefined) return;
+    if (this.#broken !== undefined || this.#settled) return;
     this.#bytes += data.byteLength;
     if (this.#bytes > this.#limit) return this.#break('too-large');
     // The buffer is emptied when this returns.
     if (data.byteLength > 0) this.#held.push(Buffer.from(Buffer.from(data)));
     this.#heldBytes += data.byteLength;
-    this.#ended = isLast;
-    if (!isLast && !this.#paused && this.#heldBytes > HELD_BYTES) {
+    this.#whole = isLast;
+    if (isLast) setImmediate(() => this.#end());
+    if (!this.#paused && (isLast || this.#heldBytes > HELD_BYTES)) {
       this.#paused = true;
       this.#res.pause();
     }
     this.#wake();
   }
 
+  #end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
   #release(bytes: number): void {
     this.#heldBytes -= bytes;
-    if (this.#heldBytes <= HELD_BYTES / 2 && !this.#ended) this.#resume();
+    if (this.#heldBytes <= HELD_BYTES / 2 && !this.#whole) this.#resume();
   }
 
   #resume(): void {

@@ -4,6 +4,8 @@
  * U1. `onAborted` is attached before anything else; without it an early return ends the process.
  * U2. An exchange ends once: what comes after the end, or after the client has gone, is not written.
  * U3. Everything is written in one cork, status before headers; no header value comes from a request.
+ * U16. Between a whole request that changes something and its answer nothing is read of its connection: a request sent behind it
+ *      waits there and is answered next. uWebSockets.js itself cuts a connection that brings another request meanwhile.
  * U12. An upgrade happens while another socket holds the cork (`cork-holder.ts`).
  */
 
@@ -24,6 +26,7 @@ export class Exchange {
   readonly #headOnly: boolean;
   readonly #ended: (status: number) => void;
   #state: 'open' | 'ended' | 'aborted' = 'open';
+  #held = false;
   #whenGone: (() => void) | undefined;
 
   /** `ended` is called once, with 0 when the client went before its answer. */
@@ -43,11 +46,19 @@ export class Exchange {
     this.#whenGone = listener;
   }
 
+  /** The request is whole (U16). From now on its client is not seen to go. */
+  hold(): void {
+    if (this.#state !== 'open' || this.#held) return;
+    this.#held = true;
+    this.#res.pause();
+  }
+
   /** Answers; `closing` ends the connection too, for a request whose rest cannot be trusted. */
   finish(reply: Reply, closing = false): void {
     if (this.#state !== 'open') return;
     const body = reply.bytes ?? (reply.body === undefined ? '' : JSON.stringify(reply.body));
     this.#state = 'ended';
+    if (this.#held) this.#res.resume();
     this.#res.cork(() => this.#write(reply, body, closing));
     this.#ended(reply.status);
   }

@@ -5,6 +5,9 @@
  * U10. A head that cannot be trusted is refused on every path, and only in a later turn: until then the exchange is
  *      pending, and uWebSockets.js cuts a connection that brings another request meanwhile. Ended at once, the request
  *      smuggled behind the first would still be served, even with the connection marked as closing.
+ * U17. What changes something is begun in a turn later than the one that brought the request whole. Another request in the same
+ *      piece of the stream, or what is taken for one (the trailer of a chunked body), makes uWebSockets.js cut the connection
+ *      within that turn: then nothing was begun, and the missing answer is true.
  */
 
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
@@ -75,10 +78,13 @@ function take<Ports extends LayerPorts>(
     if (refusedHead(head, exchange, served)) return;
     const limit = bodyLimit(route);
     if (route.content !== undefined) takeContent(route, exchange, head, res, served);
-    else if (limit === undefined) void respond(route, exchange, head, undefined, served);
+    else if (limit === undefined)
+      begin(route, exchange, () => respond(route, exchange, head, undefined, served));
     else if ((head.contentLength ?? 0) > limit) exchange.finish(tooLarge(limit, served), true);
     else {
-      takeBody(res, limit, exchange, served, (body) => void respond(route, exchange, head, body, served));
+      takeBody(res, limit, exchange, served, (body) =>
+        begin(route, exchange, () => respond(route, exchange, head, body, served)),
+      );
     }
   } catch (error) {
     served.failed(exchange, error);
@@ -110,6 +116,13 @@ function takeBody(
       exchange.finish(tooLarge(limit, served), true);
     },
   });
+}
+
+/** The request is whole (U16, U17). Of one that changes nothing, or that may be given up, the client is seen to go. */
+function begin<Ports>(route: AnyRoute<Ports>, exchange: Exchange, work: () => Promise<void>): void {
+  if (route.method === 'GET') return void work();
+  if (route.abortable !== true) exchange.hold();
+  setImmediate(() => void (exchange.open && work()));
 }
 
 /** Undefined: the body is not read. */

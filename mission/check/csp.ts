@@ -4,6 +4,7 @@
  * P1. The port of a telecommand is that of its `encode`, else of its component, else of the transport.
  */
 
+import { bounded } from '../../contract/bounded.ts';
 import { nearHelp } from '../../contract/near.ts';
 import { checkShape } from '../../contract/shape.ts';
 import type {
@@ -15,6 +16,7 @@ import { CspTransportDocument } from '../document/csp.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { LinkDocument } from '../document/topology.ts';
 
+const SHAPE = bounded(CspTransportDocument);
 const LARGEST_ADDRESS = { 1: 31, 2: 16_383 } as const;
 const LARGEST_PORT = 63;
 
@@ -39,7 +41,7 @@ export function checkCspLink(
     faults.fault('a CSP link needs its addresses', help);
     return;
   }
-  const shaped = checkShape(CspTransportDocument, transport, at);
+  const shaped = checkShape(SHAPE, transport, at);
   for (const [key, why] of Object.entries(REFUSED)) {
     const asked = transport[key];
     if (asked !== undefined && asked !== false)

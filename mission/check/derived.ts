@@ -19,8 +19,9 @@ export function checkDerived(
   faults: FaultsAt,
 ): void {
   for (const { name, measures } of components) {
+    const definitions = new Map(frame.components.get(name)?.measures.map((each) => [each.name, each]));
     for (const { name: measure, derived } of measures) {
-      const definition = frame.components.get(name)?.measures.find((each) => each.name === measure);
+      const definition = definitions.get(measure);
       if (derived === undefined || definition === undefined) continue;
       const at = faults.in('components', name, 'measures', measure, 'derived');
       checkExpression(derived, { platform: frame, own: name }, definition, at);

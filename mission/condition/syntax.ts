@@ -5,6 +5,7 @@
  * X1. Every node has the offset of what it is about in the text, so that every fault has a place.
  */
 
+import { CONDITION_CHARACTERS } from '../../contract/limits.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import { type Expectation, SyntaxError as GrammarError, parse } from './generated/grammar.js';
 
@@ -87,8 +88,6 @@ export type InstanceNode =
   | { readonly kind: 'literal'; readonly value: string }
   | { readonly kind: 'name'; readonly name: string };
 
-/** Longest condition: a page of text; what is longer is a derived measure not yet named. */
-const CONDITION_CHARACTERS = 4096;
 /** Parentheses and calls within each other: more than anyone reads, and far from the depth of the stack. */
 const CONDITION_DEPTH = 32;
 /** Taken by the grammar only to say what to write instead. */

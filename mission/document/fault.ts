@@ -5,6 +5,8 @@
  * F1. Finding a fault never stops the search: the list is read at the end.
  */
 
+import { DOCUMENT_FAULTS_LISTED } from '../../contract/limits.ts';
+
 /** Keys and indexes from the top of a document. */
 export type DocumentPath = readonly (string | number)[];
 
@@ -36,14 +38,45 @@ export function pathText(path: DocumentPath): string {
   return text;
 }
 
-/** Gathers faults and warnings of any number of documents. */
+/** Gathers faults and warnings of any number of documents; of each at most `DOCUMENT_FAULTS_LISTED`, the others are counted. */
 export class FaultList {
-  readonly faults: DocumentFault[] = [];
-  readonly warnings: DocumentFault[] = [];
+  readonly #faults: DocumentFault[] = [];
+  readonly #warnings: DocumentFault[] = [];
+  #found = 0;
+
+  /** Those listed, and in one more how many are not. */
+  get faults(): readonly DocumentFault[] {
+    const more = this.#found - this.#faults.length;
+    return more === 0 ? this.#faults : [...this.#faults, countOf(more)];
+  }
+
+  get warnings(): readonly DocumentFault[] {
+    return this.#warnings;
+  }
+
+  /** How many faults there are by now, listed or not. */
+  get found(): number {
+    return this.#found;
+  }
+
+  /** What makes the fault is asked only where it is listed: finding its place has a cost. */
+  add(make: () => DocumentFault): void {
+    this.#found += 1;
+    if (this.#faults.length < DOCUMENT_FAULTS_LISTED) this.#faults.push(make());
+  }
+
+  warn(make: () => DocumentFault): void {
+    if (this.#warnings.length < DOCUMENT_FAULTS_LISTED) this.#warnings.push(make());
+  }
 
   at(place: Place): FaultsAt {
     return new FaultsAt(this, place, []);
   }
+}
+
+function countOf(more: number): DocumentFault {
+  const place = { file: '', line: 1, column: 1, path: '' };
+  return { ...place, message: `and ${more} more`, help: 'correct those that are listed first' };
 }
 
 /** The same list seen from a path in one document: paths given to it are relative. */
@@ -60,7 +93,7 @@ export class FaultsAt {
 
   /** Faults of the whole list by now. */
   get found(): number {
-    return this.list.faults.length;
+    return this.list.found;
   }
 
   in(...steps: DocumentPath): FaultsAt {
@@ -69,16 +102,16 @@ export class FaultsAt {
 
   /** Reports at the value of this path. */
   fault(message: string, help: string): void {
-    this.list.faults.push(this.#report('value', message, help));
+    this.list.add(() => this.#report('value', message, help));
   }
 
   /** Reports at the key of this path: a name that is wrong, not what it holds. */
   keyFault(message: string, help: string): void {
-    this.list.faults.push(this.#report('key', message, help));
+    this.list.add(() => this.#report('key', message, help));
   }
 
   warning(message: string, help: string): void {
-    this.list.warnings.push(this.#report('value', message, help));
+    this.list.warn(() => this.#report('value', message, help));
   }
 
   #report(part: 'key' | 'value', message: string, help: string): DocumentFault {

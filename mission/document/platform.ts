@@ -4,6 +4,8 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { NAME_CHARACTERS } from '../../contract/limits.ts';
+import { TOKEN_PATTERN } from '../../contract/token.ts';
 import { Encode, PacketMap } from './layout.ts';
 import { AnswerDocument, LineMap } from './line.ts';
 import { ConditionText, closed, DurationText, Identifier, IntervalText, Text, Version } from './name.ts';
@@ -129,7 +131,7 @@ export const ComponentDocument = Type.Object(
   {
     description: Type.Optional(Text),
     instances: Type.Optional(
-      Type.Array(Type.Union([Type.String({ pattern: '^[A-Za-z0-9_-]+$', title: 'token' }), Type.Integer()]), {
+      Type.Array(Type.Union([Type.String({ pattern: TOKEN_PATTERN, title: 'token' }), Type.Integer()]), {
         minItems: 1,
       }),
     ),
@@ -181,7 +183,7 @@ export const PlatformDocument = Type.Object(
       Type.Record(
         Identifier,
         Type.Record(
-          Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', title: 'name' }),
+          Type.String({ pattern: `^[A-Za-z_][A-Za-z0-9_-]{0,${NAME_CHARACTERS - 1}}$`, title: 'name' }),
           Type.Integer(),
           closed,
         ),

@@ -2,6 +2,7 @@
  * Reads a mission document: YAML 1.2 with unique keys, every value with its place in the file.
  *
  * D1. A document that is not one YAML mapping yields faults and no value; several documents in one file are refused.
+ * D2. The time taken is proportional to the text, faults included; its bounds are in `compose.ts`.
  */
 
 import {
@@ -10,11 +11,12 @@ import {
   isMap,
   isScalar,
   isSeq,
-  LineCounter,
+  type LineCounter,
   type Node,
   type Pair,
-  parseAllDocuments,
+  type YAMLMap,
 } from 'yaml';
+import { compose, nestsTooDeep } from './compose.ts';
 import type { DocumentPath, FaultList, FaultsAt, Place } from './fault.ts';
 import { type DocumentKind, kindOf } from './schema.ts';
 
@@ -38,32 +40,21 @@ const MAX_ALIASES = 1_000;
 
 /** The document, or undefined when it cannot be read; its faults are in the list. */
 export function readDocument(source: SourceFile, list: FaultList): ReadDocument | undefined {
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(source.text, {
-    lineCounter: lines,
-    uniqueKeys: true,
-    // What is wrong with a document is in the list; the parser says nothing on stderr.
-    logLevel: 'error',
-  });
+  const { documents, lines, faults: textFaults } = compose(source.text);
   const place = new YamlPlace(source.file, lines);
   const faults = list.at(place);
-  if (!Array.isArray(documents) || documents.length === 0) {
+  for (const { offset, message, help } of textFaults) {
+    const { line, column } = place.at(offset);
+    list.add(() => ({ file: source.file, line, column, path: '', message, help }));
+  }
+  const [document, second] = documents;
+  if (second !== undefined)
+    faults.fault('the file holds several documents', 'write each into a file of its own');
+  if (textFaults.length > 0 || second !== undefined) return undefined;
+  if (document === undefined) {
     faults.fault('the file is empty', 'write one mapping with a key platform, topology, library or config');
     return undefined;
   }
-  const [document, second] = documents;
-  if (document === undefined) return undefined;
-  for (const error of documents.flatMap((each) => each.errors)) {
-    const at = error.linePos?.[0] ?? { line: 1, col: 1 };
-    list.faults.push({
-      ...{ file: source.file, line: at.line, column: at.col, path: '' },
-      message: error.message.split(' at line ')[0] ?? error.message,
-      help: yamlHelp(error.code),
-    });
-  }
-  if (second !== undefined)
-    faults.fault('the file holds several documents', 'write each into a file of its own');
-  if (documents.some((each) => each.errors.length > 0) || second !== undefined) return undefined;
   if (!isMap(document.contents)) {
     faults.fault('the document is not a mapping', 'its top level is keys like platform, version, components');
     return undefined;
@@ -80,17 +71,12 @@ function toValue(
 ): ReadDocument | undefined {
   try {
     const value = document.toJS({ maxAliasCount: MAX_ALIASES }) as object;
+    if (nestsTooDeep(value)) throw new RangeError('aliases nest what they repeat without end');
     return { kind: kindOf(value), file, value, faults, source: (path) => place.source(path) };
   } catch (error) {
     faults.fault(error instanceof Error ? error.message : String(error), 'write out what the aliases repeat');
     return undefined;
   }
-}
-
-function yamlHelp(code: string): string {
-  if (code === 'DUPLICATE_KEY') return 'keep one of the two keys';
-  if (code === 'TAB_AS_INDENT') return 'indent with spaces';
-  return 'correct the YAML here; text with : # [ ] { } , needs quotes';
 }
 
 /** Places in one YAML file. */
@@ -105,7 +91,10 @@ class YamlPlace implements Place {
   }
 
   position(path: DocumentPath, part: 'key' | 'value'): { line: number; column: number } {
-    const offset = this.#offset(path, part);
+    return this.at(this.#offset(path, part));
+  }
+
+  at(offset: number): { line: number; column: number } {
     const { line, col } = this.#lines.linePos(offset);
     return line === 0 ? { line: 1, column: 1 } : { line, column: col };
   }
@@ -138,9 +127,20 @@ function startOf(node: unknown): number | undefined {
   return undefined;
 }
 
+/** The pairs of each mapping by key: a fault is one of many in large mappings (D2). */
+const pairs = new WeakMap<YAMLMap, Map<string, Pair>>();
+
 function pairOf(node: unknown, step: string | number): Pair | undefined {
   if (!isMap(node)) return undefined;
-  return node.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(step));
+  let known = pairs.get(node);
+  if (known === undefined) {
+    // Read from behind, so that of two alike the first stays.
+    known = new Map(
+      node.items.toReversed().flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])),
+    );
+    pairs.set(node, known);
+  }
+  return known.get(String(step));
 }
 
 function childOf(node: unknown, step: string | number): unknown {

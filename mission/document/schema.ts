@@ -4,6 +4,7 @@
  */
 
 import type { TSchema } from 'typebox';
+import { bounded } from '../../contract/bounded.ts';
 import { ConfigDocument } from './config.ts';
 import { LibraryDocument } from './library.ts';
 import { PlatformDocument } from './platform.ts';
@@ -13,10 +14,10 @@ export const DOCUMENT_KINDS = ['platform', 'topology', 'library', 'config'] as c
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
 const SCHEMAS: Readonly<Record<DocumentKind, TSchema>> = {
-  platform: PlatformDocument,
-  topology: TopologyDocument,
-  library: LibraryDocument,
-  config: ConfigDocument,
+  platform: bounded(PlatformDocument),
+  topology: bounded(TopologyDocument),
+  library: bounded(LibraryDocument),
+  config: bounded(ConfigDocument),
 };
 
 /** The JSON Schema (draft 7, which editors of YAML know best) of a kind of document. */

@@ -7,6 +7,7 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { bounded } from '../../contract/bounded.ts';
 import { STEP_ATTEMPTS } from '../../contract/limits.ts';
 import { AnswerTypeDocument } from './input.ts';
 import { ConditionText, closed, DurationText, Identifier } from './name.ts';
@@ -120,21 +121,21 @@ const IfFailedDocument = Type.Object({ 'if failed': NestedStatements }, closed);
 
 /** The shape of each kind. */
 export const STATEMENT_SHAPES = {
-  send: SendDocument,
-  expect: ExpectDocument,
-  check: CheckDocument,
-  wait_until: WaitUntilDocument,
-  wait: WaitDocument,
-  log: LogDocument,
-  ask: AskDocument,
-  confirm: ConfirmDocument,
-  configure: ConfigureDocument,
-  set_mode: SetModeDocument,
-  download: DownloadDocument,
-  upload: UploadDocument,
-  call: CallDocument,
-  step: StepDocument,
-  'if failed': IfFailedDocument,
+  send: bounded(SendDocument),
+  expect: bounded(ExpectDocument),
+  check: bounded(CheckDocument),
+  wait_until: bounded(WaitUntilDocument),
+  wait: bounded(WaitDocument),
+  log: bounded(LogDocument),
+  ask: bounded(AskDocument),
+  confirm: bounded(ConfirmDocument),
+  configure: bounded(ConfigureDocument),
+  set_mode: bounded(SetModeDocument),
+  download: bounded(DownloadDocument),
+  upload: bounded(UploadDocument),
+  call: bounded(CallDocument),
+  step: bounded(StepDocument),
+  'if failed': bounded(IfFailedDocument),
 } as const;
 
 export type StatementKind = keyof typeof STATEMENT_SHAPES;

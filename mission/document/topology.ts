@@ -4,6 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { NAME_CHARACTERS } from '../../contract/limits.ts';
 import { FramingDocument, TcpDocument, UdpDocument } from './endpoint.ts';
 import { closed, DurationText, Identifier, Name, PlatformReference, QuantityText, Text } from './name.ts';
 
@@ -85,6 +86,7 @@ export const LinkDocument = Type.Object(
 );
 export type LinkDocument = Static<typeof LinkDocument>;
 
+const WORD = `[A-Za-z][A-Za-z0-9_-]{0,${NAME_CHARACTERS - 1}}`;
 /** Value of a parameter in one mode. */
 const ParameterValue = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 
@@ -97,7 +99,7 @@ export const TargetDocument = Type.Object(
     links: Type.Record(Name, LinkDocument, closed),
     parameters: Type.Optional(
       Type.Record(
-        Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]*(\\[[A-Za-z0-9_-]+\\])?\\.[A-Za-z][A-Za-z0-9_-]*$' }),
+        Type.String({ pattern: `^${WORD}(\\[[A-Za-z0-9_-]{1,${NAME_CHARACTERS}}\\])?\\.${WORD}$` }),
         Type.Record(Name, Type.Union([ParameterValue, Free])),
         closed,
       ),

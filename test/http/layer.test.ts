@@ -436,19 +436,6 @@ describe('connections', () => {
     await until(async () => (await ports.registry.metrics()).includes('operation="slow",status="0"'));
   });
 
-  it('answers pipelined requests in their order', async () => {
-    const client = await rawConnection(frontEnd.port);
-    const body = (name: string): string => {
-      const text = JSON.stringify({ name });
-      return `${head}Content-Length: ${text.length}\r\n\r\n${text}`;
-    };
-    client.send(body('first') + body('second') + body('third'));
-    await until(() => client.received().includes('third'));
-    const names = [...client.received().matchAll(/"name":"(\w+)"/g)].map(([, name]) => name);
-    expect(names).toEqual(['first', 'second', 'third']);
-    client.destroy();
-  });
-
   it('takes a header block of 12 kB, enough for an access token with roles', async () => {
     const headers = { authorization: `Bearer ${'x'.repeat(12_000)}` };
     expect((await call(`${url}/v1/targets/sat1/thing`, { headers })).status).toBe(401);

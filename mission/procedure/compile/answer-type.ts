@@ -28,10 +28,10 @@ export function checkAnswerType(
   site: TypeSite,
   faults: FaultsAt,
 ): AnswerType | undefined {
-  const before = faults.list.faults.length;
+  const before = faults.found;
   checkParts(document, faults);
   const type = typeOf(document, site, faults);
-  return faults.list.faults.length === before ? type : undefined;
+  return faults.found === before ? type : undefined;
 }
 
 /** Parts that do not belong to the type. */

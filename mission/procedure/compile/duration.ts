@@ -19,9 +19,9 @@ export function timeIn(text: string, faults: FaultsAt): number {
 
 /** ms above zero; 0 after a fault. */
 export function positiveTimeIn(text: string, faults: FaultsAt): number {
-  const before = faults.list.faults.length;
+  const before = faults.found;
   const ms = timeIn(text, faults);
-  if (ms === 0 && faults.list.faults.length === before)
+  if (ms === 0 && faults.found === before)
     faults.fault('the time is zero', 'give a time above zero, like 30 s');
   return ms;
 }

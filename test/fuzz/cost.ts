@@ -1,0 +1,133 @@
+/**
+ * Processor time per byte of what a caller may send. Nothing is compared with a clock: an input is measured at a size and at
+ * four times that size, beside the reading of as much JSON in the same run.
+ *
+ * K1. Four times the input takes at most `GROWTH` times the time: what grows with the square takes sixteen times as much.
+ * K2. No byte costs more than `SHARE` (of a document `DOCUMENT_SHARE`) times what a byte of JSON costs to read: what grows with the square and was already past
+ *     that at the smaller size, or costs far too much per byte.
+ * K3. What seems too dear is measured again, and the least counts: other processes use the machine too.
+ */
+
+/** Four, with room for caches that are outgrown. */
+const GROWTH = 9;
+/** What requests may cost of a byte; documents are compiled, not only read. */
+export const SHARE = 300;
+export const DOCUMENT_SHARE = 5_000;
+/** A run that seems dear is repeated twice as often, and twice that, before it is believed: code gets faster as it is used. */
+const REPEATS = 4;
+const ROUNDS = 3;
+const US_PER_MS = 1_000;
+const WORST_SHOWN = 10;
+
+/** The same input at a scale of 1 and of 4. */
+export interface Subject {
+  readonly name: string;
+  readonly input: (scale: 1 | 4) => Buffer;
+  /** Default `SHARE`. */
+  readonly share?: number;
+}
+
+interface Measured {
+  readonly name: string;
+  readonly bytes: number;
+  /** Microseconds of the processor, at each scale. */
+  readonly small: number;
+  readonly large: number;
+  readonly dear: boolean;
+}
+
+/** Measures what `run` does with inputs, and keeps the worst. */
+export class Costs {
+  readonly #run: (input: Buffer) => Promise<void> | void;
+  readonly #measured: Measured[] = [];
+  /** Of one run with nothing to do. */
+  #base = 0;
+
+  constructor(run: (input: Buffer) => Promise<void> | void) {
+    this.#run = run;
+  }
+
+  /** What a run costs whose input is this small: subtracted from no figure, and growth below it is noise. */
+  async begin(nothing: Buffer): Promise<void> {
+    for (let n = 0; n < REPEATS; n += 1) await this.#least(nothing, 1);
+    this.#base = await this.#least(nothing, REPEATS);
+  }
+
+  async measure({ name, input, share = SHARE }: Subject): Promise<void> {
+    const [small, large] = [input(1), input(4)];
+    try {
+      let measured = await this.#once({ name, share }, small, large, 1);
+      for (let round = 1; measured.dear && round <= ROUNDS; round += 1)
+        measured = await this.#once({ name, share }, small, large, REPEATS * 2 ** round);
+      this.#measured.push(measured);
+    } catch (error) {
+      throw new Error(`failed on ${name}`, { cause: error });
+    }
+  }
+
+  /** Those that break K1 or K2. */
+  get dear(): string[] {
+    return this.#measured.filter(({ dear }) => dear).map(line);
+  }
+
+  /** The dearest of a byte, one a line. */
+  worst(): string {
+    const byCost = this.#measured.toSorted((a, b) => b.large / b.bytes - a.large / a.bytes);
+    return byCost.slice(0, WORST_SHOWN).map(line).join('\n');
+  }
+
+  get count(): number {
+    return this.#measured.length;
+  }
+
+  async #once(
+    { name, share }: { name: string; share: number },
+    small: Buffer,
+    large: Buffer,
+    repeats: number,
+  ): Promise<Measured> {
+    const times = [await this.#least(small, repeats), await this.#least(large, repeats)] as const;
+    const grew = times[1] > GROWTH * Math.max(times[0], this.#base, reading(large.length));
+    const tooDear = times[1] > this.#base + share * reading(large.length);
+    return { name, bytes: large.length, small: times[0], large: times[1], dear: grew || tooDear };
+  }
+
+  async #least(input: Buffer, repeats: number): Promise<number> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < repeats; n += 1) {
+      const before = process.cpuUsage();
+      await this.#run(input);
+      const { user, system } = process.cpuUsage(before);
+      least = Math.min(least, user + system);
+    }
+    return least;
+  }
+}
+
+function line({ name, bytes, small, large }: Measured): string {
+  const each = ((large / bytes) * US_PER_MS).toFixed(0);
+  return `${each.padStart(8)} ns/B ${(small / US_PER_MS).toFixed(1).padStart(8)} ms ${(large / US_PER_MS).toFixed(1).padStart(8)} ms of ${bytes} B: ${name}`;
+}
+
+const REFERENCE_BYTES = 1024 * 1024;
+let perByte: number | undefined;
+
+/** Microseconds to read so many bytes as JSON, in this run. */
+function reading(bytes: number): number {
+  perByte ??= readingOfOne();
+  return bytes * perByte;
+}
+
+function readingOfOne(): number {
+  const text = Buffer.from(
+    JSON.stringify(Array.from({ length: REFERENCE_BYTES / 16 }, (_, n) => `name-${n % 1_000}`)),
+  );
+  let least = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < REPEATS; n += 1) {
+    const before = process.cpuUsage();
+    JSON.parse(text.toString());
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / text.length);
+  }
+  return least;
+}
