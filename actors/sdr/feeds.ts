@@ -12,7 +12,7 @@ import { FEED_RATE_HZ, FEED_READINGS_HZ } from '../../contract/limits.ts';
 import type { BenchFeeds } from '../../ports/bench.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { IioFailure } from '../../radio/iio/context.ts';
+import { knownValue, observe } from '../../radio/board/observed.ts';
 import type { StubTruth } from '../../radio/stub/stub.ts';
 import { constellation, errorVector, eye, spectrum } from '../../radio/stub/waves.ts';
 import { modelOf } from './attach.ts';
@@ -156,12 +156,7 @@ function symbolPicture(truth: StubTruth, random: Random): Picture {
   return { description: { kind: 'constellation', source: 'stub', modulation, ...evm }, floats };
 }
 
-/** Where the receiver listens; 0 where it cannot be read. */
-async function centreOf({ phy }: Board): Promise<number> {
-  try {
-    return await phy.oscillatorHz('rx');
-  } catch (error) {
-    if (error instanceof IioFailure) return 0;
-    throw error;
-  }
+/** Where the receiver listens; null where it cannot be read. */
+async function centreOf({ phy }: Board): Promise<number | null> {
+  return knownValue(await observe(phy.oscillatorHz('rx'))) ?? null;
 }

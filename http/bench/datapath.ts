@@ -35,7 +35,11 @@ const payload: BytesBody = {
 };
 
 const terms = {
-  blocks: integerInQuery('Blocks captured; default: by the payload.', 1, CAPTURE_BLOCKS),
+  blocks: integerInQuery(
+    'Blocks captured; default: by the payload, all of it and at least 4.',
+    1,
+    CAPTURE_BLOCKS,
+  ),
   warmup: integerInQuery('Blocks discarded first.', 0, CAPTURE_BLOCKS),
   timeout_ms: integerInQuery('Of all blocks; default: by the rate.', 1, LONGEST_MS),
 };

@@ -126,6 +126,23 @@ describe('M1 where the signal goes', () => {
     expect(emissionWords(state({}), -79).tone).toBe('bad');
   });
 
+  it('M1 a level that is unreadable counts as emitting, on every path', () => {
+    expect(emissionWords(state({}), undefined)).toMatchObject({
+      tone: 'bad',
+      words: expect.stringContaining('unreadable'),
+    });
+    const conditions = state(inside).conditions.map((condition) =>
+      condition.key === 'tx.level' ? { ...condition, verdict: 'unknown' as const } : condition,
+    );
+    for (const target of ['pl-loopback', 'device-loopback'] as const)
+      expect(
+        emissionWords(state({ ...inside, current_target: target, conditions }), undefined),
+      ).toMatchObject({
+        tone: 'bad',
+        words: expect.stringContaining('unreadable'),
+      });
+  });
+
   it('is loud where a loopback is not muted', () => {
     const leaks = emissionWords(state({ ...inside, current_target: 'device-loopback' }, 'tx.level'), -10);
     expect(leaks.tone).toBe('bad');
