@@ -2,7 +2,8 @@
  * The datapath of the modem by its routes: capture, loopback, measurement, enable and disable. RF Bench Service, section 4, rules
  * 8 and 10. Packets are in `datapath-packets.ts`.
  *
- * J1. The devices are held from their first use; they are given back by disable or where a capture says so.
+ * J1. The devices are held from enable, a conditioning or a transmission on, until disable or a capture with `release`. What
+ *     captures takes them for nobody: without them there is no datapath, and that is answered at once.
  * J2. A measurement begins with an empty receive queue and discards what came before its payload.
  */
 
@@ -19,6 +20,10 @@ import type { Frames } from './frames.ts';
 import type { Measurer } from './measure.ts';
 import type { RadioParts } from './radio-parts.ts';
 import { presentTarget } from './status.ts';
+
+export const NOT_HELD = 'no datapath: the daemon does not hold the devices of the modem';
+export const ENABLE =
+  'POST /api/v1/datapath/enable takes them; POST /api/v1/chain/condition does it with all that is missing';
 
 const route = (name: string): string => `POST /api/v1/datapath/${name}`;
 
@@ -69,7 +74,7 @@ export class DatapathCommands {
   capture(body: CaptureBody, asking: Asking = {}): Answered<Uint8Array> {
     const { blocks, warmup = 0, timeout_ms: timeoutMs, release = false } = body;
     return this.#parts.desk.ask(route('capture'), asking, async (work): Promise<Refusable<Uint8Array>> => {
-      const held = await hold(work);
+      const held = heldBy(work);
       if (!held.ok) return held;
       try {
         const captured = await this.#take(work, captureTerms({ blocks, warmup, timeoutMs }, work.record));
@@ -110,7 +115,7 @@ export class DatapathCommands {
   async #fed(payload: Uint8Array, terms: Terms, work: Work): Promise<Refusable<Captured>> {
     if (payload.length === 0)
       return refuse('validation_failed', 'the payload is empty: nothing would be fed');
-    const held = await hold(work);
+    const held = heldBy(work);
     if (!held.ok) return held;
     const { buffers } = work.board;
     await buffers.queueLeft();
@@ -146,6 +151,13 @@ async function hold({ board }: Work): Promise<Refusable<void>> {
   if (!board.buffers.areThere) return noDatapath();
   await board.buffers.hold();
   return { ok: true, value: undefined };
+}
+
+/** The devices as they were taken before (J1). */
+function heldBy({ board }: Work): Refusable<void> {
+  if (!board.buffers.areThere) return noDatapath();
+  if (board.buffers.isHeld) return { ok: true, value: undefined };
+  return refuse('unavailable', NOT_HELD, { help: ENABLE });
 }
 
 function noDatapath(): Refusable<never> {

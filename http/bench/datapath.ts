@@ -60,7 +60,9 @@ export const datapathRoutes: readonly BenchRoute[] = [
     path: '/api/v1/datapath',
     operationId: 'readDatapath',
     summary: 'Whether the daemon holds the devices of the modem',
-    description: 'They are taken when first needed, and given back after a capture with `release`.',
+    description:
+      'Enable, conditioning and transmitting take them; disable and a capture with `release` give them back. Without them ' +
+      'capture, loopback and measure answer 503, flush 404.',
     tag: 'Datapath',
     replies: { 200: Acquired },
     errors: [],

@@ -5,6 +5,7 @@ import { loopbackTerms } from '../../../actors/sdr/datapath-terms.ts';
 import { BLOCK_BYTES, Measurement } from '../../../contract/bench/datapath.ts';
 import type { Profile } from '../../../contract/bench/profile.ts';
 import { NOTHING_APPLIED } from '../../../machines/radio-record.ts';
+import type { Answered } from '../../../ports/bench.ts';
 import { register } from '../../../radio/board/registers.ts';
 import { shapeFaults } from '../../../radio/document/fault.ts';
 import { errno } from '../../../radio/iio/context.ts';
@@ -70,6 +71,35 @@ describe('holding the devices', () => {
         code: 'unavailable',
         message: expect.stringContaining('no datapath'),
       });
+  });
+
+  it('RB-DP-005 RB-DP-008 RB-DP-020 without holding them nothing is captured, fed or flushed, and that is known at once', async () => {
+    world = await startBenchWorld();
+    const { datapath, frames } = world.bench;
+    const whileCold = async (): Promise<void> => {
+      const asked = [
+        ['unavailable', datapath.capture({ blocks: 1 })],
+        ['unavailable', datapath.capture({ blocks: 0 })],
+        ['unavailable', datapath.loopback(PRBS, {})],
+        ['unavailable', datapath.measure(PRBS, {})],
+        ['not_found', datapath.flush({})],
+      ] as const;
+      for (const [code, answer] of asked)
+        expect(await refused(answer as Answered<unknown>)).toMatchObject({
+          ...{ code, message: expect.stringContaining('no datapath') },
+          help: expect.stringContaining('POST /api/v1/datapath/enable'),
+        });
+      expect(datapath.state()).toEqual({ acquired: false });
+      expect(frames.page({ limit: 9 }).frames).toEqual([]);
+      expect(world.bench.events.events({ kind: 'capture.timeout', limit: 9 })).toEqual([]);
+    };
+    await whileCold();
+    await accepted(world.bench.profiles.apply('fast'));
+    await whileCold();
+    await accepted(datapath.enable());
+    expect(await accepted(datapath.flush({}))).toMatchObject({ useful_bytes: 0 });
+    await accepted(datapath.disable());
+    await whileCold();
   });
 
   it.each(['modem-rx', 'modem-tx'])(

@@ -46,6 +46,7 @@ describe('without a profile', () => {
         signal: client.signal,
       }).catch(() => 'gone');
     const [client, second] = [new AbortController(), new AbortController()];
+    await send('POST', '/datapath/enable');
     const first = capture(client);
     // Nothing comes: the egress is closed. What writes waits behind it.
     await until(() => world.context().running?.route === 'POST /api/v1/datapath/capture');
