@@ -152,7 +152,8 @@ export class Feeds implements BenchFeeds {
 function symbolPicture(truth: StubTruth, random: Random): Picture {
   const modulation = truth.receiver.modulation ?? NO_MODULATION;
   const floats = constellation(truth, SYMBOLS, random);
-  const evm = floats.length === 0 ? {} : { evm: errorVector(floats, modulation) };
+  // Without a carrier the distance from the nearest symbol is of nothing that was sent.
+  const evm = truth.carrier && floats.length > 0 ? { evm: errorVector(floats, modulation) } : {};
   return { description: { kind: 'constellation', source: 'stub', modulation, ...evm }, floats };
 }
 

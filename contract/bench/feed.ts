@@ -39,7 +39,7 @@ export type FeedDescription =
       readonly kind: 'constellation';
       readonly source: Source;
       readonly modulation: Modulation;
-      /** Error vector magnitude, as a share; absent without points. */
+      /** Error vector magnitude, as a share; absent without a carrier. */
       readonly evm?: number;
     }
   /** Traces over two symbols, one behind the other. */
