@@ -234,6 +234,26 @@ describe('loopback and measure', () => {
     expect(measured.verdict).toBe('NoCorrelation');
   });
 
+  it('J3 RB-DP-016 says where nothing correlates because the carrier was found in a wrong phase', async () => {
+    // Nothing in this signal tells the phase; over the cable the model finds it by chance, anew for each search.
+    const bare: Profile = { ...FAST, name: 'bare', framing: { kind: 'stream', differential: false } };
+    world = await startBenchWorld({ profiles: [bare] });
+    const { bench } = world;
+    const seen = new Set<string>();
+    for (let turn = 0; turn < 20 && seen.size < 2; turn += 1) {
+      await accepted(bench.chain.condition({ target: 'air', profile: 'bare' }));
+      await until(() => world.board().truth().carrier);
+      const { verdict, detail } = await accepted(bench.datapath.measure(PRBS, { blocks: 4 }));
+      const { phase } = world.board().truth();
+      expect(verdict).toBe(phase === 0 ? 'BytePerfect' : 'NoCorrelation');
+      if (phase === 0) expect(detail).toBeUndefined();
+      else expect(detail).toMatch(/phase ambiguity: .* degrees on, 100\.0 % of the bytes are right/);
+      seen.add(verdict);
+      await accepted(bench.chain.recover());
+    }
+    expect(bench.events.events({ kind: 'measure.phase_ambiguity', limit: 9 }).length).toBeGreaterThan(0);
+  });
+
   it('RB-DP-014 RB-DP-015 is refused with timeout where the chain does not sustain it', async () => {
     await conditioned();
     world.board().inject({ stalled: { receive: true } });
