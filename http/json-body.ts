@@ -10,10 +10,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Validator } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { ERRORS_LISTED } from '../contract/limits.ts';
+import { meantAlternative, type Problem } from './alternatives.ts';
 import { countKeys, countNames, repeatedNames } from './json-text.ts';
 import { type AnyFault, type Handled, type Refusal, refusal } from './reply.ts';
-
-type Problem = ReturnType<Validator['Errors']>[number];
 
 /** The value of the body; refuses with `code` what is not JSON of the shape. */
 export function readJsonBody(bytes: Buffer, validator: Validator, code: string): Handled<unknown, AnyFault> {
@@ -60,13 +59,17 @@ function refusalOf(faults: readonly ShapeFault[], code: string): Refusal<AnyFaul
 }
 
 function shapeFaults(value: unknown, validator: Validator): ShapeFault[] {
-  const problems = problemsOf(value, validator);
-  const alternatives = problems
-    .filter(({ keyword }) => keyword === 'anyOf')
-    .map(({ schemaPath }) => schemaPath);
   const known = Object.keys((validator.Type() as { properties?: object }).properties ?? {});
+  return faultsAmong(problemsOf(value, validator), known);
+}
+
+/** Problems inside a union stand for the union, unless it is known which of its alternatives was meant. */
+function faultsAmong(problems: readonly Problem[], known: readonly string[]): ShapeFault[] {
+  const alternatives = new Set(
+    problems.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => `${schemaPath}/anyOf/`),
+  );
   return problems
-    .filter(({ schemaPath }) => !alternatives.some((path) => schemaPath.startsWith(`${path}/anyOf/`)))
+    .filter(({ schemaPath }) => ![...alternatives].some((path) => schemaPath.startsWith(path)))
     .flatMap((problem) => faultsOf(problem, problems, known));
 }
 
@@ -94,10 +97,21 @@ function faultsOf(problem: Problem, all: readonly Problem[], known: readonly str
         faultAt(`${instancePath}/${name}`, `${instancePath}/${name} is missing`),
       );
     case 'anyOf':
-      return [faultAt(instancePath, `${instancePath} must be ${alternativesOf(problem, all)}`)];
+      return unionFaults(problem, all, known);
     default:
       return [faultAt(instancePath, `${instancePath === '' ? 'the body' : instancePath} ${problem.message}`)];
   }
+}
+
+function unionFaults(problem: Problem, all: readonly Problem[], known: readonly string[]): ShapeFault[] {
+  const { instancePath } = problem;
+  const meant = meantAlternative(problem, all);
+  if (meant === undefined)
+    return [faultAt(instancePath, `${instancePath} must be ${alternativesOf(problem, all)}`)];
+  if ('problems' in meant) return faultsAmong(meant.problems, known);
+  const { field, literals } = meant;
+  const words = literals.map((literal) => JSON.stringify(literal)).join(' or ');
+  return [faultAt(field, literals.length === 0 ? `${field} is missing` : `${field} must be ${words}`)];
 }
 
 function unknownField(path: string, known: readonly string[]): ShapeFault {

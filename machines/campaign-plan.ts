@@ -64,11 +64,15 @@ export function pastUnmet(context: CampaignContext): Partial<CampaignContext> {
   for (let step = steps[cursor]; step !== undefined; step = steps[cursor]) {
     const unmet = unmetNeeds(step, attempts);
     if (unmet.length === 0) break;
+    // At the time of what it follows from, of the same start of the daemon.
+    const last = attempts.at(-1);
+    const since = last === undefined ? context.uptimeSince : last.uptime_since;
     attempts.push({
       step: step.id,
       outcome: 'skipped',
       detail: `needs ${unmet.join(', ')}, which did not pass`,
-      at_uptime_ms: attempts.at(-1)?.at_uptime_ms ?? context.startedAtUptimeMs,
+      at_uptime_ms: last?.at_uptime_ms ?? context.startedAtUptimeMs,
+      ...(since !== undefined && { uptime_since: since }),
     });
     cursor += 1;
   }

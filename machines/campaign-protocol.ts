@@ -18,7 +18,7 @@ export type CampaignEvent =
   | { readonly type: 'operator.pause' }
   | { readonly type: 'operator.resume'; readonly session: string }
   | { readonly type: 'operator.rerun'; readonly session: string; readonly index: number }
-  | { readonly type: 'daemon.restarted'; readonly uptimeMs: number };
+  | { readonly type: 'daemon.restarted'; readonly uptimeMs: number; readonly uptimeSince?: string };
 
 /** Each names the life of the daemon that asked: another one does not do it again (K4). */
 export type CampaignEffect =
@@ -36,6 +36,8 @@ export interface CampaignInput {
   readonly document: Campaign;
   readonly session: string;
   readonly startedAtUptimeMs: number;
+  /** Start of the daemon that this counts from. */
+  readonly uptimeSince?: string;
 }
 
 /** Where a campaign rests: nothing of it is under way. */
@@ -47,6 +49,7 @@ export interface CampaignContext {
   readonly document: Campaign;
   readonly session: string;
   readonly startedAtUptimeMs: number;
+  readonly uptimeSince?: string | undefined;
   /** Index of the step under way or next. */
   readonly cursor: number;
   /** Attempts at the step under the cursor since it came there. */

@@ -69,8 +69,8 @@ export const campaignMachine = setup({
   },
 }).createMachine({
   id: 'campaign',
-  context: ({ input: { id, document, session, startedAtUptimeMs } }) => ({
-    ...{ id, document, session, startedAtUptimeMs },
+  context: ({ input: { id, document, session, startedAtUptimeMs, uptimeSince } }) => ({
+    ...{ id, document, session, startedAtUptimeMs, ...(uptimeSince !== undefined && { uptimeSince }) },
     ...{ cursor: 0, tries: 0, attempts: [], pauseRequested: false, stopped: false, rerun: undefined },
   }),
   initial: 'running',
@@ -152,5 +152,9 @@ function attemptOf(context: CampaignContext, event: CampaignEvent): Attempt | un
   const step = context.document.steps[context.rerun?.index ?? context.cursor];
   if (event.type !== 'daemon.restarted' || step === undefined) return undefined;
   const detail = 'the daemon ended while it was under way; what the board did then is not known';
-  return { step: step.id, outcome: 'aborted', detail, at_uptime_ms: event.uptimeMs };
+  const { uptimeMs, uptimeSince: since } = event;
+  return {
+    ...{ step: step.id, outcome: 'aborted', detail, at_uptime_ms: uptimeMs },
+    ...(since !== undefined && { uptime_since: since }),
+  };
 }

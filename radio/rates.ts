@@ -152,7 +152,7 @@ function tooFast(baud: number, limits: RateLimits): string[] {
   const { samplesPerSymbol, interpolation, portMostSps, logicHz } = limits;
   const needed = baud * samplesPerSymbol * interpolation.least;
   const needs =
-    `needs ${(needed / 1e6).toFixed(3)} Msps ` +
+    `needs ${millions(needed)} Msps ` +
     `(${baud} Bd x ${samplesPerSymbol} samples/symbol x interp ${interpolation.least})`;
   const port =
     portMostSps < PORT_MOST_SPS
@@ -169,7 +169,7 @@ function tooWide(baud: number, { rolloff }: RateLimits): string[] {
   const most = Math.min(BANDWIDTH_RANGE.rx.most, BANDWIDTH_RANGE.tx.most);
   if (needed <= most) return [];
   return [
-    `needs ${(needed / 1e6).toFixed(3)} MHz (${baud} Bd x ${1 + rolloff}); the AD9361 filters stop at ${most / 1e6} MHz`,
+    `needs ${millions(needed)} MHz (${baud} Bd x ${1 + rolloff}); the AD9361 filters stop at ${most / 1e6} MHz`,
   ];
 }
 
@@ -183,4 +183,11 @@ function wholeRate(rate: number): number {
   return Math.abs(rate - whole) < 1e-6 ? whole : rate;
 }
 
-const msps = (rate: number): string => String(Math.round(rate) / 1e6);
+/** At least to the thousandth, and so far that it never reads as the bound that it is beyond. */
+function millions(value: number): string {
+  const exact = msps(value);
+  const rounded = (value / 1e6).toFixed(3);
+  return exact.length > rounded.length ? exact : rounded;
+}
+
+const msps = (rate: number): string => String(Number((rate / 1e6).toPrecision(12)));

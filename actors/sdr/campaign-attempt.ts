@@ -24,6 +24,8 @@ export interface AttemptOptions {
   readonly profiles: () => ReadonlyMap<string, Profile>;
   readonly clock: Clock;
   readonly uptime: () => number;
+  /** Start of the daemon that uptimes count from. */
+  readonly uptimeSince: string;
   readonly newScenarioId: () => string;
   /** Aborted when the daemon ends. */
   readonly signal: AbortSignal;
@@ -54,7 +56,7 @@ export async function attempt(
     attempt: {
       ...{ step: step.id, outcome: late ? 'error' : outcome, ...rest },
       detail: words.slice(0, BENCH_DETAIL_CHARACTERS),
-      at_uptime_ms: at,
+      ...{ at_uptime_ms: at, uptime_since: options.uptimeSince },
     },
     ...(ends !== undefined && { ends }),
   };

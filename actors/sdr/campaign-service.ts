@@ -33,6 +33,7 @@ interface CampaignOptions {
   readonly cells: () => RunCells;
   readonly events: EventSink;
   readonly uptime: () => number;
+  readonly uptimeSince: string;
   readonly session: string;
   readonly newId: () => string;
 }
@@ -66,14 +67,17 @@ export class CampaignService implements BenchCampaigns {
   }
 
   async start(name: string): Answered<CampaignState> {
-    const { turn, newId, session, uptime, cells, records } = this.#options;
+    const { turn, newId, session, uptime, uptimeSince, cells, records } = this.#options;
     const document = this.#runnable(name);
     if (!document.ok) return document;
     const id = newId();
     const taken = await turn.take({ kind: 'campaign', id, name });
     if (!taken.ok) return taken;
     const startedAtUptimeMs = Math.floor(uptime());
-    const input: CampaignInput = { id, document: document.value, session, startedAtUptimeMs };
+    const input: CampaignInput = {
+      ...{ id, document: document.value, session },
+      ...{ startedAtUptimeMs, uptimeSince },
+    };
     cells().start(id, input, 0);
     const view = await records.until(id, () => true, BENCH_RECORD_MS);
     if (view === undefined) {

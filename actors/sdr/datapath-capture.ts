@@ -3,7 +3,8 @@
  *
  * G1. A short capture is refused whole: no byte of it is answered.
  * G2. What was captured, without what was discarded, goes to the frames.
- * G3. Whoever waits may give up: the capture ends between two reads, or with the one under way.
+ * G3. Losses and corrections are told only where the counters were read on both sides of the capture.
+ * G4. Whoever waits may give up: the capture ends between two reads, or with the one under way.
  */
 
 import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
@@ -100,8 +101,8 @@ export class Capture {
       ['overflow', 'dma.overflow'],
       ['underflow', 'dma.underflow'],
     ] as const) {
-      const lost = (after[name] ?? 0) - (before[name] ?? 0);
-      if (lost <= 0) continue;
+      const lost = countedSince(name, before, after);
+      if (lost === undefined || lost <= 0) continue;
       const message =
         name === 'overflow'
           ? `${lost} received blocks found no room and are lost`
@@ -127,11 +128,19 @@ async function counters({ board }: Work): Promise<Counters> {
   };
 }
 
+/** Undefined where one of the two readings is not known: a counter that did not answer has not counted from 0. */
+function countedSince(name: CounterName, before: Counters, after: Counters): number | undefined {
+  const [from, to] = [before[name], after[name]];
+  return from === undefined || to === undefined ? undefined : to - from;
+}
+
 /** Of all blocks of a capture together: the board counts them so. */
 function fecStatus({ record }: Work, before: Counters, after: Counters): string {
   if (record.applied?.profile.fec?.outer !== 'rs-255-223') return 'none';
-  if ((after.uncorrectable ?? 0) > (before.uncorrectable ?? 0)) return 'uncorrectable';
-  const corrected = (after.corrected ?? 0) - (before.corrected ?? 0);
+  const uncorrectable = countedSince('uncorrectable', before, after);
+  const corrected = countedSince('corrected', before, after);
+  if (uncorrectable === undefined || corrected === undefined) return 'unknown';
+  if (uncorrectable > 0) return 'uncorrectable';
   return corrected > 0 ? `corrected ${corrected}` : 'clean';
 }
 

@@ -26,6 +26,7 @@ import type { PacketRefusal } from '../../radio/packet/refusal.ts';
 import type { Asking, Work } from './board-desk.ts';
 import { refuse } from './board-fault.ts';
 import type { Chain } from './chain.ts';
+import { ENABLE, NOT_HELD } from './datapath.ts';
 import { queueTerms } from './datapath-terms.ts';
 import type { RadioParts } from './radio-parts.ts';
 import { egressState, word } from './status.ts';
@@ -100,7 +101,8 @@ export class PacketCommands {
     if (this.#parts.board() === undefined) return noDatapath();
     return this.#parts.desk.ask(FLUSH, asking, async (work): Promise<Refusable<FlushReply>> => {
       if (!work.board.buffers.areThere) return noDatapath();
-      await work.board.buffers.hold();
+      // A datapath that was switched off stays off.
+      if (!work.board.buffers.isHeld) return refuse('not_found', NOT_HELD, { help: ENABLE });
       const made = this.#blocks.flush(blocks);
       await work.board.buffers.write(made.blocks, queueTerms(made.blocks.length, work.record));
       const reply = { useful_bytes: made.usefulBytes, tx_chain_running: await egressState(work.board) };

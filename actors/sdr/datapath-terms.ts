@@ -14,10 +14,9 @@ import { blockPeriodMs } from './profile-setup.ts';
 
 /** Blocks that are not yet those of the payload. */
 const STALE_BLOCKS = 8;
-/** A payload once, and enough blocks to see a slip at their boundaries. */
+/** Of a short payload, enough blocks to see a slip at their boundaries. */
 const LEAST_BLOCKS = 4;
-const MOST_BLOCKS = 16;
-/** What a person waits for at a slow rate. */
+/** What a person waits for at a slow rate; of the payload itself nothing is left out for that. */
 const PATIENCE_MS = 30_000;
 /** Symbols until timing and carrier are found, generously, and blocks that may be late. */
 const LOCK_SYMBOLS = 10_000;
@@ -33,13 +32,13 @@ export interface Terms {
   readonly periodMs: number;
 }
 
-/** Of a capture beside a payload. */
+/** Of a capture beside a payload: all of it, whatever place it begins at, so that a verdict is of every byte that was fed. */
 export function loopbackTerms(payloadBytes: number, asked: LoopbackTerms, record: RadioRecord): Terms {
   const periodMs = periodOf(record);
   const warmup = asked.warmup ?? STALE_BLOCKS;
   const whole = Math.ceil(payloadBytes / BLOCK_BYTES);
   const patient = Math.max(1, Math.floor(PATIENCE_MS / periodMs) - warmup);
-  const blocks = asked.blocks ?? Math.min(patient, Math.max(LEAST_BLOCKS, Math.min(MOST_BLOCKS, whole)));
+  const blocks = asked.blocks ?? Math.max(whole, Math.min(patient, LEAST_BLOCKS));
   return captureTerms({ blocks, warmup, timeoutMs: asked.timeoutMs }, record);
 }
 

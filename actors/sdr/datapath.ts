@@ -2,14 +2,20 @@
  * The datapath of the modem by its routes: capture, loopback, measurement, enable and disable. RF Bench Service, section 4, rules
  * 8 and 10. Packets are in `datapath-packets.ts`.
  *
- * J1. The devices are held from their first use; they are given back by disable or where a capture says so.
+ * J1. The devices are held from enable, a conditioning or a transmission on, until disable or a capture with `release`. What
+ *     captures takes them for nobody: without them there is no datapath, and that is answered at once.
  * J2. A measurement begins with an empty receive queue and discards what came before its payload.
+ * J3. Where nothing correlates, the phases of the constellation are tried: a carrier that is found in a wrong one is another
+ *     fault than noise, and is said so. The verdict stays what it is.
  */
 
 import type { Acquired, CaptureBody, Enabled, Measurement } from '../../contract/bench/datapath.ts';
 import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
 import type { Answered, LoopbackTerms, Refusable } from '../../ports/bench.ts';
+import { measure } from '../../radio/measure/measure.ts';
+import { bitsPerSymbol } from '../../radio/modulation.ts';
 import { PAD_BYTE } from '../../radio/packet/blocks.ts';
+import { turned } from '../../radio/phase-turn.ts';
 import type { Asking, Work } from './board-desk.ts';
 import { refuse } from './board-fault.ts';
 import type { Chain } from './chain.ts';
@@ -19,6 +25,14 @@ import type { Frames } from './frames.ts';
 import type { Measurer } from './measure.ts';
 import type { RadioParts } from './radio-parts.ts';
 import { presentTarget } from './status.ts';
+
+export const NOT_HELD = 'no datapath: the daemon does not hold the devices of the modem';
+export const ENABLE =
+  'POST /api/v1/datapath/enable takes them; POST /api/v1/chain/condition does it with all that is missing';
+
+/** Blocks captured that tell a phase, and the longest payload it is looked for in: the event loop waits meanwhile. */
+const PHASE_BLOCKS = 2;
+const PHASE_PAYLOAD_BYTES = 16 * BLOCK_BYTES;
 
 const route = (name: string): string => `POST /api/v1/datapath/${name}`;
 
@@ -69,7 +83,7 @@ export class DatapathCommands {
   capture(body: CaptureBody, asking: Asking = {}): Answered<Uint8Array> {
     const { blocks, warmup = 0, timeout_ms: timeoutMs, release = false } = body;
     return this.#parts.desk.ask(route('capture'), asking, async (work): Promise<Refusable<Uint8Array>> => {
-      const held = await hold(work);
+      const held = heldBy(work);
       if (!held.ok) return held;
       try {
         const captured = await this.#take(work, captureTerms({ blocks, warmup, timeoutMs }, work.record));
@@ -99,18 +113,46 @@ export class DatapathCommands {
         warmup,
       );
       if (ambiguous) this.#tellAmbiguous();
+      const detail = this.#phaseOf(measurement, payload, captured.value.bytes, work);
       this.#measured = measurement;
       const target = await presentTarget(work.board);
       if (target !== undefined) work.note({ type: 'link.measured', target, verdict: measurement.verdict });
-      return { ok: true, value: measurement };
+      return { ok: true, value: detail === undefined ? measurement : { ...measurement, detail } };
     });
+  }
+
+  /** Whether a carrier found in a wrong phase is why nothing correlates (J3), in words. */
+  #phaseOf(
+    { verdict }: Measurement,
+    payload: Uint8Array,
+    captured: Uint8Array,
+    { record }: Work,
+  ): string | undefined {
+    const modulation = record.applied?.profile.modulation;
+    if (verdict !== 'NoCorrelation' || modulation === undefined) return undefined;
+    if (payload.length > PHASE_PAYLOAD_BYTES) return undefined;
+    const bits = bitsPerSymbol(modulation);
+    const first = captured.subarray(0, PHASE_BLOCKS * BLOCK_BYTES);
+    for (let phase = 1; phase < 2 ** bits; phase += 1) {
+      const { measurement } = measure(payload, turned(first, bits, phase), { warmup: 0 });
+      if (measurement.verdict === 'NoCorrelation') continue;
+      const share = (measurement.overall_ratio * 100).toFixed(1);
+      const detail =
+        `phase ambiguity: with the carrier ${(360 * phase) / 2 ** bits} degrees on, ${share} % of the bytes are right; ` +
+        'a sync word or differential coding in the profile tells the phase, and recovering the chain finds the carrier anew';
+      this.#parts.events.record({
+        ...{ kind: 'measure.phase_ambiguity', source: 'datapath', severity: 'warning', message: detail },
+      });
+      return detail;
+    }
+    return undefined;
   }
 
   /** What is captured while the payload is fed round and round (J2). */
   async #fed(payload: Uint8Array, terms: Terms, work: Work): Promise<Refusable<Captured>> {
     if (payload.length === 0)
       return refuse('validation_failed', 'the payload is empty: nothing would be fed');
-    const held = await hold(work);
+    const held = heldBy(work);
     if (!held.ok) return held;
     const { buffers } = work.board;
     await buffers.queueLeft();
@@ -146,6 +188,13 @@ async function hold({ board }: Work): Promise<Refusable<void>> {
   if (!board.buffers.areThere) return noDatapath();
   await board.buffers.hold();
   return { ok: true, value: undefined };
+}
+
+/** The devices as they were taken before (J1). */
+function heldBy({ board }: Work): Refusable<void> {
+  if (!board.buffers.areThere) return noDatapath();
+  if (board.buffers.isHeld) return { ok: true, value: undefined };
+  return refuse('unavailable', NOT_HELD, { help: ENABLE });
 }
 
 function noDatapath(): Refusable<never> {

@@ -12,7 +12,7 @@ import { FEED_RATE_HZ, FEED_READINGS_HZ } from '../../contract/limits.ts';
 import type { BenchFeeds } from '../../ports/bench.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { IioFailure } from '../../radio/iio/context.ts';
+import { knownValue, observe } from '../../radio/board/observed.ts';
 import type { StubTruth } from '../../radio/stub/stub.ts';
 import { constellation, errorVector, eye, spectrum } from '../../radio/stub/waves.ts';
 import { modelOf } from './attach.ts';
@@ -152,16 +152,12 @@ export class Feeds implements BenchFeeds {
 function symbolPicture(truth: StubTruth, random: Random): Picture {
   const modulation = truth.receiver.modulation ?? NO_MODULATION;
   const floats = constellation(truth, SYMBOLS, random);
-  const evm = floats.length === 0 ? {} : { evm: errorVector(floats, modulation) };
+  // Without a carrier the distance from the nearest symbol is of nothing that was sent.
+  const evm = truth.carrier && floats.length > 0 ? { evm: errorVector(floats, modulation) } : {};
   return { description: { kind: 'constellation', source: 'stub', modulation, ...evm }, floats };
 }
 
-/** Where the receiver listens; 0 where it cannot be read. */
-async function centreOf({ phy }: Board): Promise<number> {
-  try {
-    return await phy.oscillatorHz('rx');
-  } catch (error) {
-    if (error instanceof IioFailure) return 0;
-    throw error;
-  }
+/** Where the receiver listens; null where it cannot be read. */
+async function centreOf({ phy }: Board): Promise<number | null> {
+  return knownValue(await observe(phy.oscillatorHz('rx'))) ?? null;
 }

@@ -183,10 +183,14 @@ async function radiatesFault(
   });
 }
 
-/** That of the profile, else as it is; undefined without a driver of the logic, where there is no digital oscillator. */
+/**
+ * That of the profile, else as it is; undefined on a board without a modem, where there is no digital oscillator. One that cannot be
+ * read is not 0: the tune is refused as the board refuses, since nobody could say where it led to.
+ */
 async function wantedOffset(side: Side, { board, record }: Work): Promise<number | undefined> {
+  if (!board.hasModem) return undefined;
   const seen = await offsetOf(board, side);
-  if ('error' in seen) return undefined;
+  if ('error' in seen) throw new IioFailure(errno.EIO, seen.error);
   const profile = record.applied?.profile;
   return profile === undefined ? seen.value : (profile[side].nco_offset_hz ?? 0);
 }
@@ -199,8 +203,9 @@ async function gainFault(
   const faults: string[] = [];
   if (wanted.rx !== undefined) {
     const oscillator = await observe(board.phy.oscillatorHz('rx'));
-    const range = bounds.receiverGain('value' in oscillator ? oscillator.value : 0);
-    const off = outside(wanted.rx, range, 'dB');
+    // In which band it is nobody knows where the oscillator does not answer: the board decides then.
+    const off =
+      'value' in oscillator ? outside(wanted.rx, bounds.receiverGain(oscillator.value), 'dB') : undefined;
     const where = 'value' in oscillator ? ` with the oscillator at ${oscillator.value} Hz` : '';
     if (off !== undefined) faults.push(`rx_gain_db: ${off}${where}`);
   }

@@ -138,7 +138,7 @@ export class RadioUser implements BoardUser {
         return told(await tuning.gain(body as GainBody, asking), gainWords);
       case 'radio.loopback':
         return told(await tuning.loopback((body as { enabled: boolean }).enabled, asking), ({ loopback }) =>
-          loopback ? 'loopback of the part on' : 'loopbacks off',
+          loopback === null ? `loopbacks ${UNKNOWN}` : loopback ? 'loopback of the part on' : 'loopbacks off',
         );
       case 'radio.reset': {
         const { scope } = body as { scope: ResetScope };
@@ -194,12 +194,17 @@ function told<Value>(outcome: Refusable<Value>, words: (value: Value) => string)
 
 function tunedWords(status: RadioStatus): string {
   const { rx_lo_hz, rx_nco_offset_hz, tx_lo_hz, tx_nco_offset_hz } = status;
-  return `receiver at ${rx_lo_hz} ${signed(rx_nco_offset_hz)} Hz, transmitter at ${tx_lo_hz} ${signed(tx_nco_offset_hz)} Hz`;
+  const side = (oscillator: number | undefined, offset: number | null): string =>
+    oscillator === undefined || offset === null ? UNKNOWN : `at ${oscillator} ${signed(offset)} Hz`;
+  return `receiver ${side(rx_lo_hz, rx_nco_offset_hz)}, transmitter ${side(tx_lo_hz, tx_nco_offset_hz)}`;
 }
 
 function gainWords({ rx_rf_gain_db, tx_rf_gain_db }: RadioStatus): string {
-  return `receiver at ${rx_rf_gain_db} dB, transmitter at ${tx_rf_gain_db} dB`;
+  const side = (gain: number | undefined): string => (gain === undefined ? UNKNOWN : `at ${gain} dB`);
+  return `receiver ${side(rx_rf_gain_db)}, transmitter ${side(tx_rf_gain_db)}`;
 }
+
+const UNKNOWN = 'not known: the board does not tell';
 
 function signed(value: number): string {
   return value < 0 ? `- ${-value}` : `+ ${value}`;

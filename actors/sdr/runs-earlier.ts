@@ -21,9 +21,10 @@ interface EarlierOptions {
   readonly events: EventSink;
   readonly clock: Clock;
   readonly uptime: () => number;
+  readonly uptimeSince: string;
 }
 
-export function endEarlier({ cells, records, events, clock, uptime }: EarlierOptions): void {
+export function endEarlier({ cells, records, events, clock, uptime, uptimeSince }: EarlierOptions): void {
   for (const [id, view] of records.scenario.entries()) {
     if (isScenarioOver(view)) continue;
     const event: ScenarioRunEvent = { type: 'daemon.restarted', at: clock.now() };
@@ -32,7 +33,9 @@ export function endEarlier({ cells, records, events, clock, uptime }: EarlierOpt
   }
   for (const [id, { state }] of records.campaign.entries()) {
     if (state.status !== 'running') continue;
-    const event: CampaignEvent = { type: 'daemon.restarted', uptimeMs: Math.floor(uptime()) };
+    const event: CampaignEvent = {
+      ...{ type: 'daemon.restarted', uptimeMs: Math.floor(uptime()), uptimeSince },
+    };
     cells.campaign.tell(id, event);
     tell(events, 'campaign', `${id} was interrupted by the end of the daemon; a resume does its step again`);
   }

@@ -79,6 +79,7 @@ export function campaignView({ snapshot }: Pick<Envelope, 'snapshot'>): Campaign
     pause_requested: context.pauseRequested,
     attempts: [...attempts],
     started_at_uptime_ms: context.startedAtUptimeMs,
+    ...(context.uptimeSince !== undefined && { uptime_since: context.uptimeSince }),
   };
   return { state, document };
 }

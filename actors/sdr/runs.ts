@@ -87,6 +87,8 @@ class BenchRuns implements Runs {
   readonly #turn: RunTurn;
   readonly #timetable: CampaignTimetable;
   readonly #stopping = new AbortController();
+  /** Start of the daemon, which all uptimes of this life count from. */
+  readonly #uptimeSince: string;
   #cells: RunsCells | undefined;
   #unsubscribe: () => void = () => undefined;
 
@@ -94,6 +96,7 @@ class BenchRuns implements Runs {
     this.#options = options;
     const { board, events, clock, documents, profiles, uptime, ids, reports, clockTrusted } = options;
     this.#turn = new RunTurn(board);
+    this.#uptimeSince = new Date(clock.now() - uptime()).toISOString();
     this.#scenarioRecords = this.#records(
       options.stores.scenario,
       scenarioView,
@@ -115,7 +118,13 @@ class BenchRuns implements Runs {
       ...{ lives: this.#lives, cells: () => this.#hosts.scenario, newId: ids.scenario },
     });
     this.campaigns = new CampaignService({
-      ...{ ...shared, board, documents: documents.campaigns, scenarios: documents.scenarios },
+      ...{
+        ...shared,
+        uptimeSince: this.#uptimeSince,
+        board,
+        documents: documents.campaigns,
+        scenarios: documents.scenarios,
+      },
       ...{ records: this.#campaignRecords, cells: () => this.#hosts.campaign, newId: ids.campaign },
     });
     this.bindings = { scenario: this.#scenarioBinding(), campaign: this.#campaignBinding() };
@@ -129,7 +138,7 @@ class BenchRuns implements Runs {
     this.#cells = cells;
     await Promise.all([this.#scenarioRecords.load(), this.#campaignRecords.load()]);
     const records = { scenario: this.#scenarioRecords, campaign: this.#campaignRecords };
-    endEarlier({ ...this.#options, records, cells });
+    endEarlier({ ...this.#options, uptimeSince: this.#uptimeSince, records, cells });
     this.#unsubscribe = this.#options.board.onLost((reason) => this.#boardLost(reason));
     this.#timetable.start();
   }
@@ -180,7 +189,7 @@ class BenchRuns implements Runs {
       ending: this.#stopping.signal,
       attempt: (id, step) =>
         attempt(step, holderOf({ kind: 'campaign', id }), {
-          ...{ board, scenarios: this.scenarios, profiles, clock, uptime },
+          ...{ board, scenarios: this.scenarios, profiles, clock, uptime, uptimeSince: this.#uptimeSince },
           ...{ newScenarioId: ids.scenario, signal: this.#stopping.signal },
         }),
       rested: (id) => this.#campaignRested(id),

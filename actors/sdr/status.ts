@@ -1,10 +1,11 @@
 /**
  * What is read back of the radio, as every radio route answers with it. RF Bench Service, section 2.
  *
- * S1. What could not be read is absent, or null where the interface says so; where a number has to stand it is 0, and the
- *     state of that direction is `error`.
+ * S1. What could not be read is absent, or null where the interface has the field always, and the state of that direction is
+ *     `error`: an attenuation that reads 0 dB is full power, so no number stands in for one that is not known.
  * S2. `active`: the direction runs. Of the receiver: the part passes data and the demodulator is released; of the transmitter:
  *     the transmit chain runs. `idle`: it does not.
+ * S3. A board without a modem has no locks, offsets or loopback of the logic: there they are false and 0, which is so.
  */
 
 import type { ChainTarget } from '../../contract/bench/chain.ts';
@@ -12,7 +13,7 @@ import type { RadioStatus } from '../../contract/bench/radio.ts';
 import type { RadioRecord } from '../../machines/radio-record.ts';
 import { physicalBandwidth } from '../../radio/ad9361/bandwidth.ts';
 import { signed } from '../../radio/board/modem.ts';
-import { knownValue, mapped, type Observed, observe } from '../../radio/board/observed.ts';
+import { known, knownValue, mapped, type Observed, observe } from '../../radio/board/observed.ts';
 import type { Side } from '../../radio/board/phy.ts';
 import { clearBit, controlBit, type RegisterName, register, statusBit } from '../../radio/board/registers.ts';
 import type { Board } from './board.ts';
@@ -36,24 +37,26 @@ export async function readStatus(board: Board, { applied }: RadioRecord): Promis
   const deviceLoopback = await observe(phy.loopback());
   const state = await observe(phy.state());
   const sampleRate = await observe(phy.sampleRate('rx'));
+  const ofModem = board.hasModem ? (seen: Observed<number>) => seen : () => known(0);
+  const rxOffset = ofModem(rx.offsetHz);
   return {
     rx_state: receiverState([rx.oscillatorHz, rx.gainDb, state, control, clear]),
     tx_state: transmitterState([tx.oscillatorHz, tx.gainDb, state, status]),
-    center_frequency_hz: Math.max(0, (knownValue(rx.oscillatorHz) ?? 0) + (knownValue(rx.offsetHz) ?? 0)),
-    rx_gain_db: Math.trunc(knownValue(rx.gainDb) ?? 0),
-    tx_gain_db: Math.trunc(knownValue(tx.gainDb) ?? 0),
-    loopback: ((knownValue(logicLoopback) ?? 0) & 1) === 1 || (knownValue(deviceLoopback) ?? 0) !== 0,
-    timing_lock: has(status, statusBit.timingLock),
-    carrier_lock: has(status, statusBit.carrierLock),
+    center_frequency_hz: orNull(both(rx.oscillatorHz, rxOffset, (lo, nco) => Math.max(0, lo + nco))),
+    rx_gain_db: orNull(mapped(rx.gainDb, Math.trunc)),
+    tx_gain_db: orNull(mapped(tx.gainDb, Math.trunc)),
+    loopback: isLooped(deviceLoopback, ofModem(logicLoopback)),
+    timing_lock: orNull(bit(ofModem(status), statusBit.timingLock)),
+    carrier_lock: orNull(bit(ofModem(status), statusBit.carrierLock)),
     ...present('rx_lo_hz', rx.oscillatorHz),
     ...present('tx_lo_hz', tx.oscillatorHz),
-    rx_nco_offset_hz: knownValue(rx.offsetHz) ?? 0,
-    tx_nco_offset_hz: knownValue(tx.offsetHz) ?? 0,
+    rx_nco_offset_hz: orNull(rxOffset),
+    tx_nco_offset_hz: orNull(ofModem(tx.offsetHz)),
     ...(applied !== undefined && { profile_center_frequency_hz: applied.profile.center_frequency_hz }),
     ...present('rx_rf_gain_db', rx.gainDb),
     ...present('tx_rf_gain_db', tx.gainDb),
-    rx_bandwidth_hz: knownValue(rx.bandwidthHz) ?? null,
-    tx_bandwidth_hz: knownValue(tx.bandwidthHz) ?? null,
+    rx_bandwidth_hz: orNull(rx.bandwidthHz),
+    tx_bandwidth_hz: orNull(tx.bandwidthHz),
     ...present('sample_rate_sps', sampleRate),
   };
 }
@@ -119,7 +122,32 @@ function transmitterState(seen: readonly Observed<unknown>[]): string {
 }
 
 function has(seen: Observed<number>, bits: number): boolean {
-  return ((knownValue(seen) ?? 0) & bits) !== 0;
+  return knownValue(bit(seen, bits)) === true;
+}
+
+function bit(seen: Observed<number>, mask: number): Observed<boolean> {
+  return mapped(seen, (value) => (value & mask) !== 0);
+}
+
+/** One switch that is on is enough; that none is on takes both. */
+function isLooped(part: Observed<number>, logic: Observed<number>): boolean | null {
+  const switches = [mapped(part, (mode) => mode !== 0), bit(logic, 1)].map(orNull);
+  if (switches.includes(true)) return true;
+  return switches.includes(null) ? null : false;
+}
+
+function both<One, Other, To>(
+  one: Observed<One>,
+  other: Observed<Other>,
+  change: (one: One, other: Other) => To,
+): Observed<To> {
+  if ('error' in one) return one;
+  return mapped(other, (value) => change(one.value, value));
+}
+
+/** S1 */
+function orNull<Value>(seen: Observed<Value>): Value | null {
+  return 'value' in seen ? seen.value : null;
 }
 
 function present<Name extends string>(

@@ -18,6 +18,7 @@ import { CampaignsView } from './campaigns-view.ts';
 import { ChainView } from './chain-view.ts';
 import { Connection } from './connection.ts';
 import { EVENTS_SHOWN, EventsView } from './events-view.ts';
+import { FramesView } from './frames-view.ts';
 import { HeadView } from './head-view.ts';
 import { MeasureView } from './measure-view.ts';
 import { Poll } from './poll.ts';
@@ -43,10 +44,7 @@ class BenchPage {
     profile: () => this.#profiles.chosen,
     measure: () => this.#measureNow(),
   });
-  readonly #profiles = new ProfileChoice(
-    () => this.#soon(),
-    () => this.#isOnAir,
-  );
+  readonly #profiles = new ProfileChoice(() => this.#soon());
   readonly #radio = new RadioView(
     () => this.#soon(),
     () => this.#isOnAir,
@@ -58,6 +56,7 @@ class BenchPage {
   );
   readonly #scenarios = new ScenariosView(() => this.#soon());
   readonly #reports = new ReportsView();
+  readonly #frames = new FramesView(() => this.#soon());
   readonly #board = new Poll(
     () => this.#readBoard(),
     BOARD_MS,
@@ -127,9 +126,11 @@ class BenchPage {
     this.#turns += 1;
     if (readFor === this.#readFor && this.#turns % LIST_TURNS !== 0) {
       if (tab === 'campaigns' && campaign !== null) await this.#campaigns.follow(campaign.id);
+      if (tab === 'frames') await this.#frames.refresh();
       return;
     }
     if (tab === 'campaigns') await this.#campaigns.refresh();
+    if (tab === 'frames') await this.#frames.refresh();
     if (tab === 'scenarios') await this.#scenarios.refresh();
     if (tab === 'reports') await this.#reports.refresh();
     this.#readFor = readFor;

@@ -126,7 +126,7 @@ export class CampaignsView {
   }
 
   #row(run: CampaignState, attempt: Attempt): HTMLTableRowElement {
-    const { step, outcome, detail, run_id, at_uptime_ms } = attempt;
+    const { step, outcome, detail, run_id } = attempt;
     const actions = element('td', { class: 'actions' });
     if (run_id !== undefined) {
       const open = element('button', { type: 'button', 'aria-label': `Report of ${step}` }, 'Report');
@@ -144,7 +144,7 @@ export class CampaignsView {
       element('th', { scope: 'row', class: 'mono' }, step),
       element('td', { class: TONES[outcome] }, `${SIGNS[outcome]} ${outcome}`),
       element('td', {}, detail),
-      element('td', { class: 'mono muted' }, `+${duration(at_uptime_ms)}`),
+      element('td', { class: 'mono muted' }, momentWords(run, attempt)),
       actions,
     );
   }
@@ -186,6 +186,13 @@ export class CampaignsView {
 
 function startedWords({ campaign, id }: CampaignState): string {
   return `${campaign} started as ${id}`;
+}
+
+/** From the start of the daemon; of an attempt under another start of it, that too: the two do not compare. */
+function momentWords(run: CampaignState, { at_uptime_ms, uptime_since: since }: Attempt): string {
+  const moment = `+${duration(at_uptime_ms)}`;
+  if (since === undefined || since === run.uptime_since) return moment;
+  return `${moment} after the restart at ${since.slice(11, 19)}Z`;
 }
 
 function statusWords({ status, verdict, pause_requested }: CampaignState): string {

@@ -17,6 +17,8 @@ export const TARGET_WORDS: Readonly<Record<ChainTarget, string>> = {
   'pl-loopback': 'logic loopback',
 };
 
+const NARROW = '(max-width: 640px)';
+
 const EMITS =
   'What the transmitter sends then leaves the board at its connector. Be sure of what is connected there.';
 
@@ -48,11 +50,14 @@ export class ChainView {
       const button = byId(`condition-${target}`, HTMLButtonElement);
       button.addEventListener('click', () => void this.#condition(button, target));
     }
+    // On a phone the table is long, and the step above it is what counts: it is there on demand.
+    if (matchMedia(NARROW).matches) byId('conditions-all', HTMLDetailsElement).open = false;
     const recover = byId('chain-recover', HTMLButtonElement);
     recover.addEventListener('click', () => void this.#recover(recover));
     const explain = byId('chain-explain', HTMLButtonElement);
     explain.addEventListener('click', () => {
       const isOn = explain.getAttribute('aria-pressed') !== 'true';
+      if (isOn) byId('conditions-all', HTMLDetailsElement).open = true;
       setAttribute(explain, 'aria-pressed', String(isOn));
       this.#table.explain(isOn);
     });
@@ -96,6 +101,12 @@ export class ChainView {
     return commandOf(command.replace('/profiles/{name}/', `/profiles/${this.#actions.profile()}/`));
   }
 
+  /** The chosen profile where none is applied, so that the first click does what it says; undefined: one is applied. */
+  get #missingProfile(): string | undefined {
+    const session = this.#state?.conditions.find(({ key }) => key === 'session.profile');
+    return session?.verdict === 'met' ? undefined : this.#actions.profile();
+  }
+
   async #mend(): Promise<void> {
     const { target } = this.#state ?? {};
     const command = this.#nextCommand;
@@ -113,10 +124,19 @@ export class ChainView {
   }
 
   async #condition(button: HTMLButtonElement, target: ChainTarget): Promise<void> {
+    const profile = this.#missingProfile;
+    if (profile === '')
+      return this.#outcome.wrong(
+        'There is no profile to condition to: the bench has none, register one first.',
+      );
     if (target === 'air' && !(await confirmed('Condition to the air?', EMITS, 'Condition to air'))) return;
     await this.#outcome.run(
       button,
-      () => act<Conditioned>('POST', '/api/v1/chain/condition', { target }),
+      () =>
+        act<Conditioned>('POST', '/api/v1/chain/condition', {
+          target,
+          ...(profile !== undefined && { profile }),
+        }),
       ({ steps, detail }) =>
         steps.length === 0
           ? `${TARGET_WORDS[target]}: nothing was missing`

@@ -18,10 +18,10 @@ export interface EmissionWords {
 /** At this level or below nothing that leaves the connector disturbs. */
 const MUTED_DB = -80;
 
-/** The chain has to be that of the path the board is switched to; `levelDb`: gain of the transmitter. */
+/** The chain has to be that of the path the board is switched to; `levelDb`: gain of the transmitter, undefined: unreadable. */
 export function emissionWords(
   { current_target, reaches_the_connector, conditions }: ChainState,
-  levelDb: number,
+  levelDb: number | undefined,
 ): EmissionWords {
   const verdictOf = (key: string): string | undefined =>
     conditions.find((condition) => condition.key === key)?.verdict;
@@ -29,12 +29,16 @@ export function emissionWords(
     return { tone: 'bad', sign: '▲', words: 'Path unknown: it may emit at the connector' };
   if (current_target !== 'air' && !reaches_the_connector) {
     const inside = current_target === 'pl-loopback' ? 'inside the logic' : 'inside the AD9361';
-    return verdictOf('tx.level') === 'unmet'
-      ? { tone: 'bad', sign: '▲', words: `Looped back ${inside}, but not muted: it emits at the connector` }
-      : { tone: 'ok', sign: '○', words: `Stays ${inside}: nothing at the connector` };
+    if (verdictOf('tx.level') === 'met')
+      return { tone: 'ok', sign: '○', words: `Stays ${inside}: nothing at the connector` };
+    const muted =
+      levelDb === undefined ? 'and its level is unreadable: it may emit' : 'but not muted: it emits';
+    return { tone: 'bad', sign: '▲', words: `Looped back ${inside}, ${muted} at the connector` };
   }
   if (verdictOf('tx.egress') === 'unmet')
     return { tone: 'warn', sign: '◇', words: 'Wired to the connector, egress closed' };
+  if (levelDb === undefined)
+    return { tone: 'bad', sign: '▲', words: 'Level unreadable: it may emit at the connector' };
   return levelDb <= MUTED_DB
     ? { tone: 'warn', sign: '◇', words: `Wired to the connector, muted at ${decibels(levelDb)}` }
     : { tone: 'bad', sign: '▲', words: 'Emits at the connector' };

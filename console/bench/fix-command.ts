@@ -43,5 +43,6 @@ export function mayEmit({ path, body }: FixCommand, target: ChainTarget): boolea
     const level = body?.['tx_gain_db'];
     return typeof level === 'number' && level > MUTED_DB;
   }
-  return path === '/api/v1/datapath/enable' || path.endsWith('/apply');
+  // An apply closes the egress and leaves it closed.
+  return path === '/api/v1/datapath/enable';
 }

@@ -26,7 +26,7 @@ export class HeadView {
   }
 
   emission(state: ChainState, { tx_rf_gain_db, tx_gain_db }: RadioStatus): void {
-    const { tone, sign, words } = emissionWords(state, tx_rf_gain_db ?? tx_gain_db);
+    const { tone, sign, words } = emissionWords(state, tx_rf_gain_db ?? tx_gain_db ?? undefined);
     const node = this.#node('emission');
     setAttribute(node, 'class', `emission ${tone}`);
     setText(node, `${sign} ${words}`);
@@ -54,11 +54,17 @@ export class HeadView {
     setText(emission, '▲ Path unknown: it may emit at the connector');
   }
 
-  #lock(id: string, name: string, isHeld: boolean): void {
+  #lock(id: string, name: string, isHeld: boolean | null): void {
     const node = this.#node(id);
-    setText(node, `${isHeld ? '✓' : '✗'} ${name}`);
-    setAttribute(node, 'class', `lock ${isHeld ? 'ok' : 'muted'}`);
-    setAttribute(node, 'aria-label', `${name} ${isHeld ? 'locked' : 'not locked'}`);
+    const [sign, tone, words] =
+      isHeld === null
+        ? ['?', 'warn', 'cannot be read']
+        : isHeld
+          ? ['✓', 'ok', 'locked']
+          : ['✗', 'muted', 'not locked'];
+    setText(node, `${sign} ${name}`);
+    setAttribute(node, 'class', `lock ${tone}`);
+    setAttribute(node, 'aria-label', `${name} ${words}`);
   }
 }
 

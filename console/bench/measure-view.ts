@@ -44,7 +44,8 @@ export class MeasureView {
     const measurement = await this.#outcome.run(
       this.#button,
       () => act<Measurement>('POST', `/api/v1/datapath/measure?${query}`, payload),
-      ({ blocks }) => `compared ${blocks.length} blocks with PRBS-${order}`,
+      ({ blocks, detail }) =>
+        `compared ${blocks.length} blocks with PRBS-${order}${detail === undefined ? '' : `; ${detail}`}`,
     );
     if (measurement !== undefined) this.#show(measurement);
     this.#changed();

@@ -2,6 +2,7 @@
 
 import { element, setAttribute } from '../element.ts';
 import { BenchRefusal } from './bench-service.ts';
+import { pageWords } from './page-words.ts';
 
 export class OutcomeLine {
   readonly node: HTMLElement;
@@ -24,10 +25,15 @@ export class OutcomeLine {
   refused(error: unknown): void {
     if (!(error instanceof BenchRefusal)) throw error;
     const { help, next } = error.refusal;
-    const parts: (string | Node)[] = ['✗ ', `${error.message}${/[.!?]$/.test(error.message) ? '' : '.'}`];
-    if (help !== undefined) parts.push(' ', element('span', { class: 'help' }, help));
-    if (next != null && next.command !== help)
-      parts.push(' First: ', element('code', { class: 'mono' }, next.command));
+    const message = pageWords(error.message);
+    const parts: (string | Node)[] = ['✗ ', `${message}${/[.!?]$/.test(message) ? '' : '.'}`];
+    if (help !== undefined && help !== next?.command)
+      parts.push(' ', element('span', { class: 'help' }, pageWords(help)));
+    if (next != null)
+      parts.push(
+        ' First: ',
+        element('span', { class: 'help' }, `${next.condition}, by ${pageWords(next.command)}.`),
+      );
     this.#show('bad', parts);
   }
 

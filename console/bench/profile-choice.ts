@@ -3,7 +3,6 @@
 import type { ActiveProfile, ApplyResult, ProfileSummary } from '../../contract/bench/profile.ts';
 import { byId, element } from '../element.ts';
 import { act, read } from './bench-service.ts';
-import { confirmed } from './confirm-dialog.ts';
 import { OutcomeLine } from './outcome-line.ts';
 import { scaled } from './quantity.ts';
 
@@ -12,13 +11,11 @@ export class ProfileChoice {
   readonly #button = byId('profile-apply', HTMLButtonElement);
   readonly #outcome = new OutcomeLine(byId('profile-outcome', HTMLElement));
   readonly #changed: () => void;
-  readonly #isOnAir: () => boolean;
   #drawn = '';
   #isTouched = false;
 
-  constructor(changed: () => void, isOnAir: () => boolean) {
+  constructor(changed: () => void) {
     this.#changed = changed;
-    this.#isOnAir = isOnAir;
     this.#select.addEventListener('change', () => {
       this.#isTouched = true;
     });
@@ -45,9 +42,6 @@ export class ProfileChoice {
 
   async #apply(): Promise<void> {
     const name = this.#select.value;
-    const text =
-      'The board is wired to the connector: if its egress is open, it emits with the settings of the profile.';
-    if (this.#isOnAir() && !(await confirmed(`Apply ${name}?`, text, 'Apply'))) return;
     await this.#outcome.run(
       this.#button,
       () => act<ApplyResult>('POST', `/api/v1/profiles/${encodeURIComponent(name)}/apply`),

@@ -2,7 +2,7 @@
 
 import type { FrequencyBody, GainBody, RadioStatus } from '../../contract/bench/radio.ts';
 import { rxGainRange, TX_GAIN_RANGE } from '../../radio/ad9361/gain.ts';
-import { byId, element, setText } from '../element.ts';
+import { byId, element, setAttribute, setText } from '../element.ts';
 import { act } from './bench-service.ts';
 import { confirmed } from './confirm-dialog.ts';
 import { mayEmit } from './fix-command.ts';
@@ -10,6 +10,8 @@ import { OutcomeLine } from './outcome-line.ts';
 import { decibels, hertzOf, megahertz, scaled } from './quantity.ts';
 
 type Side = 'rx' | 'tx';
+
+const UNREADABLE = 'unreadable';
 
 export class RadioView {
   readonly #changed: () => void;
@@ -35,10 +37,9 @@ export class RadioView {
   show(status: RadioStatus): void {
     for (const side of ['rx', 'tx'] as const) this.#showSide(side, status);
     setText(byId('radio-center', HTMLElement), centerText(status));
-    const { least, most } = rxGainRange(status.rx_lo_hz ?? status.center_frequency_hz);
-    setText(byId('gain-rx-range', HTMLElement), `${rangeText(least, most)} in this band`);
-    this.#receive.placeholder = String(status.rx_gain_db);
-    this.#transmit.placeholder = String(status.tx_gain_db);
+    setText(byId('gain-rx-range', HTMLElement), receiveRange(status.rx_lo_hz));
+    this.#receive.placeholder = String(status.rx_gain_db ?? '?');
+    this.#transmit.placeholder = String(status.tx_gain_db ?? '?');
   }
 
   #showSide(side: Side, status: RadioStatus): void {
@@ -46,14 +47,18 @@ export class RadioView {
     const offset = status[`${side}_nco_offset_hz`];
     const gain = status[`${side}_rf_gain_db`] ?? status[`${side}_gain_db`];
     const width = status[`${side}_bandwidth_hz`];
-    this.#set(side, 'lo', oscillator === undefined ? 'not told' : megahertz(oscillator));
-    this.#set(side, 'nco', `${offset >= 0 ? '+' : '−'}${Math.abs(offset)} Hz`);
-    this.#set(side, 'gain', decibels(gain, Number.isInteger(gain) ? 0 : 2));
-    this.#set(side, 'width', width === null ? 'unreadable' : scaled(width, 'Hz'));
+    this.#set(side, 'lo', oscillator, megahertz);
+    this.#set(side, 'nco', offset, (hertz) => `${hertz >= 0 ? '+' : '−'}${Math.abs(hertz)} Hz`);
+    this.#set(side, 'gain', gain, gainText);
+    this.#set(side, 'width', width, (hertz) => scaled(hertz, 'Hz'));
   }
 
-  #set(side: Side, row: string, text: string): void {
-    setText(this.#cells.get(`${side}.${row}`)!, text);
+  /** What the board does not tell is said, never shown as a number. */
+  #set(side: Side, row: string, value: number | null | undefined, words: (value: number) => string): void {
+    const cell = this.#cells.get(`${side}.${row}`)!;
+    const isKnown = value !== null && value !== undefined;
+    setText(cell, isKnown ? words(value) : `? ${UNREADABLE}`);
+    setAttribute(cell, 'class', isKnown ? 'mono' : 'warn');
   }
 
   #table(): void {
@@ -97,7 +102,8 @@ export class RadioView {
     await this.#outcome.run(
       button,
       () => act<RadioStatus>('POST', '/api/v1/radio/frequency', body),
-      (status) => `tuned ${body.channel}: receiver at ${megahertz(status.center_frequency_hz)}`,
+      ({ center_frequency_hz: is }) =>
+        `tuned ${body.channel}: receiver at ${is === null ? UNREADABLE : megahertz(is)}`,
     );
     this.#changed();
   }
@@ -117,7 +123,8 @@ export class RadioView {
     const done = await this.#outcome.run(
       button,
       () => act<RadioStatus>('POST', path, body),
-      (status) => `receiver ${decibels(status.rx_gain_db)}, transmitter ${decibels(status.tx_gain_db)}`,
+      ({ rx_gain_db: rx, tx_gain_db: tx }) =>
+        `receiver ${rx === null ? UNREADABLE : decibels(rx)}, transmitter ${tx === null ? UNREADABLE : decibels(tx)}`,
     );
     if (done !== undefined) [this.#receive.value, this.#transmit.value] = ['', ''];
     this.#changed();
@@ -128,13 +135,24 @@ function numberIn(input: HTMLInputElement): number | undefined {
   return input.value.trim() === '' ? undefined : Number(input.value);
 }
 
+function gainText(db: number): string {
+  return decibels(db, Number.isInteger(db) ? 0 : 2);
+}
+
+/** The range follows from the band of the oscillator. */
+function receiveRange(oscillatorHz: number | undefined): string {
+  if (oscillatorHz === undefined) return 'the band is unreadable';
+  const { least, most } = rxGainRange(oscillatorHz);
+  return `${rangeText(least, most)} in this band`;
+}
+
 function rangeText(least: number, most: number): string {
   return `${String(least).replace('-', '−')} to ${most} dB`;
 }
 
 function centerText(status: RadioStatus): string {
   const { profile_center_frequency_hz: wanted, center_frequency_hz: is, sample_rate_sps: rate } = status;
-  const parts = [`receives ${megahertz(is)}`];
+  const parts = [`receives ${is === null ? `at a frequency that is ${UNREADABLE}` : megahertz(is)}`];
   if (wanted !== undefined) parts.push(`profile ${megahertz(wanted)}`);
   if (rate !== undefined) parts.push(scaled(rate, 'S/s'));
   return parts.join(' · ');

@@ -81,7 +81,7 @@ export class SpectrumView {
 }
 
 interface Span {
-  readonly center_hz: number;
+  readonly center_hz: number | null;
   readonly span_hz: number;
 }
 
@@ -120,8 +120,9 @@ function isNamed(n: number, width: number): boolean {
 }
 
 /** The middle in full, the others by their distance from it. */
-function frequencyText(centerHz: number, offsetHz: number, n: number): string {
-  if (n === (FREQUENCIES - 1) / 2) return megahertz(Math.round(centerHz));
+function frequencyText(centerHz: number | null, offsetHz: number, n: number): string {
+  if (n === (FREQUENCIES - 1) / 2)
+    return centerHz === null ? 'centre unreadable' : megahertz(Math.round(centerHz));
   return `${offsetHz < 0 ? '−' : '+'}${(Math.abs(offsetHz) / 1e6).toPrecision(3)} MHz`;
 }
 
@@ -155,6 +156,9 @@ function wordsOf({ floats, description }: FeedMessage): string {
   floats.forEach((level, at) => {
     if (level > floats[bin]!) bin = at;
   });
-  const at = description.center_hz + (bin / floats.length - 0.5) * description.span_hz;
-  return `Spectrum: strongest ${Math.round(floats[bin]!)} dBFS at ${megahertz(Math.round(at / 1e4) * 1e4)}`;
+  const strongest = `Spectrum: strongest ${Math.round(floats[bin]!)} dBFS`;
+  const { center_hz, span_hz } = description;
+  if (center_hz === null) return `${strongest}; its centre is unreadable`;
+  const at = center_hz + (bin / floats.length - 0.5) * span_hz;
+  return `${strongest} at ${megahertz(Math.round(at / 1e4) * 1e4)}`;
 }

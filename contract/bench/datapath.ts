@@ -40,6 +40,11 @@ export const Measurement = Type.Object(
     worst_block_ratio: Type.Number({ minimum: 0, maximum: 1 }),
     capture_bytes: Count,
     warmup: Type.Integer({ minimum: 0, description: 'Blocks discarded first.' }),
+    detail: Type.Optional(
+      Type.String({
+        description: 'Ours: why nothing correlates, where that is found; the carrier in a wrong phase.',
+      }),
+    ),
   },
   { ...closed, title: 'MeasureReply' },
 );

@@ -38,8 +38,10 @@ export const PurgeBody = Type.Object(
   {
     older_than_hours: Type.Integer({
       minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: '0 purges every event.',
+      // The largest int64 is this number as a double.
+      maximum: 2 ** 63,
+      format: 'int64',
+      description: 'An int64; 0 purges every event.',
     }),
   },
   { ...closed, title: 'PurgeBody', examples: [{ older_than_hours: 24 }] },

@@ -30,7 +30,8 @@ export type FeedDescription =
   | {
       readonly kind: 'spectrum';
       readonly source: Source;
-      readonly center_hz: number;
+      /** Null: the board does not tell. */
+      readonly center_hz: number | null;
       readonly span_hz: number;
     }
   /** I and Q in turn, sampled at the instants of symbols, of mean power 1; none while the demodulator does not run. */
@@ -38,7 +39,7 @@ export type FeedDescription =
       readonly kind: 'constellation';
       readonly source: Source;
       readonly modulation: Modulation;
-      /** Error vector magnitude, as a share; absent without points. */
+      /** Error vector magnitude, as a share; absent without a carrier. */
       readonly evm?: number;
     }
   /** Traces over two symbols, one behind the other. */

@@ -1,29 +1,39 @@
-/** The radio: commands and the status that every radio route answers with. RF Bench Service, sections 2 and 4. */
+/**
+ * The radio: commands and the status that every radio route answers with. RF Bench Service, sections 2 and 4.
+ *
+ * R1. A value that could not be read is null, or absent where the interface marks the field so: never a number that somebody
+ *     could take for the setting.
+ */
 
 import Type, { type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
 const Hertz = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Decibels = Type.Integer({ minimum: -0x8000_0000, maximum: 0x7fff_ffff });
+const UNREADABLE = 'Null: unreadable.';
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 export const RadioStatus = Type.Object(
   {
     rx_state: Type.String(),
     tx_state: Type.String(),
-    center_frequency_hz: Type.Integer({
-      ...Hertz,
-      description: 'Of the receiver: oscillator and digital offset together.',
-    }),
-    rx_gain_db: Decibels,
-    tx_gain_db: Decibels,
-    loopback: Type.Boolean(),
-    timing_lock: Type.Boolean(),
-    carrier_lock: Type.Boolean(),
+    center_frequency_hz: orNull(
+      Type.Integer({
+        ...Hertz,
+        description: 'Of the receiver: oscillator and digital offset together; null: unreadable.',
+      }),
+    ),
+    rx_gain_db: orNull(Type.Integer({ ...Decibels, description: UNREADABLE })),
+    tx_gain_db: orNull(
+      Type.Integer({ ...Decibels, description: `${UNREADABLE} It counts as radiating then.` }),
+    ),
+    loopback: orNull(Type.Boolean({ description: UNREADABLE })),
+    timing_lock: orNull(Type.Boolean({ description: UNREADABLE })),
+    carrier_lock: orNull(Type.Boolean({ description: UNREADABLE })),
     rx_lo_hz: Type.Optional(Hertz),
     tx_lo_hz: Type.Optional(Hertz),
-    rx_nco_offset_hz: Type.Integer(),
-    tx_nco_offset_hz: Type.Integer(),
+    rx_nco_offset_hz: orNull(Type.Integer({ description: UNREADABLE })),
+    tx_nco_offset_hz: orNull(Type.Integer({ description: UNREADABLE })),
     profile_center_frequency_hz: Type.Optional(
       Type.Integer({ minimum: 0, description: 'Of the applied profile; a manual tune does not move it.' }),
     ),

@@ -135,6 +135,14 @@ export const SweepPoint = Type.Object(
 );
 export type SweepPoint = Static<typeof SweepPoint>;
 
+/** Ours: uptimes of two starts of the daemon do not compare, and a campaign may go on behind a restart. */
+const UptimeSince = Type.Optional(
+  Type.String({
+    format: 'date-time',
+    description: 'Start of the daemon that the uptime beside it counts from.',
+  }),
+);
+
 export const Attempt = Type.Object(
   {
     step: Type.String(),
@@ -142,6 +150,7 @@ export const Attempt = Type.Object(
     run_id: Type.Optional(Uuid),
     detail: Type.String(),
     at_uptime_ms: Count,
+    uptime_since: UptimeSince,
     points: Type.Optional(Type.Array(SweepPoint, { description: 'Of a sweep.' })),
   },
   { ...closed, title: 'AttemptDRO' },
@@ -161,6 +170,7 @@ export const CampaignState = Type.Object(
     pause_requested: Type.Boolean({ description: 'A pause is asked and not yet effective.' }),
     attempts: Type.Array(Attempt),
     started_at_uptime_ms: Count,
+    uptime_since: UptimeSince,
   },
   { ...closed, title: 'CampaignStateDRO' },
 );

@@ -35,7 +35,11 @@ const payload: BytesBody = {
 };
 
 const terms = {
-  blocks: integerInQuery('Blocks captured; default: by the payload.', 1, CAPTURE_BLOCKS),
+  blocks: integerInQuery(
+    'Blocks captured; default: by the payload, all of it and at least 4.',
+    1,
+    CAPTURE_BLOCKS,
+  ),
   warmup: integerInQuery('Blocks discarded first.', 0, CAPTURE_BLOCKS),
   timeout_ms: integerInQuery('Of all blocks; default: by the rate.', 1, LONGEST_MS),
 };
@@ -56,7 +60,9 @@ export const datapathRoutes: readonly BenchRoute[] = [
     path: '/api/v1/datapath',
     operationId: 'readDatapath',
     summary: 'Whether the daemon holds the devices of the modem',
-    description: 'They are taken when first needed, and given back after a capture with `release`.',
+    description:
+      'Enable, conditioning and transmitting take them; disable and a capture with `release` give them back. Without them ' +
+      'capture, loopback and measure answer 503, flush 404.',
     tag: 'Datapath',
     replies: { 200: Acquired },
     errors: [],

@@ -6,7 +6,8 @@
  *     fits worse than one that was found.
  * M2. The ratio of each block is that at its own rotation, so that a slip does not read as an error of the demodulation.
  * M3. A slip is told only between two blocks that both fit at half or more, and never of an ambiguous payload.
- * M4. What was not found by votes is searched everywhere only where the caller asks for it.
+ * M4. What was not found by votes is searched everywhere only where the caller asks for it, and only so much: how long a
+ *     comparison takes is not for its payload to say.
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -16,6 +17,7 @@ import {
   type Measurement,
   type MeasureVerdict,
 } from '../../contract/bench/datapath.ts';
+import { MEASURE_PAYLOAD_BYTES } from '../../contract/limits.ts';
 import { type Place, searchEverywhere } from './everywhere.ts';
 import { createReference, matchedAt, type Reference } from './reference.ts';
 import { Shingles } from './shingles.ts';
@@ -26,6 +28,8 @@ export const CORRELATED_RATIO = 0.05;
 const CERTAIN_RATIO = 0.5;
 /** Blocks not found: the first is searched everywhere and then each of so many, since a bad chain has nothing to find. */
 const SEARCH_EVERY = 16;
+/** Rotations tried in all searches together: one search of the longest payload, a second or two. */
+const SEARCHED_MOST = MEASURE_PAYLOAD_BYTES;
 
 export interface MeasureOptions {
   /** Blocks that were discarded before what was captured, as the measurement tells them. */
@@ -80,6 +84,7 @@ class Finder {
   readonly #certain: number;
   #expected: number | undefined;
   #unfound = 0;
+  #searched = 0;
 
   constructor(reference: Reference, everywhere: boolean) {
     this.#reference = reference;
@@ -104,7 +109,9 @@ class Finder {
     const best = bestOf(expected === undefined ? places : [expected, ...places]) ?? this.#placeAt(block, 0);
     if (best.matched >= CORRELATED_RATIO * BLOCK_BYTES || !this.#everywhere) return best;
     this.#unfound += 1;
-    if (this.#unfound % SEARCH_EVERY !== 1) return best;
+    const { length } = this.#reference.bytes;
+    if (this.#unfound % SEARCH_EVERY !== 1 || this.#searched + length > SEARCHED_MOST) return best;
+    this.#searched += length;
     return bestOf([best, searchEverywhere(this.#reference, block)]) ?? best;
   }
 

@@ -16,6 +16,7 @@ import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
 import { seededRandom } from '../../links/simulated/seeded-random.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { bitsPerSymbol } from '../modulation.ts';
+import { turnedBytes } from '../phase-turn.ts';
 import { addBitErrors, addCodedErrors } from './bit-errors.ts';
 import { fillRandom, mixed, PURPOSE } from './chance.ts';
 import { MODEL } from './constants.ts';
@@ -189,17 +190,3 @@ function turnPhase(bytes: Uint8Array, { phase, receiver: { modulation } }: Truth
   const table = turnedBytes(bitsPerSymbol(modulation), phase);
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = table[bytes[at]!]!;
 }
-
-/** Symbols of three bits do not end with a byte: of those the first two bits turn, which spoils as much. */
-function turnedBytes(bitsOfSymbol: number, phase: number): Uint8Array {
-  if (bitsOfSymbol === 1) return Uint8Array.from({ length: 256 }, (_, byte) => ~byte);
-  const turned = GRAY.map((_, dibit) => GRAY[(GRAY.indexOf(dibit) + phase) % 4]!);
-  // Half a turn of two steps would be none of three: never the identity.
-  const steps = phase % 4 === 0 ? GRAY.toReversed() : turned;
-  return Uint8Array.from({ length: 256 }, (_, byte) =>
-    [6, 4, 2, 0].reduce((made, shift) => made | (steps[(byte >> shift) & 3]! << shift), 0),
-  );
-}
-
-/** Pairs of bits around the circle. */
-const GRAY: readonly number[] = [0b00, 0b01, 0b11, 0b10];

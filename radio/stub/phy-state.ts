@@ -34,6 +34,9 @@ export interface LoadedFilter {
   readonly taps: number;
 }
 
+/** Taps of a FIR that neither interpolates nor decimates. */
+const MOST_TAPS_PLAIN = 64;
+
 /** Settings after the driver has loaded. */
 const COLD = {
   lo: { rx: 2_400_000_000, tx: 2_450_000_000 },
@@ -106,8 +109,10 @@ export class PhyState {
     this.#changed();
   }
 
+  /** Refused also where the FIR in use has more taps than the rate leaves time for. */
   setSampleRate(rate: number): void {
-    taken(clockChain(rate, this.filterFactor, this.governor));
+    const chain = taken(clockChain(rate, this.filterFactor, this.governor));
+    if (this.filterOn) checkTaps(this.filter!, chain, rate);
     this.sampleRate = rate;
     this.#changed();
   }
@@ -122,10 +127,7 @@ export class PhyState {
     if (on && this.filter === undefined) throw new IioFailure(errno.EINVAL, 'no FIR is loaded');
     const factor = on ? this.filter!.factor : 1;
     const chain = taken(clockChain(this.sampleRate, factor, this.governor));
-    const most = 16 * Math.floor(Math.min(chain.rx.converter, chain.tx.converter) / this.sampleRate);
-    if (on && this.filter!.taps > most) {
-      throw new IioFailure(errno.EINVAL, `${this.filter!.taps} taps, and this rate leaves time for ${most}`);
-    }
+    if (on) checkTaps(this.filter!, chain, this.sampleRate);
     this.filterOn = on;
     this.#changed();
   }
@@ -184,6 +186,24 @@ export class PhyState {
     const [first, second] = this.rxGain;
     return [gainAfterRetune(first, this.lo.rx, hertz), gainAfterRetune(second, this.lo.rx, hertz)];
   }
+}
+
+/**
+ * Sixteen taps for each clock of the filters, which run at half the converter clock of the receiver, in each sample; without
+ * interpolation the transmitter has 64 at most. The driver refuses the same.
+ */
+function checkTaps(
+  { taps, factor }: LoadedFilter,
+  { rx: { converter } }: ClockChain,
+  sampleRate: number,
+): void {
+  const byClock = 16 * Math.floor(converter / 2 / sampleRate);
+  const most = factor === 1 ? Math.min(MOST_TAPS_PLAIN, byClock) : byClock;
+  if (taps <= most) return;
+  throw new IioFailure(
+    errno.EINVAL,
+    `${taps} taps, and ${sampleRate} sps with FIR x${factor} leaves time for ${most}`,
+  );
 }
 
 /** The value, or EINVAL with every fault (H1). */

@@ -8,6 +8,10 @@
  *
  * P1. Locked, the errors of the symbols are those of Es/N0, and nothing else.
  * P2. What the demodulator has not found is seen: without carrier the points turn, without timing they are taken anywhere.
+ * P3. Nothing is above the full scale of the converter: what is more is clipped, and what clipping makes of it lies beside the
+ *     signal too.
+ * P4. At their instants signal and noise of symbols together have a mean power of 1, as a level control leaves them: a weak signal does not leave
+ *     the picture, and no error vector is told before a carrier is found.
  */
 
 import type { Modulation } from '../../contract/bench/profile.ts';
@@ -30,6 +34,8 @@ export interface SpectrumShape {
 
 /** Symbols that a pulse reaches to each side: further out it is below -50 dB. */
 const REACH = 8;
+/** Widths of a signal over which the products of clipping it lie: those of third order. */
+const CLIPPED_WIDTH = 3;
 /** Slope of the analog filters, in orders. */
 const FILTER_ORDER = 3;
 
@@ -76,14 +82,23 @@ export function spectrum(truth: StubTruth, { bins, averages }: SpectrumShape, ra
   return decibels;
 }
 
-/** Root mean square of the distances of points from the nearest symbol, over the amplitude of a symbol. */
+/**
+ * Root mean square of the distances of points from the nearest symbol, over the amplitude of a symbol: that which fits the points
+ * best, since a level control scales signal and noise together.
+ */
 export function errorVector(points: Float32Array, modulation: Modulation): number {
   const ideal = symbolsOf(modulation);
-  let sum = 0;
+  let along = 0;
+  let power = 0;
   for (let at = 0; at + 1 < points.length; at += 2) {
-    sum += Math.min(...ideal.map(([i, q]) => (points[at]! - i) ** 2 + (points[at + 1]! - q) ** 2));
+    const [i, q] = [points[at]!, points[at + 1]!];
+    // Of symbols of one amplitude the nearest is the one that the point lies along the most.
+    along += Math.max(...ideal.map((symbol) => i * symbol[0] + q * symbol[1]));
+    power += i * i + q * q;
   }
-  return Math.sqrt((2 * sum) / points.length);
+  const count = points.length / 2;
+  const amplitude = along / count;
+  return Math.sqrt(Math.max(0, power / count - amplitude ** 2)) / amplitude;
 }
 
 /** Symbols and their noise, drawn once, and the signal anywhere between them. */
@@ -136,13 +151,16 @@ function drawn(truth: StubTruth, random: Random): (symbol: number) => [number, n
   const ideal = symbolsOf(modulation);
   const isHeard = truth.signal && truth.transmitting;
   // Without a signal the level control brings the noise up to where the symbols were.
-  const noise = Math.sqrt(isHeard ? fromDecibels(-truth.esN0Db) / 2 : 0.5);
+  const noisePower = isHeard ? fromDecibels(-truth.esN0Db) : 1;
+  // P4
+  const level = isHeard ? 1 / Math.sqrt(1 + noisePower) : 1;
+  const noise = level * Math.sqrt(noisePower / 2);
   const turn = turning(truth, 2 * Math.PI * random.next());
   return (symbol) => {
     const [i, q] = ideal[Math.floor(random.next() * ideal.length)]!;
     const [noiseI, noiseQ] = normalPair(random);
     const angle = turn(symbol);
-    const amplitude = isHeard ? 1 : 0;
+    const amplitude = isHeard ? level : 0;
     return [
       amplitude * (i * Math.cos(angle) - q * Math.sin(angle)) + noise * noiseI,
       amplitude * (i * Math.sin(angle) + q * Math.cos(angle)) + noise * noiseQ,
@@ -188,15 +206,28 @@ function powerDensity(truth: StubTruth): (hertz: number) => number {
   const isAnalog = truth.target === 'air' || truth.target === 'none';
   const level = isAnalog ? budget.levelDbfs : MODEL.automaticGainDb;
   const toFullScale = budget.gainDb - MODEL.fullScaleDbm;
-  const peak = signal && transmitting ? fromDecibels(level) / baud : 0;
+  const total = signal && transmitting ? fromDecibels(Math.min(level, 0)) : 0;
+  const noise = fromDecibels(-truth.esN0Db);
+  const isClipped = isAnalog && level > -MODEL.headroomDb;
+  // Clipped, signal and what clipping makes of it share what the converter holds (P3).
+  const peak = total / (baud || 1) / (isClipped ? 1 + noise : 1);
   const converter = fromDecibels(budget.converterDbmPerHz + toFullScale);
   const floor = isAnalog ? fromDecibels(budget.noiseDbmPerHz + toFullScale) : converter;
-  // What spoils the symbols beyond the floor lies under the signal.
-  const beneath = Math.max(0, peak * fromDecibels(-truth.esN0Db) - floor);
+  // What spoils the symbols beyond the floor lies under the signal; what is clipped, over three times its width.
+  const beneath = Math.max(0, peak * noise - floor);
+  const width = isClipped ? CLIPPED_WIDTH : 1;
   return (hertz) => {
-    const shape = raisedCosine(Math.abs(hertz - frequencyOffsetHz) / (baud || 1), transmitter.rolloff);
-    const analog = (peak + beneath) * shape + Math.max(0, floor - converter);
-    return analog * (isAnalog ? passes(hertz, truth.bandwidthHz) : 1) + converter;
+    const distance = Math.abs(hertz - frequencyOffsetHz) / (baud || 1);
+    const shape = raisedCosine(distance, transmitter.rolloff);
+    const spoiled = width === 1 ? shape : raisedCosine(distance / width, transmitter.rolloff) / width;
+    const analog = peak * shape + Math.max(0, floor - converter);
+    const filtered = analog * (isAnalog ? passes(hertz, truth.bandwidthHz) : 1);
+    // Clipping is behind the filters.
+    return (
+      filtered +
+      beneath * spoiled * (isClipped || !isAnalog ? 1 : passes(hertz, truth.bandwidthHz)) +
+      converter
+    );
   };
 }
 

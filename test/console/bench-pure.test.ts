@@ -6,7 +6,9 @@ import { emissionWords } from '../../console/bench/emission.ts';
 import { ratePicture } from '../../console/bench/error-rates.ts';
 import { readFeed } from '../../console/bench/feed-message.ts';
 import { commandOf, isMeasurement, mayEmit } from '../../console/bench/fix-command.ts';
+import { hexLines } from '../../console/bench/hex-lines.ts';
 import { decadesAround, decadesOf, decadeText, rateText } from '../../console/bench/log-axis.ts';
+import { pageWords } from '../../console/bench/page-words.ts';
 import { decibels, hertzOf, megahertz, percent, scaled } from '../../console/bench/quantity.ts';
 import { bannerOf } from '../../console/bench/report-words.ts';
 import { seriesOf } from '../../console/bench/sample-series.ts';
@@ -88,10 +90,38 @@ describe('F1 the command of a condition', () => {
     ['POST /api/v1/radio/gain {"rx_gain_db": 40}', 'air', false],
     ['POST /api/v1/datapath/enable', 'air', true],
     ['POST /api/v1/datapath/enable', 'pl-loopback', false],
-    ['POST /api/v1/profiles/qpsk-1m/apply', 'air', true],
+    ['POST /api/v1/profiles/qpsk-1m/apply', 'air', false],
     ['POST /api/v1/chain/recover', 'air', false],
   ])('%s for %s may emit: %s', (text, target, may) => {
     expect(mayEmit(commandOf(text)!, target)).toBe(may);
+  });
+});
+
+describe('W1 a refusal in the words of the page', () => {
+  it.each([
+    ['apply one with POST /api/v1/profiles/qpsk-1m/apply', 'apply one with “Apply” beside the profile'],
+    [
+      'condition the chain to air first: POST /api/v1/chain/condition {"target": "air"}',
+      'condition the chain to air first: “Condition to” in the chain',
+    ],
+    [
+      'something has to be on the air: GET /api/v1/chain names the step',
+      'something has to be on the air: the chain names the step',
+    ],
+    ['rx_gain_db: is 72; the range is -3 to 71 dB', 'receive gain: is 72; the range is -3 to 71 dB'],
+    ['/center_frequency_hz must be integer', 'centre must be integer'],
+    ['packets[2].header.src: is 40', 'packet 3.header.src: is 40'],
+    ['register one with PUT /api/v1/profiles/{name}', 'register one with PUT /api/v1/profiles/{name}'],
+  ])('%s', (text, words) => {
+    expect(pageWords(text)).toBe(words);
+  });
+});
+
+describe('bytes of a block', () => {
+  it('are lines of offset, hexadecimal and text', () => {
+    expect(hexLines('48656c6c6f00', 4)).toBe('0000  48 65 6c 6c  Hell\n0004  6f 00        o.');
+    expect(hexLines('48656c6c6f00', 4, 1)).toBe('0000  48 65 6c 6c  Hell');
+    expect(hexLines('', 16)).toBe('');
   });
 });
 
@@ -124,6 +154,23 @@ describe('M1 where the signal goes', () => {
       words: expect.stringContaining('−89 dB'),
     });
     expect(emissionWords(state({}), -79).tone).toBe('bad');
+  });
+
+  it('M1 a level that is unreadable counts as emitting, on every path', () => {
+    expect(emissionWords(state({}), undefined)).toMatchObject({
+      tone: 'bad',
+      words: expect.stringContaining('unreadable'),
+    });
+    const conditions = state(inside).conditions.map((condition) =>
+      condition.key === 'tx.level' ? { ...condition, verdict: 'unknown' as const } : condition,
+    );
+    for (const target of ['pl-loopback', 'device-loopback'] as const)
+      expect(
+        emissionWords(state({ ...inside, current_target: target, conditions }), undefined),
+      ).toMatchObject({
+        tone: 'bad',
+        words: expect.stringContaining('unreadable'),
+      });
   });
 
   it('is loud where a loopback is not muted', () => {

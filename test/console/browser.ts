@@ -25,10 +25,10 @@ export function launch(): Promise<Browser> {
 export async function openPage(
   browser: Browser,
   origin: string,
-  { forgiven = /^$/, theme = 'light' as 'light' | 'dark', reducedMotion = false } = {},
+  { forgiven = /^$/, theme = 'light' as 'light' | 'dark', reducedMotion = false, width = 1440 } = {},
 ): Promise<Watched> {
   const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
+    viewport: { width, height: 900 },
     colorScheme: theme,
     reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
   });

@@ -42,6 +42,19 @@ describe('symbol rates', () => {
     );
   });
 
+  it.each([15_360_001, 15_360_000.01, 4_069.009, 4_069.0091, 29_629_630, 30_720_001, 1200])(
+    'RB-CAP-004 at %d Bd the number named is beyond the bound named, however near it is',
+    (baud) => {
+      for (const reason of reasons(baud)) {
+        const above = /needs ([\d.]+) M\w+ .* at ([\d.]+) M/.exec(reason);
+        const below = /reaches ([\d.]+) Msps, below the AD9361 minimum ([\d.]+)/.exec(reason);
+        if (above !== null) expect(Number(above[1])).toBeGreaterThan(Number(above[2]));
+        else expect(Number(below?.[1])).toBeLessThan(Number(below?.[2]));
+      }
+      expect(reasons(baud).length).toBeGreaterThan(0);
+    },
+  );
+
   it('names every bound at once: port, logic and analog filter', () => {
     const faults = reasons(40_000_000);
     expect(faults).toHaveLength(3);

@@ -44,7 +44,7 @@ function life(session: string): Promise<RunsBench> {
   });
 }
 
-it('RB-CAMP-013 RB-SCEN-001 RB-REP-001 what a life recorded is there for the next, and what it left open is ended', async () => {
+it('RB-CAMP-013 RB-CAMP-002 RB-GEN-005 RB-SCEN-001 RB-REP-001 what a life recorded is there for the next, and what it left open is ended', async () => {
   const first = await life('one');
   const { id } = granted(await first.campaigns.start('night'));
   await until(async () => granted(await first.campaigns.run(id)).cursor === 1);
@@ -57,6 +57,13 @@ it('RB-CAMP-013 RB-SCEN-001 RB-REP-001 what a life recorded is there for the nex
   expect((await state()).attempts.map(({ step, outcome }) => `${step} ${outcome}`)).toEqual([
     ...['proof passed', 'long aborted'],
   ]);
+  // Uptimes of two starts: each says which one it counts from, so that they can be put in order.
+  const { attempts, uptime_since } = await state();
+  expect(attempts[0]!.uptime_since).toBe(uptime_since);
+  const moments = attempts.map(({ at_uptime_ms, uptime_since: since }) => Date.parse(since!) + at_uptime_ms);
+  expect(attempts[1]!.uptime_since).not.toBe(uptime_since);
+  expect(moments[1]).toBeGreaterThan(moments[0]!);
+  expect(attempts[1]!.at_uptime_ms).toBeLessThan(moments[1]! - Date.parse(uptime_since!));
   await until(async () => granted(await second.scenarios.reports({ limit: 100 })).length === 2);
   const reports = granted(await second.scenarios.reports({ limit: 100 }));
   expect(reports.map(({ scenario_name, status }) => `${scenario_name} ${status}`)).toEqual([

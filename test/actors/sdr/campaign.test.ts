@@ -75,6 +75,7 @@ describe('a run', () => {
     expect(begun).toEqual({
       ...{ id: begun.id, campaign: 'night', status: 'running', cursor: 0, total_steps: 2, verdict: null },
       ...{ pause_requested: false, attempts: [], started_at_uptime_ms: 1_500 },
+      uptime_since: expect.stringMatching(/Z$/),
     });
     await bench.run(500);
     const done = await stateOf(bench, begun.id);

@@ -3,12 +3,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { loopbackTerms } from '../../../actors/sdr/datapath-terms.ts';
 import { BLOCK_BYTES, Measurement } from '../../../contract/bench/datapath.ts';
+import type { Profile } from '../../../contract/bench/profile.ts';
 import { NOTHING_APPLIED } from '../../../machines/radio-record.ts';
+import type { Answered } from '../../../ports/bench.ts';
+import { register } from '../../../radio/board/registers.ts';
 import { shapeFaults } from '../../../radio/document/fault.ts';
 import { errno } from '../../../radio/iio/context.ts';
 import { prbs } from '../../../radio/prbs.ts';
+import { until } from '../../support/until.ts';
 import { accepted, type BenchWorld, FAST, OTHER, refused, startBenchWorld } from './bench-world.ts';
 
+const CODED: Profile = { ...FAST, name: 'coded', fec: { outer: 'rs-255-223' } };
 const PRBS = prbs(15, 8 * BLOCK_BYTES);
 
 let world: BenchWorld;
@@ -66,6 +71,35 @@ describe('holding the devices', () => {
         code: 'unavailable',
         message: expect.stringContaining('no datapath'),
       });
+  });
+
+  it('RB-DP-005 RB-DP-008 RB-DP-020 without holding them nothing is captured, fed or flushed, and that is known at once', async () => {
+    world = await startBenchWorld();
+    const { datapath, frames } = world.bench;
+    const whileCold = async (): Promise<void> => {
+      const asked = [
+        ['unavailable', datapath.capture({ blocks: 1 })],
+        ['unavailable', datapath.capture({ blocks: 0 })],
+        ['unavailable', datapath.loopback(PRBS, {})],
+        ['unavailable', datapath.measure(PRBS, {})],
+        ['not_found', datapath.flush({})],
+      ] as const;
+      for (const [code, answer] of asked)
+        expect(await refused(answer as Answered<unknown>)).toMatchObject({
+          ...{ code, message: expect.stringContaining('no datapath') },
+          help: expect.stringContaining('POST /api/v1/datapath/enable'),
+        });
+      expect(datapath.state()).toEqual({ acquired: false });
+      expect(frames.page({ limit: 9 }).frames).toEqual([]);
+      expect(world.bench.events.events({ kind: 'capture.timeout', limit: 9 })).toEqual([]);
+    };
+    await whileCold();
+    await accepted(world.bench.profiles.apply('fast'));
+    await whileCold();
+    await accepted(datapath.enable());
+    expect(await accepted(datapath.flush({}))).toMatchObject({ useful_bytes: 0 });
+    await accepted(datapath.disable());
+    await whileCold();
   });
 
   it.each(['modem-rx', 'modem-tx'])(
@@ -129,6 +163,35 @@ describe('capture', () => {
   });
 });
 
+describe('counters that do not answer', () => {
+  it('G3 tell no losses of before, and a coding that is not known', async () => {
+    world = await startBenchWorld({ profiles: [FAST, CODED] });
+    const { bench } = world;
+    await accepted(bench.chain.condition({ target: 'pl-loopback', profile: FAST.name }));
+    world.board().inject({ overflowAtBlock: 2 });
+    await accepted(bench.datapath.measure(PRBS, {}));
+    expect(bench.events.events({ kind: 'dma.overflow', limit: 9 })).toHaveLength(1);
+    await accepted(bench.chain.condition({ target: 'pl-loopback', profile: CODED.name }));
+    // Before the capture they do not answer, behind it they do: blocks run in between.
+    world.board().inject({
+      ...{ deadRegisters: ['overflow', 'underflow', 'corrected', 'uncorrectable'] },
+      ...{ overflowAtBlock: undefined, stalled: { receive: true } },
+    });
+    const measured = bench.datapath.measure(PRBS, { timeoutMs: 20_000 });
+    const frames = { device: 'modem-ctl', of: 'debug', name: 'direct_reg_access' } as const;
+    const counted = async (): Promise<number> => {
+      await world.board().write(frames, `0x${register.frameCount.address.toString(16)}`);
+      return Number(await world.board().read(frames));
+    };
+    const before = await counted();
+    await until(async () => (await counted()) > before);
+    world.board().inject({ deadRegisters: [], stalled: undefined });
+    await accepted(measured);
+    expect(bench.events.events({ kind: 'dma.overflow', limit: 9 })).toHaveLength(1);
+    expect(bench.frames.page({ limit: 1 }).frames[0]).toMatchObject({ fec_status: 'unknown' });
+  });
+});
+
 describe('loopback and measure', () => {
   it('RB-DP-014 answers the raw blocks captured while feeding', async () => {
     await conditioned();
@@ -146,6 +209,14 @@ describe('loopback and measure', () => {
     expect(measured.blocks.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
   });
 
+  it('RB-DP-014 captures the whole of a long payload where nobody says how many blocks', async () => {
+    await conditioned();
+    const payload = Buffer.from(prbs(23, 24 * BLOCK_BYTES));
+    const captured = Buffer.from(await accepted(world.bench.datapath.loopback(payload, {})));
+    expect(captured).toHaveLength(payload.length);
+    expect(Buffer.concat([payload, payload]).indexOf(captured)).toBeGreaterThanOrEqual(0);
+  });
+
   it('RB-DP-017 tells a byte that was lost at the boundary of a block as a slip', async () => {
     await conditioned();
     world.board().inject({ slipAtBlock: 14 });
@@ -161,6 +232,26 @@ describe('loopback and measure', () => {
     await accepted(world.bench.chain.condition({ target: 'pl-loopback' }));
     const measured = await accepted(world.bench.datapath.measure(PRBS, { blocks: 4 }));
     expect(measured.verdict).toBe('NoCorrelation');
+  });
+
+  it('J3 RB-DP-016 says where nothing correlates because the carrier was found in a wrong phase', async () => {
+    // Nothing in this signal tells the phase; over the cable the model finds it by chance, anew for each search.
+    const bare: Profile = { ...FAST, name: 'bare', framing: { kind: 'stream', differential: false } };
+    world = await startBenchWorld({ profiles: [bare] });
+    const { bench } = world;
+    const seen = new Set<string>();
+    for (let turn = 0; turn < 20 && seen.size < 2; turn += 1) {
+      await accepted(bench.chain.condition({ target: 'air', profile: 'bare' }));
+      await until(() => world.board().truth().carrier);
+      const { verdict, detail } = await accepted(bench.datapath.measure(PRBS, { blocks: 4 }));
+      const { phase } = world.board().truth();
+      expect(verdict).toBe(phase === 0 ? 'BytePerfect' : 'NoCorrelation');
+      if (phase === 0) expect(detail).toBeUndefined();
+      else expect(detail).toMatch(/phase ambiguity: .* degrees on, 100\.0 % of the bytes are right/);
+      seen.add(verdict);
+      await accepted(bench.chain.recover());
+    }
+    expect(bench.events.events({ kind: 'measure.phase_ambiguity', limit: 9 }).length).toBeGreaterThan(0);
   });
 
   it('RB-DP-014 RB-DP-015 is refused with timeout where the chain does not sustain it', async () => {
@@ -217,11 +308,18 @@ describe('how many blocks, and how long', () => {
     applied: { profile, sampleRateSps: undefined, dirtyReason: undefined },
   });
 
-  it('follow from payload and rate, and a slow rate captures fewer', async () => {
+  it('RB-DP-015 are those of the whole payload at every rate; more of a short one while there is patience', async () => {
     world = await startBenchWorld({ attached: false });
-    const fast = loopbackTerms(64 * BLOCK_BYTES, {}, under(FAST));
-    expect(fast).toMatchObject({ blocks: 16, warmup: 8, timeoutMs: 1_000 });
-    const slow = loopbackTerms(64 * BLOCK_BYTES, {}, under({ ...OTHER, symbol_rate_baud: 9_600 }));
+    const slowly = under({ ...OTHER, symbol_rate_baud: 9_600 });
+    for (const payloadBlocks of [1, 3, 4, 5, 16, 17, 64, 256])
+      for (const record of [under(FAST), slowly, NOTHING_APPLIED]) {
+        const { blocks } = loopbackTerms(payloadBlocks * BLOCK_BYTES - 1, {}, record);
+        expect(blocks).toBeGreaterThanOrEqual(payloadBlocks);
+        expect(blocks).toBeLessThanOrEqual(Math.max(payloadBlocks, 4));
+      }
+    expect(loopbackTerms(64 * BLOCK_BYTES, {}, under(FAST))).toMatchObject({ warmup: 8, timeoutMs: 1_000 });
+    expect(loopbackTerms(1, {}, under(FAST)).blocks).toBe(4);
+    const slow = loopbackTerms(1, {}, slowly);
     expect(slow.blocks).toBe(1);
     expect(slow.timeoutMs).toBeGreaterThan(3 * 9 * slow.periodMs);
     expect(loopbackTerms(1, { blocks: 7, warmup: 2, timeoutMs: 5 }, under(FAST))).toMatchObject({

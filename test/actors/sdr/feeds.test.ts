@@ -69,6 +69,17 @@ describe('what is told', () => {
     expect(description).not.toHaveProperty('evm');
   });
 
+  it('no error vector of what no carrier is found in: a muted transmitter has points and no figure', async () => {
+    world = await startBenchWorld();
+    await accepted(world.bench.chain.condition({ target: 'air', profile: 'fast' }));
+    await until(() => world.board().truth().carrier);
+    await accepted(world.bench.radio.gain({ tx_gain_db: -89 }));
+    const { description, floats } = await first('constellation');
+    expect(floats.length).toBeGreaterThan(0);
+    expect(description).not.toHaveProperty('evm');
+    expect(Math.max(...floats.map(Math.abs))).toBeLessThan(5);
+  });
+
   it('E1 of a board that tells no samples only readings', async () => {
     const stub = createStub({ seed: 1, clock: realClock });
     const { truth: _, ...rest } = stub as never as Record<string, unknown>;

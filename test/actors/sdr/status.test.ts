@@ -1,13 +1,37 @@
 /** What is read of the radio, and the commands of its routes. RF Bench Service, section 2 and rule 7 of section 4. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Aux, Capabilities, Clocks } from '../../../contract/bench/capability.ts';
+import type { Profile } from '../../../contract/bench/profile.ts';
 import { RadioStatus } from '../../../contract/bench/radio.ts';
 import { shapeFaults } from '../../../radio/document/fault.ts';
 import { errno } from '../../../radio/iio/context.ts';
-import { accepted, type BenchWorld, OTHER, refused, startBenchWorld } from './bench-world.ts';
+import type { StubFaults } from '../../../radio/stub/faults.ts';
+import { until } from '../../support/until.ts';
+import { accepted, type BenchWorld, FAST, OTHER, refused, startBenchWorld } from './bench-world.ts';
 
 const S_BAND = 2_400_000_000;
+
+/** An offset of its own, so that no value of the status is 0. */
+const OFFSET: Profile = {
+  ...FAST,
+  name: 'offset',
+  rx: { ...FAST.rx, nco_offset_hz: 20_000 },
+  tx: { ...FAST.tx, nco_offset_hz: 20_000 },
+};
+
+/** Everything that the status reads, each as the board fails to tell it. */
+const READ_BY_STATUS: readonly (readonly [string, StubFaults])[] = [
+  ...[
+    ...['altvoltage0 (out) frequency', 'altvoltage1 (out) frequency', 'ensm_mode', 'debug loopback'],
+    ...['voltage0 (in) hardwaregain', 'voltage0 (out) hardwaregain', 'voltage0 (in) sampling_frequency'],
+    ...['voltage0 (in) rf_bandwidth', 'voltage0 (out) rf_bandwidth', 'rx_path_rates'],
+  ].map((name) => [name, { attributes: { [`ad9361-phy ${name}`]: errno.EIO } }] as const),
+  ...(['control', 'clear', 'status', 'receiveOffset', 'transmitOffset'] as const).map(
+    (name) => [name, { deadRegisters: [name] }] as const,
+  ),
+];
 
 let world: BenchWorld;
 afterEach(async () => world.stop());
@@ -48,6 +72,79 @@ describe('the status', () => {
     const status = await accepted(world.bench.radio.status());
     expect(JSON.parse(JSON.stringify(status))).toHaveProperty('rx_bandwidth_hz', null);
     expect(status.tx_bandwidth_hz).toEqual(expect.any(Number));
+  });
+
+  it.each(READ_BY_STATUS)(
+    'S1 RB-RAD-008 %s unreadable is never a number, a word or a state of the radio',
+    async (_, fault) => {
+      world = await startBenchWorld({ profiles: [OFFSET] });
+      await accepted(world.bench.chain.condition({ target: 'device-loopback', profile: OFFSET.name }));
+      await until(async () => (await accepted(world.bench.radio.status())).carrier_lock === true);
+      const before = await accepted(world.bench.radio.status());
+      // Nothing of it is what an unreadable value was once taken for.
+      expect(
+        Object.values(before).filter((value) => value === 0 || value === false || value === null),
+      ).toEqual([]);
+      world.board().inject(fault);
+      const status = await accepted(world.bench.radio.status());
+      expect(shapeFaults(RadioStatus, status)).toEqual([]);
+      const changed = Object.keys(before).filter(
+        (key) => !isDeepStrictEqual(status[key as never], before[key as never]),
+      );
+      expect(changed.length).toBeGreaterThan(0);
+      for (const key of changed) {
+        const value = status[key as keyof RadioStatus] as unknown;
+        expect([key, value === null || value === undefined || value === 'error']).toEqual([key, true]);
+      }
+    },
+  );
+
+  it('S1 RB-RAD-008 a loopback is known by one switch that is on, and by no less than two that are off', async () => {
+    world = await startBenchWorld();
+    const { radio } = world.bench;
+    expect(await accepted(radio.status())).toMatchObject({ loopback: false });
+    world.board().inject({ deadRegisters: ['loopback'] });
+    expect(await accepted(radio.status())).toMatchObject({ loopback: null });
+    const device = { device: 'ad9361-phy', of: 'debug', name: 'loopback' } as const;
+    await world.board().write(device, '1');
+    expect(await accepted(radio.status())).toMatchObject({ loopback: true });
+  });
+
+  it('S1 RB-RAD-001 a tune whose digital offset is unreadable is refused, and moves nothing', async () => {
+    world = await startBenchWorld();
+    const { radio } = world.bench;
+    const before = await accepted(radio.status());
+    world.board().inject({ deadRegisters: ['receiveOffset'] });
+    expect(await refused(radio.tune({ center_frequency_hz: 1_000_000_000 }))).toMatchObject({
+      code: 'board_failed',
+    });
+    world.board().inject({ deadRegisters: undefined });
+    expect(await accepted(radio.status())).toEqual(before);
+  });
+
+  it('S3 a board without a modem has no lock, no offset and no loopback of a logic', async () => {
+    world = await startBenchWorld();
+    const devices = world.board().devices as unknown as { name: string }[];
+    devices.splice(
+      devices.findIndex(({ name }) => name === 'modem-ctl'),
+      1,
+    );
+    world.board().inject({ attributes: { 'modem-ctl debug direct_reg_access': errno.ENODEV } });
+    expect(await accepted(world.bench.radio.status())).toMatchObject({
+      ...{ timing_lock: false, carrier_lock: false, loopback: false },
+      ...{ rx_nco_offset_hz: 0, tx_nco_offset_hz: 0, center_frequency_hz: S_BAND },
+    });
+  });
+
+  it('S1 what an operator is told of a gain that is unreadable is that it is not known', async () => {
+    world = await startBenchWorld();
+    world.board().inject({ attributes: { 'ad9361-phy voltage0 (out) hardwaregain': errno.EIO } });
+    const holder = { kind: 'scenario', id: 'one' } as const;
+    expect((await world.user.hold(holder)).ok).toBe(true);
+    const done = await world.user.perform({ do: 'radio.gain', with: { rx_gain_db: 30 } }, holder);
+    expect(done).toMatchObject({
+      value: { detail: 'receiver at 30 dB, transmitter not known: the board does not tell' },
+    });
   });
 
   it('RB-RAD-010 keeps the centre of the profile under a manual tune', async () => {

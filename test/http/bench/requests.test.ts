@@ -124,10 +124,16 @@ describe('DELETE /api/v1/events', () => {
   });
 
   it('RB-LIM-004 refuses a negative number of hours and takes zero', async () => {
-    for (const wrong of [-1, 1.5, '24', null, 2 ** 60])
+    for (const wrong of [-1, 1.5, '24', null, 2 ** 64])
       await expectInvalid(send('DELETE', '/events', { older_than_hours: wrong }), '/older_than_hours');
     await send('DELETE', '/events', { older_than_hours: 0 });
     expect(askedWith()).toEqual([[0]]);
+  });
+
+  it('RB-LIM-003 takes every int64: a number of hours that no event is older than purges none', async () => {
+    for (const text of ['9007199254740993', '9223372036854775807'])
+      expect((await send('DELETE', '/events', `{"older_than_hours": ${text}}`)).status).toBe(200);
+    expect(askedWith()).toEqual([[2 ** 53], [2 ** 63]]);
   });
 });
 

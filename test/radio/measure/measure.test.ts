@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BLOCK_BYTES } from '../../../contract/bench/datapath.ts';
+import { MEASURE_PAYLOAD_BYTES } from '../../../contract/limits.ts';
 import { CORRELATED_RATIO, measure } from '../../../radio/measure/measure.ts';
 import { prbs } from '../../../radio/prbs.ts';
 import { createRandom, randomBytes, sentBlocks, withBitErrors } from './channel.ts';
@@ -208,6 +209,24 @@ describe('noise', () => {
     const noise = randomBytes(640 * BLOCK_BYTES, createRandom(2));
     const { measurement } = measure(payload, noise, { warmup: 0, everywhere: true });
     expect(Math.max(...measurement.blocks.map(({ ratio }) => ratio))).toBeLessThan(CORRELATED_RATIO / 2);
+  });
+});
+
+describe('M4 the search everywhere', () => {
+  it('ends after so many rotations as the longest payload has, however many blocks are not found', () => {
+    const random = createRandom(11);
+    const payload = randomBytes(MEASURE_PAYLOAD_BYTES / 4, random);
+    // Each sixteenth block that is not found is searched: there it is of the payload, with too many errors for votes.
+    const searched = [0, 16, 32, 48, 64, 80];
+    const captured = joined(
+      ...Array.from({ length: 81 }, (_, index) =>
+        searched.includes(index)
+          ? withBitErrors(sentBlocks(payload, 7_001 * (index + 1), 1), 0.29, random)
+          : randomBytes(BLOCK_BYTES, random),
+      ),
+    );
+    const { unfound } = measure(payload, captured, { warmup: 0, everywhere: true });
+    expect(searched.filter((index) => !unfound.includes(index))).toEqual(searched.slice(0, 4));
   });
 });
 

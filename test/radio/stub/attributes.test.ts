@@ -131,6 +131,35 @@ describe('the modelled AD9361', () => {
     expect(await readPhy(board, 'voltage0', false, 'sampling_frequency')).toBe('600000');
   });
 
+  // As libad9361 chooses taps by rate, and the driver refuses more of them.
+  it.each([
+    [20_000_000, 4, 128],
+    [40_000_000, 2, 128],
+    [53_330_000, 2, 96],
+    [61_440_000, 2, 64],
+    [61_440_000, 1, 64],
+  ])('at %d sps a FIR x%d has %d taps at most, whichever is set first', async (sampleRate, factor, most) => {
+    const { board } = rig();
+    const fir = (text: string) => phy(board, 'out', false, 'voltage_filter_fir_en', text);
+    const rate = (hertz: number) => phy(board, 'voltage0', false, 'sampling_frequency', String(hertz));
+    const load = async (taps: number): Promise<void> => {
+      const text = [`RX 3 GAIN -6 DEC ${factor}`, `TX 3 GAIN 0 INT ${factor}`];
+      await board.write(ofPhy('filter_fir_config'), [...text, ...Array(taps).fill('10,10')].join('\n'));
+    };
+    await rate(sampleRate);
+    await load(most);
+    await fir('1');
+    await fir('0');
+    if (most === 128) return;
+    await load(most + 16);
+    await expect(fir('1')).rejects.toEqual(failing(errno.EINVAL));
+    if (factor === 1) return;
+    await rate(4_000_000);
+    await fir('1');
+    await expect(rate(sampleRate)).rejects.toEqual(failing(errno.EINVAL));
+    expect(await readPhy(board, 'voltage0', false, 'sampling_frequency')).toBe('4000000');
+  });
+
   it.each([
     'RX 3 GAIN -6 DEC 4\nTX 3 GAIN 0 INT 2\n1,1',
     'RX 3 GAIN -6 DEC 4\nTX 3 GAIN 0 INT 4\n1,1',

@@ -77,6 +77,20 @@ describe('constellation', () => {
   });
 });
 
+describe('P4 the scale of the symbols', () => {
+  it.each([0, 10, 30, 40, 50, 60, 75, 89.75])(
+    'at %d dB of attenuation signal and noise have a mean power of 1, and the points stay in the picture',
+    async (attenuationDb) => {
+      const { board } = await tuned({ attenuationDb });
+      const points = [...constellation(board.truth(), SYMBOLS, random())];
+      // Between the instants of symbols, where no timing is found, there is a little less.
+      if (board.truth().timing) expect(2 * power(points)).toBeCloseTo(1, 1);
+      expect(Math.abs(2 * power(points) - 1)).toBeLessThan(0.15);
+      expect(Math.max(...points.map(Math.abs))).toBeLessThan(5);
+    },
+  );
+});
+
 describe('eye', () => {
   it('is open at the instants of symbols and crosses between them', async () => {
     const { board } = await tuned({ modulation: 'bpsk' });
@@ -121,6 +135,27 @@ describe('spectrum', () => {
     const density = levelAround(bins, 4e6, 1e6, 1.35e6) + toDecibels((1.35e6 / 4e6) * 1024);
     expect(Math.abs(density - truth.budget.levelDbfs)).toBeLessThan(0.7);
     expect(levelAround(bins, 4e6, -1e6, 1e6)).toBeLessThan(levelAround(bins, 4e6, 1e6, 1e6) - 30);
+  });
+
+  it('P3 is never above full scale, however strong the signal: what is clipped lies beside it', async () => {
+    const total = (bins: Float32Array) =>
+      toDecibels([...bins].reduce((sum, level) => sum + fromDecibels(level), 0));
+    const pictureAt = async (rxGainDb: number) => {
+      const { board } = await tuned({ attenuationDb: 0, rxGainDb, sampleRate: 16_000_000, interpolation: 4 });
+      await phy(board, 'voltage0', false, 'rf_bandwidth', '20000000');
+      await phy(board, 'voltage0', true, 'rf_bandwidth', '20000000');
+      return { level: board.truth().budget.levelDbfs, bins: spectrum(board.truth(), shape, random()) };
+    };
+    const sound = await pictureAt(40);
+    const beside = ({ bins }: typeof sound) =>
+      levelAround(bins, 16e6, 1.3e6, 200_000) - levelAround(bins, 16e6, 0, 500_000);
+    expect(Math.abs(total(sound.bins) - sound.level)).toBeLessThan(0.7);
+    for (const rxGainDb of [55, 60, 65, 71]) {
+      const picture = await pictureAt(rxGainDb);
+      expect(total(picture.bins)).toBeLessThan(0.3);
+      if (picture.level > 0) expect(beside(picture)).toBeGreaterThan(beside(sound) + 10);
+    }
+    expect((await pictureAt(71)).level).toBeGreaterThan(5);
   });
 
   it('is noise alone while nothing is transmitted, and falls beyond the analog filter', async () => {
