@@ -16,6 +16,11 @@ const Path = Type.String({
   description: 'Names of steps separated by `/`; an unnamed inline step is `#<n>`.',
 });
 const At = Type.String({ format: 'date-time' });
+const Question = Type.Integer({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'The `seq` of the `asked` or `decision_required` event of the log.',
+});
 
 // Requests ------------------------------------------------------------------------------------------------------------
 
@@ -97,8 +102,18 @@ export const Answer = Type.Object(
         description: 'Typed answer, or a decision: replay, skip, fail, abort.',
       }),
     ),
+    question: Type.Optional({
+      ...Question,
+      description:
+        'The question that is answered: the `seq` of its `asked` or `decision_required` event, `pending.question` of the ' +
+        'run. With it a repetition never answers another question, whenever it comes.',
+    }),
   },
-  { ...closed, title: 'Answer', examples: [{ path: 'shoot', accepted: true, value: '12 dB' }] },
+  {
+    ...closed,
+    title: 'Answer',
+    examples: [{ path: 'shoot', accepted: true, value: '12 dB', question: 7 }],
+  },
 );
 export type Answer = Static<typeof Answer>;
 
@@ -123,6 +138,7 @@ export const PendingQuestion = Type.Object(
     kind: Type.Enum(['ask', 'decision']),
     prompt: Type.Optional(Type.String()),
     role: Type.Optional(Type.String()),
+    question: Type.Optional(Question),
   },
   { ...closed, title: 'PendingQuestion' },
 );
@@ -168,7 +184,7 @@ export const RunList = Type.Object(
         runs: [
           {
             ...{ run: EXAMPLE_RUN, procedure: 'take_image', step: 'shoot', suspended: false },
-            pending: { path: 'shoot', kind: 'ask', prompt: 'Signal level of the downlink?' },
+            pending: { path: 'shoot', kind: 'ask', prompt: 'Signal level of the downlink?', question: 7 },
             ...{ environment: 'bench', targets: { sat: 'sat1' }, by: 'ada' },
             started_at: '2026-03-01T12:00:00.000Z',
             updated_at: '2026-03-01T12:00:04.250Z',

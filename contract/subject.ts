@@ -91,6 +91,8 @@ export const header = {
   begun: 'Mcs-Begun',
   /** Position in the input stream that a message was made from; on an event of a run, of the answer it logs (ours). */
   source: 'Mcs-Source',
+  /** On an answer to a run: number of the last event of its log when it was given, 0 for none (ours). */
+  seen: 'Mcs-Seen',
   /** On a value batch that no sample caused: the moment at which time alone changed what it holds (ours). */
   turned: 'Mcs-Turned',
 } as const;

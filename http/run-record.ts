@@ -40,6 +40,12 @@ export async function firstEvent(run: string, ports: Pick<RoutePorts, 'bus'>): P
   return (await readLog(run, ports))[0];
 }
 
+/** Number of the last event of its log; 0 while there is none. Throws `Outage`. */
+export async function lastEventNumber(run: string, { bus }: Pick<RoutePorts, 'bus'>): Promise<number> {
+  const last = await bus.last(streams.runs, subject.runEvents(run));
+  return last === undefined ? 0 : readRunEvent(last.data).seq;
+}
+
 /** The program stored under a hash; undefined, and logged, when it is not there or not what its name says. */
 export async function storedProgram(
   ir: string,

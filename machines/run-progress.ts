@@ -35,8 +35,8 @@ export type Standing =
     }
   /** A decision must be asked. */
   | { readonly kind: 'doubt'; readonly reason: string }
-  /** It was asked. */
-  | { readonly kind: 'deciding'; readonly reason: string }
+  /** It was asked, by the event of this number. */
+  | { readonly kind: 'deciding'; readonly reason: string; readonly question: number }
   /** `deciding`: why a decision was asked that the suspension put off; null when none was. */
   | { readonly kind: 'suspended'; readonly deciding: string | null }
   /** Ends failed, and nothing else runs. */
@@ -107,7 +107,7 @@ function moved(program: Program, p: Progress, event: RunEvent): Progress {
     case 'telecommand_sent':
       return sent(p, event);
     case 'decision_required':
-      return { ...p, standing: { kind: 'deciding', reason: event.reason } };
+      return { ...p, standing: { kind: 'deciding', reason: event.reason, question: event.seq } };
     case 'answered':
       return answered(program, p, event);
     case 'suspended':

@@ -71,6 +71,10 @@ export interface AnswerGiven {
   identityFault?: string;
   /** Position in the stream of answers. */
   source: number;
+  /** Number of the event that asked what it answers, where it says so. */
+  question?: number;
+  /** Number of the last event that the log had when it was given: what was asked later it does not answer. */
+  seen: number;
 }
 
 export type RunChartEvent =

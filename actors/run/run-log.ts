@@ -27,6 +27,10 @@ export interface LoggedEvent {
 
 /** Every event of a run so far, in order; empty when it has none. Throws `Outage`, and where something else stands in it. */
 export async function readRunLog(bus: Bus, run: string): Promise<LoggedEvent[]> {
+  return (await messagesOf(bus, run)).map(readLogged);
+}
+
+async function messagesOf(bus: Bus, run: string): Promise<StreamMessage[]> {
   const messages: StreamMessage[] = [];
   const from = { from: 'start' } as const;
   const follower = await bus.follow(
@@ -37,7 +41,7 @@ export async function readRunLog(bus: Bus, run: string): Promise<LoggedEvent[]> 
   );
   await follower.caughtUp;
   await follower.stop();
-  return messages.map(readLogged);
+  return messages;
 }
 
 export function readLogged({ data, headers, seq }: StreamMessage): LoggedEvent {
@@ -48,6 +52,14 @@ export function readLogged({ data, headers, seq }: StreamMessage): LoggedEvent {
     epoch: Number(headers[header.epoch] ?? 0),
     source: source === undefined ? undefined : Number(source),
   };
+}
+
+/** Number of the last event that the bus had stored before this moment of its own clock; 0 for none. Throws `Outage`. */
+export async function lastEventBefore(bus: Bus, run: string, at: number): Promise<number> {
+  const last = await bus.last(streams.runs, subject.runEvents(run));
+  if (last === undefined || last.at < at) return last === undefined ? 0 : readLogged(last).event.seq;
+  const before = (await messagesOf(bus, run)).findLast((message) => message.at < at);
+  return before === undefined ? 0 : readLogged(before).event.seq;
 }
 
 export function isOver(log: readonly LoggedEvent[]): boolean {

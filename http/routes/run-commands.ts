@@ -6,6 +6,8 @@
  * K1. An answer is published and kept, so that it reaches an executor that takes over; a command reaches the executor
  *     that holds the run now, or nobody.
  * K2. Refused is what the run does not do. Of what it may still do 504 `run::timeout` says that this is not known.
+ * K3. An answer reaches the question that its sender saw, or none: it names it, or the log is looked at before it is published
+ *     (Q4 of `run-question.ts`).
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -29,7 +31,7 @@ import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal, Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 import { operatorRefusal, type SpeakingPolicy } from '../run-policy.ts';
-import { findRun, firstEvent, storedProgram, unknownRun } from '../run-record.ts';
+import { findRun, firstEvent, lastEventNumber, storedProgram, unknownRun } from '../run-record.ts';
 
 /** A person who may speak to runs: never anonymous. */
 type Operator = Exclude<Caller, { kind: 'anonymous' }>;
@@ -40,8 +42,10 @@ export const answerRun = defineRoute({
   operationId: 'answerRun',
   summary: 'Answer a question of a run, or decide about a step that failed',
   description:
-    'Published for the executor, which decides whether it is taken: its log shows `answered` or `answer_refused`. An ' +
-    'answer without an answer of ours may be repeated: what waits for nothing is refused in the log.',
+    'Published for the executor, which decides whether it is taken: the log of the run shows `answered` or ' +
+    '`answer_refused`. An answer that got no reply may be repeated. Name its `question`, and a repetition changes nothing ' +
+    'whenever it comes: what is answered already is refused in the log. Without `question` an answer is for what the log ' +
+    'asked last when it was given, so that a repetition of a no may answer the decision which the first one led to.',
   tag: 'Runs',
   params: { run: runOrUnknown },
   body: Answer,
@@ -124,19 +128,26 @@ async function launchPolicy(
   return program && { name, ...program.policy };
 }
 
+/** One that does not name its question is bound to what the log has now (K3). */
 async function publishAnswer(
   run: string,
   answer: Answer,
   operator: Operator,
-  { bus, newId }: RoutePorts,
+  ports: RoutePorts,
 ): Promise<void> {
+  const { bus, newId } = ports;
   const { name, roles } = operator;
+  const seen = answer.question === undefined ? await lastEventNumber(run, ports) : undefined;
   const approval: Approval = {
     ...answer,
     ...{ by: name, roles },
     ...(operator.kind === 'verified' && { token: operator.token }),
   };
-  const headers = { [header.user]: name, ...(roles.length > 0 && { [header.roles]: roles.join(',') }) };
+  const headers = {
+    [header.user]: name,
+    ...(roles.length > 0 && { [header.roles]: roles.join(',') }),
+    ...(seen !== undefined && { [header.seen]: String(seen) }),
+  };
   const data = Buffer.from(JSON.stringify(approval));
   await bus.append(streams.runAnswers, subject.runApproval(run), data, { id: newId(), headers });
 }
