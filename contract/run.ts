@@ -4,6 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { oneOf, readReply, textIn } from './reply.ts';
 import { ArgumentValue } from './telecommand.ts';
 import { ULID_PATTERN } from './token.ts';
 
@@ -375,8 +376,18 @@ export type ControlReply =
   | { readonly outcome: 'refused'; readonly reason: string }
   /** Its log has ended: the same as if nobody held it any more. */
   | { readonly outcome: 'over' }
-  /** The run was told and has not said: it may still carry the command out. */
-  | { readonly outcome: 'unknown'; readonly reason: string };
+  /** The run was told and has not said: it may still carry the command out. `again`: whoever holds it now says. */
+  | { readonly outcome: 'unknown'; readonly reason: string; readonly again?: true };
+
+/** What an executor answered; undefined when it is no answer. */
+export function readControlReply(bytes: Uint8Array): ControlReply | undefined {
+  const reply = readReply(bytes);
+  const outcome = reply && oneOf(reply, 'outcome', ['accepted', 'refused', 'over', 'unknown']);
+  if (reply === undefined || outcome === undefined) return undefined;
+  if (outcome === 'accepted' || outcome === 'over') return { outcome };
+  const reason = textIn(reply, 'reason') ?? 'it does not say why';
+  return { outcome, reason, ...(outcome === 'unknown' && reply.again === true && { again: true }) };
+}
 
 /** Entry of bucket `mcs_runs` under the run: what the list of runs shows; its executor alone writes it once taken up. */
 export type RunIndexEntry = RunSummary;

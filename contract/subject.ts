@@ -91,8 +91,10 @@ export const header = {
   begun: 'Mcs-Begun',
   /** Position in the input stream that a message was made from; on an event of a run, of the answer it logs (ours). */
   source: 'Mcs-Source',
-  /** On an answer to a run: number of the last event of its log when it was given, 0 for none (ours). */
+  /** On an answer or a command to a run: number of the last event of its log when it was given, 0 for none (ours). */
   seen: 'Mcs-Seen',
+  /** On a command to a run: its identifier, the same in every repetition (ours). */
+  request: 'Mcs-Request',
   /** On a value batch that no sample caused: the moment at which time alone changed what it holds (ours). */
   turned: 'Mcs-Turned',
 } as const;

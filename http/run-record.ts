@@ -58,8 +58,8 @@ export async function storedProgram(
   return undefined;
 }
 
-/** Every event stored before the call. */
-async function readLog(run: string, { bus }: Pick<RoutePorts, 'bus'>): Promise<RunEvent[]> {
+/** Every event of its log stored before the call. */
+export async function readLog(run: string, { bus }: Pick<RoutePorts, 'bus'>): Promise<RunEvent[]> {
   const log: RunEvent[] = [];
   const follower = await bus.follow(streams.runs, subject.runEvents(run), { from: 'start' }, ({ data }) => {
     log.push(readRunEvent(data));

@@ -53,7 +53,8 @@ export type RunCommand =
   | { type: 'command.suspend'; at: number; by: string; request: string }
   /** By a reaction: the instruction is interrupted at once (MC-STM-015). */
   | { type: 'command.preempt'; at: number; by: string; request: string }
-  | { type: 'command.resume'; at: number; by: string; choice: string; request: string }
+  /** `seen`: number of the last event that the log had; a later suspension is not meant. Absent: whichever stands. */
+  | { type: 'command.resume'; at: number; by: string; choice: string; request: string; seen?: number }
   | { type: 'command.abort'; at: number; by: string; request: string };
 
 /** An approval as it came over the bus, its token checked by the actor. */

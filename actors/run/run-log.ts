@@ -25,14 +25,17 @@ export interface LoggedEvent {
   readonly source: number | undefined;
 }
 
-/** Every event of a run so far, in order; empty when it has none. Throws `Outage`, and where something else stands in it. */
-export async function readRunLog(bus: Bus, run: string): Promise<LoggedEvent[]> {
-  return (await messagesOf(bus, run)).map(readLogged);
+/**
+ * Every event of a run so far, or from a position of the stream on, in order. Throws `Outage`, and where something else
+ * stands in it.
+ */
+export async function readRunLog(bus: Bus, run: string, position = 1): Promise<LoggedEvent[]> {
+  return (await messagesOf(bus, run, position)).map(readLogged);
 }
 
-async function messagesOf(bus: Bus, run: string): Promise<StreamMessage[]> {
+async function messagesOf(bus: Bus, run: string, position = 1): Promise<StreamMessage[]> {
   const messages: StreamMessage[] = [];
-  const from = { from: 'start' } as const;
+  const from = { from: 'seq', seq: position } as const;
   const follower = await bus.follow(
     streams.runs,
     subject.runEvents(run),

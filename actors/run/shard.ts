@@ -100,6 +100,7 @@ export class RunShard {
       bus,
       clock,
       wishes: this.#wishes,
+      holds: () => !this.#stopped && this.#options.holds(),
       tell: (run, command) => this.#tell(run, command),
     });
   }

@@ -334,6 +334,20 @@ describe('the chart of a run: suspension', () => {
     expect(bench.events.at(-1)).toMatchObject({ event: 'suspended', path: 'a', by: 'bob' });
   });
 
+  it.each([
+    ['of before the suspension', -1, 'refused'],
+    ['behind it', 0, 'accepted'],
+    ['that says nothing of the log', undefined, 'accepted'],
+  ])('M4 a resumption %s', (_what, behind, outcome) => {
+    const bench = suspended();
+    const since = bench.of('suspended')[0]!.seq;
+    bench.command('resume', behind === undefined ? {} : { seen: since + behind }).play();
+    expect(bench.replies.at(-1)).toMatchObject({ outcome });
+    expect(bench.of('continued')).toHaveLength(outcome === 'accepted' ? 1 : 0);
+    if (outcome === 'refused')
+      expect(bench.replies.at(-1)).toMatchObject({ reason: 'bob has suspended it since then' });
+  });
+
   it('names the next step when it stops between two', () => {
     const bench = suspended(program([step('a', [wait(5)]), group('b', [step('b/c', [log('c')])])]));
     expect(bench.events.at(-1)).toMatchObject({ event: 'suspended', path: 'b' });
