@@ -186,8 +186,8 @@ export const FRAME_WATCH_SAMPLES = 256;
 export const FRAME_HEAD_BYTES = 16;
 /** Bytes of one reply of another process: twice what a bus message holds by default. */
 export const REPLY_BYTES = 2 * 1024 * 1024;
-/** Levels of one reply: the deepest of ours has eight, and whoever walks one deeper without bound loses its stack. */
-export const REPLY_DEPTH = 64;
+/** Levels of one reply: charts and contexts shown by the inspector have some dozens; whoever walks thousands loses its stack. */
+export const REPLY_DEPTH = 256;
 /** How long a gateway may take to say how its link is. */
 export const GATEWAY_STATE_MS = 1_000;
 /** Parts the runs of a cell are shared out in among its executors: enough for eight of them, few to follow. */

@@ -4,10 +4,12 @@
  *
  * A1. Reading never throws and never recurses: what is no JSON object, is longer than `REPLY_BYTES` or nested deeper than
  *     `REPLY_DEPTH` is no reply.
- * A2. No field is there because it should be: each caller looks at what it takes (`textIn`, `oneOf`).
+ * A2. No field is there because it should be: each caller looks at what it takes (`textIn`, `oneOf`, `isListOf`).
+ * A3. Every reply to a question over the bus is read here.
  */
 
 import { REPLY_BYTES, REPLY_DEPTH } from './limits.ts';
+import { accepted, type Result, refusedAll } from './result.ts';
 
 /** An object somebody else made. */
 export type Foreign = Readonly<Record<string, unknown>>;
@@ -20,6 +22,52 @@ export function readReply(bytes: Uint8Array): Foreign | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * A reply that is accepted with a value, or refused with faults whose codes are among these; undefined when it is neither, or
+ * the value is not `isValue`.
+ */
+export function readResult<Value, Code extends string>(
+  bytes: Uint8Array,
+  isValue: (value: Foreign) => boolean,
+  codes: readonly Code[],
+): Result<Value, ForeignFault<Code>> | undefined {
+  const reply = readReply(bytes);
+  if (reply?.ok === true) {
+    const value = asObject(reply.value);
+    return value !== undefined && isValue(value) ? accepted(value as Value) : undefined;
+  }
+  const faults = reply?.ok === false && Array.isArray(reply.faults) ? reply.faults.map(faultOf(codes)) : [];
+  const known = faults.filter((fault) => fault !== undefined);
+  return known.length > 0 && known.length === faults.length ? refusedAll(known) : undefined;
+}
+
+interface ForeignFault<Code> {
+  readonly code: Code;
+  readonly message: string;
+}
+
+function faultOf<Code extends string>(
+  codes: readonly Code[],
+): (fault: unknown) => ForeignFault<Code> | undefined {
+  return (given) => {
+    const fault = asObject(given);
+    const code = fault && oneOf(fault, 'code', codes);
+    const message = fault && textIn(fault, 'message');
+    return code === undefined || message === undefined ? undefined : { code, message };
+  };
+}
+
+/** Whether it is a list whose entries are all so. */
+export function isListOf(value: unknown, isEntry: (entry: Foreign) => boolean): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((each) => {
+      const entry = asObject(each);
+      return entry !== undefined && isEntry(entry);
+    })
+  );
 }
 
 /** The value as an object; undefined when it is none, or a list. */

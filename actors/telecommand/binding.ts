@@ -10,6 +10,7 @@
 import { DRIVER_ANSWER_MS, GATEWAY_ANSWER_MS, SEND_WITHIN_MS } from '../../contract/limits.ts';
 import type { DriverAnswer, EncodeCall, EncodeReply, SendCall, SendReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
+import { readReply } from '../../contract/reply.ts';
 import { header, subject } from '../../contract/subject.ts';
 import {
   type TelecommandEffect,
@@ -237,7 +238,7 @@ function createCaller(bus: Bus, clock: Clock): Caller {
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, ms));
   const askOnce = async (to: string, call: object, { timeoutMs, headers = {} }: Asking): Promise<unknown> => {
     const reply = await bus.request(to, Buffer.from(JSON.stringify(call)), { timeoutMs, headers });
-    return parsed(reply);
+    return readReply(reply) ?? null;
   };
   const patiently: Caller['patiently'] = async (step, signal) => {
     while (!signal.aborted) {
@@ -255,15 +256,6 @@ function createCaller(bus: Bus, clock: Clock): Caller {
     askOnce,
     ask: async (to, call, how) => (await patiently(() => askOnce(to, call, how), how.signal))?.value,
   };
-}
-
-/** What a reply says; null when it is no JSON: the ones who judge it say what is missing (W3). */
-function parsed(reply: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(reply).toString());
-  } catch {
-    return null;
-  }
 }
 
 function readEncodeAnswer(body: unknown): DriverAnswer<EncodeReply> | undefined {
