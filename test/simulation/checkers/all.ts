@@ -28,7 +28,12 @@ import {
   oneWriterPerRun,
   soundRunLogs,
 } from './run-log.ts';
-import { answersCountOnce, commandsTakeEffect } from './run-people.ts';
+import {
+  answersCountOnce,
+  answersMeanOneQuestion,
+  commandsTakeEffect,
+  refusalsAreTrue,
+} from './run-people.ts';
 import {
   announcedBeforeSent,
   noMoreThanWritten,
@@ -79,6 +84,8 @@ export const checkers: readonly Checker[] = [
   strangersKeptOut,
   commandsTakeEffect,
   answersCountOnce,
+  answersMeanOneQuestion,
+  refusalsAreTrue,
   numberedAlarms,
   oneContentPerNumber,
   recordedBeforeTold,
