@@ -40,10 +40,14 @@ export function runLines(event: RunEvent, look: RunLook): string[] {
 }
 
 /** How the question is answered, as a command. */
-export function answerHelp(run: string, { kind }: Pick<PendingQuestion, 'kind'>): string {
+export function answerHelp(
+  run: string,
+  { kind, question }: Pick<PendingQuestion, 'kind' | 'question'>,
+): string {
+  const bound = question === undefined ? '' : ` --question ${question}`;
   return kind === 'decision'
-    ? `decide: mcs run answer ${run} ${CHOICES.join('|')}`
-    : `answer: mcs run answer ${run} yes|no, or the value asked for`;
+    ? `decide: mcs run answer ${run} ${CHOICES.join('|')}${bound}`
+    : `answer: mcs run answer ${run} yes|no${bound}, or the value asked for`;
 }
 
 /** One word for where a run stands. */
@@ -102,10 +106,13 @@ function conversation(event: Conversation): Told {
   switch (event.event) {
     case 'asked': {
       const whom = event.role === undefined ? '' : ` (role ${event.role})`;
-      return question(`? ${event.prompt}${whom}`, answerHelp(run, { kind: 'ask' }));
+      return question(`? ${event.prompt}${whom}`, answerHelp(run, { kind: 'ask', question: event.seq }));
     }
     case 'decision_required':
-      return question(`? step ${event.path} failed: ${event.reason}`, answerHelp(run, { kind: 'decision' }));
+      return question(
+        `? step ${event.path} failed: ${event.reason}`,
+        answerHelp(run, { kind: 'decision', question: event.seq }),
+      );
     case 'answered': {
       const value = event.value === undefined ? '' : `: ${event.value}`;
       return plain(`${event.accepted ? 'yes' : 'no'}${value}, ${event.by ?? 'acknowledged by itself'}`);

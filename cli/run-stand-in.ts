@@ -31,10 +31,10 @@ export class StandIn {
 
   /** What is answered to an event that asks; undefined when it asks nothing. */
   answerTo(event: RunEvent): StandInAnswer | undefined {
-    if (event.event === 'decision_required') return this.#by({ ...yes(event.path), value: this.#decide() });
+    if (event.event === 'decision_required') return this.#by({ ...yes(event), value: this.#decide() });
     if (event.event !== 'asked') return undefined;
     const value = this.#answers[event.path];
-    return this.#by({ ...yes(event.path), ...(value !== undefined && { value }) }, event.role);
+    return this.#by({ ...yes(event), ...(value !== undefined && { value }) }, event.role);
   }
 
   /** Each answer is another person's: nobody confirms a step twice. */
@@ -50,6 +50,6 @@ export class StandIn {
   }
 }
 
-function yes(path: string): Answer {
-  return { path, accepted: true };
+function yes({ path, seq }: Extract<RunEvent, { path: string }>): Answer {
+  return { path, accepted: true, question: seq };
 }

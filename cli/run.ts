@@ -27,7 +27,8 @@ const USAGE = `mcs run start PROCEDURE role=target … [input=value …] --envir
               [--library L] [--plan P] [--input name=value] [--fault role:fault[@step][+delay]] [--follow]
 mcs run list [--limit N]                 the newest runs
 mcs run follow RUN                       its log from the beginning; exit code 0: passed, 1: failed
-mcs run answer RUN [yes|no] [VALUE] [--path P] [--text]
+mcs run answer RUN [yes|no] [VALUE] [--question N] [--path P] [--text]
+                                         N: the event of the log that asks; without it, what is asked now
 mcs run suspend RUN | resume RUN [--choice ${CHOICES.join('|')}] | abort RUN
 mcs run dry DIR PROCEDURE role=target … [input=value …] --environment E
               [--decide fail|skip|abort|replay] [--answer PATH=VALUE]   to its end on this machine, simulated
@@ -45,6 +46,7 @@ const OPTIONS = {
   follow: { type: 'boolean' },
   limit: { type: 'string' },
   path: { type: 'string' },
+  question: { type: 'string' },
   text: { type: 'boolean' },
   choice: { type: 'string' },
   decide: { type: 'string' },
@@ -135,24 +137,28 @@ function summaryLine(summary: RunSummary, width: number): string {
 
 async function answer({ words: [name, ...rest], values, service }: Words): Promise<number> {
   const said = readAnswer(rest, values.text === true);
-  if (said === undefined) return usage();
+  const named = values.question === undefined ? undefined : Number(values.question);
+  if (said === undefined || (named !== undefined && !Number.isSafeInteger(named))) return usage();
   return withRun(name === undefined ? [] : [name], service, async (id) => {
     const status = await request<RunStatus>(service, 'GET', `/v1/runs/${id}`);
     if (status === undefined) return 1;
-    const problem = answerProblem(status, said, values.path);
+    const problem = answerProblem(status, said, { path: values.path, question: named });
     if (problem !== undefined) {
       process.stderr.write(`mcs: ${problem}\n`);
       return 1;
     }
-    const body: Answer = { path: values.path ?? status.pending!.path, ...said };
+    const { path, question } = status.pending!;
+    const body: Answer = { path, ...said, ...(question !== undefined && { question }) };
     if ((await request(service, 'POST', `/v1/runs/${id}/answers`, body)) === undefined) return 1;
     process.stdout.write(`answered ${body.path}; the log of the run shows whether it is taken\n`);
     return 0;
   });
 }
 
+type Said = Pick<Answer, 'accepted' | 'value'>;
+
 /** `yes`, `no`, or a value, which is a yes. */
-function readAnswer([first, ...rest]: readonly string[], asText: boolean): Omit<Answer, 'path'> | undefined {
+function readAnswer([first, ...rest]: readonly string[], asText: boolean): Said | undefined {
   if (first === undefined || rest.length > 1) return undefined;
   const isWord = first === 'yes' || first === 'no';
   const [value, ...more] = isWord ? rest : [first, ...rest];
@@ -161,15 +167,24 @@ function readAnswer([first, ...rest]: readonly string[], asText: boolean): Omit<
   return { accepted: first !== 'no', ...(read !== undefined && { value: read }) };
 }
 
-/** Why not to send it: any other word than a choice ends a run that waits for a decision. */
+/**
+ * Why not to send it: what is asked is something else. A no ends a run that waits for a decision; the same command typed once
+ * more must not, so it has to name the decision.
+ */
 function answerProblem(
   { run: id, pending }: RunStatus,
-  { accepted, value }: Omit<Answer, 'path'>,
-  path: string | undefined,
+  { accepted, value }: Said,
+  meant: { readonly path: string | undefined; readonly question: number | undefined },
 ): string | undefined {
-  if (pending === undefined) return path === undefined ? `run ${id} asks nothing now` : undefined;
-  if (pending.kind === 'ask' || !accepted || isChoice(value)) return undefined;
-  return `run ${id} waits for a decision about ${pending.path}: ${answerHelp(id, pending satisfies PendingQuestion)}`;
+  if (pending === undefined) return `run ${id} asks nothing now`;
+  const { path = pending.path, question = pending.question } = meant;
+  const help = answerHelp(id, pending satisfies PendingQuestion);
+  if (path !== pending.path) return `run ${id} asks nothing at ${path} now, but at ${pending.path}: ${help}`;
+  if (question !== pending.question)
+    return `run ${id} asks question ${pending.question} now, not ${question}: ${help}`;
+  const isDecided = isChoice(value) || (!accepted && meant.question !== undefined);
+  if (pending.kind === 'ask' || isDecided) return undefined;
+  return `run ${id} waits for a decision about ${pending.path}: ${help}`;
 }
 
 async function command(action: string, { words, values: { choice }, service }: Words): Promise<number> {

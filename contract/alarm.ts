@@ -6,6 +6,7 @@
 import Type, { type Static } from 'typebox';
 import { quantityBound } from './bounded.ts';
 import { NAME_CHARACTERS } from './limits.ts';
+import { oneOf, readReply, textIn } from './reply.ts';
 
 const closed = { additionalProperties: false } as const;
 const Time = Type.String({ format: 'date-time' });
@@ -237,3 +238,13 @@ export type AlarmCall = { readonly alarm: Omit<AlarmName, 'target'>; readonly by
 export type AlarmReply =
   | { readonly outcome: 'accepted' }
   | { readonly outcome: 'refused'; readonly reason: string };
+
+/** What the alarm service answered; undefined when it is no answer. */
+export function readAlarmReply(bytes: Uint8Array): AlarmReply | undefined {
+  const reply = readReply(bytes);
+  const outcome = reply && oneOf(reply, 'outcome', ['accepted', 'refused']);
+  if (reply === undefined || outcome === undefined) return undefined;
+  return outcome === 'refused'
+    ? { outcome, reason: textIn(reply, 'reason') ?? 'it does not say why' }
+    : { outcome };
+}

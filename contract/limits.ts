@@ -235,6 +235,10 @@ export const FRAME_WATCH_QUEUE = 4_096;
 export const FRAME_WATCH_SAMPLES = 256;
 /** Bytes shown of a frame when the whole is not asked for: enough for every header we know. */
 export const FRAME_HEAD_BYTES = 16;
+/** Bytes of one reply of another process: twice what a bus message holds by default. */
+export const REPLY_BYTES = 2 * 1024 * 1024;
+/** Levels of one reply: charts and contexts shown by the inspector have some dozens; whoever walks thousands loses its stack. */
+export const REPLY_DEPTH = 256;
 /** How long a gateway may take to say how its link is. */
 export const GATEWAY_STATE_MS = 1_000;
 /** Parts the runs of a cell are shared out in among its executors: enough for eight of them, few to follow. */
@@ -243,6 +247,12 @@ export const RUN_SHARDS = 8;
 export const RUN_ANSWER_BYTES = 64 * 1024;
 /** How long an executor may take to answer a command to a run (section 8: 504 `run::timeout`). */
 export const RUN_CONTROL_MS = 30_000;
+/** How long one asking of a command waits before it is repeated: a takeover lasts a few seconds, and the heir is asked soon after. */
+export const RUN_ASK_MS = 1_000;
+/** Pause before a command is asked again where an answer came at once that settles nothing: about one way to the bus and back. */
+export const RUN_ASK_PAUSE_MS = 100;
+/** Commands of one shard whose answers are remembered for a repetition: half a minute of more than anybody types. */
+export const RUN_CONTROL_KEPT = 1_000;
 /** Runs in a list (section 8): by default, and at most. */
 export const RUN_LIST_DEFAULT = 20;
 export const RUN_LIST_MOST = 200;

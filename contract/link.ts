@@ -4,6 +4,7 @@
  */
 
 import type { LinkBinding } from './mode.ts';
+import { asObject, type Foreign, isListOf, oneOf, readResult, textIn } from './reply.ts';
 import type { Result } from './result.ts';
 import type { DecodedSample, NeededHold, ResolvedValue } from './telecommand.ts';
 
@@ -47,6 +48,27 @@ export interface DriverFault {
 }
 
 export type DriverAnswer<Value> = Result<Value, DriverFault>;
+
+const DRIVER_CODES = ['driver::encode-failed', 'driver::decode-failed', 'driver::no-verb'] as const;
+
+/** What a driver answered to `encode`; undefined when it is no answer. */
+export function readEncodeReply(bytes: Uint8Array): DriverAnswer<EncodeReply> | undefined {
+  const isOptional = (value: unknown): boolean => value === undefined || typeof value === 'string';
+  return readResult(
+    bytes,
+    ({ frame, reference, text }) => typeof frame === 'string' && isOptional(reference) && isOptional(text),
+    DRIVER_CODES,
+  );
+}
+
+/** What a driver answered to `decode`; undefined when it is no answer. */
+export function readDecodeReply(bytes: Uint8Array): DriverAnswer<DecodeReply> | undefined {
+  return readResult(bytes, ({ samples }) => isListOf(samples, isDecodedSample), DRIVER_CODES);
+}
+
+function isDecodedSample(sample: Foreign): boolean {
+  return ['component', 'measure'].every((field) => textIn(sample, field) !== undefined);
+}
 
 /** Reply of the verb `state` of a driver: it is alive. */
 export interface DriverState {
@@ -214,3 +236,18 @@ export type FaultReply = Result<
   { readonly faults: readonly { readonly fault: string; readonly on: boolean }[] },
   { readonly code: 'sim::refused' | 'sim::not-simulated'; readonly message: string }
 >;
+
+/** What a gateway answered to `fault` or `faults`; undefined when it is no answer. */
+export function readFaultReply(bytes: Uint8Array): FaultReply | undefined {
+  const isFault = (each: Foreign): boolean =>
+    textIn(each, 'fault') !== undefined && typeof each.on === 'boolean';
+  return readResult(bytes, ({ faults }) => isListOf(faults, isFault), ['sim::refused', 'sim::not-simulated']);
+}
+
+/** How a gateway says that its link is; undefined where it does not say: gateways of others need not. */
+export function linkStateIn(reply: Foreign): Pick<LinkCondition, 'state' | 'reason'> | undefined {
+  const link = asObject(reply.link);
+  const state = link && oneOf(link, 'state', LINK_STATES);
+  const reason = link && textIn(link, 'reason');
+  return state && { state, ...(reason !== undefined && { reason }) };
+}

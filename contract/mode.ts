@@ -2,6 +2,7 @@
 
 import Type, { type Static } from 'typebox';
 import { nameBound } from './bounded.ts';
+import { oneOf, readReply, textIn } from './reply.ts';
 import { Sample } from './value.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -120,3 +121,13 @@ export type BindReply =
 
 /** Request on `mcs.ctl.rpc.reconciler.bindings` (ours) of a driver or gateway that serves `bind` from now on. */
 export type BindingsWanted = { readonly driver: string } | { readonly gateway: string };
+
+/** What a driver or gateway answered; undefined when it is no answer. */
+export function readBindReply(bytes: Uint8Array): BindReply | undefined {
+  const reply = readReply(bytes);
+  const outcome = reply && oneOf(reply, 'outcome', ['kept', 'older', 'refused']);
+  if (reply === undefined || outcome === undefined) return undefined;
+  return outcome === 'refused'
+    ? { outcome, reason: textIn(reply, 'reason') ?? 'it does not say why' }
+    : { outcome };
+}

@@ -6,6 +6,7 @@
 import Type, { type Static } from 'typebox';
 import { nameBound, named, pathBound, quantityBound } from './bounded.ts';
 import { REQUEST_ENTRIES, RUN_ANSWER_BYTES, STEP_PATH_CHARACTERS } from './limits.ts';
+import { oneOf, readReply, textIn } from './reply.ts';
 import { ArgumentValue } from './telecommand.ts';
 import { ULID_PATTERN } from './token.ts';
 
@@ -19,6 +20,11 @@ const Path = Type.String({
   description: 'Names of steps separated by `/`; an unnamed inline step is `#<n>`.',
 });
 const At = Type.String({ format: 'date-time' });
+const Question = Type.Integer({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'The `seq` of the `asked` or `decision_required` event of the log.',
+});
 
 // Requests ------------------------------------------------------------------------------------------------------------
 
@@ -101,8 +107,18 @@ export const Answer = Type.Object(
         description: 'Typed answer, or a decision: replay, skip, fail, abort.',
       }),
     ),
+    question: Type.Optional({
+      ...Question,
+      description:
+        'The question that is answered: the `seq` of its `asked` or `decision_required` event, `pending.question` of the ' +
+        'run. With it a repetition never answers another question, whenever it comes.',
+    }),
   },
-  { ...closed, title: 'Answer', examples: [{ path: 'shoot', accepted: true, value: '12 dB' }] },
+  {
+    ...closed,
+    title: 'Answer',
+    examples: [{ path: 'shoot', accepted: true, value: '12 dB', question: 7 }],
+  },
 );
 export type Answer = Static<typeof Answer>;
 
@@ -129,6 +145,7 @@ export const PendingQuestion = Type.Object(
     kind: Type.Enum(['ask', 'decision']),
     prompt: Type.Optional(Type.String()),
     role: Type.Optional(Type.String()),
+    question: Type.Optional(Question),
   },
   { ...closed, title: 'PendingQuestion' },
 );
@@ -174,7 +191,7 @@ export const RunList = Type.Object(
         runs: [
           {
             ...{ run: EXAMPLE_RUN, procedure: 'take_image', step: 'shoot', suspended: false },
-            pending: { path: 'shoot', kind: 'ask', prompt: 'Signal level of the downlink?' },
+            pending: { path: 'shoot', kind: 'ask', prompt: 'Signal level of the downlink?', question: 7 },
             ...{ environment: 'bench', targets: { sat: 'sat1' }, by: 'ada' },
             started_at: '2026-03-01T12:00:00.000Z',
             updated_at: '2026-03-01T12:00:04.250Z',
@@ -380,8 +397,18 @@ export type ControlReply =
   | { readonly outcome: 'refused'; readonly reason: string }
   /** Its log has ended: the same as if nobody held it any more. */
   | { readonly outcome: 'over' }
-  /** The run was told and has not said: it may still carry the command out. */
-  | { readonly outcome: 'unknown'; readonly reason: string };
+  /** The run was told and has not said: it may still carry the command out. `again`: whoever holds it now says. */
+  | { readonly outcome: 'unknown'; readonly reason: string; readonly again?: true };
+
+/** What an executor answered; undefined when it is no answer. */
+export function readControlReply(bytes: Uint8Array): ControlReply | undefined {
+  const reply = readReply(bytes);
+  const outcome = reply && oneOf(reply, 'outcome', ['accepted', 'refused', 'over', 'unknown']);
+  if (reply === undefined || outcome === undefined) return undefined;
+  if (outcome === 'accepted' || outcome === 'over') return { outcome };
+  const reason = textIn(reply, 'reason') ?? 'it does not say why';
+  return { outcome, reason, ...(outcome === 'unknown' && reply.again === true && { again: true }) };
+}
 
 /** Entry of bucket `mcs_runs` under the run: what the list of runs shows; its executor alone writes it once taken up. */
 export type RunIndexEntry = RunSummary;

@@ -99,6 +99,10 @@ export const header = {
   received: 'Mcs-Received',
   /** On a SENT event: where the bus stood when the frame was handed over (ours). */
   handed: 'Mcs-Handed',
+  /** On an answer or a command to a run: number of the last event of its log when it was given, 0 for none (ours). */
+  seen: 'Mcs-Seen',
+  /** On a command to a run: its identifier, the same in every repetition (ours). */
+  request: 'Mcs-Request',
   /** On a value batch that no sample caused: the moment at which time alone changed what it holds (ours). */
   turned: 'Mcs-Turned',
 } as const;

@@ -5,6 +5,7 @@
  * Y1. Asking again for what was created gives the transfer that is there: a generation that was asked for is transferred once.
  */
 
+import { readResult } from './reply.ts';
 import type { Result } from './result.ts';
 
 interface TransferAsked {
@@ -31,3 +32,9 @@ export type TransferReply = Result<
     readonly message: string;
   }
 >;
+
+/** What the transfer manager answered; undefined when it is no answer. */
+export function readTransferReply(bytes: Uint8Array): TransferReply | undefined {
+  const codes = ['transfer::invalid', 'files::no-directory', 'transfer::not-listed'] as const;
+  return readResult(bytes, ({ generation }) => typeof generation === 'number', codes);
+}

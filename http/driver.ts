@@ -4,7 +4,14 @@
  */
 
 import { DRIVER_ANSWER_MS } from '../contract/limits.ts';
-import type { DecodeReply, DriverAnswer, DriverVerb, EncodeReply } from '../contract/link.ts';
+import {
+  type DecodeReply,
+  type DriverAnswer,
+  type DriverVerb,
+  type EncodeReply,
+  readDecodeReply,
+  readEncodeReply,
+} from '../contract/link.ts';
 import { Outage } from '../contract/outage.ts';
 import { subject } from '../contract/subject.ts';
 import { isToken } from '../contract/token.ts';
@@ -23,6 +30,11 @@ interface Replies {
   readonly encode: EncodeReply;
   readonly decode: DecodeReply;
 }
+
+type Readers = {
+  readonly [Verb in keyof Replies]: (bytes: Uint8Array) => DriverAnswer<Replies[Verb]> | undefined;
+};
+const READERS: Readers = { encode: readEncodeReply, decode: readDecodeReply };
 
 /** Refuses a driver of a request that is not a name (MC-ENC-013). */
 export function checkDriverName(driver: string | undefined): Refusal | undefined {
@@ -57,30 +69,20 @@ export async function askDriver<Verb extends keyof Replies & DriverVerb>(
     const bytes = await ports.bus.request(about, Buffer.from(JSON.stringify(call)), {
       timeoutMs: DRIVER_ANSWER_MS,
     });
-    return readAnswer<Replies[Verb]>(bytes, driver, ports);
+    return readAnswer<Replies[Verb]>(READERS[verb](bytes), driver, ports);
   } catch (error) {
     return silence(driver, error);
   }
 }
 
 function readAnswer<Value>(
-  bytes: Uint8Array,
+  answer: DriverAnswer<Value> | undefined,
   driver: ChosenDriver,
   ports: Pick<RoutePorts, 'log'>,
 ): Handled<Value> {
-  const answer = parse<Value>(bytes);
   if (answer !== undefined) return answer;
   ports.log.error({ driver: driver.name }, 'a driver answered with what is no answer');
   return refuse('driver::no-answer', `driver ${driver.name} answered with what is no answer`);
-}
-
-function parse<Value>(bytes: Uint8Array): DriverAnswer<Value> | undefined {
-  try {
-    const answer = JSON.parse(Buffer.from(bytes).toString()) as Partial<DriverAnswer<Value>> | null;
-    return typeof answer?.ok === 'boolean' ? (answer as DriverAnswer<Value>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Rethrows what is not the silence of a driver. */

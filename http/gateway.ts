@@ -4,7 +4,7 @@
  */
 
 import { SIM_ANSWER_MS } from '../contract/limits.ts';
-import type { FaultCall, FaultReply } from '../contract/link.ts';
+import { type FaultCall, readFaultReply } from '../contract/link.ts';
 import { Outage } from '../contract/outage.ts';
 import type { SimulatedFault } from '../contract/simulation.ts';
 import { subject } from '../contract/subject.ts';
@@ -21,7 +21,7 @@ export async function askForFaults(
   const about = subject.gatewayVerb(gateway, change === undefined ? 'faults' : 'fault');
   const call = Buffer.from(JSON.stringify(change ?? {}));
   try {
-    const answer = read(await bus.request(about, call, { timeoutMs: SIM_ANSWER_MS }));
+    const answer = readFaultReply(await bus.request(about, call, { timeoutMs: SIM_ANSWER_MS }));
     if (answer === undefined) {
       log.error({ gateway }, 'a gateway answered with what is no answer');
       return refuse('sim::timeout', `gateway ${gateway} answered with what is no answer`);
@@ -29,15 +29,6 @@ export async function askForFaults(
     return answer.ok ? { ok: true, value: answer.value.faults } : answer;
   } catch (error) {
     return silence(gateway, error);
-  }
-}
-
-function read(bytes: Uint8Array): FaultReply | undefined {
-  try {
-    const answer = JSON.parse(Buffer.from(bytes).toString()) as Partial<FaultReply> | null;
-    return typeof answer?.ok === 'boolean' ? (answer as FaultReply) : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -8,10 +8,11 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { GATEWAY_STATE_MS } from '../contract/limits.ts';
-import { type DriverState, type GatewayState, LINK_STATES } from '../contract/link.ts';
+import { linkStateIn } from '../contract/link.ts';
 import type { LinkEnd } from '../contract/links-view.ts';
 import type { LinkBinding } from '../contract/mode.ts';
 import { Outage } from '../contract/outage.ts';
+import { asObject, type Foreign, readReply } from '../contract/reply.ts';
 import { subject } from '../contract/subject.ts';
 import type { Target } from '../mission/mission.ts';
 import { overriddenValues, parameterValues } from '../mission/parameter-values.ts';
@@ -20,7 +21,7 @@ import type { RoutePorts } from './ports.ts';
 /** What a binding says of the target, on each of its links. */
 type BoundValues = Pick<LinkBinding, 'mode' | 'parameters' | 'overrides'>;
 
-type Said = Partial<DriverState & GatewayState> | 'absent' | 'silent';
+type Said = Foreign | 'absent' | 'silent';
 
 /** Answers of drivers and gateways, each asked at its first mention (K1). */
 export class LinkEnds {
@@ -51,11 +52,10 @@ export class LinkEnds {
   async gateway(name: string, link: string, environments: string[]): Promise<LinkEnd> {
     const said = await this.#ask(subject.gatewayVerb(name, 'state'));
     if (typeof said === 'string') return { ...absent(name, said), environments };
-    const { state, reason } = said.link ?? {};
     return {
       // One of others need not say how its radio is: it answers.
-      ...{ name, environments, state: LINK_STATES.find((each) => each === state) ?? 'up' },
-      ...(reason !== undefined && { reason: String(reason) }),
+      ...{ name, environments, state: 'up' },
+      ...linkStateIn(said),
       ...this.#bound(said, link),
     };
   }
@@ -69,20 +69,21 @@ export class LinkEnds {
   /** K2; nothing of one that does not say: drivers and gateways of others need not keep bindings. */
   #bound({ bindings }: Exclude<Said, string>, link: string): Pick<LinkEnd, 'bound' | 'mode'> {
     if (!Array.isArray(bindings)) return {};
-    const told = (bindings as readonly LinkBinding[]).find(
-      (each) => each.target === this.#target.name && each.link === link,
-    );
+    const told = bindings
+      .map(asObject)
+      .find((each) => each?.target === this.#target.name && each.link === link);
     if (told === undefined) return { bound: 'never' };
     const { mode, parameters, overrides } = told;
     const isCurrent = isDeepStrictEqual({ mode, parameters, overrides }, this.#now);
-    return { bound: isCurrent ? 'current' : 'outdated', mode };
+    const isMode = mode === null || typeof mode === 'string';
+    return { bound: isCurrent ? 'current' : 'outdated', ...(isMode && { mode }) };
   }
 }
 
 async function stateOf(about: string, bus: RoutePorts['bus']): Promise<Said> {
   try {
     const bytes = await bus.request(about, new Uint8Array(), { timeoutMs: GATEWAY_STATE_MS });
-    return (JSON.parse(Buffer.from(bytes).toString()) as Said | null) ?? {};
+    return readReply(bytes) ?? {};
   } catch (error) {
     if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
     return error.code === 'bus.timeout' ? 'silent' : 'absent';

@@ -8,9 +8,10 @@
 
 import type { Fault } from '../contract/errors.ts';
 import { GATEWAY_STATE_MS } from '../contract/limits.ts';
-import type { GatewayReport } from '../contract/link.ts';
+import { linkStateIn } from '../contract/link.ts';
 import { Outage } from '../contract/outage.ts';
 import type { Program } from '../contract/program.ts';
+import { readReply } from '../contract/reply.ts';
 import { refusedAll } from '../contract/result.ts';
 import { subject } from '../contract/subject.ts';
 import type { Gateway, Mission } from '../mission/mission.ts';
@@ -63,7 +64,8 @@ async function whyDown(
 ): Promise<string | undefined> {
   try {
     const about = subject.gatewayVerb(name, 'state');
-    const { link } = read(await bus.request(about, new Uint8Array(), { timeoutMs: GATEWAY_STATE_MS }));
+    const reply = readReply(await bus.request(about, new Uint8Array(), { timeoutMs: GATEWAY_STATE_MS }));
+    const link = reply && linkStateIn(reply);
     if (link === undefined || link.state === 'up' || link.state === 'silent') return undefined;
     const reason = link.reason === undefined ? '' : ` (${link.reason})`;
     return `gateway ${name} reports its link ${link.state}${reason}`;
@@ -71,13 +73,5 @@ async function whyDown(
     if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
     if (error.code === 'bus.timeout') return `gateway ${name} did not answer within ${GATEWAY_STATE_MS} ms`;
     return kind === 'external' ? undefined : `gateway ${name} is not running`;
-  }
-}
-
-function read(bytes: Uint8Array): Partial<GatewayReport> {
-  try {
-    return (JSON.parse(Buffer.from(bytes).toString()) as Partial<GatewayReport> | null) ?? {};
-  } catch {
-    return {};
   }
 }

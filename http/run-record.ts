@@ -36,6 +36,12 @@ export async function firstEvent(run: string, ports: Pick<RoutePorts, 'bus'>): P
   return (await readLog(run, ports))[0];
 }
 
+/** Number of the last event of its log; 0 while there is none. Throws `Outage`. */
+export async function lastEventNumber(run: string, { bus }: Pick<RoutePorts, 'bus'>): Promise<number> {
+  const last = await bus.last(streams.runs, subject.runEvents(run));
+  return (last && readRunEvent(last.data)?.seq) ?? 0;
+}
+
 /** The program stored under a hash; undefined, and logged, when it is not there or not what its name says. */
 export async function storedProgram(
   ir: string,
@@ -48,8 +54,8 @@ export async function storedProgram(
   return undefined;
 }
 
-/** Every event stored before the call. */
-async function readLog(run: string, { bus }: Pick<RoutePorts, 'bus'>): Promise<RunEvent[]> {
+/** Every event of its log stored before the call. */
+export async function readLog(run: string, { bus }: Pick<RoutePorts, 'bus'>): Promise<RunEvent[]> {
   const log: RunEvent[] = [];
   const follower = await bus.follow(streams.runs, subject.runEvents(run), { from: 'start' }, ({ data }) => {
     // What else stands on the subject is no part of the log; taken, it would be handed over for ever.

@@ -7,6 +7,7 @@
  * M2. While leases are being taken or given back nothing else is done with them: what is asked meanwhile is done behind it.
  * M3. A telecommand that is under way when its run is interrupted goes on by itself, and has left or never will when the run is
  *     suspended or over (A-71).
+ * M4. A resumption ends the suspension that stood when it was asked for, never a later one: it may be asked again.
  */
 
 import { CHOICES, isChoice } from '../contract/run.ts';
@@ -41,11 +42,20 @@ export function resumptionAsked(turn: Turn, event: Told<'command.resume'>): void
   const { request, by, choice } = event;
   if (turn.activity.kind === 'closing') return turn.isOver(request);
   if (turn.activity.kind !== 'suspended') return turn.refuse(request, refusalOf(turn.activity.kind));
+  const later = laterSuspension(turn, event);
+  if (later !== undefined) return turn.refuse(request, later);
   if (!isChoice(choice))
     return turn.refuse(request, `${JSON.stringify(choice)} is no choice: give one of ${CHOICES.join(', ')}`);
   if (choice === 'abort') return abortAsked(turn, event);
   const ticket = turn.askAwaited({ type: 'effect.prepare' });
   turn.become({ kind: 'resuming', ticket, resume: { request, by, choice } });
+}
+
+/** M4 */
+function laterSuspension({ progress }: Turn, { seen }: Told<'command.resume'>): string | undefined {
+  const { standing } = progress;
+  if (seen === undefined || standing.kind !== 'suspended' || standing.since <= seen) return undefined;
+  return `${standing.by} has suspended it since then`;
 }
 
 function refusalOf(kind: Kind): string {

@@ -35,10 +35,16 @@ export type Standing =
     }
   /** A decision must be asked. */
   | { readonly kind: 'doubt'; readonly reason: string }
-  /** It was asked. */
-  | { readonly kind: 'deciding'; readonly reason: string }
+  /** It was asked, by the event of this number. */
+  | { readonly kind: 'deciding'; readonly reason: string; readonly question: number }
   /** `deciding`: why a decision was asked that the suspension put off; null when none was. */
-  | { readonly kind: 'suspended'; readonly deciding: string | null }
+  | {
+      readonly kind: 'suspended';
+      readonly deciding: string | null;
+      /** Number of the event that says so, and who suspended it. */
+      readonly since: number;
+      readonly by: string;
+    }
   /** Ends failed, and nothing else runs. */
   | { readonly kind: 'ending'; readonly reason: string }
   | { readonly kind: 'over' };
@@ -107,11 +113,11 @@ function moved(program: Program, p: Progress, event: RunEvent): Progress {
     case 'telecommand_sent':
       return sent(p, event);
     case 'decision_required':
-      return { ...p, standing: { kind: 'deciding', reason: event.reason } };
+      return { ...p, standing: { kind: 'deciding', reason: event.reason, question: event.seq } };
     case 'answered':
       return answered(program, p, event);
     case 'suspended':
-      return { ...p, standing: { kind: 'suspended', deciding: openQuestion(p.standing) } };
+      return { ...p, standing: suspendedBy(p.standing, event) };
     case 'continued':
       return continued(program, p, event);
     case 'taken_over':
@@ -292,6 +298,10 @@ function decided(
 
 function ending(p: Progress, reason: string): Progress {
   return { ...p, standing: { kind: 'ending', reason } };
+}
+
+function suspendedBy(standing: Standing, { seq, by }: Extract<RunEvent, { event: 'suspended' }>): Standing {
+  return { kind: 'suspended', deciding: openQuestion(standing), since: seq, by };
 }
 
 function openQuestion(standing: Standing): string | null {

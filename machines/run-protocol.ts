@@ -54,7 +54,8 @@ export type RunCommand =
   | { type: 'command.suspend'; at: number; by: string; request: string }
   /** By a reaction: the instruction is interrupted at once (MC-STM-015). */
   | { type: 'command.preempt'; at: number; by: string; request: string }
-  | { type: 'command.resume'; at: number; by: string; choice: string; request: string }
+  /** `seen`: number of the last event that the log had; a later suspension is not meant. Absent: whichever stands. */
+  | { type: 'command.resume'; at: number; by: string; choice: string; request: string; seen?: number }
   | { type: 'command.abort'; at: number; by: string; request: string };
 
 /** An approval as it came over the bus, its token checked by the actor. */
@@ -72,6 +73,10 @@ export interface AnswerGiven {
   identityFault?: string;
   /** Position in the stream of answers. */
   source: number;
+  /** Number of the event that asked what it answers, where it says so. */
+  question?: number;
+  /** Number of the last event that the log had when it was given: what was asked later it does not answer. */
+  seen: number;
 }
 
 export type RunChartEvent =

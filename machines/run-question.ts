@@ -5,9 +5,13 @@
  *     (MC-ANS-006). Either bears the position of the answer.
  * Q2. Nobody confirms a step twice (MC-ANS-011).
  * Q3. An answer is given by somebody: one without a name is refused.
+ * Q4. An answer answers one question, the one it names (`question`), else one that stood in the log when it was given: what
+ *     was asked behind it, at the same path or after a takeover, it never answers.
+ * Q5. A decision is one of its values, or a plain no; anything else is refused, and the run waits on.
  */
 
 import type { AskStatement } from '../contract/program.ts';
+import { CHOICES, isChoice } from '../contract/run.ts';
 import type { AnswerGiven, RunChartEvent } from './run-protocol.ts';
 import { failed, passed } from './run-statement.ts';
 import type { GivenAnswer, Turn } from './run-turn.ts';
@@ -24,7 +28,7 @@ export function ask(turn: Turn, prompt: string, statement: AskStatement): void {
   if (!program.policy.humanOrchestration) return acknowledged(turn);
   const ticket = turn.askAwaited({ type: 'effect.await' });
   if (statement.timeoutMs !== null) turn.ask({ type: 'effect.wake', ticket, at: at + statement.timeoutMs });
-  turn.become({ kind: 'asking', ticket, path });
+  turn.become({ kind: 'asking', ticket, path, question: turn.progress.seq });
 }
 
 /** Asks for a confirmation by somebody with the role; without human orchestration it is given at once. */
@@ -32,7 +36,8 @@ export function confirm(turn: Turn, prompt: string, role: string): void {
   const { path, program } = turn;
   turn.record({ event: 'asked', path, prompt, role });
   if (program.policy.humanOrchestration) {
-    turn.become({ kind: 'confirming', ticket: turn.askAwaited({ type: 'effect.await' }), path, role });
+    const ticket = turn.askAwaited({ type: 'effect.await' });
+    turn.become({ kind: 'confirming', ticket, path, question: turn.progress.seq, role });
     return;
   }
   turn.record({ event: 'answered', path, accepted: true, role });
@@ -128,14 +133,41 @@ function confirmed(turn: Turn, by?: string): void {
 /** Why an answer is not taken; undefined when it is. */
 function refusalOf(turn: Turn, given: AnswerGiven): string | undefined {
   const { activity } = turn;
-  const awaited =
-    activity.kind === 'waitingDecision' ? turn.path : 'path' in activity ? activity.path : undefined;
-  if (awaited !== given.path) return 'nothing is asked at this path';
+  const awaited = awaitedBy(turn);
+  if (awaited === undefined || awaited.path !== given.path) return 'nothing is asked at this path';
   const { by, verified, identityFault, roles } = given;
+  const elsewhere = otherQuestion(awaited.question, given);
+  if (elsewhere !== undefined) return elsewhere;
   if (turn.program.policy.identity === 'jwt' && !verified)
     return identityFault ?? 'a verified token is needed';
   if (by === undefined) return 'an answer needs the name of who gives it';
+  if (activity.kind === 'waitingDecision') return undecided(given);
   if (activity.kind !== 'confirming') return undefined;
   if (!roles.includes(activity.role)) return `the role ${activity.role} is needed`;
   return turn.inStep.confirmers.includes(by) ? `${by} has already confirmed this step` : undefined;
+}
+
+/** What is waited for: where, and the number of the event that asked. */
+function awaitedBy({ activity, progress, path }: Turn): { path: string; question: number } | undefined {
+  if (activity.kind === 'asking' || activity.kind === 'confirming') return activity;
+  const { standing } = progress;
+  const isDecision = activity.kind === 'waitingDecision' && standing.kind === 'deciding';
+  return isDecision ? { path, question: standing.question } : undefined;
+}
+
+/** Q4 */
+function otherQuestion(awaited: number, { question, seen }: AnswerGiven): string | undefined {
+  if (question === awaited) return undefined;
+  if (question !== undefined) return `it answers question ${question}, and question ${awaited} is asked now`;
+  if (seen >= awaited) return undefined;
+  return `it was given before question ${awaited} was asked: answer that one anew`;
+}
+
+/** Q5 */
+function undecided({ accepted, value }: AnswerGiven): string | undefined {
+  const isDecided = isChoice(value) || (!accepted && value === undefined);
+  if (isDecided) return undefined;
+  const said = accepted ? '' : 'no, with ';
+  const given = value === undefined ? 'no value' : JSON.stringify(value);
+  return `${said}${given} is no decision: give one of ${CHOICES.join(', ')}, or a plain no`;
 }

@@ -24,8 +24,20 @@ export type Activity =
       readonly kind: 'judging' | 'writing' | 'waiting' | 'settingMode' | 'transferring' | 'pausing';
       readonly ticket: number;
     }
-  | { readonly kind: 'asking'; readonly ticket: number; readonly path: string }
-  | { readonly kind: 'confirming'; readonly ticket: number; readonly path: string; readonly role: string }
+  /** `question`: number of the event that asked. */
+  | {
+      readonly kind: 'asking';
+      readonly ticket: number;
+      readonly path: string;
+      readonly question: number;
+    }
+  | {
+      readonly kind: 'confirming';
+      readonly ticket: number;
+      readonly path: string;
+      readonly question: number;
+      readonly role: string;
+    }
   | { readonly kind: 'readingAnswer'; readonly ticket: number; readonly given: GivenAnswer }
   | { readonly kind: 'suspending'; readonly ticket: number; readonly by: string }
   /** `resume`: the command; null when a new owner makes sure of the targets. */

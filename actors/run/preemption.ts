@@ -10,10 +10,11 @@
 
 import { REACTION_ASK_MS, REACTION_LOOK_MS, REACTION_PREEMPT_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
-import type { ControlCall, ControlReply, RunEvent } from '../../contract/run.ts';
-import { streams, subject } from '../../contract/subject.ts';
+import { type ControlCall, readControlReply } from '../../contract/run.ts';
+import { subject } from '../../contract/subject.ts';
 import { pause } from '../patiently.ts';
 import { OpenRuns, shardOf } from './open-runs.ts';
+import { RunRest } from './rest.ts';
 import type { RunServices } from './services.ts';
 
 /** A run that was told is suspended within two writes to the bus. */
@@ -56,10 +57,11 @@ async function preempt(
   const { bus, clock, log } = services;
   const openRuns = new OpenRuns(bus, shardOf(run));
   const until = clock.now() + REACTION_PREEMPT_MS;
+  const rest = new RunRest(bus, run);
   let isTold = wasTold;
   let isWished = false;
   while (!signal.aborted && isOwner()) {
-    if (await isAtRest(services, run)) return isWished ? openRuns.unwish(run, by) : undefined;
+    if (await rest.now()) return isWished ? openRuns.unwish(run, by) : undefined;
     if (clock.now() >= until)
       return log.warn({ run, by }, 'its target is taken, and its executor has not suspended it yet');
     isTold ||= isOwner() && (await isAccepted(services, run, { action: 'suspend', by, reaction: true }));
@@ -75,16 +77,9 @@ async function isAccepted({ bus }: Preemption['services'], run: string, call: Co
   try {
     const body = Buffer.from(JSON.stringify(call));
     const reply = await bus.request(subject.runControl(run), body, { timeoutMs: REACTION_ASK_MS });
-    return (JSON.parse(Buffer.from(reply).toString()) as ControlReply).outcome === 'accepted';
+    return readControlReply(reply)?.outcome === 'accepted';
   } catch (error) {
     if (error instanceof Outage && error.code !== 'bus.unavailable') return false;
     throw error;
   }
-}
-
-async function isAtRest({ bus }: Preemption['services'], run: string): Promise<boolean> {
-  const last = await bus.last(streams.runs, subject.runEvents(run));
-  if (last === undefined) return false;
-  const { event } = JSON.parse(Buffer.from(last.data).toString()) as RunEvent;
-  return event === 'suspended' || event === 'finished';
 }

@@ -7,9 +7,10 @@
  */
 
 import { READINESS_ANSWER_MS } from '../../contract/limits.ts';
-import type { GatewayReport } from '../../contract/link.ts';
+import { linkStateIn } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
+import { type Foreign, readReply } from '../../contract/reply.ts';
 import { subject } from '../../contract/subject.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { gatewayOf } from '../../mission/resolve.ts';
@@ -51,26 +52,18 @@ async function silentDriver(bus: Bus, driver: string): Promise<string | undefine
 async function silentGateway(bus: Bus, gateway: string): Promise<string | undefined> {
   const answer = await ask(bus, subject.gatewayVerb(gateway, 'state'));
   if ('silence' in answer) return `gateway ${gateway} ${answer.silence}`;
-  const { link } = (answer.body ?? {}) as Partial<GatewayReport>;
+  const link = answer.body && linkStateIn(answer.body);
   if (link?.state !== 'down') return undefined;
   return `the link of gateway ${gateway} is down${link.reason === undefined ? '' : ` (${link.reason})`}`;
 }
 
-async function ask(bus: Bus, to: string): Promise<{ silence: string } | { body: unknown }> {
+async function ask(bus: Bus, to: string): Promise<{ silence: string } | { body: Foreign | undefined }> {
   try {
     const reply = await bus.request(to, Buffer.from('{}'), { timeoutMs: READINESS_ANSWER_MS });
-    return { body: parsed(reply) };
+    return { body: readReply(reply) };
   } catch (error) {
     if (!(error instanceof Outage) || error.code === 'bus.unavailable' || error.unsettled) throw error;
     if (error.code === 'bus.no-responder') return { silence: 'is not running' };
     return { silence: `did not answer within ${READINESS_ANSWER_MS / 1000} s` };
-  }
-}
-
-function parsed(reply: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(reply).toString());
-  } catch {
-    return undefined;
   }
 }

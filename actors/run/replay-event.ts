@@ -57,10 +57,19 @@ function answerTold({ activity }: Pick<RunContext, 'activity'>, event: RunEvent)
   const waits = ['asking', 'confirming', 'waitingDecision'].includes(activity.kind);
   if (event.event !== 'answer_refused' && !(event.event === 'answered' && waits)) return undefined;
   const { path, by } = event;
-  const answer = { type: 'answer', at: timeOf(event), path, source: 0 } as const;
   const named = by === undefined ? {} : { by };
+  const answer = { type: 'answer', at: timeOf(event), path, source: 0, seen: event.seq - 1 } as const;
+  // Whatever was wrong with it: it answered nothing that is asked.
   if (event.event === 'answer_refused')
-    return { ...answer, ...named, accepted: true, roles: [], verified: false, identityFault: event.reason };
+    return {
+      ...answer,
+      ...named,
+      seen: 0,
+      accepted: true,
+      roles: [],
+      verified: false,
+      identityFault: event.reason,
+    };
   const { accepted, value, role } = event;
   const roles = role === undefined ? [] : [role];
   return { ...answer, ...named, accepted, roles, verified: true, ...(value !== undefined && { value }) };

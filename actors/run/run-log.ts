@@ -27,9 +27,12 @@ export interface LoggedEvent {
   readonly source: number | undefined;
 }
 
-/** Every event of a run so far, in order; empty when it has none. Throws `Outage`, and where something else stands in it. */
-export async function readRunLog(bus: Bus, run: string): Promise<LoggedEvent[]> {
-  return (await storedLog(bus, run)).map((message) => {
+/**
+ * Every event of a run so far, or from a position of the stream on, in order; empty when it has none. Throws `Outage`, and where
+ * something else stands in it.
+ */
+export async function readRunLog(bus: Bus, run: string, position = 1): Promise<LoggedEvent[]> {
+  return (await storedLog(bus, run, position)).map((message) => {
     const logged = readLogged(message);
     if (logged === undefined)
       throw new Error(`what stands at ${message.seq} of the log of run ${run} is no event`);
@@ -53,16 +56,18 @@ export async function readRemains(bus: Bus, run: string): Promise<Remains> {
   return { log, last: messages.at(-1)?.seq ?? 0, next };
 }
 
-async function storedLog(bus: Bus, run: string): Promise<StreamMessage[]> {
+async function storedLog(bus: Bus, run: string, position = 1): Promise<StreamMessage[]> {
   const messages: StreamMessage[] = [];
   const keep = (message: StreamMessage): void => void messages.push(message);
-  const follower = await bus.follow(streams.runs, subject.runEvents(run), { from: 'start' }, keep);
+  const from = { from: 'seq', seq: position } as const;
+  const follower = await bus.follow(streams.runs, subject.runEvents(run), from, keep);
   await follower.caughtUp;
   await follower.stop();
   return messages;
 }
 
-function readLogged({ data, headers, seq }: StreamMessage): LoggedEvent | undefined {
+/** Undefined where it is no event of a run. */
+export function readLogged({ data, headers, seq }: StreamMessage): LoggedEvent | undefined {
   const event = readRunEvent(data);
   const source = Number(headers[header.source] ?? Number.NaN);
   if (event === undefined || !(RUN_EVENT_KINDS as readonly string[]).includes(event.event)) return undefined;
@@ -72,6 +77,18 @@ function readLogged({ data, headers, seq }: StreamMessage): LoggedEvent | undefi
     epoch: Number(headers[header.epoch]) || 0,
     source: Number.isNaN(source) ? undefined : source,
   };
+}
+
+/** Number of the last event that the bus had stored before this moment of its own clock; 0 for none. Throws `Outage`. */
+export async function lastEventBefore(bus: Bus, run: string, at: number): Promise<number> {
+  const last = await bus.last(streams.runs, subject.runEvents(run));
+  if (last === undefined || last.at < at) return numberOf(last);
+  return numberOf((await storedLog(bus, run)).findLast((message) => message.at < at));
+}
+
+/** Number of the event; 0 for none, and where something else stands. */
+function numberOf(message: StreamMessage | undefined): number {
+  return (message && readLogged(message)?.event.seq) ?? 0;
 }
 
 export function isOver(log: readonly LoggedEvent[]): boolean {

@@ -20,7 +20,7 @@ import { alarmOfReaction } from '../../contract/alarm.ts';
 import { SHARD_OPEN_RUNS, SHARD_RESTORES } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
-import type { OpenRun, RunSubmission } from '../../contract/run.ts';
+import type { Approval, OpenRun, RunSubmission } from '../../contract/run.ts';
 import { type StreamDefinition, streams, subject } from '../../contract/subject.ts';
 import { isUlid } from '../../contract/token.ts';
 import type { RunEffect, RunInput, RunRecord } from '../../machines/run-protocol.ts';
@@ -31,7 +31,7 @@ import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Tokens } from '../../ports/tokens.ts';
 import { Floor, type KnownIn, pastIsGone, type WentBack } from '../floor.ts';
 import { patiently } from '../patiently.ts';
-import { answerGiven, readApproval } from './approval.ts';
+import { answerGiven, readApproval, seenIn } from './approval.ts';
 import { Control } from './control.ts';
 import { recordGivenUp, settleEnd } from './ending.ts';
 import { IndexWriter } from './index-writer.ts';
@@ -40,7 +40,7 @@ import { type Begun, storedRun } from './log-store.ts';
 import { HeldRun } from './open-run.ts';
 import { OpenRuns, shardOf } from './open-runs.ts';
 import { Programs } from './programs.ts';
-import { isOver, type LoggedEvent, readRunLog } from './run-log.ts';
+import { isOver, type LoggedEvent, lastEventBefore, readRunLog } from './run-log.ts';
 import { Sendings, type SentEvent } from './sendings.ts';
 import type { RunServices } from './services.ts';
 import { type StandsDown, standDown } from './stand-down.ts';
@@ -108,6 +108,7 @@ export class RunShard {
       bus,
       clock,
       wishes: this.#wishes,
+      holds: () => !this.#stopped && this.#options.holds(),
       tell: (run, command) => this.#tell(run, command),
     });
   }
@@ -461,7 +462,8 @@ export class RunShard {
     if (!this.#stopped) this.#nextAnswer = message.seq + 1;
   }
 
-  async #tellAnswer(held: HeldRun, { data, seq }: StreamMessage): Promise<void> {
+  async #tellAnswer(held: HeldRun, message: StreamMessage): Promise<void> {
+    const { data, seq } = message;
     const { services, tokens } = this.#options;
     const { run } = held.atHand;
     const approval = readApproval(data);
@@ -470,11 +472,24 @@ export class RunShard {
       return;
     }
     if (!held.takes(seq)) return;
-    const answer = await answerGiven(approval, { tokens, at: services.clock.now(), source: seq });
+    const seen = await this.#seen(run, approval, message);
+    if (seen === undefined) return;
+    const answer = await answerGiven(approval, { tokens, at: services.clock.now(), source: seq, seen });
     const trouble = this.#tell(run, answer);
     if (trouble === undefined) return;
     services.log.warn({ run, position: seq, trouble }, 'answer not taken');
     held.gaveBack(seq);
+  }
+
+  /** A3 of `approval.ts`; undefined once the shard is left. One that names its question says it all. */
+  async #seen(
+    run: string,
+    { question }: Approval,
+    { headers, at }: StreamMessage,
+  ): Promise<number | undefined> {
+    const stated = seenIn(headers) ?? (question === undefined ? undefined : 0);
+    if (stated !== undefined) return stated;
+    return (await this.#patiently(() => lastEventBefore(this.#options.services.bus, run, at)))?.value;
   }
 
   // Floor ------------------------------------------------------------------------------------------------------------

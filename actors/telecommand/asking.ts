@@ -6,6 +6,7 @@
  */
 
 import { Outage } from '../../contract/outage.ts';
+import { readReply } from '../../contract/reply.ts';
 import type { Bus, Headers } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 
@@ -31,7 +32,7 @@ export function createCaller(bus: Bus, clock: Clock): Caller {
   return {
     pause,
     askOnce: async (to, call, { timeoutMs, headers = {} }) =>
-      parsed(await bus.request(to, Buffer.from(JSON.stringify(call)), { timeoutMs, headers })),
+      readReply(await bus.request(to, Buffer.from(JSON.stringify(call)), { timeoutMs, headers })) ?? null,
     patiently: async (step, signal) => {
       while (!signal.aborted) {
         try {
@@ -50,13 +51,4 @@ export function createCaller(bus: Bus, clock: Clock): Caller {
 /** What is said of one that did not answer. */
 export function silence(error: Outage, ms: number): string {
   return error.code === 'bus.no-responder' ? 'is not running' : `did not answer within ${ms / 1000} s`;
-}
-
-/** Null when it is no JSON: the ones who judge it say what is missing. */
-function parsed(reply: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(reply).toString());
-  } catch {
-    return null;
-  }
 }

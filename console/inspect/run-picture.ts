@@ -36,6 +36,8 @@ export interface Pending {
   readonly path: string;
   readonly prompt: string;
   readonly role?: string;
+  /** Number of the event that asks. */
+  readonly question: number;
   readonly at: number;
 }
 
@@ -112,13 +114,16 @@ export class RunPicture {
   #converse(event: RunEvent): void {
     switch (event.event) {
       case 'asked': {
-        const { path, prompt, role, at } = event;
-        this.#ask({ kind: 'ask', path, prompt, ...(role !== undefined && { role }), at: Date.parse(at) });
+        const { path, prompt, role, seq: question, at } = event;
+        const of = role === undefined ? {} : { role };
+        this.#ask({ kind: 'ask', path, prompt, ...of, question, at: Date.parse(at) });
         break;
       }
-      case 'decision_required':
-        this.#ask({ kind: 'decision', path: event.path, prompt: event.reason, at: Date.parse(event.at) });
+      case 'decision_required': {
+        const { path, reason: prompt, seq: question, at } = event;
+        this.#ask({ kind: 'decision', path, prompt, question, at: Date.parse(at) });
         break;
+      }
       case 'answered':
         if (this.pending?.path !== event.path) return;
         if (this.pending.kind === 'decision') this.#decided(event.path, event.value);

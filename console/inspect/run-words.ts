@@ -170,10 +170,10 @@ export interface Command {
   readonly means: string;
 }
 
-/** The commands that answer a question or decide about a step. */
-export function answerCommands(run: string, { kind }: Pending, origin: string): Command[] {
+/** The commands that answer a question or decide about a step, this one and no later one. */
+export function answerCommands(run: string, { kind, question }: Pending, origin: string): Command[] {
   const command = (word: string, means: string): Command => ({
-    text: `mcs run answer ${run} ${word}${serviceOption(origin)}`,
+    text: `mcs run answer ${run} ${word} --question ${question}${serviceOption(origin)}`,
     means,
   });
   if (kind === 'ask')

@@ -5,6 +5,7 @@
 
 import { type DecodedBatch, decodeBatch, type FrameBatch } from '../../contract/batch.ts';
 import { type GatewayReport, LINK_STATES, type SentMessage } from '../../contract/link.ts';
+import { readReply } from '../../contract/reply.ts';
 import { fitsPlatform, readBatch } from '../../telemetry/reading/batch-shape.ts';
 
 /** Latest instant a date can hold, ms since 1970. */
@@ -60,10 +61,5 @@ function isInstant(at: unknown): at is number {
 }
 
 function parsed<Message>(data: Uint8Array): Partial<Message> | undefined {
-  try {
-    const message: unknown = JSON.parse(Buffer.from(data).toString());
-    return typeof message === 'object' && message !== null ? (message as Partial<Message>) : undefined;
-  } catch {
-    return undefined;
-  }
+  return readReply(data) as Partial<Message> | undefined;
 }

@@ -17,6 +17,7 @@ import {
 } from '../../contract/inspection.ts';
 import { INSPECT_RENEWALS, INSPECT_SEARCH_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
+import { readReply } from '../../contract/reply.ts';
 import { subject } from '../../contract/subject.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -121,9 +122,5 @@ export class EntityFollower implements Stoppable {
 }
 
 function readFrame(data: Uint8Array): InspectionFrame | undefined {
-  try {
-    return JSON.parse(Buffer.from(data).toString()) as InspectionFrame;
-  } catch {
-    return undefined;
-  }
+  return readReply(data) as InspectionFrame | undefined;
 }

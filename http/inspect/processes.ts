@@ -11,6 +11,7 @@ import type { InspectAnswer, InspectCode, InspectVerb } from '../../contract/ins
 import type { SilentProcess } from '../../contract/inspector.ts';
 import { INSPECT_ANSWER_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
+import { readReply } from '../../contract/reply.ts';
 import { subject } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -61,12 +62,8 @@ export class Processes {
 }
 
 function parse<Value>(verb: InspectVerb, bytes: Uint8Array): InspectAnswer<Value> | undefined {
-  try {
-    const answer: unknown = JSON.parse(Buffer.from(bytes).toString());
-    return isAnswer(verb, answer) ? (answer as InspectAnswer<Value>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const answer = readReply(bytes);
+  return isAnswer(verb, answer) ? (answer as unknown as InspectAnswer<Value>) : undefined;
 }
 
 /** What was accepted, by instance, in the order asked. */

@@ -13,11 +13,11 @@ import {
   AlarmEvent,
   AlarmList,
   type AlarmName,
-  type AlarmReply,
   AlarmTold,
   alarmAt,
   alarmNamed,
   readAlarmEvent,
+  readAlarmReply,
   ShelveBody,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
@@ -201,12 +201,19 @@ async function tell(
   const timeoutMs = mission.settings.alarmAnswerMs;
   try {
     const bytes = await bus.request(subject.alarmControl(name.target), data, { timeoutMs });
-    const reply = JSON.parse(Buffer.from(bytes).toString()) as AlarmReply;
+    const reply = readAlarmReply(bytes);
+    if (reply === undefined) return nonsense();
     if (reply.outcome === 'accepted') return told(name);
     return refuse('alarm::refused', reply.reason);
   } catch (error) {
     return silence(error, timeoutMs);
   }
+}
+
+function nonsense(): Refusal {
+  return refuse('alarm::timeout', 'the alarm service answered with what is no answer', {
+    help: 'It may have carried the command out: read the alarm. Processes of one version understand each other.',
+  });
 }
 
 /** Rethrows what is not the silence of the alarm service. */

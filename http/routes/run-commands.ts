@@ -3,19 +3,18 @@
  * sections 2.3, 4.2 rules 6 and 7, and 5.4. The front end passes it on with who said it; the executor alone decides
  * whether an answer is taken.
  *
- * K1. An answer is published and kept, so that it reaches an executor that takes over; a command reaches the executor
- *     that holds the run now, or nobody.
+ * K1. An answer is published and kept, so that it reaches an executor that takes over; a command is asked of whoever holds
+ *     the run (`run-control.ts`).
  * K2. Refused is what the run does not do. Of what it may still do 504 `run::timeout` says that this is not known.
+ * K3. An answer reaches the question that its sender saw, or none: it names it, or the log is looked at before it is published
+ *     (Q4 of `run-question.ts`).
  */
 
 import { assert } from '../../contract/assert.ts';
-import { RUN_CONTROL_MS } from '../../contract/limits.ts';
-import { Outage } from '../../contract/outage.ts';
 import {
   Answer,
   type Approval,
   type ControlCall,
-  type ControlReply,
   ResumeRequest,
   type RunSummary,
   RunTold,
@@ -28,8 +27,9 @@ import { actionInPath, runInPath, runOrUnknown } from '../parameters.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal, Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
+import { askHolder } from '../run-control.ts';
 import { operatorRefusal, type SpeakingPolicy } from '../run-policy.ts';
-import { findRun, firstEvent, storedProgram, unknownRun } from '../run-record.ts';
+import { findRun, firstEvent, lastEventNumber, storedProgram, unknownRun } from '../run-record.ts';
 
 /** A person who may speak to runs: never anonymous. */
 type Operator = Exclude<Caller, { kind: 'anonymous' }>;
@@ -40,8 +40,10 @@ export const answerRun = defineRoute({
   operationId: 'answerRun',
   summary: 'Answer a question of a run, or decide about a step that failed',
   description:
-    'Published for the executor, which decides whether it is taken: its log shows `answered` or `answer_refused`. An ' +
-    'answer without an answer of ours may be repeated: what waits for nothing is refused in the log.',
+    'Published for the executor, which decides whether it is taken: the log of the run shows `answered` or ' +
+    '`answer_refused`. An answer that got no reply may be repeated. Name its `question`, and a repetition changes nothing ' +
+    'whenever it comes: what is answered already is refused in the log. Without `question` an answer is for what the log ' +
+    'asked last when it was given, so that a repetition of a no may answer the decision which the first one led to.',
   tag: 'Runs',
   params: { run: runOrUnknown },
   body: Answer,
@@ -69,8 +71,9 @@ export const commandRun = defineRoute({
   operationId: 'commandRun',
   summary: 'Suspend, resume or abort a run',
   description:
-    'Answered once the executor that holds the run has accepted. A suspension is carried out at the end of the ' +
-    'instruction in progress; only `resume` takes a body.',
+    'Answered once the executor that holds the run has accepted. While no executor answers, as during a takeover, it is ' +
+    'asked again for up to 30 s. A suspension is carried out at the end of the instruction in progress; a resumption ends ' +
+    'the suspension that stood when it was asked for, never a later one. Only `resume` takes a body.',
   tag: 'Runs',
   params: { run: runInPath, action: actionInPath },
   body: ResumeRequest,
@@ -124,19 +127,26 @@ async function launchPolicy(
   return program && { name, ...program.policy };
 }
 
+/** One that does not name its question is bound to what the log has now (K3). */
 async function publishAnswer(
   run: string,
   answer: Answer,
   operator: Operator,
-  { bus, newId }: RoutePorts,
+  ports: RoutePorts,
 ): Promise<void> {
+  const { bus, newId } = ports;
   const { name, roles } = operator;
+  const seen = answer.question === undefined ? await lastEventNumber(run, ports) : undefined;
   const approval: Approval = {
     ...answer,
     ...{ by: name, roles },
     ...(operator.kind === 'verified' && { token: operator.token }),
   };
-  const headers = { [header.user]: name, ...(roles.length > 0 && { [header.roles]: roles.join(',') }) };
+  const headers = {
+    [header.user]: name,
+    ...(roles.length > 0 && { [header.roles]: roles.join(',') }),
+    ...(seen !== undefined && { [header.seen]: String(seen) }),
+  };
   const data = Buffer.from(JSON.stringify(approval));
   await bus.append(streams.runAnswers, subject.runApproval(run), data, { id: newId(), headers });
 }
@@ -146,31 +156,18 @@ function callOf(action: string, by: string, choice = 'replay'): ControlCall {
   return action === 'suspend' ? { action, by } : { action: 'abort', by };
 }
 
-async function control(run: string, call: ControlCall, { bus }: RoutePorts): Promise<Handled<Reply>> {
-  const data = Buffer.from(JSON.stringify(call));
-  try {
-    const bytes = await bus.request(subject.runControl(run), data, { timeoutMs: RUN_CONTROL_MS });
-    const reply = JSON.parse(Buffer.from(bytes).toString()) as ControlReply;
-    switch (reply.outcome) {
-      case 'accepted':
-        return told(run);
-      case 'refused':
-        return refuse('run::refused', reply.reason);
-      case 'over':
-        return notHeld(run);
-      case 'unknown':
-        return notSaid(`run ${run} has not said whether it does: ${reply.reason}`);
-    }
-  } catch (error) {
-    return silence(run, error);
+async function control(run: string, call: ControlCall, ports: RoutePorts): Promise<Handled<Reply>> {
+  const reply = await askHolder(run, call, ports);
+  switch (reply.outcome) {
+    case 'accepted':
+      return told(run);
+    case 'refused':
+      return refuse('run::refused', reply.reason);
+    case 'over':
+      return notHeld(run);
+    case 'unknown':
+      return notSaid(`run ${run} has not said whether it does: ${reply.reason}`);
   }
-}
-
-/** Rethrows what is not the silence of an executor. */
-function silence(run: string, error: unknown): Refusal {
-  if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
-  if (error.code === 'bus.no-responder') return notHeld(run);
-  return notSaid(`the executor of run ${run} did not answer within ${RUN_CONTROL_MS} ms`);
 }
 
 /** Also of a run whose log has just ended, while its executor still clears up: the answer must not depend on how fast that is. */

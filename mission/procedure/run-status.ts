@@ -66,7 +66,7 @@ function moved(summary: RunSummary, event: RunEvent): RunSummary {
     case 'asked':
       return { ...summary, pending: questionOf(event) };
     case 'decision_required':
-      return { ...summary, pending: { path: event.path, kind: 'decision', prompt: event.reason } };
+      return { ...summary, pending: decisionOf(event) };
     case 'answered':
       return summary.pending?.path === event.path ? settled(summary) : summary;
     case 'step_finished':
@@ -91,8 +91,12 @@ function begun(summary: RunSummary, event: RunEvent & { event: 'started' }): Run
   };
 }
 
-function questionOf({ path, prompt, role }: RunEvent & { event: 'asked' }): PendingQuestion {
-  return { path, kind: 'ask', prompt, ...(role !== undefined && { role }) };
+function questionOf({ path, prompt, role, seq }: RunEvent & { event: 'asked' }): PendingQuestion {
+  return { path, kind: 'ask', prompt, ...(role !== undefined && { role }), question: seq };
+}
+
+function decisionOf({ path, reason, seq }: RunEvent & { event: 'decision_required' }): PendingQuestion {
+  return { path, kind: 'decision', prompt: reason, question: seq };
 }
 
 /** U1. */

@@ -7,7 +7,7 @@
  */
 
 import { BIND_ANSWER_MS } from '../../contract/limits.ts';
-import type { BindReply, LinkBinding } from '../../contract/mode.ts';
+import { type LinkBinding, readBindReply } from '../../contract/mode.ts';
 import { Outage } from '../../contract/outage.ts';
 import { Backoff } from '../../links/gateway/backoff.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -105,7 +105,7 @@ export class Receiver {
     if (stamped === undefined) return 'over';
     const call = Buffer.from(JSON.stringify({ ...(JSON.parse(content) as BindingContent), ...stamped }));
     try {
-      const reply = replyOf(await bus.request(subject, call, { timeoutMs: BIND_ANSWER_MS }));
+      const reply = readBindReply(await bus.request(subject, call, { timeoutMs: BIND_ANSWER_MS }));
       this.#isSilent = false;
       if (reply?.outcome === 'older') log.warn({ subject }, 'a link is bound by another reconciler');
       if (reply?.outcome === 'older') return 'over';
@@ -129,13 +129,5 @@ export class Receiver {
   #clearTimer(): void {
     if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
-  }
-}
-
-function replyOf(bytes: Uint8Array): BindReply | undefined {
-  try {
-    return (JSON.parse(Buffer.from(bytes).toString()) as BindReply | null) ?? undefined;
-  } catch {
-    return undefined;
   }
 }

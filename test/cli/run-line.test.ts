@@ -61,7 +61,10 @@ const TEXTS: [RunFact, string[]][] = [
   [{ event: 'logged', path: 's', message: 'hello', samples: [] }, ['  "hello"']],
   [
     { event: 'asked', path: 'shoot', prompt: 'Level?', role: 'supervisor' },
-    ['  ? Level? (role supervisor)', `    answer: mcs run answer ${RUN} yes|no, or the value asked for`],
+    [
+      '  ? Level? (role supervisor)',
+      `    answer: mcs run answer ${RUN} yes|no --question 1, or the value asked for`,
+    ],
   ],
   [{ event: 'answered', path: 's', accepted: true, by: 'ada', value: 12 }, ['  yes: 12, ada']],
   [{ event: 'answered', path: 's', accepted: false }, ['  no, acknowledged by itself']],
@@ -72,7 +75,7 @@ const TEXTS: [RunFact, string[]][] = [
   [{ event: 'mode_changed', path: 's', target: 'sat1', mode: 'safe' }, ['  mode of sat1 is safe']],
   [
     { event: 'decision_required', path: 's', reason: 'no echo' },
-    ['  ? step s failed: no echo', `    decide: mcs run answer ${RUN} replay|skip|fail|abort`],
+    ['  ? step s failed: no echo', `    decide: mcs run answer ${RUN} replay|skip|fail|abort --question 1`],
   ],
   [
     { event: 'suspended', path: 's', by: 'ada' },

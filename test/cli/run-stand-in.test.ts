@@ -15,11 +15,14 @@ const asked = (role?: string): RunEvent => ({
   ...(role !== undefined && { role }),
 });
 
+/** It says which question it answers. */
+const yes = { path: 'shoot', accepted: true, question: about.seq };
+
 describe('the stand-in of a dry run', () => {
   it('MC-ANS-016 decides as it was told, each time', () => {
     const standIn = new StandIn('skip', {});
     for (let n = 0; n < 5; n += 1) {
-      expect(standIn.answerTo(decision)?.answer).toEqual({ path: 'shoot', accepted: true, value: 'skip' });
+      expect(standIn.answerTo(decision)?.answer).toEqual({ ...yes, value: 'skip' });
     }
   });
 
@@ -39,7 +42,7 @@ describe('the stand-in of a dry run', () => {
 
   it('gives the typed answer it was given for a path, and says nothing where nothing is asked', () => {
     const standIn = new StandIn('fail', { shoot: '12 dB' });
-    expect(standIn.answerTo(asked())?.answer).toEqual({ path: 'shoot', accepted: true, value: '12 dB' });
+    expect(standIn.answerTo(asked())?.answer).toEqual({ ...yes, value: '12 dB' });
     expect(standIn.answerTo({ ...about, event: 'taken_over', by: 'x' })).toBeUndefined();
   });
 });

@@ -111,6 +111,13 @@ describe('mcs run', { timeout: 120_000 }, () => {
       ),
     );
     // The end of the identifier is enough.
+    const [, question] = /answer: mcs run answer .* --question (\d+)/.exec(follow.said.output)!;
+    expect(await output(1, 'answer', run, 'yes', '--path', 'elsewhere')).toContain(
+      'asks nothing at elsewhere',
+    );
+    expect(await output(1, 'answer', run, 'yes', '--question', '1')).toContain(
+      `asks question ${question} now, not 1`,
+    );
     expect(await output(0, 'answer', run.slice(-8).toLowerCase(), '12 dB')).toContain('answered downlink');
     expect(await follow.code, follow.said.output).toBe(0);
     expect(follow.said.output).toMatch(/inputs .*exposure=20/);
@@ -148,6 +155,8 @@ describe('mcs run', { timeout: 120_000 }, () => {
     );
     const run = follow.said.output.slice(0, 26);
     expect(await output(1, 'answer', run, 'yes')).toContain('waits for a decision');
+    // A no typed for the question before would end the run: it has to name the decision.
+    expect(await output(1, 'answer', run, 'no')).toContain('waits for a decision');
     expect(await output(1, 'answer', run, 'reply')).toContain('replay|skip|fail|abort');
     await cell.fault('reject_all', false);
     expect(await output(0, 'answer', run, 'abort')).toContain('answered payload_off');
@@ -185,6 +194,7 @@ describe('mcs run', { timeout: 120_000 }, () => {
     [['follow', 'ZZZZ'], 1, /"ZZZZ" is no run: no run ends so/],
     [['answer', '01J5ZK3M8QW7V9XH2C4T6R8YAC'], 2, /mcs run answer/],
     [['answer', '01J5ZK3M8QW7V9XH2C4T6R8YAC', 'yes'], 1, /run::unknown/],
+    [['answer', '01J5ZK3M8QW7V9XH2C4T6R8YAC', 'yes', '--question', 'x'], 2, /mcs run answer/],
     [['suspend', '01J5ZK3M8QW7V9XH2C4T6R8YAC', '--choice', 'skip'], 2, /mcs run/],
     [['suspend', '01J5ZK3M8QW7V9XH2C4T6R8YAC'], 1, /run::not-running/],
     [['list', '--limit', 'x'], 1, /api::invalid-body/],

@@ -279,23 +279,23 @@ describe('the log in words', () => {
 });
 
 describe('the commands shown', () => {
-  const pending = (kind: 'ask' | 'decision') => ({ kind, path: 'a', prompt: 'x', at: 0 });
+  const pending = (kind: 'ask' | 'decision') => ({ kind, path: 'a', prompt: 'x', question: 7, at: 0 });
   const words = (commands: { text: string }[]) => commands.map(({ text }) => text);
 
   it('answer a question, decide about a step, resume a run', () => {
     const origin = 'http://127.0.0.1:8400';
     expect(words(answerCommands(RUN, pending('ask'), origin))).toEqual([
-      `mcs run answer ${RUN} yes`,
-      `mcs run answer ${RUN} no`,
+      `mcs run answer ${RUN} yes --question 7`,
+      `mcs run answer ${RUN} no --question 7`,
     ]);
     expect(words(answerCommands(RUN, pending('decision'), origin))).toEqual(
-      ['replay', 'skip', 'fail', 'abort'].map((choice) => `mcs run answer ${RUN} ${choice}`),
+      ['replay', 'skip', 'fail', 'abort'].map((choice) => `mcs run answer ${RUN} ${choice} --question 7`),
     );
     expect(words(resumeCommands(RUN, origin))[1]).toBe(`mcs run resume ${RUN} --choice skip`);
   });
 
   it('name the service where it is not the usual one', () => {
     const [first] = words(answerCommands(RUN, pending('ask'), 'http://10.0.0.7:9000'));
-    expect(first).toBe(`mcs run answer ${RUN} yes --api http://10.0.0.7:9000`);
+    expect(first).toBe(`mcs run answer ${RUN} yes --question 7 --api http://10.0.0.7:9000`);
   });
 });

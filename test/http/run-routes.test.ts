@@ -413,7 +413,7 @@ describe('GET /v1/runs/{run}', () => {
     for (const base of [url, other.url]) {
       expect((await coverage.call(`${base}/v1/runs/${log.run}`)).body).toEqual({
         ...{ run: log.run, procedure: 'set', step: 'shoot', suspended: false },
-        pending: { path: 'shoot', kind: 'ask', prompt: 'Level?', role: 'supervisor' },
+        pending: { path: 'shoot', kind: 'ask', prompt: 'Level?', role: 'supervisor', question: 3 },
       });
     }
     await log.add({ event: 'finished', ok: false, reason: 'aborted by ada' });
@@ -520,6 +520,17 @@ describe('POST /v1/runs/{run}/answers', () => {
     expect(message.headers[header.roles]).toBe('operator,supervisor');
   });
 
+  it('K3 A-70 says which question it answers, or what the log had when it was given', async () => {
+    const { run } = await begun();
+    const stored = () => approvals.filter(({ subject }) => subject === `mcs.run.approval.${run}`);
+    await tell(run);
+    await tell(run, { ...yes, question: 7 });
+    const [plain, named] = await until(() => (stored().length === 2 ? stored() : undefined));
+    expect(plain!.headers[header.seen]).toBe('1');
+    expect(read(named!.data)).toMatchObject({ ...yes, question: 7 });
+    expect(named!.headers).not.toHaveProperty(header.seen);
+  });
+
   it('MC-ANS-004 carries the verified token', async () => {
     const { run } = await begun('flight');
     const operator: Caller = {
@@ -553,6 +564,9 @@ describe('POST /v1/runs/{run}/answers', () => {
     [{ path: 'shoot', accepted: 'yes' }],
     [{ path: 'shoot', accepted: true, value: null }],
     [{ path: 'shoot', accepted: true, by: 'eve' }],
+    [{ path: 'shoot', accepted: true, question: 0 }],
+    [{ path: 'shoot', accepted: true, question: 1.5 }],
+    [{ path: 'shoot', accepted: true, question: '7' }],
   ])('MC-ANS-001 MC-ANS-003 refuses %j', async (body) => {
     expect((await tell(ulid(), body)).status).toBe(400);
   });

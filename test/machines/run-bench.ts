@@ -164,6 +164,7 @@ export function given(path: string, over: Partial<AnswerGiven> = {}): AnswerGive
     roles: [],
     verified: false,
     source: 1,
+    seen: 0,
     ...over,
   };
 }
@@ -236,8 +237,9 @@ export class Bench {
     return this.tell({ type: `command.${type}`, by: 'bob', request: `${type}-1`, ...choice, ...over });
   }
 
+  /** Whoever answers has seen the whole log. */
   answer(path: string, over: Partial<AnswerGiven> = {}): this {
-    return this.tell({ ...given(path, over) } as never);
+    return this.tell({ ...given(path, { seen: this.events.at(-1)?.seq ?? 0, ...over }) } as never);
   }
 
   decide(value: string | undefined, over: Partial<AnswerGiven> = {}): this {

@@ -293,8 +293,6 @@ describe('the chart of a run: decisions', () => {
   it.each([
     ['MC-STM-009 abort', 'abort', {}, 'aborted by ada'],
     ['MC-STM-010 no', 'replay', { accepted: false }, 'ada answered no to the decision on shoot'],
-    ['MC-STM-011 any other value', 'maybe', {}, 'ada decided "maybe", which is no choice'],
-    ['MC-ANS-031 yes without a value', undefined, {}, 'ada decided null, which is no choice'],
   ])('%s ends the run failed and runs no if failed block', (_name, value, over, reason) => {
     const bench = sound(
       deciding([ifFailed(step('safe', [log('safe')]))])
@@ -304,6 +302,17 @@ describe('the chart of a run: decisions', () => {
     expect(messages(bench)).toEqual([]);
     expect(outcome(bench)).toEqual({ ok: false, reason });
     expect(bench.kinds.slice(-2)).toEqual(['answered', 'finished']);
+  });
+
+  it.each([
+    ['MC-STM-011 any other value', 'maybe', '"maybe" is no decision'],
+    ['MC-ANS-031 yes without a value', undefined, 'no value is no decision'],
+  ])('Q5 %s decides nothing: it is refused, and the run waits on', (_name, value, reason) => {
+    const bench = deciding().decide(value);
+    expect(bench.events.at(-1)).toMatchObject({ event: 'answer_refused', path: 'shoot', by: 'ada' });
+    expect(bench.of('answer_refused')[0]?.reason).toContain(reason);
+    expect(bench.state).toBe('waitingDecision');
+    expect(outcome(sound(bench.decide('skip').play()))).toEqual({ ok: true });
   });
 
   it('MC-STM-026 asks decisions without human orchestration too', () => {
@@ -323,6 +332,20 @@ describe('the chart of a run: suspension', () => {
     bench.reply({ type: 'released' });
     expect(bench.state).toBe('suspended');
     expect(bench.events.at(-1)).toMatchObject({ event: 'suspended', path: 'a', by: 'bob' });
+  });
+
+  it.each([
+    ['of before the suspension', -1, 'refused'],
+    ['behind it', 0, 'accepted'],
+    ['that says nothing of the log', undefined, 'accepted'],
+  ])('M4 a resumption %s', (_what, behind, outcome) => {
+    const bench = suspended();
+    const since = bench.of('suspended')[0]!.seq;
+    bench.command('resume', behind === undefined ? {} : { seen: since + behind }).play();
+    expect(bench.replies.at(-1)).toMatchObject({ outcome });
+    expect(bench.of('continued')).toHaveLength(outcome === 'accepted' ? 1 : 0);
+    if (outcome === 'refused')
+      expect(bench.replies.at(-1)).toMatchObject({ reason: 'bob has suspended it since then' });
   });
 
   it('names the next step when it stops between two', () => {

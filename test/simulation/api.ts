@@ -53,7 +53,12 @@ export interface Api {
   /** Stores the program and submits a run of it, as a launch does behind its resolution. */
   launchProgram(run: string, program: Program): Promise<Told>;
   answer(run: string, answer: AnswerBody, person: Person): Promise<Told>;
-  command(run: string, action: 'suspend' | 'resume' | 'abort', choice?: string): Promise<Told>;
+  command(
+    run: string,
+    action: 'suspend' | 'resume' | 'abort',
+    choice: string | undefined,
+    name: string,
+  ): Promise<Told>;
   alarm(target: string, alarm: string, action: AlarmAction, by: string): Promise<Told>;
   /** As an alarm reaction asks for it on the bus. */
   preempt(run: string): Promise<Told>;
@@ -118,10 +123,11 @@ function runApi(ports: RoutePorts): Omit<Api, 'values' | 'submit' | 'alarm'> {
         const handled = await answerRun.handle({ params: { run }, ...nothing, body, caller }, ports);
         return { handled, run: () => run };
       }),
-    command: (run, action, choice) =>
+    command: (run, action, choice, name) =>
       told(async () => {
         const body = choice === undefined ? undefined : { choice };
-        const request = { params: { run, action }, ...nothing, body, caller: ada };
+        const caller = { kind: 'declared', name, roles: [] } as const;
+        const request = { params: { run, action }, ...nothing, body, caller };
         return { handled: await commandRun.handle(request as never, ports), run: () => run };
       }),
     preempt: (run) =>

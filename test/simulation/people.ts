@@ -12,7 +12,7 @@ import type { Person } from './api.ts';
 import { Chance } from './chance.ts';
 import type { Command, Launch } from './launch.ts';
 import { type Asking, persist } from './persistence.ts';
-import { type AcceptedCommand, bodyOf, recordedRun } from './run-history.ts';
+import { type AcceptedCommand, bodyOf, type RefusedCommand, recordedRun } from './run-history.ts';
 import type { TwinServer } from './twin/server.ts';
 
 const LOOK_EVERY_MS = 1_500;
@@ -41,6 +41,8 @@ interface Options extends Asking {
 
 interface Known {
   readonly chance: Chance;
+  /** What decides whether an answer names its question and is repeated. */
+  readonly habit: Chance;
   summary: RunSummary;
   /** Something was thought of and is not over. */
   busy: boolean;
@@ -52,12 +54,14 @@ interface Known {
 export class People {
   readonly launched: { readonly run: string; readonly by: string }[] = [];
   readonly accepted: AcceptedCommand[] = [];
+  readonly refused: RefusedCommand[] = [];
   /** Launches that still want an answer. */
   open = 0;
   readonly #options: Options;
   readonly #runs = new Map<string, Known>();
   readonly #commands = new Map<string, readonly Command[]>();
   #forged = 0;
+  #commanders = 0;
   #looks = false;
 
   constructor(options: Options) {
@@ -118,6 +122,7 @@ export class People {
     const { seed } = this.#options;
     this.#runs.set(run, {
       chance: new Chance(seed, `people ${this.#runs.size}`),
+      habit: new Chance(seed, `habits ${this.#runs.size}`),
       summary: { run, procedure: '', suspended: false, environment: '', targets: {} },
       busy: false,
       replays: 0,
@@ -193,10 +198,11 @@ export class People {
   #answer(
     run: string,
     known: Known,
-    { path, kind, prompt = '', role }: NonNullable<RunSummary['pending']>,
+    { path, kind, prompt = '', role, question }: NonNullable<RunSummary['pending']>,
   ): void {
-    const { chance } = known;
-    const right = { path, ...(kind === 'decision' ? this.#decision(known) : reply(prompt)) };
+    const { chance, habit } = known;
+    const named = habit.happens(0.5) && question !== undefined ? { question } : {};
+    const right = { path, ...named, ...(kind === 'decision' ? this.#decision(known) : reply(prompt)) };
     const person = role === undefined ? ADA : { name: `${role}-${chance.whole(1, 2)}`, roles: [role] };
     const mistake = chance.next();
     const drawn = chance.next();
@@ -207,8 +213,9 @@ export class People {
       return this.#say(run, known, right, person);
     }
     if (mistake < 0.86) this.#forge(run, path, drawn);
-    if (mistake < 0.9) return this.#say(run, known, { path, accepted: false }, person);
-    if (mistake < 0.95) return this.#say(run, known, { path, accepted: true, value: 'perhaps' }, person);
+    if (mistake < 0.9) return this.#say(run, known, { path, ...named, accepted: false }, person);
+    if (mistake < 0.95)
+      return this.#say(run, known, { path, ...named, accepted: true, value: 'perhaps' }, person);
     this.#say(run, known, right, { name: 'eve', roles: ['visitor'] });
   }
 
@@ -231,6 +238,23 @@ export class People {
       wanted: () => known.summary.finished === undefined,
       givenUp: () => this.#free(run, known),
     });
+    this.#repeatLater(run, known, answer, person);
+  }
+
+  /** As a client does that has got no reply: at once, or when the run has gone on, or has another executor. */
+  #repeatLater(run: string, { habit, summary }: Known, answer: Answer, person: Person): void {
+    const { clock } = this.#options;
+    if (this.#isCalm || !habit.happens(0.4)) return;
+    const slot = this.#slot(habit);
+    const delay = habit.happens(0.5) ? habit.between(0, 100) : habit.between(100, 8_000);
+    const ask = (): void =>
+      persist(this.#options, {
+        ...{ slot, patienceMs: PATIENCE_MS },
+        ask: (api) => api.answer(run, answer, person),
+        answered: () => undefined,
+        wanted: () => summary.finished === undefined,
+      });
+    clock.setTimeout(ask, delay);
   }
 
   #free(run: string, known: Known): void {
@@ -273,17 +297,25 @@ export class People {
   ): void {
     const { server, tell } = this.#options;
     const askedAt = server.order;
-    const by = action === 'preempt' ? 'alarm sat1.battery.undervoltage' : ADA.name;
+    // Each asking has a name of its own, so that the log tells which one was carried out.
+    let by = 'alarm sat1.battery.undervoltage';
+    const named = (): string => {
+      this.#commanders += 1;
+      by = `op-${this.#commanders}`;
+      return by;
+    };
     tell(`asks to ${action} ${run.slice(-5)}${choice === undefined ? '' : ` with ${choice}`}`);
     persist(this.#options, {
       slot,
       patienceMs: COMMAND_PATIENCE_MS,
-      ask: (api) => (action === 'preempt' ? api.preempt(run) : api.command(run, action, choice)),
+      ask: (api) => (action === 'preempt' ? api.preempt(run) : api.command(run, action, choice, named())),
       answered: (told, through) => {
         const codes = told.outcome === 'refused' ? `: ${told.codes.join()}` : '';
         tell(`${action} of ${run.slice(-5)} ${told.outcome} through ${through}${codes}`);
         if (told.outcome === 'accepted')
           this.accepted.push({ run, action, by, askedAt, answeredAt: server.order });
+        else if (told.codes.every((code) => code === 'run::refused' || code === 'run::not-running'))
+          this.refused.push({ run, action, by });
         settled(told.outcome);
       },
       wanted: () => this.#runs.get(run)?.summary.finished === undefined,

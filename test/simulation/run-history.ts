@@ -25,10 +25,14 @@ export interface AcceptedCommand {
   readonly answeredAt: number;
 }
 
+/** A command that was answered with a refusal: none of that name is carried out. */
+export type RefusedCommand = Pick<AcceptedCommand, 'run' | 'action' | 'by'>;
+
 export interface RunHistory {
   /** Acknowledged launches, with the process that answered. */
   readonly launched: readonly { readonly run: string; readonly by: string }[];
   readonly accepted: readonly AcceptedCommand[];
+  readonly refused: readonly RefusedCommand[];
   /** Faults of spacecraft that are on when everything is over, `<gateway> <fault>`. */
   readonly lit: readonly string[];
   readonly submissions: readonly StoredMessage[];
@@ -44,7 +48,9 @@ export interface RunHistory {
 }
 
 /** The part that the server holds. */
-export function storedRuns(server: TwinServer): Omit<RunHistory, 'launched' | 'accepted' | 'lit'> {
+export function storedRuns(
+  server: TwinServer,
+): Omit<RunHistory, 'launched' | 'accepted' | 'refused' | 'lit'> {
   const last = (bucket: { readonly name: string }): StoredMessage[] =>
     server
       .bucket(bucket)

@@ -186,8 +186,8 @@ class World implements Stage {
   }
 
   #history(defects: readonly string[]): History {
-    const { launched, accepted } = this.#people;
-    const runs = { ...storedRuns(this.server), launched, accepted, lit: this.#lit };
+    const { launched, accepted, refused } = this.#people;
+    const runs = { ...storedRuns(this.server), launched, accepted, refused, lit: this.#lit };
     const told = { accepted: this.#operators.accepted, ended: this.#ended, endedAt: this.clock.now() };
     return {
       mission: this.#mission,

@@ -8,7 +8,7 @@
  */
 
 import { BUS_RETRY_MS, SIM_ANSWER_MS } from '../../../contract/limits.ts';
-import type { FaultCall, FaultReply } from '../../../contract/link.ts';
+import { type FaultCall, readFaultReply } from '../../../contract/link.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
 import { subject } from '../../../contract/subject.ts';
@@ -63,7 +63,8 @@ async function ask(
   try {
     const data = Buffer.from(JSON.stringify(call));
     const reply = await bus.request(subject.gatewayVerb(gateway, 'fault'), data, { timeoutMs });
-    const read = JSON.parse(Buffer.from(reply).toString()) as FaultReply;
+    const read = readFaultReply(reply);
+    if (read === undefined) return refused(`gateway ${gateway} answered with what is no answer`);
     return read.ok ? accepted(undefined) : refused(read.faults.map(({ message }) => message).join('; '));
   } catch (error) {
     if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;

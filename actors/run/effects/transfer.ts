@@ -8,7 +8,7 @@ import { Outage } from '../../../contract/outage.ts';
 import type { ProgramStatement } from '../../../contract/program.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
 import { subject } from '../../../contract/subject.ts';
-import type { TransferCall, TransferReply } from '../../../contract/transfer.ts';
+import { readTransferReply, type TransferCall } from '../../../contract/transfer.ts';
 import type { Answers } from '../../../machines/run-protocol.ts';
 import { patiently } from '../../patiently.ts';
 import { operandText } from '../operands.ts';
@@ -43,7 +43,8 @@ async function ask(call: TransferCall, { bus }: RunServices): Promise<Result<unk
   try {
     const data = Buffer.from(JSON.stringify(call));
     const reply = await bus.request(subject.transferRequest, data, { timeoutMs: TRANSFER_ANSWER_MS });
-    const read = JSON.parse(Buffer.from(reply).toString()) as TransferReply;
+    const read = readTransferReply(reply);
+    if (read === undefined) return refused('the transfer manager answered with what is no answer');
     if (read.ok) return accepted(read.value);
     return refused(read.faults.map(({ code, message }) => `${code}: ${message}`).join('; '));
   } catch (error) {

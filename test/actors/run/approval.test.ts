@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answerGiven, readApproval } from '../../../actors/run/approval.ts';
+import { answerGiven, readApproval, seenIn } from '../../../actors/run/approval.ts';
 import { accepted, refused } from '../../../contract/result.ts';
+import { header } from '../../../contract/subject.ts';
 import type { Tokens } from '../../../ports/tokens.ts';
 
 const tokens: Tokens = {
@@ -11,15 +12,23 @@ const tokens: Tokens = {
 };
 
 const given = (approval: object) =>
-  answerGiven(readApproval(Buffer.from(JSON.stringify(approval)))!, { tokens, at: 5, source: 9 });
+  answerGiven(readApproval(Buffer.from(JSON.stringify(approval)))!, { tokens, at: 5, source: 9, seen: 4 });
 
 describe('an answer as it came over the bus', () => {
   it('MC-ANS-004 carries identity and roles to the chart', async () => {
     expect(await given({ path: 'a', accepted: true, value: 3, by: 'ana', roles: ['pilot'] })).toEqual({
       type: 'answer',
-      ...{ at: 5, source: 9, path: 'a', accepted: true, value: 3, by: 'ana', roles: ['pilot'] },
+      ...{ at: 5, source: 9, seen: 4, path: 'a', accepted: true, value: 3, by: 'ana', roles: ['pilot'] },
       verified: false,
     });
+  });
+
+  it('A3 A-70 carries the question it names, and what its publisher says that the log had', async () => {
+    expect(await given({ path: 'a', accepted: true, question: 7 })).toMatchObject({ question: 7, seen: 4 });
+    expect(seenIn({ [header.seen]: '12' })).toBe(12);
+    for (const text of ['-1', 'x', '1.5', '1e99'])
+      expect(seenIn({ [header.seen]: text }), text).toBeUndefined();
+    expect(seenIn({})).toBeUndefined();
   });
 
   it('takes identity and roles from the token, not from beside it', async () => {
@@ -44,6 +53,9 @@ describe('an answer as it came over the bus', () => {
     '{"path":1,"accepted":true}',
     '{"path":"a"}',
     '{"path":"a","accepted":true,"value":{}}',
+    '{"path":"a","accepted":true,"question":"7"}',
+    '{"path":"a","accepted":true,"question":0}',
+    '{"path":"a","accepted":true,"question":1e99}',
   ])('passes over what is no answer: %s', (text) => {
     expect(readApproval(Buffer.from(text))).toBeUndefined();
   });

@@ -4,10 +4,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Control } from '../../../actors/run/control.ts';
 import type { Wish } from '../../../actors/run/open-run.ts';
 import type { Wishes } from '../../../actors/run/wishes.ts';
-import { RUN_CONTROL_MS } from '../../../contract/limits.ts';
+import { RUN_CONTROL_KEPT, RUN_CONTROL_MS } from '../../../contract/limits.ts';
 import type { ControlCall, ControlReply } from '../../../contract/run.ts';
+import { header } from '../../../contract/subject.ts';
 import type { RunCommand } from '../../../machines/run-protocol.ts';
-import type { Bus, CoreMessage } from '../../../ports/bus.ts';
+import type { Bus, CoreMessage, Headers } from '../../../ports/bus.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { until } from '../../support/until.ts';
 
@@ -19,20 +20,34 @@ let clock: HeapClock;
 let wish: Wish | undefined;
 let told: RunCommand[];
 let trouble: string | undefined;
+let holds: boolean;
 let control: Control;
-let ask: (call: ControlCall) => Promise<ControlReply>;
+let ask: (call: ControlCall, headers?: Headers) => Promise<ControlReply>;
+let stopped: boolean;
+/** Lets the bus answer its question. */
+let answerBus: () => void;
 
 beforeEach(() => {
   clock = new HeapClock(1_700_000_000_000);
   wish = undefined;
   told = [];
   trouble = undefined;
+  holds = true;
+  stopped = false;
   let answer: (message: CoreMessage) => Promise<Uint8Array>;
   const bus = {
     serve: (_subject: string, serving: typeof answer) => {
       answer = serving;
-      return { stop: async () => undefined };
+      return {
+        stop: async () => {
+          stopped = true;
+        },
+      };
     },
+    last: () =>
+      new Promise<undefined>((resolve) => {
+        answerBus = () => resolve(undefined);
+      }),
   } as Partial<Bus> as Bus;
   const wishes = {
     of: () => wish,
@@ -47,15 +62,16 @@ beforeEach(() => {
     bus,
     clock,
     wishes,
+    holds: () => holds,
     tell: (_run, command) => {
       if (trouble === undefined) told.push(command);
       return trouble;
     },
   });
   control.serve(RUN);
-  ask = async (call) => {
+  ask = async (call, headers = {}) => {
     const data = Buffer.from(JSON.stringify(call));
-    const reply = await answer({ subject: '', headers: {}, data });
+    const reply = await answer({ subject: '', headers, data });
     return JSON.parse(Buffer.from(reply).toString()) as ControlReply;
   };
 });
@@ -147,6 +163,74 @@ describe('a command to a run', () => {
       expect(wish).toEqual({ by: 'bea' });
     },
   );
+
+  it.each([RESUME, SUSPEND, { action: 'abort', by: 'ana' }] as ControlCall[])(
+    'D5 that is repeated under its identifier reaches the chart once: %j',
+    async (call) => {
+      const id = { [header.request]: 'one' };
+      const first = ask(call, id);
+      const asked = await request();
+      const second = ask(call, id);
+      control.replied({ type: 'effect.reply', request: asked, outcome: 'accepted' });
+      expect([await first, await second, await ask(call, id)]).toEqual(
+        Array(3).fill({ outcome: 'accepted' }),
+      );
+      expect(told).toHaveLength(1);
+      const other = ask(call, { [header.request]: 'two' });
+      await until(() => told.length === 2);
+      control.replied({ type: 'effect.reply', request: await request(), outcome: 'accepted' });
+      await other;
+    },
+  );
+
+  it('D5 remembers so many and no more', async () => {
+    trouble = 'busy';
+    for (let n = 0; n <= RUN_CONTROL_KEPT; n += 1) await ask(RESUME, { [header.request]: String(n) });
+    trouble = undefined;
+    expect(await ask(RESUME, { [header.request]: String(RUN_CONTROL_KEPT) })).toMatchObject({
+      reason: 'busy',
+    });
+    const forgotten = ask(RESUME, { [header.request]: '0' });
+    control.replied({ type: 'effect.reply', request: await request(), outcome: 'accepted' });
+    expect(await forgotten).toEqual({ outcome: 'accepted' });
+  });
+
+  it('M4 says which log its caller had seen', async () => {
+    void ask(RESUME, { [header.seen]: '12' });
+    expect(await until(() => told.at(-1))).toMatchObject({ type: 'command.resume', seen: 12 });
+  });
+
+  it.each([RESUME, SUSPEND, { action: 'abort', by: 'ana' }] as ControlCall[])(
+    'D6 whoever does not hold the run any more tells it nothing and wishes nothing: %j',
+    async (call) => {
+      holds = false;
+      expect(await ask(call)).toMatchObject({ outcome: 'unknown', again: true });
+      expect([told, wish]).toEqual([[], undefined]);
+    },
+  );
+
+  it('D6 what it says of the run after it lost it is not passed on', async () => {
+    const reply = ask(SUSPEND);
+    const asked = await request();
+    holds = false;
+    control.replied({
+      type: 'effect.reply',
+      request: asked,
+      outcome: 'refused',
+      reason: 'the run is ending',
+    });
+    expect(await reply).toMatchObject({ outcome: 'unknown', again: true });
+    expect(wish, 'the next owner finds it').toEqual({ by: 'ana' });
+  });
+
+  it('D2 what waits in the socket while the shard is left is answered before the subject is given up', async () => {
+    holds = false;
+    await control.stop();
+    expect(stopped).toBe(false);
+    expect(await ask(SUSPEND)).toMatchObject({ outcome: 'unknown', again: true });
+    answerBus();
+    await until(() => stopped);
+  });
 
   it('of a run that ended meanwhile is told that it is over', async () => {
     const reply = ask(RESUME);

@@ -116,6 +116,7 @@ const answer = (path: string, value?: string) =>
   ({
     type: 'answer',
     ...{ at: 0, path, accepted: true, by, roles: [], verified: false, source: 1 },
+    seen: Number.MAX_SAFE_INTEGER,
     ...(value !== undefined && { value }),
   }) as const;
 

@@ -58,11 +58,13 @@ describe('the state of a run', () => {
       kind: 'ask',
       prompt: 'Level?',
       role: 'supervisor',
+      question: 3,
     });
     expect(seen(started, step('shoot'), decision).pending).toEqual({
       path: 'shoot',
       kind: 'decision',
       prompt: 'no echo',
+      question: 3,
     });
   });
 

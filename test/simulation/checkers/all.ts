@@ -29,7 +29,12 @@ import {
   oneWriterPerRun,
   soundRunLogs,
 } from './run-log.ts';
-import { answersCountOnce, commandsTakeEffect } from './run-people.ts';
+import {
+  answersCountOnce,
+  answersMeanOneQuestion,
+  commandsTakeEffect,
+  refusalsAreTrue,
+} from './run-people.ts';
 import {
   announcedBeforeSent,
   insideItsHold,
@@ -86,6 +91,8 @@ export const checkers: readonly Checker[] = [
   strangersKeptOut,
   commandsTakeEffect,
   answersCountOnce,
+  answersMeanOneQuestion,
+  refusalsAreTrue,
   numberedAlarms,
   oneContentPerNumber,
   recordedBeforeTold,

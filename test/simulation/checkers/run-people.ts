@@ -1,6 +1,7 @@
 /** What people are promised: commands that were accepted take effect, and an answer counts once. Section 4.2 rules 6, 7. */
 
 import { readApproval } from '../../../actors/run/approval.ts';
+import { isChoice, type RunEvent } from '../../../contract/run.ts';
 import type { History } from '../history.ts';
 import { type AcceptedCommand, byRun, lastToken, type RecordedRunEvent } from '../run-history.ts';
 import type { Checker } from './checker.ts';
@@ -89,6 +90,50 @@ export const answersCountOnce: Checker = {
         if (event.event === 'answer_refused' && source === undefined)
           yield `${run}: ${event.seq} refuses nothing`;
     }
+  },
+};
+
+export const refusalsAreTrue: Checker = {
+  name: 'refusals-are-true',
+  promise: 'a command that was refused is not carried out',
+  *check({ runs }) {
+    const logs = byRun(runs.events);
+    for (const { run, action, by } of runs.refused)
+      for (const { event } of logs.get(run) ?? [])
+        if (isOf(event, by))
+          yield `${action} of ${run} by ${by} was refused, and ${event.event} ${event.seq} is its`;
+  },
+};
+
+/** Whether somebody's command led to it; everybody commands once. */
+function isOf(event: RunEvent, by: string): boolean {
+  if (event.event === 'suspended' || event.event === 'continued') return event.by === by;
+  return event.event === 'finished' && event.reason === `aborted by ${by}`;
+}
+
+export const answersMeanOneQuestion: Checker = {
+  name: 'answers-mean-one-question',
+  promise:
+    'an answer that is taken answers the question it names, or one that was stored before it, and a decision is one of its values',
+  *check({ runs }) {
+    const given = new Map(runs.answers.map((message) => [message.seq, message]));
+    for (const [run, log] of byRun(runs.events))
+      for (const [n, { event, source }] of log.entries()) {
+        const message = source === undefined ? undefined : given.get(source);
+        if (event.event !== 'answered' || message === undefined) continue;
+        const asked = log
+          .slice(0, n)
+          .findLast((each) => each.event.event === 'asked' || each.event.event === 'decision_required');
+        const what = `${run}: answer ${source} was taken in event ${event.seq}`;
+        const { question } = readApproval(message.data) ?? {};
+        if (asked === undefined) yield `${what}, and nothing was asked`;
+        else if (question !== undefined && question !== asked.event.seq)
+          yield `${what} for question ${asked.event.seq}, and it names ${question}`;
+        else if (question === undefined && message.order < asked.message.order)
+          yield `${what}, and was stored before question ${asked.event.seq}`;
+        else if (asked.event.event === 'decision_required' && event.accepted && !isChoice(event.value))
+          yield `${what}, and decides nothing`;
+      }
   },
 };
 

@@ -99,6 +99,22 @@ export function heedless(bus: Bus): Bus {
   });
 }
 
+/** Carries every command out and says that it is refused. */
+export function denyingCommands(bus: Bus): Bus {
+  return altered(bus, {
+    serve: (subject, answer, options) =>
+      bus.serve(
+        subject,
+        async (message) => {
+          const reply = await answer(message);
+          if (!subject.startsWith('mcs.run.control.')) return reply;
+          return Buffer.from(JSON.stringify({ outcome: 'refused', reason: 'no' }));
+        },
+        options,
+      ),
+  });
+}
+
 /** Accepts every command and tells nobody. */
 export function deafToCommands(bus: Bus): Bus {
   return altered(bus, {

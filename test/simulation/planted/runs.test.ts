@@ -4,18 +4,19 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import type { RunEvent } from '../../../contract/run.ts';
+import type { Answer, RunEvent } from '../../../contract/run.ts';
 import { ROLES } from '../../../supervision/role.ts';
 import { violationsOf } from '../checkers/all.ts';
 import type { History } from '../history.ts';
 import type { Launch } from '../launch.ts';
-import type { RecordedRunEvent } from '../run-history.ts';
+import { bodyOf, type RecordedRunEvent } from '../run-history.ts';
 import type { Scenario, Slot, Submission } from '../scenario.ts';
 import { attempt } from '../trial.ts';
 import { type RunOptions, run } from '../world.ts';
 import {
   announcingLate,
   deafToCommands,
+  denyingCommands,
   greedy,
   heedless,
   losingLaunches,
@@ -107,6 +108,11 @@ describe('planted defects of runs', () => {
     expect(await brokenBy({ wrapBus: heedless }, aborted)).toContain('inside-its-hold');
   });
 
+  it('a command that was carried out and refused is found out', async () => {
+    const suspended = scenario([tuning(3_000, 0, suspending)]);
+    expect(await brokenBy({ wrapBus: denyingCommands }, suspended)).toContain('refusals-are-true');
+  });
+
   it('a command that was accepted and forgotten has no effect', async () => {
     const suspended = scenario([tuning(3_000, 0, suspending)]);
     expect(await brokenBy({ wrapBus: deafToCommands }, suspended)).toContain('commands-take-effect');
@@ -194,6 +200,36 @@ describe('tampered histories of runs', () => {
 
   it('a fault that stays on when its run is over', async () => {
     expect(await brokenIn(() => ({ lit: ['sim-1 no_reports'] }))).toContain('faults-switched-off');
+  });
+
+  it('A-70 an answer that counts for another question than its own, and one that decides nothing', async () => {
+    const request = { run: 'restart', environment: 'bench', targets: { sat: 'sat1' }, inputs: { serial: 1 } };
+    const asking = { at: 3_000, slot: 0, what: { kind: 'procedure', request }, commands: [] } as const;
+    const { history } = await run(scenario([asking]));
+    const answered = history.runs.events.find(({ event, source }) => event.event === 'answered' && source)!;
+    const given = history.runs.answers.find(({ seq }) => seq === answered.source)!;
+    const { question: _, ...body } = bodyOf<Answer>(given);
+    const found = (order: number, changes: Partial<Answer> = {}): string[] => {
+      const data = Buffer.from(JSON.stringify({ ...body, ...changes }));
+      const answers = history.runs.answers.with(history.runs.answers.indexOf(given), {
+        ...given,
+        order,
+        data,
+      });
+      return violationsOf({ ...history, runs: { ...history.runs, answers } }).map(({ checker }) => checker);
+    };
+    expect(found(given.order)).toEqual([]);
+    expect(found(0), 'stored before its question').toContain('answers-mean-one-question');
+    expect(found(given.order, { question: 999 }), 'of another one').toContain('answers-mean-one-question');
+    const asked = history.runs.events.map((each) => {
+      const { event } = each;
+      if (event.event === 'answered')
+        return { ...each, event: { ...event, accepted: true, value: 'perhaps' } };
+      if (event.event !== 'asked') return each;
+      return { ...each, event: { ...event, event: 'decision_required', reason: 'x' } as RunEvent };
+    });
+    const decided = violationsOf({ ...history, runs: { ...history.runs, events: asked } });
+    expect(decided.map(({ what }) => what).join()).toContain('decides nothing');
   });
 
   it('an answer that counts twice, and one that is passed over', async () => {
