@@ -364,6 +364,8 @@ export const BENCH_RUNS_KEPT = 1_000;
 export const BENCH_SAMPLES_KEPT = 8_000;
 /** Commands that wait for the board. */
 export const BENCH_COMMANDS_WAITING = 100;
+/** How long what stops the transmitter waits for an access to the board that is under way: some round trips to a board nearby. */
+export const BENCH_URGENT_MS = 50;
 /** Applies of one profile that its revisions tell. */
 export const BENCH_REVISIONS_KEPT = 100;
 /** Applies of all profiles that are kept: they are in the record of the radio, which each command writes. */

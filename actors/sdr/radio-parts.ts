@@ -21,6 +21,8 @@ export interface RadioParts {
   readonly wired: ChainTarget;
   readonly context: () => RadioContext;
   readonly board: () => Board | undefined;
+  /** Resolves when an access under way has had the time that what cannot wait gives it. */
+  readonly late: () => Promise<void>;
 }
 
 /** What is read of the board, beside whatever it does; refused while there is none. */

@@ -14,13 +14,15 @@
  * with `cell = { tell: (event) => kind.tell(RADIO_ID, event) === 'accepted',
  * context: () => kind.peek(RADIO_ID)?.actor?.getSnapshot().context }`.
  *
- * I1. Nobody else writes to the board, and one command does at a time (`machines/radio.ts`).
+ * I1. Nobody else writes to the board, and one setting is done at a time (`machines/radio.ts`); what stops the transmitter waits
+ *     for none.
  * I2. Reading goes on beside every command; what it shows of the applies is durable (`durable-record.ts`).
  */
 
 import { randomUUID } from 'node:crypto';
 import type { ChainTarget } from '../../contract/bench/chain.ts';
 import type { Profile } from '../../contract/bench/profile.ts';
+import { BENCH_URGENT_MS } from '../../contract/limits.ts';
 import type { RadioContext, RadioEvent } from '../../machines/radio-protocol.ts';
 import { NOTHING_APPLIED } from '../../machines/radio-record.ts';
 import type { Bench } from '../../ports/bench.ts';
@@ -31,8 +33,9 @@ import type { Log } from '../../ports/log.ts';
 import { AD9361_BOUNDS, type BoardBounds } from '../../radio/document/bounds.ts';
 import { Attachment, type BoardOption } from './attach.ts';
 import type { Board } from './board.ts';
-import { type Asking, Desk } from './board-desk.ts';
-import type { BoardUser, EventSink } from './board-user.ts';
+import { Desk } from './board-desk.ts';
+import type { BoardHolder, BoardUser, EventSink } from './board-user.ts';
+import type { Asking } from './board-work.ts';
 import { Chain } from './chain.ts';
 import { DatapathCommands } from './datapath.ts';
 import { PacketCommands } from './datapath-packets.ts';
@@ -127,16 +130,22 @@ export function createRadio(options: RadioOptions): Radio {
     },
     dirtied: (profile, route) =>
       note('profile.dirty', 'warning', `profile ${profile} is no longer what is set: ${route}`),
+    leavePath: (on, target, route) => packets.leavePath(on, target, route),
   });
   const durable = new DurableRecord(options.store);
   const shown = (): RadioContext => durable.shown(context());
-  const parts: RadioParts = { desk, clock, log, events: kept, bounds, wired, context: shown, board };
+  const late = (): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, BENCH_URGENT_MS));
+  const parts: RadioParts = { desk, clock, log, events: kept, bounds, wired, context: shown, board, late };
   const profiles = new Profiles(parts, options.profiles);
   const chain = new Chain(parts, profiles);
   const tuning = new Tuning(parts);
-  const datapath = new DatapathCommands({ ...parts, chain, frames, measurer });
-  const packets = new PacketCommands(parts, chain);
-  const user = new RadioUser({ clock, wired, board, tell, tuning, chain, datapath, packets, profiles });
+  const packets: PacketCommands = new PacketCommands(parts, chain);
+  const datapath = new DatapathCommands({ ...parts, chain, frames, packets, measurer });
+  const holding = (holder: BoardHolder): void => desk.holding(holder);
+  const released = (holder: BoardHolder): void => desk.released(holder);
+  const user = new RadioUser({
+    ...{ clock, wired, board, tell, holding, released, tuning, chain, datapath, packets, profiles },
+  });
   const feeds = new Feeds({
     ...{ clock, random: options.random, log, startedAt, board },
     sample: (names) => user.sample(names),
@@ -227,5 +236,5 @@ const NO_CONTEXT: RadioContext = {
     board: undefined,
     trouble: 'the daemon has not looked for it yet',
   },
-  ...{ failures: 0, holder: undefined, running: undefined, waiting: [] },
+  ...{ failures: 0, holder: undefined, running: [], waiting: [] },
 };

@@ -32,6 +32,12 @@ export const MeasureScript = Type.Object(
       Type.String({ pattern: '^([0-9a-fA-F]{2})+$', description: 'Instead of a PRBS.' }),
     ),
     timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400_000 })),
+    force: Type.Optional(
+      Type.Boolean({
+        description:
+          'Over the air also where the chain is not as the profile asks: behind a gain that a step before has set.',
+      }),
+    ),
   },
   closed,
 );

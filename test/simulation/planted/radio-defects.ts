@@ -25,7 +25,9 @@ function withWrites(context: IioContext, writing: Writing): IioContext {
 
 const isSwitch = ({ name }: IioAttribute, value: string): boolean =>
   name === 'loopback' || (name === 'direct_reg_access' && value.startsWith('0xc '));
-const isLevel = (at: IioAttribute): boolean => at.of === 'channel' && at.output && at.name === 'hardwaregain';
+/** Of the transmitter that the modem drives. */
+const isLevel = (at: IioAttribute): boolean =>
+  at.of === 'channel' && at.output && at.channel === 'voltage0' && at.name === 'hardwaregain';
 const isControl = ({ name }: IioAttribute, value: string): boolean =>
   name === 'direct_reg_access' && value.startsWith('0x8 ');
 

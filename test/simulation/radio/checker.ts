@@ -19,8 +19,8 @@ export interface RadioViolation {
 /** At which nothing leaves the connector that could disturb. */
 export const MUTED_DB = -80;
 
-export function isMuted({ levelDb }: BoardTruth): boolean {
-  return levelDb <= MUTED_DB;
+export function isMuted({ levelDb, secondDb }: BoardTruth): boolean {
+  return Math.max(levelDb, secondDb) <= MUTED_DB;
 }
 
 export function isQuiet(truth: BoardTruth): boolean {

@@ -27,6 +27,8 @@ export type WriteKind =
 /** How the board stands, whoever looks at it. */
 export interface BoardTruth extends StubTruth {
   readonly levelDb: number;
+  /** Of the transmitter that the modem does not drive. */
+  readonly secondDb: number;
   readonly egressOpen: boolean;
   /** The demodulator finds nothing by a fault that only a missing lock shows. */
   readonly isStuck: boolean;
