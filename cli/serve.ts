@@ -14,6 +14,7 @@ import { type NatsBus, openBus } from '../bus/nats-bus.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../bus/server.ts';
 import type { Log } from '../ports/log.ts';
 import { NO_BENCH_DOCUMENTS, readBenchFolder } from '../supervision/bench-folder.ts';
+import { guardBoard } from '../supervision/bench-guard.ts';
 import { realClock } from '../supervision/clock.ts';
 import { type Published, publishConfiguration } from '../supervision/configuration.ts';
 import { type ServiceProcess, startProcess } from '../supervision/process.ts';
@@ -52,8 +53,11 @@ export async function startServing(
   published?: Published,
 ): Promise<Serving> {
   const compiled = published ?? (await compiledMission(options));
-  const bench = options.roles.includes('bench') ? await benchOrThrow(options) : undefined;
-  const ground = await openGround(options, log);
+  const bench = options.roles.includes('bench') ? await guardedBench(options, log) : undefined;
+  const ground = await openGround(options, log).catch(async (error: unknown) => {
+    await bench?.guard?.stop();
+    throw error;
+  });
   const { bus } = ground;
   try {
     const service = await startProcess({
@@ -77,6 +81,7 @@ export async function startServing(
       }),
     });
     const stop = async (): Promise<void> => {
+      await bench?.guard?.stop();
       await service.stop();
       await ground.close();
     };
@@ -91,6 +96,7 @@ export async function startServing(
       stop,
     };
   } catch (error) {
+    await bench?.guard?.stop();
     await ground.close();
     throw error;
   }
@@ -104,6 +110,12 @@ function printReady({ api, bench, nats, service: { metrics } }: Serving): void {
 async function compiledMission({ mission, roles }: ServeOptions) {
   if (mission === undefined || roles.every((role) => role === 'bench')) return undefined;
   return compiledOrThrow(mission);
+}
+
+/** Looks after the board from here on: before the bus is reached, and also when it is not. */
+async function guardedBench(options: ServeOptions, log: Log): Promise<BenchOptions> {
+  const bench = await benchOrThrow(options);
+  return { ...bench, guard: guardBoard(bench.documents.config, realClock, log) };
 }
 
 async function benchOrThrow({ mission, benchPort = 0 }: ServeOptions): Promise<BenchOptions> {

@@ -381,6 +381,8 @@ export const FEED_RATE_HZ = 20;
 export const FEED_READINGS_HZ = 4;
 /** How long a step of a scenario that was told to end may go on: a board that does not answer is given up by then. */
 export const BENCH_ABORT_MS = 15_000;
+/** How long they may take when the daemon ends: supervisors wait for some ten seconds before they kill. */
+export const BENCH_STOP_MS = 5_000;
 /** How long the actions at the end of a scenario may take together: some commands, each waiting for the board. */
 export const BENCH_ENDING_MS = 120_000;
 /** A report as text: a message of the bus holds a megabyte. */

@@ -72,6 +72,7 @@ export class Desk {
   /** The run that took the board last, and how many stops there were then. */
   #held: { readonly holder: string; readonly since: number } | undefined;
   #count = 0;
+  #isClosed = false;
 
   constructor(options: DeskOptions) {
     this.#options = options;
@@ -95,6 +96,8 @@ export class Desk {
     uses = SETTINGS,
   ): Answered<Value> {
     const { session, clock, tell } = this.#options;
+    if (this.#isClosed && asking.by === undefined)
+      return Promise.resolve(refuse('unavailable', 'the daemon ends'));
     if (asking.signal?.aborted === true)
       return Promise.resolve(refuse('conflict', 'withdrawn before it began'));
     this.#count += 1;
@@ -164,6 +167,11 @@ export class Desk {
     if (asked === undefined) return;
     asked.settle(refused(fault));
     this.#options.refused(asked.route, fault);
+  }
+
+  /** The daemon is about to end: what is asked by hand is refused from now on. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** The daemon ends: everybody is told. */

@@ -1,7 +1,8 @@
 /**
  * The commands of the radio routes: frequency, gain, loopback, reset. RF Bench Service, section 4, rule 7.
  *
- * T1. What is out of reach is refused with its bound before anything is written.
+ * T1. What is out of reach is refused with its bound before anything is written; a mute alone is done first, whatever is asked
+ *     beside it.
  * T2. A change by hand is noted before it is written: also one that the board breaks off may have happened.
  * T3. In a loopback the transmitter stays muted, whoever asks: the part goes on radiating there.
  * T4. A mute goes before everything (K6 of `board-desk.ts`), with every transmitter of the part. It ends what is fed over the air.

@@ -30,6 +30,7 @@ import type { Bucket } from '../../ports/bus.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Binding, Store } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
+import { silence, silencedWords } from '../../radio/board/silence.ts';
 import { AD9361_BOUNDS, type BoardBounds } from '../../radio/document/bounds.ts';
 import { Attachment, type BoardOption } from './attach.ts';
 import type { Board } from './board.ts';
@@ -65,6 +66,8 @@ export interface RadioOptions {
   readonly cell: RadioCell;
   /** Compares what was captured; default: small payloads at once, others on a thread. */
   readonly measurer?: Pick<Measurer, 'prepare' | 'measure' | 'stop'>;
+  /** What was silenced before there was a radio, in words. */
+  readonly silenced?: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -95,6 +98,8 @@ export interface Radio {
   uptimeMs(): number;
   /** Reads the events of earlier lives and looks for the board; the cell is there by then. */
   start(): Promise<void>;
+  /** Mutes the transmitter if it radiates, and takes no more commands but those of runs that end: the daemon is about to. */
+  silence(): Promise<void>;
   /** Ends everything that waits, gives the board back and writes what is to be recorded. */
   stop(): Promise<void>;
 }
@@ -161,6 +166,11 @@ export function createRadio(options: RadioOptions): Radio {
     tell({ type: 'board.lost', attachment: number, reason, at: clock.now() });
   }
 
+  function noteSilenced(words: string): void {
+    log.warn({}, words);
+    note('transmitter.orphaned', 'warning', words);
+  }
+
   let missing: string | undefined;
   const services: RadioServices = {
     session,
@@ -172,7 +182,10 @@ export function createRadio(options: RadioOptions): Radio {
         return { type: 'board.missed', reason: outcome.missing, at: clock.now() };
       }
       missing = undefined;
-      const { attachment: number, context: found } = outcome.board;
+      const { attachment: number, context: found, modem } = outcome.board;
+      // Nothing is done with a board before that: whoever set it is gone, or was this daemon before it lost it.
+      const silenced = await silence(found, modem, late);
+      if (silenced !== undefined) noteSilenced(silencedWords(silenced, 'found without an owner'));
       note('board.attached', 'info', found.name);
       const attached = { attachment: number, name: found.name };
       return { type: 'board.attached', board: attached, at: clock.now() };
@@ -212,7 +225,18 @@ export function createRadio(options: RadioOptions): Radio {
     uptimeMs: () => clock.now() - startedAt,
     start: async () => {
       await kept.load();
+      for (const words of options.silenced ?? []) note('transmitter.orphaned', 'warning', words);
       tell({ type: 'daemon.started', session, at: clock.now() });
+    },
+    silence: async () => {
+      desk.close();
+      await desk.halt('the end of the daemon', {}, async ({ context: found, modem, buffers }) => {
+        const silenced = await silence(found, modem, late);
+        await buffers.endFeed('the daemon ends');
+        if (silenced !== undefined)
+          note('transmitter.muted', 'info', silencedWords(silenced, 'the daemon ends'));
+        return { ok: true, value: undefined };
+      });
     },
     stop: async () => {
       feeds.stop();

@@ -15,13 +15,16 @@ import { Interrupted } from './stops.ts';
 
 const ACCESS = { device: modemDevice.control, of: 'debug', name: 'direct_reg_access' } as const;
 
+/** Times that a wrong identification is doubted. */
+const IDENTIFY_AGAIN = 2;
+
 /** A way to attributes. */
 export type Attributes = Pick<IioContext, 'devices' | 'read' | 'write'>;
 
 export class Modem {
   readonly #context: Attributes;
   readonly #urgent: Attributes;
-  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #waiting: (() => void)[] = [];
   #isBusy = false;
   /** It has identified itself (M2). */
   #isKnown = false;
@@ -97,25 +100,35 @@ export class Modem {
     });
   }
 
-  #inTurn<Value>(access: () => Promise<Value>, isUrgent = false): Promise<Value> {
-    return new Promise((resolve, reject) => {
-      const turn = (): Promise<void> => access().then(resolve, reject);
-      if (isUrgent) this.#waiting.unshift(turn);
-      else this.#waiting.push(turn);
-      if (!this.#isBusy) void this.#work();
-    });
+  async #inTurn<Value>(access: () => Promise<Value>, isUrgent = false): Promise<Value> {
+    await this.#turn(isUrgent);
+    try {
+      return await access();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#isBusy = false;
+      else next();
+    }
   }
 
-  async #work(): Promise<void> {
-    this.#isBusy = true;
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) await next();
-    this.#isBusy = false;
+  #turn(isUrgent: boolean): Promise<void> | undefined {
+    if (!this.#isBusy) {
+      this.#isBusy = true;
+      return undefined;
+    }
+    return new Promise((begin) => {
+      if (isUrgent) this.#waiting.unshift(begin);
+      else this.#waiting.push(begin);
+    });
   }
 
   /** M2 */
   async #identify(at: Register): Promise<void> {
     if (this.#isKnown || at === register.id) return;
-    const id = await this.#read(register.id);
+    let id = await this.#read(register.id);
+    // Another tool may have come between an address and its value.
+    for (let again = 0; id !== MODEM_ID && again < IDENTIFY_AGAIN; again += 1)
+      id = await this.#read(register.id);
     if (id !== MODEM_ID)
       throw new IioFailure(
         errno.ENODEV,

@@ -31,6 +31,14 @@ export function isLoopback({ target }: BoardTruth): boolean {
   return target === 'device-loopback' || target === 'pl-loopback';
 }
 
+/** What goes before everything: a gain that mutes, and disable. */
+export function isStop(asked: Asked): boolean {
+  if (does(asked, 'disable')) return true;
+  return (
+    does(asked, 'gain') && typeof asked.action.tx_gain_db === 'number' && asked.action.tx_gain_db <= MUTED_DB
+  );
+}
+
 /** `act 3 (condition)`. */
 export function named({ act, action }: Asked): string {
   return `act ${act} (${action.do})`;
@@ -53,4 +61,13 @@ export function does<Verb extends Action['do']>(
   ...verbs: readonly Verb[]
 ): asked is Asked & { readonly action: Extract<Action, { do: Verb }> } {
   return (verbs as readonly string[]).includes(asked.action.do);
+}
+
+/** Whether anything was wrong with the board or the way to it at some time between. */
+export function isFaulty({ struck }: RadioHistory, from: number, until: number): boolean {
+  return struck.some(({ fault, begins, order }) => {
+    const end =
+      struck.find((other) => other.fault === fault && !other.begins)?.order ?? Number.POSITIVE_INFINITY;
+    return begins && order < until && end > from;
+  });
 }
