@@ -8,9 +8,10 @@
  */
 
 import type { BenchConfig } from '../contract/bench/config.ts';
-import { BENCH_URGENT_MS, BOARD_RETRY_FIRST_MS, BOARD_RETRY_LARGEST_MS } from '../contract/limits.ts';
+import { BOARD_RETRY_FIRST_MS, BOARD_RETRY_LARGEST_MS } from '../contract/limits.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { lateBy } from '../radio/board/late.ts';
 import { Modem } from '../radio/board/modem.ts';
 import { silence, silencedWords } from '../radio/board/silence.ts';
 import { connectIiod } from '../radio/iio/client.ts';
@@ -55,9 +56,7 @@ export function guardBoard({ board, iiod }: BenchConfig, clock: Clock, log: Log)
   async function look(host: string, port: number, deadlineMs: number): Promise<void> {
     const context = await connectIiod({ host, port, deadlineMs, clock, log });
     try {
-      const late = (): Promise<void> =>
-        new Promise((resolve) => void clock.setTimeout(resolve, BENCH_URGENT_MS));
-      const silenced = await silence(context, new Modem(context, context.urgent), late);
+      const silenced = await silence(context, new Modem(context, context.urgent), lateBy(clock));
       if (silenced === undefined) return;
       const words = silencedWords(silenced, WHY);
       log.warn({ iiod: `${host}:${port}` }, words);

@@ -75,7 +75,7 @@ export class DatapathCommands {
       if (!board.buffers.areThere) return noDatapath();
       board.buffers.pause();
       // A logic that does not answer keeps its egress: then the part is silenced instead.
-      const closing = await observe(board.modem.closeEgress(this.#parts.late()));
+      const closing = await observe(board.modem.closeEgress(this.#parts.late));
       if ('error' in closing) await board.urgentPhy.mute();
       const blocks = await board.buffers.release(`${route('disable')} gave the devices back`);
       const lost = packets.lostBlocks(blocks, route('disable'));

@@ -11,6 +11,7 @@
 import type { FrequencyBody, GainBody, RadioStatus, ResetScope } from '../../contract/bench/radio.ts';
 import type { Answered, BenchRadio, Refusable } from '../../ports/bench.ts';
 import { PoweredDown } from '../../radio/board/actions.ts';
+import type { Late, Modem } from '../../radio/board/modem.ts';
 import { observe } from '../../radio/board/observed.ts';
 import { MUTED_DB, type Side } from '../../radio/board/phy.ts';
 import { occupiedHz } from '../../radio/board/setup.ts';
@@ -78,8 +79,7 @@ export class Tuning implements BenchRadio {
     return desk.halt(ROUTE.gain, asking, async (board, note) => {
       note({ type: 'manual.changed', route: ROUTE.gain });
       await board.urgentPhy.mute(db);
-      const overtime = late();
-      const status = await readStatus(besides(board, overtime), context().record);
+      const status = await readStatus(besides(board, late), context().record);
       if (!status.loopback) await board.buffers.endFeed(`${ROUTE.gain} has muted the transmitter`);
       events.record({
         ...{ kind: 'transmitter.muted', source: 'radio', severity: 'info' },
@@ -229,12 +229,18 @@ function transmitterFault(off: string): string {
 }
 
 /** The board as it is read beside whatever is under way; what is not there in time is told as such. */
-function besides({ urgentPhy, modem }: Board, late: Promise<void>): Parameters<typeof readStatus>[0] {
-  const overdue = late.then(() => {
+function besides({ urgentPhy, modem }: Board, late: Late): Parameters<typeof readStatus>[0] {
+  let isLate = false;
+  const overdue = (): never => {
+    isLate = true;
     throw new IioFailure(errno.ETIMEDOUT, 'another access to the registers is under way');
-  });
-  overdue.catch(() => undefined);
-  return { phy: urgentPhy, modem: { read: (at) => Promise.race([modem.read(at), overdue]) } };
+  };
+  const read: Modem['read'] = async (at) => {
+    if (isLate) overdue();
+    const reading = modem.read(at);
+    return Promise.race([reading, late(reading).then(overdue)]);
+  };
+  return { phy: urgentPhy, modem: { read } };
 }
 
 async function gainFault(

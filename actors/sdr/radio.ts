@@ -22,7 +22,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ChainTarget } from '../../contract/bench/chain.ts';
 import type { Profile } from '../../contract/bench/profile.ts';
-import { BENCH_URGENT_MS } from '../../contract/limits.ts';
 import type { RadioContext, RadioEvent } from '../../machines/radio-protocol.ts';
 import { NOTHING_APPLIED } from '../../machines/radio-record.ts';
 import type { Bench } from '../../ports/bench.ts';
@@ -30,6 +29,7 @@ import type { Bucket } from '../../ports/bus.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Binding, Store } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
+import { lateBy } from '../../radio/board/late.ts';
 import { silence, silencedWords } from '../../radio/board/silence.ts';
 import { AD9361_BOUNDS, type BoardBounds } from '../../radio/document/bounds.ts';
 import { Attachment, type BoardOption } from './attach.ts';
@@ -139,7 +139,7 @@ export function createRadio(options: RadioOptions): Radio {
   });
   const durable = new DurableRecord(options.store);
   const shown = (): RadioContext => durable.shown(context());
-  const late = (): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, BENCH_URGENT_MS));
+  const late = lateBy(clock);
   const parts: RadioParts = { desk, clock, log, events: kept, bounds, wired, context: shown, board, late };
   const profiles = new Profiles(parts, options.profiles);
   const chain = new Chain(parts, profiles);

@@ -18,6 +18,9 @@ const ACCESS = { device: modemDevice.control, of: 'debug', name: 'direct_reg_acc
 /** Times that a wrong identification is doubted. */
 const IDENTIFY_AGAIN = 2;
 
+/** Resolves when something has taken too long; nothing is left of it once that has ended. */
+export type Late = (until: Promise<unknown>) => Promise<void>;
+
 /** A way to attributes. */
 export type Attributes = Pick<IioContext, 'devices' | 'read' | 'write'>;
 
@@ -72,15 +75,15 @@ export class Modem {
     });
   }
 
-  /** Closes the egress ahead of everything (M3); `late` resolves when an access under way has had its time. */
-  async closeEgress(late: Promise<void>): Promise<void> {
+  /** Closes the egress ahead of everything (M3); `late` says when an access under way has had its time. */
+  async closeEgress(late: Late): Promise<void> {
     let isBegun = false;
     const closed = this.#inTurn(async () => {
       isBegun = true;
       await this.#change(register.control, controlBit.egress, 0, this.#urgent);
     }, true);
     closed.catch(() => undefined);
-    await Promise.race([closed.catch(() => undefined), late]);
+    await Promise.race([closed.catch(() => undefined), late(closed)]);
     if (!isBegun && this.#isKnown) {
       this.#passed += 1;
       const word = this.#control & ~controlBit.egress;

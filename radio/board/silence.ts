@@ -9,7 +9,7 @@
  */
 
 import type { IioContext } from '../iio/context.ts';
-import type { Modem } from './modem.ts';
+import type { Late, Modem } from './modem.ts';
 import { knownValue, type Observed, observe } from './observed.ts';
 import { MUTED_DB, Phy } from './phy.ts';
 import { controlBit, register } from './registers.ts';
@@ -22,16 +22,12 @@ export interface Silenced {
 }
 
 /** Silences the board if it radiates; undefined: it did not. `late` as for the closing of the egress. */
-export async function silence(
-  context: IioContext,
-  modem: Modem,
-  late: () => Promise<void>,
-): Promise<Silenced | undefined> {
+export async function silence(context: IioContext, modem: Modem, late: Late): Promise<Silenced | undefined> {
   const phy = new Phy(context.urgent ?? context);
   const levels = [await observe(phy.gainDb('tx')), await observe(phy.secondGainDb())];
   const isDown = knownValue(await observe(phy.isPoweredDown('tx'))) === true;
   if (isDown || levels.every(isMuted)) return undefined;
-  const control = await inTime(modem.read(register.control), late());
+  const control = await inTime(modem.read(register.control), late);
   const tone = await observe(phy.playsTone());
   const isOpen = !('value' in control) || (control.value & controlBit.egress) !== 0;
   if (!isOpen && knownValue(tone) !== true) return undefined;
@@ -39,7 +35,7 @@ export async function silence(
   const failures: string[] = [];
   const muted = await observe(phy.mute());
   if ('error' in muted) failures.push(muted.error);
-  const closed = await observe(modem.closeEgress(late()));
+  const closed = await observe(modem.closeEgress(late));
   const now = [await observe(phy.gainDb('tx')), await observe(phy.secondGainDb())];
   if (!now.every(isMuted)) failures.push(`it reads ${now.map(wordOf).join(' and ')}`);
   // Muted it radiates nothing, whatever the logic says.
@@ -61,8 +57,8 @@ function egressWord(control: Observed<number>): string {
   return (control.value & controlBit.egress) === 0 ? 'closed' : 'open';
 }
 
-async function inTime(reading: Promise<number>, late: Promise<void>): Promise<Observed<number>> {
-  const overdue = late.then((): Observed<number> => ({ error: 'not read in time' }));
+async function inTime(reading: Promise<number>, late: Late): Promise<Observed<number>> {
+  const overdue = late(reading).then((): Observed<number> => ({ error: 'not read in time' }));
   return Promise.race([observe(reading), overdue]);
 }
 
