@@ -9,6 +9,7 @@
  */
 
 import type { FrequencyBody, GainBody, RadioStatus, ResetScope } from '../../contract/bench/radio.ts';
+import { refused } from '../../contract/result.ts';
 import type { Answered, BenchRadio, Refusable } from '../../ports/bench.ts';
 import { PoweredDown } from '../../radio/board/actions.ts';
 import type { Late, Modem } from '../../radio/board/modem.ts';
@@ -70,7 +71,10 @@ export class Tuning implements BenchRadio {
     if (off !== undefined) return refuse('validation_failed', transmitterFault(off));
     const muted = await this.#mute(tx_gain_db, asking);
     if (!muted.ok || typeof rx_gain_db !== 'number') return muted;
-    return this.#setGains({ rx_gain_db }, asking);
+    const set = await this.#setGains({ rx_gain_db }, asking);
+    if (set.ok) return set;
+    const [{ message, ...fault }] = set.faults;
+    return refused({ ...fault, message: `the transmitter is muted, the receiver is not set: ${message}` });
   }
 
   /** T4 */

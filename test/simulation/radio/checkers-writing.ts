@@ -87,7 +87,8 @@ export const WRITING: readonly RadioChecker[] = [
     promise: 'A command that is refused before it begins wrote nothing.',
     broken: (history) =>
       history.asked
-        .filter((asked) => asked.answers.some(saysNothingDone))
+        // A mute says of what was asked beside it that it was not done, and is done.
+        .filter((asked) => !isStop(asked) && asked.answers.some(saysNothingDone))
         .flatMap((asked) =>
           history.writes
             .filter(({ act }) => act === asked.act)
