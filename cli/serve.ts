@@ -15,6 +15,7 @@ import { type EmbeddedServer, startEmbeddedServer } from '../bus/server.ts';
 import { isLoopback } from '../contract/loopback.ts';
 import type { Log } from '../ports/log.ts';
 import { NO_BENCH_DOCUMENTS, readBenchFolder } from '../supervision/bench-folder.ts';
+import { guardBoard } from '../supervision/bench-guard.ts';
 import { realClock } from '../supervision/clock.ts';
 import { type Published, publishConfiguration } from '../supervision/configuration.ts';
 import { type ServiceProcess, startProcess } from '../supervision/process.ts';
@@ -52,8 +53,11 @@ export async function startServing(
   published?: Published,
 ): Promise<Serving> {
   const compiled = published ?? (await compiledMission(options));
-  const bench = options.roles.includes('bench') ? await benchOrThrow(options) : undefined;
-  const ground = await openGround(options, log);
+  const bench = options.roles.includes('bench') ? await guardedBench(options, log) : undefined;
+  const ground = await openGround(options, log).catch(async (error: unknown) => {
+    await bench?.guard?.stop();
+    throw error;
+  });
   const { bus } = ground;
   try {
     const service = await startProcess({
@@ -78,6 +82,7 @@ export async function startServing(
       }),
     });
     const stop = async (): Promise<void> => {
+      await bench?.guard?.stop();
       await service.stop();
       await ground.close();
     };
@@ -92,6 +97,7 @@ export async function startServing(
       stop,
     };
   } catch (error) {
+    await bench?.guard?.stop();
     await ground.close();
     throw error;
   }
@@ -115,6 +121,12 @@ async function compiledMission(options: ServeOptions) {
  */
 async function asksWhoCalls(folder: string, { host, nats }: ServeOptions): Promise<boolean> {
   return !isLoopback(host) && nats === undefined && (await hasMission(folder));
+}
+
+/** Looks after the board from here on: before the bus is reached, and also when it is not. */
+async function guardedBench(options: ServeOptions, log: Log): Promise<BenchOptions> {
+  const bench = await benchOrThrow(options);
+  return { ...bench, guard: guardBoard(bench.documents.config, realClock, log) };
 }
 
 async function benchOrThrow({ mission, benchPort = 0 }: ServeOptions): Promise<BenchOptions> {

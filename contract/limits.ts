@@ -441,6 +441,8 @@ export const BENCH_RUNS_KEPT = 1_000;
 export const BENCH_SAMPLES_KEPT = 8_000;
 /** Commands that wait for the board. */
 export const BENCH_COMMANDS_WAITING = 100;
+/** How long what stops the transmitter waits for an access to the board that is under way: some round trips to a board nearby. */
+export const BENCH_URGENT_MS = 50;
 /** Applies of one profile that its revisions tell. */
 export const BENCH_REVISIONS_KEPT = 100;
 /** Applies of all profiles that are kept: they are in the record of the radio, which each command writes. */
@@ -456,6 +458,8 @@ export const FEED_RATE_HZ = 20;
 export const FEED_READINGS_HZ = 4;
 /** How long a step of a scenario that was told to end may go on: a board that does not answer is given up by then. */
 export const BENCH_ABORT_MS = 15_000;
+/** How long they may take when the daemon ends: supervisors wait for some ten seconds before they kill. */
+export const BENCH_STOP_MS = 5_000;
 /** How long the actions at the end of a scenario may take together: some commands, each waiting for the board. */
 export const BENCH_ENDING_MS = 120_000;
 /** A report as text: a message of the bus holds a megabyte. */

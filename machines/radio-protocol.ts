@@ -9,10 +9,17 @@ export interface Holder {
   readonly id: string;
 }
 
+/**
+ * What a command uses alone: the settings of the board, its receive buffer, its transmit buffer. Commands that share nothing go
+ * on beside each other.
+ */
+export type BoardPart = 'settings' | 'receiver' | 'transmitter';
+
 export interface Command {
   readonly id: string;
   /** As people know it: `POST /api/v1/radio/gain`. */
   readonly route: string;
+  readonly uses: readonly BoardPart[];
 }
 
 /** `attachment` counts within one life of the daemon. */
@@ -31,7 +38,9 @@ export interface RadioContext {
   /** Times that the board was not there, since it last was. */
   readonly failures: number;
   readonly holder: Holder | undefined;
-  readonly running: Command | undefined;
+  /** Under way, in the order they began. */
+  readonly running: readonly Command[];
+  /** In the order they were asked. */
   readonly waiting: readonly Command[];
 }
 
@@ -44,6 +53,8 @@ export type RadioEvent =
   /** Whoever asked does not want it any more. */
   | { type: 'operator.withdraw'; id: string; at: number }
   | { type: 'command.ended'; id: string; facts: readonly RadioFact[]; at: number }
+  /** The transmitter was stopped: that is done ahead of commands, and known here when it is. */
+  | { type: 'transmitter.stopped'; facts: readonly RadioFact[]; at: number }
   | { type: 'run.hold'; request: string; holder: Holder; at: number }
   | { type: 'run.release'; holder: Holder; at: number };
 
@@ -63,6 +74,11 @@ export type RadioEffect =
   /** `message`: why it is not held. */
   | { type: 'effect.hold-answer'; session: string; request: string; code?: BenchErrorCode; message?: string }
   | { type: 'effect.tell-lost'; session: string; reason: string };
+
+/** Whether the later one waits for the other: for whatever uses the same, and for every setting asked before. */
+export function goesBefore(before: Pick<Command, 'uses'>, later: Pick<Command, 'uses'>): boolean {
+  return before.uses.includes('settings') || before.uses.some((part) => later.uses.includes(part));
+}
 
 export function isSameHolder(one: Holder | undefined, other: Holder | undefined): boolean {
   return one?.kind === other?.kind && one?.id === other?.id;

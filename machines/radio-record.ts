@@ -3,7 +3,8 @@
  * Service, section 4, rule 4.
  *
  * F1. The chart and the command under way fold the same facts by the same function, so that they cannot differ.
- * F2. A manual change and an apply take the proof away: it was made under another configuration.
+ * F2. A manual change and an apply take the proof away: it was made under another configuration. A measurement during which there
+ *     was one proves nothing.
  */
 
 import type { ChainTarget } from '../contract/bench/chain.ts';
@@ -37,6 +38,8 @@ export interface RadioRecord {
   /** Undefined where it is not known what the board is set to. */
   readonly applied: Applied | undefined;
   readonly proof: { readonly target: ChainTarget; readonly verdict: MeasureVerdict } | undefined;
+  /** Count of what changed the configuration; absent in records of before there was one. */
+  readonly changes?: number;
 }
 
 export type RadioFact =
@@ -51,7 +54,13 @@ export type RadioFact =
   | { readonly type: 'manual.changed'; readonly route: string }
   /** Everything is again as the profile asks. */
   | { readonly type: 'chain.conditioned' }
-  | { readonly type: 'link.measured'; readonly target: ChainTarget; readonly verdict: MeasureVerdict };
+  | {
+      readonly type: 'link.measured';
+      readonly target: ChainTarget;
+      readonly verdict: MeasureVerdict;
+      /** Of the record when it began. */
+      readonly changes: number;
+    };
 
 export const NOTHING_APPLIED: RadioRecord = {
   ...{ epoch: 0, revisions: {} },
@@ -66,14 +75,19 @@ export function afterFact(record: RadioRecord, fact: RadioFact, at: number): Rad
       return afterApply(record, fact, at);
     case 'manual.changed':
       return {
-        ...{ ...record, proof: undefined },
+        ...{ ...record, proof: undefined, changes: changesOf(record) + 1 },
         applied: applied && { ...applied, dirtyReason: fact.route },
       };
     case 'chain.conditioned':
       return { ...record, applied: applied && { ...applied, dirtyReason: undefined } };
     case 'link.measured':
+      if (fact.changes !== changesOf(record)) return record;
       return { ...record, proof: { target: fact.target, verdict: fact.verdict } };
   }
+}
+
+export function changesOf({ changes = 0 }: RadioRecord): number {
+  return changes;
 }
 
 /** What is left where nobody knows any more what the board is set to. */
@@ -94,6 +108,7 @@ function afterApply(record: RadioRecord, fact: ApplyFact, at: number): RadioReco
     revisions: withinBound({ ...record.revisions, [profile.name]: kept }),
     applied: { profile, sampleRateSps: fact.sampleRateSps, dirtyReason: undefined },
     proof: undefined,
+    changes: changesOf(record) + 1,
   };
 }
 

@@ -1,8 +1,10 @@
 /**
- * The life of the radio: whether there is a board, who holds it, and its commands one at a time. RF Bench Service, sections 1
- * and 3; the states are not shown there.
+ * The life of the radio: whether there is a board, who holds it, and its commands in their order. RF Bench Service, sections 1
+ * and 3; the states are not shown there. What stops the transmitter is no command here: it is done at once, and told behind.
  *
- * R1. One command at a time, in the order they were asked; how many wait is bounded.
+ * R1. Commands that use the same part of the board are done one at a time, in the order they were asked; those that use another go
+ *     on beside them, so that a setting never waits for blocks. Whatever was asked behind a setting waits for it. How many wait is
+ *     bounded.
  * R2. While a run holds the board, only what is done in its name is not refused; what was asked before is still done.
  * R3. Of a lost board nothing is taken for known: what waits and what is under way is refused, and no profile is applied.
  * R4. A new life of the daemon begins the same way: nothing asked in an earlier one is done or answered.
@@ -17,6 +19,7 @@ import {
 } from '../contract/limits.ts';
 import {
   type Command,
+  goesBefore,
   type Holder,
   isSameHolder,
   type RadioContext,
@@ -29,7 +32,7 @@ type Of<Type extends RadioEvent['type']> = Extract<RadioEvent, { type: Type }>;
 
 const BEGINNING: RadioContext = {
   ...{ record: NOTHING_APPLIED, session: '', trouble: 'the daemon has not looked for it yet', failures: 0 },
-  ...{ board: undefined, holder: undefined, running: undefined, waiting: [] },
+  ...{ board: undefined, holder: undefined, running: [], waiting: [] },
 };
 
 const isForeign = ({ holder }: RadioContext, by: Holder | undefined): boolean => !isSameHolder(holder, by);
@@ -62,10 +65,13 @@ export const radioMachine = setup({
     isFull: ({ context }) => context.waiting.length >= BENCH_COMMANDS_WAITING,
     isWaiting: ({ context, event }) =>
       event.type === 'operator.withdraw' && context.waiting.some(({ id }) => id === event.id),
+    isLast: ({ context, event }) =>
+      event.type === 'command.ended' &&
+      context.waiting.length === 0 &&
+      context.running.length === 1 &&
+      context.running[0]?.id === event.id,
     isRunning: ({ context, event }) =>
-      event.type === 'command.ended' && context.running?.id === event.id && context.waiting.length === 0,
-    isRunningBeforeOthers: ({ context, event }) =>
-      event.type === 'command.ended' && context.running?.id === event.id,
+      event.type === 'command.ended' && context.running.some(({ id }) => id === event.id),
     isPresentBoard: ({ context, event }) =>
       event.type === 'board.lost' && context.board?.attachment === event.attachment,
     isHolder: ({ context, event }) =>
@@ -113,24 +119,31 @@ export const radioMachine = setup({
     wait: assign(({ context, event }) => ({
       waiting: [...context.waiting, (event as Of<'operator.command'>).command],
     })),
-    begin: enqueueActions(({ context, event, enqueue }) => {
-      const { command } = event as Of<'operator.command'>;
-      enqueue.assign({ running: command });
-      enqueue.emit({ type: 'effect.command', session: context.session, id: command.id });
-    }),
-    beginNext: enqueueActions(({ context, enqueue }) => {
-      const [next, ...waiting] = context.waiting;
-      if (next === undefined) return;
-      enqueue.assign({ running: next, waiting });
-      enqueue.emit({ type: 'effect.command', session: context.session, id: next.id });
+    /** R1 */
+    beginReady: enqueueActions(({ context, enqueue }) => {
+      const { session } = context;
+      const running = [...context.running];
+      const waiting: Command[] = [];
+      for (const command of context.waiting) {
+        if ([...running, ...waiting].some((before) => goesBefore(before, command))) waiting.push(command);
+        else {
+          running.push(command);
+          enqueue.emit({ type: 'effect.command', session, id: command.id });
+        }
+      }
+      enqueue.assign({ running, waiting });
     }),
     end: enqueueActions(({ context, event, enqueue }) => {
       const { id, facts, at } = event as Of<'command.ended'>;
       enqueue.assign({
-        running: undefined,
+        running: context.running.filter((command) => command.id !== id),
         record: facts.reduce((record, fact) => afterFact(record, fact, at), context.record),
       });
       enqueue.emit({ type: 'effect.answer', session: context.session, id });
+    }),
+    keepFacts: assign(({ context, event }) => {
+      const { facts, at } = event as Of<'transmitter.stopped'>;
+      return { record: facts.reduce((record, fact) => afterFact(record, fact, at), context.record) };
     }),
     withdraw: enqueueActions(({ context, event, enqueue }) => {
       const { id } = event as Of<'operator.withdraw'>;
@@ -145,9 +158,8 @@ export const radioMachine = setup({
       const { reason } = event as Of<'board.lost'>;
       const { session, running, waiting, record } = context;
       const why = { code: 'unavailable' as const, message: `the board is lost: ${reason}` };
-      for (const command of running === undefined ? waiting : [running, ...waiting])
-        enqueue.emit(refusal(session, command, why));
-      enqueue.assign({ board: undefined, running: undefined, waiting: [], record: afterLoss(record) });
+      for (const command of [...running, ...waiting]) enqueue.emit(refusal(session, command, why));
+      enqueue.assign({ board: undefined, running: [], waiting: [], record: afterLoss(record) });
       enqueue.emit({ type: 'effect.tell-lost', session, reason });
     }),
     hold: enqueueActions(({ context, event, enqueue }) => {
@@ -194,6 +206,7 @@ export const radioMachine = setup({
       initial: 'idle',
       on: {
         'run.hold': { actions: 'hold' },
+        'transmitter.stopped': { actions: 'keepFacts' },
         'board.lost': {
           guard: 'isPresentBoard',
           target: 'absent',
@@ -205,7 +218,7 @@ export const radioMachine = setup({
           on: {
             'operator.command': [
               { guard: 'isRefused', actions: 'refuseBusy' },
-              { target: 'working', actions: 'begin' },
+              { target: 'working', actions: ['wait', 'beginReady'] },
             ],
           },
         },
@@ -214,12 +227,12 @@ export const radioMachine = setup({
             'operator.command': [
               { guard: 'isRefused', actions: 'refuseBusy' },
               { guard: 'isFull', actions: 'refuseFull' },
-              { actions: 'wait' },
+              { actions: ['wait', 'beginReady'] },
             ],
-            'operator.withdraw': { guard: 'isWaiting', actions: 'withdraw' },
+            'operator.withdraw': { guard: 'isWaiting', actions: ['withdraw', 'beginReady'] },
             'command.ended': [
-              { guard: 'isRunning', target: 'idle', actions: 'end' },
-              { guard: 'isRunningBeforeOthers', actions: ['end', 'beginNext'] },
+              { guard: 'isLast', target: 'idle', actions: 'end' },
+              { guard: 'isRunning', actions: ['end', 'beginReady'] },
             ],
           },
         },

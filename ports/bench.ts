@@ -3,8 +3,8 @@
  * messages of the bus, and nobody else may write to the board). RF Bench Service, section 4.
  *
  * P1. Refusals are values with the code to answer with; whatever throws is a defect.
- * P2. Everything that writes to the board waits its turn behind what was asked before, and is refused as `board_busy` while a
- *     campaign or a scenario holds the board.
+ * P2. What writes to the board waits its turn behind what was asked before and uses the same of it, and is refused as `board_busy`
+ *     while a campaign or a scenario holds the board. What stops the transmitter waits for nobody: a gain that mutes it, and disable.
  */
 
 import type { Campaign } from '../contract/bench/campaign.ts';
@@ -94,6 +94,8 @@ export interface LoopbackTerms {
   readonly blocks?: number;
   readonly warmup?: number;
   readonly timeoutMs?: number;
+  /** Also over the air where the chain cannot carry it. */
+  readonly force?: boolean;
 }
 
 /** What takes long is given up where `gone` says that nobody waits for it any more. */

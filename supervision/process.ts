@@ -4,7 +4,8 @@
  *
  * I1. The API listens before the bus answers: it says 503 rather than nothing.
  * I2. The other roles start when the bus can be reached, however long that takes.
- * I3. A process ends in order (`stop`): it takes nothing more, frees what it owns, then leaves the bus.
+ * I3. A process ends in order (`stop`): what cannot wait comes first (a transmitter is muted), then it takes nothing more, frees what
+ *     it owns, and leaves the bus.
  * I4. Where health and metrics have a port of their own, it listens from the first moment to the last.
  */
 
@@ -219,6 +220,7 @@ class Service implements ServiceProcess {
     this.#stopped = true;
     this.#wake();
     this.#probes?.drain();
+    await this.#tree.halt();
     await this.ready.catch(() => undefined);
     await this.#tree.drain();
     await this.#inspection.stop();

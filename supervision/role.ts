@@ -63,6 +63,8 @@ export interface Role {
   readonly leads?: readonly LeadWork[];
   /** The entities it runs. */
   readonly kinds?: readonly Kind[];
+  /** What cannot wait for its turn when the process ends: done first, in no time to speak of. */
+  halt?(): Promise<void>;
   stop(): Promise<void>;
 }
 

@@ -122,6 +122,12 @@ export class Tree {
     return trouble.quarantined ? 'quarantined' : 'restarting';
   }
 
+  /** Does what cannot wait until the roles are stopped in order; what fails there is for their stop. */
+  async halt(): Promise<void> {
+    const halting = [...this.#running.values()].map(({ role }) => role.halt?.());
+    await Promise.allSettled(halting);
+  }
+
   /** Stops taking, lets what is under way settle, frees what is owned. */
   async drain(): Promise<void> {
     this.#draining = true;

@@ -6,55 +6,32 @@
  * K3. An effect that is asked for again after a crash of the cell is the same work, done once.
  * K4. Before it is recorded that a command begins, nothing of it is done; one that cannot be recorded is refused, for good.
  * K5. A defect in a command ends that command and throws where it was asked; the radio goes on.
+ * K6. What stops the transmitter waits for nothing: not for what was asked before, not for who holds the board, not for the bus. It
+ *     is recorded behind. What was asked before it does not make the transmitter radiate again (`stops.ts`).
  */
 
 import type { BenchFault } from '../../contract/bench/errors.ts';
 import { BENCH_RECORD_MS } from '../../contract/limits.ts';
 import { refused } from '../../contract/result.ts';
-import type { Holder, RadioContext, RadioEvent } from '../../machines/radio-protocol.ts';
-import { afterFact, type RadioFact, type RadioRecord } from '../../machines/radio-record.ts';
+import {
+  type BoardPart,
+  goesBefore,
+  type Holder,
+  type RadioContext,
+  type RadioEvent,
+} from '../../machines/radio-protocol.ts';
+import type { RadioFact, RadioRecord } from '../../machines/radio-record.ts';
 import type { Answered, Refusable } from '../../ports/bench.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { Interrupted, type Permit, Stops } from '../../radio/board/stops.ts';
 import { IioFailure } from '../../radio/iio/context.ts';
 import type { Board } from './board.ts';
 import { boardFault, refuse } from './board-fault.ts';
+import { type Asking, Work, type WorkOptions } from './board-work.ts';
 
-/** In whose name, and until when it is wanted. */
-export interface Asking {
-  readonly by?: Holder;
-  readonly signal?: AbortSignal;
-}
-
-/** The command under way: the board, and what is known of it so far. */
-export class Work {
-  readonly board: Board;
-  /** In words: `manual`, `campaign 01J…`. */
-  readonly by: string;
-  readonly signal: AbortSignal | undefined;
-  readonly #clock: Clock;
-  readonly facts: RadioFact[] = [];
-  #record: RadioRecord;
-
-  constructor(board: Board, record: RadioRecord, { by, signal }: Asking, clock: Clock) {
-    this.board = board;
-    this.#record = record;
-    this.by = by === undefined ? 'manual' : `${by.kind} ${by.id}`;
-    this.signal = signal;
-    this.#clock = clock;
-  }
-
-  /** As it stands with what this command has done. */
-  get record(): RadioRecord {
-    return this.#record;
-  }
-
-  /** Before it is done: it may have happened also when the board then fails. */
-  note(fact: RadioFact): void {
-    this.facts.push(fact);
-    this.#record = afterFact(this.#record, fact, this.#clock.now());
-  }
-}
+/** What most commands use. */
+const SETTINGS: readonly BoardPart[] = ['settings'];
 
 type Job = (work: Work) => Promise<Refusable<unknown>>;
 
@@ -62,6 +39,9 @@ interface Asked {
   readonly route: string;
   readonly job: Job;
   readonly asking: Asking;
+  readonly uses: readonly BoardPart[];
+  /** As of its asking. */
+  readonly permit: Permit;
   readonly settle: (outcome: Refusable<unknown>) => void;
   readonly fail: (error: unknown) => void;
   readonly end: () => void;
@@ -80,6 +60,7 @@ export interface DeskOptions {
   readonly refused: (route: string, fault: BenchFault) => void;
   /** What is set is no longer as the applied profile asks. */
   readonly dirtied: (profile: string, route: string) => void;
+  readonly leavePath: WorkOptions['leavePath'];
 }
 
 export class Desk {
@@ -87,15 +68,36 @@ export class Desk {
   readonly #asked = new Map<string, Asked>();
   /** Of commands that have ended and are not yet told. */
   readonly #outcomes = new Map<string, { value: Refusable<unknown> } | { error: unknown }>();
+  readonly #stops = new Stops();
+  /** The run that took the board last, and how many stops there were then. */
+  #held: { readonly holder: string; readonly since: number } | undefined;
   #count = 0;
+  #isClosed = false;
 
   constructor(options: DeskOptions) {
     this.#options = options;
   }
 
-  /** Does the job behind what was asked before; refused as the chart and the board refuse. */
-  ask<Value>(route: string, asking: Asking, job: (work: Work) => Promise<Refusable<Value>>): Answered<Value> {
+  /** A run asks for the board: a stop by hand holds for it from now on. */
+  holding({ id }: Holder): void {
+    if (this.#held?.holder !== id) this.#held = { holder: id, since: this.#stops.count };
+  }
+
+  /** What is asked later in its name is of another holding. */
+  released({ id }: Holder): void {
+    if (this.#held?.holder === id) this.#held = undefined;
+  }
+
+  /** Does the job behind what was asked before and uses the same; refused as the chart and the board refuse. */
+  ask<Value>(
+    route: string,
+    asking: Asking,
+    job: (work: Work) => Promise<Refusable<Value>>,
+    uses = SETTINGS,
+  ): Answered<Value> {
     const { session, clock, tell } = this.#options;
+    if (this.#isClosed && asking.by === undefined)
+      return Promise.resolve(refuse('unavailable', 'the daemon ends'));
     if (asking.signal?.aborted === true)
       return Promise.resolve(refuse('conflict', 'withdrawn before it began'));
     this.#count += 1;
@@ -104,16 +106,39 @@ export class Desk {
       const withdraw = (): void => void tell({ type: 'operator.withdraw', id, at: clock.now() });
       asking.signal?.addEventListener('abort', withdraw);
       this.#asked.set(id, {
-        ...{ route, job, asking, fail },
+        ...{ route, job, asking, uses, fail, permit: this.#permit(asking) },
         settle: settle as Asked['settle'],
         end: () => asking.signal?.removeEventListener('abort', withdraw),
         timer: this.#lookLater(id),
       });
-      const command = { id, route };
+      const command = { id, route, uses };
       const { by } = asking;
       if (!tell({ type: 'operator.command', command, ...(by && { by }), at: clock.now() }))
         this.refuse(id, { code: 'unavailable', message: 'the radio takes no commands now' });
     });
+  }
+
+  /** Stops the transmitter, at once (K6). `act` says which facts it made. */
+  async halt<Value>(
+    route: string,
+    { by }: Asking,
+    act: (board: Board, note: (fact: RadioFact) => void) => Promise<Refusable<Value>>,
+  ): Answered<Value> {
+    const { board, clock, tell, context } = this.#options;
+    const attached = board();
+    if (attached === undefined) return refuse('unavailable', `there is no board: ${context().trouble}`);
+    this.#stops.add(route, by === undefined);
+    const facts: RadioFact[] = [];
+    try {
+      return await act(attached, (fact) => void facts.push(fact));
+    } catch (error) {
+      if (error instanceof IioFailure) return refused(await this.#faultOf(error, attached));
+      throw error;
+    } finally {
+      const before = context().record;
+      tell({ type: 'transmitter.stopped', facts, at: clock.now() });
+      this.#tellDirty(before, context().record);
+    }
   }
 
   /** Effect of the chart: does the command, once (K3). */
@@ -144,14 +169,19 @@ export class Desk {
     this.#options.refused(asked.route, fault);
   }
 
+  /** The daemon is about to end: what is asked by hand is refused from now on. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   /** The daemon ends: everybody is told. */
   stop(): void {
     for (const id of [...this.#asked.keys()])
       this.refuse(id, { code: 'unavailable', message: 'the daemon ends' });
   }
 
-  async #work(id: string, { job, asking, route }: Asked): Promise<RadioEvent> {
-    const { clock, board, context, log } = this.#options;
+  async #work(id: string, { job, asking, route, permit }: Asked): Promise<RadioEvent> {
+    const { clock, board, context, log, leavePath } = this.#options;
     const attached = board();
     const ended = (facts: readonly RadioFact[]): RadioEvent => ({
       ...{ type: 'command.ended', id, facts, at: clock.now() },
@@ -161,11 +191,12 @@ export class Desk {
       return ended([]);
     }
     const before = context().record;
-    const work = new Work(attached, before, asking, clock);
+    const work = new Work({ board: attached, route, record: before, asking, clock, permit, leavePath });
     try {
       this.#outcomes.set(id, { value: await job(work) });
     } catch (error) {
-      if (error instanceof IioFailure)
+      if (error instanceof Interrupted) this.#outcomes.set(id, { value: refuse('conflict', error.message) });
+      else if (error instanceof IioFailure)
         this.#outcomes.set(id, { value: refused(await this.#faultOf(error, attached)) });
       else {
         log.error({ err: error, route }, 'a command for the board failed by a defect');
@@ -175,6 +206,12 @@ export class Desk {
     if (!this.#asked.has(id)) this.#outcomes.delete(id);
     this.#tellDirty(before, work.record);
     return ended(work.facts);
+  }
+
+  #permit({ by }: Asking): Permit {
+    return this.#stops.permit(
+      by !== undefined && by.id === this.#held?.holder ? this.#held.since : undefined,
+    );
   }
 
   /** Whether the board failed or is gone is known a turn later: both are told by the same broken connection. */
@@ -198,8 +235,10 @@ export class Desk {
   #look(id: string): void {
     const asked = this.#asked.get(id);
     if (asked === undefined || asked.begun !== undefined) return;
-    const running = this.#options.context().running?.id;
-    const isMoving = running !== undefined && this.#asked.get(running)?.begun !== undefined;
+    const { running } = this.#options.context();
+    const isMoving =
+      !running.some((own) => own.id === id) &&
+      running.some((other) => goesBefore(other, asked) && this.#asked.get(other.id)?.begun !== undefined);
     if (isMoving) asked.timer = this.#lookLater(id);
     else
       this.refuse(id, {

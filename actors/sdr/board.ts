@@ -1,7 +1,6 @@
 /** One attachment to a board: its context and everything that is built on it. */
 
 import type { Clock } from '../../ports/clock.ts';
-import { BoardActions } from '../../radio/board/actions.ts';
 import { Modem } from '../../radio/board/modem.ts';
 import { Phy } from '../../radio/board/phy.ts';
 import { modemDevice } from '../../radio/board/registers.ts';
@@ -13,15 +12,16 @@ export class Board {
   readonly context: IioContext;
   readonly modem: Modem;
   readonly phy: Phy;
-  readonly actions: BoardActions;
+  /** The same part by a way that waits for nothing asked of the other. */
+  readonly urgentPhy: Phy;
   readonly buffers: Buffers;
 
   constructor(attachment: number, context: IioContext, clock: Clock) {
     this.attachment = attachment;
     this.context = context;
-    this.modem = new Modem(context);
+    this.modem = new Modem(context, context.urgent);
     this.phy = new Phy(context);
-    this.actions = new BoardActions(context, this.modem);
+    this.urgentPhy = new Phy(context.urgent ?? context);
     this.buffers = new Buffers(context, clock);
   }
 

@@ -3,11 +3,15 @@
  *
  * H1. A buffer that failed is of no use: it is closed, and opened anew when it is needed next.
  * H2. Before a payload is fed round and round, what was queued is given the time to leave.
+ * H3. Bytes go to the transmitter under a pass of the gate (`emission-gate.ts`) alone, which is void once the path has changed or the
+ *     transmitter was stopped.
+ * H4. What is taken away from somebody who waits for it ends that wait with the reason.
  */
 
 import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { modemDevice } from '../../radio/board/registers.ts';
+import { Interrupted } from '../../radio/board/stops.ts';
 import { errno, type IioBuffer, type IioContext, IioFailure } from '../../radio/iio/context.ts';
 
 /** One channel of bytes. */
@@ -15,14 +19,46 @@ const CHANNEL = 1;
 /** Longest that queued blocks are waited for (H2): behind a closed egress they never leave. */
 const LEAVING_MS = 2_000;
 
+/** Leave to hand bytes to the transmitter; `check` throws once it is void (H3). */
+export interface Pass {
+  check(): void;
+  /** The egress is open: what is queued leaves. */
+  readonly leaves: boolean;
+}
+
+interface QueueTerms {
+  readonly timeoutMs: number;
+  readonly periodMs: number;
+  readonly pass: Pass;
+}
+
+/** A payload that is repeated. */
+export interface Feed {
+  /** Aborted with the reason when it was ended by somebody else. */
+  readonly ended: AbortSignal;
+  end(): Promise<void>;
+}
+
+interface Open {
+  readonly buffer: Promise<IioBuffer>;
+  /** Why it was taken away (H4). */
+  taken: string | undefined;
+}
+
 export class Buffers {
   readonly #context: IioContext;
   readonly #clock: Clock;
-  #receive: IioBuffer | undefined;
-  #transmit: IioBuffer | undefined;
+  #receive: Open | undefined;
+  #transmit: Open | undefined;
+  #feed: { readonly buffer: IioBuffer; readonly ending: AbortController } | undefined;
   #isHeld = false;
+  /** Count of changes of the path. */
+  #paths = 0;
   /** When what was queued will have left, as far as the rate tells. */
   #leftAt = 0;
+  #periodMs = 0;
+  /** Blocks queued behind a closed egress. */
+  #stuck = 0;
 
   constructor(context: IioContext, clock: Clock) {
     this.#context = context;
@@ -40,22 +76,31 @@ export class Buffers {
     return names.includes(modemDevice.receive) && names.includes(modemDevice.transmit);
   }
 
+  /** Count of changes of the path: a pass is of one path (H3). */
+  get paths(): number {
+    return this.#paths;
+  }
+
   /** Opens both; rejects with ENODEV on a board without them, EBUSY while another program has one. */
   async hold(): Promise<void> {
     try {
       await this.#receiver();
-      await this.#transmitter();
+      if (this.#feed === undefined) await this.#transmitter();
       this.#isHeld = true;
     } catch (error) {
-      await this.release();
+      await this.release('the devices could not be held');
       throw error;
     }
   }
 
-  async release(): Promise<void> {
+  /** Gives both back; the blocks that were queued and are lost by that, at most. */
+  async release(why: string): Promise<number> {
     this.#isHeld = false;
-    await this.closeReceiver();
-    await this.#closeTransmitter();
+    const lost = this.#queuedBlocks;
+    await this.#takeReceiver(why);
+    await this.endFeed(why);
+    await this.#takeTransmitter(why);
+    return lost;
   }
 
   /** Begins to capture anew: what lay in the queue is gone. */
@@ -66,10 +111,11 @@ export class Buffers {
 
   /** So many bytes of what is received; the buffer is closed when they do not come (H1). */
   async read(bytes: number, timeoutMs: number): Promise<Uint8Array> {
-    const buffer = await this.#receiver();
+    const open = await this.#receiver();
     try {
-      return await buffer.read(bytes, timeoutMs);
+      return await (await open.buffer).read(bytes, timeoutMs);
     } catch (error) {
+      if (open.taken !== undefined) throw new Interrupted(open.taken);
       // A short wait is no failure of a held buffer: what came goes on waiting there.
       if (!(error instanceof IioFailure && error.errno === errno.ETIMEDOUT)) await this.closeReceiver();
       throw error;
@@ -77,34 +123,76 @@ export class Buffers {
   }
 
   /** Queues whole blocks; resolves when the driver has taken them. */
-  async write(blocks: readonly Uint8Array[], terms: { timeoutMs: number; periodMs: number }): Promise<void> {
+  async write(blocks: readonly Uint8Array[], { timeoutMs, periodMs, pass }: QueueTerms): Promise<void> {
     if (blocks.length === 0) return;
-    const buffer = await this.#transmitter();
+    const open = await this.#transmitter();
     try {
-      await buffer.write(Buffer.concat(blocks), terms.timeoutMs);
+      pass.check();
+      await (await open.buffer).write(Buffer.concat(blocks), timeoutMs);
     } catch (error) {
-      await this.#closeTransmitter();
+      if (open.taken !== undefined) throw new Interrupted(open.taken);
+      if (!(error instanceof Interrupted)) await this.#takeTransmitter('a transfer has failed');
       throw error;
     }
-    this.#leftAt = Math.max(this.#leftAt, this.#clock.now()) + blocks.length * terms.periodMs;
+    if (open.taken !== undefined) throw new Interrupted(open.taken);
+    this.#periodMs = periodMs;
+    if (pass.leaves) this.#leftAt = Math.max(this.#leftAt, this.#clock.now()) + blocks.length * periodMs;
+    else this.#stuck += blocks.length;
   }
 
-  /** Repeats whole blocks without end, until the function it resolves to is called. */
-  async feed(data: Uint8Array): Promise<() => Promise<void>> {
-    await this.#closeTransmitter();
+  /** Repeats whole blocks without end, until it is ended. */
+  async feed(data: Uint8Array, pass: Pass): Promise<Feed> {
+    await this.#takeTransmitter('a payload is fed');
     const cyclic = { samples: data.length, mask: CHANNEL, cyclic: true };
     const buffer = await this.#context.open(modemDevice.transmit, cyclic);
+    const ending = new AbortController();
+    const feed = { buffer, ending };
+    this.#feed = feed;
     const end = async (): Promise<void> => {
+      if (this.#feed !== feed) return;
+      this.#feed = undefined;
       await buffer.close();
       if (this.#isHeld) await this.#transmitter();
     };
     try {
+      pass.check();
       await buffer.write(data, LEAVING_MS);
-      return end;
+      pass.check();
+      return { ended: ending.signal, end };
     } catch (error) {
+      if (this.#feed === feed) this.#feed = undefined;
       await buffer.close();
-      throw error;
+      throw ending.signal.aborted ? new Interrupted(String(ending.signal.reason)) : error;
     }
+  }
+
+  /** Ends what is fed, for this reason. */
+  async endFeed(why: string): Promise<void> {
+    const feed = this.#feed;
+    this.#feed = undefined;
+    if (feed === undefined) return;
+    feed.ending.abort(why);
+    await feed.buffer.close();
+  }
+
+  /** The egress is about to be closed: what has not left by now does not. */
+  pause(): void {
+    this.#stuck = this.#queuedBlocks;
+    this.#leftAt = 0;
+  }
+
+  /** The path is about to change: no pass holds for the new one (H3), and nothing is fed to it. */
+  async leavePath(why: string): Promise<void> {
+    this.#paths += 1;
+    await this.endFeed(why);
+  }
+
+  /** Drops what is queued; the blocks that are lost by that, at most. */
+  async drop(why: string): Promise<number> {
+    const lost = this.#queuedBlocks;
+    await this.#takeTransmitter(why);
+    if (this.#isHeld) await this.#transmitter();
+    return lost;
   }
 
   /** Resolves when what was queued has left, or will not (H2). */
@@ -114,29 +202,66 @@ export class Buffers {
     return new Promise((resolve) => void this.#clock.setTimeout(resolve, waitMs));
   }
 
-  async closeReceiver(): Promise<void> {
-    const buffer = this.#receive;
-    this.#receive = undefined;
-    await buffer?.close();
+  closeReceiver(): Promise<void> {
+    return this.#takeReceiver(undefined);
   }
 
-  async #closeTransmitter(): Promise<void> {
-    const buffer = this.#transmit;
+  get #queuedBlocks(): number {
+    const leaving = this.#leftAt - this.#clock.now();
+    return this.#stuck + (leaving > 0 && this.#periodMs > 0 ? Math.ceil(leaving / this.#periodMs) : 0);
+  }
+
+  async #takeReceiver(why: string | undefined): Promise<void> {
+    const open = this.#receive;
+    this.#receive = undefined;
+    if (open === undefined) return;
+    open.taken = why;
+    await closed(open);
+  }
+
+  async #takeTransmitter(why: string): Promise<void> {
+    const open = this.#transmit;
     this.#transmit = undefined;
     this.#leftAt = 0;
-    await buffer?.close();
+    this.#stuck = 0;
+    if (open === undefined) return;
+    open.taken = why;
+    await closed(open);
   }
 
-  async #receiver(): Promise<IioBuffer> {
-    this.#receive ??= await this.#context.open(modemDevice.receive, { samples: BLOCK_BYTES, mask: CHANNEL });
-    return this.#receive;
+  async #receiver(): Promise<Open> {
+    this.#receive ??= this.#open(modemDevice.receive);
+    const open = this.#receive;
+    try {
+      await open.buffer;
+      return open;
+    } catch (error) {
+      if (this.#receive === open) this.#receive = undefined;
+      throw error;
+    }
   }
 
-  async #transmitter(): Promise<IioBuffer> {
-    this.#transmit ??= await this.#context.open(modemDevice.transmit, {
-      samples: BLOCK_BYTES,
-      mask: CHANNEL,
-    });
-    return this.#transmit;
+  async #transmitter(): Promise<Open> {
+    this.#transmit ??= this.#open(modemDevice.transmit);
+    const open = this.#transmit;
+    try {
+      await open.buffer;
+      return open;
+    } catch (error) {
+      if (this.#transmit === open) this.#transmit = undefined;
+      throw error;
+    }
   }
+
+  /** Those who ask at the same time have the same one. */
+  #open(device: string): Open {
+    const buffer = this.#context.open(device, { samples: BLOCK_BYTES, mask: CHANNEL });
+    buffer.catch(() => undefined);
+    return { buffer, taken: undefined };
+  }
+}
+
+async function closed({ buffer }: Open): Promise<void> {
+  const opened = await buffer.catch(() => undefined);
+  await opened?.close();
 }

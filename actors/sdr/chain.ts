@@ -26,8 +26,8 @@ import { mend } from '../../radio/chain/mending.ts';
 import { chainState, firstUnmet } from '../../radio/chain/state.ts';
 import { IioFailure } from '../../radio/iio/context.ts';
 import type { Board } from './board.ts';
-import type { Asking, Work } from './board-desk.ts';
 import { refuse } from './board-fault.ts';
+import type { Asking, Work } from './board-work.ts';
 import { setupFor } from './profile-setup.ts';
 import type { Profiles } from './profiles.ts';
 import type { RadioParts } from './radio-parts.ts';
@@ -99,9 +99,9 @@ export class Chain implements BenchChain {
   }
 
   /** Opens the egress where nothing else of the chain stands before it: then the command the state names has mended it. */
-  async openWhereReady({ board, record }: Pick<Work, 'board' | 'record'>): Promise<void> {
+  async openWhereReady({ board, record, actions }: Work): Promise<void> {
     const first = firstUnmet(await this.#presentView(board, record));
-    if (first?.key === 'tx.egress') await board.actions.openEgress(true);
+    if (first?.key === 'tx.egress') await actions.openEgress(true);
   }
 
   async #presentView(board: Board, record: RadioRecord): Promise<ChainView> {
@@ -143,7 +143,7 @@ export class Chain implements BenchChain {
       mend: async (remedy, seen) => {
         if (remedy.do === 'datapath.enable') await board.buffers.hold();
         noteChange(work);
-        const done = await mend(remedy, seen, board.actions);
+        const done = await mend(remedy, seen, work.actions);
         if (remedy.do === 'profile.apply') this.#noteApplied(wanted.value, work);
         return done;
       },
@@ -160,7 +160,7 @@ export class Chain implements BenchChain {
       `conditioned to ${target} under ${wanted.value.profile.name}: ${done}`,
     );
     const state = chainState(await this.view(board, work.record, target));
-    return { ok: true, value: { steps: [...steps], detail: [...detail], state } };
+    return { ok: true, value: { steps: [...steps], detail: [...detail], ...work.droppedBytes, state } };
   }
 
   #stopped({ reason, steps, state }: Stopped, work: Work): Refusable<never> {
@@ -182,14 +182,14 @@ export class Chain implements BenchChain {
   }
 
   async #recover(work: Work): Promise<Refusable<Recovered>> {
-    const { modem, actions } = work.board;
+    const { modem } = work.board;
     const version = await readVersion(modem);
     if (version !== undefined)
       return refuse('unavailable', `there is no driver of the modem: ${version}`, {
         help: 'load the programmable logic and its driver',
       });
     work.note({ type: 'manual.changed', route: RECOVER });
-    const pulsed = await actions.recover();
+    const pulsed = await work.actions.recover();
     const registers = await readRegisters(modem);
     const read_back = READ_BACK.flatMap((name) => {
       const value = knownValue(registers[name]);

@@ -11,9 +11,10 @@ import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
 import type { Refusable } from '../../ports/bench.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { errno, IioFailure } from '../../radio/iio/context.ts';
-import type { Work } from './board-desk.ts';
 import { refuse } from './board-fault.ts';
 import type { EventSink } from './board-user.ts';
+import type { Work } from './board-work.ts';
+import type { Feed } from './buffers.ts';
 import { blocksAtOnce, type Terms } from './datapath-terms.ts';
 import { word } from './status.ts';
 
@@ -35,35 +36,32 @@ export class Capture {
   }
 
   /**
-   * The blocks behind those that are discarded; refused with `timeout` when they do not all come. `feed` begins what is captured,
-   * and resolves to its end: losses are counted around it.
+   * The blocks behind those that are discarded; refused with `timeout` when they do not all come. `feed` begins what is captured:
+   * losses are counted around it.
    */
-  async take(
-    work: Work,
-    terms: Terms,
-    feed: () => Promise<() => Promise<void>> = async () => async () => undefined,
-  ): Promise<Refusable<Captured>> {
+  async take(work: Work, terms: Terms, feed?: () => Promise<Feed>): Promise<Refusable<Captured>> {
     const before = await counters(work);
-    const end = await feed();
-    const got = await this.#blocks(work, terms).finally(end);
+    const fed = await feed?.();
+    const signals = [work.signal, fed?.ended].flatMap((signal) => signal ?? []);
+    const got = await this.#blocks(work, terms, AbortSignal.any(signals)).finally(() => fed?.end());
     const after = await counters(work);
     this.#tellLosses(before, after);
     if (!got.ok) return got;
     return { ok: true, value: { bytes: got.value, fecStatus: fecStatus(work, before, after) } };
   }
 
-  async #blocks(work: Work, terms: Terms): Promise<Refusable<Buffer>> {
+  async #blocks(work: Work, terms: Terms, given: AbortSignal): Promise<Refusable<Buffer>> {
     const wanted = terms.warmup + terms.blocks;
     const endsAt = this.#clock.now() + terms.timeoutMs;
     const atOnce = blocksAtOnce(terms);
     const kept: Uint8Array[] = [];
     for (let got = 0; got < wanted; ) {
-      if (work.signal?.aborted === true) return withdrawn(got, wanted);
+      if (given.aborted) return withdrawn(got, wanted, given.reason);
       const until = got < terms.warmup ? terms.warmup : wanted;
       const count = Math.min(atOnce, until - got);
       const leftMs = endsAt - this.#clock.now();
-      const part = leftMs > 0 ? await this.#read(work, count, leftMs) : undefined;
-      if (part === 'withdrawn') return withdrawn(got, wanted);
+      const part = leftMs > 0 ? await this.#read(work, count, { leftMs, given }) : undefined;
+      if (part === 'withdrawn') return withdrawn(got, wanted, given.reason);
       if (part === undefined) return this.#short(got, terms);
       if (got >= terms.warmup) kept.push(part);
       got += count;
@@ -72,18 +70,21 @@ export class Capture {
   }
 
   /** Undefined when the time is over. */
-  async #read(work: Work, count: number, leftMs: number): Promise<Uint8Array | undefined | 'withdrawn'> {
-    const { buffers } = work.board;
+  async #read(
+    { board: { buffers } }: Work,
+    count: number,
+    { leftMs, given }: { readonly leftMs: number; readonly given: AbortSignal },
+  ): Promise<Uint8Array | undefined | 'withdrawn'> {
     const giveUp = (): void => void buffers.closeReceiver();
-    work.signal?.addEventListener('abort', giveUp, { once: true });
+    given.addEventListener('abort', giveUp, { once: true });
     try {
       return await buffers.read(count * BLOCK_BYTES, Math.ceil(leftMs));
     } catch (error) {
-      if (work.signal?.aborted === true) return 'withdrawn';
+      if (given.aborted) return 'withdrawn';
       if (error instanceof IioFailure && error.errno === errno.ETIMEDOUT) return undefined;
       throw error;
     } finally {
-      work.signal?.removeEventListener('abort', giveUp);
+      given.removeEventListener('abort', giveUp);
     }
   }
 
@@ -144,6 +145,8 @@ function fecStatus({ record }: Work, before: Counters, after: Counters): string 
   return corrected > 0 ? `corrected ${corrected}` : 'clean';
 }
 
-function withdrawn(got: number, wanted: number): Refusable<never> {
-  return refuse('conflict', `withdrawn after ${got} of ${wanted} blocks`);
+/** Whoever ended what was fed says why. */
+function withdrawn(got: number, wanted: number, reason: unknown): Refusable<never> {
+  const why = typeof reason === 'string' ? `: ${reason}` : '';
+  return refuse('conflict', `withdrawn after ${got} of ${wanted} blocks${why}`);
 }

@@ -4,8 +4,10 @@
  * L1. In this order: are the packets right, is there a datapath, does the framing hold, can the chain carry it. `force`
  *     overrides the last alone.
  * L2. Bytes that wait for their block are lost with the board, and told.
+ * L3. They are for the path they were accepted for: when that has changed, by whatever hand, they are dropped, told and counted.
  */
 
+import type { ChainTarget } from '../../contract/bench/chain.ts';
 import type {
   FlushBody,
   FlushReply,
@@ -23,16 +25,21 @@ import { BlockAssembler } from '../../radio/packet/blocks.ts';
 import { type FramedPackets, framePackets } from '../../radio/packet/framing.ts';
 import { type SequenceCounts, writePackets } from '../../radio/packet/packet.ts';
 import type { PacketRefusal } from '../../radio/packet/refusal.ts';
-import type { Asking, Work } from './board-desk.ts';
+import type { Board } from './board.ts';
 import { refuse } from './board-fault.ts';
+import type { Asking, Work } from './board-work.ts';
 import type { Chain } from './chain.ts';
 import { ENABLE, NOT_HELD } from './datapath.ts';
 import { queueTerms } from './datapath-terms.ts';
+import { type Passed, passGate } from './emission-gate.ts';
 import type { RadioParts } from './radio-parts.ts';
 import { egressState, word } from './status.ts';
 
 const TRANSMIT = 'POST /api/v1/datapath/transmit';
 const FLUSH = 'POST /api/v1/datapath/flush';
+
+/** Beside settings, and beside what is captured. */
+const TRANSMITTER = ['transmitter'] as const;
 
 type Framing = TransmitBody['framing'];
 
@@ -40,6 +47,8 @@ export class PacketCommands {
   readonly #parts: RadioParts;
   readonly #chain: Chain;
   readonly #blocks = new BlockAssembler();
+  /** Where the path led when what waits was accepted (L3). */
+  #path: ChainTarget | null = null;
   #counts: SequenceCounts = new Map();
 
   constructor(parts: RadioParts, chain: Chain) {
@@ -54,33 +63,31 @@ export class PacketCommands {
     if (!written.ok) return refusedAll(written.faults.map(packetFault));
     const { desk, board } = this.#parts;
     if (board() === undefined) return noDatapath();
-    return desk.ask(TRANSMIT, asking, async (work): Promise<Refusable<TransmitReply>> => {
-      if (!work.board.buffers.areThere) return noDatapath();
-      const framed = await this.#frame(packets, framing, work);
-      if (!framed.ok) return framed;
-      const chain = await this.#chain.present(work);
-      if (!chain.ready && !force)
-        return refuse(
-          'conflict',
-          `the chain cannot carry it: ${chain.next?.condition ?? 'unknown'} is missing`,
-          {
-            ...(chain.next !== null && { next: chain.next, help: chain.next.command }),
-            state: chain,
+    return desk.ask(
+      TRANSMIT,
+      asking,
+      async (work): Promise<Refusable<TransmitReply>> => {
+        if (!work.board.buffers.areThere) return noDatapath();
+        const framed = await this.#frame(packets, framing, work);
+        if (!framed.ok) return framed;
+        const passed = await passGate(work, this.#chain, { force });
+        if (!passed.ok) return passed;
+        await this.#queue(framed.value, passed.value, work);
+        const { usefulBytes, wireBytes, boundariesPreserved } = framed.value;
+        return {
+          ok: true,
+          value: {
+            packets: packets.length,
+            ...{ useful_bytes: usefulBytes, wire_bytes: wireBytes, block_useful_bytes: BLOCK_BYTES },
+            boundaries_preserved: boundariesPreserved,
+            tx_chain_running: passed.value.egressOpen,
+            chain: passed.value.chain,
+            ...work.droppedBytes,
           },
-        );
-      await this.#queue(framed.value, work);
-      const { usefulBytes, wireBytes, boundariesPreserved } = framed.value;
-      return {
-        ok: true,
-        value: {
-          packets: packets.length,
-          ...{ useful_bytes: usefulBytes, wire_bytes: wireBytes, block_useful_bytes: BLOCK_BYTES },
-          boundaries_preserved: boundariesPreserved,
-          tx_chain_running: await egressState(work.board),
-          chain,
-        },
-      };
-    });
+        };
+      },
+      TRANSMITTER,
+    );
   }
 
   async feed(packet: TransmitPacket, framing: Framing): Answered<{ readonly pendingBytes: number }> {
@@ -88,26 +95,59 @@ export class PacketCommands {
     if (!written.ok) return refusedAll(written.faults.map(packetFault));
     if (this.#parts.board() === undefined) return noDatapath();
     type Fed = Refusable<{ readonly pendingBytes: number }>;
-    return this.#parts.desk.ask(TRANSMIT, {}, async (work): Promise<Fed> => {
-      if (!work.board.buffers.areThere) return noDatapath();
-      const framed = await this.#frame([packet], framing, work);
-      if (!framed.ok) return framed;
-      await this.#queue(framed.value, work);
-      return { ok: true, value: { pendingBytes: this.#blocks.pendingBytes } };
-    });
+    return this.#parts.desk.ask(
+      TRANSMIT,
+      {},
+      async (work): Promise<Fed> => {
+        if (!work.board.buffers.areThere) return noDatapath();
+        const framed = await this.#frame([packet], framing, work);
+        if (!framed.ok) return framed;
+        const passed = await passGate(work, this.#chain, {});
+        if (!passed.ok) return passed;
+        await this.#queue(framed.value, passed.value, work);
+        return { ok: true, value: { pendingBytes: this.#blocks.pendingBytes } };
+      },
+      TRANSMITTER,
+    );
   }
 
-  async flush({ blocks = 1 }: FlushBody, asking: Asking = {}): Answered<FlushReply> {
+  async flush({ blocks = 1, force }: FlushBody, asking: Asking = {}): Answered<FlushReply> {
     if (this.#parts.board() === undefined) return noDatapath();
-    return this.#parts.desk.ask(FLUSH, asking, async (work): Promise<Refusable<FlushReply>> => {
-      if (!work.board.buffers.areThere) return noDatapath();
-      // A datapath that was switched off stays off.
-      if (!work.board.buffers.isHeld) return refuse('not_found', NOT_HELD, { help: ENABLE });
-      const made = this.#blocks.flush(blocks);
-      await work.board.buffers.write(made.blocks, queueTerms(made.blocks.length, work.record));
-      const reply = { useful_bytes: made.usefulBytes, tx_chain_running: await egressState(work.board) };
-      return { ok: true, value: reply };
-    });
+    return this.#parts.desk.ask(
+      FLUSH,
+      asking,
+      async (work): Promise<Refusable<FlushReply>> => {
+        if (!work.board.buffers.areThere) return noDatapath();
+        // A datapath that was switched off stays off.
+        if (!work.board.buffers.isHeld) return refuse('not_found', NOT_HELD, { help: ENABLE });
+        if (this.#blocks.pendingBytes === 0)
+          return { ok: true, value: { useful_bytes: 0, tx_chain_running: await egressState(work.board) } };
+        const passed = await passGate(work, this.#chain, { force });
+        if (!passed.ok) return passed;
+        this.#keepPath(passed.value, work);
+        passed.value.check();
+        const made = this.#blocks.flush(blocks);
+        const terms = queueTerms(made.blocks.length, work.record);
+        await work.board.buffers.write(made.blocks, { ...terms, pass: passed.value });
+        const reply = { useful_bytes: made.usefulBytes, tx_chain_running: passed.value.egressOpen };
+        return { ok: true, value: { ...reply, ...work.droppedBytes } };
+      },
+      TRANSMITTER,
+    );
+  }
+
+  /** The path is about to change: what waits is not for the other one (L3). The bytes that are lost, at most. */
+  async leavePath({ buffers }: Board, target: ChainTarget, route: string): Promise<number> {
+    const why = `${route} changes the path to ${target}`;
+    await buffers.leavePath(why);
+    if (this.#path === target) return 0;
+    const blocks = await buffers.drop(why);
+    return this.#lose(blocks * BLOCK_BYTES + this.#blocks.discard(), why);
+  }
+
+  /** The buffers were given back with blocks in them. */
+  lostBlocks(blocks: number, route: string): number {
+    return this.#lose(blocks * BLOCK_BYTES, `${route} gives the devices back`);
   }
 
   /** The board is gone, and what waited for a block with it (L2). */
@@ -135,12 +175,34 @@ export class PacketCommands {
 
   async #queue(
     { bytes, counts }: { readonly bytes: Buffer; readonly counts: SequenceCounts },
-    { board, record }: Work,
+    pass: Passed,
+    work: Work,
   ): Promise<void> {
+    const { board, record } = work;
     await board.buffers.hold();
+    this.#keepPath(pass, work);
+    pass.check();
     this.#counts = counts;
     const whole = this.#blocks.push(bytes);
-    await board.buffers.write(whole, queueTerms(whole.length, record));
+    await board.buffers.write(whole, { ...queueTerms(whole.length, record), pass });
+  }
+
+  /** Another hand may have changed the path since bytes were accepted for it (L3). */
+  #keepPath({ chain: { current_target: path } }: Passed, work: Work): void {
+    if (this.#path !== path) {
+      const lost = this.#blocks.discard();
+      work.dropped(this.#lose(lost, `the path was ${this.#path ?? 'unknown'} and is ${path ?? 'unknown'}`));
+    }
+    this.#path = path;
+  }
+
+  #lose(bytes: number, why: string): number {
+    if (bytes === 0) return 0;
+    this.#parts.events.record({
+      ...{ kind: 'transmit.dropped', source: 'datapath', severity: 'warning' },
+      message: `${bytes} bytes that waited for the transmitter are dropped: ${why}`,
+    });
+    return bytes;
   }
 }
 

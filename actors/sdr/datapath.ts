@@ -7,20 +7,27 @@
  * J2. A measurement begins with an empty receive queue and discards what came before its payload.
  * J3. Where nothing correlates, the phases of the constellation are tried: a carrier that is found in a wrong one is another
  *     fault than noise, and is said so. The verdict stays what it is.
+ * J4. Blocks are waited for beside the settings of the board. A setting that changes the chain ends what is fed.
+ * J5. Disable goes before everything (K6 of `board-desk.ts`).
  */
 
 import type { Acquired, CaptureBody, Enabled, Measurement } from '../../contract/bench/datapath.ts';
 import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
+import { changesOf } from '../../machines/radio-record.ts';
 import type { Answered, LoopbackTerms, Refusable } from '../../ports/bench.ts';
+import { observe } from '../../radio/board/observed.ts';
 import { measure } from '../../radio/measure/measure.ts';
 import { bitsPerSymbol } from '../../radio/modulation.ts';
 import { PAD_BYTE } from '../../radio/packet/blocks.ts';
 import { turned } from '../../radio/phase-turn.ts';
-import type { Asking, Work } from './board-desk.ts';
 import { refuse } from './board-fault.ts';
+import type { Asking, Work } from './board-work.ts';
+import type { Feed } from './buffers.ts';
 import type { Chain } from './chain.ts';
 import { Capture, type Captured } from './datapath-capture.ts';
+import type { PacketCommands } from './datapath-packets.ts';
 import { captureTerms, loopbackTerms, type Terms } from './datapath-terms.ts';
+import { passGate } from './emission-gate.ts';
 import type { Frames } from './frames.ts';
 import type { Measurer } from './measure.ts';
 import type { RadioParts } from './radio-parts.ts';
@@ -33,12 +40,16 @@ export const ENABLE =
 /** Blocks captured that tell a phase, and the longest payload it is looked for in: the event loop waits meanwhile. */
 const PHASE_BLOCKS = 2;
 const PHASE_PAYLOAD_BYTES = 16 * BLOCK_BYTES;
+/** Beside settings, and beside what is transmitted. */
+const RECEIVER = ['receiver'] as const;
+const BOTH = ['receiver', 'transmitter'] as const;
 
 const route = (name: string): string => `POST /api/v1/datapath/${name}`;
 
 export interface DatapathParts extends RadioParts {
   readonly chain: Chain;
   readonly frames: Frames;
+  readonly packets: PacketCommands;
   readonly measurer: Pick<Measurer, 'prepare' | 'measure'>;
 }
 
@@ -65,60 +76,84 @@ export class DatapathCommands {
     return this.#parts.desk.ask(route('enable'), asking, async (work): Promise<Refusable<Enabled>> => {
       const held = await hold(work);
       if (!held.ok) return held;
-      await work.board.actions.silenceTones();
+      await work.actions.silenceTones();
       await this.#parts.chain.openWhereReady(work);
       return { ok: true, value: { enabled: true } };
     });
   }
 
   disable(asking: Asking = {}): Answered<Enabled> {
-    return this.#parts.desk.ask(route('disable'), asking, async (work): Promise<Refusable<Enabled>> => {
-      if (!work.board.buffers.areThere) return noDatapath();
-      await work.board.actions.openEgress(false);
-      await work.board.buffers.release();
-      return { ok: true, value: { enabled: false } };
+    const { desk, packets } = this.#parts;
+    return desk.halt(route('disable'), asking, async (board): Promise<Refusable<Enabled>> => {
+      if (!board.buffers.areThere) return noDatapath();
+      board.buffers.pause();
+      // A logic that does not answer keeps its egress: then the part is silenced instead.
+      const closing = await observe(board.modem.closeEgress(this.#parts.late));
+      if ('error' in closing) await board.urgentPhy.mute();
+      const blocks = await board.buffers.release(`${route('disable')} gave the devices back`);
+      const lost = packets.lostBlocks(blocks, route('disable'));
+      if ('error' in closing)
+        return refuse('board_failed', `the egress is not closed, the transmitter is muted: ${closing.error}`);
+      return { ok: true, value: { enabled: false, ...(lost > 0 && { dropped_bytes: lost }) } };
     });
   }
 
   capture(body: CaptureBody, asking: Asking = {}): Answered<Uint8Array> {
     const { blocks, warmup = 0, timeout_ms: timeoutMs, release = false } = body;
-    return this.#parts.desk.ask(route('capture'), asking, async (work): Promise<Refusable<Uint8Array>> => {
-      const held = heldBy(work);
-      if (!held.ok) return held;
-      try {
-        const captured = await this.#take(work, captureTerms({ blocks, warmup, timeoutMs }, work.record));
-        return captured.ok ? { ok: true, value: captured.value.bytes } : captured;
-      } finally {
-        if (release) await work.board.buffers.release();
-      }
-    });
+    return this.#parts.desk.ask(
+      route('capture'),
+      asking,
+      async (work): Promise<Refusable<Uint8Array>> => {
+        const held = heldBy(work);
+        if (!held.ok) return held;
+        try {
+          const captured = await this.#take(work, captureTerms({ blocks, warmup, timeoutMs }, work.record));
+          return captured.ok ? { ok: true, value: captured.value.bytes } : captured;
+        } finally {
+          if (release) await work.board.buffers.release(`${route('capture')} gave the devices back`);
+        }
+      },
+      RECEIVER,
+    );
   }
 
   loopback(payload: Uint8Array, terms: LoopbackTerms, asking: Asking = {}): Answered<Uint8Array> {
-    return this.#parts.desk.ask(route('loopback'), asking, async (work): Promise<Refusable<Uint8Array>> => {
-      const captured = await this.#fed(payload, loopbackTerms(payload.length, terms, work.record), work);
-      return captured.ok ? { ok: true, value: captured.value.bytes } : captured;
-    });
+    return this.#parts.desk.ask(
+      route('loopback'),
+      asking,
+      async (work): Promise<Refusable<Uint8Array>> => {
+        const captured = await this.#fed(payload, terms, work);
+        return captured.ok ? { ok: true, value: captured.value.bytes } : captured;
+      },
+      BOTH,
+    );
   }
 
   measure(payload: Uint8Array, terms: LoopbackTerms, asking: Asking = {}): Answered<Measurement> {
-    return this.#parts.desk.ask(route('measure'), asking, async (work): Promise<Refusable<Measurement>> => {
-      const { warmup, ...more } = loopbackTerms(payload.length, terms, work.record);
-      this.#parts.measurer.prepare(payload.length + more.blocks * BLOCK_BYTES);
-      const captured = await this.#fed(payload, { warmup, ...more }, work);
-      if (!captured.ok) return captured;
-      const { measurement, ambiguous } = await this.#parts.measurer.measure(
-        payload,
-        captured.value.bytes,
-        warmup,
-      );
-      if (ambiguous) this.#tellAmbiguous();
-      const detail = this.#phaseOf(measurement, payload, captured.value.bytes, work);
-      this.#measured = measurement;
-      const target = await presentTarget(work.board);
-      if (target !== undefined) work.note({ type: 'link.measured', target, verdict: measurement.verdict });
-      return { ok: true, value: detail === undefined ? measurement : { ...measurement, detail } };
-    });
+    return this.#parts.desk.ask(
+      route('measure'),
+      asking,
+      async (work): Promise<Refusable<Measurement>> => {
+        const { warmup, blocks } = loopbackTerms(payload.length, terms, work.record);
+        const changes = changesOf(work.record);
+        this.#parts.measurer.prepare(payload.length + blocks * BLOCK_BYTES);
+        const captured = await this.#fed(payload, terms, work);
+        if (!captured.ok) return captured;
+        const { measurement, ambiguous } = await this.#parts.measurer.measure(
+          payload,
+          captured.value.bytes,
+          warmup,
+        );
+        if (ambiguous) this.#tellAmbiguous();
+        const detail = this.#phaseOf(measurement, payload, captured.value.bytes, work);
+        this.#measured = measurement;
+        const target = await presentTarget(work.board);
+        if (target !== undefined)
+          work.note({ type: 'link.measured', target, verdict: measurement.verdict, changes });
+        return { ok: true, value: detail === undefined ? measurement : { ...measurement, detail } };
+      },
+      BOTH,
+    );
   }
 
   /** Whether a carrier found in a wrong phase is why nothing correlates (J3), in words. */
@@ -149,22 +184,21 @@ export class DatapathCommands {
   }
 
   /** What is captured while the payload is fed round and round (J2). */
-  async #fed(payload: Uint8Array, terms: Terms, work: Work): Promise<Refusable<Captured>> {
+  async #fed(payload: Uint8Array, asked: LoopbackTerms, work: Work): Promise<Refusable<Captured>> {
     if (payload.length === 0)
       return refuse('validation_failed', 'the payload is empty: nothing would be fed');
     const held = heldBy(work);
     if (!held.ok) return held;
+    const terms = loopbackTerms(payload.length, asked, work.record);
+    const passed = await passGate(work, this.#parts.chain, { force: asked.force, isMeasurement: true });
+    if (!passed.ok) return passed;
     const { buffers } = work.board;
     await buffers.queueLeft();
     await buffers.rearm();
-    return this.#take(work, terms, () => buffers.feed(wholeBlocks(payload)));
+    return this.#take(work, terms, () => buffers.feed(wholeBlocks(payload), passed.value));
   }
 
-  async #take(
-    work: Work,
-    terms: Terms,
-    feed?: () => Promise<() => Promise<void>>,
-  ): Promise<Refusable<Captured>> {
+  async #take(work: Work, terms: Terms, feed?: () => Promise<Feed>): Promise<Refusable<Captured>> {
     const captured = await this.#capture.take(work, terms, feed);
     if (captured.ok)
       this.#parts.frames.add(captured.value.bytes, {

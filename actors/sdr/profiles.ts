@@ -20,8 +20,8 @@ import { refused } from '../../contract/result.ts';
 import type { Answered, BenchProfiles, Refusable } from '../../ports/bench.ts';
 import { checkProfile, readProfile } from '../../radio/document/profile.ts';
 import { readDocument } from '../../radio/document/read.ts';
-import type { Asking, Work } from './board-desk.ts';
 import { refuse } from './board-fault.ts';
+import type { Asking, Work } from './board-work.ts';
 import { setupFor } from './profile-setup.ts';
 import type { RadioParts } from './radio-parts.ts';
 import { presentTarget } from './status.ts';
@@ -112,11 +112,10 @@ export class Profiles implements BenchProfiles {
     const { bounds, events } = this.#parts;
     const setup = setupFor(profile, bounds);
     if (!setup.ok) return setup;
-    const { actions } = work.board;
     const target = (await presentTarget(work.board)) ?? 'device-loopback';
     // Noted before: what is broken off has spoiled the profile that was applied.
     work.note({ type: 'manual.changed', route: `POST /api/v1/profiles/${profile.name}/apply` });
-    await actions.apply(setup.value, target);
+    await work.actions.apply(setup.value, target);
     const { rx, tx, rate } = setup.value;
     const level =
       target === 'air' ? `the transmitter at ${tx.gainDb} dB` : `the transmitter muted for ${target}`;

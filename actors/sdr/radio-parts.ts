@@ -5,6 +5,7 @@ import type { RadioContext } from '../../machines/radio-protocol.ts';
 import type { Refusable } from '../../ports/bench.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Late } from '../../radio/board/modem.ts';
 import type { BoardBounds } from '../../radio/document/bounds.ts';
 import type { Board } from './board.ts';
 import type { Desk } from './board-desk.ts';
@@ -21,6 +22,8 @@ export interface RadioParts {
   readonly wired: ChainTarget;
   readonly context: () => RadioContext;
   readonly board: () => Board | undefined;
+  /** When an access under way has had the time that what cannot wait gives it. */
+  readonly late: Late;
 }
 
 /** What is read of the board, beside whatever it does; refused while there is none. */

@@ -1,22 +1,27 @@
 /**
  * The commands of the radio routes: frequency, gain, loopback, reset. RF Bench Service, section 4, rule 7.
  *
- * T1. What is out of reach is refused with its bound before anything is written.
+ * T1. What is out of reach is refused with its bound before anything is written; a mute alone is done first, whatever is asked
+ *     beside it.
  * T2. A change by hand is noted before it is written: also one that the board breaks off may have happened.
  * T3. In a loopback the transmitter stays muted, whoever asks: the part goes on radiating there.
+ * T4. A mute goes before everything (K6 of `board-desk.ts`), with every transmitter of the part. It ends what is fed over the air.
  */
 
 import type { FrequencyBody, GainBody, RadioStatus, ResetScope } from '../../contract/bench/radio.ts';
+import { refused } from '../../contract/result.ts';
 import type { Answered, BenchRadio, Refusable } from '../../ports/bench.ts';
+import { PoweredDown } from '../../radio/board/actions.ts';
+import type { Late, Modem } from '../../radio/board/modem.ts';
 import { observe } from '../../radio/board/observed.ts';
-import type { Side } from '../../radio/board/phy.ts';
+import { MUTED_DB, type Side } from '../../radio/board/phy.ts';
 import { occupiedHz } from '../../radio/board/setup.ts';
-import { MUTED_DB } from '../../radio/chain/view.ts';
 import { type BoardBounds, outside } from '../../radio/document/bounds.ts';
 import { offsetFault } from '../../radio/document/profile.ts';
 import { errno, IioFailure } from '../../radio/iio/context.ts';
-import type { Asking, Work } from './board-desk.ts';
+import type { Board } from './board.ts';
 import { boardFault, refuse } from './board-fault.ts';
+import type { Asking, Work } from './board-work.ts';
 import { type RadioParts, reading } from './radio-parts.ts';
 import { offsetOf, presentTarget, readStatus } from './status.ts';
 import { capabilitiesOf, readAux, readClockStates } from './status-hardware.ts';
@@ -59,7 +64,36 @@ export class Tuning implements BenchRadio {
     );
   }
 
-  gain({ rx_gain_db, tx_gain_db }: GainBody, asking: Asking = {}): Answered<RadioStatus> {
+  async gain(body: GainBody, asking: Asking = {}): Answered<RadioStatus> {
+    const { rx_gain_db, tx_gain_db } = body;
+    if (typeof tx_gain_db !== 'number' || tx_gain_db > MUTED_DB) return this.#setGains(body, asking);
+    const off = outside(tx_gain_db, this.#parts.bounds.transmitterGain, 'dB');
+    if (off !== undefined) return refuse('validation_failed', transmitterFault(off));
+    const muted = await this.#mute(tx_gain_db, asking);
+    if (!muted.ok || typeof rx_gain_db !== 'number') return muted;
+    const set = await this.#setGains({ rx_gain_db }, asking);
+    if (set.ok) return set;
+    const [{ message, ...fault }] = set.faults;
+    return refused({ ...fault, message: `the transmitter is muted, the receiver is not set: ${message}` });
+  }
+
+  /** T4 */
+  #mute(db: number, asking: Asking): Answered<RadioStatus> {
+    const { desk, late, events, context } = this.#parts;
+    return desk.halt(ROUTE.gain, asking, async (board, note) => {
+      note({ type: 'manual.changed', route: ROUTE.gain });
+      await board.urgentPhy.mute(db);
+      const status = await readStatus(besides(board, late), context().record);
+      if (!status.loopback) await board.buffers.endFeed(`${ROUTE.gain} has muted the transmitter`);
+      events.record({
+        ...{ kind: 'transmitter.muted', source: 'radio', severity: 'info' },
+        message: `muted by ${asking.by === undefined ? 'hand' : `${asking.by.kind} ${asking.by.id}`}: ${db} dB`,
+      });
+      return { ok: true, value: status };
+    });
+  }
+
+  #setGains({ rx_gain_db, tx_gain_db }: GainBody, asking: Asking): Answered<RadioStatus> {
     return this.#change(ROUTE.gain, asking, async (work) => {
       const wanted = { rx: rx_gain_db ?? undefined, tx: tx_gain_db ?? undefined };
       const fault = await gainFault(wanted, work, this.#parts.bounds);
@@ -68,7 +102,7 @@ export class Tuning implements BenchRadio {
       if (radiating !== undefined) return radiating;
       if (wanted.rx === undefined && wanted.tx === undefined) return DONE;
       work.note({ type: 'manual.changed', route: ROUTE.gain });
-      const { actions } = work.board;
+      const { actions } = work;
       return asWanted(async () => {
         if (wanted.rx !== undefined) await actions.setGain('rx', wanted.rx);
         if (wanted.tx !== undefined) await actions.setGain('tx', wanted.tx);
@@ -79,7 +113,7 @@ export class Tuning implements BenchRadio {
   loopback(enabled: boolean, asking: Asking = {}): Answered<RadioStatus> {
     return this.#change(ROUTE.loopback, asking, async (work) => {
       work.note({ type: 'manual.changed', route: ROUTE.loopback });
-      await work.board.actions.switchTo(enabled ? 'device-loopback' : 'air');
+      await work.actions.switchTo(enabled ? 'device-loopback' : 'air');
       return DONE;
     });
   }
@@ -87,7 +121,7 @@ export class Tuning implements BenchRadio {
   reset(scope: ResetScope, asking: Asking = {}): Answered<RadioStatus> {
     return this.#change(ROUTE.reset, asking, async (work) => {
       work.note({ type: 'manual.changed', route: ROUTE.reset });
-      await work.board.actions.reset(scope);
+      await work.actions.reset(scope);
       return DONE;
     });
   }
@@ -102,7 +136,7 @@ export class Tuning implements BenchRadio {
     return desk.ask(route, asking, async (work): Promise<Refusable<RadioStatus>> => {
       const done = await change(work);
       if (!done.ok) return done;
-      return { ok: true, value: await readStatus(work.board, work.record) };
+      return { ok: true, value: { ...(await readStatus(work.board, work.record)), ...work.droppedBytes } };
     });
   }
 
@@ -120,8 +154,8 @@ export class Tuning implements BenchRadio {
     work.note({ type: 'manual.changed', route: ROUTE.frequency });
     return asWanted(async () => {
       for (const { side, offset, oscillator } of places) {
-        await work.board.actions.tune(side, oscillator);
-        if (offset !== undefined) await work.board.actions.offset(side, offset);
+        await work.actions.tune(side, oscillator);
+        if (offset !== undefined) await work.actions.offset(side, offset);
       }
     });
   }
@@ -139,7 +173,7 @@ export class Tuning implements BenchRadio {
       offsets.push([side, offset]);
     }
     work.note({ type: 'manual.changed', route: ROUTE.frequency });
-    for (const [side, offset] of offsets) await board.actions.offset(side, offset);
+    for (const [side, offset] of offsets) await work.actions.offset(side, offset);
     return DONE;
   }
 
@@ -154,6 +188,8 @@ export class Tuning implements BenchRadio {
   }
 }
 
+const POWERED_DOWN =
+  'look who holds it down (ad9361-phy altvoltage0 or 1, powerdown), or load the driver of the part anew';
 const DONE: Refusable<void> = { ok: true, value: undefined };
 /** What a board says of a value that it cannot take, where its bounds are narrower than those known here. */
 const OF_THE_VALUE: readonly number[] = [errno.EINVAL, errno.ERANGE];
@@ -164,6 +200,7 @@ async function asWanted(write: () => Promise<void>): Promise<Refusable<void>> {
     await write();
     return DONE;
   } catch (error) {
+    if (error instanceof PoweredDown) return refuse('conflict', error.message, { help: POWERED_DOWN });
     if (!(error instanceof IioFailure) || !OF_THE_VALUE.includes(error.errno)) throw error;
     return refuse('validation_failed', boardFault(error).message);
   }
@@ -195,6 +232,25 @@ async function wantedOffset(side: Side, { board, record }: Work): Promise<number
   return profile === undefined ? seen.value : (profile[side].nco_offset_hz ?? 0);
 }
 
+function transmitterFault(off: string): string {
+  return `tx_gain_db: ${off}; it is an attenuation, 0 dB is the strongest`;
+}
+
+/** The board as it is read beside whatever is under way; what is not there in time is told as such. */
+function besides({ urgentPhy, modem }: Board, late: Late): Parameters<typeof readStatus>[0] {
+  let isLate = false;
+  const overdue = (): never => {
+    isLate = true;
+    throw new IioFailure(errno.ETIMEDOUT, 'another access to the registers is under way');
+  };
+  const read: Modem['read'] = async (at) => {
+    if (isLate) overdue();
+    const reading = modem.read(at);
+    return Promise.race([reading, late(reading).then(overdue)]);
+  };
+  return { phy: urgentPhy, modem: { read } };
+}
+
 async function gainFault(
   wanted: { readonly rx: number | undefined; readonly tx: number | undefined },
   { board }: Work,
@@ -211,7 +267,7 @@ async function gainFault(
   }
   if (wanted.tx !== undefined) {
     const off = outside(wanted.tx, bounds.transmitterGain, 'dB');
-    if (off !== undefined) faults.push(`tx_gain_db: ${off}; it is an attenuation, 0 dB is the strongest`);
+    if (off !== undefined) faults.push(transmitterFault(off));
   }
   return faults.length === 0 ? undefined : faults.join('; ');
 }

@@ -18,9 +18,9 @@ import type { Refusable } from '../../ports/bench.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { prbs } from '../../radio/prbs.ts';
 import type { Board } from './board.ts';
-import type { Asking } from './board-desk.ts';
 import { refuse } from './board-fault.ts';
 import type { BoardHolder, BoardUser, Done, ScriptedAction } from './board-user.ts';
+import type { Asking } from './board-work.ts';
 import type { Chain } from './chain.ts';
 import type { DatapathCommands } from './datapath.ts';
 import type { PacketCommands } from './datapath-packets.ts';
@@ -37,6 +37,9 @@ interface UserOptions {
   readonly wired: ChainTarget;
   readonly board: () => Board | undefined;
   readonly tell: (event: RadioEvent) => boolean;
+  /** A run asks for the board. */
+  readonly holding: (holder: BoardHolder) => void;
+  readonly released: (holder: BoardHolder) => void;
   readonly tuning: Tuning;
   readonly chain: Chain;
   readonly datapath: DatapathCommands;
@@ -66,7 +69,8 @@ export class RadioUser implements BoardUser {
   }
 
   hold(holder: BoardHolder): Promise<Result<void, BenchFault>> {
-    const { clock, tell } = this.#options;
+    const { clock, tell, holding } = this.#options;
+    holding(holder);
     const request = randomUUID();
     return new Promise((resolve) => {
       this.#holds.set(request, resolve);
@@ -76,7 +80,8 @@ export class RadioUser implements BoardUser {
   }
 
   async release(holder: BoardHolder): Promise<void> {
-    const { clock, tell } = this.#options;
+    const { clock, tell, released } = this.#options;
+    released(holder);
     tell({ type: 'run.release', holder, at: clock.now() });
   }
 
@@ -166,11 +171,12 @@ export class RadioUser implements BoardUser {
   }
 
   async #measure(script: MeasureScript, asking: Asking): Promise<Result<Done, BenchFault>> {
-    const { blocks, warmup, timeout_ms: timeoutMs } = script;
+    const { blocks, warmup, timeout_ms: timeoutMs, force } = script;
     const terms = {
       blocks,
       ...(warmup !== undefined && { warmup }),
       ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(force !== undefined && { force }),
     };
     const measured = await this.#options.datapath.measure(payloadOf(script), terms, asking);
     if (!measured.ok) return measured;

@@ -14,7 +14,8 @@
  * with `cell = { tell: (event) => kind.tell(RADIO_ID, event) === 'accepted',
  * context: () => kind.peek(RADIO_ID)?.actor?.getSnapshot().context }`.
  *
- * I1. Nobody else writes to the board, and one command does at a time (`machines/radio.ts`).
+ * I1. Nobody else writes to the board, and one setting is done at a time (`machines/radio.ts`); what stops the transmitter waits
+ *     for none.
  * I2. Reading goes on beside every command; what it shows of the applies is durable (`durable-record.ts`).
  */
 
@@ -28,11 +29,14 @@ import type { Bucket } from '../../ports/bus.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Binding, Store } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
+import { lateBy } from '../../radio/board/late.ts';
+import { silence, silencedWords } from '../../radio/board/silence.ts';
 import { AD9361_BOUNDS, type BoardBounds } from '../../radio/document/bounds.ts';
 import { Attachment, type BoardOption } from './attach.ts';
 import type { Board } from './board.ts';
-import { type Asking, Desk } from './board-desk.ts';
-import type { BoardUser, EventSink } from './board-user.ts';
+import { Desk } from './board-desk.ts';
+import type { BoardHolder, BoardUser, EventSink } from './board-user.ts';
+import type { Asking } from './board-work.ts';
 import { Chain } from './chain.ts';
 import { DatapathCommands } from './datapath.ts';
 import { PacketCommands } from './datapath-packets.ts';
@@ -62,6 +66,8 @@ export interface RadioOptions {
   readonly cell: RadioCell;
   /** Compares what was captured; default: small payloads at once, others on a thread. */
   readonly measurer?: Pick<Measurer, 'prepare' | 'measure' | 'stop'>;
+  /** What was silenced before there was a radio, in words. */
+  readonly silenced?: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -92,6 +98,8 @@ export interface Radio {
   uptimeMs(): number;
   /** Reads the events of earlier lives and looks for the board; the cell is there by then. */
   start(): Promise<void>;
+  /** Mutes the transmitter if it radiates, and takes no more commands but those of runs that end: the daemon is about to. */
+  silence(): Promise<void>;
   /** Ends everything that waits, gives the board back and writes what is to be recorded. */
   stop(): Promise<void>;
 }
@@ -127,16 +135,22 @@ export function createRadio(options: RadioOptions): Radio {
     },
     dirtied: (profile, route) =>
       note('profile.dirty', 'warning', `profile ${profile} is no longer what is set: ${route}`),
+    leavePath: (on, target, route) => packets.leavePath(on, target, route),
   });
   const durable = new DurableRecord(options.store);
   const shown = (): RadioContext => durable.shown(context());
-  const parts: RadioParts = { desk, clock, log, events: kept, bounds, wired, context: shown, board };
+  const late = lateBy(clock);
+  const parts: RadioParts = { desk, clock, log, events: kept, bounds, wired, context: shown, board, late };
   const profiles = new Profiles(parts, options.profiles);
   const chain = new Chain(parts, profiles);
   const tuning = new Tuning(parts);
-  const datapath = new DatapathCommands({ ...parts, chain, frames, measurer });
-  const packets = new PacketCommands(parts, chain);
-  const user = new RadioUser({ clock, wired, board, tell, tuning, chain, datapath, packets, profiles });
+  const packets: PacketCommands = new PacketCommands(parts, chain);
+  const datapath = new DatapathCommands({ ...parts, chain, frames, packets, measurer });
+  const holding = (holder: BoardHolder): void => desk.holding(holder);
+  const released = (holder: BoardHolder): void => desk.released(holder);
+  const user = new RadioUser({
+    ...{ clock, wired, board, tell, holding, released, tuning, chain, datapath, packets, profiles },
+  });
   const feeds = new Feeds({
     ...{ clock, random: options.random, log, startedAt, board },
     sample: (names) => user.sample(names),
@@ -152,6 +166,11 @@ export function createRadio(options: RadioOptions): Radio {
     tell({ type: 'board.lost', attachment: number, reason, at: clock.now() });
   }
 
+  function noteSilenced(words: string): void {
+    log.warn({}, words);
+    note('transmitter.orphaned', 'warning', words);
+  }
+
   let missing: string | undefined;
   const services: RadioServices = {
     session,
@@ -163,7 +182,10 @@ export function createRadio(options: RadioOptions): Radio {
         return { type: 'board.missed', reason: outcome.missing, at: clock.now() };
       }
       missing = undefined;
-      const { attachment: number, context: found } = outcome.board;
+      const { attachment: number, context: found, modem } = outcome.board;
+      // Nothing is done with a board before that: whoever set it is gone, or was this daemon before it lost it.
+      const silenced = await silence(found, modem, late);
+      if (silenced !== undefined) noteSilenced(silencedWords(silenced, 'found without an owner'));
       note('board.attached', 'info', found.name);
       const attached = { attachment: number, name: found.name };
       return { type: 'board.attached', board: attached, at: clock.now() };
@@ -203,7 +225,18 @@ export function createRadio(options: RadioOptions): Radio {
     uptimeMs: () => clock.now() - startedAt,
     start: async () => {
       await kept.load();
+      for (const words of options.silenced ?? []) note('transmitter.orphaned', 'warning', words);
       tell({ type: 'daemon.started', session, at: clock.now() });
+    },
+    silence: async () => {
+      desk.close();
+      await desk.halt('the end of the daemon', {}, async ({ context: found, modem, buffers }) => {
+        const silenced = await silence(found, modem, late);
+        await buffers.endFeed('the daemon ends');
+        if (silenced !== undefined)
+          note('transmitter.muted', 'info', silencedWords(silenced, 'the daemon ends'));
+        return { ok: true, value: undefined };
+      });
     },
     stop: async () => {
       feeds.stop();
@@ -227,5 +260,5 @@ const NO_CONTEXT: RadioContext = {
     board: undefined,
     trouble: 'the daemon has not looked for it yet',
   },
-  ...{ failures: 0, holder: undefined, running: undefined, waiting: [] },
+  ...{ failures: 0, holder: undefined, running: [], waiting: [] },
 };

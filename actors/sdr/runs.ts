@@ -6,6 +6,7 @@
  * the bucket given in. Before it drains its kinds the role calls `stop`.
  *
  * U1. Only one campaign or scenario runs, and while it does the board is held in its name.
+ * U3. A daemon that ends does the actions at the end of the scenario that runs; that it was cut off is for the next life to record.
  * U2. What an earlier life of the daemon left open ends at the start (`runs-earlier.ts`).
  */
 
@@ -13,10 +14,10 @@ import type { Campaign } from '../../contract/bench/campaign.ts';
 import type { Severity } from '../../contract/bench/event.ts';
 import type { Profile } from '../../contract/bench/profile.ts';
 import type { Scenario } from '../../contract/bench/scenario.ts';
-import { BENCH_RUNS_KEPT } from '../../contract/limits.ts';
+import { BENCH_RUNS_KEPT, BENCH_STOP_MS } from '../../contract/limits.ts';
 import type { BenchCampaigns, BenchScenarios } from '../../ports/bench.ts';
 import type { Bucket } from '../../ports/bus.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Binding } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import type { BoardUser, EventSink } from './board-user.ts';
@@ -39,6 +40,7 @@ import {
 import { createScenarioBinding } from './scenario-binding.ts';
 import type { ScenarioLife } from './scenario-life.ts';
 import { ScenarioService } from './scenario-service.ts';
+import { doEnd } from './timeline.ts';
 
 export interface RunsOptions {
   readonly board: BoardUser;
@@ -68,8 +70,8 @@ export interface Runs {
   start(cells: RunsCells): Promise<void>;
   /** A cell that has no more chance: what waits for it is let go. */
   gone(kind: keyof RunsCells, id: string, why: string): void;
-  /** Starts nothing any more, and lets go of the board what is under way. */
-  stop(): void;
+  /** Starts nothing any more, ends what is under way on the board and does what is to be done at its end, within a bounded time. */
+  stop(): Promise<void>;
 }
 
 export function createRuns(options: RunsOptions): Runs {
@@ -151,12 +153,22 @@ class BenchRuns implements Runs {
     void this.#turn.give(id);
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
+    const { board, clock } = this.#options;
     this.#stopping.abort('the daemon ends');
     this.#timetable.stop();
     this.#unsubscribe();
-    for (const life of this.#lives.values()) life.abort();
-    for (const life of this.#lives.values()) life.sampler?.leave();
+    const lives = [...this.#lives.values()];
+    for (const life of lives) life.abort();
+    // U3
+    const ending = Promise.all(lives.map((life) => doEnd({ board, clock, life })));
+    let timer: TimerHandle | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = clock.setTimeout(resolve, BENCH_STOP_MS);
+    });
+    await Promise.race([ending, late]);
+    if (timer !== undefined) clock.clearTimeout(timer);
+    for (const life of lives) life.sampler?.leave();
   }
 
   get #hosts(): RunsCells {

@@ -26,7 +26,7 @@ import type { BoardUser, EventSink } from './board-user.ts';
 import { judge, makeReport, reportText } from './report.ts';
 import { Sampler } from './sampler.ts';
 import type { ScenarioLife } from './scenario-life.ts';
-import { doAtEnd, doStep, reasonOf } from './timeline.ts';
+import { doEnd, doStep, reasonOf } from './timeline.ts';
 
 interface BindingOptions {
   readonly store: Store;
@@ -80,7 +80,7 @@ export function createScenarioBinding(options: BindingOptions): Binding<Scenario
 
   const end = async (life: ScenarioLife): Answer => {
     await life.sampler?.stop();
-    for (const action of life.scenario.on_end ?? []) await doAtEnd(action, { board, clock, life });
+    await doEnd({ board, clock, life });
     return { type: 'ending.done', at: clock.now() };
   };
 

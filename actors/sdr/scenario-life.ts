@@ -45,6 +45,7 @@ export class ScenarioLife {
   readonly #startedUptime: number;
   readonly #abort = new AbortController();
   readonly #asked = new Map<string, Promise<EntityEvent | undefined>>();
+  #ended: Promise<void> | undefined;
   #isOver: (view: ScenarioView | undefined) => void = () => undefined;
 
   constructor({ runId, scenario, by, startedAt, uptime }: LifeOptions) {
@@ -80,6 +81,12 @@ export class ScenarioLife {
       kind,
       description: description.slice(0, BENCH_DETAIL_CHARACTERS),
     });
+  }
+
+  /** What is done at the end is done once, whoever asks for it first. */
+  atEnd(work: () => Promise<void>): Promise<void> {
+    this.#ended ??= work();
+    return this.#ended;
   }
 
   once(key: string, work: () => Promise<EntityEvent | undefined>): Promise<EntityEvent | undefined> {

@@ -110,6 +110,8 @@ export class ScenarioService implements BenchScenarios {
       return refused({ code: 'conflict', message: 'no scenario is running' });
     life.cancelRequested = true;
     this.tell(life.runId, { type: 'operator.cancel', at: this.#options.clock.now() });
+    // What is under way ends now, whatever has to be recorded first.
+    life.abort();
     return accepted(records.get(life.runId)?.run ?? withoutProgress(active));
   }
 

@@ -12,9 +12,9 @@ import type { ChainTarget } from '../../contract/bench/chain.ts';
 import type { RadioStatus } from '../../contract/bench/radio.ts';
 import type { RadioRecord } from '../../machines/radio-record.ts';
 import { physicalBandwidth } from '../../radio/ad9361/bandwidth.ts';
-import { signed } from '../../radio/board/modem.ts';
+import { type Modem, signed } from '../../radio/board/modem.ts';
 import { known, knownValue, mapped, type Observed, observe } from '../../radio/board/observed.ts';
-import type { Side } from '../../radio/board/phy.ts';
+import type { Phy, Side } from '../../radio/board/phy.ts';
 import { clearBit, controlBit, type RegisterName, register, statusBit } from '../../radio/board/registers.ts';
 import type { Board } from './board.ts';
 
@@ -25,8 +25,17 @@ interface SideSeen {
   readonly offsetHz: Observed<number>;
 }
 
+/** What a status is read of. */
+export interface Readable {
+  readonly phy: Phy;
+  readonly modem: Pick<Modem, 'read'>;
+}
+
 /** The radio now. */
-export async function readStatus(board: Board, { applied }: RadioRecord): Promise<RadioStatus> {
+export async function readStatus(
+  board: Readable & Pick<Board, 'hasModem'>,
+  { applied }: RadioRecord,
+): Promise<RadioStatus> {
   const { phy } = board;
   const rx = await readSide(board, 'rx');
   const tx = await readSide(board, 'tx');
@@ -62,7 +71,7 @@ export async function readStatus(board: Board, { applied }: RadioRecord): Promis
 }
 
 /** A register, or why it could not be read. */
-export function word({ modem }: Board, name: RegisterName): Promise<Observed<number>> {
+export function word({ modem }: Pick<Readable, 'modem'>, name: RegisterName): Promise<Observed<number>> {
   return observe(modem.read(register[name]));
 }
 
@@ -83,7 +92,7 @@ export async function egressState(board: Board): Promise<boolean | null> {
 }
 
 /** Width of the analog filter as the part quantises it. */
-export async function filterWidth({ phy }: Board, side: Side): Promise<Observed<number>> {
+export async function filterWidth({ phy }: Pick<Readable, 'phy'>, side: Side): Promise<Observed<number>> {
   const asked = await observe(phy.bandwidthHz(side));
   const clock = await observe(phy.clockHz());
   if ('error' in clock) return clock;
@@ -91,11 +100,11 @@ export async function filterWidth({ phy }: Board, side: Side): Promise<Observed<
 }
 
 /** Digital offset of one direction. */
-export async function offsetOf(board: Board, side: Side): Promise<Observed<number>> {
+export async function offsetOf(board: Pick<Readable, 'modem'>, side: Side): Promise<Observed<number>> {
   return mapped(await word(board, side === 'rx' ? 'receiveOffset' : 'transmitOffset'), signed);
 }
 
-async function readSide(board: Board, side: Side): Promise<SideSeen> {
+async function readSide(board: Readable, side: Side): Promise<SideSeen> {
   const { phy } = board;
   return {
     oscillatorHz: await observe(phy.oscillatorHz(side)),

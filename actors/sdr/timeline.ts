@@ -45,13 +45,18 @@ export async function doStep(step: ScenarioStep, stage: Stage): Promise<StepEnd>
 }
 
 /** Does an action of the end of the timeline; what is refused is told and hinders nothing else. */
-export async function doAtEnd(
-  action: Pick<ScenarioStep, 'do' | 'with'>,
-  { board, life }: Stage,
-): Promise<void> {
+async function doAtEnd(action: Pick<ScenarioStep, 'do' | 'with'>, { board, life }: Stage): Promise<void> {
   const performed = await board.perform(scripted(action, life), life.by);
   if (performed.ok) life.tell('end.done', `${action.do}: ${performed.value.detail}`);
   else life.tell('end.failed', `${action.do}: ${reasonOf(performed.faults)}`);
+}
+
+/** Does the actions of the end, once: for its run, or for the daemon that ends. */
+export function doEnd(stage: Stage): Promise<void> {
+  const { life } = stage;
+  return life.atEnd(async () => {
+    for (const action of life.scenario.on_end ?? []) await doAtEnd(action, stage);
+  });
 }
 
 async function perform(step: ScenarioStep, { board, clock, life }: Stage): Promise<StepEnd> {

@@ -19,12 +19,14 @@ interface Bare {
   readonly bytes: number;
   readonly frameBytes: number;
   readonly framesPerSecond: number;
+  /** What a mute is answered with. */
+  readonly status: string;
 }
 
 const ROTATION = 1_234;
 const NOISE = Buffer.alloc(64 * 1024, 0x5a);
 
-function start({ bytes, frameBytes, framesPerSecond }: Bare): Promise<number> {
+function start({ bytes, frameBytes, framesPerSecond, status }: Bare): Promise<number> {
   const app = App();
   app.post('/api/v1/datapath/capture', (res) => collect(res, () => octets(res, tiled(NOISE, 0, bytes))));
   app.post('/api/v1/datapath/loopback', (res) =>
@@ -35,6 +37,9 @@ function start({ bytes, frameBytes, framesPerSecond }: Bare): Promise<number> {
       const matched = matchedBytes(payload, tiled(payload, ROTATION, bytes));
       res.writeHeader('content-type', 'application/json').end(JSON.stringify({ matched }));
     }),
+  );
+  app.post('/api/v1/radio/gain', (res) =>
+    collect(res, () => res.writeHeader('content-type', 'application/json').end(status)),
   );
   const sockets = new Set<WebSocket<object>>();
   app.ws<object>('/ws/spectrum', {

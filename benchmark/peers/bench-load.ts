@@ -42,14 +42,33 @@ async function load({ port, path, mediaType, body, connections, ms }: Load) {
   return { operations, ms: performance.now() - start, cpuUs: ownCpuUs() - cpu };
 }
 
+/** Requests one behind the other on one connection, each with its time in ms. */
+async function latencies({ port, path, mediaType, body, ms }: Omit<Load, 'connections'>): Promise<number[]> {
+  const head = `POST ${path} HTTP/1.1\r\nHost: bench\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const request = Buffer.concat([Buffer.from(head), body]);
+  const took: number[] = [];
+  let asked = performance.now();
+  await line(port, request, performance.now() + ms, () => {
+    took.push(performance.now() - asked);
+    asked = performance.now();
+  });
+  return took;
+}
+
 /** How many answers came on one connection; the last one may come behind the end. */
-function line(port: number, request: Buffer, end: number): Promise<number> {
+function line(
+  port: number,
+  request: Buffer,
+  end: number,
+  came: () => void = () => undefined,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     let count = 0;
     let head = '';
     let left = 0;
     const answered = (): void => {
       count += 1;
+      came();
       head = '';
       if (performance.now() < end) return void socket.write(request);
       socket.destroy();
@@ -142,4 +161,4 @@ function connectTo(port: number, take: (size: number) => void, connected: () => 
   return net.connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } }, connected);
 }
 
-answerCalls({ load, watch, received });
+answerCalls({ load, latencies, watch, received });

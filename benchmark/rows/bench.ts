@@ -9,6 +9,7 @@ import { FEED_RATE_HZ } from '../../contract/limits.ts';
 import { prbs } from '../../radio/prbs.ts';
 import { type Peer, startPeer } from '../peer.ts';
 import { type Comparison, type Contender, compare, type Result, type Row, type Turn } from '../row.ts';
+import { percentile } from '../spread.ts';
 
 const BLOCKS = 1_000;
 const BYTES = BLOCKS * BLOCK_BYTES;
@@ -26,6 +27,8 @@ interface Served {
   readonly port: number;
   /** Each has a generator of its own: its watchers stay. */
   readonly generator: Peer;
+  /** Asks one thing at a time while that one loads. */
+  readonly probe: Peer;
 }
 
 interface Asked {
@@ -49,6 +52,21 @@ const fed = (name: string, counts: number): Asked => ({
   counts,
 });
 
+const mute = {
+  path: '/api/v1/radio/gain',
+  mediaType: 'application/json',
+  body: Buffer.from(JSON.stringify({ tx_gain_db: -89 })),
+} as const;
+/** What the four clients do meanwhile. */
+const meanwhile: readonly (Omit<Asked, 'counts'> & { readonly connections: number })[] = [
+  { path: capture.path, mediaType: capture.mediaType, body: capture.body, connections: 2 },
+  ...['loopback', 'measure'].map((name) => ({ ...without(fed(name, 0)), connections: 1 })),
+];
+
+function without({ counts: _, ...asked }: Asked): Omit<Asked, 'counts'> {
+  return asked;
+}
+
 export const benchRow: Row = {
   name: 'bench',
   async run(settings) {
@@ -63,13 +81,16 @@ export const benchRow: Row = {
       const served: Served = {
         ...{ name: 'service', peer: service, port: await service.call<number>('start') },
         generator: await start('bench-load'),
+        probe: await start('bench-load'),
       };
       const frameBytes = await watched(served);
       const ceiling = await start('bare-bench');
-      const bytes = { bytes: BYTES, frameBytes, framesPerSecond: FEED_RATE_HZ };
+      const status = await statusOf(served.port);
+      const bytes = { bytes: BYTES, frameBytes, framesPerSecond: FEED_RATE_HZ, status };
       const bare: Served = {
         ...{ name: 'bare uWS', peer: ceiling, port: await ceiling.call<number>('start', bytes) },
         generator: await start('bench-load'),
+        probe: await start('bench-load'),
       };
       await watch(bare);
       const results: Result[] = [];
@@ -104,6 +125,11 @@ function rowsOf(contenders: readonly Served[], ms: number, frameBytes: number): 
       note: `${FEED_RATE_HZ} pictures a second made and sent to ${WATCHERS} watchers, ${frameBytes} bytes each; the ceiling makes none`,
       contenders: contenders.map((served) => ({ name: served.name, turn: () => feedTurn(served, ms) })),
     },
+    {
+      ...{ row: 'bench.mute', unit: 'mutes/s' },
+      note: `POST ${mute.path} that mutes, one behind the other, while four clients capture, measure and loop back ${BLOCKS} blocks each`,
+      contenders: contenders.map((served) => ({ name: served.name, turn: () => muteTurn(served, ms) })),
+    },
   ];
 }
 
@@ -121,6 +147,32 @@ async function loadTurn(
     cpuUs: ((await peer.cpuUs()) - cpu) / operations,
     generator: loaded.cpuUs / 1_000 / loaded.ms,
   };
+}
+
+async function muteTurn({ peer, port, generator, probe }: Served, ms: number): Promise<Turn> {
+  const cpu = await peer.cpuUs();
+  const loads = meanwhile.map((load) => generator.call('load', { ...load, port, ms }));
+  const began = performance.now();
+  const took = await probe.call<number[]>('latencies', { ...mute, port, ms });
+  const lasted = performance.now() - began;
+  await Promise.all(loads);
+  const sorted = took.toSorted((one, other) => one - other);
+  return {
+    rate: (took.length / lasted) * 1_000,
+    cpuUs: ((await peer.cpuUs()) - cpu) / took.length,
+    ...{ p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) },
+  };
+}
+
+async function statusOf(port: number): Promise<string> {
+  const headers = { 'content-type': mute.mediaType };
+  const answer = await fetch(`http://127.0.0.1:${port}${mute.path}`, {
+    method: 'POST',
+    headers,
+    body: mute.body,
+  });
+  if (answer.status !== 200) throw new Error(`a mute is answered ${answer.status}`);
+  return answer.text();
 }
 
 async function feedTurn({ peer, generator }: Served, ms: number): Promise<Turn> {

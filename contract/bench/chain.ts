@@ -58,6 +58,14 @@ export const ChainState = Type.Object(
 );
 export type ChainState = Static<typeof ChainState>;
 
+export const DroppedBytes = Type.Optional(
+  Type.Integer({
+    ...{ minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    description:
+      'Bytes that waited for the transmitter on another path, or in buffers that were given back, and are dropped, at most; absent: none.',
+  }),
+);
+
 export const ConditionBody = Type.Object(
   {
     target: Type.Optional(Type.Enum(CHAIN_TARGETS, { description: 'Default `air`.' })),
@@ -74,6 +82,7 @@ export const Conditioned = Type.Object(
       description: 'Keys of the conditions that were mended, in the order run.',
     }),
     detail: Type.Array(Type.String(), { description: 'What was done for each, in the same order.' }),
+    dropped_bytes: DroppedBytes,
     state: ChainState,
   },
   { ...closed, title: 'ConditionReply' },

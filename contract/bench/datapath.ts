@@ -5,7 +5,7 @@
 
 import Type, { type Static } from 'typebox';
 import { CAPTURE_BLOCKS, JSON_BODY_BYTES, TRANSMIT_PACKETS } from '../limits.ts';
-import { ChainState } from './chain.ts';
+import { ChainState, DroppedBytes } from './chain.ts';
 
 const closed = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0 });
@@ -144,6 +144,9 @@ export const FlushBody = Type.Object(
         description: 'Default 1; 2 when the result is to be seen coming back.',
       }),
     ),
+    force: Type.Optional(
+      Type.Boolean({ description: 'Also where the chain cannot carry it, as for transmit.' }),
+    ),
   },
   { ...closed, title: 'FlushBody', examples: [{ blocks: 2 }] },
 );
@@ -180,7 +183,7 @@ export const Acquired = Type.Object(
 export type Acquired = Static<typeof Acquired>;
 
 export const Enabled = Type.Object(
-  { enabled: Type.Boolean() },
+  { enabled: Type.Boolean(), dropped_bytes: DroppedBytes },
   { ...closed, title: 'EnableReply', examples: [{ enabled: true }] },
 );
 export type Enabled = Static<typeof Enabled>;
@@ -196,6 +199,7 @@ export const FlushReply = Type.Object(
       description: 'Bytes handed to the DMA, not bytes on the air; 0: nothing was pending.',
     }),
     tx_chain_running: ChainRuns,
+    dropped_bytes: DroppedBytes,
   },
   { ...closed, title: 'FlushReply', examples: [{ useful_bytes: 300, tx_chain_running: true }] },
 );
@@ -210,6 +214,7 @@ export const TransmitReply = Type.Object(
     boundaries_preserved: Type.Boolean({ description: 'False in stream mode.' }),
     tx_chain_running: ChainRuns,
     chain: Type.Optional(ChainState),
+    dropped_bytes: DroppedBytes,
   },
   { ...closed, title: 'TransmitReply' },
 );

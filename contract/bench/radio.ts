@@ -6,6 +6,7 @@
  */
 
 import Type, { type Static } from 'typebox';
+import { DroppedBytes } from './chain.ts';
 
 const closed = { additionalProperties: false } as const;
 const Hertz = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -46,6 +47,7 @@ export const RadioStatus = Type.Object(
       Type.Integer({ minimum: 0, description: 'Analog filter as quantised; null: unreadable.' }),
     ),
     sample_rate_sps: Type.Optional(Type.Integer()),
+    dropped_bytes: DroppedBytes,
   },
   { ...closed, title: 'RadioStatusDRO' },
 );

@@ -36,6 +36,12 @@ export const MeasureScript = Type.Object(
       }),
     ),
     timeout_ms: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400_000 })),
+    force: Type.Optional(
+      Type.Boolean({
+        description:
+          'Over the air also where the chain is not as the profile asks: behind a gain that a step before has set.',
+      }),
+    ),
   },
   closed,
 );

@@ -11,7 +11,7 @@ import {
 import { CAPTURE_BLOCKS, MEASURE_PAYLOAD_BYTES } from '../../contract/limits.ts';
 import type { LoopbackTerms } from '../../ports/bench.ts';
 import type { BytesBody } from '../route.ts';
-import { integerInQuery } from './parameters.ts';
+import { integerInQuery, wordInQuery } from './parameters.ts';
 import {
   asked,
   askedBytes,
@@ -42,16 +42,26 @@ const terms = {
   ),
   warmup: integerInQuery('Blocks discarded first.', 0, CAPTURE_BLOCKS),
   timeout_ms: integerInQuery('Of all blocks; default: by the rate.', 1, LONGEST_MS),
+  force: wordInQuery(['true', 'false'], 'Over the air also where the chain cannot carry it; default false.'),
 };
+
+const GATED =
+  'Over the air it is refused as transmit is, unless forced; a command that changes the chain ends it with 409.';
 
 interface Terms {
   readonly blocks: number | undefined;
   readonly warmup: number | undefined;
   readonly timeout_ms: number | undefined;
+  readonly force: 'true' | 'false' | undefined;
 }
 
-function termsOf({ blocks, warmup, timeout_ms }: Terms): LoopbackTerms {
-  return given({ blocks, warmup, timeoutMs: timeout_ms });
+function termsOf({ blocks, warmup, timeout_ms, force }: Terms): LoopbackTerms {
+  return given({
+    blocks,
+    warmup,
+    timeoutMs: timeout_ms,
+    force: force === undefined ? force : force === 'true',
+  });
 }
 
 export const datapathRoutes: readonly BenchRoute[] = [
@@ -78,7 +88,7 @@ export const datapathRoutes: readonly BenchRoute[] = [
     tag: 'Datapath',
     body: CaptureBody,
     replies: { 200: Blocks },
-    errors: BOARD_WRITE,
+    errors: [...BOARD_WRITE, 'conflict'],
     abortable: true,
     handle: ({ body, gone }, { bench }) => askedBytes(bench.datapath.capture(body, gone)),
   }),
@@ -98,7 +108,8 @@ export const datapathRoutes: readonly BenchRoute[] = [
     path: '/api/v1/datapath/disable',
     operationId: 'disableDatapath',
     summary: 'Switches the datapath off',
-    description: 'What is pending for a block stays pending.',
+    description:
+      'Before everything else that is under way or waits, whoever holds the board. What is pending for a block stays pending, for this path.',
     tag: 'Datapath',
     replies: { 200: Enabled },
     errors: BOARD_WRITE,
@@ -109,12 +120,13 @@ export const datapathRoutes: readonly BenchRoute[] = [
     path: '/api/v1/datapath/flush',
     operationId: 'flush',
     summary: 'Transmits what is pending, padded to a full block',
-    description: 'There is no timer that does it. Two blocks when the result is to be seen coming back.',
+    description:
+      'There is no timer that does it. Two blocks when the result is to be seen coming back. Refused as transmit is, unless forced.',
     tag: 'Datapath',
     body: FlushBody,
     bodyOptional: true,
     replies: { 200: FlushReply },
-    errors: [...BOARD_WRITE, 'not_found'],
+    errors: [...BOARD_WRITE, 'not_found', 'conflict'],
     handle: ({ body }, { bench }) => asked(bench.datapath.flush(body ?? {})),
   }),
   defineBenchRoute({
@@ -122,12 +134,12 @@ export const datapathRoutes: readonly BenchRoute[] = [
     path: '/api/v1/datapath/loopback',
     operationId: 'loopback',
     summary: 'Feeds a payload and answers what was captured meanwhile',
-    description: `At most ${MEASURE_PAYLOAD_BYTES} bytes. The blocks are raw; \`measure\` compares them.`,
+    description: `At most ${MEASURE_PAYLOAD_BYTES} bytes. The blocks are raw; \`measure\` compares them. ${GATED}`,
     tag: 'Datapath',
     bytes: payload,
     query: terms,
     replies: { 200: Blocks },
-    errors: BOARD_WRITE,
+    errors: [...BOARD_WRITE, 'conflict'],
     abortable: true,
     handle: ({ bytes, query, gone }, { bench }) =>
       askedBytes(bench.datapath.loopback(bytes!, termsOf(query), gone)),
@@ -137,12 +149,12 @@ export const datapathRoutes: readonly BenchRoute[] = [
     path: '/api/v1/datapath/measure',
     operationId: 'measure',
     summary: 'Feeds a payload, captures and compares',
-    description: `At most ${MEASURE_PAYLOAD_BYTES} bytes. The verdict is byte by byte, for each block and over all.`,
+    description: `At most ${MEASURE_PAYLOAD_BYTES} bytes. The verdict is byte by byte, for each block and over all. ${GATED}`,
     tag: 'Datapath',
     bytes: payload,
     query: terms,
     replies: { 200: MeasurementShape },
-    errors: BOARD_WRITE,
+    errors: [...BOARD_WRITE, 'conflict'],
     abortable: true,
     handle: ({ bytes, query, gone }, { bench }) =>
       asked(bench.datapath.measure(bytes!, termsOf(query), gone)),

@@ -37,7 +37,8 @@ export const radioRoutes: readonly BenchRoute[] = [
     path: '/api/v1/radio/gain',
     operationId: 'setGain',
     summary: 'Sets the gains',
-    description: 'A gain that is absent or null stays as it is. In a loopback the transmitter stays muted.',
+    description:
+      'A gain that is absent or null stays as it is. In a loopback the transmitter stays muted. A `tx_gain_db` of -80 or less mutes at once, before everything that is under way or waits, whoever holds the board.',
     body: GainBody,
     errors: [...BOARD_WRITE, 'conflict'],
     handle: ({ body }, { bench }) => asked(bench.radio.gain(body)),

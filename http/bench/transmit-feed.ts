@@ -32,7 +32,7 @@ export const transmitFeed: BenchFollow = defineBenchFollow({
   operationId: 'feedPackets',
   summary: 'Packets for the air, one a message',
   description:
-    'Nothing is conditioned and no state of the chain is told: `POST /api/v1/datapath/transmit` does that. ' +
+    'A packet that the chain cannot carry is refused as `POST /api/v1/datapath/transmit` refuses it; nothing is conditioned. ' +
     `At most ${TRANSMIT_FEED_WAITING} packets wait for the board; wait for answers before sending more.`,
   tag: 'Datapath',
   query: {

@@ -1,21 +1,24 @@
 /**
- * What the bench does to a board, each as its route and as a step of conditioning. RF Bench Service, section 4.
+ * What the bench does to a board, each as its route and as a step of conditioning. RF Bench Service, section 4. One of these is made
+ * for each command, with the permit that it has to make the transmitter radiate (`stops.ts`).
  *
  * A1. The transmitter is quiet while anything that disturbs is changed, and its level is set last.
- * A2. In a loopback the transmitter stays muted: the part goes on radiating there.
+ * A2. In a loopback the transmitter stays muted: the part goes on radiating there. So does one that the modem does not drive,
+ *     everywhere.
  * A3. What the board refuses is a failure; nothing is taken for done that was not read back where it can be.
+ * A4. Nothing makes the transmitter radiate without its permit; what was on its way to the board when a stop came is undone behind it.
+ * A5. Nothing that waits for the transmitter survives a change of its path (`leaving`).
  */
 
 import type { ChainTarget } from '../../contract/bench/chain.ts';
 import type { ResetScope } from '../../contract/bench/radio.ts';
-import type { IioContext } from '../iio/context.ts';
+import { errno, type IioContext, IioFailure } from '../iio/context.ts';
 import type { Modem } from './modem.ts';
-import { Phy, type Side } from './phy.ts';
+import { knownValue, observe } from './observed.ts';
+import { MUTED_DB, Phy, type Side } from './phy.ts';
 import { clearBit, controlBit, type Register, type RegisterName, register } from './registers.ts';
 import type { Setup } from './setup.ts';
-
-/** The most the part attenuates. */
-const MUTE_DB = -89.75;
+import { type Permit, UNSTOPPED } from './stops.ts';
 
 /** A bit that was held at 1 and released, and what was read around it. */
 export interface Pulse {
@@ -26,13 +29,31 @@ export interface Pulse {
   readonly after: number;
 }
 
+interface ActionOptions {
+  /** Of the command; default: nobody can stop it. */
+  readonly permit?: Permit;
+  /** Told before what is configured changes: what is fed to the transmitter ends. */
+  readonly disturbing?: () => Promise<void>;
+  /** Told before the path changes, with where it leads then: what waits for the transmitter goes (A5). */
+  readonly leaving?: (target: ChainTarget) => Promise<void>;
+}
+
 export class BoardActions {
   readonly #phy: Phy;
   readonly #modem: Modem;
+  /** Ahead of whatever waits. */
+  readonly #urgent: Phy;
+  readonly #options: ActionOptions;
 
-  constructor(context: IioContext, modem: Modem) {
+  constructor(context: IioContext, modem: Modem, options: ActionOptions = {}) {
     this.#phy = new Phy(context);
+    this.#urgent = new Phy(context.urgent ?? context);
     this.#modem = modem;
+    this.#options = options;
+  }
+
+  get #permit(): Permit {
+    return this.#options.permit ?? UNSTOPPED;
   }
 
   /** Sets everything that a profile asks for; the level is that of the target, the offset of the receiver that of another. */
@@ -53,31 +74,43 @@ export class BoardActions {
     await this.level(setup, target);
   }
 
-  /** Closes the egress and mutes the transmitter. */
+  /** Mutes every transmitter and closes the egress. */
   async quiet(): Promise<void> {
+    await this.#options.disturbing?.();
+    await this.#phy.mute();
     await this.#modem.change(register.control, controlBit.egress, 0);
-    await this.#phy.setGain('tx', MUTE_DB);
   }
 
-  /** Sets the transmitter to what the target may hear. */
+  /** Sets the transmitter to what the target may radiate. */
   async level(setup: Setup, target: ChainTarget): Promise<void> {
-    await this.#phy.setGain('tx', target === 'air' ? setup.tx.gainDb : MUTE_DB);
+    return target === 'air' ? this.#transmitAt(setup.tx.gainDb) : this.#phy.mute();
   }
 
   /** Switches the path; the transmitter is muted before and stays so. */
   async switchTo(target: ChainTarget): Promise<void> {
     await this.quiet();
+    await this.#options.leaving?.(target);
     await this.#modem.write(register.loopback, target === 'pl-loopback' ? 1 : 0);
     await this.#phy.setLoopback(target === 'device-loopback' ? 1 : 0);
   }
 
   async openEgress(open: boolean): Promise<void> {
-    await this.#modem.change(register.control, controlBit.egress, open ? controlBit.egress : 0);
+    if (!open) return this.#modem.change(register.control, controlBit.egress, 0);
+    this.#permit.check();
+    await this.#modem.change(register.control, controlBit.egress, controlBit.egress);
+    if (this.#permit.stoppedBy === undefined) return;
+    await this.#modem.change(register.control, controlBit.egress, 0);
+    this.#permit.check();
   }
 
-  /** Drives an analog oscillator. */
-  tune(side: Side, hz: number): Promise<void> {
-    return this.#phy.tune(side, hz);
+  /** Drives an analog oscillator, which another tool may have powered down; rejects where it does not come up. */
+  async tune(side: Side, hz: number): Promise<void> {
+    await this.#phy.tune(side, hz);
+    if (knownValue(await observe(this.#phy.isPoweredDown(side))) !== true) return;
+    if (side === 'tx') this.#permit.check();
+    await this.#phy.powerUp(side);
+    if (side === 'tx') await this.#undoneIfStopped();
+    if (await this.#phy.isPoweredDown(side)) throw new PoweredDown(side);
   }
 
   /** Drives a digital oscillator. */
@@ -87,7 +120,8 @@ export class BoardActions {
 
   /** A gain means something in manual mode only: the receiver is put there first. */
   async setGain(side: Side, db: number): Promise<void> {
-    if (side === 'rx') await this.#phy.setGainMode('manual');
+    if (side === 'tx') return this.#transmitAt(db);
+    await this.#phy.setGainMode('manual');
     await this.#phy.setGain(side, db);
   }
 
@@ -117,6 +151,28 @@ export class BoardActions {
     return pulses;
   }
 
+  /** A4 */
+  async #transmitAt(db: number): Promise<void> {
+    if (db <= MUTED_DB) return this.#phy.mute(db);
+    this.#permit.check();
+    await this.#secondMuted();
+    await this.#phy.setGain('tx', db);
+    await this.#undoneIfStopped();
+  }
+
+  /** A4 */
+  async #undoneIfStopped(): Promise<void> {
+    if (this.#permit.stoppedBy === undefined) return;
+    await this.#urgent.mute();
+    this.#permit.check();
+  }
+
+  /** A2 */
+  async #secondMuted(): Promise<void> {
+    const db = await this.#phy.secondGainDb();
+    if (db !== undefined && db > MUTED_DB) await this.#phy.muteSecond();
+  }
+
   async #pulse(at: Register, bit: number): Promise<Pulse> {
     const before = await this.#modem.read(at);
     await this.#modem.change(at, bit, bit);
@@ -124,6 +180,13 @@ export class BoardActions {
     await this.#modem.change(at, bit, 0);
     const after = await this.#modem.read(at);
     return { reg: at.name, bit, before, during, after };
+  }
+}
+
+/** An oscillator that the board does not power up again. */
+export class PoweredDown extends IioFailure {
+  constructor(side: Side) {
+    super(errno.EIO, `the oscillator of ${side} stays powered down, whatever is written to its powerdown`);
   }
 }
 

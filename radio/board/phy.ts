@@ -3,12 +3,18 @@
  * failure it is, what it quantises is what is read back.
  */
 
-import type { IioAttribute, IioContext } from '../iio/context.ts';
+import type { IioAttribute } from '../iio/context.ts';
 import { attributeName, errno, IioFailure } from '../iio/context.ts';
+import type { Attributes } from './modem.ts';
 
 export const PHY = 'ad9361-phy';
 /** Output device that holds the generators of test tones. */
 export const TONES = 'cf-ad9361-dds-core-lpc';
+
+/** The most the part attenuates. */
+export const MUTE_DB = -89.75;
+/** Attenuation at which nothing leaves the connector that could disturb. */
+export const MUTED_DB = -80;
 
 export type Side = 'rx' | 'tx';
 export type GainMode = 'manual' | 'fast_attack' | 'slow_attack' | 'hybrid';
@@ -21,6 +27,10 @@ const signal = (side: Side, name: string): IioAttribute => ({
   ...{ device: PHY, of: 'channel', channel: 'voltage0', name },
   output: side === 'tx',
 });
+/** Of the second transmitter, which the modem does not drive: it is to be silent. */
+const SECOND_GAIN: IioAttribute = {
+  ...{ device: PHY, of: 'channel', channel: 'voltage1', output: true, name: 'hardwaregain' },
+};
 const part = (name: string): IioAttribute => ({ device: PHY, of: 'device', name });
 const debug = (name: string): IioAttribute => ({ device: PHY, of: 'debug', name });
 /** Of both directions; libiio makes a channel `out` of its file `in_out_voltage_filter_fir_en`. */
@@ -31,9 +41,9 @@ const FILTER: IioAttribute = {
 const TEMPERATURE = { device: PHY, of: 'channel', channel: 'temp0', output: false, name: 'input' } as const;
 
 export class Phy {
-  readonly #context: IioContext;
+  readonly #context: Attributes;
 
-  constructor(context: IioContext) {
+  constructor(context: Attributes) {
     this.#context = context;
   }
 
@@ -49,6 +59,10 @@ export class Phy {
     return (await this.#number(oscillator(side, 'powerdown'))) !== 0;
   }
 
+  async powerUp(side: Side): Promise<void> {
+    await this.#context.write(oscillator(side, 'powerdown'), '0');
+  }
+
   /** In dB; of the transmitter the attenuation, at most 0. */
   gainDb(side: Side): Promise<number> {
     return this.#number(signal(side, 'hardwaregain'));
@@ -56,6 +70,22 @@ export class Phy {
 
   setGain(side: Side, db: number): Promise<void> {
     return this.#context.write(signal(side, 'hardwaregain'), db.toFixed(2));
+  }
+
+  /** Of the second transmitter; undefined on a board that has none. */
+  async secondGainDb(): Promise<number | undefined> {
+    return this.#hasSecond ? this.#number(SECOND_GAIN) : undefined;
+  }
+
+  /** Attenuates every transmitter there is, the one of the modem first. */
+  async mute(db = MUTE_DB): Promise<void> {
+    await this.setGain('tx', db);
+    await this.muteSecond();
+  }
+
+  /** Of the transmitter that the modem does not drive, where there is one. */
+  async muteSecond(): Promise<void> {
+    if (this.#hasSecond) await this.#context.write(SECOND_GAIN, MUTE_DB.toFixed(2));
   }
 
   async gainMode(): Promise<GainMode> {
@@ -149,6 +179,12 @@ export class Phy {
           { device: TONES, of: 'channel', channel: id, output: true, name: 'raw' },
           '0',
         );
+  }
+
+  get #hasSecond(): boolean {
+    const phy = this.#context.devices.find(({ name }) => name === PHY);
+    const second = phy?.channels.find(({ id, output }) => output && id === 'voltage1');
+    return second?.attributes.some(({ name }) => name === 'hardwaregain') ?? false;
   }
 
   async #text(at: IioAttribute): Promise<string> {

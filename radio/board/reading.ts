@@ -27,6 +27,8 @@ export interface BoardReading {
   readonly phy: Observed<string>;
   readonly rx: SideReading;
   readonly tx: SideReading;
+  /** Of the transmitter that the modem does not drive; undefined: there is none. */
+  readonly secondGainDb: Observed<number | undefined>;
   readonly gainMode: Observed<GainMode>;
   readonly filter: Observed<boolean>;
   readonly state: Observed<string>;
@@ -48,6 +50,7 @@ export async function readBoard(context: IioContext, modem: Modem): Promise<Boar
     phy: await observe(findPhy(context)),
     rx: await readSide(phy, 'rx'),
     tx: await readSide(phy, 'tx'),
+    secondGainDb: await observe(phy.secondGainDb()),
     gainMode: await observe(phy.gainMode()),
     filter: await observe(phy.hasFilter()),
     state: await observe(phy.state()),

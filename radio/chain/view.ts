@@ -14,8 +14,6 @@ export const THROUGH_THE_PART: readonly ChainTarget[] = ['air', 'device-loopback
 export const AIR: readonly ChainTarget[] = ['air'];
 export const SIDES = ['rx', 'tx'] as const;
 
-/** Attenuation at which nothing leaves the connector that could disturb. */
-export const MUTED_DB = -80;
 /** Gains are set in quarters of a decibel at the finest. */
 const GAIN_TOLERANCE_DB = 0.13;
 
@@ -43,6 +41,14 @@ export function ofSide(
 
 export function numberOf(view: ChainView, side: 'rx' | 'tx', name: keyof SideReading): Observed<number> {
   return mapped(ofSide(view, side, name), Number);
+}
+
+/** The strongest of the transmitters: of the one that the modem drives, and of another that is there. */
+export function strongestDb(view: ChainView): Observed<number> {
+  const first = numberOf(view, 'tx', 'gainDb');
+  const second = read(view, ({ secondGainDb }) => secondGainDb);
+  if ('error' in first || 'error' in second) return 'error' in first ? first : (second as { error: string });
+  return { value: Math.max(first.value, second.value ?? first.value) };
 }
 
 /** Digital offset of one direction. */

@@ -6,7 +6,9 @@
  *     Whoever uses it connects anew.
  * K3. When the connection of a buffer breaks only that transfer has failed; whether the board is still there is asked of the
  *     connection of attributes, whose deadline tells.
- * K4. Nothing of a description goes into a command that could end it: names of a hostile board are refused.
+ * K4. What cannot wait has a connection of its own (`urgent`), open from the beginning: a question that hangs on the first one
+ *     holds it up for nothing. When that breaks the context is lost too: a board that cannot be stopped is not to be used.
+ * K5. Nothing of a description goes into a command that could end it: names of a hostile board are refused.
  */
 
 import { IIOD_VALUE_BYTES, IIOD_XML_BYTES } from '../../contract/limits.ts';
@@ -37,17 +39,20 @@ export interface IiodOptions extends IiodAddress {
   readonly log: Log;
 }
 
-/** Connects and reads what devices there are; rejects with an `IioFailure`, within three deadlines at the very most. */
+/** Connects and reads what devices there are; rejects with an `IioFailure`, within four deadlines at the very most. */
 export async function connectIiod(options: IiodOptions): Promise<IioContext> {
   const { host, port, deadlineMs, clock, log } = options;
   const connection = await openIiodConnection({ address: { host, port }, deadlineMs, clock });
+  let urgent: IiodConnection | undefined;
   try {
+    urgent = await openIiodConnection({ address: { host, port }, deadlineMs, clock });
     const version = await connection.ask('VERSION', deadlineMs, askVersion);
     const description = await connection.ask('PRINT', deadlineMs, askDescription);
     log.info({ host, port, version, devices: description.devices.length }, 'iiod connected');
-    return new IiodContext(options, connection, description);
+    return new IiodContext(options, { connection, urgent, description });
   } catch (error) {
     connection.close('the context could not be read');
+    urgent?.close('the context could not be read');
     throw error;
   }
 }
@@ -71,40 +76,62 @@ async function askDescription(stream: ByteStream): Promise<ContextDescription> {
   return description.value;
 }
 
+interface Opened {
+  readonly connection: IiodConnection;
+  readonly urgent: IiodConnection;
+  readonly description: ContextDescription;
+}
+
 class IiodContext implements IioContext {
   readonly source: 'pl' | 'stub';
   readonly name: string;
   readonly devices: readonly IioDevice[];
   readonly lost: Promise<IioFailure>;
+  readonly urgent: NonNullable<IioContext['urgent']>;
   readonly #options: IiodOptions;
   readonly #attributes: IiodConnection;
+  readonly #urgent: IiodConnection;
   readonly #patience = new ServerPatience();
   readonly #buffers = new Map<string, IiodBuffer>();
   #tellLost!: (failure: IioFailure) => void;
   #end: IioFailure | undefined;
 
-  constructor(options: IiodOptions, connection: IiodConnection, description: ContextDescription) {
+  constructor(options: IiodOptions, { connection, urgent, description }: Opened) {
     this.#options = options;
     this.#attributes = connection;
+    this.#urgent = urgent;
     this.source = description.attributes.get(SOURCE_ATTRIBUTE) === 'stub' ? 'stub' : 'pl';
     this.name = `iiod at ${options.host}:${options.port}`;
     this.devices = description.devices;
     this.lost = new Promise((resolve) => {
       this.#tellLost = resolve;
     });
-    void connection.broken.then((failure) => this.#lose(failure));
+    this.urgent = {
+      devices: this.devices,
+      read: (at) => this.#read(at, urgent),
+      write: (at, value) => this.#write(at, value, urgent),
+    };
+    for (const each of [connection, urgent]) void each.broken.then((failure) => this.#lose(failure));
   }
 
-  async read(at: IioAttribute): Promise<string> {
+  read(at: IioAttribute): Promise<string> {
+    return this.#read(at, this.#attributes);
+  }
+
+  write(at: IioAttribute, value: string): Promise<void> {
+    return this.#write(at, value, this.#attributes);
+  }
+
+  async #read(at: IioAttribute, by: IiodConnection): Promise<string> {
     const what = attributeName(at);
     const address = this.#address(at);
-    return this.#ask(what, async (stream) => {
+    return by.ask(what, this.#options.deadlineMs, async (stream) => {
       const length = await askNumber(stream, `READ ${address}`, what);
       return attributeText(await takeValue(stream, length, IIOD_VALUE_BYTES));
     });
   }
 
-  async write(at: IioAttribute, value: string): Promise<void> {
+  async #write(at: IioAttribute, value: string, by: IiodConnection): Promise<void> {
     const what = attributeName(at);
     const address = this.#address(at);
     const bytes = Buffer.from(`${value}\0`);
@@ -113,7 +140,7 @@ class IiodContext implements IioContext {
         errno.EINVAL,
         `${what}: no value of an attribute has ${bytes.length} bytes or a NUL`,
       );
-    await this.#ask(what, async (stream) => {
+    await by.ask(what, this.#options.deadlineMs, async (stream) => {
       await stream.write(`WRITE ${address} ${bytes.length}\r\n`, bytes);
       await takeNumber(stream, what);
     });
@@ -146,10 +173,7 @@ class IiodContext implements IioContext {
     this.#end ??= new IioFailure(errno.EBADF, `${this.name} is closed`);
     await Promise.all([...this.#buffers.values()].map((buffer) => buffer.close()));
     this.#attributes.close(this.#end.message);
-  }
-
-  #ask<Value>(what: string, talk: (stream: ByteStream) => Promise<Value>): Promise<Value> {
-    return this.#attributes.ask(what, this.#options.deadlineMs, talk);
+    this.#urgent.close(this.#end.message);
   }
 
   async #connect(): Promise<IiodConnection> {
@@ -163,7 +187,7 @@ class IiodContext implements IioContext {
 
   /** K3 */
   async #probe(): Promise<void> {
-    await this.#ask('VERSION', askVersion).catch(() => undefined);
+    await this.#attributes.ask('VERSION', this.#options.deadlineMs, askVersion).catch(() => undefined);
   }
 
   /** K2 */
@@ -172,6 +196,7 @@ class IiodContext implements IioContext {
     this.#end = failure;
     this.#options.log.warn({ iiod: this.name, reason: failure.message }, 'iiod lost');
     this.#attributes.close(failure.message);
+    this.#urgent.close(failure.message);
     for (const buffer of this.#buffers.values()) buffer.lose(failure);
     this.#tellLost(failure);
   }
@@ -200,7 +225,7 @@ class IiodContext implements IioContext {
   }
 }
 
-/** K4 */
+/** K5 */
 function checkWord(word: string): void {
   if (!WORD.test(word))
     throw new IioFailure(errno.EINVAL, `${JSON.stringify(word)} is no name that iiod takes`);

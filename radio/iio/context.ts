@@ -16,6 +16,8 @@ export interface IioContext {
   readonly devices: readonly IioDevice[];
   read(at: IioAttribute): Promise<string>;
   write(at: IioAttribute, value: string): Promise<void>;
+  /** The same attributes by a way that waits for nothing asked here; absent: this one never waits. */
+  readonly urgent?: Pick<IioContext, 'devices' | 'read' | 'write'>;
   /** Opens the buffer of a device, which one user can hold. */
   open(device: string, buffer: IioBufferOptions): Promise<IioBuffer>;
   /** Resolves with the reason when the board is lost. */

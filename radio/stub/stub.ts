@@ -48,7 +48,10 @@ export interface StubOptions {
 }
 
 /** What is so, and what the demodulator has found of it. */
-export type StubTruth = Truth & Locks;
+export interface StubTruth extends Truth, Locks {
+  /** Blocks that wait for the modulator; of a payload that is repeated at least one. */
+  readonly queued: number;
+}
 
 export interface StubBoard extends IioContext {
   truth(): StubTruth;
@@ -120,7 +123,8 @@ class Stub implements StubBoard {
 
   truth(): StubTruth {
     this.#datapath.settle();
-    return { ...this.#link.truth, ...this.#link.locks(this.#clock.now()) };
+    const { queued } = this.#transmit;
+    return { ...this.#link.truth, ...this.#link.locks(this.#clock.now()), queued };
   }
 
   inject(faults: StubFaults): void {

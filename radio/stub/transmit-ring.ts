@@ -36,6 +36,11 @@ export class TransmitRing {
     this.#filled = filled;
   }
 
+  /** Blocks that are to leave. */
+  get queued(): number {
+    return this.#blocks.length + (this.#cycle === undefined ? 0 : 1);
+  }
+
   /** Resolves when the driver has taken the bytes; rejects with ETIMEDOUT (U2). */
   write(data: Uint8Array, timeoutMs: number): Promise<void> {
     return new Promise((done, failed) => {

@@ -2,9 +2,11 @@
  * The RF bench: one board with its radio, the runs of scenarios and campaigns, and a front end of its own. RF Bench Service.
  *
  * R1. Of a cell's benches the one that started last has the records: an earlier one that still runs is fenced at its next write,
- *     and its role fails.
+ *     ends, and does not begin again in that process. It leaves the board alone where the other one has the same.
  * R2. Where the model is served to IIO tools, they share the board that the bench drives: what they set is read back like
  *     everything else.
+ * R3. A bench that ends leaves a silent transmitter: it is muted at once, the actions at the end of a scenario are done, and it is
+ *     muted again behind them.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -23,7 +25,9 @@ import type { RadioContext } from '../../machines/radio-protocol.ts';
 import type { Binding } from '../../ports/entity.ts';
 import { type IiodServer, serveIiod } from '../../radio/iio/server.ts';
 import { createStub } from '../../radio/stub/stub.ts';
+import { IIOD_DEFAULTS } from '../bench-board.ts';
 import { type BenchDocuments, NO_BENCH_DOCUMENTS } from '../bench-folder.ts';
+import type { BoardGuard } from '../bench-guard.ts';
 import { Kind } from '../kind.ts';
 import type { Role, RoleContext, RoleFactory } from '../role.ts';
 import { createSnapshotStore, type SnapshotStore } from '../snapshot-store.ts';
@@ -32,6 +36,8 @@ export interface BenchOptions {
   readonly documents: BenchDocuments;
   /** 0: a free one. */
   readonly port: number;
+  /** Has looked after the board until the bench does. */
+  readonly guard?: BoardGuard;
 }
 
 export const PLAIN_BENCH_OPTIONS: BenchOptions = { documents: NO_BENCH_DOCUMENTS, port: 0 };
@@ -45,18 +51,25 @@ interface BenchRoleOptions extends BenchOptions {
 
 /** Nobody else writes the records of a bench: its cells have one term, and R1 comes from their positions. */
 const EPOCH = 1;
-const DEFAULTS = { seed: 1, iiodPort: 30_431, deadlineMs: 3_000 } as const;
+const DEFAULT_SEED = 1;
 /** A machine without a battery clock wakes in 1970, or when its image was made. */
 const CLOCK_TRUSTED_FROM = Date.UTC(2026, 0, 1);
 
-export function benchRole({ documents, port, host, allowHosts, listening }: BenchRoleOptions): RoleFactory {
+export function benchRole(options: BenchRoleOptions): RoleFactory {
+  const { documents, port, host, allowHosts, listening, guard } = options;
+  /** Another bench has the records (R1). */
+  let isReplaced = false;
   return async (context) => {
+    if (isReplaced) return replacedRole(context);
     const { bus, clock, random, registry } = context;
     const ending: (() => Promise<unknown>)[] = [];
+    let silence = async (): Promise<void> => undefined;
     const stop = async (): Promise<void> => {
+      await silence();
       for (const end of ending.splice(0).reverse()) await end();
     };
     try {
+      const silenced = (await guard?.stop()) ?? [];
       const served = await openBoard(documents.config, context);
       if (served.iiod !== undefined) ending.push(() => served.iiod!.stop());
       const stores = storesOf(context);
@@ -68,19 +81,25 @@ export function benchRole({ documents, port, host, allowHosts, listening }: Benc
       const radio = createRadio({
         ...{ board: served.board, profiles: documents.profiles, store: stores.radio, cell },
         ...(documents.config.wired !== undefined && { wired: documents.config.wired }),
-        ...{ eventRecords: bus.bucket(buckets.benchEvents), clock, random, log: context.log },
+        ...{ eventRecords: bus.bucket(buckets.benchEvents), clock, random, log: context.log, silenced },
       });
       const runs = createRuns(runsOptions(radio, documents, stores, context));
-      const kinds = kindsOf(radio, runs, context);
+      const kinds = kindsOf(radio, runs, context, () => {
+        isReplaced = true;
+      });
       radioKind = kinds.radio;
       ending.push(() => kinds.radio.drain());
       const stored = await stores.radio.load(RADIO_ID);
       if (stored === undefined) kinds.radio.start(RADIO_ID, undefined, EPOCH);
       else kinds.radio.restore(RADIO_ID, stored, EPOCH);
       ending.push(() => radio.stop());
+      silence = async () => {
+        if (!isReplaced || !(await hasSameBoard(stores.radio, radio))) await radio.silence();
+      };
       await radio.start();
       ending.push(async () => {
-        runs.stop();
+        await runs.stop();
+        await silence();
         await Promise.all([kinds.scenario.drain(), kinds.campaign.drain()]);
       });
       await runs.start({ scenario: kinds.scenario, campaign: kinds.campaign });
@@ -94,7 +113,7 @@ export function benchRole({ documents, port, host, allowHosts, listening }: Benc
         await frontEnd.close();
       });
       listening(frontEnd.url);
-      return { shared: [], kinds: Object.values(kinds), stop } satisfies Role;
+      return { shared: [], kinds: Object.values(kinds), halt: () => silence(), stop } satisfies Role;
     } catch (error) {
       await stop();
       throw error;
@@ -113,6 +132,22 @@ function identityOf(host: string, { missions, tokens, log }: RoleContext): Bench
   return { missions, tokens };
 }
 
+/** R1 */
+function replacedRole({ log }: RoleContext): Role {
+  log.error(
+    {},
+    'another bench has taken the records of this one: it stays off until its process is started anew',
+  );
+  return { shared: [], stop: async () => undefined };
+}
+
+/** Whether the bench that has the records now drives the board of this one; what cannot be read is none. */
+async function hasSameBoard(store: SnapshotStore, radio: Radio): Promise<boolean> {
+  const stored = await store.load(RADIO_ID).catch(() => undefined);
+  const { context } = (stored?.envelope.snapshot ?? {}) as { readonly context?: RadioContext };
+  return context?.board !== undefined && context.board.name === radio.boardUser.provider;
+}
+
 // The board -----------------------------------------------------------------------------------------------------------
 
 interface OpenedBoard {
@@ -127,10 +162,10 @@ async function openBoard(
 ): Promise<OpenedBoard> {
   const { clock, log } = context;
   if (board === 'iiod' && iiod !== undefined) {
-    const { host, port = DEFAULTS.iiodPort, deadline_ms = DEFAULTS.deadlineMs } = iiod;
+    const { host, port = IIOD_DEFAULTS.port, deadline_ms = IIOD_DEFAULTS.deadlineMs } = iiod;
     return { board: { kind: 'iiod', host, port, deadlineMs: deadline_ms } };
   }
-  const { seed = DEFAULTS.seed, loss_db, iiod_port } = stub ?? {};
+  const { seed = DEFAULT_SEED, loss_db, iiod_port } = stub ?? {};
   const loss = loss_db === undefined ? {} : { lossDb: loss_db };
   if (iiod_port === undefined) return { board: { kind: 'stub', seed, ...loss } };
   const model = createStub({ seed, clock, ...loss });
@@ -176,7 +211,7 @@ function runsOptions(
 
 type BenchKinds = Readonly<Record<keyof BenchStores, Kind>>;
 
-function kindsOf(radio: Radio, runs: Runs, context: RoleContext): BenchKinds {
+function kindsOf(radio: Radio, runs: Runs, context: RoleContext, replaced: () => void): BenchKinds {
   const { clock, random, deadLetters, failed } = context;
   const kindOf = (binding: Binding, onGone: (id: string, why: string) => void): Kind =>
     new Kind({
@@ -186,6 +221,7 @@ function kindsOf(radio: Radio, runs: Runs, context: RoleContext): BenchKinds {
     });
   return {
     radio: kindOf(radio.binding, (_, why) => {
+      if (why === 'fenced') replaced();
       if (why !== 'finished') failed(`the radio is gone: ${why}`);
     }),
     scenario: kindOf(runs.bindings.scenario, (id, why) => runs.gone('scenario', id, why)),

@@ -37,6 +37,7 @@ const ROWS = [
   'bench.loopback',
   'bench.measure',
   'bench.spectrum',
+  'bench.mute',
 ];
 
 let folder: string;
@@ -72,6 +73,7 @@ it.each([
   ['from POST to SENT', 'tc.latency', 2],
   ['from a sample to its alarm on a WebSocket', 'alarms.latency', 3],
   ['from the death of an alarm leader to the next transition', 'alarms.failover', 5],
+  ['of a mute while four clients wait for blocks', 'bench.mute', 2],
 ])('tells the time %s', (_what, name, contenders) => {
   const figures = results.find(({ row }) => row === name)?.figures ?? [];
   expect(figures).toHaveLength(contenders);

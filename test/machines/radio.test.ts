@@ -30,7 +30,7 @@ const attached: Event = { type: 'board.attached', board: { attachment: 1, name: 
 const missed: Event = { type: 'board.missed', reason: 'no cable' };
 const lost: Event = { type: 'board.lost', attachment: 1, reason: 'the plug is out' };
 const asked = (id: string, by?: Holder): Event => ({
-  ...{ type: 'operator.command', command: { id, route: 'POST /x' } },
+  ...{ type: 'operator.command', command: { id, route: 'POST /x', uses: ['settings'] } },
   ...(by && { by }),
 });
 const ended = (id: string, ...facts: RadioFact[]): Event => ({ type: 'command.ended', id, facts });
@@ -194,7 +194,7 @@ describe('another life of the daemon', () => {
     expect(driven.state).toBe('attaching');
     const { record, holder, running, waiting, session } = driven.context;
     expect({ holder, running, waiting, session }).toEqual({
-      ...{ holder: undefined, running: undefined, waiting: [], session: 'two' },
+      ...{ holder: undefined, running: [], waiting: [], session: 'two' },
     });
     expect(record).toMatchObject({ epoch: 1, applied: undefined, proof: undefined });
     expect(record.revisions['qpsk']).toHaveLength(1);
@@ -205,7 +205,7 @@ describe('what is kept of the radio', () => {
   const fold = (...facts: RadioFact[]): RadioRecord =>
     facts.reduce((record, fact) => afterFact(record, fact, NOON), NOTHING_APPLIED);
   const byHand: RadioFact = { type: 'manual.changed', route: 'POST /api/v1/radio/gain' };
-  const proof: RadioFact = { type: 'link.measured', target: 'air', verdict: 'BytePerfect' };
+  const proof: RadioFact = { type: 'link.measured', target: 'air', verdict: 'BytePerfect', changes: 1 };
 
   it('RB-PROF-003 a manual change makes the applied profile dirty, with its route; an apply and a conditioning clean it', () => {
     expect(fold(applied, byHand).applied?.dirtyReason).toBe('POST /api/v1/radio/gain');
@@ -218,6 +218,7 @@ describe('what is kept of the radio', () => {
     expect(fold(applied, proof).proof).toEqual({ target: 'air', verdict: 'BytePerfect' });
     expect(fold(applied, proof, byHand).proof).toBeUndefined();
     expect(fold(applied, proof, applied).proof).toBeUndefined();
+    expect(fold(applied, byHand, proof).proof).toBeUndefined();
   });
 
   it('RB-PROF-012 revisions count up by profile, and only so many are kept', () => {

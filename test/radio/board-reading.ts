@@ -46,6 +46,7 @@ export function conditioned(setup: Setup, target: ChainTarget): BoardReading {
     },
     rx: side(rx, rx.gainDb),
     tx: side(tx, target === 'air' ? tx.gainDb : -89.75),
+    secondGainDb: known(-89.75),
     ...{ state: known('fdd'), clockHz: known(983_040_000), tone: known(false), temperatureC: known(32) },
     ...{ deviceLoopback: known(target === 'device-loopback' ? 1 : 0), modemVersion: known('1.3'), registers },
     clocks: known(

@@ -1,10 +1,21 @@
 /** The path and what leaves by it: the switch behind everything that configures (N3), then level and egress. */
 
+import type { Observed } from '../../board/observed.ts';
+import { MUTED_DB } from '../../board/phy.ts';
 import { currentTarget } from '../../board/reading.ts';
 import { controlBit } from '../../board/registers.ts';
 import type { ChainView, ConditionRow, Finding } from '../condition.ts';
-import { bySetup, judged } from '../finding.ts';
-import { bits, decibels, EVERYWHERE, enable, MUTED_DB, numberOf, read, THROUGH_THE_PART } from '../view.ts';
+import { all, bySetup, judged } from '../finding.ts';
+import {
+  bits,
+  decibels,
+  EVERYWHERE,
+  enable,
+  numberOf,
+  read,
+  strongestDb,
+  THROUGH_THE_PART,
+} from '../view.ts';
 
 export const PATH: readonly ConditionRow[] = [
   {
@@ -34,15 +45,13 @@ export const PATH: readonly ConditionRow[] = [
       `POST /api/v1/radio/gain {"tx_gain_db": ${target === 'air' ? (profile?.setup.tx.gainDb ?? 0) : -89}}`,
     remedy: { do: 'radio.level' },
     find: (view) => {
-      const level = numberOf(view, 'tx', 'gainDb');
-      if (view.target !== 'air')
-        return judged(
-          level,
-          `at most ${MUTED_DB} dB`,
-          (db) => db <= MUTED_DB,
-          (db) => `${db} dB`,
-        );
-      return bySetup(view, ({ tx }) => decibels(level, tx.gainDb));
+      if (view.target !== 'air') return muted(strongestDb(view));
+      return bySetup(view, ({ tx }) => {
+        const level = decibels(numberOf(view, 'tx', 'gainDb'), tx.gainDb);
+        const second = read(view, ({ secondGainDb }) => secondGainDb);
+        if ('value' in second && (second.value === undefined || second.value <= MUTED_DB)) return level;
+        return all([level, muted(second as Observed<number>, 'second transmitter ')]);
+      });
     },
   },
   {
@@ -59,6 +68,15 @@ export const PATH: readonly ConditionRow[] = [
       ),
   },
 ];
+
+function muted(level: Observed<number>, which = ''): Finding {
+  return judged(
+    level,
+    `${which}at most ${MUTED_DB} dB`,
+    (db) => db <= MUTED_DB,
+    (db) => `${which}${db} dB`,
+  );
+}
 
 function findSwitch(view: ChainView): Finding {
   const { target, board } = view;

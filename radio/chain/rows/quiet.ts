@@ -1,10 +1,11 @@
 /** The transmitter is quiet while anything that disturbs is changed (N3). */
 
 import { knownValue } from '../../board/observed.ts';
+import { MUTED_DB } from '../../board/phy.ts';
 import { controlBit } from '../../board/registers.ts';
 import type { ChainView, ConditionRow, Finding } from '../condition.ts';
 import { judged } from '../finding.ts';
-import { bits, EVERYWHERE, MUTED_DB, numberOf } from '../view.ts';
+import { bits, EVERYWHERE, strongestDb } from '../view.ts';
 
 /** The row that goes before those given, which disturb when they are changed under an open egress. */
 export function quietBefore(rows: readonly ConditionRow[]): ConditionRow {
@@ -23,7 +24,7 @@ function findQuiet(rows: readonly ConditionRow[], view: ChainView): Finding {
   const changes = rows.some((row) => row.targets.includes(view.target) && row.find(view).verdict !== 'met');
   if (!changes) return { required, observed: 'nothing to change', verdict: 'met' };
   const egress = bits(view, 'control', controlBit.egress);
-  const level = numberOf(view, 'tx', 'gainDb');
+  const level = strongestDb(view);
   if (knownValue(egress) === 0) return { required, observed: 'egress closed', verdict: 'met' };
   return judged(
     level,

@@ -68,9 +68,34 @@ describe('a board behind an iiod', () => {
   it('that breaks off in the middle of a command is unavailable, not failing', async () => {
     await overIiod();
     const asked = world.bench.chain.condition({ target: 'air', profile: 'fast' });
-    await until(() => world.context().running !== undefined);
+    await until(() => world.context().running.length > 0);
     await server.stop();
     expect(await refused(asked)).toMatchObject({ code: 'unavailable' });
+  });
+
+  it('RB-RAD-004 is muted while iiod has another question in its hands, and what hangs does not undo it', async () => {
+    await overIiod();
+    const { bench } = world;
+    await accepted(bench.chain.condition({ target: 'air', profile: 'fast' }));
+    const write = stub.write.bind(stub);
+    let letGo = (): void => undefined;
+    let isHeld = false;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    stub.write = async (at, value) => {
+      if (at.name === 'hardwaregain' && value.startsWith('-3')) {
+        isHeld = true;
+        await held;
+      }
+      return write(at, value);
+    };
+    const raised = bench.radio.gain({ tx_gain_db: -3 });
+    await until(() => isHeld);
+    expect(await accepted(bench.radio.gain({ tx_gain_db: -89 }))).toMatchObject({ tx_rf_gain_db: -89 });
+    letGo();
+    expect(await refused(raised)).toMatchObject({ code: 'conflict' });
+    expect(await accepted(bench.radio.status())).toMatchObject({ tx_rf_gain_db: -89.75 });
   });
 
   it('that goes away is lost, and connected anew when it is back', async () => {

@@ -67,7 +67,7 @@ describe('the verbs of a script', () => {
       RUN,
       abort.signal,
     );
-    const waiting = user.perform({ do: 'radio.gain', with: { rx_gain_db: 3 } }, RUN, abort.signal);
+    const waiting = user.perform({ do: 'datapath.measure', with: { blocks: 1 } }, RUN, abort.signal);
     await until(() => world.context().waiting.length === 1);
     abort.abort();
     expect(await refused(running)).toMatchObject({

@@ -17,7 +17,7 @@ const RX_TUNE = 'ad9361-phy altvoltage0 (out) frequency';
 let world: BenchWorld;
 afterEach(async () => world.stop());
 
-/** Every command that writes, as a client asks for it. */
+/** Every command that writes, as a client asks for it, but those that stop the transmitter. */
 function commands({ bench: { radio, chain, datapath, profiles } }: BenchWorld) {
   return [
     radio.tune({ center_frequency_hz: 2_400_000_000 }),
@@ -28,7 +28,6 @@ function commands({ bench: { radio, chain, datapath, profiles } }: BenchWorld) {
     chain.recover(),
     profiles.apply('fast'),
     datapath.enable(),
-    datapath.disable(),
     datapath.capture({ blocks: 0 }),
     datapath.loopback(PRBS, {}),
     datapath.measure(PRBS, {}),
@@ -103,7 +102,7 @@ describe('a lost board', () => {
     const stop = user.onLost((reason) => reasons.push(reason));
     world.board().inject({ stalled: { receive: true } });
     const running = user.perform({ do: 'datapath.measure', with: { blocks: 4, timeout_ms: 60_000 } }, RUN);
-    const waiting = user.perform({ do: 'radio.gain', with: { rx_gain_db: 1 } }, RUN);
+    const waiting = user.perform({ do: 'datapath.measure', with: { blocks: 1 } }, RUN);
     await until(() => world.context().waiting.length === 1);
     const old = world.board();
     old.lose('the plug is out');
@@ -170,11 +169,11 @@ describe('another life of the daemon', () => {
       { do: 'datapath.measure', with: { blocks: 1, timeout_ms: 60_000 } },
       RUN,
     );
-    await until(() => world.context().running !== undefined);
+    await until(() => world.context().running.length > 0);
     await until(() => world.kind.peek('board')?.quiet === false);
     world = await world.restart();
     expect(await refused(asked)).toMatchObject({ code: 'unavailable' });
-    expect(world.context()).toMatchObject({ holder: undefined, running: undefined, waiting: [] });
+    expect(world.context()).toMatchObject({ holder: undefined, running: [], waiting: [] });
     expect(world.context().record).toMatchObject({ epoch: 1, applied: undefined });
     expect(world.board().truth().transmitting).toBe(false);
     expect(world.bench.frames.page({ limit: 1 }).frames).toEqual([]);
@@ -186,7 +185,7 @@ describe('another life of the daemon', () => {
     const { bench, kind } = world;
     await accepted(bench.profiles.apply('fast'));
     const asked = bench.profiles.apply('other');
-    await until(() => world.context().running !== undefined);
+    await until(() => world.context().running.length > 0);
     world.store.before = () => {
       world.store.before = () => undefined;
       throw new Error('the store is broken');
@@ -203,7 +202,7 @@ describe('another life of the daemon', () => {
     await accepted(world.bench.chain.condition({ target: 'pl-loopback', profile: 'fast' }));
     world.board().inject({ stalled: { receive: true } });
     const asked = world.bench.datapath.measure(PRBS, { timeoutMs: 60_000 });
-    await until(() => world.context().running !== undefined);
+    await until(() => world.context().running.length > 0);
     await world.radio.stop();
     expect(await refused(asked)).toMatchObject({
       code: 'unavailable',
@@ -249,7 +248,7 @@ describe('commands', () => {
         message: expect.stringContaining('recorded'),
       });
     recorded();
-    await until(() => world.context().running === undefined && world.context().waiting.length === 0);
+    await until(() => world.context().running.length === 0 && world.context().waiting.length === 0);
     expect(await accepted(radio.status())).toMatchObject({ rx_gain_db: 1 });
     expect(await accepted(radio.gain({ rx_gain_db: 4 }))).toMatchObject({ rx_gain_db: 4 });
     expect(clock.waiting).toBe(0);

@@ -48,19 +48,19 @@ describe('without a profile', () => {
     const [client, second] = [new AbortController(), new AbortController()];
     await send('POST', '/datapath/enable');
     const first = capture(client);
-    // Nothing comes: the egress is closed. What writes waits behind it.
-    await until(() => world.context().running?.route === 'POST /api/v1/datapath/capture');
+    // Nothing comes: the egress is closed. What captures waits behind it, and nothing else does.
+    await until(() => world.context().running[0]?.route === 'POST /api/v1/datapath/capture');
     const queued = capture(second);
     await until(() => world.context().waiting.length === 1);
     // One that has not begun is withdrawn, and the log has no word of a refusal that nobody reads.
     second.abort();
     expect(await queued).toBe('gone');
     await until(() => world.context().waiting.length === 0);
-    const gain = send('POST', '/radio/gain', { rx_gain_db: 31 });
-    await until(() => world.context().waiting.length === 1);
+    expect((await send('POST', '/radio/gain', { rx_gain_db: 31 })).status).toBe(200);
+    expect(world.context().running).toHaveLength(1);
     client.abort();
     expect(await first).toBe('gone');
-    expect((await gain).status).toBe(200);
+    await until(() => world.context().running.length === 0);
     await send('POST', '/datapath/disable');
   });
 

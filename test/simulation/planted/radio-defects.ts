@@ -4,7 +4,7 @@ import type { Radio, RadioBench } from '../../../actors/sdr/radio.ts';
 import type { ChainState } from '../../../contract/bench/chain.ts';
 import { refused } from '../../../contract/result.ts';
 import type { Store } from '../../../ports/entity.ts';
-import type { IioAttribute, IioContext } from '../../../radio/iio/context.ts';
+import type { IioAttribute, IioBuffer, IioContext } from '../../../radio/iio/context.ts';
 
 /** The part with some of its calls replaced; what is not replaced goes through. */
 function altered<Part extends object>(part: Part, replaced: Partial<Part>): Part {
@@ -25,7 +25,9 @@ function withWrites(context: IioContext, writing: Writing): IioContext {
 
 const isSwitch = ({ name }: IioAttribute, value: string): boolean =>
   name === 'loopback' || (name === 'direct_reg_access' && value.startsWith('0xc '));
-const isLevel = (at: IioAttribute): boolean => at.of === 'channel' && at.output && at.name === 'hardwaregain';
+/** Of the transmitter that the modem drives. */
+const isLevel = (at: IioAttribute): boolean =>
+  at.of === 'channel' && at.output && at.channel === 'voltage0' && at.name === 'hardwaregain';
 const isControl = ({ name }: IioAttribute, value: string): boolean =>
   name === 'direct_reg_access' && value.startsWith('0x8 ');
 
@@ -61,6 +63,30 @@ export function neverOpen(context: IioContext): IioContext {
 
 function withBench(radio: Radio, replaced: (bench: RadioBench) => Partial<RadioBench>): Radio {
   return { ...radio, bench: { ...radio.bench, ...replaced(radio.bench) } };
+}
+
+/** Looks at the whole radio a few times before it mutes. */
+export function hesitant(radio: Radio): Radio {
+  return withBench(radio, ({ radio: commands }) => ({
+    radio: altered(commands, {
+      gain: async (body) => {
+        for (let looks = 0; looks < 20; looks += 1) await commands.status();
+        return commands.gain(body);
+      },
+    }),
+  }));
+}
+
+/** Keeps what is queued for the transmitter, whoever closes its buffer. */
+export function clinging(context: IioContext): IioContext {
+  let kept: Promise<IioBuffer> | undefined;
+  return altered(context, {
+    open: async (device, options) => {
+      if (device !== 'modem-tx' || options.cyclic === true) return context.open(device, options);
+      kept ??= context.open(device, options);
+      return altered(await kept, { close: async () => undefined });
+    },
+  });
 }
 
 function withStates(radio: Radio, lie: (state: ChainState) => ChainState): Radio {

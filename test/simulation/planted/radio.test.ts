@@ -13,9 +13,11 @@ import { type RadioRunOptions, runRadio } from '../radio/world.ts';
 import {
   airy,
   boasting,
+  clinging,
   fidgeting,
   forgetful,
   generous,
+  hesitant,
   mumbling,
   mute,
   neverMute,
@@ -78,6 +80,50 @@ describe('planted defects of the radio', () => {
     ).toContain('muted-in-loopbacks');
   });
 
+  it('a mute that looks first is not answered at once', async () => {
+    const muted = scenario([
+      { do: 'apply', profile: 'fast' },
+      { do: 'gain', tx_gain_db: -89 },
+    ]);
+    expect(await plantedIn({ wrapRadio: hesitant }, muted)).toContain('stopped-at-once');
+  });
+
+  it('a command of before that is done behind a stop is one that was not stopped for good', async () => {
+    const { history } = await runRadio(
+      scenario([
+        { do: 'condition', target: 'air', profile: 'fast' },
+        { do: 'gain', tx_gain_db: -89 },
+        { do: 'gain', tx_gain_db: -10 },
+      ]),
+    );
+    expect(radioViolationsOf(history)).toEqual([]);
+    // As if the gain that was asked last had been asked first.
+    const asked = history.asked.map((each) => (each.act === 2 ? { ...each, order: 0 } : each));
+    expect(radioViolationsOf({ ...history, asked }).map(({ checker }) => checker)).toContain(
+      'stopped-for-good',
+    );
+  });
+
+  it('blocks that stay queued wait for another path than theirs', async () => {
+    const queued = scenario([
+      { do: 'condition', target: 'device-loopback', profile: 'fast' },
+      { do: 'disable' },
+      { do: 'transmit', bytes: 5_000, force: true },
+      { do: 'transmit', bytes: 5_000, force: true },
+      ...Array.from({ length: 16 }, (): Action => ({ do: 'transmit', bytes: 5_000, force: true })),
+      { do: 'loopback', enabled: false },
+    ]);
+    expect(await plantedIn({ wrapContext: clinging }, queued)).toContain('nothing-queued-changes-path');
+  });
+
+  it('a board that cannot be silenced is not silent when a daemon finds it', async () => {
+    const crash: RadioFault = { kind: 'crash', at: 1_400, forMs: 300 };
+    const killed = scenario([{ do: 'condition', target: 'air', profile: 'fast' }, { do: 'status' }], {
+      faults: [crash],
+    });
+    expect(await plantedIn({ wrapContext: neverQuiet }, killed)).toContain('found-silent');
+  });
+
   it('a transmitter that is never quiet is heard while it is retuned', async () => {
     expect(await plantedIn({ wrapContext: neverQuiet }, scenario(BETWEEN_PATHS))).toContain(
       'changed-while-quiet',
@@ -134,7 +180,7 @@ describe('tampered histories of the radio', () => {
     const among = ({ writes }: RadioHistory) => ({ writes: [...writes, writes[0]!] });
     expect(await brokenIn(among)).toContain('one-command-at-a-time');
     const nobodys = ({ writes }: RadioHistory) => ({
-      writes: writes.with(0, { ...writes[0]!, act: undefined }),
+      writes: writes.map((write) => (write.kind === 'rate' ? { ...write, act: undefined } : write)),
     });
     expect(await brokenIn(nobodys)).toContain('one-command-at-a-time');
   });
@@ -149,13 +195,17 @@ it('no checker is without its defect here', () => {
       'configured-before-switched',
       'dirty-when-changed',
       'epochs-go-on',
+      'found-silent',
       'holders-alone',
       'muted-in-loopbacks',
       'no-defects',
+      'nothing-queued-changes-path',
       'one-command-at-a-time',
       'reaches-the-connector-truly',
       'ready-is-so',
       'refused-wrote-nothing',
+      'stopped-at-once',
+      'stopped-for-good',
       'switched-while-quiet',
       'works-again',
     ].sort(),

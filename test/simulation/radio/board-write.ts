@@ -10,6 +10,7 @@ const COLD_LEVEL_DB = -10;
 
 export class BoardMirror {
   #levelDb = COLD_LEVEL_DB;
+  #secondDb = COLD_LEVEL_DB;
   #control = 0;
 
   get levelDb(): number {
@@ -20,8 +21,17 @@ export class BoardMirror {
     return this.#control;
   }
 
+  /** Of the transmitter that the modem does not drive. */
+  get secondDb(): number {
+    return this.#secondDb;
+  }
+
   level(db: number): void {
     this.#levelDb = db;
+  }
+
+  second(db: number): void {
+    this.#secondDb = db;
   }
 
   controlled(word: number): void {
@@ -52,6 +62,7 @@ const OF_REGISTER: Readonly<Partial<Record<RegisterName, WriteKind>>> = {
 };
 const OF_ATTRIBUTE: Readonly<Record<string, WriteKind>> = {
   frequency: 'oscillator',
+  powerdown: 'oscillator',
   gain_control_mode: 'gain',
   rf_bandwidth: 'bandwidth',
   sampling_frequency: 'rate',
@@ -70,7 +81,12 @@ export function writeOf(at: IioAttribute, value: string, mirror: BoardMirror): R
   const words = `${at.of === 'channel' ? `${at.channel} ` : ''}${at.name} ${value}`;
   if (at.device === PHY && at.name === 'hardwaregain' && at.of === 'channel') {
     if (!at.output) return { kind: 'gain', words };
-    return { kind: 'level', words, kept: () => mirror.level(Number.parseFloat(value)) };
+    const db = Number.parseFloat(value);
+    return {
+      kind: 'level',
+      words,
+      kept: () => (at.channel === 'voltage0' ? mirror.level(db) : mirror.second(db)),
+    };
   }
   const kind = OF_ATTRIBUTE[at.name];
   if (kind === undefined) throw new Error(`nobody knows what a write to ${words} is about`);

@@ -19,8 +19,8 @@ export interface RadioViolation {
 /** At which nothing leaves the connector that could disturb. */
 export const MUTED_DB = -80;
 
-export function isMuted({ levelDb }: BoardTruth): boolean {
-  return levelDb <= MUTED_DB;
+export function isMuted({ levelDb, secondDb }: BoardTruth): boolean {
+  return Math.max(levelDb, secondDb) <= MUTED_DB;
 }
 
 export function isQuiet(truth: BoardTruth): boolean {
@@ -29,6 +29,14 @@ export function isQuiet(truth: BoardTruth): boolean {
 
 export function isLoopback({ target }: BoardTruth): boolean {
   return target === 'device-loopback' || target === 'pl-loopback';
+}
+
+/** What goes before everything: a gain that mutes, and disable. */
+export function isStop(asked: Asked): boolean {
+  if (does(asked, 'disable')) return true;
+  return (
+    does(asked, 'gain') && typeof asked.action.tx_gain_db === 'number' && asked.action.tx_gain_db <= MUTED_DB
+  );
 }
 
 /** `act 3 (condition)`. */
@@ -53,4 +61,13 @@ export function does<Verb extends Action['do']>(
   ...verbs: readonly Verb[]
 ): asked is Asked & { readonly action: Extract<Action, { do: Verb }> } {
   return (verbs as readonly string[]).includes(asked.action.do);
+}
+
+/** Whether anything was wrong with the board or the way to it at some time between. */
+export function isFaulty({ struck }: RadioHistory, from: number, until: number): boolean {
+  return struck.some(({ fault, begins, order }) => {
+    const end =
+      struck.find((other) => other.fault === fault && !other.begins)?.order ?? Number.POSITIVE_INFINITY;
+    return begins && order < until && end > from;
+  });
 }

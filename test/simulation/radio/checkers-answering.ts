@@ -3,7 +3,16 @@
 import type { ChainState } from '../../../contract/bench/chain.ts';
 import type { Profile } from '../../../contract/bench/profile.ts';
 import { FAST, OTHER } from '../../actors/sdr/bench-world.ts';
-import { answersIn, does, isLoopback, isMuted, named, type RadioChecker, settingsOf } from './checker.ts';
+import {
+  answersIn,
+  does,
+  isFaulty,
+  isLoopback,
+  isMuted,
+  named,
+  type RadioChecker,
+  settingsOf,
+} from './checker.ts';
 import { changesTruth } from './fault.ts';
 import type { Answer, Asked, BoardTruth, RadioHistory } from './history.ts';
 
@@ -128,15 +137,6 @@ export const ANSWERING: readonly RadioChecker[] = [
 function isUnderWay(history: RadioHistory, asked: Asked, order: number): boolean {
   const answered = asked.answers[0]?.order ?? Number.POSITIVE_INFINITY;
   return answered > order && settingsOf(history, asked).some((write) => write.order < order);
-}
-
-/** Whether anything was wrong with the board or the way to it at some time between. */
-function isFaulty({ struck }: RadioHistory, from: number, until: number): boolean {
-  return struck.some(({ fault, begins, order }) => {
-    const end =
-      struck.find((other) => other.fault === fault && !other.begins)?.order ?? Number.POSITIVE_INFINITY;
-    return begins && order < until && end > from;
-  });
 }
 
 /** How many settings a command wrote; of a conditioning that stopped those behind the settings of its profile. */

@@ -1,9 +1,10 @@
 /** What commands may write, and when: the order of the chain, quiet, one at a time, the board of a holder. */
 
-import { does, isMuted, isQuiet, named, type RadioChecker, settingsOf } from './checker.ts';
+import { does, isMuted, isQuiet, isStop, named, type RadioChecker, settingsOf } from './checker.ts';
 import type { Asked, RadioHistory, Write, WriteKind } from './history.ts';
 
 const BEHIND_THE_SWITCH: readonly WriteKind[] = ['switch', 'level', 'egress', 'data', 'counter'];
+const SILENCING: readonly WriteKind[] = ['level', 'egress'];
 const DISTURBING: readonly WriteKind[] = ['oscillator', 'rate', 'filter', 'switch'];
 
 export const WRITING: readonly RadioChecker[] = [
@@ -54,10 +55,15 @@ export const WRITING: readonly RadioChecker[] = [
   },
   {
     name: 'one-command-at-a-time',
-    promise: 'The writes of a command stand together, and nothing is written but by a command.',
-    broken: ({ writes }) => [
-      ...writes.filter(({ act }) => act === undefined).map((write) => `nobody asked: ${told(write)}`),
-      ...interrupted(writes).map((write) => `another command came between: ${told(write)}`),
+    promise:
+      'The settings of a command stand together but for what stops the transmitter, and nothing is written but by a command or to silence a board that was found.',
+    broken: ({ writes, asked }) => [
+      ...writes
+        .filter(({ act, kind, after }) => act === undefined && !(SILENCING.includes(kind) && isQuiet(after)))
+        .map((write) => `nobody asked: ${told(write)}`),
+      ...interrupted(writes.filter((write) => !isBeside(write, asked))).map(
+        (write) => `another command came between: ${told(write)}`,
+      ),
     ],
   },
   {
@@ -69,6 +75,7 @@ export const WRITING: readonly RadioChecker[] = [
         if (by === undefined) return [];
         return holdings
           .filter(({ holder, life, from, until }) => {
+            if (isStop(by)) return false;
             const isDuring = life === write.life && from < by.order && by.order < until;
             return isDuring && by.by?.id !== holder.id;
           })
@@ -80,7 +87,8 @@ export const WRITING: readonly RadioChecker[] = [
     promise: 'A command that is refused before it begins wrote nothing.',
     broken: (history) =>
       history.asked
-        .filter((asked) => asked.answers.some(saysNothingDone))
+        // A mute says of what was asked beside it that it was not done, and is done.
+        .filter((asked) => !isStop(asked) && asked.answers.some(saysNothingDone))
         .flatMap((asked) =>
           history.writes
             .filter(({ act }) => act === asked.act)
@@ -89,6 +97,12 @@ export const WRITING: readonly RadioChecker[] = [
         ),
   },
 ];
+
+/** What goes on beside settings: blocks, and what stops the transmitter. */
+function isBeside({ kind, act }: Write, asked: readonly Asked[]): boolean {
+  const by = act === undefined ? undefined : asked[act];
+  return kind === 'data' || by === undefined || isStop(by);
+}
 
 function saysNothingDone({ outcome }: Asked['answers'][number]): boolean {
   if (outcome.ok) return false;

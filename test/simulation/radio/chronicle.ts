@@ -6,7 +6,7 @@
 
 import type { HeapClock } from '../../../supervision/clock.ts';
 import type { Trace } from '../trace.ts';
-import type { Asked, Holding, LifeEnd, RadioHistory, Struck, Write } from './history.ts';
+import type { Asked, Found, Holding, LifeEnd, RadioHistory, Struck, Write } from './history.ts';
 
 export class Chronicle {
   readonly asked: Asked[] = [];
@@ -14,6 +14,7 @@ export class Chronicle {
   readonly holdings: Holding[] = [];
   readonly struck: Struck[] = [];
   readonly ends: LifeEnd[] = [];
+  readonly found: Found[] = [];
   readonly epilogue: number[] = [];
   readonly defects: string[] = [];
   readonly #clock: HeapClock;
@@ -51,8 +52,8 @@ export class Chronicle {
   }
 
   get history(): RadioHistory {
-    const { asked, writes, holdings, struck, ends, epilogue, defects } = this;
-    return { asked, writes, holdings, struck, ends, epilogue, defects };
+    const { asked, writes, holdings, struck, ends, found, epilogue, defects } = this;
+    return { asked, writes, holdings, struck, ends, found, epilogue, defects };
   }
 }
 

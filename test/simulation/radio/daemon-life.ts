@@ -57,7 +57,7 @@ export function startLife(options: LifeOptions): DaemonLife {
     }),
   );
   const hosted = new Kind({
-    ...{ binding: underNames(radio.binding, working), clock, log, random },
+    ...{ binding: underNames(radio.binding, working, telling), clock, log, random },
     deadLetters: createDeadLetters(undefined, log),
     onEscalated: (reason) => log.error({ reason }, 'the radio is beyond repair'),
   });
@@ -80,12 +80,22 @@ const IN_PLACE = {
 };
 
 /** Whose command it is that writes does not depend on what the chart takes for the running one. */
-function underNames(binding: Binding, working: AsyncLocalStorage<string>): Binding {
+function underNames(
+  binding: Binding,
+  working: AsyncLocalStorage<string>,
+  telling: (event: RadioEvent) => void,
+): Binding {
   const command = binding.effects['effect.command']!;
+  const attach = binding.effects['effect.attach']!;
   return {
     ...binding,
     effects: {
       ...binding.effects,
+      'effect.attach': async (effect, run) => {
+        const event = await attach(effect, run);
+        if (event !== undefined) telling(event as RadioEvent);
+        return event;
+      },
       'effect.command': (effect, run) =>
         working.run((effect as Emitted & { id: string }).id, () => command(effect, run)),
     },

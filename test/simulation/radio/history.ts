@@ -27,6 +27,8 @@ export type WriteKind =
 /** How the board stands, whoever looks at it. */
 export interface BoardTruth extends StubTruth {
   readonly levelDb: number;
+  /** Of the transmitter that the modem does not drive. */
+  readonly secondDb: number;
   readonly egressOpen: boolean;
   /** The demodulator finds nothing by a fault that only a missing lock shows. */
   readonly isStuck: boolean;
@@ -86,6 +88,12 @@ export interface Struck {
   readonly begins: boolean;
 }
 
+/** A board that a daemon has found, as it was when the daemon began to use it. */
+export interface Found {
+  readonly life: number;
+  readonly truth: BoardTruth;
+}
+
 export interface LifeEnd {
   readonly life: number;
   readonly order: number;
@@ -97,6 +105,7 @@ export interface RadioHistory {
   readonly holdings: readonly Holding[];
   readonly struck: readonly Struck[];
   readonly ends: readonly LifeEnd[];
+  readonly found: readonly Found[];
   /** Commands by which it ought to work again behind everything. */
   readonly epilogue: readonly number[];
   /** Rejections nobody handled, and defects of commands. */

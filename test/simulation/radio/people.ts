@@ -1,5 +1,6 @@
 /** People and runs of a simulated scenario: they ask the radio of the present life, and hear its answers while it lives. */
 
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { BoardHolder } from '../../../actors/sdr/board-user.ts';
 import type { Radio } from '../../../actors/sdr/radio.ts';
 import type { RadioEvent } from '../../../machines/radio-protocol.ts';
@@ -7,6 +8,9 @@ import { type Action, askOf, isScripted, type Outcome, performFor } from './acti
 import type { Chronicle } from './chronicle.ts';
 import type { Asked, BoardTruth } from './history.ts';
 import type { Visit } from './scenario.ts';
+
+/** Of what is no command of the chart. */
+const ACT = 'act ';
 
 interface Present {
   readonly number: number;
@@ -19,6 +23,7 @@ interface PeopleOptions {
   readonly life: () => Present | undefined;
   /** Undefined: the board is away. */
   readonly truth: () => BoardTruth | undefined;
+  readonly working: AsyncLocalStorage<string>;
 }
 
 interface Run {
@@ -39,6 +44,7 @@ export class People {
 
   /** The act that a command is of. */
   actOf(command: string | undefined): number | undefined {
+    if (command?.startsWith(ACT)) return Number(command.slice(ACT.length));
     return command === undefined ? undefined : this.#commands.get(command);
   }
 
@@ -89,18 +95,26 @@ export class People {
   told(life: number, event: RadioEvent): void {
     const { chronicle } = this.#options;
     if (event.type === 'run.release') return this.#released(event.holder);
+    const truth = event.type === 'board.attached' ? this.#options.truth() : undefined;
+    if (truth !== undefined) chronicle.found.push({ life, truth });
     if (event.type !== 'operator.command') return;
-    if (this.#asking === undefined) return chronicle.defect(`life ${life}: a command nobody asked for`);
-    this.#asking.isCommand = true;
-    this.#commands.set(event.command.id, this.#asking.act);
+    // A mute may have a second part that waits its turn.
+    const asking = this.#asking ?? chronicle.asked[this.actOf(this.#options.working.getStore()) ?? -1];
+    if (asking === undefined) return chronicle.defect(`life ${life}: a command nobody asked for`);
+    asking.isCommand = true;
+    this.#commands.set(event.command.id, asking.act);
   }
 
   #put(asked: Asked, { radio }: Present, run: Run | undefined): Promise<Outcome> {
     const { bench, boardUser: user } = radio;
     this.#asking = asked;
+    // What is done at once, ahead of every command, is done in the name of who asks.
+    const put = (): Promise<Outcome> =>
+      run === undefined
+        ? askOf(asked.action, bench)
+        : performFor(asked.action, run.by, { user, bench, signal: run.signal });
     try {
-      if (run === undefined) return askOf(asked.action, bench);
-      return performFor(asked.action, run.by, { user, bench, signal: run.signal });
+      return this.#options.working.run(`${ACT}${asked.act}`, put);
     } finally {
       this.#asking = undefined;
     }

@@ -55,8 +55,14 @@ export class SimulatedBoard {
   }
 
   truth(): BoardTruth {
-    const { levelDb, egressOpen } = this.#mirror;
-    return { ...this.#stub.truth(), levelDb, egressOpen, isStuck: this.#stub.faults.stuckReceiver === true };
+    const { levelDb, secondDb, egressOpen } = this.#mirror;
+    return {
+      ...this.#stub.truth(),
+      levelDb,
+      secondDb,
+      egressOpen,
+      isStuck: this.#stub.faults.stuckReceiver === true,
+    };
   }
 
   inject(faults: StubFaults): void {

@@ -4,6 +4,7 @@ import { shrinkLists } from '../shrink.ts';
 import { printed } from '../trace.ts';
 import type { RadioChecker, RadioViolation } from './checker.ts';
 import { ANSWERING } from './checkers-answering.ts';
+import { STOPPING } from './checkers-stopping.ts';
 import { WRITING } from './checkers-writing.ts';
 import { describeFault } from './fault.ts';
 import type { RadioHistory } from './history.ts';
@@ -13,7 +14,7 @@ import { type RadioRun, type RadioRunOptions, runRadio } from './world.ts';
 /** Violations of one checker that a report shows. */
 const SHOWN_OF_EACH = 3;
 
-export const radioCheckers: readonly RadioChecker[] = [...WRITING, ...ANSWERING];
+export const radioCheckers: readonly RadioChecker[] = [...WRITING, ...STOPPING, ...ANSWERING];
 
 export interface RadioTrial {
   readonly seed: number;

@@ -84,6 +84,7 @@ class RadioWorld {
       chronicle: this.#chronicle,
       life: () => this.#life && { number: this.#life.number, radio: this.#life.daemon.radio },
       truth: () => (this.#board.isAway ? undefined : this.#board.truth()),
+      working: this.#working,
     });
   }
 
