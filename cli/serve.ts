@@ -10,7 +10,7 @@ import { pino } from 'pino';
 import type { Credentials } from '../bus/credentials.ts';
 import { readSigner } from '../bus/follower-credentials.ts';
 import type { FollowerSigner } from '../bus/identity.ts';
-import { type NatsBus, openBus } from '../bus/nats-bus.ts';
+import { type BusOptions, type NatsBus, openBus } from '../bus/nats-bus.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../bus/server.ts';
 import type { Log } from '../ports/log.ts';
 import { NO_BENCH_DOCUMENTS, readBenchFolder } from '../supervision/bench-folder.ts';
@@ -58,6 +58,7 @@ export async function startServing(
   try {
     const service = await startProcess({
       bus,
+      pulse: ground.pulse,
       roles: options.roles,
       clock: realClock,
       random: realRandom,
@@ -121,6 +122,8 @@ async function compiledOrThrow(folder: string) {
 
 interface Ground {
   readonly bus: NatsBus;
+  /** A second connection to the same bus, for heartbeats alone. */
+  readonly pulse: NatsBus;
   readonly url: string;
   readonly state: string | undefined;
   /** Of the account the service is in. */
@@ -134,25 +137,41 @@ async function openGround(options: ServeOptions, log: Log): Promise<Ground> {
     const credentials: Credentials | undefined =
       options.credentials === undefined ? undefined : { kind: 'file', path: options.credentials };
     const signer = options.signer === undefined ? undefined : await readSigner(options.signer);
-    const bus = openBus({ url: options.nats, name, log, ...(credentials !== undefined && { credentials }) });
-    return { bus, url: options.nats, state: undefined, signer, close: () => bus.close() };
+    const connections = connectTwice({
+      ...{ url: options.nats, name, log },
+      ...(credentials !== undefined && { credentials }),
+    });
+    return { ...connections, url: options.nats, state: undefined, signer };
   }
   if (options.signer !== undefined)
     throw new Error('--signer goes with --nats: the embedded bus has a signing key of its own');
   const state = options.state ?? (await mkdtemp(join(tmpdir(), 'mcs-')));
   const server: EmbeddedServer = await startEmbeddedServer({ stateDir: state, log });
-  const bus = openBus({ url: server.url, name, log, credentials: server.credentials });
+  const { close, ...buses } = connectTwice({ url: server.url, name, log, credentials: server.credentials });
   return {
-    bus,
+    ...buses,
     url: server.url,
     state,
     signer: server.followerSigner,
     close: async () => {
-      await bus.close();
+      await close();
       await server.stop();
       if (options.state === undefined) await rm(state, { recursive: true, force: true });
     },
   };
+}
+
+/** What says that the process lives never waits behind its work: it has a connection of its own. */
+function connectTwice(options: BusOptions): Pick<Ground, 'bus' | 'pulse' | 'close'> {
+  const bus = openBus(options);
+  const pulse = openBus({ ...options, name: `${options.name}-pulse`, log: asides(options.log) });
+  return { bus, pulse, close: async () => void (await Promise.all([bus.close(), pulse.close()])) };
+}
+
+/** What the second connection meets the first one has said. */
+function asides(log: Log): Log {
+  const debug: Log['debug'] = (fields, message) => log.debug(fields, message);
+  return { debug, info: debug, warn: debug, error: debug, child: (fields) => asides(log.child(fields)) };
 }
 
 /** Logs as JSON lines on stderr; `MCS_LOG_LEVEL` decides from which level on. */

@@ -43,6 +43,8 @@ import { Tree } from './tree.ts';
 
 export interface ProcessOptions {
   readonly bus: Bus;
+  /** A connection of its own for what says that this process lives (E7 of `membership.ts`); default: `bus`. */
+  readonly pulse?: Bus;
   readonly roles: readonly RoleName[];
   readonly clock: Clock;
   readonly random: Random;
@@ -86,7 +88,7 @@ export interface ServiceProcess {
 }
 
 const BUS_RETRY_MS = 250;
-const SETTLED_POLL_MS = 10;
+const SETTLED_POLL_MS = 20;
 
 const factories: Record<Exclude<RoleName, 'api' | 'bench'>, RoleFactory> = {
   executor: startExecutor,
@@ -137,6 +139,7 @@ class Service implements ServiceProcess {
       instance,
       roles,
       ttlMs: options.memberTtlMs ?? MEMBER_TTL_MS,
+      ...(options.pulse !== undefined && { pulse: options.pulse }),
       ...(options.machine !== undefined && { machine: options.machine }),
       changed: () => this.#tree.reconcile(),
     });
@@ -147,6 +150,7 @@ class Service implements ServiceProcess {
       random,
       log,
       membership: this.#membership,
+      pulse: options.pulse ?? bus,
       escalated: options.escalated,
       context: {
         bus,
@@ -284,5 +288,5 @@ class Service implements ServiceProcess {
 /** Unique for each start: a restarted process is another member. */
 function instanceName(): string {
   const host = realMachine.host.replace(/[^A-Za-z0-9_-]/g, '-');
-  return `${host}-${realMachine.pid}-${monotonicFactory()().slice(-10)}`;
+  return `${host}-${realMachine.self.pid}-${monotonicFactory()().slice(-10)}`;
 }

@@ -15,7 +15,7 @@ import { buckets } from '../../contract/subject.ts';
 import type { TargetHolds } from '../../contract/telecommand.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { realClock } from '../../supervision/clock.ts';
-import { highestRanked } from '../../supervision/partition.ts';
+import { highestRanked } from '../../supervision/ranking.ts';
 import { type ServiceProcess, startProcess } from '../../supervision/process.ts';
 import { seededRandom } from '../../supervision/random.ts';
 import { ROLES } from '../../supervision/role.ts';
