@@ -53,12 +53,13 @@ export async function startServing(
 ): Promise<Serving> {
   const compiled = published ?? (await compiledMission(options));
   const bench = options.roles.includes('bench') ? await benchOrThrow(options) : undefined;
-  const ground = await openGround(options, log);
+  const ground = await openGround(options, log, compiled?.configuration.settings.replicas);
   const { bus } = ground;
   try {
     const service = await startProcess({
       bus,
       pulse: ground.pulse,
+      replication: bus.replication,
       roles: options.roles,
       clock: realClock,
       random: realRandom,
@@ -131,14 +132,14 @@ interface Ground {
   close(): Promise<void>;
 }
 
-async function openGround(options: ServeOptions, log: Log): Promise<Ground> {
+async function openGround(options: ServeOptions, log: Log, replicas = 1): Promise<Ground> {
   const name = `mcs-${process.pid}`;
   if (options.nats !== undefined) {
     const credentials: Credentials | undefined =
       options.credentials === undefined ? undefined : { kind: 'file', path: options.credentials };
     const signer = options.signer === undefined ? undefined : await readSigner(options.signer);
     const connections = connectTwice({
-      ...{ url: options.nats, name, log },
+      ...{ url: options.nats, name, log, replicas },
       ...(credentials !== undefined && { credentials }),
     });
     return { ...connections, url: options.nats, state: undefined, signer };
@@ -147,7 +148,10 @@ async function openGround(options: ServeOptions, log: Log): Promise<Ground> {
     throw new Error('--signer goes with --nats: the embedded bus has a signing key of its own');
   const state = options.state ?? (await mkdtemp(join(tmpdir(), 'mcs-')));
   const server: EmbeddedServer = await startEmbeddedServer({ stateDir: state, log });
-  const { close, ...buses } = connectTwice({ url: server.url, name, log, credentials: server.credentials });
+  const { close, ...buses } = connectTwice({
+    ...{ url: server.url, name, log, replicas },
+    credentials: server.credentials,
+  });
   return {
     ...buses,
     url: server.url,

@@ -63,6 +63,10 @@ export const MEMBERS_FORGOTTEN_AT_ONCE = 64;
 export const PARTITION_MOVES = 32;
 /** How long the start of a worker keeps the place of its partition among those: one that waits for something lets others go on. */
 export const PARTITION_START_MS = 2_000;
+/** How often the copies of all streams are looked at where more than one is wanted: a cluster is repaired in minutes. */
+export const REPLICAS_LOOK_MS = 15_000;
+/** Streams asked about at once, of some thirty. */
+export const REPLICAS_ASKED = 4;
 /** How long an answer of the bus about a silent member is good for (E4): many partitions are taken from one dead owner. */
 export const MEMBER_SILENT_MS = 250;
 /** Value batches of one target on their way to the bus: enough to hide its latency, little to redo after a crash. */

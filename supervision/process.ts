@@ -15,6 +15,7 @@ import type { FollowerSigner } from '../bus/identity.ts';
 import type { ChildState } from '../contract/inspection.ts';
 import { MEMBER_TTL_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
+import { streams } from '../contract/subject.ts';
 import { identifierSource } from '../http/identifier.ts';
 import { serveProbes } from '../http/probes.ts';
 import type { FrontEnd } from '../http/serve.ts';
@@ -23,6 +24,7 @@ import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { Replication } from '../ports/replication.ts';
 import { startValueFeeds } from '../telemetry/value-feeds.ts';
 import { BusMissionSource } from './configuration.ts';
 import { createDeadLetters } from './dead-letters.ts';
@@ -45,6 +47,8 @@ export interface ProcessOptions {
   readonly bus: Bus;
   /** A connection of its own for what says that this process lives (E7 of `membership.ts`); default: `bus`. */
   readonly pulse?: Bus;
+  /** Copies of the streams of that bus; default: nobody looks after them. */
+  readonly replication?: Replication;
   readonly roles: readonly RoleName[];
   readonly clock: Clock;
   readonly random: Random;
@@ -124,7 +128,7 @@ class Service implements ServiceProcess {
 
   constructor(options: ProcessOptions) {
     this.#options = options;
-    const { bus, clock, log, random, roles } = options;
+    const { bus, clock, log, random, roles, replication } = options;
     const instance = options.instance ?? instanceName();
     const registry = new Registry();
     this.#registry = registry;
@@ -162,6 +166,7 @@ class Service implements ServiceProcess {
         followers: followerCredentials(options.followerSigner),
         deadLetters,
         registry,
+        replication,
         instance,
         missionFolder,
         failpoint: options.failpoint,
@@ -170,7 +175,13 @@ class Service implements ServiceProcess {
     });
     this.#inspection = new InspectionService({ bus, clock, log, instance, tree: this.#tree, deadLetters });
     const alone = options.machine === undefined;
-    registerProcessMetrics(registry, { bus, missions: this.#missions, deadLetters, alone });
+    registerProcessMetrics(registry, { bus, missions: this.#missions, deadLetters, alone, replication });
+    this.#missions.onChange(({ settings }) =>
+      replication?.install({
+        replicas: settings.replicas,
+        overrides: { [streams.alarms.name]: { maxAgeMs: settings.alarmRetentionMs } },
+      }),
+    );
     this.ready = new Promise<void>((resolve) => {
       this.#begin = resolve;
     }).then(() => this.#start());
@@ -231,7 +242,8 @@ class Service implements ServiceProcess {
       registry: this.#registry,
     };
     const newId = identifierSource(clock);
-    return serveProbes({ host, port, ports: { ...ports, roles: () => this.#roles() }, newId });
+    const { replication } = this.#options;
+    return serveProbes({ host, port, ports: { ...ports, replication, roles: () => this.#roles() }, newId });
   }
 
   /** What was not begun yet is starting. */
