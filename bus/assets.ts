@@ -157,9 +157,10 @@ export class Assets {
     if (info === undefined) return { stream: name, inPlace: 0 };
     await this.#addCopies(info);
     const { cluster } = info;
-    if (cluster === undefined || cluster === null) return { stream: name, inPlace: info.config.num_replicas };
-    const others = (cluster.replicas ?? []).filter(({ current, offline }) => current && offline !== true);
-    return { stream: name, inPlace: (cluster.leader ? 1 : 0) + others.length };
+    if (cluster === undefined || cluster === null) return { stream: name, inPlace: 1 };
+    const { leader, replicas = [] } = cluster;
+    const others = replicas.filter(({ current, offline }) => current && offline !== true);
+    return { stream: name, inPlace: (leader ? 1 : 0) + others.length };
   }
 
   /** What an ensuring before this call learned is stale; only one that begins after it was found missing will do. */
@@ -207,10 +208,11 @@ export class Assets {
   }
 
   /** A5: a server that cannot have them is no reason not to work. */
-  async #addCopies({ config }: StreamInfo): Promise<void> {
+  async #addCopies(info: StreamInfo): Promise<void> {
+    const { config } = info;
     const { name, num_replicas } = config;
     const { replicas } = this.#installation;
-    if (num_replicas >= replicas) return;
+    if (num_replicas >= replicas || isAlone(info)) return;
     try {
       await this.#ask(`STREAM.UPDATE.${name}`, { ...config, num_replicas: replicas });
       this.#log.info({ stream: name, from: num_replicas, to: replicas }, 'copies of a stream are added');
@@ -307,6 +309,11 @@ export class Assets {
 /** The stream that holds a bucket; throws on a name that is none. */
 export function bucketStream({ name }: BucketDefinition): string {
   return `KV_${checkBucket(name)}`;
+}
+
+/** A server without others takes an update to three copies, and has one. */
+function isAlone({ cluster }: Partial<StreamInfo>): boolean {
+  return cluster === undefined || cluster === null;
 }
 
 function standing({ config, created, state }: StreamInfo): Standing {

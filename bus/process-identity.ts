@@ -19,17 +19,17 @@ export interface ProcessIdentity {
 }
 
 /** Where the pids that this process knows mean something. */
-const SPACE = ownSpace();
+export const OWN_SPACE = ownSpace();
 
 /** The identity of a process that this one sees under `pid`. */
 export function identityOf(pid: number): ProcessIdentity {
   const started = startTime(pid);
-  return { pid, space: SPACE, ...(started !== undefined && { started }) };
+  return { pid, space: OWN_SPACE, ...(started !== undefined && { started }) };
 }
 
 /** Whether that process lives; undefined where this one cannot know (I1). */
 export function isRunning({ pid, space, started }: ProcessIdentity): boolean | undefined {
-  if (space !== SPACE) return undefined;
+  if (space !== OWN_SPACE) return undefined;
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -15,6 +15,7 @@
  *     boot and its namespaces, and not its processes.
  * E7. The heartbeat waits for nothing: it has a connection of its own, and is due by the time of the last one, not behind
  *     whatever its answer starts. It is not written while the connection that the work is done over is lost.
+ * E8. A process whose heartbeat is late has too much to do already: it takes nothing more until it is in time again.
  */
 
 import { MEMBER_SILENT_MS, MEMBERS_FORGOTTEN_AT_ONCE } from '../contract/limits.ts';
@@ -43,6 +44,8 @@ interface MembershipOptions {
 
 /** Share of the time to live after which a process without a heartbeat gives up by itself (E2). */
 const HOLD = 0.7;
+/** Share after which a heartbeat is late: one was due at a third. */
+const IN_TIME = 0.5;
 /** Heartbeats in a time to live, and attempts where one fails. */
 const BEATS = 3;
 const ATTEMPTS = 12;
@@ -120,6 +123,12 @@ export class Membership {
   get holds(): boolean {
     const { clock, ttlMs } = this.#options;
     return !this.#stopped && clock.monotonic() - this.#beatenAt < HOLD * ttlMs;
+  }
+
+  /** Whether its heartbeat is in time: a process that is late with it takes nothing more upon itself (E8). */
+  get isInTime(): boolean {
+    const { clock, ttlMs } = this.#options;
+    return this.holds && clock.monotonic() - this.#beatenAt < IN_TIME * ttlMs;
   }
 
   /** Says goodbye, so that others need not wait. */

@@ -224,7 +224,8 @@ export class Partitions implements Ownerships {
 
   #look(): void {
     const { membership, role } = this.#options;
-    if (this.#stopped || !membership.holds) return;
+    // Late with its heartbeat it would lose all by taking more; the next one looks again (E8).
+    if (this.#stopped || !membership.isInTime) return;
     if (this.#ranking.setMembers(membership.alive(role.role)))
       for (const name of this.#wanted) this.#due.add(name);
     for (const name of this.#due) {
