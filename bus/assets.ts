@@ -154,7 +154,7 @@ export class Assets {
   async #copies(name: string, config: () => Config): Promise<Copies> {
     await this.#ensure(name, config).promise;
     const info = await this.#find(name);
-    if (info === undefined) return { stream: name, inPlace: 0 };
+    if (info?.config === undefined) return { stream: name, inPlace: 0 };
     await this.#addCopies(info);
     const { cluster } = info;
     if (cluster === undefined || cluster === null) return { stream: name, inPlace: 1 };
@@ -195,6 +195,8 @@ export class Assets {
   async #bringAbout(config: Config): Promise<Standing> {
     const { name } = config;
     const info = (await this.#find(name)) ?? (await this.#create(config));
+    // In a cluster, before the stream has a leader.
+    if (info.config === undefined) throw new Outage('bus.unavailable', `stream ${name} has no leader yet`);
     const difference = differences(config, info.config, this.#untouched(name));
     if (difference.length > 0) await this.#update(config, info.config, difference);
     await this.#addCopies(info);
