@@ -6,22 +6,26 @@
  * A2. Retention and storage of a stream that exists are never changed; everything else follows the declaration.
  * A3. Nothing is read past the leader: `allow_direct` is off, since decisions hang on what is read.
  * A4. What changes with every message is never kept: whoever needs it asks the server (`look`).
+ * A5. Copies are only ever added: a process that does not know better leaves what others have made, and where the servers
+ *     cannot have as many as wanted, fewer do until they can (`replication.ts`).
+ * A6. What the mission states about a stream is not changed by a process that does not know the mission yet.
  */
 
 import type { StreamConfig, StreamInfo } from 'nats';
 import { DiscardPolicy, nanos, RetentionPolicy, StorageType } from 'nats';
 import { BUS_ATTEMPT_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import type { BucketDefinition, ObjectsDefinition, StreamDefinition } from '../contract/subject.ts';
+import {
+  type BucketDefinition,
+  type ObjectsDefinition,
+  type StreamDefinition,
+  streams,
+} from '../contract/subject.ts';
 import type { Log } from '../ports/log.ts';
+import type { Installation, StreamOverrides } from '../ports/replication.ts';
 import { checkBucket, checkFilter, checkName } from './address.ts';
 import { ApiError, apiError } from './fault.ts';
 import type { JetStream } from './jetstream.ts';
-
-/** What an installation may state otherwise for a stream, by the stream's name. */
-export type StreamOverrides = Readonly<
-  Record<string, Partial<Pick<StreamDefinition, 'maxAgeMs' | 'dedupeMs' | 'maxBytes'>>>
->;
 
 /** A stream that was there when it was last ensured; another one may bear its name by now. */
 export interface Asset {
@@ -44,13 +48,26 @@ interface AssetSettings {
   readonly log: Log;
 }
 
+/** How a stream and its copies stand. */
+export interface Copies {
+  readonly stream: string;
+  readonly inPlace: number;
+}
+
 type Config = Partial<StreamConfig> & { readonly name: string };
+
+/** Streams whose retention a mission states. */
+const STATED_BY_MISSION: ReadonlySet<string> = new Set([streams.alarms.name]);
+/** Refusals of a server that is alone, or has too few others for the copies that were asked for. */
+const NO_ROOM_FOR_COPIES = [apiError.notClustered, apiError.noPeers, apiError.tooFewResources] as const;
 
 /** A client retries a conditional write for seconds; two minutes are the default of the bus. */
 const BUCKET_DEDUPE_MS = 120_000;
 
 /** One stream or bucket, to be made sure of before each use. */
 export interface AssetHandle {
+  /** Of the stream. */
+  readonly name: string;
   /**
    * There and up to date, known at once after the first time; tries once. Rejects with an outage after `timeoutMs`, with
    * `ApiError` when the server refuses the asset for good.
@@ -60,6 +77,8 @@ export interface AssetHandle {
   look(timeoutMs: number): Promise<Standing>;
   /** To be called when it turned out to be gone. */
   forget(): void;
+  /** Its copies that are up to date, after those that are missing were asked for; rejects as `ensure` does. */
+  copies(timeoutMs: number): Promise<Copies>;
 }
 
 interface Ensuring {
@@ -69,13 +88,29 @@ interface Ensuring {
 
 export class Assets {
   readonly #jetstream: JetStream;
-  readonly #settings: AssetSettings;
+  readonly #log: Log;
   readonly #ensured = new Map<string, Ensuring>();
+  #installation: Installation;
+  /** Whether a mission has said so (A6). */
+  #isInstalled = false;
   #epoch = 0;
 
-  constructor(jetstream: JetStream, settings: AssetSettings) {
+  constructor(jetstream: JetStream, { log, ...installation }: AssetSettings) {
     this.#jetstream = jetstream;
-    this.#settings = settings;
+    this.#log = log;
+    this.#installation = installation;
+  }
+
+  get replicas(): number {
+    return this.#installation.replicas;
+  }
+
+  /** What the mission states; assets are brought up to it when they are next ensured. */
+  install(installation: Installation): void {
+    const before = this.#installation;
+    this.#installation = { ...installation, overrides: { ...before.overrides, ...installation.overrides } };
+    this.#isInstalled = true;
+    this.#ensured.clear();
   }
 
   /** Throws on a definition with an illegal name. */
@@ -98,6 +133,7 @@ export class Assets {
     const assets = this;
     // Methods and no closures: what runs the sources names each closure it makes, which costs a microsecond.
     return {
+      name,
       async ensure(timeoutMs) {
         const ensuring = assets.#ensure(name, config);
         return ensuring.asset ?? within(ensuring.promise, timeoutMs, `stream ${name}`);
@@ -108,7 +144,23 @@ export class Assets {
       forget() {
         assets.#ensured.delete(name);
       },
+      copies(timeoutMs) {
+        return within(assets.#copies(name, config), timeoutMs, `stream ${name}`);
+      },
     };
+  }
+
+  /** Adds what is missing first: the servers may be able to have it by now. */
+  async #copies(name: string, config: () => Config): Promise<Copies> {
+    await this.#ensure(name, config).promise;
+    const info = await this.#find(name);
+    if (info?.config === undefined) return { stream: name, inPlace: 0 };
+    await this.#addCopies(info);
+    const { cluster } = info;
+    if (cluster === undefined || cluster === null) return { stream: name, inPlace: 1 };
+    const { leader, replicas = [] } = cluster;
+    const others = replicas.filter(({ current, offline }) => current && offline !== true);
+    return { stream: name, inPlace: (leader ? 1 : 0) + others.length };
   }
 
   /** What an ensuring before this call learned is stale; only one that begins after it was found missing will do. */
@@ -143,9 +195,33 @@ export class Assets {
   async #bringAbout(config: Config): Promise<Standing> {
     const { name } = config;
     const info = (await this.#find(name)) ?? (await this.#create(config));
-    const difference = differences(config, info.config);
+    // In a cluster, before the stream has a leader.
+    if (info.config === undefined) throw new Outage('bus.unavailable', `stream ${name} has no leader yet`);
+    const difference = differences(config, info.config, this.#untouched(name));
     if (difference.length > 0) await this.#update(config, info.config, difference);
+    await this.#addCopies(info);
     return standing(info);
+  }
+
+  /** Fields that stay as they stand, whatever the declaration says (A2, A5, A6). */
+  #untouched(name: string): ReadonlySet<string> {
+    const always = ['retention', 'storage', 'num_replicas'];
+    return new Set(this.#isInstalled || !STATED_BY_MISSION.has(name) ? always : [...always, 'max_age']);
+  }
+
+  /** A5: a server that cannot have them is no reason not to work. */
+  async #addCopies(info: StreamInfo): Promise<void> {
+    const { config } = info;
+    const { name, num_replicas } = config;
+    const { replicas } = this.#installation;
+    if (num_replicas >= replicas || isAlone(info)) return;
+    try {
+      await this.#ask(`STREAM.UPDATE.${name}`, { ...config, num_replicas: replicas });
+      this.#log.info({ stream: name, from: num_replicas, to: replicas }, 'copies of a stream are added');
+    } catch (error) {
+      const fields = { err: error, stream: name, copies: num_replicas, wanted: replicas };
+      this.#log.warn(fields, 'stream has fewer copies than wanted: the servers cannot have more');
+    }
   }
 
   async #find(name: string): Promise<StreamInfo | undefined> {
@@ -161,8 +237,10 @@ export class Assets {
     try {
       return await this.#ask<StreamInfo>(`STREAM.CREATE.${config.name}`, config);
     } catch (error) {
-      if (!(error instanceof ApiError && error.is(apiError.streamExists))) throw named(error, config);
-      return this.#ask<StreamInfo>(`STREAM.INFO.${config.name}`);
+      if (!(error instanceof ApiError)) throw error;
+      if (error.is(apiError.streamExists)) return this.#ask<StreamInfo>(`STREAM.INFO.${config.name}`);
+      if ((config.num_replicas ?? 1) === 1 || !error.is(...NO_ROOM_FOR_COPIES)) throw named(error, config);
+      return this.#create({ ...config, num_replicas: 1 });
     }
   }
 
@@ -171,16 +249,19 @@ export class Assets {
   }
 
   async #update(config: Config, standing: StreamConfig, difference: readonly string[]): Promise<void> {
-    const { log } = this.#settings;
-    log.info({ stream: config.name, difference }, 'stream is brought up to its declaration');
-    const wanted = { ...standing, ...config, retention: standing.retention, storage: standing.storage };
+    this.#log.info({ stream: config.name, difference }, 'stream is brought up to its declaration');
+    const { name } = config;
+    const kept = Object.fromEntries(
+      [...this.#untouched(name)].map((field) => [field, standing[field as keyof StreamConfig]]),
+    );
+    const wanted = { ...standing, ...config, ...kept };
     await this.#ask(`STREAM.UPDATE.${config.name}`, wanted);
   }
 
   #streamConfig(definition: StreamDefinition): Config {
     const { name, subjects, maxAgeMs, dedupeMs, maxBytes } = {
       ...definition,
-      ...this.#settings.overrides[definition.name],
+      ...this.#installation.overrides[definition.name],
     };
     return {
       ...this.#common(name),
@@ -221,7 +302,7 @@ export class Assets {
       name,
       retention: RetentionPolicy.Limits,
       storage: StorageType.File,
-      num_replicas: this.#settings.replicas,
+      num_replicas: this.#installation.replicas,
       allow_direct: false,
     };
   }
@@ -233,9 +314,13 @@ export function bucketStream({ name }: BucketDefinition): string {
 }
 
 /** A server that has no room for a stream does not say for which. */
-function named(error: unknown, { name }: Config): unknown {
-  if (!(error instanceof ApiError)) return error;
+function named(error: ApiError, { name }: Config): ApiError {
   return new ApiError(error.status, error.number, `stream ${name}: ${error.message}`);
+}
+
+/** A server without others takes an update to three copies, and has one. */
+function isAlone({ cluster }: Partial<StreamInfo>): boolean {
+  return cluster === undefined || cluster === null;
 }
 
 function standing({ config, created, state }: StreamInfo): Standing {
@@ -258,10 +343,9 @@ function within<Value>(promise: Promise<Value>, timeoutMs: number, what: string)
   });
 }
 
-function differences(wanted: Config, standing: StreamConfig): string[] {
-  const fixed = new Set(['retention', 'storage']);
+function differences(wanted: Config, standing: StreamConfig, untouched: ReadonlySet<string>): string[] {
   return Object.entries(wanted)
-    .filter(([field]) => !fixed.has(field))
+    .filter(([field]) => !untouched.has(field))
     .filter(([field, value]) => {
       const stands = standing[field as keyof StreamConfig];
       return JSON.stringify(stands ?? false) !== JSON.stringify(value);

@@ -13,10 +13,13 @@ import { Outage } from '../contract/outage.ts';
 
 /** Numbers of JetStream's refusals that decide something here. */
 export const apiError = {
+  noPeers: 10005,
+  tooFewResources: 10023,
   noMessage: 10037,
   streamExists: 10058,
   noStream: 10059,
   wrongLastSequence: 10071,
+  notClustered: 10074,
   wrongLastSequenceConstant: 10164,
 } as const;
 

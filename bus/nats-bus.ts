@@ -6,9 +6,10 @@
 import { buckets, objectStores, type StreamDefinition, streams } from '../contract/subject.ts';
 import type { Appended, AppendOptions, Bus, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
+import type { Replication, StreamOverrides } from '../ports/replication.ts';
 import { checkFilter, checkHeaders, checkSubject } from './address.ts';
 import { write } from './append.ts';
-import { Assets, type StreamOverrides } from './assets.ts';
+import { type AssetHandle, Assets } from './assets.ts';
 import { Markers, openBucket } from './bucket.ts';
 import { Connection } from './connection.ts';
 import * as core from './core.ts';
@@ -19,6 +20,7 @@ import { JetStream } from './jetstream.ts';
 import { withoutProtocol } from './message.ts';
 import { openObjects } from './objects.ts';
 import { Past } from './past.ts';
+import { Replicas } from './replicas.ts';
 import { readLast } from './stored-last.ts';
 
 export interface BusOptions {
@@ -28,7 +30,7 @@ export interface BusOptions {
   readonly name: string;
   readonly credentials?: Credentials;
   readonly log: Log;
-  /** Copies of every stream: 1 alone, 3 in a cluster. */
+  /** Copies of every stream, as far as is known now (`replication`): 1 alone, 3 in a cluster. */
   readonly replicas?: number;
   readonly overrides?: StreamOverrides;
   /** How long behind each connecting nobody is taken for absent; default `MEMBER_TTL_MS` (`settling.ts`). */
@@ -40,6 +42,7 @@ export interface NatsBus extends Bus {
   readonly unreached: string | undefined;
   /** Makes or updates every stream and bucket of the contract; rejects with an outage at the deadline. */
   ensureAssets(options?: { deadlineMs?: number }): Promise<void>;
+  readonly replication: Replication;
 }
 
 /** Returns at once and connects behind; throws on an address or a name that can never work. */
@@ -53,6 +56,7 @@ export function openBus(options: BusOptions): NatsBus {
   const markers = new Markers(jetstream);
   const past = new Past(jetstream);
   const tools = { jetstream, assets, cursors, markers, past, log };
+  const replication = new Replicas({ connection, assets, handles: () => everyAsset(assets), log });
 
   return {
     get connected() {
@@ -74,7 +78,9 @@ export function openBus(options: BusOptions): NatsBus {
     bucket: (definition) => openBucket(tools, definition),
     objects: (definition) => openObjects(tools, definition),
     ensureAssets: ({ deadlineMs } = {}) => ensureAssets(tools, deadlineMs),
+    replication,
     close: async () => {
+      replication.stop();
       cursors.close();
       if (connection.connected) await markers.purge();
       await connection.close();
@@ -123,10 +129,15 @@ async function last(
 }
 
 async function ensureAssets({ jetstream, assets }: Tools, deadlineMs: number | undefined): Promise<void> {
-  const handles = [
+  const handles = everyAsset(assets);
+  await Promise.all(handles.map((asset) => jetstream.retrying(deadlineMs, (left) => asset.ensure(left()))));
+}
+
+/** Every stream, bucket and object store of the contract. */
+function everyAsset(assets: Assets): AssetHandle[] {
+  return [
     ...Object.values(streams).map((definition) => assets.stream(definition)),
     ...Object.values(buckets).map((definition) => assets.bucket(definition)),
     ...Object.values(objectStores).map((definition) => assets.objects(definition)),
   ];
-  await Promise.all(handles.map((asset) => jetstream.retrying(deadlineMs, (left) => asset.ensure(left()))));
 }

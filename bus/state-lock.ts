@@ -2,12 +2,15 @@
  * One server per state directory: nats-server itself starts happily on a store that another one is writing.
  *
  * L1. The directory belongs to the process named in `owner.json` while that process or its server lives.
- * L2. A process is its pid together with its start time: a pid comes round again, in a container at once.
+ * L2. Who a process is, and whether it lives, is what `process-identity.ts` says.
+ * L3. Of an owner in another container or of an earlier boot that says nothing: while it lives it touches `owner.json`, and one
+ *     that does not move for `SILENT_MS` before the eyes of whoever wants the directory is dead.
  */
 
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { identityOf, isRunning, OWN_SPACE, type ProcessIdentity } from './process-identity.ts';
 
 export interface StateLock {
   /** Notes the server that now works on the directory. */
@@ -15,41 +18,44 @@ export interface StateLock {
   release(): Promise<void>;
 }
 
-interface LivingProcess {
-  readonly pid: number;
-  /** Clock ticks since boot, where the system tells. */
-  readonly started?: string;
-}
-
 interface Owner {
-  readonly owner: LivingProcess;
-  readonly server?: LivingProcess;
+  readonly owner: ProcessIdentity;
+  readonly server?: ProcessIdentity;
 }
 
 /** The server of a dead owner ends by itself as soon as it notices, after it closed its store. */
 const ORPHAN_MS = 5_000;
+/** L3: an owner touches the file so often, and counts as dead after three times that. */
+const TOUCH_MS = 1_000;
+const SILENT_MS = 3 * TOUCH_MS;
+const LOOK_MS = 20;
 
 /** Takes `stateDir` for this process, creating it; rejects while a living owner or its server holds it. */
 export async function lockState(stateDir: string): Promise<StateLock> {
   await mkdir(stateDir, { recursive: true, mode: 0o700 });
   const path = join(stateDir, 'owner.json');
   await freed(stateDir, path);
-  const owner = await identify(process.pid);
+  const owner = identityOf(process.pid);
   await claim(stateDir, path, { owner });
+  const touching = setInterval(() => void touch(path), TOUCH_MS);
+  touching.unref();
   return {
-    serverStarted: async (pid) => writeOwner(path, { owner, server: await identify(pid) }),
-    release: () => rm(path, { force: true }),
+    serverStarted: (pid) => writeOwner(path, { owner, server: identityOf(pid) }),
+    release: () => {
+      clearInterval(touching);
+      return rm(path, { force: true });
+    },
   };
 }
 
 async function freed(stateDir: string, path: string): Promise<void> {
   const held = await readOwner(path);
   if (held === undefined) return;
-  if (await lives(held.owner)) throw inUse(stateDir, held.owner.pid);
+  if (await lives(held.owner, path)) throw inUse(stateDir, held.owner.pid);
   const end = performance.now() + ORPHAN_MS;
-  while (held.server !== undefined && (await lives(held.server))) {
+  while (held.server !== undefined && isRunning(inOwnSpace(held.server)) === true) {
     if (performance.now() > end) throw inUse(stateDir, held.server.pid);
-    await pause(20);
+    await pause(LOOK_MS);
   }
   await rm(path, { force: true });
 }
@@ -81,23 +87,31 @@ function writeOwner(path: string, owner: Owner): Promise<void> {
   return writeFile(path, JSON.stringify(owner), { mode: 0o600 });
 }
 
-async function identify(pid: number): Promise<LivingProcess> {
-  const started = await startTime(pid);
-  return started === undefined ? { pid } : { pid, started };
-}
-
-async function lives({ pid, started }: LivingProcess): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+async function lives(owner: ProcessIdentity, path: string): Promise<boolean> {
+  const running = isRunning(inOwnSpace(owner));
+  if (running !== undefined) return running;
+  const before = await touchedAt(path);
+  const end = performance.now() + SILENT_MS;
+  while (performance.now() < end) {
+    if ((await touchedAt(path)) !== before) return true;
+    await pause(LOOK_MS);
   }
-  const now = await startTime(pid);
-  return started === undefined || now === undefined || now === started;
+  return false;
 }
 
-/** Field 22 of /proc/<pid>/stat; the name in field 2 may hold spaces and brackets. */
-async function startTime(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+/** An earlier release did not write down where its pids mean something. */
+function inOwnSpace(process: ProcessIdentity): ProcessIdentity {
+  return process.space === undefined ? { ...process, space: OWN_SPACE } : process;
+}
+
+async function touch(path: string): Promise<void> {
+  const now = new Date();
+  await utimes(path, now, now).catch(() => undefined);
+}
+
+function touchedAt(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  );
 }

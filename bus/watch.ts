@@ -1,10 +1,12 @@
 /**
  * Watches and lists: the newest value of each key that matches, and each later one (P3 of `ports/bus.ts`).
  *
- * H1. Revisions of a key only rise: after a reconnect everything is replayed, and what is known already is passed over.
+ * H1. Revisions of a key only rise in one store: after a reconnect everything is replayed, and what is known already is
+ *     passed over. What is replayed with an earlier revision, or with the known one at another time, shows that the store
+ *     went back: it is the newest there is, and is handed over as `rewound`.
  * H2. A key that is known and not among the replayed ones was removed meanwhile. A copy of the bucket that lags behind
  *     after a crash in a cluster may say so of a living key; it comes again when the copy has caught up.
- * H3. In another bucket of the same name revisions mean nothing: what is known is forgotten, after H2.
+ * H3. In another bucket of the same name revisions mean nothing: all of it is `rewound`, after H2.
  */
 
 import type { Msg } from 'nats';
@@ -84,11 +86,19 @@ export async function list(
   return [...entries.values()];
 }
 
+interface Known {
+  readonly seq: number;
+  readonly at: number;
+}
+
 class View {
   readonly #changed: (key: string, entry: Entry | undefined) => void;
-  readonly #known = new Map<string, number>();
+  readonly #known = new Map<string, Known>();
+  /** Keys known before the present replay and not seen in it yet. */
   #missing = new Set<string>();
   #created: string;
+  /** Whether those were known of another bucket (H3). */
+  #isAnother = false;
 
   constructor(created: string, changed: (key: string, entry: Entry | undefined) => void) {
     this.#created = created;
@@ -97,23 +107,24 @@ class View {
 
   replay(created: string): void {
     this.#missing = new Set(this.#known.keys());
-    if (created === this.#created) return;
+    this.#isAnother ||= created !== this.#created && this.#missing.size > 0;
     this.#created = created;
-    for (const key of this.#known.keys()) this.#known.set(key, 0);
   }
 
   take(key: string, message: Msg, { seq, at }: Position): void {
-    this.#missing.delete(key);
+    const replayed = this.#missing.delete(key);
     const known = this.#known.get(key);
-    if (known !== undefined && seq <= known) return;
+    const rewound = replayed && known !== undefined && this.#wentBack(known, { seq, at });
+    if (known !== undefined && seq <= known.seq && !rewound) return;
     if (isRemoval(message)) {
       this.#known.delete(key);
       if (known !== undefined) this.#changed(key, undefined);
       return;
     }
-    this.#known.set(key, seq);
+    this.#known.set(key, { seq, at });
     // A copy: what is watched is kept, and would keep the whole buffer it was received in.
-    this.#changed(key, { key, value: new Uint8Array(message.data), revision: seq, at });
+    const value = new Uint8Array(message.data);
+    this.#changed(key, { key, value, revision: seq, at, ...(rewound && { rewound }) });
   }
 
   reconcile(): void {
@@ -122,6 +133,11 @@ class View {
       this.#changed(key, undefined);
     }
     this.#missing.clear();
+    this.#isAnother = false;
+  }
+
+  #wentBack(known: Known, { seq, at }: Known): boolean {
+    return this.#isAnother || seq < known.seq || (seq === known.seq && at !== known.at);
   }
 }
 

@@ -59,7 +59,8 @@ export async function configPublish(args: string[]): Promise<number> {
   const url = values.nats ?? process.env.MCS_NATS ?? DEFAULT_NATS;
   const path = values.credentials ?? process.env.MCS_NATS_CREDENTIALS;
   const credentials = path === undefined ? {} : { credentials: { kind: 'file', path } as const };
-  const bus = openBus({ url, name: `mcs-config-${process.pid}`, log: SILENT, ...credentials });
+  const { replicas } = compiled.configuration.settings;
+  const bus = openBus({ url, name: `mcs-config-${process.pid}`, log: SILENT, replicas, ...credentials });
   try {
     return await publish(bus, withoutSecrets(url), compiled);
   } finally {

@@ -10,7 +10,7 @@ import { pino } from 'pino';
 import { type Credentials, withoutSecrets } from '../bus/credentials.ts';
 import { readSigner } from '../bus/follower-credentials.ts';
 import type { FollowerSigner } from '../bus/identity.ts';
-import { type NatsBus, openBus } from '../bus/nats-bus.ts';
+import { type BusOptions, type NatsBus, openBus } from '../bus/nats-bus.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../bus/server.ts';
 import { isLoopback } from '../contract/loopback.ts';
 import type { Log } from '../ports/log.ts';
@@ -54,7 +54,8 @@ export async function startServing(
 ): Promise<Serving> {
   const compiled = published ?? (await compiledMission(options));
   const bench = options.roles.includes('bench') ? await guardedBench(options, log) : undefined;
-  const ground = await openGround(options, log).catch(async (error: unknown) => {
+  const replicas = compiled?.configuration.settings.replicas;
+  const ground = await openGround(options, log, replicas).catch(async (error: unknown) => {
     await bench?.guard?.stop();
     throw error;
   });
@@ -62,6 +63,8 @@ export async function startServing(
   try {
     const service = await startProcess({
       bus,
+      pulse: ground.pulse,
+      replication: bus.replication,
       roles: options.roles,
       clock: realClock,
       random: realRandom,
@@ -144,6 +147,8 @@ async function compiledOrThrow(folder: string) {
 
 interface Ground {
   readonly bus: NatsBus;
+  /** A second connection to the same bus, for heartbeats alone. */
+  readonly pulse: NatsBus;
   readonly url: string;
   readonly state: string | undefined;
   /** Of the account the service is in. */
@@ -151,31 +156,50 @@ interface Ground {
   close(): Promise<void>;
 }
 
-async function openGround(options: ServeOptions, log: Log): Promise<Ground> {
+async function openGround(options: ServeOptions, log: Log, replicas = 1): Promise<Ground> {
   const name = `mcs-${process.pid}`;
   if (options.nats !== undefined) {
     const credentials: Credentials | undefined =
       options.credentials === undefined ? undefined : { kind: 'file', path: options.credentials };
     const signer = options.signer === undefined ? undefined : await readSigner(options.signer);
-    const bus = openBus({ url: options.nats, name, log, ...(credentials !== undefined && { credentials }) });
-    return { bus, url: withoutSecrets(options.nats), state: undefined, signer, close: () => bus.close() };
+    const connections = connectTwice({
+      ...{ url: options.nats, name, log, replicas },
+      ...(credentials !== undefined && { credentials }),
+    });
+    return { ...connections, url: withoutSecrets(options.nats), state: undefined, signer };
   }
   if (options.signer !== undefined)
     throw new Error('--signer goes with --nats: the embedded bus has a signing key of its own');
   const state = options.state ?? (await mkdtemp(join(tmpdir(), 'mcs-')));
   const server: EmbeddedServer = await startEmbeddedServer({ stateDir: state, log });
-  const bus = openBus({ url: server.url, name, log, credentials: server.credentials });
+  const { close, ...buses } = connectTwice({
+    ...{ url: server.url, name, log, replicas },
+    credentials: server.credentials,
+  });
   return {
-    bus,
+    ...buses,
     url: server.url,
     state,
     signer: server.followerSigner,
     close: async () => {
-      await bus.close();
+      await close();
       await server.stop();
       if (options.state === undefined) await rm(state, { recursive: true, force: true });
     },
   };
+}
+
+/** What says that the process lives never waits behind its work: it has a connection of its own. */
+function connectTwice(options: BusOptions): Pick<Ground, 'bus' | 'pulse' | 'close'> {
+  const bus = openBus(options);
+  const pulse = openBus({ ...options, name: `${options.name}-pulse`, log: asides(options.log) });
+  return { bus, pulse, close: async () => void (await Promise.all([bus.close(), pulse.close()])) };
+}
+
+/** What the second connection meets the first one has said. */
+function asides(log: Log): Log {
+  const debug: Log['debug'] = (fields, message) => log.debug(fields, message);
+  return { debug, info: debug, warn: debug, error: debug, child: (fields) => asides(log.child(fields)) };
 }
 
 /** Logs as JSON lines on stderr; `MCS_LOG_LEVEL` decides from which level on. */

@@ -5,6 +5,7 @@
 
 import Type, { type Static } from 'typebox';
 import { quantityBound } from './bounded.ts';
+import { parseJsonBytes } from './json-bytes.ts';
 import { NAME_CHARACTERS } from './limits.ts';
 import { oneOf, readReply, textIn } from './reply.ts';
 
@@ -109,7 +110,7 @@ export type AlarmEvent = Static<typeof AlarmEvent>;
 /** The event in a message of ALARMS; undefined for bytes that are none. */
 export function readAlarmEvent(data: Uint8Array): AlarmEvent | undefined {
   try {
-    const event = JSON.parse(Buffer.from(data).toString()) as Partial<AlarmEvent> | null;
+    const event = parseJsonBytes(data) as Partial<AlarmEvent> | null;
     return typeof event?.seq === 'number' ? (event as AlarmEvent) : undefined;
   } catch {
     return undefined;

@@ -86,6 +86,23 @@ export const GATEWAY_SENT_KEYS = 10_000;
 export const ECHO_WAIT_MS = 60_000;
 /** A process whose heartbeat has not moved for this long is dead for the others (single bus server). */
 export const MEMBER_TTL_MS = 3_000;
+/** Silence after which the key of a dead member is removed, in times to live: a process that wakes after it writes a new one. */
+export const MEMBER_FORGOTTEN_TTLS = 10;
+/** Keys of dead members removed at each heartbeat: 20,000 are gone in five minutes, at a cost nobody notices. */
+export const MEMBERS_FORGOTTEN_AT_ONCE = 64;
+/**
+ * Partitions of one kind that a process takes or gives back at once: hides the way to the bus, and leaves room between them for
+ * everything else the process does.
+ */
+export const PARTITION_MOVES = 32;
+/** How long the start of a worker keeps the place of its partition among those: one that waits for something lets others go on. */
+export const PARTITION_START_MS = 2_000;
+/** How often the copies of all streams are looked at where more than one is wanted: a cluster is repaired in minutes. */
+export const REPLICAS_LOOK_MS = 15_000;
+/** Streams asked about at once, of some thirty. */
+export const REPLICAS_ASKED = 4;
+/** How long an answer of the bus about a silent member is good for (E4): many partitions are taken from one dead owner. */
+export const MEMBER_SILENT_MS = 250;
 /** Value batches of one target on their way to the bus: enough to hide its latency, little to redo after a crash. */
 export const VALUE_APPENDS = 64;
 /**

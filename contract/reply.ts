@@ -8,6 +8,7 @@
  * A3. Every reply to a question over the bus is read here.
  */
 
+import { parseJsonBytes } from './json-bytes.ts';
 import { REPLY_BYTES, REPLY_DEPTH } from './limits.ts';
 import { accepted, type Result, refusedAll } from './result.ts';
 
@@ -18,7 +19,7 @@ export type Foreign = Readonly<Record<string, unknown>>;
 export function readReply(bytes: Uint8Array): Foreign | undefined {
   if (bytes.length > REPLY_BYTES || isTooDeep(bytes)) return undefined;
   try {
-    return asObject(JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()));
+    return asObject(parseJsonBytes(bytes));
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@
 
 import Type, { type Static } from 'typebox';
 import { nameBound, named, pathBound, quantityBound } from './bounded.ts';
+import { parseJsonBytes } from './json-bytes.ts';
 import { REQUEST_ENTRIES, RUN_ANSWER_BYTES, STEP_PATH_CHARACTERS } from './limits.ts';
 import { oneOf, readReply, textIn } from './reply.ts';
 import { ArgumentValue } from './telecommand.ts';
@@ -350,7 +351,7 @@ export const RunEvent = Type.Union(
 /** The event in a message of RUNS; undefined for bytes that are none. What it says beyond that is for who reads it. */
 export function readRunEvent(data: Uint8Array): RunEvent | undefined {
   try {
-    const event = JSON.parse(Buffer.from(data).toString()) as Partial<RunEvent> | null;
+    const event = parseJsonBytes(data) as Partial<RunEvent> | null;
     const isEvent =
       typeof event?.run === 'string' &&
       typeof event.event === 'string' &&

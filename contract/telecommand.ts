@@ -5,6 +5,7 @@
 
 import Type, { type Static } from 'typebox';
 import { nameBound, named, pathBound } from './bounded.ts';
+import { parseJsonBytes } from './json-bytes.ts';
 import { FRAME_CHARACTERS, VALUE_CHARACTERS } from './limits.ts';
 import { TOKEN_PATTERN, ULID_PATTERN } from './token.ts';
 
@@ -272,7 +273,7 @@ const EVENT_STATES: ReadonlySet<unknown> = new Set([...TC_STATES, 'ECHO']);
 /** The event in a message of TC_EVENTS; undefined for bytes that are none, or one of a state that is not known here. */
 export function readTcEvent(data: Uint8Array): TcEvent | undefined {
   try {
-    const event = JSON.parse(Buffer.from(data).toString()) as Partial<TcEvent> | null;
+    const event = parseJsonBytes(data) as Partial<TcEvent> | null;
     const isEvent =
       typeof event?.tc === 'string' &&
       EVENT_STATES.has(event.state) &&

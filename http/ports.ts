@@ -10,6 +10,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { FollowerCredentials } from '../ports/follower-credentials.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
+import type { Replication } from '../ports/replication.ts';
 import type { Tokens } from '../ports/tokens.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
 import type { Holds } from './holds.ts';
@@ -25,6 +26,8 @@ export interface FrontEndPorts {
   readonly registry: Registry;
   readonly tokens: Tokens;
   readonly followers: FollowerCredentials;
+  /** Undefined where nobody looks after the copies of the streams. */
+  readonly replication?: Replication | undefined;
   /** The roles of this process, and how each of them stands. */
   readonly roles: () => Readonly<Record<string, ChildState>>;
 }

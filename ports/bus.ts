@@ -89,6 +89,8 @@ export interface Entry {
   readonly revision: number;
   /** When it was written, ms since 1970. */
   readonly at: number;
+  /** Of a watch: the store went back or is another one; what was known of the key before, later or not, is not so any more. */
+  readonly rewound?: true;
 }
 
 export type Written =

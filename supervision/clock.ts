@@ -5,8 +5,11 @@
  * H1. The heap fires timers in the order of their due time, equal ones in the order they were set.
  * H2. While a timer fires, `now()` is exactly its due time.
  * H3. Both take any delay: a shelving of a month ends after a month.
+ * H4. Monotonic time of the machine goes on while the machine is suspended, which the timers of Node do not count: a process
+ *     that was suspended for a minute is a minute older when it wakes.
  */
 
+import { uptime } from 'node:os';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 
 /** Longest delay of a Node timer, 24.8 days; a longer one would fire at once. */
@@ -16,9 +19,34 @@ interface MachineTimer {
   timer: NodeJS.Timeout;
 }
 
+/** Time of day and monotonic time part by less than this without a step of the one or a sleep of the machine. */
+const SUSPECT_MS = 100;
+
+/** H4: `performance.now()` stands still while the machine sleeps; its uptime does not, and costs a system call. */
+class MachineTime {
+  readonly #began = uptime() * 1_000 - performance.now();
+  #apart = Date.now() - performance.now();
+  #sleptMs = 0;
+
+  monotonic(): number {
+    const running = performance.now();
+    const apart = Date.now() - running;
+    if (Math.abs(apart - this.#apart) > SUSPECT_MS) {
+      this.#apart = apart;
+      const slept = uptime() * 1_000 - running - this.#began;
+      // The uptime is known to a hundredth of a second.
+      if (slept > this.#sleptMs + SUSPECT_MS / 2) this.#sleptMs = slept;
+    }
+    return running + this.#sleptMs;
+  }
+}
+
+const machineTime = new MachineTime();
+
 /** The time of the machine. */
 export const realClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => machineTime.monotonic(),
   setTimeout: (fire, delayMs) => {
     // H3: a longer delay is a chain of timers, of which the handle always has the one that runs.
     const armed = (leftMs: number): NodeJS.Timeout =>
@@ -51,6 +79,10 @@ export class HeapClock implements Clock {
   }
 
   now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
     return this.#now;
   }
 

@@ -11,6 +11,8 @@
  *     machine is replaced at once.
  * D4. The lease is not taken again before the former worker here has stopped: there is never more than one.
  * D5. Whether a write arrived whose answer was lost is read from the entry: it names its owner.
+ * D6. Epochs rise also where the store went back: whoever takes the lease writes down the highest it knows, and its own is
+ *     above it. A leader whose lease is not in the store any more leads nothing.
  */
 
 import { BUS_RETRY_MS } from '../contract/limits.ts';
@@ -33,6 +35,8 @@ interface Lease {
   readonly owner: string | null;
   /** How long the owner may be silent. */
   readonly ttlMs: number;
+  /** The highest epoch there was before that of the owner (D6). */
+  readonly after?: number;
 }
 
 interface LeadershipOptions {
@@ -76,6 +80,8 @@ export class Leadership implements Ownerships {
   #ttlMs: number | undefined;
   #seen: Seen | undefined;
   #held: Held | undefined;
+  /** No epoch is known that was above it (D6). */
+  #highest = 0;
   /** The former tenure, while its worker is being stopped (D4). */
   #leaving: Tenure | undefined;
   #left: Promise<void> = Promise.resolve();
@@ -94,9 +100,9 @@ export class Leadership implements Ownerships {
       random,
       log,
       children: {
-        restart: () => this.#held?.tenure.start(),
+        restart: () => void this.#held?.tenure.start(),
         quarantined: () => undefined,
-        released: (_name, reset) => (reset ? this.#release() : this.#held?.tenure.start()),
+        released: (_name, reset) => void (reset ? this.#release() : this.#held?.tenure.start()),
         escalated: options.escalated,
       },
     });
@@ -174,7 +180,7 @@ export class Leadership implements Ownerships {
   // The lease ---------------------------------------------------------------------------------------------------------
 
   #isHeld({ renewedAt, ttlMs }: Held): boolean {
-    return this.#options.clock.now() - renewedAt < HOLD * ttlMs;
+    return this.#options.clock.monotonic() - renewedAt < HOLD * ttlMs;
   }
 
   /** After how long the lease may be taken, as far as this process has seen (D1, D3). */
@@ -183,7 +189,7 @@ export class Leadership implements Ownerships {
     const { lease, at } = this.#seen;
     const { instance, clock, isGone } = this.#options;
     if (lease.owner === null || lease.owner === instance || isGone(lease.owner)) return 0;
-    return at + TAKE * lease.ttlMs - clock.now();
+    return at + TAKE * lease.ttlMs - clock.monotonic();
   }
 
   #saw(entry: Entry | undefined): void {
@@ -193,40 +199,50 @@ export class Leadership implements Ownerships {
       if (held !== undefined) this.#abandon(held);
       return;
     }
-    if ((this.#seen?.revision ?? 0) >= entry.revision) return;
-    const lease = JSON.parse(Buffer.from(entry.value).toString()) as Lease;
-    this.#seen = { lease, revision: entry.revision, at: this.#options.clock.now() };
-    if (held === undefined || entry.revision <= held.revision) return;
+    if ((this.#seen?.revision ?? 0) >= entry.revision && entry.rewound !== true) return;
+    const lease = leaseIn(entry);
+    this.#know(lease, entry.revision);
+    if (held === undefined) return;
+    if (entry.rewound === true) return this.#abandon(held);
+    if (entry.revision <= held.revision) return;
     if (lease.owner === this.#options.instance) held.revision = entry.revision;
     else this.#abandon(held);
   }
 
-  async #write(owner: string | null, ttlMs: number, expected: number): Promise<number | undefined> {
-    const value = Buffer.from(JSON.stringify({ owner, ttlMs } satisfies Lease));
+  #know(lease: Lease, revision: number): void {
+    this.#seen = { lease, revision, at: this.#options.clock.monotonic() };
+    this.#highest = Math.max(this.#highest, revision, (lease.after ?? 0) + 1);
+  }
+
+  async #write(lease: Lease, expected: number): Promise<number | undefined> {
+    const value = Buffer.from(JSON.stringify(lease));
     const written = await this.#bucket.put(this.#name, value, expected, {
-      deadlineMs: Math.max(ttlMs / 3, BUS_RETRY_MS),
+      deadlineMs: Math.max(lease.ttlMs / 3, BUS_RETRY_MS),
     });
     if (written.outcome === 'conflict') return undefined;
-    const { clock } = this.#options;
-    if ((this.#seen?.revision ?? 0) < written.revision) {
-      this.#seen = { lease: { owner, ttlMs }, revision: written.revision, at: clock.now() };
-    }
+    if ((this.#seen?.revision ?? 0) < written.revision) this.#know(lease, written.revision);
     return written.revision;
   }
 
-  /** Reads what a watch may not have told yet (D5). */
+  /** Reads what a watch may not have told yet (D5): later than what was known when it asked, or the store went back. */
   async #look(): Promise<void> {
-    this.#saw(await this.#bucket.get(this.#name));
+    const before = this.#seen?.revision;
+    const entry = await this.#bucket.get(this.#name);
+    if (this.#seen?.revision !== before) return;
+    const wentBack = entry !== undefined && before !== undefined && entry.revision < before;
+    this.#saw(wentBack ? { ...entry, rewound: true } : entry);
   }
 
   async #take(ttlMs: number): Promise<void> {
     const { clock, instance, log } = this.#options;
-    const renewedAt = clock.now();
+    const renewedAt = clock.monotonic();
     let waitMs = 0;
     try {
-      const revision = await this.#write(instance, ttlMs, this.#seen?.revision ?? 0);
+      const after = this.#highest;
+      const revision = await this.#write({ owner: instance, ttlMs, after }, this.#seen?.revision ?? 0);
+      const epoch = Math.max(revision ?? 0, after + 1);
       if (revision === undefined) await this.#look();
-      else await this.#took({ tenure: this.#tenure(revision), revision, renewedAt, ttlMs });
+      else await this.#took({ tenure: this.#tenure(epoch), revision, renewedAt, ttlMs });
     } catch (error) {
       log.warn({ err: error, leader: this.#name }, 'lead not taken');
       waitMs = BUS_RETRY_MS;
@@ -239,9 +255,9 @@ export class Leadership implements Ownerships {
     if (this.#stopped) return this.#free(held.revision);
     // Somebody else has taken it since, and the watch was faster than the answer; or the answer came too late.
     if ((this.#seen?.revision ?? 0) > held.revision || !this.#isHeld(held)) return;
-    this.#options.log.info({ leader: this.#name, epoch: held.revision }, 'leads');
+    this.#options.log.info({ leader: this.#name, epoch: held.tenure.epoch }, 'leads');
     this.#held = held;
-    held.tenure.start();
+    void held.tenure.start();
     this.#expectRenewal(held);
     this.#later(held.ttlMs / 3);
   }
@@ -249,12 +265,13 @@ export class Leadership implements Ownerships {
   async #renew(held: Held): Promise<void> {
     const { clock, instance, log } = this.#options;
     const ttlMs = this.#ttlMs ?? held.ttlMs;
-    const sentAt = clock.now();
+    const sentAt = clock.monotonic();
     // Whoever reads the new entry counts by it.
     held.ttlMs = Math.min(held.ttlMs, ttlMs);
     let waitMs = ttlMs / 3;
     try {
-      const revision = await this.#write(instance, ttlMs, held.revision);
+      const lease: Lease = { owner: instance, ttlMs, after: held.tenure.epoch - 1 };
+      const revision = await this.#write(lease, held.revision);
       if (revision === undefined) {
         await this.#look();
         waitMs = 0;
@@ -275,7 +292,7 @@ export class Leadership implements Ownerships {
     if (this.#watchdog !== undefined) clock.clearTimeout(this.#watchdog);
     this.#watchdog = clock.setTimeout(
       () => this.reconcile(),
-      Math.max(0, renewedAt + HOLD * ttlMs - clock.now()),
+      Math.max(0, renewedAt + HOLD * ttlMs - clock.monotonic()),
     );
   }
 
@@ -339,12 +356,27 @@ export class Leadership implements Ownerships {
   async #free(expected: number): Promise<void> {
     const { log, instance } = this.#options;
     try {
-      const freed = await this.#write(null, 0, expected);
+      const free: Lease = { owner: null, ttlMs: 0, after: this.#highest };
+      const freed = await this.#write(free, expected);
       if (freed !== undefined) return;
       await this.#look();
-      if (this.#seen?.lease.owner === instance) await this.#write(null, 0, this.#seen.revision);
+      if (this.#seen?.lease.owner === instance) await this.#write(free, this.#seen.revision);
     } catch (error) {
       log.warn({ err: error, leader: this.#name }, 'lead not freed');
     }
+  }
+}
+
+/** What cannot be read says nothing of an owner. */
+function leaseIn({ value }: Entry): Lease {
+  try {
+    const {
+      owner = null,
+      ttlMs = 0,
+      after = 0,
+    } = JSON.parse(Buffer.from(value).toString()) as Partial<Lease>;
+    return { owner, ttlMs, after };
+  } catch {
+    return { owner: null, ttlMs: 0 };
   }
 }

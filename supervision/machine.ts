@@ -4,24 +4,15 @@
  */
 
 import { hostname } from 'node:os';
+import { identityOf, isRunning, type ProcessIdentity } from '../bus/process-identity.ts';
 
 export interface Machine {
+  /** For people; two machines may bear one name. */
   readonly host: string;
   /** Of this process. */
-  readonly pid: number;
-  /** Whether a process of this machine lives; one that may not be asked about does. */
-  isRunning(pid: number): boolean;
+  readonly self: ProcessIdentity;
+  /** Whether that process lives; undefined where this machine cannot know. */
+  isRunning(process: ProcessIdentity): boolean | undefined;
 }
 
-export const realMachine: Machine = {
-  host: hostname(),
-  pid: process.pid,
-  isRunning: (pid) => {
-    try {
-      process.kill(pid, 0);
-      return true;
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-    }
-  },
-};
+export const realMachine: Machine = { host: hostname(), self: identityOf(process.pid), isRunning };

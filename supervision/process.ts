@@ -16,6 +16,7 @@ import type { FollowerSigner } from '../bus/identity.ts';
 import type { ChildState } from '../contract/inspection.ts';
 import { MEMBER_TTL_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
+import { streams } from '../contract/subject.ts';
 import { identifierSource } from '../http/identifier.ts';
 import { serveProbes } from '../http/probes.ts';
 import type { FrontEnd } from '../http/serve.ts';
@@ -24,6 +25,7 @@ import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { Replication } from '../ports/replication.ts';
 import { startValueFeeds } from '../telemetry/value-feeds.ts';
 import { BusMissionSource } from './configuration.ts';
 import { createDeadLetters } from './dead-letters.ts';
@@ -44,6 +46,10 @@ import { Tree } from './tree.ts';
 
 export interface ProcessOptions {
   readonly bus: Bus;
+  /** A connection of its own for what says that this process lives (E7 of `membership.ts`); default: `bus`. */
+  readonly pulse?: Bus;
+  /** Copies of the streams of that bus; default: nobody looks after them. */
+  readonly replication?: Replication;
   readonly roles: readonly RoleName[];
   readonly clock: Clock;
   readonly random: Random;
@@ -94,7 +100,7 @@ export interface ServiceProcess {
 /** The first pause before the bus is asked again at the start, doubled up to the longest. */
 const BUS_RETRY_MS = 250;
 const BUS_RETRY_LONGEST_MS = 4_000;
-const SETTLED_POLL_MS = 10;
+const SETTLED_POLL_MS = 20;
 
 const factories: Record<Exclude<RoleName, 'api' | 'bench'>, RoleFactory> = {
   executor: startExecutor,
@@ -132,7 +138,7 @@ class Service implements ServiceProcess {
 
   constructor(options: ProcessOptions) {
     this.#options = options;
-    const { bus, clock, log, random, roles } = options;
+    const { bus, clock, log, random, roles, replication } = options;
     const instance = options.instance ?? instanceName();
     const registry = new Registry();
     this.#registry = registry;
@@ -147,6 +153,7 @@ class Service implements ServiceProcess {
       instance,
       roles,
       ttlMs: options.memberTtlMs ?? MEMBER_TTL_MS,
+      ...(options.pulse !== undefined && { pulse: options.pulse }),
       ...(options.machine !== undefined && { machine: options.machine }),
       changed: () => this.#tree.reconcile(),
     });
@@ -157,6 +164,7 @@ class Service implements ServiceProcess {
       random,
       log,
       membership: this.#membership,
+      pulse: options.pulse ?? bus,
       escalated: options.escalated,
       context: {
         bus,
@@ -168,6 +176,7 @@ class Service implements ServiceProcess {
         followers: followerCredentials(options.followerSigner),
         deadLetters,
         registry,
+        replication,
         instance,
         missionFolder,
         failpoint: options.failpoint,
@@ -176,7 +185,13 @@ class Service implements ServiceProcess {
     });
     this.#inspection = new InspectionService({ bus, clock, log, instance, tree: this.#tree, deadLetters });
     const alone = options.machine === undefined;
-    registerProcessMetrics(registry, { bus, missions: this.#missions, deadLetters, alone });
+    registerProcessMetrics(registry, { bus, missions: this.#missions, deadLetters, alone, replication });
+    this.#missions.onChange(({ settings }) =>
+      replication?.install({
+        replicas: settings.replicas,
+        overrides: { [streams.alarms.name]: { maxAgeMs: settings.alarmRetentionMs } },
+      }),
+    );
     this.ready = new Promise<void>((resolve) => {
       this.#begin = resolve;
     }).then(async () => {
@@ -242,8 +257,8 @@ class Service implements ServiceProcess {
       registry: this.#registry,
     };
     const newId = identifierSource(clock);
-    const { allowHosts = [] } = this.#options;
-    const reached = { ...ports, roles: () => this.#roles() };
+    const { allowHosts = [], replication } = this.#options;
+    const reached = { ...ports, replication, roles: () => this.#roles() };
     return serveProbes({ host, port, allowHosts, ports: reached, newId });
   }
 
@@ -319,5 +334,5 @@ class Service implements ServiceProcess {
 /** Unique for each start: a restarted process is another member. */
 function instanceName(): string {
   const host = realMachine.host.replace(/[^A-Za-z0-9_-]/g, '-');
-  return `${host}-${realMachine.pid}-${monotonicFactory()().slice(-10)}`;
+  return `${host}-${realMachine.self.pid}-${monotonicFactory()().slice(-10)}`;
 }

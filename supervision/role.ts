@@ -11,6 +11,7 @@ import type { Clock, Random } from '../ports/clock.ts';
 import type { FollowerCredentials } from '../ports/follower-credentials.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
+import type { Replication } from '../ports/replication.ts';
 import type { Tokens } from '../ports/tokens.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
 import type { DeadLetters } from './dead-letters.ts';
@@ -38,6 +39,7 @@ export interface RoleContext {
   readonly followers: FollowerCredentials;
   readonly deadLetters: DeadLetters;
   readonly registry: Registry;
+  readonly replication?: Replication | undefined;
   /** Name of this process among the members. */
   readonly instance: string;
   /** Where the files that mission documents name are found. */

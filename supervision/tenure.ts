@@ -78,9 +78,10 @@ export class Tenure {
     return this.#worker !== undefined;
   }
 
-  /** Starts the worker, behind whatever of this tenure is still being stopped. */
-  start(): void {
+  /** Starts the worker, behind whatever of this tenure is still being stopped; resolves when it runs or has failed. */
+  start(): Promise<void> {
     this.#turn = this.#turn.then(() => this.#startNow());
+    return this.#turn;
   }
 
   /** Ends the tenure; resolves when its worker has stopped. */
@@ -116,7 +117,7 @@ export class Tenure {
     if (this.#over) return;
     const { clock, log, crashed } = this.#options;
     this.#turn = this.#turn.then(() => this.#stopNow());
-    if (error instanceof Outage) return void clock.setTimeout(() => this.start(), OUTAGE_RETRY_MS);
+    if (error instanceof Outage) return void clock.setTimeout(() => void this.start(), OUTAGE_RETRY_MS);
     log.error({ err: error }, 'worker failed');
     crashed(error instanceof Error ? error.message : String(error));
   }

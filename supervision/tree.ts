@@ -5,6 +5,7 @@
 
 import { BUS_RETRY_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
+import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Kind } from './kind.ts';
@@ -21,6 +22,8 @@ interface TreeOptions {
   readonly random: Random;
   readonly log: Log;
   readonly membership: Membership;
+  /** Carries what says that this process lives. */
+  readonly pulse: Bus;
   readonly context: Omit<RoleContext, 'failed' | 'log'>;
   /** The process is beyond repair. */
   readonly escalated: (reason: string) => void;
@@ -169,9 +172,9 @@ export class Tree {
   }
 
   #leadership(work: LeadWork, escalated: (reason: string) => void): Leadership {
-    const { instance, clock, random, log, membership, context } = this.#options;
+    const { instance, clock, random, log, membership, pulse } = this.#options;
     const isGone = (other: string): boolean => membership.isGone(other);
-    return new Leadership({ bus: context.bus, clock, random, log, instance, isGone, work, escalated });
+    return new Leadership({ bus: pulse, clock, random, log, instance, isGone, work, escalated });
   }
 
   async #stopRole(name: RoleName): Promise<void> {

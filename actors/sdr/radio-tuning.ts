@@ -237,7 +237,7 @@ function transmitterFault(off: string): string {
 }
 
 /** The board as it is read beside whatever is under way; what is not there in time is told as such. */
-function besides({ urgentPhy, modem }: Board, late: Late): Parameters<typeof readStatus>[0] {
+function besides({ urgentPhy, modem, hasModem }: Board, late: Late): Parameters<typeof readStatus>[0] {
   let isLate = false;
   const overdue = (): never => {
     isLate = true;
@@ -248,7 +248,7 @@ function besides({ urgentPhy, modem }: Board, late: Late): Parameters<typeof rea
     const reading = modem.read(at);
     return Promise.race([reading, late(reading).then(overdue)]);
   };
-  return { phy: urgentPhy, modem: { read } };
+  return { phy: urgentPhy, modem: { read }, hasModem };
 }
 
 async function gainFault(

@@ -13,12 +13,33 @@ import { defineRoute, type Route } from '../route.ts';
 export type ProbePorts = Pick<
   RoutePorts,
   'bus' | 'missions' | 'clock' | 'log' | 'registry' | 'tokens' | 'roles' | 'newId' | 'draining'
->;
+> &
+  Pick<RoutePorts, 'replication'>;
 
 /** SHA-256 of a configuration. */
 const EXAMPLE_REVISION = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 
 const ROLE_STATES: ChildState[] = ['starting', 'running', 'restarting', 'quarantined', 'stopping'];
+
+const Replicas = Type.Object(
+  {
+    wanted: Type.Integer({ description: 'Copies that each stream and bucket is to have.' }),
+    short: Type.Array(
+      Type.Object(
+        {
+          stream: Type.String(),
+          in_place: Type.Integer({ description: 'Copies that are there and up to date.' }),
+        },
+        { additionalProperties: false },
+      ),
+      { description: 'Those with fewer, by name; empty when nothing is missing.' },
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'Of the bus, as last looked at; absent where one copy is wanted.',
+  },
+);
 
 const Health = Type.Object(
   {
@@ -30,6 +51,7 @@ const Health = Type.Object(
     roles: Type.Record(Type.String(), Type.Enum(ROLE_STATES), {
       description: 'What this process does for the cell, and how each of it stands.',
     }),
+    replicas: Type.Optional(Replicas),
     version: Type.String({ description: 'Version of the interface description.' }),
   },
   {
@@ -166,6 +188,13 @@ function healthOf(ports: ProbePorts): Health {
     bus: ports.bus.connected ? 'connected' : 'disconnected',
     configuration: ports.missions.current?.revision ?? null,
     roles: { ...ports.roles() },
+    ...copiesOf(ports),
     version: INTERFACE_VERSION,
   };
+}
+
+function copiesOf({ replication }: ProbePorts): Pick<Health, 'replicas'> {
+  if (replication === undefined || replication.wanted === 1) return {};
+  const short = replication.short.map(({ stream, inPlace }) => ({ stream, in_place: inPlace }));
+  return { replicas: { wanted: replication.wanted, short } };
 }

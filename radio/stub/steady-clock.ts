@@ -15,6 +15,7 @@ export function steadyClock(clock: Clock): Clock {
       last = now;
       return now + setBack;
     },
+    monotonic: () => clock.monotonic(),
     setTimeout: (fire, delayMs) => clock.setTimeout(fire, delayMs),
     clearTimeout: (timer) => clock.clearTimeout(timer),
   };

@@ -20,8 +20,8 @@ export function apiRole({
   roles,
   listening,
 }: ApiOptions): (context: RoleContext) => Promise<Role> {
-  return async ({ bus, missions, values, clock, log, registry, tokens, followers }) => {
-    const ports = { bus, missions, values, clock, log, registry, tokens, followers, roles };
+  return async ({ bus, missions, values, clock, log, registry, tokens, followers, replication }) => {
+    const ports = { bus, missions, values, clock, log, registry, tokens, followers, replication, roles };
     const frontEnd = await startFrontEnd({ ...ports, port, host, allowHosts });
     listening(frontEnd.url);
     return {

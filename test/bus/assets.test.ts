@@ -108,10 +108,31 @@ describe('the assets of the contract', () => {
   });
 
   it('are refused for good when the server cannot have them', async () => {
-    const other = await nats.connected({ name: 'other', replicas: 3 });
+    const other = await nats.connected({ name: 'other' });
+    await bus.append({ ...STREAM, name: 'FIRST', subjects: ['mcs.first.*'] }, 'mcs.first.a', bytes('x'));
     await expect(
-      other.append({ ...STREAM, name: 'COPIES', subjects: ['mcs.copies.*'] }, 'mcs.copies.a', bytes('x')),
-    ).rejects.toThrow(/replicas/);
+      other.append({ ...STREAM, name: 'SECOND', subjects: ['mcs.first.>'] }, 'mcs.first.a', bytes('x')),
+    ).rejects.toThrow(/overlap/);
+  });
+
+  it('are made with one copy where the server is alone, and that is shown (A5)', async () => {
+    const other = await nats.connected({ name: 'other', replicas: 3 });
+    const stream = { ...STREAM, name: 'COPIES', subjects: ['mcs.copies.*'] };
+    expect(await other.append(stream, 'mcs.copies.a', bytes('x'))).toMatchObject({ outcome: 'stored' });
+    other.replication.install({ replicas: 3, overrides: {} });
+    await until(() => other.replication.short.length > 0);
+    expect(other.replication.short).toContainEqual({ stream: 'TC_EVENTS', inPlace: 1 });
+    expect(bus.replication).toMatchObject({ wanted: 1, short: [] });
+  });
+
+  it('MC-BUS-021 keep the retention of the mission when a process comes that does not know it yet (A6)', async () => {
+    const knowing = await nats.connected({ name: 'knowing' });
+    const year = 365 * 86_400_000;
+    knowing.replication.install({ replicas: 1, overrides: { ALARMS: { maxAgeMs: year } } });
+    await knowing.ensureAssets();
+    const ignorant = await nats.connected({ name: 'ignorant' });
+    await ignorant.ensureAssets();
+    expect((await config('ALARMS')).max_age).toBe(year * 1e6);
   });
 });
 

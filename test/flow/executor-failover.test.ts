@@ -6,7 +6,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isFinalTcState, type TcEvent, type TcReply } from '../../contract/telecommand.ts';
-import { highestRanked } from '../../supervision/partition.ts';
+import { highestRanked } from '../../supervision/ranking.ts';
 import { call, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';

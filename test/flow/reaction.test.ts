@@ -18,7 +18,7 @@ import { load } from '../../mission/load.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { resolveRun } from '../../mission/procedure/resolve-run.ts';
 import { realClock } from '../../supervision/clock.ts';
-import { highestRanked } from '../../supervision/partition.ts';
+import { highestRanked } from '../../supervision/ranking.ts';
 import { call, type ErrorBody } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';

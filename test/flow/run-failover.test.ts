@@ -8,7 +8,7 @@ import { shardOf } from '../../actors/run/open-runs.ts';
 import type { RunSummary } from '../../contract/run.ts';
 import { buckets } from '../../contract/subject.ts';
 import type { TargetHolds } from '../../contract/telecommand.ts';
-import { highestRanked } from '../../supervision/partition.ts';
+import { highestRanked } from '../../supervision/ranking.ts';
 import { call } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';

@@ -15,7 +15,7 @@ import { buckets, streams, subject } from '../../contract/subject.ts';
 import { isFinalTcState, type TargetHolds, type TcEvent } from '../../contract/telecommand.ts';
 import { load } from '../../mission/load.ts';
 import { resolveRun } from '../../mission/procedure/resolve-run.ts';
-import { highestRanked } from '../../supervision/partition.ts';
+import { highestRanked } from '../../supervision/ranking.ts';
 import { call, type Followed, follow, readLog } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';

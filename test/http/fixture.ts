@@ -21,6 +21,7 @@ import { until } from '../support/until.ts';
 
 export const realClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   setTimeout: (fire, delayMs) => ({ timer: setTimeout(fire, delayMs) }),
   clearTimeout: ({ timer }) => clearTimeout(timer as NodeJS.Timeout),
 };

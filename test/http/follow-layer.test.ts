@@ -191,6 +191,7 @@ describe('F5 a follower that came with a token', () => {
     const pending = new Map<object, { readonly at: number; readonly fire: () => void }>();
     const clock: Clock = {
       now: () => realClock.now(),
+      monotonic: () => realClock.monotonic(),
       setTimeout(fire, delayMs) {
         if (delayMs < 3_600_000) return realClock.setTimeout(fire, delayMs);
         const timer = {};

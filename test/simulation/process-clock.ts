@@ -5,6 +5,7 @@
  * K1. Nothing fires in a process that is paused or dead; what came due in a pause fires when it ends, one by one.
  * K2. Timers and arrivals are told apart: a process that wakes reads its sockets first or its timers first. What it has to
  *     ask for anew, because its wish expired while it slept, comes last.
+ * K3. Its time of day is wrong and may be set; its monotonic time is neither.
  */
 
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -35,7 +36,7 @@ export class ProcessClock implements Clock {
   /** The same for messages of streams, which are pulled. */
   readonly pulled: Clock;
   readonly #world: HeapClock;
-  readonly #skewMs: number;
+  #skewMs: number;
   #postponed: Pending[] = [];
   #paused = false;
   #ended = false;
@@ -50,6 +51,16 @@ export class ProcessClock implements Clock {
   /** Whole milliseconds, as the clock of the machine has them. */
   now(): number {
     return Math.floor(this.#world.now() + this.#skewMs);
+  }
+
+  /** K3 */
+  monotonic(): number {
+    return Math.floor(this.#world.now());
+  }
+
+  /** The time of day is set: by NTP, by a person. */
+  step(ms: number): void {
+    this.#skewMs += ms;
   }
 
   setTimeout(fire: () => void, delayMs: number): TimerHandle {
@@ -88,6 +99,7 @@ export class ProcessClock implements Clock {
   #of(source: Source): Clock {
     return {
       now: () => this.now(),
+      monotonic: () => this.monotonic(),
       setTimeout: (fire, delayMs) => this.#set(fire, delayMs, source),
       clearTimeout: (handle) => this.clearTimeout(handle),
     };

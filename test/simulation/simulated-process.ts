@@ -63,7 +63,11 @@ export class SimulatedProcess implements Antenna {
       random: new Chance(seed, `${instance} random`),
       log,
       instance,
-      machine: { host: options.host, pid, isRunning: options.isRunning },
+      machine: {
+        host: options.host,
+        self: { pid, space: options.host },
+        isRunning: (other) => (other.space === options.host ? options.isRunning(other.pid) : undefined),
+      },
       frontEnd: simulatedApi((api) => {
         this.api = api;
       }),

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identityOf } from '../../bus/process-identity.ts';
 import { buckets } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { Membership } from '../../supervision/membership.ts';
-import { highestRanked, type PartitionRole, Partitions } from '../../supervision/partition.ts';
+import { type PartitionRole, Partitions } from '../../supervision/partition.ts';
 import { seededRandom } from '../../supervision/random.ts';
+import { highestRanked } from '../../supervision/ranking.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { keptLog } from '../support/silent-log.ts';
 import { until } from '../support/until.ts';
@@ -140,13 +142,14 @@ describe('partitions', () => {
     round += 1;
     const prefix = `here${round}`;
     const bus = await nats.connected();
-    const { hostname } = await import('node:os');
     // No process has this number: it is above the largest the kernel gives.
+    const gone = { ...identityOf(process.pid), pid: 4_194_305 };
     const member = {
       instance: `gone-${prefix}`,
       roles: [`worker-${prefix}`],
-      host: hostname(),
-      pid: 4_194_305,
+      host: 'here',
+      pid: gone.pid,
+      process: gone,
     };
     await bus.bucket(buckets.members).overwrite(`member.gone-${prefix}`, Buffer.from(JSON.stringify(member)));
     const ownership = Buffer.from(JSON.stringify({ owner: member.instance }));

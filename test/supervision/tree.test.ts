@@ -18,6 +18,7 @@ function treeOf() {
     random: seededRandom(1),
     log: keptLog(),
     membership: { holds: true, alive: () => [], isAlive: () => false } as never,
+    pulse: bus as never,
     context: { bus, clock, missions: { onChange: () => () => undefined } } as never,
     escalated: (reason) => escalations.push(reason),
   });

@@ -1,11 +1,11 @@
 /** The demo mission in this process, every role on a private nats-server, with a hand on the simulated spacecraft. */
 
 import { fileURLToPath } from 'node:url';
-import type { StreamOverrides } from '../../bus/assets.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { compileFolder } from '../../cli/mission-folder.ts';
 import type { FaultReply } from '../../contract/link.ts';
 import { subject } from '../../contract/subject.ts';
+import type { StreamOverrides } from '../../ports/replication.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { type ServiceProcess, startProcess } from '../../supervision/process.ts';

@@ -21,6 +21,10 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
+  monotonic(): number {
+    return this.#now;
+  }
+
   setTimeout(fire: () => void, delayMs: number): TimerHandle {
     this.#order += 1;
     const due: Due = { timer: undefined, at: this.#now + Math.max(0, delayMs), order: this.#order, fire };

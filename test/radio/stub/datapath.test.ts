@@ -401,7 +401,12 @@ describe('faults of the datapath', () => {
 describe('time', () => {
   it('what a late timer left is done by the settings of its time', async () => {
     let now = 0;
-    const clock: Clock = { now: () => now, setTimeout: () => ({ timer: 0 }), clearTimeout: () => {} };
+    const clock: Clock = {
+      now: () => now,
+      monotonic: () => now,
+      setTimeout: () => ({ timer: 0 }),
+      clearTimeout: () => {},
+    };
     const board = createStub({ seed: 7, clock });
     await tune(board);
     await setRegister(board, 'control', 4);
@@ -417,7 +422,12 @@ describe('time', () => {
 
   it('a machine that slept for a day does not owe the blocks of that day', async () => {
     let now = 0;
-    const clock: Clock = { now: () => now, setTimeout: () => ({ timer: 0 }), clearTimeout: () => {} };
+    const clock: Clock = {
+      now: () => now,
+      monotonic: () => now,
+      setTimeout: () => ({ timer: 0 }),
+      clearTimeout: () => {},
+    };
     const board = createStub({ seed: 7, clock });
     await tune(board);
     await setRegister(board, 'control', 4);
@@ -436,7 +446,12 @@ describe('time', () => {
 
   it('a clock that is set back an hour stops nothing', async () => {
     let now = 10_000_000;
-    const clock: Clock = { now: () => now, setTimeout: () => ({ timer: 0 }), clearTimeout: () => {} };
+    const clock: Clock = {
+      now: () => now,
+      monotonic: () => now,
+      setTimeout: () => ({ timer: 0 }),
+      clearTimeout: () => {},
+    };
     const board = createStub({ seed: 7, clock });
     await tune(board);
     await setRegister(board, 'control', 4);

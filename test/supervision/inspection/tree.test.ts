@@ -62,6 +62,7 @@ async function processOf() {
     random,
     log,
     membership: { holds: true, alive: () => ['here'], isAlive: () => true } as never,
+    pulse: bus as never,
     context: { bus, clock, missions: { onChange } } as never,
     escalated: (reason) => escalations.push(reason),
   });

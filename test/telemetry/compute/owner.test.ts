@@ -31,6 +31,7 @@ class MortalClock implements Clock {
   }
 
   now = (): number => this.#clock.now();
+  monotonic = (): number => this.#clock.monotonic();
   setTimeout: Clock['setTimeout'] = (fire, ms) => this.#clock.setTimeout(() => this.alive && fire(), ms);
   clearTimeout: Clock['clearTimeout'] = (timer) => this.#clock.clearTimeout(timer);
 }

@@ -1,0 +1,97 @@
+/**
+ * Copies of every stream and bucket, as many as the mission wants: added where they are missing, looked at again and again
+ * since a server may be lost at any time. Mission Control Service, section 6.
+ *
+ * R1. One copy is all that one server can have: nothing is asked then.
+ * R2. What could not be asked counts as missing: a stream without a leader takes nothing.
+ */
+
+import { BUS_ATTEMPT_MS, REPLICAS_ASKED, REPLICAS_LOOK_MS } from '../contract/limits.ts';
+import type { Log } from '../ports/log.ts';
+import type { Installation, Replication, ShortStream } from '../ports/replication.ts';
+import type { AssetHandle, Assets } from './assets.ts';
+import type { Connection } from './connection.ts';
+
+interface ReplicasOptions {
+  readonly connection: Pick<Connection, 'connected' | 'onChange'>;
+  readonly assets: Assets;
+  readonly handles: () => AssetHandle[];
+  readonly log: Log;
+}
+
+export class Replicas implements Replication {
+  readonly #options: ReplicasOptions;
+  readonly #forget: () => void;
+  #short: readonly ShortStream[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+  /** Something changed while it looked. */
+  #again = false;
+  #stopped = false;
+
+  constructor(options: ReplicasOptions) {
+    this.#options = options;
+    this.#forget = options.connection.onChange((connected) => connected && this.#lookIn(0));
+  }
+
+  get wanted(): number {
+    return this.#options.assets.replicas;
+  }
+
+  get short(): readonly ShortStream[] {
+    return this.#short;
+  }
+
+  install(installation: Installation): void {
+    this.#options.assets.install(installation);
+    this.#lookIn(0);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    this.#forget();
+  }
+
+  #lookIn(delayMs: number): void {
+    clearTimeout(this.#timer);
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => void this.#look(), delayMs);
+    // Nobody waits for it, least of all the end of the process.
+    this.#timer.unref();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) {
+      this.#again = true;
+      return;
+    }
+    if (this.wanted === 1 || !this.#options.connection.connected) return;
+    this.#looking = true;
+    const handles = this.#options.handles().values();
+    const short: ShortStream[] = [];
+    await Promise.all(Array.from({ length: REPLICAS_ASKED }, () => this.#lookAtEach(handles, short)));
+    this.#looking = false;
+    this.#tell(short.sort((one, other) => (one.stream < other.stream ? -1 : 1)));
+    this.#lookIn(this.#again ? 0 : REPLICAS_LOOK_MS);
+    this.#again = false;
+  }
+
+  async #lookAtEach(handles: Iterator<AssetHandle>, short: ShortStream[]): Promise<void> {
+    for (let next = handles.next(); next.done !== true && !this.#stopped; next = handles.next()) {
+      const { name } = next.value;
+      const copies = await next.value.copies(BUS_ATTEMPT_MS).catch(() => ({ stream: name, inPlace: 0 }));
+      if (copies.inPlace < this.wanted) short.push(copies);
+    }
+  }
+
+  /** In the log when it begins and when it is over. */
+  #tell(short: readonly ShortStream[]): void {
+    const { log } = this.#options;
+    const [before, now] = [this.#short.length, short.length];
+    this.#short = short;
+    if (before === 0 && now > 0)
+      log.warn({ wanted: this.wanted, streams: short }, 'streams have fewer copies than wanted');
+    if (before > 0 && now === 0) log.info({ wanted: this.wanted }, 'every stream has its copies');
+  }
+}
