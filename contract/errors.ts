@@ -165,7 +165,7 @@ export const ERRORS = {
     cause: 'the request names a host that the service is not started for',
   },
   'api::too-many-requests': {
-    status: [429],
+    status: [503],
     cause: 'too many WebSockets or unfinished bodies of one address, or of all',
   },
   'api::internal': { status: [500], cause: 'defect in the service; the log names it by the request id' },

@@ -40,7 +40,7 @@ function codesByStatus<Ports>(
 
 /**
  * What any request may be answered before or instead of its handler: a head that cannot be trusted (400), a page of
- * another origin or another host (403), too much of one address (429), a defect
+ * another origin or another host (403), too much of one address (503), a defect
  * (500).
  */
 function ofTheLayer<Ports>({ codes }: Dialect<Ports>): readonly string[] {

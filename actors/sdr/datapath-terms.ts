@@ -12,6 +12,11 @@ import type { RadioRecord } from '../../machines/radio-record.ts';
 import type { LoopbackTerms } from '../../ports/bench.ts';
 import { blockPeriodMs } from './profile-setup.ts';
 
+/** What is said where nothing holds the devices of the modem, and what takes them. */
+export const NOT_HELD = 'no datapath: the daemon does not hold the devices of the modem';
+export const ENABLE =
+  'POST /api/v1/datapath/enable takes them; POST /api/v1/chain/condition does it with all that is missing';
+
 /** Blocks that are not yet those of the payload. */
 const STALE_BLOCKS = 8;
 /** Of a short payload, enough blocks to see a slip at their boundaries. */

@@ -26,16 +26,12 @@ import type { Feed } from './buffers.ts';
 import type { Chain } from './chain.ts';
 import { Capture, type Captured } from './datapath-capture.ts';
 import type { PacketCommands } from './datapath-packets.ts';
-import { captureTerms, loopbackTerms, type Terms } from './datapath-terms.ts';
+import { captureTerms, ENABLE, loopbackTerms, NOT_HELD, type Terms } from './datapath-terms.ts';
 import { passGate } from './emission-gate.ts';
 import type { Frames } from './frames.ts';
 import type { Measurer } from './measure.ts';
 import type { RadioParts } from './radio-parts.ts';
 import { presentTarget } from './status.ts';
-
-export const NOT_HELD = 'no datapath: the daemon does not hold the devices of the modem';
-export const ENABLE =
-  'POST /api/v1/datapath/enable takes them; POST /api/v1/chain/condition does it with all that is missing';
 
 /** Blocks captured that tell a phase, and the longest payload it is looked for in: the event loop waits meanwhile. */
 const PHASE_BLOCKS = 2;

@@ -30,7 +30,7 @@ export const BENCH_ERRORS = {
   foreign_origin: { status: 403, cause: 'a browser page of another origin made the request' },
   foreign_host: { status: 403, cause: 'the request names a host that the bench is not started for' },
   too_many_requests: {
-    status: 429,
+    status: 503,
     cause: 'too many WebSockets or unfinished bodies of one address, or of all',
   },
   internal: { status: 500, cause: 'defect in the service; the log names it by the request id' },
