@@ -29,7 +29,11 @@ function codesByStatus<Ports>(
 ): Map<number, string[]> {
   const inPath = new Set(Object.values(endpoint.params).map(({ code }) => code));
   const byStatus = new Map<number, string[]>();
-  for (const code of new Set([...declaredErrors(endpoint, dialect), ...ofTheLayer(dialect), ...more])) {
+  for (const code of new Set([
+    ...declaredErrors(endpoint, dialect),
+    ...ofTheLayer(endpoint, dialect),
+    ...more,
+  ])) {
     const usual = [inPath.has(code) ? 404 : dialect.describe(code).statuses[0]!];
     for (const status of endpoint.statuses?.[code] ?? usual) {
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
@@ -43,8 +47,12 @@ function codesByStatus<Ports>(
  * another origin or another host (403), too much of one address (503), a defect
  * (500).
  */
-function ofTheLayer<Ports>({ codes }: Dialect<Ports>): readonly string[] {
-  return [codes.invalid, codes.foreignOrigin, codes.foreignHost, codes.tooMany, codes.internal];
+function ofTheLayer<Ports>(endpoint: AnyEndpoint, { codes }: Dialect<Ports>): readonly string[] {
+  const mayBeTooMany = endpoint.body !== undefined || 'bytes' in endpoint || 'policy' in endpoint;
+  return [
+    ...[codes.invalid, codes.foreignOrigin, codes.foreignHost, codes.internal],
+    ...(mayBeTooMany ? [codes.tooMany] : []),
+  ];
 }
 
 function response<Ports>(

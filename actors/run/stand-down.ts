@@ -15,6 +15,7 @@ import { FENCE_MS } from '../../contract/limits.ts';
 import type { FenceCall, FenceReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program, ProgramNode, SendStatement } from '../../contract/program.ts';
+import { readReply } from '../../contract/reply.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
 import { readSendFailure, type TcEvent } from '../../contract/telecommand.ts';
 import { isSendOf, sendsOf } from '../../machines/run-sending.ts';
@@ -146,15 +147,8 @@ async function askToFence(
   const call: FenceCall = { target, run, upTo };
   const body = Buffer.from(JSON.stringify(call));
   const reply = await bus.request(subject.gatewayVerb(gateway, 'fence'), body, { timeoutMs: FENCE_MS });
-  return isFence(reply);
-}
-
-function isFence(reply: Uint8Array): boolean {
-  try {
-    return (JSON.parse(Buffer.from(reply).toString()) as Partial<FenceReply> | null)?.fenced === true;
-  } catch {
-    return false;
-  }
+  const fenced: FenceReply['fenced'] = true;
+  return readReply(reply)?.['fenced'] === fenced;
 }
 
 /** Nobody has answered: false, for what is asked again. */
