@@ -51,6 +51,8 @@ const frames: Frame[] = [];
 const runOfTelecommand = new Map<string, string>();
 const telecommandOf = new Map<string, string>();
 const endOf = new Map<string, TcEvent>();
+/** Runs that are sending. */
+const announced = new Set<string>();
 /** Why runs ended. */
 const reasons = new Set<string>();
 /** When the log of each run said that it was suspended or over, or its abort was answered. */
@@ -100,6 +102,7 @@ async function listen(): Promise<void> {
   await bus.follow(streams.runs, 'mcs.run.evt.*', start, ({ data }) => {
     const event = body<RunEvent>(data);
     if (event.event === 'suspended' || event.event === 'finished') isOver(event.run);
+    if (event.event === 'telecommand_sent') announced.add(event.run);
     if (event.event === 'finished') reasons.add(event.reason ?? 'passed');
   });
 }
@@ -122,6 +125,7 @@ async function round(random: () => number): Promise<void> {
   await submitProgram(bus, programOf(config, [leaf('a', [setWatchdog(10 + Math.floor(random() * 500))])]), {
     run,
   });
+  await until(() => announced.has(run) || overAt.has(run), { what: `the sending of ${run}` });
   const sleep = async (): Promise<void> => {
     await wait(asleepMs);
     sleeper.child.kill('SIGSTOP');
