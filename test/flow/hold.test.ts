@@ -23,8 +23,8 @@ import {
   currentRevision,
   leaf,
   newRun,
+  ping,
   programOf,
-  setWatchdog,
   submitProgram,
 } from '../support/run-program.ts';
 import { until } from '../support/until.ts';
@@ -35,6 +35,9 @@ const SEED = Number(process.env['HOLD_SEED'] ?? 1);
 const ON_ITS_WAY_MS = 25;
 /** So that nobody takes over from one that sleeps. */
 const MEMBER_TTL_MS = '60000';
+
+/** Each is over once it is sent: there is always one on its way. */
+const SENDS = Array.from({ length: 40 }, () => ({ ...ping(), component: 'camera' }));
 
 interface Frame {
   readonly frame: string;
@@ -51,6 +54,8 @@ const frames: Frame[] = [];
 const runOfTelecommand = new Map<string, string>();
 const telecommandOf = new Map<string, string>();
 const endOf = new Map<string, TcEvent>();
+/** Runs that are sending. */
+const announced = new Set<string>();
 /** Why runs ended. */
 const reasons = new Set<string>();
 /** When the log of each run said that it was suspended or over, or its abort was answered. */
@@ -100,6 +105,7 @@ async function listen(): Promise<void> {
   await bus.follow(streams.runs, 'mcs.run.evt.*', start, ({ data }) => {
     const event = body<RunEvent>(data);
     if (event.event === 'suspended' || event.event === 'finished') isOver(event.run);
+    if (event.event === 'telecommand_sent') announced.add(event.run);
     if (event.event === 'finished') reasons.add(event.reason ?? 'passed');
   });
 }
@@ -119,9 +125,8 @@ async function round(random: () => number): Promise<void> {
   const action = random() < 0.5 ? 'abort' : random() < 0.5 ? 'suspend' : 'preempt';
   const [asleepMs, askedMs] = [random() * 60, random() * 60];
   const forMs = random() < 0.8 ? 20 + random() * 900 : 900 + random() * 3_600;
-  await submitProgram(bus, programOf(config, [leaf('a', [setWatchdog(10 + Math.floor(random() * 500))])]), {
-    run,
-  });
+  await submitProgram(bus, programOf(config, [leaf('a', SENDS)]), { run });
+  await until(() => announced.has(run) || overAt.has(run), { what: `the sending of ${run}` });
   const sleep = async (): Promise<void> => {
     await wait(asleepMs);
     sleeper.child.kill('SIGSTOP');
@@ -130,12 +135,15 @@ async function round(random: () => number): Promise<void> {
   };
   const command = async (): Promise<void> => {
     await wait(askedMs);
-    await until(async () => (await end(run, action)) || overAt.has(run), { what: `${action} of ${run}` });
+    await until(async () => (await end(run, action)) || overAt.has(run), {
+      timeoutMs: 60_000,
+      what: `${action} of ${run}`,
+    });
     if (action === 'abort') isOver(run);
   };
   await Promise.all([sleep(), command()]);
   // The next run begins as soon as this one is out of the way.
-  await until(() => overAt.has(run), { what: `the end of ${run}` });
+  await until(() => overAt.has(run), { timeoutMs: 60_000, what: `the end of ${run}` });
   if (action !== 'abort') void end(run, 'abort');
 }
 

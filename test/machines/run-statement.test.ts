@@ -88,6 +88,15 @@ describe('telecommands of a run', () => {
     expect(bench.state).toBe('waitingDecision');
   });
 
+  it('MC-STM-014 sends nothing again once a suspension is wished: it takes place at the end of the sending (N3)', () => {
+    const bench = inStep([send('ping', { retry: 2 })]);
+    bench.command('suspend');
+    expect(bench.state).toBe('running.sending');
+    bench.reply(ended(bench.of('telecommand_sent')[0]!.tc, 'VERIFY_TIMEOUT'));
+    expect(bench.state).toBe('suspending');
+    expect(bench.of('telecommand_sent')).toHaveLength(1);
+  });
+
   it('never sends one that changes the state again by itself (N3)', () => {
     const bench = inStep([change('fire', { retry: 5 })]).play(failingSends);
     expect(bench.of('telecommand_sent')).toHaveLength(1);

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { telecommandLog } from '../../../actors/telecommand/replay.ts';
+import { header, streams, subject } from '../../../contract/subject.ts';
+import type { SendFailure } from '../../../contract/telecommand.ts';
 import type { Verification } from '../../../mission/platform.ts';
 import { compileChart } from '../../../supervision/inspection/chart.ts';
 import { activeIds } from '../../../supervision/inspection/entity-view.ts';
 import { replay } from '../../../supervision/inspection/replay.ts';
 import {
   cellOf,
+  idOf,
   type LaneWorld,
   laneWorld,
   missionOf,
@@ -141,6 +144,31 @@ describe('the history of a telecommand, from its log alone', () => {
     expect(await edgesWhen({ outcome: 'unknown', detail: 'nobody knows' })).toEqual([
       'telecommand.ENCODED|gateway.unknown|1',
     ]);
+  });
+
+  it('goes by what the gateway did and not by its words; where an older log has only words, by them', async () => {
+    const failed = async (detail: string, failure?: SendFailure) => {
+      const one = world(WINDOW);
+      await recorded(one.bus, 1, 'PENDING', 'ENCODED');
+      const headers = {
+        [header.epoch]: '0',
+        ...(failure !== undefined && { [header.outcome]: JSON.stringify(failure) }),
+      };
+      const event = { tc: idOf(1), state: 'SEND_FAILED', at: new Date(one.bus.now()).toISOString(), detail };
+      const body = Buffer.from(JSON.stringify(event));
+      await one.bus.append(streams.telecommandEvents, subject.tcEvent('sat1', idOf(1)), body, { headers });
+      return (await historyOf(one)).steps.at(-1)!.taken;
+    };
+    const [refused, unknown] = [
+      'telecommand.ENCODED|gateway.refused|0',
+      'telecommand.ENCODED|gateway.unknown|1',
+    ];
+    expect(await failed('nobody knows this target', { outcome: 'refused' })).toEqual([refused]);
+    expect(await failed('lost', { outcome: 'unknown' })).toEqual([unknown]);
+    expect(await failed('no pass')).toEqual([refused]);
+    expect(await failed('nobody knows whether it left')).toEqual([unknown]);
+    const outcome = { nonsense: 1 } as unknown as SendFailure;
+    expect(await failed('nobody knows whether it left', outcome)).toEqual([unknown]);
   });
 
   it('shows a telecommand that is still under way as far as it has come', async () => {
