@@ -52,6 +52,7 @@ const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown
       sendFrame(createCaller(bus, realClock), {
         ...{ gateway: 'g', frame: { target: 't', key: 'k', epoch: 1, frame: '' }, recovering: undefined },
         ...{ expiresAt: Number.MAX_SAFE_INTEGER, hold: undefined, unheld: async () => undefined },
+        position: async () => undefined,
         ...{ now: () => realClock.now(), signal },
       }),
     SENT,
@@ -73,7 +74,7 @@ const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown
   ],
   [
     'the transfer of a run',
-    OK,
+    { ok: true, value: { generation: 1 } },
     (bus) =>
       begin(createTransfer(services(bus)), {
         ...{ type: 'effect.transfer', ticket: 2, path: 'a', statement: download, answers: {} },

@@ -39,7 +39,8 @@ afterAll(async () => {
   await rm(mission, { recursive: true, force: true });
 }, 60_000);
 
-const health = async (): Promise<Health['replicas']> => (await call<Health>('GET', `${mcs.api}/healthz`)).body.replicas;
+const health = async (): Promise<Health['replicas']> =>
+  (await call<Health>('GET', `${mcs.api}/healthz`)).body.replicas;
 
 /** Sends a telecommand, tried again while the service says that it cannot take one; its states. */
 async function ping(): Promise<string[]> {
@@ -64,8 +65,7 @@ it('MC-BUS-021 keeps three copies of everything; with one server of three lost, 
   }, PATIENTLY);
   expect(await ping()).toEqual(['PENDING', 'ENCODED', 'SENT', 'VERIFIED']);
   await cluster.kill(0);
-  for (let sent = 0; sent < 5; sent += 1)
-    expect((await ping()).at(-1)).toBe('VERIFIED');
+  for (let sent = 0; sent < 5; sent += 1) expect((await ping()).at(-1)).toBe('VERIFIED');
   await until(async () => ((await health())?.short.length ?? 0) > 0, PATIENTLY);
   cluster.start(0);
   await until(async () => (await health())?.short.length === 0, PATIENTLY);

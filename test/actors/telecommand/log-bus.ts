@@ -5,6 +5,7 @@
 
 import { Outage } from '../../../contract/outage.ts';
 import type { BucketDefinition, StreamDefinition } from '../../../contract/subject.ts';
+import { buckets } from '../../../contract/subject.ts';
 import type {
   Appended,
   AppendOptions,
@@ -151,7 +152,7 @@ export class LogBus implements Bus {
   }
 
   bucket({ name }: BucketDefinition): LogBucket {
-    const bucket = this.#buckets.get(name) ?? new LogBucket();
+    const bucket = this.#buckets.get(name) ?? new LogBucket(name === buckets.members.name ? OWNERS_FROM : 0);
     this.#buckets.set(name, bucket);
     return bucket;
   }
@@ -173,12 +174,19 @@ function isFrom(from: FollowFrom, { seq, at }: StreamMessage): boolean {
   return from.from === 'start';
 }
 
+/** Epochs of owners are revisions of the bucket that holds their floors: those of tests stay below. */
+const OWNERS_FROM = 1_000;
+
 export class LogBucket implements Bucket {
   readonly entries = new Map<string, Entry>();
   /** The next put is stored and its answer lost. */
   loseAnswer = false;
-  /** Epochs of owners are revisions of the bucket that holds their floors: those of tests stay below. */
-  #revision = 1_000;
+  #revision: number;
+
+  /** `first`: revisions begin behind it. */
+  constructor(first = 0) {
+    this.#revision = first;
+  }
 
   async get(key: string): Promise<Entry | undefined> {
     return this.entries.get(key);

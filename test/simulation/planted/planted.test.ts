@@ -173,6 +173,9 @@ describe('planted defects', () => {
         'walks-the-chart',
         // In runs.test.ts.
         'announced-before-sent',
+        'answers-mean-one-question',
+        'inside-its-hold',
+        'refusals-are-true',
         'answers-count-once',
         'commands-take-effect',
         'every-run-ends',

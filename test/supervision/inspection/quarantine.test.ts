@@ -194,6 +194,9 @@ describe('a quarantined telecommand that is reset (J6)', () => {
       JSON.stringify({ tc: idOf(1), state: 'ENCODED', at: new Date(0).toISOString() }),
     );
     const headers = { [header.epoch]: '2' };
+    // Whoever owns a lane says so in its floor before it writes anything.
+    const newer = Buffer.from(JSON.stringify({ epoch: 2, submission: 1 }));
+    await one.bus.bucket(buckets.members).overwrite('checkpoint.lane.sat1', newer);
     await one.bus.append(streams.telecommandEvents, subject.tcEvent('sat1', idOf(1)), body, { headers });
     one.kind.reset(cellOf(1), 'ada');
     await one.run(500);
