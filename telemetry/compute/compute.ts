@@ -99,7 +99,7 @@ export class Compute {
     });
     for (const { ordinal, value, groundMs, timeMs, deferred, link } of known.sort(byGround)) {
       if (!deferred) this.#link = link;
-      // Without a time on board the sample is dated by the ground; what is derived from it has none either.
+      // A time that is that of the ground says nothing of its own.
       const onboardMs = timeMs === groundMs ? Number.NaN : timeMs;
       this.#realtime.restore(ordinal, value, groundMs, onboardMs, deferred);
     }

@@ -2,8 +2,8 @@
  * Derived measures computed from the samples of one delivery, real-time or deferred: the last sample of each input, the
  * evaluations that read it, and the order in which they follow each other. Mission Control Service, sections 2.2 and 4.4.
  *
- * S1. The ground time of a derived sample is that of its oldest input; its time on board is the latest of its inputs, so that it
- *     follows the one before as they follow theirs.
+ * S1. The ground time of a derived sample is that of its oldest input; its `time` is the latest of its inputs, whether they are
+ *     dated on board or not, so that it follows the one before as they follow theirs. It is dated where that is not the ground time.
  * S2. A derived measure has no sample before each of its inputs has had one.
  * S3. An input that never had a sample of this delivery is lent the last one of the other; only pure measures take it, and
  *     are deferred by it.
@@ -14,7 +14,7 @@
  */
 
 import type { Derived, Platform } from '../../mission/platform.ts';
-import { isInstant, timeOf } from '../reading/instant.ts';
+import { timeOf } from '../reading/instant.ts';
 import { Computed, sameComputed, sameMeasure } from './computed.ts';
 import type { DerivedBlocks } from './derived-blocks.ts';
 
@@ -251,7 +251,6 @@ export class Side {
     const { ordinal, reads, temporal } = computed.derived;
     let oldest = Number.POSITIVE_INFINITY;
     let latest = Number.NEGATIVE_INFINITY;
-    let isDated = false;
     let lent = false;
     for (const read of reads) {
       const standing = this.#standing[read];
@@ -260,9 +259,8 @@ export class Side {
       if (standing === LENT) lent = true;
       if (ground < oldest) oldest = ground;
       latest = Math.max(latest, timeOf(this.#onboard[read]!, ground));
-      if (isInstant(this.#onboard[read]!)) isDated = true;
     }
-    const onboard = isDated ? latest : Number.NaN;
+    const onboard = latest === oldest ? Number.NaN : latest;
     computed.last = value;
     const blocks = lent ? out?.deferred : out?.realtime;
     blocks?.push(ordinal, value, oldest, onboard);

@@ -33,7 +33,7 @@ export async function startCluster(): Promise<TestCluster> {
       join(dir, `${node}.conf`),
       `server_name: n${node}
 listen: "127.0.0.1:${clients[node]}"
-jetstream: { store_dir: "${join(dir, String(node))}", max_mem: 64MB, max_file: 1GB }
+jetstream: { store_dir: "${join(dir, String(node))}", max_mem: 64MB, max_file: 500GB }
 cluster: { name: mcs, listen: "127.0.0.1:${routes[node]}", no_advertise: true, routes: [${peers}] }
 `,
     );

@@ -1,6 +1,7 @@
 /** The radio under seeded faults, in the form of CI: fixed seeds, one drawn anew, and the proof that a seed decides everything. */
 
 import { expect, it } from 'vitest';
+import { drawnSeed } from '../../support/drawn-seed.ts';
 import { neverOpen } from '../planted/radio-defects.ts';
 import { radioScenarioOf } from './scenario.ts';
 import { attemptRadio, reportRadio, shrunkRadio } from './trial.ts';
@@ -46,7 +47,7 @@ it('an apply that is not durable yet is not shown, so that no later life gives i
 it(
   'keeps them under the faults of a seed drawn for this run',
   async () => {
-    const seed = Math.floor(Math.random() * 2 ** 31);
+    const seed = drawnSeed();
     console.log(`drawn seed ${seed}: npm run simulate -- --kind radio --seed ${seed} --runs 1`);
     await expectNothingBroken(seed);
   },
