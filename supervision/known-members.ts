@@ -70,6 +70,8 @@ export class KnownMembers {
       movedAt: moved ? now : before.movedAt,
       mistaken: before !== undefined && (before.mistaken || (before.gone && moved)),
     });
+    // Who comes or goes makes everybody look: they look at what is so now.
+    if (isNews) for (const other of this.#present.values()) other.judgedAt = Number.NEGATIVE_INFINITY;
     return isNews;
   }
 

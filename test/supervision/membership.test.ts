@@ -110,6 +110,21 @@ it('two containers with one host name and one pid leave each other alone (E3)', 
   expect(a.membership.isAlive('c')).toBe(false);
 });
 
+it('whoever comes makes everybody look afresh at who is gone, however lately they looked (E3)', async () => {
+  const { run, join } = cell();
+  const running = new Set([1, 2]);
+  const a = await join('a', machine('boot ns', 1, running));
+  await join('b', machine('boot ns', 2, running));
+  // A quarter of the time until the next heartbeat, so that only the newcomer gives a reason to look.
+  await run(TTL_MS / 4);
+  expect(a.membership.isGone('b')).toBe(false);
+  running.delete(2);
+  const came = join('c', machine('boot ns', 3, new Set([3])));
+  for (let steps = 0; steps < 20 && !a.membership.alive('work').includes('c'); steps += 1) await run(1);
+  expect(a.membership.isGone('b')).toBe(true);
+  await came;
+});
+
 it('a copy of a machine is judged by its age once it moved on after it was taken for gone (E6)', async () => {
   const { run, join } = cell();
   const a = await join('a', machine('boot ns', 1, new Set([1])));
