@@ -44,7 +44,7 @@ async function load({ port, path, mediaType, body, connections, ms }: Load) {
 
 /** Requests one behind the other on one connection, each with its time in ms. */
 async function latencies({ port, path, mediaType, body, ms }: Omit<Load, 'connections'>): Promise<number[]> {
-  const head = `POST ${path} HTTP/1.1\r\nHost: bench\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`;
   const request = Buffer.concat([Buffer.from(head), body]);
   const took: number[] = [];
   let asked = performance.now();
