@@ -10,42 +10,54 @@ import { type Compiled, compile } from '../mission/compile.ts';
 import type { Bus } from '../ports/bus.ts';
 import { DEMO } from './demo-mission.ts';
 
+const FIRST_APID = 0x73;
+
 export function targetNames(targets: number): string[] {
   return Array.from({ length: targets }, (_, n) => `sat${n + 1}`);
 }
 
+/** At most so many of one gateway: each has an APID of its own there. */
+interface FleetOptions {
+  readonly targetsOfAGateway?: number;
+}
+
 /** Throws when the documents do not compile. */
-export async function compiledFleet(targets: number): Promise<Compiled> {
+export async function compiledFleet(
+  targets: number,
+  { targetsOfAGateway = 1 }: FleetOptions = {},
+): Promise<Compiled> {
   const platform = await readFile(join(DEMO, 'cubesat-6u.yaml'), 'utf8');
   const compiled = compile([
     // Its reaction is a procedure of a library that is not flown here.
     { file: 'cubesat-6u.yaml', text: platform.replace(', on_raise: run "shed_load"', '') },
-    { file: 'topology.yaml', text: topology(targetNames(targets)) },
+    { file: 'topology.yaml', text: topology(targetNames(targets), targetsOfAGateway) },
   ]);
   if (!compiled.ok) throw new Error(compiled.faults.map(({ message }) => message).join('\n'));
   return compiled.value;
 }
 
-function topology(names: readonly string[]): string {
+function topology(names: readonly string[], targetsOfAGateway: number): string {
+  const gateway = (n: number): string => `gw-${names[n - (n % targetsOfAGateway)]}`;
+  const gateways = names.map((_, n) => gateway(n)).filter((each, n, all) => all.indexOf(each) === n);
   return `
 topology: fleet
 environments:
   bench: { identity: declared, human_orchestration: false }
 gateways:
-${names.map((name) => `  gw-${name}: { simulated: true, model: cubesat-6u, faults: [tm_silence, no_reports] }`).join('\n')}
+${gateways.map((each) => `  ${each}: { simulated: true, model: cubesat-6u, faults: [tm_silence, no_reports] }`).join('\n')}
 drivers:
   pus: { protocol: pus-c }
 targets:
-${names.map(target).join('')}`;
+${names.map((name, n) => target(name, gateway(n), FIRST_APID + (n % targetsOfAGateway))).join('')}`;
 }
 
-function target(name: string): string {
+function target(name: string, gateway: string, apid: number): string {
   return `
   ${name}:
     platform: cubesat-6u@1.0.0
     environments: [bench]
     links:
-      uhf: { default: true, driver: pus, transport: { kind: space-packet, apid: 0x73 }, gateway: gw-${name} }
+      uhf: { default: true, driver: pus, transport: { kind: space-packet, apid: ${apid} }, gateway: ${gateway} }
 `;
 }
 

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { mcsProgram } from './program.ts';
 import { until } from './until.ts';
 
-/** Also where several are started at once, on a machine that has much else to do. */
 const READY_WITHIN_MS = 60_000;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -28,6 +27,8 @@ export interface McsOptions {
   readonly fromSource?: boolean;
   /** Do not wait for the ready line. */
   readonly unready?: boolean;
+  /** Default: long enough for a small mission, also on a machine that has much else to do. */
+  readonly readyWithinMs?: number;
 }
 
 const running = new Set<ChildProcess>();
@@ -38,6 +39,7 @@ export async function startMcs({
   env = {},
   fromSource = false,
   unready = false,
+  readyWithinMs = READY_WITHIN_MS,
 }: McsOptions): Promise<Mcs> {
   const program = fromSource ? ['--import', 'tsx', 'cli/main.ts'] : await mcsProgram();
   const child = spawn(process.execPath, [...program, ...args], {
@@ -62,6 +64,7 @@ export async function startMcs({
     ? undefined
     : await readyLine(
         child,
+        readyWithinMs,
         () => output,
         () => errors,
       );
@@ -76,7 +79,7 @@ export async function startMcs({
   };
 }
 
-async function readyLine(child: ChildProcess, output: () => string, errors: () => string) {
+async function readyLine(child: ChildProcess, timeoutMs: number, output: () => string, errors: () => string) {
   const line = await until(
     () => {
       if (child.exitCode !== null) throw new Error(`mcs ended with ${child.exitCode}:\n${errors()}`);
@@ -85,7 +88,7 @@ async function readyLine(child: ChildProcess, output: () => string, errors: () =
         .slice(0, -1)
         .find((each) => each.startsWith('{"ready":true,'));
     },
-    { timeoutMs: READY_WITHIN_MS, what: 'mcs being ready' },
+    { timeoutMs, what: 'mcs being ready' },
   ).catch((error: unknown) => {
     child.kill('SIGKILL');
     throw new Error(`${String(error)}\n${errors()}`);
