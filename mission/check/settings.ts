@@ -18,6 +18,9 @@ const ALARM_RETENTION_MS = 90 * 86_400_000;
 /** A run ends this long before loss of signal. */
 const SCHEDULER_MARGIN_MS = 30_000;
 
+/** Sections of the specification whose features this release does not have: it says so and does not keep quiet. */
+const UNREAD = [['passes', 'feeders'], ['scheduler', 'margin'], ['connectors'], ['editor']] as const;
+
 /** The settings; without a document, every default. */
 export function checkSettings(read: ReadDocument | undefined): SettingsConfiguration {
   const document = (read?.value ?? {}) as ConfigDocument;
@@ -35,6 +38,7 @@ export function checkSettings(read: ReadDocument | undefined): SettingsConfigura
   const duration = (text: string | undefined, fallback: number, ...path: string[]): number =>
     text === undefined || read === undefined ? fallback : positive(text, fallback, read.faults.in(...path));
   if (read !== undefined && document.auth !== undefined) checkAuth(document.auth, read.faults.in('auth'));
+  if (read !== undefined) warnOfUnread(document, read.faults);
   return {
     maxSubmissionAgeMs: duration(telecommands?.max_age, TC_MAX_AGE_MS, 'telecommands', 'max_age'),
     leaderTtlMs: duration(reconciler?.leader_ttl, LEADER_TTL_MS, 'reconciler', 'leader_ttl'),
@@ -58,6 +62,16 @@ function authOf(
 ): AuthSettings {
   if (nats_ttl === undefined) return auth;
   return { ...auth, nats_ttl_ms: duration(nats_ttl, 0, 'auth', 'nats_ttl') };
+}
+
+function warnOfUnread(document: ConfigDocument, faults: FaultsAt): void {
+  for (const [section, key] of UNREAD) {
+    const given = document[section];
+    if (given === undefined || (key !== undefined && !(key in given))) continue;
+    faults
+      .in(section, ...(key === undefined ? [] : [key]))
+      .warning('no part of this release reads it', 'it changes nothing: leave it out');
+  }
 }
 
 function positive(text: string, fallback: number, faults: FaultsAt): number {

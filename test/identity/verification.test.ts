@@ -67,6 +67,13 @@ describe('a token', () => {
     });
   });
 
+  it('MC-AUTH-012 carries its roles where auth.roles_claim says', async () => {
+    const token = await es384.token({ roles: ['mcs:ignored'], realm_access: { roles: ['mcs:supervisor'] } });
+    const settings: AuthSettings = { ...SETTINGS, roles_claim: 'realm_access.roles' };
+    expect(await check(token, { settings })).toMatchObject({ value: { roles: ['supervisor'] } });
+    expect(await check(token)).toMatchObject({ value: { roles: ['ignored'] } });
+  });
+
   it.each(ALGORITHMS)('MC-AUTH-014 MC-AUTH-015 is taken with a signature of %s', async (alg) => {
     const other = await signer(alg);
     expect((await check(await other.token(), { keys: [other.jwk] })).ok).toBe(true);
