@@ -6,7 +6,7 @@
  *     `finished` is stored.
  * M2. While leases are being taken or given back nothing else is done with them: what is asked meanwhile is done behind it.
  * M3. A telecommand that is under way when its run is interrupted goes on by itself, and has left or never will when the run is
- *     suspended or over (A-71).
+ *     suspended or over (A-71); where its gateway does not confirm that, the log says so first.
  * M4. A resumption ends the suspension that stood when it was asked for, never a later one: it may be asked again.
  */
 
@@ -105,9 +105,16 @@ export function notPrepared(turn: Turn, { reason, takenBy }: Told<'not-prepared'
   }
 }
 
-export function released(turn: Turn): void {
+/** Before the names of telecommands that no gateway has confirmed to hold back. */
+export const MAY_STILL_LEAVE = 'warning: may still leave: ';
+
+export function released(turn: Turn, { mayLeave }: Told<'released'>): void {
   const { activity, context, program, progress } = turn;
   if (activity.kind !== 'suspending') return;
+  if (mayLeave !== undefined) {
+    const message = MAY_STILL_LEAVE + mayLeave.join('; ');
+    turn.record({ event: 'logged', path: turn.path, message, samples: [] });
+  }
   turn.change({ targetsHeld: false });
   turn.goOn();
   if (context.abort !== null) return;

@@ -85,7 +85,8 @@ export type RunChartEvent =
   | { type: 'prepared'; at: number; ticket: number }
   /** `takenBy`: a reaction took a target from it, and it is suspended by that. */
   | { type: 'not-prepared'; at: number; ticket: number; reason: string; takenBy?: string }
-  | { type: 'released'; at: number; ticket: number }
+  /** `mayLeave`: telecommands that no gateway has confirmed to hold back, as people read it. */
+  | { type: 'released'; at: number; ticket: number; mayLeave?: readonly string[] }
   /** A telecommand reached a final state, or could not be submitted (`REJECTED` with the reason, no acks). */
   | {
       type: 'telecommand.ended';

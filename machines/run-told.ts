@@ -89,7 +89,7 @@ function take(turn: Turn, event: RunChartEvent): void {
     case 'not-prepared':
       return notPrepared(turn, event);
     case 'released':
-      return released(turn);
+      return released(turn, event);
     default:
       return replied(turn, event);
   }

@@ -4,6 +4,7 @@
  */
 
 import type { RunEvent } from '../../contract/run.ts';
+import { MAY_STILL_LEAVE } from '../../machines/run-command.ts';
 import type { AnswerGiven, RunChartEvent } from '../../machines/run-protocol.ts';
 import type { RunContext } from '../../machines/run-turn.ts';
 
@@ -17,7 +18,7 @@ export function impliedEvent(
   event: RunEvent,
   rest: readonly RunEvent[],
 ): RunChartEvent | undefined {
-  const told = abortTold(context, event, rest) ?? commanded(context, event);
+  const told = abortTold(context, event, rest) ?? commanded(context, event, rest[0]);
   return told ?? faultTold(context, event) ?? replied(context, event, rest[0]);
 }
 
@@ -42,8 +43,15 @@ function abortTold(
 }
 
 /** What people asked for. */
-function commanded({ activity }: RunContext, event: RunEvent): RunChartEvent | undefined {
+function commanded(
+  { activity }: RunContext,
+  event: RunEvent,
+  next: RunEvent | undefined,
+): RunChartEvent | undefined {
   const at = timeOf(event);
+  const isBehindWarning = mayLeaveIn(event) !== undefined && next?.event === 'suspended';
+  if (isBehindWarning && activity.kind !== 'suspending' && activity.kind !== 'resuming')
+    return { type: 'command.preempt', at, by: next.by, request };
   if (activity.kind === 'recovering' && event.event === 'taken_over')
     return { type: 'recovered', at, by: event.by };
   if (event.event === 'suspended' && activity.kind !== 'suspending' && activity.kind !== 'resuming')
@@ -110,8 +118,10 @@ function replied(
         ? { type: 'not-prepared', at, ticket, reason: failure ?? '' }
         : { type: 'prepared', at, ticket };
     case 'suspending':
-    case 'closing':
-      return { type: 'released', at, ticket };
+    case 'closing': {
+      const mayLeave = mayLeaveIn(event);
+      return { type: 'released', at, ticket, ...(mayLeave !== undefined && { mayLeave: [mayLeave] }) };
+    }
     case 'sending':
       if (event.event !== 'telecommand_finished') return undefined;
       return {
@@ -145,6 +155,12 @@ function replied(
     default:
       return { type: 'woken', at, ticket };
   }
+}
+
+/** What a suspension could not make certain. */
+function mayLeaveIn(event: RunEvent): string | undefined {
+  const isWarning = event.event === 'logged' && event.message.startsWith(MAY_STILL_LEAVE);
+  return isWarning ? event.message.slice(MAY_STILL_LEAVE.length) : undefined;
 }
 
 /** Why what was under way failed; undefined when the event shows no failure. */

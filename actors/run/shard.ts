@@ -397,11 +397,14 @@ export class RunShard {
   #standDown(run: StandsDown, open: readonly SentEvent[]): Promise<void> | undefined {
     if (open.length === 0) return undefined;
     const { services, holds } = this.#options;
-    const { bus, clock } = services;
+    const { bus, clock, log } = services;
     const isOwner = (): boolean => !this.#stopped && holds();
     const mark = (targets: ReadonlySet<string>): Promise<void> =>
       new Leases(bus).leave(run.run, targets, isOwner);
-    return standDown({ bus, clock, run, open, mark });
+    return standDown({ bus, clock, run, open, mark }).then((unconfirmed) => {
+      if (unconfirmed.length > 0)
+        log.warn({ run: run.run, unconfirmed }, 'a run ends while telecommands may still leave');
+    });
   }
 
   /** What a run that is given up may have under way, by its log. */

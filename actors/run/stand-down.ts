@@ -9,6 +9,8 @@
  * Z3. One that was ENCODED may be at its gateway. It is certain once it is known to have left or not, once the gateway has fenced
  *     the run, or once its time is over, whichever comes first. A gateway that knows no fence is waited for like a silent one.
  * Z4. A run with nothing under way pays nothing for this.
+ * Z5. Time alone makes nothing certain of a gateway that stopped between its last look at the clock and the hand-over to the
+ *     kernel: what only time ended is given back, so that the log of the run names it.
  */
 
 import { FENCE_MS } from '../../contract/limits.ts';
@@ -50,16 +52,32 @@ interface StandDown {
   readonly withinMs?: number;
 }
 
-/** Resolves when nothing can leave any more. Throws `Outage`; asked again it goes on. */
-export async function standDown(how: StandDown): Promise<void> {
+/** A telecommand that no gateway has confirmed to hold back: nothing but its time is over (Z5). */
+export interface Unconfirmed {
+  readonly tc: string;
+  readonly target: string;
+  /** Empty where nobody knows which. */
+  readonly gateways: readonly string[];
+}
+
+/** Resolves when nothing can leave any more, with what only time made so (Z5). Throws `Outage`; asked again it goes on. */
+export async function standDown(how: StandDown): Promise<readonly Unconfirmed[]> {
   const { bus, clock, open, mark } = how;
   const pending = await stillOpen(bus, clock, open);
-  if (pending.length === 0) return;
+  if (pending.length === 0) return [];
   await mark(new Set(pending.map(({ sent }) => sent.target)));
   for (const { sent, isKnown } of pending) if (!isKnown) await withdrawn(how, sent);
   // Behind the mark: what is not ENCODED by now will find it.
   const doubtful = (await stillOpen(bus, clock, open)).filter(({ isEncoded }) => isEncoded);
-  await Promise.all(doubtful.map(({ sent }) => certain(how, sent)));
+  const waited = await Promise.all(doubtful.map(({ sent }) => certain(how, sent)));
+  return waited.filter((each) => each !== undefined);
+}
+
+/** For people: `01J… to sat1 (gateway sim-1 does not answer)`. */
+export function unconfirmedText({ tc, target, gateways }: Unconfirmed): string {
+  const named =
+    gateways.length === 0 ? 'its gateway is not known' : `gateway ${gateways.join(', ')} does not answer`;
+  return `${tc} to ${target} (${named})`;
 }
 
 interface Pending {
@@ -98,14 +116,15 @@ async function withdrawn({ bus, run }: StandDown, sent: SentEvent): Promise<void
   await withdraw(bus, announced, { run: run.run, by: run.by, program: run.program }, reason);
 }
 
-/** Z3 */
-async function certain(how: StandDown, sent: SentEvent): Promise<void> {
-  const { clock, withinMs = FENCE_MS } = how;
+/** Z3, Z5 */
+async function certain(how: StandDown, sent: SentEvent): Promise<Unconfirmed | undefined> {
+  const { clock, run, withinMs = FENCE_MS } = how;
+  const gateways = [...gatewaysOf(run.program, run.mission, sent)];
   const over = new AbortController();
   try {
-    await Promise.race([
-      pause(clock, withinMs, over.signal),
-      fenced(how, sent, over.signal),
+    return await Promise.race([
+      pause(clock, withinMs, over.signal).then(() => ({ tc: sent.tc, target: sent.target, gateways })),
+      fenced(how, sent, gateways, over.signal),
       ended(how, sent, over.signal),
     ]);
   } finally {
@@ -113,7 +132,7 @@ async function certain(how: StandDown, sent: SentEvent): Promise<void> {
   }
 }
 
-async function ended({ bus, clock }: StandDown, sent: SentEvent, signal: AbortSignal): Promise<void> {
+async function ended({ bus, clock }: StandDown, sent: SentEvent, signal: AbortSignal): Promise<undefined> {
   while (!signal.aborted) {
     await pause(clock, LOOK_MS, signal);
     const pending = await look(bus, clock, sent).catch(unlessOutage);
@@ -121,11 +140,15 @@ async function ended({ bus, clock }: StandDown, sent: SentEvent, signal: AbortSi
   }
 }
 
-async function fenced(how: StandDown, sent: SentEvent, signal: AbortSignal): Promise<void> {
-  const { run } = how;
-  const gateways = gatewaysOf(run.program, run.mission, sent);
-  if (gateways.size === 0) return pause(how.clock, FENCE_MS, signal);
-  await Promise.all([...gateways].map((gateway) => fence(how, gateway, sent.target, signal)));
+async function fenced(
+  how: StandDown,
+  sent: SentEvent,
+  gateways: readonly string[],
+  signal: AbortSignal,
+): Promise<undefined> {
+  // Nobody to ask: time alone ends it.
+  if (gateways.length === 0) await pause(how.clock, 2 * FENCE_MS, signal);
+  await Promise.all(gateways.map((gateway) => fence(how, gateway, sent.target, signal)));
 }
 
 async function fence(how: StandDown, gateway: string, target: string, signal: AbortSignal): Promise<void> {

@@ -4,9 +4,10 @@
  * Z1. Whatever fails, `failed` is called once, with the reason; nothing throws.
  */
 
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket, type Socket, type SocketOptions } from 'node:dgram';
+import { lookup as lookupName } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { UDP_RECEIVE_BYTES } from '../../contract/limits.ts';
 import type { Address, UdpEndpoint } from '../../mission/endpoint.ts';
 import { isPortHeld } from './port-wait.ts';
@@ -18,6 +19,13 @@ export interface UdpSocketOptions {
   /** `isPortHeld`: another process has it. */
   readonly failed: (reason: string, isPortHeld: boolean) => void;
 }
+
+/** At once for an address, as the peer always is: what is to leave in this turn leaves in it (L2 of `gateway.ts`). */
+const lookUp: NonNullable<SocketOptions['lookup']> = (host, options, give) => {
+  const family = isIP(host);
+  if (family === 0) lookupName(host, options, give);
+  else give(null, host, family);
+};
 
 export class UdpSocket {
   readonly #options: UdpSocketOptions;
@@ -31,6 +39,7 @@ export class UdpSocket {
     this.#socket = createSocket({
       type: isIPv6(bind.host) ? 'udp6' : 'udp4',
       reuseAddr: options.endpoint.multicast !== undefined,
+      lookup: lookUp,
     });
     this.#socket.on('message', (datagram, { address, port }) => options.received(datagram, address, port));
     this.#socket.on('error', (error) => this.#fail(error));
@@ -69,7 +78,8 @@ export class UdpSocket {
     const { bind, peer } = this.#options.endpoint;
     try {
       const family = isIPv6(bind.host) ? 6 : 4;
-      const found = peer === undefined ? undefined : await lookup(peer.host, { family });
+      // Never in the turn of the caller, who does not have this socket yet.
+      const found = await (peer && lookup(peer.host, { family }));
       if (this.#over) return;
       this.#socket.bind({ port: bind.port, address: bind.host }, () => {
         this.#peer = found && { host: found.address, port: peer!.port };

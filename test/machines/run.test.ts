@@ -334,6 +334,18 @@ describe('the chart of a run: suspension', () => {
     expect(bench.events.at(-1)).toMatchObject({ event: 'suspended', path: 'a', by: 'bob' });
   });
 
+  it('M3 A-71 says before it is suspended which telecommand its gateway has not confirmed to hold back', () => {
+    const bench = running(program([step('a', [send('ping')])])).command('preempt', {
+      by: 'alarm sat1/obc.temp',
+    });
+    bench.reply({ type: 'released', mayLeave: ['T1 to sat1 (gateway g does not answer)'] });
+    expect(bench.events.slice(-2)).toMatchObject([
+      { event: 'logged', message: 'warning: may still leave: T1 to sat1 (gateway g does not answer)' },
+      { event: 'suspended', by: 'alarm sat1/obc.temp' },
+    ]);
+    expect(sound(bench).state).toBe('suspended');
+  });
+
   it.each([
     ['of before the suspension', -1, 'refused'],
     ['behind it', 0, 'accepted'],

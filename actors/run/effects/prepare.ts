@@ -17,7 +17,7 @@ import { unreadiness } from '../readiness.ts';
 import { readRunLog } from '../run-log.ts';
 import { Sendings, type SentEvent } from '../sendings.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
-import { standDown } from '../stand-down.ts';
+import { standDown, type Unconfirmed, unconfirmedText } from '../stand-down.ts';
 
 /** Why the targets are not its own. */
 interface Obstacle {
@@ -128,12 +128,14 @@ class Taking {
     const found = await this.#programs.of(first.ir);
     const program = typeof found === 'string' ? undefined : found;
     const mission = program && (await missions.at(program.config));
-    await standDown({
+    const unconfirmed = await standDown({
       ...{ bus, clock, open },
       run: { run, by: first.by, program, mission },
       mark: (targets) => this.#leases.leave(run, targets, isOwner),
       withinMs: FENCE_REACTION_MS,
     });
+    if (unconfirmed.length > 0)
+      log.warn({ run, unconfirmed }, 'a target is taken while telecommands may still leave');
   }
 }
 
@@ -151,14 +153,17 @@ export function createRelease(
   return async ({ ticket, soon }, at, signal) => {
     const { run, program } = at;
     const isOwner = (): boolean => !signal.aborted;
+    let unconfirmed: readonly Unconfirmed[] = [];
     const released = await patiently(clock, signal, async () => {
-      await standDown({
+      unconfirmed = await standDown({
         ...{ bus, clock, run: at, open: openOf(run) },
         mark: (targets) => leases.leave(run, targets, isOwner),
         ...(soon === true && { withinMs: FENCE_REACTION_MS }),
       });
       await leases.release(run, targetsOf(program), isOwner);
     });
-    return released && { type: 'released', at: clock.now(), ticket };
+    if (released === undefined) return undefined;
+    const mayLeave = unconfirmed.map(unconfirmedText);
+    return { type: 'released', at: clock.now(), ticket, ...(mayLeave.length > 0 && { mayLeave }) };
   };
 }

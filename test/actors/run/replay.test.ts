@@ -56,6 +56,8 @@ class World {
   readonly log: RunEvent[] = [];
   readonly input: RunInput;
   now = 1_000;
+  /** What a suspension cannot make certain. */
+  mayLeave: readonly string[] | undefined;
   #queue: RunChartEvent[] = [];
   #actor: ReturnType<typeof createActor<typeof runMachine>>;
 
@@ -107,7 +109,10 @@ class World {
   #hear(emitted: RunEffect | RunRecord): void {
     if (emitted.type === 'record') return void this.log.push(emitted.event);
     const reply = answered(emitted, this.now);
-    if (reply !== undefined) this.#queue.push(reply);
+    if (reply === undefined) return;
+    const { mayLeave } = this;
+    const isWarned = reply.type === 'released' && mayLeave !== undefined;
+    this.#queue.push(isWarned ? { ...reply, mayLeave } : reply);
   }
 }
 
@@ -164,6 +169,23 @@ describe('the history of a run', () => {
     expect(world.last).toBe('finished');
     expect(stepsOf(world.input, world.log).filter(({ put }) => put !== undefined)).toEqual([]);
   });
+
+  it.each(['command.suspend', 'command.preempt'] as const)(
+    'follows %s that could not make certain that nothing leaves',
+    (type) => {
+      const world = new World();
+      world.mayLeave = ['T1 to sat1 (gateway g does not answer)', 'T2 to sat1 (gateway g does not answer)'];
+      world.tell({ type, at: 0, by, request: 'r' });
+      expect(world.last).toBe('suspended');
+      world.mayLeave = undefined;
+      world.tell({ type: 'command.resume', at: 0, by, choice: 'abort', request: 'r2' });
+      expect(world.last).toBe('finished');
+      expect(world.log.filter((each) => each.event === 'logged' && each.message.includes('T1'))).toHaveLength(
+        1,
+      );
+      expect(stepsOf(world.input, world.log).filter(({ put }) => put !== undefined)).toEqual([]);
+    },
+  );
 
   it('is shown with the states the chart went through, to its final one', () => {
     const { log, input } = eventfulRun();

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Leases } from '../../../actors/run/leases.ts';
 import { Sendings, type SentEvent } from '../../../actors/run/sendings.ts';
-import { standDown } from '../../../actors/run/stand-down.ts';
+import { standDown, unconfirmedText } from '../../../actors/run/stand-down.ts';
 import { FENCE_MS } from '../../../contract/limits.ts';
 import type { FenceCall } from '../../../contract/link.ts';
 import type { RunEvent } from '../../../contract/run.ts';
@@ -54,10 +54,10 @@ async function submitted(): Promise<number> {
   return 'seq' in stored ? stored.seq : 0;
 }
 
-async function stand(withinMs = 20_000): Promise<{ marked: boolean; tookMs: number }> {
+async function stand(withinMs = 20_000): Promise<{ marked: boolean; tookMs: number; texts: string[] }> {
   const began = performance.now();
   let marked = false;
-  await standDown({
+  const unconfirmed = await standDown({
     ...{ bus, clock: realClock, open: [sent()], withinMs },
     run: { run, by: 'ana', program, mission },
     mark: async (targets) => {
@@ -65,7 +65,7 @@ async function stand(withinMs = 20_000): Promise<{ marked: boolean; tookMs: numb
       await leases.leave(run, targets);
     },
   });
-  return { marked, tookMs: performance.now() - began };
+  return { marked, tookMs: performance.now() - began, texts: unconfirmed.map(unconfirmedText) };
 }
 
 const holders = async (): Promise<TargetHolds['holders']> => {
@@ -118,13 +118,16 @@ describe('a run stands down', () => {
     ['is silent', undefined],
     ['answers with what is no fence', '{"fenced":false}'],
     ['answers with what is no JSON', 'yes'],
-  ])('Z3 by the time that the frame had where its gateway %s', async (_name, answer) => {
+  ])('Z3 Z5 A-71 by the time that the frame had where its gateway %s', async (_name, answer) => {
     await submitted();
     await reached('ENCODED');
     const serving = bus.serve(subject.gatewayVerb('sim-1', 'fence'), async () =>
       answer === undefined ? new Promise<never>(() => undefined) : Buffer.from(answer),
     );
-    expect((await stand(SOON_MS)).tookMs).toBeGreaterThanOrEqual(SOON_MS - 1);
+    const { tookMs, texts } = await stand(SOON_MS);
+    expect(tookMs).toBeGreaterThanOrEqual(SOON_MS - 1);
+    // Z5
+    expect(texts).toEqual([`${tc} to sat1 (gateway sim-1 does not answer)`]);
     await serving.stop();
   });
 
@@ -134,7 +137,17 @@ describe('a run stands down', () => {
     const standing = stand();
     await until(async () => (await holders())[0]?.leaving === true);
     await reached('SENT');
-    expect(await standing).toMatchObject({ marked: true });
+    expect(await standing).toMatchObject({ marked: true, texts: [] });
+  });
+
+  it('Z5 by its time where nobody knows which gateway was asked, and says so', async () => {
+    await reached('ENCODED');
+    const unconfirmed = await standDown({
+      ...{ bus, clock: realClock, open: [sent()], withinMs: SOON_MS },
+      run: { run, by: 'ana', program: undefined, mission: undefined },
+      mark: async () => undefined,
+    });
+    expect(unconfirmed.map(unconfirmedText)).toEqual([`${tc} to sat1 (its gateway is not known)`]);
   });
 
   it('Z3 where nobody knew is over by now', async () => {
