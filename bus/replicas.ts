@@ -72,7 +72,7 @@ export class Replicas implements Replication {
     const short: ShortStream[] = [];
     await Promise.all(Array.from({ length: REPLICAS_ASKED }, () => this.#lookAtEach(handles, short)));
     this.#looking = false;
-    this.#tell(short.sort((one, other) => (one.stream < other.stream ? -1 : 1)));
+    this.#report(short.sort((one, other) => (one.stream < other.stream ? -1 : 1)));
     this.#lookIn(this.#again ? 0 : REPLICAS_LOOK_MS);
     this.#again = false;
   }
@@ -86,7 +86,7 @@ export class Replicas implements Replication {
   }
 
   /** In the log when it begins and when it is over. */
-  #tell(short: readonly ShortStream[]): void {
+  #report(short: readonly ShortStream[]): void {
     const { log } = this.#options;
     const [before, now] = [this.#short.length, short.length];
     this.#short = short;
