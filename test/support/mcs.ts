@@ -27,6 +27,8 @@ export interface McsOptions {
   readonly fromSource?: boolean;
   /** Do not wait for the ready line. */
   readonly unready?: boolean;
+  /** A program that starts it, with its arguments, as `unshare` does. */
+  readonly within?: readonly string[];
   /** Default: long enough for a small mission, also on a machine that has much else to do. */
   readonly readyWithinMs?: number;
 }
@@ -39,10 +41,12 @@ export async function startMcs({
   env = {},
   fromSource = false,
   unready = false,
+  within = [],
   readyWithinMs = READY_WITHIN_MS,
 }: McsOptions): Promise<Mcs> {
   const program = fromSource ? ['--import', 'tsx', 'cli/main.ts'] : await mcsProgram();
-  const child = spawn(process.execPath, [...program, ...args], {
+  const [command, ...rest] = [...within, process.execPath, ...program, ...args];
+  const child = spawn(command!, rest, {
     cwd: ROOT,
     env: { ...process.env, MCS_LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
