@@ -1,9 +1,26 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * Folders whose tests leave nothing behind in their process: their files share it, and the modules that are loaded once. A
+ * process for each file would load them a hundred and fifty times.
+ */
+const SHARED = [
+  'actors',
+  'contract',
+  'harness',
+  'http',
+  'identity',
+  'links',
+  'machines',
+  'mission',
+  'radio',
+  'supervision',
+  'telemetry',
+].map((folder) => `test/${folder}/**/*.test.ts`);
+
 // Two workers: the suite starts real nats-servers and real processes, and CI has two cores.
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
     globalSetup: ['test/support/program-folder.ts'],
@@ -11,5 +28,9 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     env: { UWS_HTTP_MAX_HEADERS_SIZE: '16384' },
+    projects: [
+      { extends: true, test: { name: 'apart', include: ['test/**/*.test.ts'], exclude: SHARED } },
+      { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
+    ],
   },
 });

@@ -9,6 +9,7 @@ import { isFinalTcState, type TcEvent, type TcReply } from '../../contract/telec
 import { highestRanked } from '../../supervision/ranking.ts';
 import { call, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
+import { pointsOf } from '../support/kill-points.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { owned, visit } from '../support/members.ts';
 import { until } from '../support/until.ts';
@@ -108,7 +109,7 @@ function expectWhole(history: readonly TcEvent[]): void {
 }
 
 describe('kill -9 of the executor with another one alive', () => {
-  it.each(POINTS)(
+  it.each(pointsOf(POINTS, 'first'))(
     'a state-changing telecommand, killed at %s: final, whole, on board at most once (O2, O3)',
     async (point) => {
       const before = await cell.receivedByRequest();
@@ -125,7 +126,7 @@ describe('kill -9 of the executor with another one alive', () => {
     180_000,
   );
 
-  it.each(POINTS)(
+  it.each(pointsOf(POINTS, 'second'))(
     'a harmless telecommand, killed at %s: VERIFIED all the same',
     async (point) => {
       const history = await submitAndDie(point, { telecommand: 'obc.ping' });

@@ -5,9 +5,10 @@
  */
 
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { pointsOf } from '../support/kill-points.ts';
 import { type KillDrill, killedAt, killPoints, startKillDrill } from './run-kill.fixture.ts';
 
-const POINTS = killPoints('committing');
+const POINTS = pointsOf(killPoints('committing'), 'first');
 let drill: KillDrill;
 
 beforeAll(async () => {

@@ -5,9 +5,10 @@
  */
 
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { pointsOf } from '../support/kill-points.ts';
 import { type KillDrill, killedAt, killPoints, startKillDrill } from './run-kill.fixture.ts';
 
-const POINTS = killPoints('committed');
+const POINTS = pointsOf(killPoints('committed'), 'second');
 let drill: KillDrill;
 
 beforeAll(async () => {
