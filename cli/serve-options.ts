@@ -1,6 +1,13 @@
 /** The options of `mcs serve` and `mcs demo`, read strictly: what cannot be meant is said, with what can. */
 
 import { parseArgs } from 'node:util';
+import {
+  MEMBER_TTL_MS,
+  MEMBER_TTL_MS_LEAST,
+  MEMBER_TTL_MS_MOST,
+  NAME_CHARACTERS,
+} from '../contract/limits.ts';
+import { isToken } from '../contract/token.ts';
 import { ALL_ROLES, ROLES, type RoleName } from '../supervision/role.ts';
 
 export interface ServeOptions {
@@ -19,7 +26,14 @@ export interface ServeOptions {
   readonly signer: string | undefined;
   readonly state: string | undefined;
   readonly roles: readonly RoleName[];
+  /** Name of the process among the members; undefined: one of its own. */
+  readonly instance: string | undefined;
+  /** Silence after which a member counts as dead. */
+  readonly memberTtlMs: number;
 }
+
+/** From the most to the least. */
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** The options; throws a sentence on anything else. */
 export function readServeOptions(
@@ -61,7 +75,34 @@ export function readServeOptions(
     state: values.state,
     benchPort: roles.includes('bench') ? (benchPort ?? 0) : undefined,
     roles,
+    instance: instanceOf(process.env.MCS_INSTANCE),
+    memberTtlMs: ttlOf(process.env.MCS_MEMBER_TTL_MS),
   };
+}
+
+/** `MCS_LOG_LEVEL`, or the default; throws a sentence on a level that there is not. */
+export function logLevel(fallback = 'info'): string {
+  const { MCS_LOG_LEVEL: level = fallback } = process.env;
+  if (!LOG_LEVELS.includes(level))
+    throw new Error(`MCS_LOG_LEVEL is one of ${LOG_LEVELS.join(', ')}, not ${JSON.stringify(level)}`);
+  return level;
+}
+
+function instanceOf(name: string | undefined): string | undefined {
+  if (name !== undefined && !isToken(name))
+    throw new Error(
+      `MCS_INSTANCE takes a name of letters, digits, - and _, at most ${NAME_CHARACTERS}, not ${JSON.stringify(name)}`,
+    );
+  return name;
+}
+
+function ttlOf(text: string | undefined): number {
+  const ttlMs = text === undefined ? MEMBER_TTL_MS : Number(text);
+  if (!Number.isInteger(ttlMs) || ttlMs < MEMBER_TTL_MS_LEAST || ttlMs > MEMBER_TTL_MS_MOST)
+    throw new Error(
+      `MCS_MEMBER_TTL_MS takes whole milliseconds from ${MEMBER_TTL_MS_LEAST} to ${MEMBER_TTL_MS_MOST}, not ${JSON.stringify(text)}`,
+    );
+  return ttlMs;
 }
 
 /** Each option may name several, with commas. */

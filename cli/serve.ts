@@ -23,7 +23,7 @@ import { realRandom } from '../supervision/random.ts';
 import type { BenchOptions } from '../supervision/roles/bench.ts';
 import { compileFolder, faultLine, hasMission } from './mission-folder.ts';
 import { untilItEnds } from './process-end.ts';
-import { readServeOptions, type ServeOptions } from './serve-options.ts';
+import { logLevel, readServeOptions, type ServeOptions } from './serve-options.ts';
 
 export interface Serving {
   readonly api: string | undefined;
@@ -78,11 +78,9 @@ export async function startServing(
       ...(compiled !== undefined && { prepare: () => publishConfiguration(bus, compiled) }),
       ...(ground.signer !== undefined && { followerSigner: ground.signer }),
       ...(options.mission !== undefined && { missionFolder: resolve(options.mission) }),
-      ...(process.env.MCS_INSTANCE !== undefined && { instance: process.env.MCS_INSTANCE }),
+      ...(options.instance !== undefined && { instance: options.instance }),
       ...(process.env.MCS_FAILPOINT !== undefined && { failpoint: process.env.MCS_FAILPOINT }),
-      ...(process.env.MCS_MEMBER_TTL_MS !== undefined && {
-        memberTtlMs: Number(process.env.MCS_MEMBER_TTL_MS),
-      }),
+      memberTtlMs: options.memberTtlMs,
     });
     const stop = async (): Promise<void> => {
       await bench?.guard?.stop();
@@ -207,5 +205,5 @@ export function openLog(): Log {
   const destination = pino.destination({ fd: 2, sync: true });
   // A reader that went away ends no service.
   destination.on('error', () => undefined);
-  return pino({ level: process.env.MCS_LOG_LEVEL ?? 'info', base: null }, destination);
+  return pino({ level: logLevel(), base: null }, destination);
 }

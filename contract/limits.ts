@@ -86,6 +86,9 @@ export const GATEWAY_SENT_KEYS = 10_000;
 export const ECHO_WAIT_MS = 60_000;
 /** A process whose heartbeat has not moved for this long is dead for the others (single bus server). */
 export const MEMBER_TTL_MS = 3_000;
+/** What an installation may set in its place: shorter and a pause of the machine takes work from the living. */
+export const MEMBER_TTL_MS_LEAST = 500;
+export const MEMBER_TTL_MS_MOST = 3_600_000;
 /** Silence after which the key of a dead member is removed, in times to live: a process that wakes after it writes a new one. */
 export const MEMBER_FORGOTTEN_TTLS = 10;
 /** Keys of dead members removed at each heartbeat: 20,000 are gone in five minutes, at a cost nobody notices. */

@@ -6,12 +6,15 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'nats';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openBus } from '../../bus/nats-bus.ts';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import { call, readLog } from '../support/client.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { DEMO } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
+import { quiet } from '../support/nats.ts';
 import { until } from '../support/until.ts';
 
 /** Elections of this server take 4 to 9 s, on a loaded machine longer. */
@@ -27,6 +30,8 @@ let mcs: Mcs;
 
 beforeAll(async () => {
   cluster = await startCluster();
+  // As an installation that began with one server left them.
+  await ensuredOnce();
   mission = await mkdtemp(join(tmpdir(), 'mcs-three-'));
   await cp(DEMO, mission, { recursive: true });
   const config = join(mission, 'config.yaml');
@@ -38,6 +43,21 @@ afterAll(async () => {
   await cluster.stop();
   await rm(mission, { recursive: true, force: true });
 }, 60_000);
+
+/** Everything as a process makes it that wants one copy. */
+async function ensuredOnce(): Promise<void> {
+  const bus = openBus({ url: cluster.url, name: 'earlier', log: quiet });
+  await bus.ensureAssets({ deadlineMs: PATIENTLY.timeoutMs });
+  await bus.close();
+}
+
+/** How many copies the servers are to hold of each stream. */
+async function copies(): Promise<number[]> {
+  const connection = await connect({ servers: cluster.url.split(',') });
+  const found = await (await connection.jetstreamManager()).streams.list().next();
+  await connection.close();
+  return found.map(({ config }) => config.num_replicas);
+}
 
 const health = async (): Promise<Health['replicas']> =>
   (await call<Health>('GET', `${mcs.api}/healthz`)).body.replicas;
@@ -58,15 +78,20 @@ async function ping(): Promise<string[]> {
   return log.map(({ state }) => state);
 }
 
-it('MC-BUS-021 keeps three copies of everything; with one server of three lost, telecommands are sent and verified', async () => {
+it('MC-BUS-021 adds copies to what has one, and keeps three of everything; with one server of three lost, telecommands are sent and verified', async () => {
   await until(async () => {
     const replicas = await health();
     return replicas?.wanted === 3 && replicas.short.length === 0;
   }, PATIENTLY);
+  expect(new Set(await copies())).toEqual(new Set([3]));
+  await ensuredOnce();
+  expect(new Set(await copies()), 'never lowered').toEqual(new Set([3]));
   expect(await ping()).toEqual(['PENDING', 'ENCODED', 'SENT', 'VERIFIED']);
   await cluster.kill(0);
   for (let sent = 0; sent < 5; sent += 1) expect((await ping()).at(-1)).toBe('VERIFIED');
   await until(async () => ((await health())?.short.length ?? 0) > 0, PATIENTLY);
+  const metrics = await (await fetch(`${mcs.api}/metrics`)).text();
+  expect(Number(/^mcs_bus_streams_short(?:\{.*\})? (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
   cluster.start(0);
   await until(async () => (await health())?.short.length === 0, PATIENTLY);
 }, 300_000);
