@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /**
  * Folders whose tests leave nothing behind in their process: their files share it, and the modules that are loaded once. A
@@ -23,6 +24,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/program-folder.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 30_000,
