@@ -17,8 +17,9 @@ const TABLE = {
     packages: ['xstate', 'tsx'],
   },
   telemetry: { folders: ['mission', 'ports', 'contract'], packages: ['msgpackr', '@xstate/store'] },
-  links: { folders: ['mission', 'ports', 'contract'], packages: [] },
-  radio: { folders: ['ports', 'contract', 'links'], packages: ['yaml', 'typebox'] },
+  protocol: { folders: ['contract'], packages: [] },
+  links: { folders: ['mission', 'ports', 'contract', 'protocol'], packages: [] },
+  radio: { folders: ['ports', 'contract', 'protocol'], packages: ['yaml', 'typebox'] },
   identity: { folders: ['ports', 'contract', 'mission?'], packages: ['jose'] },
   bus: { folders: ['ports', 'contract'], packages: ['nats', 'nats-jwt', 'nkeys.js', 'ulid'] },
   http: {

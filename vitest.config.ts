@@ -14,6 +14,7 @@ const SHARED = [
   'links',
   'machines',
   'mission',
+  'protocol',
   'radio',
   'supervision',
   'telemetry',

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PacketSplitter } from '../links/protocol/packet-splitter.ts';
+import { PacketSplitter } from '../protocol/packet-splitter.ts';
 import { DEMO } from './demo-mission.ts';
 
 /** Samples a packet holds: the fields of its layout. */

@@ -1,7 +1,5 @@
-/** The two sources of chance: the machine's, and a seeded one whose run can be repeated. */
+/** Chance of the machine; a seeded one, whose run can be repeated, is `ports/seeded-random.ts`. */
 
 import type { Random } from '../ports/clock.ts';
-
-export { seededRandom } from '../links/simulated/seeded-random.ts';
 
 export const realRandom: Random = { next: () => Math.random() };

@@ -12,7 +12,7 @@ import { COUNTER_BLOCK, COUNTER_RESERVATION_ATTEMPTS } from '../../contract/limi
 import { Outage } from '../../contract/outage.ts';
 import { isToken } from '../../contract/token.ts';
 import type { Bucket } from '../../ports/bus.ts';
-import { SEQUENCE_COUNTS } from '../protocol/space-packet.ts';
+import { SEQUENCE_COUNTS } from '../../protocol/space-packet.ts';
 
 interface Block {
   next: number;

@@ -9,7 +9,7 @@ import { accepted, type Result, refused } from '../../contract/result.ts';
 import type { CspTransportDocument } from '../../mission/document/csp.ts';
 import type { Link } from '../../mission/mission.ts';
 import type { Telecommand } from '../../mission/platform.ts';
-import type { CspVersion } from '../protocol/csp.ts';
+import type { CspVersion } from '../../protocol/csp.ts';
 
 export interface CspTransport {
   readonly version: CspVersion;

@@ -24,8 +24,8 @@ import {
   readCsp,
   takeCrc,
   writeCsp,
-} from '../protocol/csp.ts';
-import { KissReader, writeKiss } from '../protocol/kiss.ts';
+} from '../../protocol/csp.ts';
+import { KissReader, writeKiss } from '../../protocol/kiss.ts';
 import { type CspTransport, cspTransport } from './csp-transport.ts';
 import { decodedSamples } from './decoded-samples.ts';
 import { type Driver, decodeFailed, encodeFailed, type LinkSource, type Reading } from './driver.ts';

@@ -6,7 +6,7 @@
 import type { LinkAddress } from '../../contract/link.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import type { Link, Mission } from '../../mission/mission.ts';
-import { MAX_APID } from '../protocol/space-packet.ts';
+import { MAX_APID } from '../../protocol/space-packet.ts';
 import type { LinkSource } from './driver.ts';
 
 /** The target, link and platform of a call; refuses names the mission does not have. */

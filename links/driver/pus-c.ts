@@ -10,9 +10,13 @@ import type { DecodeCall, DecodeReply, DriverAnswer } from '../../contract/link.
 import { accepted, type Result } from '../../contract/result.ts';
 import type { DecodedSample } from '../../contract/telecommand.ts';
 import type { Mission } from '../../mission/mission.ts';
-import { type PusTelemetry, readPusTelemetry } from '../protocol/pus-telemetry.ts';
-import { type RequestReport, readVerification, VERIFICATION_SERVICE } from '../protocol/pus-verification.ts';
-import { IDLE_APID, readPrimaryHeader } from '../protocol/space-packet.ts';
+import { type PusTelemetry, readPusTelemetry } from '../../protocol/pus-telemetry.ts';
+import {
+  type RequestReport,
+  readVerification,
+  VERIFICATION_SERVICE,
+} from '../../protocol/pus-verification.ts';
+import { IDLE_APID, readPrimaryHeader } from '../../protocol/space-packet.ts';
 import type { CounterBlocks } from './counter-blocks.ts';
 import { decodedSamples } from './decoded-samples.ts';
 import { type Driver, decodeFailed, type LinkSource, type Reading } from './driver.ts';

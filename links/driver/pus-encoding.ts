@@ -16,7 +16,7 @@ import {
   MAX_APPLICATION_DATA_BYTES,
   requestIdOf,
   writePusTelecommand,
-} from '../protocol/pus-telecommand.ts';
+} from '../../protocol/pus-telecommand.ts';
 import type { CounterBlocks } from './counter-blocks.ts';
 import { encodeFailed, type LinkSource } from './driver.ts';
 import { isApid, locate, transportApid } from './link-address.ts';

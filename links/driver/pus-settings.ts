@@ -4,8 +4,8 @@
  */
 
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
-import type { ReportSizes } from '../protocol/pus-verification.ts';
-import { CDS_SHORT_BYTES } from '../protocol/time-code.ts';
+import type { ReportSizes } from '../../protocol/pus-verification.ts';
+import { CDS_SHORT_BYTES } from '../../protocol/time-code.ts';
 import { isApid } from './link-address.ts';
 
 export interface PusSettings {

@@ -7,7 +7,7 @@ import { BlockBuilder } from '../../contract/batch.ts';
 import type { DecodeCall, DecodeReply, DriverAnswer } from '../../contract/link.ts';
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
 import type { Mission } from '../../mission/mission.ts';
-import { IDLE_APID, readSpacePacket } from '../protocol/space-packet.ts';
+import { IDLE_APID, readSpacePacket } from '../../protocol/space-packet.ts';
 import { decodedSamples } from './decoded-samples.ts';
 import { type Driver, decodeFailed, type LinkSource, type Reading } from './driver.ts';
 import { locate, transportApid } from './link-address.ts';

@@ -7,8 +7,8 @@
 
 import { accepted, type Result } from '../../contract/result.ts';
 import type { FramingConfiguration } from '../../mission/endpoint.ts';
-import { PacketSplitter } from '../protocol/packet-splitter.ts';
-import { IDLE_APID, PRIMARY_HEADER_BYTES, type SpacePacketHeader } from '../protocol/space-packet.ts';
+import { PacketSplitter } from '../../protocol/packet-splitter.ts';
+import { IDLE_APID, PRIMARY_HEADER_BYTES, type SpacePacketHeader } from '../../protocol/space-packet.ts';
 import type { Framer } from './framer.ts';
 
 type PacketFraming = Extract<FramingConfiguration, { kind: 'space-packet' }>;

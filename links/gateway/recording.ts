@@ -14,7 +14,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { PacketSplitter } from '../protocol/packet-splitter.ts';
+import { PacketSplitter } from '../../protocol/packet-splitter.ts';
 import type { Gateway, Listener, Sent } from './gateway.ts';
 import { Pace } from './pace.ts';
 

@@ -9,11 +9,11 @@
 
 import { SPACECRAFT_REQUESTS } from '../../contract/limits.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { FAILURE, isPing, type Task, taskOf } from './functions.ts';
 import { CADENCES, Housekeeping, type Readings, type Structure } from './housekeeping.ts';
 import { type Message, type ReceivedCommand, receiveCommand, TelemetryWriter } from './onboard-packet.ts';
 import { OnboardState } from './onboard-state.ts';
-import { seededRandom } from './seeded-random.ts';
 
 /** Faults that can be switched on board. */
 export const SPACECRAFT_FAULTS = [

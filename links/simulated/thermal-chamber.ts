@@ -7,9 +7,9 @@
  */
 
 import type { Clock } from '../../ports/clock.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { BenchTimers } from './bench-timers.ts';
 import type { SimulatedPeer } from './peer.ts';
-import { seededRandom } from './seeded-random.ts';
 import type { ReceivedCounts } from './spacecraft.ts';
 
 export const THERMAL_CHAMBER_FAULTS = ['mute', 'door_open', 'noise'] as const;

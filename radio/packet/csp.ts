@@ -6,7 +6,7 @@
  */
 
 import type { TransmitPacket } from '../../contract/bench/datapath.ts';
-import { crc32c } from '../../links/protocol/crc.ts';
+import { crc32c } from '../../protocol/crc.ts';
 import {
   appendCrc,
   CSP_CRC_BYTES,
@@ -17,7 +17,7 @@ import {
   MAX_CSP_DATA_BYTES,
   refusedCspFlag,
   writeCspHeader,
-} from '../../links/protocol/csp.ts';
+} from '../../protocol/csp.ts';
 import type { PacketRefusal } from './refusal.ts';
 
 type CspPacket = Extract<TransmitPacket, { protocol: 'csp' }>;

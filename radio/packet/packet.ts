@@ -8,7 +8,7 @@
 
 import type { TransmitPacket } from '../../contract/bench/datapath.ts';
 import { accepted, type Result, refusedAll } from '../../contract/result.ts';
-import { SEQUENCE_COUNTS } from '../../links/protocol/space-packet.ts';
+import { SEQUENCE_COUNTS } from '../../protocol/space-packet.ts';
 import { cspBytes, cspRefusals } from './csp.ts';
 import type { PacketRefusal } from './refusal.ts';
 import { spacePacketBytes, spacePacketRefusals } from './space-packet.ts';

@@ -5,8 +5,8 @@
  */
 
 import type { TransmitPacket } from '../../contract/bench/datapath.ts';
-import { crc16 } from '../../links/protocol/crc.ts';
-import { type SequenceFlags, writeSpacePacket } from '../../links/protocol/space-packet.ts';
+import { crc16 } from '../../protocol/crc.ts';
+import { type SequenceFlags, writeSpacePacket } from '../../protocol/space-packet.ts';
 import type { PacketRefusal } from './refusal.ts';
 
 type CcsdsPacket = Extract<TransmitPacket, { protocol: 'ccsds' }>;

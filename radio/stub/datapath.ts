@@ -13,8 +13,8 @@
  */
 
 import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
-import { seededRandom } from '../../links/simulated/seeded-random.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { bitsPerSymbol } from '../modulation.ts';
 import { turnedBytes } from '../phase-turn.ts';
 import { addBitErrors, addCodedErrors } from './bit-errors.ts';

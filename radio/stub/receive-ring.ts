@@ -10,8 +10,8 @@
  */
 
 import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
-import { seededRandom } from '../../links/simulated/seeded-random.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { errno, IioFailure } from '../iio/context.ts';
 import { fillRandom, mixed, PURPOSE } from './chance.ts';
 import { MODEL } from './constants.ts';

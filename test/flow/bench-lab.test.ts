@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { subject } from '../../contract/subject.ts';
 import type { Encoded, TcEvent, TcReply } from '../../contract/telecommand.ts';
 import type { CurrentValues } from '../../contract/value.ts';
-import { writeCsp } from '../../links/protocol/csp.ts';
+import { writeCsp } from '../../protocol/csp.ts';
 import { call, codes, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { until } from '../support/until.ts';

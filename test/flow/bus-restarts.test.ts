@@ -7,7 +7,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { streams, subject } from '../../contract/subject.ts';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
-import { seededRandom } from '../../supervision/random.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { call } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, startMcs } from '../support/mcs.ts';

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import type { CurrentValues } from '../../contract/value.ts';
-import { readCsp, writeCsp } from '../../links/protocol/csp.ts';
+import { readCsp, writeCsp } from '../../protocol/csp.ts';
 import { call, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { freePort } from '../support/radio.ts';

@@ -15,7 +15,7 @@ import type { RunEvent } from '../../contract/run.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
 import type { TcEvent, TcSubmission } from '../../contract/telecommand.ts';
 import { MAY_STILL_LEAVE } from '../../machines/run-command.ts';
-import { seededRandom } from '../../supervision/random.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { freePort } from '../support/radio.ts';

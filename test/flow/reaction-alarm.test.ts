@@ -14,9 +14,9 @@ import type { LaunchReply, RunEvent, RunList, RunStatus } from '../../contract/r
 import { buckets } from '../../contract/subject.ts';
 import type { TargetHolds } from '../../contract/telecommand.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { type ServiceProcess, startProcess } from '../../supervision/process.ts';
-import { seededRandom } from '../../supervision/random.ts';
 import { highestRanked } from '../../supervision/ranking.ts';
 import { ROLES } from '../../supervision/role.ts';
 import { call } from '../support/client.ts';

@@ -11,7 +11,7 @@ import type { AskStatement } from '../../contract/program.ts';
 import type { Answer, RunEvent, RunStatus } from '../../contract/run.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
-import { seededRandom } from '../../supervision/random.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { call, type ErrorBody } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { createFramer } from '../../links/framing/framing.ts';
-import { KissReader } from '../../links/protocol/kiss.ts';
-import { PacketSplitter } from '../../links/protocol/packet-splitter.ts';
 import type { FramingConfiguration } from '../../mission/endpoint.ts';
+import { KissReader } from '../../protocol/kiss.ts';
+import { PacketSplitter } from '../../protocol/packet-splitter.ts';
 import { FUZZ_TEST_MS, fuzz } from './cases.ts';
 import { demand } from './demand.ts';
 import { anyFrame } from './shipped.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { decodeBatch, encodeBatch } from '../../contract/batch.ts';
-import { readCsp, readCspHeader, takeCrc } from '../../links/protocol/csp.ts';
-import { readPusTelecommand } from '../../links/protocol/pus-telecommand.ts';
-import { readPusTelemetry } from '../../links/protocol/pus-telemetry.ts';
-import { readVerification } from '../../links/protocol/pus-verification.ts';
-import { readPrimaryHeader, readSpacePacket } from '../../links/protocol/space-packet.ts';
-import { CCSDS_EPOCH_MS, readCdsShort, readCuc, readCucPField } from '../../links/protocol/time-code.ts';
+import { readCsp, readCspHeader, takeCrc } from '../../protocol/csp.ts';
+import { readPusTelecommand } from '../../protocol/pus-telecommand.ts';
+import { readPusTelemetry } from '../../protocol/pus-telemetry.ts';
+import { readVerification } from '../../protocol/pus-verification.ts';
+import { readPrimaryHeader, readSpacePacket } from '../../protocol/space-packet.ts';
+import { CCSDS_EPOCH_MS, readCdsShort, readCuc, readCucPField } from '../../protocol/time-code.ts';
 import { FUZZ_TEST_MS, fuzz } from './cases.ts';
 import { demand } from './demand.ts';
 import { anyBytes, anyFrame } from './shipped.ts';

@@ -2,14 +2,14 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { cspFlag, writeCsp } from '../../links/protocol/csp.ts';
-import { writePusTelemetry } from '../../links/protocol/pus-telemetry.ts';
-import { writeVerification } from '../../links/protocol/pus-verification.ts';
-import { writeSpacePacket } from '../../links/protocol/space-packet.ts';
 import { compile } from '../../mission/compile.ts';
 import type { SourceFile } from '../../mission/document/read.ts';
 import { load } from '../../mission/load.ts';
 import type { Mission } from '../../mission/mission.ts';
+import { cspFlag, writeCsp } from '../../protocol/csp.ts';
+import { writePusTelemetry } from '../../protocol/pus-telemetry.ts';
+import { writeVerification } from '../../protocol/pus-verification.ts';
+import { writeSpacePacket } from '../../protocol/space-packet.ts';
 import { mutatedBytes } from './text.ts';
 
 const MISSIONS = new URL('../../missions/', import.meta.url);

@@ -1,7 +1,7 @@
 /** Chance of a simulation: everything that is drawn comes from one seed, and each thing that draws has its own sequence. */
 
-import { seededRandom } from '../../links/simulated/seeded-random.ts';
 import type { Random } from '../../ports/clock.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 
 export class Chance implements Random {
   readonly #random: Random;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Binding, Envelope } from '../../ports/entity.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { createDeadLetters } from '../../supervision/dead-letters.ts';
 import { type Gone, Kind, type KindOptions } from '../../supervision/kind.ts';
-import { seededRandom } from '../../supervision/random.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { orderBinding } from '../support/order-chart.ts';
 import { keptLog } from '../support/silent-log.ts';

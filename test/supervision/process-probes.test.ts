@@ -2,9 +2,9 @@
 
 import { afterEach, expect, it } from 'vitest';
 import { openBus } from '../../bus/nats-bus.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { type ServiceProcess, startProcess } from '../../supervision/process.ts';
-import { seededRandom } from '../../supervision/random.ts';
 import type { RoleName } from '../../supervision/role.ts';
 import { quiet } from '../support/nats.ts';
 

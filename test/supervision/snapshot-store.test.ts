@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { streams, subject } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { createDeadLetters } from '../../supervision/dead-letters.ts';
 import { type Gone, Kind } from '../../supervision/kind.ts';
-import { seededRandom } from '../../supervision/random.ts';
 import { createSnapshotStore } from '../../supervision/snapshot-store.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { orderBinding } from '../support/order-chart.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Outage } from '../../contract/outage.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { HeapClock } from '../../supervision/clock.ts';
-import { seededRandom } from '../../supervision/random.ts';
 import type { Role, RoleContext } from '../../supervision/role.ts';
 import { Tree } from '../../supervision/tree.ts';
 import { LogBus } from '../actors/telecommand/log-bus.ts';

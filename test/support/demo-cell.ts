@@ -6,10 +6,10 @@ import { compileFolder } from '../../cli/mission-folder.ts';
 import type { FaultReply } from '../../contract/link.ts';
 import { subject } from '../../contract/subject.ts';
 import type { StreamOverrides } from '../../ports/replication.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { type ServiceProcess, startProcess } from '../../supervision/process.ts';
-import { seededRandom } from '../../supervision/random.ts';
 import { ROLES, type RoleName } from '../../supervision/role.ts';
 import { quiet, startNats, type TestNats } from './nats.ts';
 

@@ -24,10 +24,10 @@ import type { Bus, StreamMessage } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Binding } from '../../../ports/entity.ts';
 import type { MissionSource } from '../../../ports/mission-source.ts';
+import { seededRandom } from '../../../ports/seeded-random.ts';
 import { realClock } from '../../../supervision/clock.ts';
 import { createDeadLetters } from '../../../supervision/dead-letters.ts';
 import { Kind } from '../../../supervision/kind.ts';
-import { seededRandom } from '../../../supervision/random.ts';
 import { readValues } from '../../../telemetry/reading/batch-shape.ts';
 import { keptLog } from '../../support/silent-log.ts';
 

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCspDriver } from '../../../links/driver/csp.ts';
-import { appendCrc, type CspHeader, cspFlag, readCsp, writeCsp } from '../../../links/protocol/csp.ts';
-import { KissReader, writeKiss } from '../../../links/protocol/kiss.ts';
 import type { Mission } from '../../../mission/mission.ts';
+import { appendCrc, type CspHeader, cspFlag, readCsp, writeCsp } from '../../../protocol/csp.ts';
+import { KissReader, writeKiss } from '../../../protocol/kiss.ts';
 import { benchMission, readAll, sourceOf } from '../bench-lab.ts';
 
 const made = createCspDriver({ description: 'of the board' });

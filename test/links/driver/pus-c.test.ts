@@ -8,10 +8,10 @@ import type { DecodedSample, ResolvedValue } from '../../../contract/telecommand
 import { CounterBlocks } from '../../../links/driver/counter-blocks.ts';
 import type { Driver, LinkSource } from '../../../links/driver/driver.ts';
 import { createPusDriver } from '../../../links/driver/pus-c.ts';
-import { readPusTelecommand } from '../../../links/protocol/pus-telecommand.ts';
-import { writePusTelemetry } from '../../../links/protocol/pus-telemetry.ts';
 import { createSpacecraft, type Spacecraft } from '../../../links/simulated/spacecraft.ts';
 import type { Mission } from '../../../mission/mission.ts';
+import { readPusTelecommand } from '../../../protocol/pus-telecommand.ts';
+import { writePusTelemetry } from '../../../protocol/pus-telemetry.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { demoMission } from '../../support/missions.ts';
 import { MemoryBus } from '../memory-bus.ts';

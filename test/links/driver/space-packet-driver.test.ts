@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { BlockBuilder } from '../../../contract/batch.ts';
 import type { LinkSource } from '../../../links/driver/driver.ts';
 import { createSpacePacketDriver } from '../../../links/driver/space-packet-driver.ts';
-import { PacketSplitter } from '../../../links/protocol/packet-splitter.ts';
+import { PacketSplitter } from '../../../protocol/packet-splitter.ts';
 import { DEMO_FOLDER, demoMission } from '../../support/missions.ts';
 
 const mission = demoMission();

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFramer } from '../../../links/framing/framing.ts';
-import { IDLE_APID, writeSpacePacket } from '../../../links/protocol/space-packet.ts';
 import type { FramingConfiguration, MarkerFramingConfiguration } from '../../../mission/endpoint.ts';
+import { IDLE_APID, writeSpacePacket } from '../../../protocol/space-packet.ts';
 
 const MARKER = '1acffc1d';
 const marker = Buffer.from(MARKER, 'hex');

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFramer } from '../../../links/framing/framing.ts';
-import { KissReader, writeKiss } from '../../../links/protocol/kiss.ts';
+import { KissReader, writeKiss } from '../../../protocol/kiss.ts';
 
 const kiss = (maxBytes = 200) => createFramer({ kind: 'kiss', maxBytes });
 const hex = (frames: readonly Buffer[]): string[] => frames.map((frame) => frame.toString('hex'));

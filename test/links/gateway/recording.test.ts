@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '../../../links/gateway/gateway.ts';
 import { createRecording, recordingSettings } from '../../../links/gateway/recording.ts';
-import { writeSpacePacket } from '../../../links/protocol/space-packet.ts';
+import { writeSpacePacket } from '../../../protocol/space-packet.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { DEMO_FOLDER } from '../../support/missions.ts';
 import { type KeptLog, keptLog } from '../../support/silent-log.ts';

@@ -1,10 +1,10 @@
 /** The simulated spacecraft against its interface control document, read with the protocols of the ground. */
 
 import { describe, expect, it } from 'vitest';
-import { writePusTelecommand } from '../../../links/protocol/pus-telecommand.ts';
-import { type PusTelemetry, readPusTelemetry } from '../../../links/protocol/pus-telemetry.ts';
-import { readCdsShort } from '../../../links/protocol/time-code.ts';
 import { createSpacecraft, type Spacecraft } from '../../../links/simulated/spacecraft.ts';
+import { writePusTelecommand } from '../../../protocol/pus-telecommand.ts';
+import { type PusTelemetry, readPusTelemetry } from '../../../protocol/pus-telemetry.ts';
+import { readCdsShort } from '../../../protocol/time-code.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const START_MS = Date.UTC(2026, 0, 1, 12);

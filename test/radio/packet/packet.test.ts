@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TransmitBody, type TransmitPacket } from '../../../contract/bench/datapath.ts';
-import { type CspHeader, cspFlag, readCsp } from '../../../links/protocol/csp.ts';
-import { readSpacePacket } from '../../../links/protocol/space-packet.ts';
+import { type CspHeader, cspFlag, readCsp } from '../../../protocol/csp.ts';
+import { readSpacePacket } from '../../../protocol/space-packet.ts';
 import { shapeFaults } from '../../../radio/document/fault.ts';
 import { type SequenceCounts, writePackets } from '../../../radio/packet/packet.ts';
-import { cspVectors } from '../../links/protocol/csp-vectors.ts';
+import { cspVectors } from '../../protocol/csp-vectors.ts';
 
 interface Vector {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../../links/simulated/seeded-random.ts';
+import { seededRandom } from '../../../ports/seeded-random.ts';
 import { bitErrorRate, fromDecibels, toDecibels } from '../../../radio/modulation.ts';
 import { constellation, errorVector, eye, spectrum } from '../../../radio/stub/waves.ts';
 import { phy, setRegister, tuned } from './rig.ts';

@@ -5,11 +5,11 @@ import type { InspectAnswer, InspectVerb, ProcessView } from '../../../contract/
 import { INSPECT_DEAD_LETTERS } from '../../../contract/limits.ts';
 import { buckets } from '../../../contract/subject.ts';
 import type { Entry, Watch } from '../../../ports/bus.ts';
+import { seededRandom } from '../../../ports/seeded-random.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { createDeadLetters } from '../../../supervision/dead-letters.ts';
 import { InspectionService } from '../../../supervision/inspection/service.ts';
 import { Kind } from '../../../supervision/kind.ts';
-import { seededRandom } from '../../../supervision/random.ts';
 import type { Role, RoleContext } from '../../../supervision/role.ts';
 import { Tree } from '../../../supervision/tree.ts';
 import { type LogBucket, LogBus } from '../../actors/telecommand/log-bus.ts';

@@ -8,12 +8,12 @@ import {
 import { INSPECT_FRAME_MS, INSPECT_WATCHES } from '../../../contract/limits.ts';
 import { subject } from '../../../contract/subject.ts';
 import type { Binding, EntityEvent } from '../../../ports/entity.ts';
+import { seededRandom } from '../../../ports/seeded-random.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { createDeadLetters } from '../../../supervision/dead-letters.ts';
 import { deferred } from '../../../supervision/deferred.ts';
 import { Watches } from '../../../supervision/inspection/watches.ts';
 import { Kind } from '../../../supervision/kind.ts';
-import { seededRandom } from '../../../supervision/random.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { orderBinding } from '../../support/order-chart.ts';
 import { keptLog } from '../../support/silent-log.ts';

@@ -2,14 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readPusTelecommand } from '../../../links/protocol/pus-telecommand.ts';
-import { readPusTelemetry } from '../../../links/protocol/pus-telemetry.ts';
-import { readVerification, writeVerification } from '../../../links/protocol/pus-verification.ts';
-import {
-  readPrimaryHeader,
-  readSpacePacket,
-  writeSpacePacket,
-} from '../../../links/protocol/space-packet.ts';
+import { readPusTelecommand } from '../../protocol/pus-telecommand.ts';
+import { readPusTelemetry } from '../../protocol/pus-telemetry.ts';
+import { readVerification, writeVerification } from '../../protocol/pus-verification.ts';
+import { readPrimaryHeader, readSpacePacket, writeSpacePacket } from '../../protocol/space-packet.ts';
 
 const anyBytes = fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes));
 /** Random bytes behind a header that fits them, so that the inner layers are reached. */

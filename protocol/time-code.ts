@@ -7,7 +7,7 @@
  *     epoch's own scale, whose offset from UTC is the caller's (`epochMs` says where its zero lies).
  */
 
-import { assert } from '../../contract/assert.ts';
+import { assert } from '../contract/assert.ts';
 
 /** 1958-01-01, the epoch CCSDS recommends. */
 export const CCSDS_EPOCH_MS = Date.UTC(1958, 0, 1);

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FRAME_BYTES } from '../../../contract/limits.ts';
-import { appendCrc, takeCrc, writeCspHeader } from '../../../links/protocol/csp.ts';
-import { KissReader, writeKiss } from '../../../links/protocol/kiss.ts';
+import { FRAME_BYTES } from '../../contract/limits.ts';
+import { appendCrc, takeCrc, writeCspHeader } from '../../protocol/csp.ts';
+import { KissReader, writeKiss } from '../../protocol/kiss.ts';
 import { cspVectors } from './csp-vectors.ts';
 
 const frames = cspVectors.filter(({ group }) => group === 'csp-kiss');

@@ -1,7 +1,7 @@
 /** Vectors of CSP made by libcsp; see test/data/vectors. */
 
 import { readFileSync } from 'node:fs';
-import type { CspHeader, CspVersion } from '../../../links/protocol/csp.ts';
+import type { CspHeader, CspVersion } from '../../protocol/csp.ts';
 
 interface Vector {
   readonly id: string;
@@ -21,7 +21,7 @@ interface Written {
   };
 }
 
-const file = new URL('../../data/vectors/csp.json', import.meta.url);
+const file = new URL('../data/vectors/csp.json', import.meta.url);
 const written = (JSON.parse(readFileSync(file, 'utf8')) as { vectors: Written[] }).vectors;
 
 export const cspVectors: readonly Vector[] = written.map(({ id, group, hex, fields }) => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PacketSplitter } from '../../../links/protocol/packet-splitter.ts';
-import { writeSpacePacket } from '../../../links/protocol/space-packet.ts';
+import { PacketSplitter } from '../../protocol/packet-splitter.ts';
+import { writeSpacePacket } from '../../protocol/space-packet.ts';
 
 function packetOf(apid: number, data: Uint8Array, sequenceCount = 0): Buffer {
   return writeSpacePacket(

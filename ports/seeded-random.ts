@@ -1,6 +1,6 @@
 /** Chance from a seed (mulberry32): small, fast, good enough for noise, jitter and simulation; the same seed gives the same sequence. */
 
-import type { Random } from '../../ports/clock.ts';
+import type { Random } from './clock.ts';
 
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;

@@ -8,8 +8,8 @@
  * C3. What a flag asks for and this service does not do is refused by its name, never passed over.
  */
 
-import { assert } from '../../contract/assert.ts';
-import { accepted, type Result, refused } from '../../contract/result.ts';
+import { assert } from '../contract/assert.ts';
+import { accepted, type Result, refused } from '../contract/result.ts';
 import { crc32c } from './crc.ts';
 
 export type CspVersion = 1 | 2;

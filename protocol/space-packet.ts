@@ -6,7 +6,7 @@
  * S2. A packet holds at least one byte after its header, so the length field counts from the second (length - 1).
  */
 
-import { assert } from '../../contract/assert.ts';
+import { assert } from '../contract/assert.ts';
 
 export const PRIMARY_HEADER_BYTES = 6;
 export const MAX_APID = 0x7ff;

@@ -2,21 +2,17 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { crc16, crc32, crc32c } from '../../../links/protocol/crc.ts';
-import {
-  readPusTelecommand,
-  requestIdOf,
-  writePusTelecommand,
-} from '../../../links/protocol/pus-telecommand.ts';
-import { readPusTelemetry, writePusTelemetry } from '../../../links/protocol/pus-telemetry.ts';
-import { readVerification, writeVerification } from '../../../links/protocol/pus-verification.ts';
+import { crc16, crc32, crc32c } from '../../protocol/crc.ts';
+import { readPusTelecommand, requestIdOf, writePusTelecommand } from '../../protocol/pus-telecommand.ts';
+import { readPusTelemetry, writePusTelemetry } from '../../protocol/pus-telemetry.ts';
+import { readVerification, writeVerification } from '../../protocol/pus-verification.ts';
 import {
   readPrimaryHeader,
   readSpacePacket,
   writePrimaryHeader,
   writeSpacePacket,
-} from '../../../links/protocol/space-packet.ts';
-import { readCdsShort, writeCdsShort } from '../../../links/protocol/time-code.ts';
+} from '../../protocol/space-packet.ts';
+import { readCdsShort, writeCdsShort } from '../../protocol/time-code.ts';
 
 /** The fields of all groups; a vector has those of its own. */
 interface Fields {
@@ -56,7 +52,7 @@ interface Vector {
   readonly hex: string;
 }
 
-const file = new URL('../../data/vectors/space-protocols.json', import.meta.url);
+const file = new URL('../data/vectors/space-protocols.json', import.meta.url);
 const vectors = (JSON.parse(readFileSync(file, 'utf8')) as { vectors: Vector[] }).vectors;
 const group = (name: string) => vectors.filter((vector) => vector.group === name);
 const bytes = (hex: string) => Buffer.from(hex, 'hex');

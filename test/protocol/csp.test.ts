@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crc32c } from '../../../links/protocol/crc.ts';
+import { crc32c } from '../../protocol/crc.ts';
 import {
   appendCrc,
   type CspHeader,
@@ -12,7 +12,7 @@ import {
   takeCrc,
   writeCsp,
   writeCspHeader,
-} from '../../../links/protocol/csp.ts';
+} from '../../protocol/csp.ts';
 import { cspVectors } from './csp-vectors.ts';
 
 const packets = cspVectors.filter(({ group }) => group !== 'csp-kiss');

@@ -6,8 +6,8 @@
  * T3. Reading never throws and gives nothing of a packet whose CRC does not hold.
  */
 
-import { assert } from '../../contract/assert.ts';
-import { accepted, type Result, refused } from '../../contract/result.ts';
+import { assert } from '../contract/assert.ts';
+import { accepted, type Result, refused } from '../contract/result.ts';
 import { crc16 } from './crc.ts';
 import { PRIMARY_HEADER_BYTES, readSpacePacket, writePrimaryHeader } from './space-packet.ts';
 

@@ -6,8 +6,8 @@
  * V2. Reading never throws: data too short for its subtype is refused.
  */
 
-import type { VerificationReport } from '../../contract/batch.ts';
-import { accepted, type Result, refused } from '../../contract/result.ts';
+import type { VerificationReport } from '../contract/batch.ts';
+import { accepted, type Result, refused } from '../contract/result.ts';
 import { REQUEST_ID_BYTES } from './pus-telecommand.ts';
 
 export const VERIFICATION_SERVICE = 1;

@@ -9,7 +9,7 @@ import {
   readCucPField,
   writeCdsShort,
   writeCuc,
-} from '../../../links/protocol/time-code.ts';
+} from '../../protocol/time-code.ts';
 
 const J2000_MS = Date.UTC(2000, 0, 1, 12);
 
