@@ -410,6 +410,8 @@ export const IIOD_XML_DEPTH = 16;
 export const IIOD_TRANSFER_BYTES = 64 * 1024 * 1024;
 /** One block of a buffer, which a server holds whole. */
 export const IIOD_BLOCK_BYTES = 16 * 1024 * 1024;
+/** Blocks of a buffer that a client may have the driver hold: the kernel itself has 4 unless it is asked for others. */
+export const IIOD_BUFFERS_COUNT = 64;
 /** Received and not yet taken by the one who reads a connection: a socket hands over 64 KiB at a time. */
 export const IIOD_UNREAD_BYTES = 1024 * 1024;
 /** Questions that wait for their turn on one connection with iiod: a bench asks some tens at once. */

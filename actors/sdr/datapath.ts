@@ -72,7 +72,7 @@ export class DatapathCommands {
     return this.#parts.desk.ask(route('enable'), asking, async (work): Promise<Refusable<Enabled>> => {
       const held = await hold(work);
       if (!held.ok) return held;
-      await work.actions.silenceTones();
+      await work.actions.takeBack();
       await this.#parts.chain.openWhereReady(work);
       return { ok: true, value: { enabled: true } };
     });

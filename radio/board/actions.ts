@@ -125,8 +125,9 @@ export class BoardActions {
     await this.#phy.setGain(side, db);
   }
 
-  silenceTones(): Promise<void> {
-    return this.#phy.silenceTones();
+  /** The transmitter is the modem's: no tones, no samples of another tool. */
+  takeBack(): Promise<void> {
+    return this.#phy.takeBack();
   }
 
   /** Resets one direction of the modem, or both and the part. */

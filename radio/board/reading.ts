@@ -37,6 +37,8 @@ export interface BoardReading {
   /** 0 off, 1 inside the part, 2 in the converter core. */
   readonly deviceLoopback: Observed<number>;
   readonly tone: Observed<boolean>;
+  /** Samples of another tool leave. */
+  readonly samples: Observed<boolean>;
   readonly temperatureC: Observed<number>;
   readonly clocks: Observed<readonly ClockState[]>;
   readonly modemVersion: Observed<string>;
@@ -57,6 +59,7 @@ export async function readBoard(context: IioContext, modem: Modem): Promise<Boar
     clockHz: await observe(phy.clockHz()),
     deviceLoopback: await observe(phy.loopback()),
     tone: await observe(phy.playsTone()),
+    samples: await observe(phy.playsSamples()),
     temperatureC: await observe(phy.temperatureC()),
     clocks: await observe(readClocks(context)),
     modemVersion: await observe(modem.version()),

@@ -34,8 +34,8 @@ export async function mend({ do: action }: Remedy, view: ChainView, actions: Boa
       await actions.openEgress(true);
       return 'egress opened';
     case 'datapath.enable':
-      await actions.silenceTones();
-      return 'test tones silenced';
+      await actions.takeBack();
+      return 'no test tone, no samples of another tool';
     case 'profile.apply':
       assert(setup !== undefined, 'a condition that a setting mends is behind the profile');
       await actions.apply(setup, heardBehind(view), target);

@@ -61,6 +61,8 @@ export interface IioBufferOptions {
   /** Which channels, by scan index. */
   readonly mask: number;
   readonly cyclic?: boolean;
+  /** Transfers that the driver holds; default: as it likes. */
+  readonly blocks?: number;
 }
 
 export interface IioBuffer {
@@ -79,6 +81,7 @@ export const errno = {
   /** No such channel. */
   ENXIO: 6,
   EBADF: 9,
+  ENOMEM: 12,
   EACCES: 13,
   EBUSY: 16,
   ENODEV: 19,

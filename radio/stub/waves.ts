@@ -19,6 +19,8 @@ import type { Random } from '../../ports/clock.ts';
 import { bitsPerSymbol, fromDecibels, toDecibels } from '../modulation.ts';
 import { normalPair } from './chance.ts';
 import { MODEL } from './constants.ts';
+import type { Truth } from './link.ts';
+import { matchedPulse } from './pulse.ts';
 import type { StubTruth } from './stub.ts';
 
 export interface EyeShape {
@@ -138,7 +140,7 @@ class Baseband {
     const known = this.#weights.get(fraction);
     if (known !== undefined) return known;
     const made = Float64Array.from({ length: 2 * REACH }, (_, at) =>
-      pulse(fraction + REACH - 1 - at, this.#rolloff),
+      matchedPulse(fraction + REACH - 1 - at, this.#rolloff),
     );
     this.#weights.set(fraction, made);
     return made;
@@ -178,7 +180,7 @@ function turning(truth: StubTruth, begin: number): (symbol: number) => number {
 }
 
 /** Ideal symbols, of amplitude 1. */
-function symbolsOf(modulation: Modulation): readonly (readonly [number, number])[] {
+export function symbolsOf(modulation: Modulation): readonly (readonly [number, number])[] {
   const count = 2 ** bitsPerSymbol(modulation);
   const first = count === 4 ? Math.PI / 4 : 0;
   return Array.from({ length: count }, (_, index) => {
@@ -187,40 +189,52 @@ function symbolsOf(modulation: Modulation): readonly (readonly [number, number])
   });
 }
 
-/** Raised cosine: root raised cosine of the modulator and matched filter together, at a time in symbols. */
-function pulse(time: number, rolloff: number): number {
-  if (Math.abs(time) < 1e-9) return 1;
-  const sinc = Math.sin(Math.PI * time) / (Math.PI * time);
-  const pole = 1 - (2 * rolloff * time) ** 2;
-  if (Math.abs(pole) < 1e-9) return (Math.PI / 4) * sinc;
-  return (sinc * Math.cos(Math.PI * rolloff * time)) / pole;
-}
-
 function frequencyOf({ sampleRate }: StubTruth, bin: number, bins: number): number {
   return ((bin - bins / 2) / bins) * sampleRate;
 }
 
-/** Power per Hz at a frequency from the centre of the receiver, over full scale. */
-function powerDensity(truth: StubTruth): (hertz: number) => number {
-  const { budget, baud, transmitter, frequencyOffsetHz, signal, transmitting } = truth;
-  const isAnalog = truth.target === 'air' || truth.target === 'none';
-  const level = isAnalog ? budget.levelDbfs : MODEL.automaticGainDb;
+/** Noise of the receiver and of its converter over full scale, per Hz; a loopback of the part has the latter alone. */
+export function noiseDensity(
+  { budget }: Truth,
+  isAnalog: boolean,
+): { readonly thermal: number; readonly converter: number } {
   const toFullScale = budget.gainDb - MODEL.fullScaleDbm;
-  const total = signal && transmitting ? fromDecibels(Math.min(level, 0)) : 0;
-  const noise = fromDecibels(-truth.esN0Db);
-  const isClipped = isAnalog && level > -MODEL.headroomDb;
-  // Clipped, signal and what clipping makes of it share what the converter holds (P3).
-  const peak = total / (baud || 1) / (isClipped ? 1 + noise : 1);
   const converter = fromDecibels(budget.converterDbmPerHz + toFullScale);
   const floor = isAnalog ? fromDecibels(budget.noiseDbmPerHz + toFullScale) : converter;
+  return { thermal: Math.max(0, floor - converter), converter };
+}
+
+/** What spoils each symbol beyond the floor, over the power of a symbol. */
+export function symbolNoise(truth: Truth): number {
+  const { peak, beneath } = signalDensity(truth);
+  return peak === 0 ? 0 : beneath / peak;
+}
+
+function signalDensity(truth: Truth) {
+  const { budget, baud, signal, transmitting } = truth;
+  const isAnalog = truth.target === 'air' || truth.target === 'none';
+  const level = isAnalog ? budget.levelDbfs : MODEL.automaticGainDb;
+  const total = signal && transmitting ? fromDecibels(Math.min(level, 0)) : 0;
+  const spoiled = fromDecibels(-truth.esN0Db);
+  const isClipped = isAnalog && level > -MODEL.headroomDb;
+  // Clipped, signal and what clipping makes of it share what the converter holds (P3).
+  const peak = total / (baud || 1) / (isClipped ? 1 + spoiled : 1);
+  const noise = noiseDensity(truth, isAnalog);
   // What spoils the symbols beyond the floor lies under the signal; what is clipped, over three times its width.
-  const beneath = Math.max(0, peak * noise - floor);
+  const beneath = Math.max(0, peak * spoiled - noise.thermal - noise.converter);
+  return { isAnalog, isClipped, peak, beneath, ...noise };
+}
+
+/** Power per Hz at a frequency from the centre of the receiver, over full scale. */
+function powerDensity(truth: StubTruth): (hertz: number) => number {
+  const { baud, transmitter, frequencyOffsetHz } = truth;
+  const { isAnalog, isClipped, peak, beneath, thermal, converter } = signalDensity(truth);
   const width = isClipped ? CLIPPED_WIDTH : 1;
   return (hertz) => {
     const distance = Math.abs(hertz - frequencyOffsetHz) / (baud || 1);
     const shape = raisedCosine(distance, transmitter.rolloff);
     const spoiled = width === 1 ? shape : raisedCosine(distance / width, transmitter.rolloff) / width;
-    const analog = peak * shape + Math.max(0, floor - converter);
+    const analog = peak * shape + thermal;
     const filtered = analog * (isAnalog ? passes(hertz, truth.bandwidthHz) : 1);
     // Clipping is behind the filters.
     return (
