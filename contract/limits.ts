@@ -462,6 +462,8 @@ export const BENCH_SAMPLES_KEPT = 8_000;
 export const BENCH_COMMANDS_WAITING = 100;
 /** How long what stops the transmitter waits for an access to the board that is under way: some round trips to a board nearby. */
 export const BENCH_URGENT_MS = 50;
+/** How often a board is looked at for what other tools do to it: some eighty attributes and registers each time. */
+export const BENCH_LOOK_MS = 1_000;
 /** Applies of one profile that its revisions tell. */
 export const BENCH_REVISIONS_KEPT = 100;
 /** Applies of all profiles that are kept: they are in the record of the radio, which each command writes. */

@@ -145,6 +145,10 @@ export const radioMachine = setup({
       const { facts, at } = event as Of<'transmitter.stopped'>;
       return { record: facts.reduce((record, fact) => afterFact(record, fact, at), context.record) };
     }),
+    keepDifference: assign(({ context, event }) => {
+      const { what, at } = event as Of<'board.differs'>;
+      return { record: afterFact(context.record, { type: 'board.differs', what }, at) };
+    }),
     withdraw: enqueueActions(({ context, event, enqueue }) => {
       const { id } = event as Of<'operator.withdraw'>;
       enqueue.assign({ waiting: context.waiting.filter((command) => command.id !== id) });
@@ -207,6 +211,7 @@ export const radioMachine = setup({
       on: {
         'run.hold': { actions: 'hold' },
         'transmitter.stopped': { actions: 'keepFacts' },
+        'board.differs': { actions: 'keepDifference' },
         'board.lost': {
           guard: 'isPresentBoard',
           target: 'absent',

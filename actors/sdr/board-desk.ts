@@ -73,9 +73,33 @@ export class Desk {
   #held: { readonly holder: string; readonly since: number } | undefined;
   #count = 0;
   #isClosed = false;
+  /** Commands and stops that change settings now, and how many began or ended so far. */
+  #changing = 0;
+  #changes = 0;
 
   constructor(options: DeskOptions) {
     this.#options = options;
+  }
+
+  /** Another number whenever settings may have been changed here in between; undefined while they are. */
+  get moment(): number | undefined {
+    const { running } = this.#options.context();
+    const isChanging = this.#changing > 0 || running.some(({ uses }) => uses.includes('settings'));
+    return isChanging ? undefined : this.#changes;
+  }
+
+  /** The applied profile, as long as nothing has changed it. */
+  get applied(): RadioRecord | undefined {
+    const { record } = this.#options.context();
+    return record.applied === undefined || record.applied.dirtyReason !== undefined ? undefined : record;
+  }
+
+  /** The board was found to be set otherwise than the applied profile asks, by nobody here. */
+  observed(what: string): void {
+    const { tell, context, clock } = this.#options;
+    const before = context().record;
+    tell({ type: 'board.differs', what, at: clock.now() });
+    this.#tellDirty(before, context().record);
   }
 
   /** A run asks for the board: a stop by hand holds for it from now on. */
@@ -129,6 +153,7 @@ export class Desk {
     if (attached === undefined) return refuse('unavailable', `there is no board: ${context().trouble}`);
     this.#stops.add(route, by === undefined);
     const facts: RadioFact[] = [];
+    this.#change(1);
     try {
       return await act(attached, (fact) => void facts.push(fact));
     } catch (error) {
@@ -137,6 +162,7 @@ export class Desk {
     } finally {
       const before = context().record;
       tell({ type: 'transmitter.stopped', facts, at: clock.now() });
+      this.#change(-1);
       this.#tellDirty(before, context().record);
     }
   }
@@ -180,7 +206,7 @@ export class Desk {
       this.refuse(id, { code: 'unavailable', message: 'the daemon ends' });
   }
 
-  async #work(id: string, { job, asking, route, permit }: Asked): Promise<RadioEvent> {
+  async #work(id: string, { job, asking, route, permit, uses }: Asked): Promise<RadioEvent> {
     const { clock, board, context, log, leavePath } = this.#options;
     const attached = board();
     const ended = (facts: readonly RadioFact[]): RadioEvent => ({
@@ -192,6 +218,8 @@ export class Desk {
     }
     const before = context().record;
     const work = new Work({ board: attached, route, record: before, asking, clock, permit, leavePath });
+    const changes = uses.includes('settings');
+    if (changes) this.#change(1);
     try {
       this.#outcomes.set(id, { value: await job(work) });
     } catch (error) {
@@ -202,10 +230,17 @@ export class Desk {
         log.error({ err: error, route }, 'a command for the board failed by a defect');
         this.#outcomes.set(id, { error });
       }
+    } finally {
+      if (changes) this.#change(-1);
     }
     if (!this.#asked.has(id)) this.#outcomes.delete(id);
     this.#tellDirty(before, work.record);
     return ended(work.facts);
+  }
+
+  #change(by: 1 | -1): void {
+    this.#changing += by;
+    this.#changes += 1;
   }
 
   #permit({ by }: Asking): Permit {

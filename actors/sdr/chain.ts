@@ -17,7 +17,7 @@ import type { Profile } from '../../contract/bench/profile.ts';
 import type { RadioRecord } from '../../machines/radio-record.ts';
 import type { Answered, BenchChain, Refusable } from '../../ports/bench.ts';
 import { knownValue } from '../../radio/board/observed.ts';
-import { currentTarget, readBoard, readRegisters } from '../../radio/board/reading.ts';
+import { type BoardReading, currentTarget, readBoard, readRegisters } from '../../radio/board/reading.ts';
 import { register } from '../../radio/board/registers.ts';
 import type { Setup } from '../../radio/board/setup.ts';
 import type { ChainView } from '../../radio/chain/condition.ts';
@@ -91,6 +91,14 @@ export class Chain implements BenchChain {
       },
       board: board && (await readBoard(board.context, board.modem)),
     };
+  }
+
+  /** What a reading is judged by, towards the applied profile. */
+  viewOf(board: BoardReading, record: RadioRecord): ChainView {
+    const wanted = this.#applied(record);
+    const profile = wanted && { name: wanted.profile.name, setup: wanted.setup };
+    const session = { profile, epoch: record.epoch, acquired: false, proof: record.proof };
+    return { target: this.#parts.wired, session, board };
   }
 
   /** The state for where the board transmits to now, or is wired for. */

@@ -80,12 +80,15 @@ export class DatapathCommands {
 
   disable(asking: Asking = {}): Answered<Enabled> {
     const { desk, packets } = this.#parts;
-    return desk.halt(route('disable'), asking, async (board): Promise<Refusable<Enabled>> => {
+    return desk.halt(route('disable'), asking, async (board, note): Promise<Refusable<Enabled>> => {
       if (!board.buffers.areThere) return noDatapath();
       board.buffers.pause();
       // A logic that does not answer keeps its egress: then the part is silenced instead.
       const closing = await observe(board.modem.closeEgress(this.#parts.late));
-      if ('error' in closing) await board.urgentPhy.mute();
+      if ('error' in closing) {
+        note({ type: 'manual.changed', route: route('disable') });
+        await board.urgentPhy.mute();
+      }
       const blocks = await board.buffers.release(`${route('disable')} gave the devices back`);
       const lost = packets.lostBlocks(blocks, route('disable'));
       if ('error' in closing)

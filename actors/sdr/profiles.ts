@@ -4,6 +4,7 @@
  *
  * P1. A registered profile lasts as long as the daemon; it may replace one of the mission for so long.
  * P2. What is applied is the profile as it was then: registering another under its name changes nothing on the board.
+ * P3. Whether it is still what is set is for the board to say, which other tools write to: `look` reads it.
  */
 
 import type {
@@ -31,9 +32,16 @@ const UNTIL_RESTART = 'kept until the daemon restarts; nothing is applied by reg
 export class Profiles implements BenchProfiles {
   readonly #parts: RadioParts;
   readonly #profiles: Map<string, Profile>;
+  readonly #look: () => Promise<void>;
 
-  constructor(parts: RadioParts, profiles: ReadonlyMap<string, Profile>) {
+  /** `look`: at the board, for what another tool has changed. */
+  constructor(
+    parts: RadioParts,
+    profiles: ReadonlyMap<string, Profile>,
+    look: () => Promise<void> = async () => undefined,
+  ) {
     this.#parts = parts;
+    this.#look = look;
     this.#profiles = new Map(profiles);
   }
 
@@ -44,6 +52,10 @@ export class Profiles implements BenchProfiles {
 
   list(): readonly ProfileSummary[] {
     return [...this.#profiles.values()].map(summaryOf).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  look(): Promise<void> {
+    return this.#look();
   }
 
   active(): ActiveProfile {

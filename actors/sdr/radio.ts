@@ -36,6 +36,7 @@ import { Attachment, type BoardOption } from './attach.ts';
 import type { Board } from './board.ts';
 import { Desk } from './board-desk.ts';
 import type { BoardHolder, BoardUser, EventSink } from './board-user.ts';
+import { BoardWatch } from './board-watch.ts';
 import type { Asking } from './board-work.ts';
 import { Chain } from './chain.ts';
 import { DatapathCommands } from './datapath.ts';
@@ -141,8 +142,9 @@ export function createRadio(options: RadioOptions): Radio {
   const shown = (): RadioContext => durable.shown(context());
   const late = lateBy(clock);
   const parts: RadioParts = { desk, clock, log, events: kept, bounds, wired, context: shown, board, late };
-  const profiles = new Profiles(parts, options.profiles);
+  const profiles: Profiles = new Profiles(parts, options.profiles, () => watch.look());
   const chain = new Chain(parts, profiles);
+  const watch = new BoardWatch({ ...parts, chain });
   const tuning = new Tuning(parts);
   const packets: PacketCommands = new PacketCommands(parts, chain);
   const datapath = new DatapathCommands({ ...parts, chain, frames, packets, measurer });
@@ -227,6 +229,7 @@ export function createRadio(options: RadioOptions): Radio {
       await kept.load();
       for (const words of options.silenced ?? []) note('transmitter.orphaned', 'warning', words);
       tell({ type: 'daemon.started', session, at: clock.now() });
+      watch.start();
     },
     silence: async () => {
       desk.close();
@@ -239,6 +242,7 @@ export function createRadio(options: RadioOptions): Radio {
       });
     },
     stop: async () => {
+      watch.stop();
       feeds.stop();
       desk.stop();
       user.stop();

@@ -127,7 +127,12 @@ export const ActiveProfile = Type.Object(
   {
     name: Type.Optional(Type.String({ description: 'Absent while none was applied.' })),
     dirty: Type.Boolean({ description: 'A manual change landed after the apply.' }),
-    dirty_reason: Type.Optional(Type.String({ description: 'Route or register of that change.' })),
+    dirty_reason: Type.Optional(
+      Type.String({
+        description:
+          'Route of that change; where another tool made it, what is read and what the profile asks for.',
+      }),
+    ),
   },
   { ...closed, title: 'ActiveProfileDRO', examples: [{ name: 'qpsk-1m', dirty: false }] },
 );

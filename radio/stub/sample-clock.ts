@@ -7,6 +7,11 @@
 
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 
+/** Share of a sample that a time in milliseconds cannot tell. */
+const UNTOLD = 1e-4;
+/** A time of day in milliseconds moves by less than that at no look. */
+const LEAST_MS = 1e-3;
+
 interface Waiter {
   readonly index: number;
   readonly deadline: number;
@@ -34,7 +39,7 @@ export class SampleClock {
 
   /** Samples until now. */
   get count(): number {
-    return Math.floor(this.#exact());
+    return Math.floor(this.#exact() + UNTOLD);
   }
 
   retime(rate: number): void {
@@ -68,10 +73,11 @@ export class SampleClock {
     if (waiter.timer !== undefined) this.#clock.clearTimeout(waiter.timer);
     waiter.timer = undefined;
     const missing = waiter.index - this.#exact();
-    if (missing <= 0) return this.#end(waiter, true);
+    if (missing <= UNTOLD) return this.#end(waiter, true);
     const leftMs = waiter.deadline - this.#clock.now();
     if (leftMs <= 0) return this.#end(waiter, false);
-    const neededMs = this.#rate === 0 ? Number.POSITIVE_INFINITY : Math.ceil((missing * 1000) / this.#rate);
+    const neededMs =
+      this.#rate === 0 ? Number.POSITIVE_INFINITY : Math.max(LEAST_MS, (missing * 1000) / this.#rate);
     waiter.timer = this.#clock.setTimeout(() => this.#look(waiter), Math.min(leftMs, neededMs));
   }
 

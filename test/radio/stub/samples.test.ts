@@ -150,12 +150,16 @@ describe('RB-GEN-001 samples that a tool reads', () => {
     const made = await tuned();
     const rx = await opened(made, 40_000);
     let done = false;
-    void rx.read(40_000 * 4, 10_000).then(() => (done = true));
+    const early = rx.read(40_000 * 4, 10_000).then(
+      () => (done = true),
+      (error) => error.errno,
+    );
     made.clock.advance(9.9);
     await new Promise((resolve) => setImmediate(resolve));
     expect(done).toBe(false);
     await made.board.write({ device: 'ad9361-phy', of: 'device', name: 'ensm_mode' }, 'alert');
     await expect(read(made, rx, 40_000)).rejects.toMatchObject({ errno: errno.ETIMEDOUT });
+    expect(await early).toBe(errno.ETIMEDOUT);
   });
 
   it('are lost in whole blocks by a reader that falls behind, and the core shows it until it is cleared', async () => {
