@@ -114,9 +114,8 @@ export interface BenchDatapath {
 
 export interface BenchProfiles {
   list(): readonly ProfileSummary[];
-  /** Reads the board, so that `active` knows what other tools have changed by now. */
-  look(): Promise<void>;
-  active(): ActiveProfile;
+  /** Reads the board, which other tools may have set otherwise. */
+  active(): Promise<ActiveProfile>;
   get(name: string): Profile | undefined;
   validate(value: unknown): Validated;
   /** `text` is YAML or JSON. */

@@ -4,7 +4,7 @@
  *
  * P1. A registered profile lasts as long as the daemon; it may replace one of the mission for so long.
  * P2. What is applied is the profile as it was then: registering another under its name changes nothing on the board.
- * P3. Whether it is still what is set is for the board to say, which other tools write to: `look` reads it.
+ * P3. Whether it is still what is set is for the board to say, which other tools write to: it is read when somebody asks.
  */
 
 import type {
@@ -54,11 +54,14 @@ export class Profiles implements BenchProfiles {
     return [...this.#profiles.values()].map(summaryOf).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  look(): Promise<void> {
-    return this.#look();
+  /** P3 */
+  async active(): Promise<ActiveProfile> {
+    await this.#look();
+    return this.known();
   }
 
-  active(): ActiveProfile {
+  /** The same without a look. */
+  known(): ActiveProfile {
     const { applied } = this.#parts.context().record;
     if (applied === undefined) return { dirty: false };
     const { profile, dirtyReason } = applied;

@@ -21,7 +21,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ChainTarget } from '../../contract/bench/chain.ts';
-import type { Profile } from '../../contract/bench/profile.ts';
+import type { ActiveProfile, Profile } from '../../contract/bench/profile.ts';
 import type { RadioContext, RadioEvent } from '../../machines/radio-protocol.ts';
 import { NOTHING_APPLIED } from '../../machines/radio-record.ts';
 import type { Bench } from '../../ports/bench.ts';
@@ -94,6 +94,8 @@ export interface Radio {
   readonly events: EventSink;
   /** The log whose lines the logs route shows; everything of the daemon logs to it. */
   readonly log: Log;
+  /** The applied profile, as it is known without a look at the board. */
+  applied(): ActiveProfile;
   /** Those of the mission and those registered, as they are now. */
   profiles(): ReadonlyMap<string, Profile>;
   uptimeMs(): number;
@@ -223,6 +225,7 @@ export function createRadio(options: RadioOptions): Radio {
     boardUser: user,
     events: kept,
     log,
+    applied: () => profiles.known(),
     profiles: () => profiles.all,
     uptimeMs: () => clock.now() - startedAt,
     start: async () => {

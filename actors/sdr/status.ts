@@ -52,7 +52,7 @@ export async function readStatus(
   return {
     rx_state: receiverState([rx.oscillatorHz, rx.gainDb, state, control, clear]),
     tx_state: transmitterState([tx.oscillatorHz, tx.gainDb, state, status], source),
-    tx_source: source,
+    ...(source !== undefined && { tx_source: source }),
     center_frequency_hz: orNull(both(rx.oscillatorHz, rxOffset, (lo, nco) => Math.max(0, lo + nco))),
     rx_gain_db: orNull(mapped(rx.gainDb, Math.trunc)),
     tx_gain_db: orNull(mapped(tx.gainDb, Math.trunc)),
@@ -72,13 +72,13 @@ export async function readStatus(
   };
 }
 
-/** What the transmitter is fed with; null: unreadable. */
+/** What the transmitter is fed with; undefined: unreadable. */
 async function transmitSource(phy: Phy): Promise<RadioStatus['tx_source']> {
   const samples = await observe(phy.playsSamples());
   const tone = await observe(phy.playsTone());
   if (knownValue(samples) === true) return 'samples';
   if (knownValue(tone) === true) return 'tone';
-  return 'error' in samples || 'error' in tone ? null : 'modem';
+  return 'error' in samples || 'error' in tone ? undefined : 'modem';
 }
 
 /** A register, or why it could not be read. */

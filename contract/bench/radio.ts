@@ -49,10 +49,10 @@ export const RadioStatus = Type.Object(
       Type.Integer({ minimum: 0, description: 'Analog filter as quantised; null: unreadable.' }),
     ),
     sample_rate_sps: Type.Optional(Type.Integer()),
-    tx_source: orNull(
+    tx_source: Type.Optional(
       Type.Enum(TX_SOURCES, {
         description:
-          'What the transmitter is fed with. `tone`, `samples`: by another tool, whether the egress is open or not. Null: unreadable.',
+          'What the transmitter is fed with. `tone`, `samples`: by another tool, whether the egress is open or not. Absent: unreadable.',
       }),
     ),
     dropped_bytes: DroppedBytes,

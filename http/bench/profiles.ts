@@ -33,10 +33,7 @@ export const profileRoutes: readonly BenchRoute[] = [
     tag: 'Profiles',
     replies: { 200: ActiveProfile },
     errors: [],
-    handle: async (_request, { bench: { profiles } }) => {
-      await profiles.look();
-      return replied(profiles.active());
-    },
+    handle: async (_request, { bench }) => replied(await bench.profiles.active()),
   }),
   defineBenchRoute({
     method: 'POST',

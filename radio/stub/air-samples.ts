@@ -20,7 +20,7 @@ import type { Truth } from './link.ts';
 import { LowPass } from './low-pass.ts';
 import type { PhyState } from './phy-state.ts';
 import { signalPulse } from './pulse.ts';
-import { noiseDensity, symbolNoise, symbolsOf } from './waves.ts';
+import { noiseDensity, symbolNoise, symbolsOf } from './signal.ts';
 
 /** Full scale of the receive converter, and by how many bits a sample of the transmit core is finer. */
 const FULL_SCALE = 2047;

@@ -18,9 +18,8 @@ import type { Modulation } from '../../contract/bench/profile.ts';
 import type { Random } from '../../ports/clock.ts';
 import { bitsPerSymbol, fromDecibels, toDecibels } from '../modulation.ts';
 import { normalPair } from './chance.ts';
-import { MODEL } from './constants.ts';
-import type { Truth } from './link.ts';
 import { matchedPulse } from './pulse.ts';
+import { signalDensity, symbolsOf } from './signal.ts';
 import type { StubTruth } from './stub.ts';
 
 export interface EyeShape {
@@ -179,50 +178,8 @@ function turning(truth: StubTruth, begin: number): (symbol: number) => number {
   return () => found;
 }
 
-/** Ideal symbols, of amplitude 1. */
-export function symbolsOf(modulation: Modulation): readonly (readonly [number, number])[] {
-  const count = 2 ** bitsPerSymbol(modulation);
-  const first = count === 4 ? Math.PI / 4 : 0;
-  return Array.from({ length: count }, (_, index) => {
-    const angle = first + (2 * Math.PI * index) / count;
-    return [Math.cos(angle), Math.sin(angle)] as const;
-  });
-}
-
 function frequencyOf({ sampleRate }: StubTruth, bin: number, bins: number): number {
   return ((bin - bins / 2) / bins) * sampleRate;
-}
-
-/** Noise of the receiver and of its converter over full scale, per Hz; a loopback of the part has the latter alone. */
-export function noiseDensity(
-  { budget }: Truth,
-  isAnalog: boolean,
-): { readonly thermal: number; readonly converter: number } {
-  const toFullScale = budget.gainDb - MODEL.fullScaleDbm;
-  const converter = fromDecibels(budget.converterDbmPerHz + toFullScale);
-  const floor = isAnalog ? fromDecibels(budget.noiseDbmPerHz + toFullScale) : converter;
-  return { thermal: Math.max(0, floor - converter), converter };
-}
-
-/** What spoils each symbol beyond the floor, over the power of a symbol. */
-export function symbolNoise(truth: Truth): number {
-  const { peak, beneath } = signalDensity(truth);
-  return peak === 0 ? 0 : beneath / peak;
-}
-
-function signalDensity(truth: Truth) {
-  const { budget, baud, signal, transmitting } = truth;
-  const isAnalog = truth.target === 'air' || truth.target === 'none';
-  const level = isAnalog ? budget.levelDbfs : MODEL.automaticGainDb;
-  const total = signal && transmitting ? fromDecibels(Math.min(level, 0)) : 0;
-  const spoiled = fromDecibels(-truth.esN0Db);
-  const isClipped = isAnalog && level > -MODEL.headroomDb;
-  // Clipped, signal and what clipping makes of it share what the converter holds (P3).
-  const peak = total / (baud || 1) / (isClipped ? 1 + spoiled : 1);
-  const noise = noiseDensity(truth, isAnalog);
-  // What spoils the symbols beyond the floor lies under the signal; what is clipped, over three times its width.
-  const beneath = Math.max(0, peak * spoiled - noise.thermal - noise.converter);
-  return { isAnalog, isClipped, peak, beneath, ...noise };
 }
 
 /** Power per Hz at a frequency from the centre of the receiver, over full scale. */

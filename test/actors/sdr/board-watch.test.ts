@@ -25,10 +25,7 @@ async function start(condition = true): Promise<{ world: BenchWorld; uri: string
   return { world, uri: `ip:127.0.0.1:${server.port}` };
 }
 
-const active = async ({ bench }: BenchWorld) => {
-  await bench.profiles.look();
-  return bench.profiles.active();
-};
+const active = ({ bench }: BenchWorld) => bench.profiles.active();
 const eventsOf = ({ bench }: BenchWorld, kind: string) =>
   bench.events.events({ limit: 1000 }).filter((event) => event.kind === kind);
 
@@ -85,7 +82,7 @@ describe('RB-PROF-003 another IIO client writes what the applied profile sets', 
   it('is noticed by itself, without anybody who asks', async () => {
     const { world, uri } = await start();
     await run('iio_attr', ['-u', uri, '-c', '-o', 'ad9361-phy', 'RX_LO', 'frequency', '2401000000']);
-    await until(() => world.bench.profiles.active().dirty, { what: 'a look at the board' });
+    await until(() => world.radio.applied().dirty, { what: 'a look at the board' });
   });
 
   it('stays dirty when it is set back, until an apply; the first change is the reason', async () => {
@@ -119,7 +116,7 @@ describe('RB-PROF-003 another IIO client writes what the applied profile sets', 
     const { bench } = world;
     let isOver = false;
     const looking = (async () => {
-      while (!isOver) await bench.profiles.look();
+      while (!isOver) await bench.profiles.active();
     })();
     for (const profile of ['other', 'fast', 'other', 'fast']) {
       await accepted(bench.profiles.apply(profile));
@@ -128,7 +125,7 @@ describe('RB-PROF-003 another IIO client writes what the applied profile sets', 
     await accepted(bench.radio.gain({ tx_gain_db: -89 }));
     isOver = true;
     await looking;
-    expect(bench.profiles.active()).toMatchObject({ dirty_reason: 'POST /api/v1/radio/gain' });
+    expect(await bench.profiles.active()).toMatchObject({ dirty_reason: 'POST /api/v1/radio/gain' });
     expect(eventsOf(world, 'profile.dirty')).toHaveLength(1);
   });
 

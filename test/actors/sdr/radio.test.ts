@@ -117,7 +117,7 @@ describe('a lost board', () => {
     });
     await until(() => world.context().board !== undefined);
     expect(world.board()).not.toBe(old);
-    expect(bench.profiles.active()).toEqual({ dirty: false });
+    expect(await bench.profiles.active()).toEqual({ dirty: false });
     expect(bench.datapath.state()).toEqual({ acquired: false });
     expect(world.context().holder).toEqual(RUN);
     expect({ source: user.source, provider: user.provider }).toEqual({
@@ -234,6 +234,8 @@ describe('commands', () => {
     world = await startBenchWorld({ clock });
     const { radio } = world.bench;
     await accepted(radio.gain({ rx_gain_db: 1 }));
+    // That of the next look at the board.
+    const atRest = clock.waiting;
     let recorded = (): void => undefined;
     const stuck = new Promise<void>((resolve) => {
       recorded = resolve;
@@ -251,7 +253,8 @@ describe('commands', () => {
     await until(() => world.context().running.length === 0 && world.context().waiting.length === 0);
     expect(await accepted(radio.status())).toMatchObject({ rx_gain_db: 1 });
     expect(await accepted(radio.gain({ rx_gain_db: 4 }))).toMatchObject({ rx_gain_db: 4 });
-    expect(clock.waiting).toBe(0);
+    await until(() => clock.waiting === atRest, { what: 'no timer of the commands' });
+    expect(atRest).toBe(1);
   });
 
   it('K5 a defect in one throws where it was asked, and the next is done', async () => {
