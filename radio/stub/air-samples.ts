@@ -46,16 +46,22 @@ export interface AirSources {
 
 export class AirSamples {
   readonly #sources: AirSources;
-  readonly #noise: Float32Array;
+  #drawn: Float32Array | undefined;
   readonly #filters: Record<Pair, LowPass> = { 0: new LowPass(), 1: new LowPass() };
   #weights: { readonly key: string; readonly of: Float64Array[] } = { key: '', of: [] };
 
   constructor(sources: AirSources) {
     this.#sources = sources;
-    const random = seededRandom(mixed(sources.seed, PURPOSE.waves));
-    this.#noise = new Float32Array(NOISE_TABLE);
-    for (let at = 0; at < NOISE_TABLE; at += 2)
-      [this.#noise[at], this.#noise[at + 1]] = normalPair(random) as [number, number];
+  }
+
+  /** Normal numbers: a whole run from any place of the table on. Drawn when samples are asked for. */
+  get #noise(): Float32Array {
+    if (this.#drawn !== undefined) return this.#drawn;
+    const random = seededRandom(mixed(this.#sources.seed, PURPOSE.waves));
+    const noise = new Float32Array(NOISE_TABLE + NOISE_RUN);
+    for (let at = 0; at < noise.length; at += 2) noise.set(normalPair(random), at);
+    this.#drawn = noise;
+    return noise;
   }
 
   /** Samples of channels (0 to 3: I and Q of each receiver), in turn. */
@@ -81,9 +87,7 @@ export class AirSamples {
     const q = new Float64Array(count);
     if (truth.deviceLoopback === 1) this.#loopback(pair, truth, from, i, q);
     else this.#air(pair, truth, from, i, q);
-    for (const values of [i, q])
-      for (let at = 0; at < count; at += 1)
-        values[at] = Math.max(-FULL_SCALE - 1, Math.min(FULL_SCALE, Math.round(values[at]!)));
+    for (const values of [i, q]) convert(values);
     return [i, q];
   }
 
@@ -170,14 +174,15 @@ export class AirSamples {
     const ideal = symbolsOf(modulation);
     const bits = bitsPerSymbol(modulation);
     const spread = Math.sqrt(symbolNoise(truth) / 2);
+    const noise = this.#noise;
     const i = new Float64Array(count);
     const q = new Float64Array(count);
     for (let at = 0; at < count; at += 1) {
       const number = first + at;
       const drawn = mixed(this.#sources.seed, PURPOSE.symbols, number, Math.floor(number / 2 ** 32));
       const [symbolI, symbolQ] = ideal[drawn % 2 ** bits]!;
-      i[at] = symbolI + spread * this.#noise[(drawn >>> 8) % NOISE_TABLE]!;
-      q[at] = symbolQ + spread * this.#noise[(drawn >>> 16) % NOISE_TABLE]!;
+      i[at] = symbolI + spread * noise[(drawn >>> 8) % NOISE_TABLE]!;
+      q[at] = symbolQ + spread * noise[(drawn >>> 16) % NOISE_TABLE]!;
     }
     return [i, q];
   }
@@ -206,19 +211,26 @@ export class AirSamples {
     q: Float64Array,
   ): void {
     const spread = Math.sqrt(power / 2);
+    const { seed } = this.#sources;
+    const noise = this.#noise;
     for (const [part, values] of [i, q].entries()) {
-      let run = -1;
-      let begin = 0;
-      for (let at = 0; at < values.length; at += 1) {
-        const count = from + at;
-        const own = Math.floor(count / NOISE_RUN);
-        if (own !== run) {
-          run = own;
-          begin = mixed(this.#sources.seed, purpose, 2 * pair + part, own, Math.floor(own / 2 ** 32));
-        }
-        values[at] = values[at]! + spread * this.#noise[(begin + (count % NOISE_RUN)) % NOISE_TABLE]!;
+      for (let at = 0; at < values.length; ) {
+        const run = Math.floor((from + at) / NOISE_RUN);
+        const within = from + at - run * NOISE_RUN;
+        const end = Math.min(values.length, at + NOISE_RUN - within);
+        let place = mixed(seed, purpose, 2 * pair + part, run, Math.floor(run / 2 ** 32)) % NOISE_TABLE;
+        place += within;
+        for (; at < end; at += 1, place += 1) values[at] = values[at]! + spread * noise[place]!;
       }
     }
+  }
+}
+
+/** Whole steps, within full scale. */
+function convert(values: Float64Array): void {
+  for (let at = 0; at < values.length; at += 1) {
+    const value = Math.floor(values[at]! + 0.5);
+    values[at] = value > FULL_SCALE ? FULL_SCALE : value < -FULL_SCALE - 1 ? -FULL_SCALE - 1 : value;
   }
 }
 

@@ -103,8 +103,13 @@ export class ConverterOutput {
       const place = channels.indexOf(channel);
       if (place < 0) continue;
       const last = Math.min(end, from + values.length);
-      for (let at = Math.max(start, from); at < last; at += 1)
-        values[at - from] = own[((at - start) % samples) * channels.length + place]!;
+      const first = Math.max(start, from);
+      const step = channels.length;
+      let sample = (first - start) % samples;
+      for (let at = first; at < last; at += 1) {
+        values[at - from] = own[sample * step + place]!;
+        sample = sample + 1 === samples ? 0 : sample + 1;
+      }
     }
   }
 
