@@ -62,16 +62,16 @@ export class BoardWatch {
   }
 
   async #look(): Promise<void> {
-    const { board, desk, chain } = this.#parts;
+    const { board, queue, chain } = this.#parts;
     const attached = board();
-    const moment = desk.moment;
+    const moment = queue.moment;
     if (attached === undefined || moment === undefined) return;
     const reading = await readBoard(attached.context, attached.modem);
     // B1
-    if (board() !== attached || desk.moment !== moment) return;
+    if (board() !== attached || queue.moment !== moment) return;
     this.#noteForeign(attached, reading);
-    const differs = desk.applied === undefined ? undefined : deviation(chain.viewOf(reading, desk.applied));
-    if (differs !== undefined) desk.observed(`another tool: ${differs}`);
+    const differs = queue.applied === undefined ? undefined : deviation(chain.viewOf(reading, queue.applied));
+    if (differs !== undefined) queue.observed(`another tool: ${differs}`);
   }
 
   /** B3 */

@@ -2,7 +2,7 @@
  * Pictures and readings for eyes: made only while somebody watches, once for all who do. Not in the specification.
  *
  * E1. Pictures are made of the truth of a model in this process. A board behind an iiod gives no samples beside its blocks: there
- *     only readings are told, and the pictures stay away.
+ *     only readings are sent, and the pictures stay away.
  * E2. Readings are asked of the board one after the other: a slow board makes them fewer, never piles them up.
  */
 
@@ -24,11 +24,11 @@ const EYE = { traces: 48, samplesPerSymbol: 16 };
 /** Where symbols mean nothing: the modem is set to no modulation. */
 const NO_MODULATION = 'bpsk';
 
-type Told = (message: Uint8Array) => void;
+type Watcher = (message: Uint8Array) => void;
 type Picture = { readonly description: FeedDescription; readonly floats: Float32Array };
 
 interface Feed {
-  readonly watchers: Set<Told>;
+  readonly watchers: Set<Watcher>;
   seq: number;
   timer: TimerHandle | undefined;
 }
@@ -52,9 +52,9 @@ export class Feeds implements BenchFeeds {
     this.#options = options;
   }
 
-  watch(name: FeedName, told: Told): () => void {
+  watch(name: FeedName, told: Watcher): () => void {
     const feed = this.#feed(name);
-    const watcher: Told = (message) => told(message);
+    const watcher: Watcher = (message) => told(message);
     feed.watchers.add(watcher);
     if (feed.timer === undefined) this.#schedule(name, feed, 0);
     return () => {
@@ -71,7 +71,7 @@ export class Feeds implements BenchFeeds {
   }
 
   #feed(name: FeedName): Feed {
-    const feed = this.#feeds.get(name) ?? { watchers: new Set<Told>(), seq: 0, timer: undefined };
+    const feed = this.#feeds.get(name) ?? { watchers: new Set<Watcher>(), seq: 0, timer: undefined };
     this.#feeds.set(name, feed);
     return feed;
   }

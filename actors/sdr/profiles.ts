@@ -103,7 +103,7 @@ export class Profiles implements BenchProfiles {
     const profile = this.#profiles.get(name);
     if (profile === undefined) return Promise.resolve(this.unknown(name));
     const route = `POST /api/v1/profiles/${name}/apply`;
-    return this.#parts.desk.ask(route, asking, (work) => this.#apply(profile, work));
+    return this.#parts.queue.ask(route, asking, (work) => this.#apply(profile, work));
   }
 
   revisions(name: string): readonly ProfileRevision[] | undefined {

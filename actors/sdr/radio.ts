@@ -1,5 +1,5 @@
 /**
- * The radio: the one that owns the board, does what the routes and the runs ask of it, and tells what happened. RF Bench Service,
+ * The radio: the one that owns the board, does what the routes and the runs ask of it, and records what happened. RF Bench Service,
  * sections 1, 3 and 4.
  *
  * How it is assembled: the role of the process makes it with `createRadio`, hosts its binding as the only cell of a `Kind`
@@ -34,11 +34,11 @@ import { silence, silencedWords } from '../../radio/board/silence.ts';
 import { AD9361_BOUNDS, type BoardBounds } from '../../radio/document/bounds.ts';
 import { Attachment, type BoardOption } from './attach.ts';
 import type { Board } from './board.ts';
-import { Desk } from './board-desk.ts';
 import type { BoardHolder, BoardUser, EventSink } from './board-user.ts';
 import { BoardWatch } from './board-watch.ts';
 import type { Asking } from './board-work.ts';
 import { Chain } from './chain.ts';
+import { CommandQueue } from './command-queue.ts';
 import { DatapathCommands } from './datapath.ts';
 import { PacketCommands } from './datapath-packets.ts';
 import { DurableRecord } from './durable-record.ts';
@@ -130,7 +130,7 @@ export function createRadio(options: RadioOptions): Radio {
     lost: (board, reason) => lost(board, reason),
   });
   const board = (): Board | undefined => attachment.board;
-  const desk = new Desk({
+  const queue = new CommandQueue({
     ...{ session, clock, log, context, tell, board },
     refused: (route, fault) => {
       if (fault.code === 'board_busy') note('manual_interference', 'warning', fault.message);
@@ -143,15 +143,15 @@ export function createRadio(options: RadioOptions): Radio {
   const durable = new DurableRecord(options.store);
   const shown = (): RadioContext => durable.shown(context());
   const late = lateBy(clock);
-  const parts: RadioParts = { desk, clock, log, events: kept, bounds, wired, context: shown, board, late };
+  const parts: RadioParts = { queue, clock, log, events: kept, bounds, wired, context: shown, board, late };
   const profiles: Profiles = new Profiles(parts, options.profiles, () => watch.look());
   const chain = new Chain(parts, profiles);
   const watch = new BoardWatch({ ...parts, chain });
   const tuning = new Tuning(parts);
   const packets: PacketCommands = new PacketCommands(parts, chain);
   const datapath = new DatapathCommands({ ...parts, chain, frames, packets, measurer });
-  const holding = (holder: BoardHolder): void => desk.holding(holder);
-  const released = (holder: BoardHolder): void => desk.released(holder);
+  const holding = (holder: BoardHolder): void => queue.holding(holder);
+  const released = (holder: BoardHolder): void => queue.released(holder);
   const user = new RadioUser({
     ...{ clock, wired, board, tell, holding, released, tuning, chain, datapath, packets, profiles },
   });
@@ -194,9 +194,9 @@ export function createRadio(options: RadioOptions): Radio {
       const attached = { attachment: number, name: found.name };
       return { type: 'board.attached', board: attached, at: clock.now() };
     },
-    begin: (id) => desk.begin(id),
-    answer: (id) => desk.answer(id),
-    refuse: (id, fault) => desk.refuse(id, fault),
+    begin: (id) => queue.begin(id),
+    answer: (id) => queue.answer(id),
+    refuse: (id, fault) => queue.refuse(id, fault),
     holdAnswered: (request, fault) => user.held(request, fault),
     lost: (reason) => user.lost(reason),
   };
@@ -235,8 +235,8 @@ export function createRadio(options: RadioOptions): Radio {
       watch.start();
     },
     silence: async () => {
-      desk.close();
-      await desk.halt('the end of the daemon', {}, async ({ context: found, modem, buffers }) => {
+      queue.close();
+      await queue.halt('the end of the daemon', {}, async ({ context: found, modem, buffers }) => {
         const silenced = await silence(found, modem, late);
         await buffers.endFeed('the daemon ends');
         if (silenced !== undefined)
@@ -247,7 +247,7 @@ export function createRadio(options: RadioOptions): Radio {
     stop: async () => {
       watch.stop();
       feeds.stop();
-      desk.stop();
+      queue.stop();
       user.stop();
       await attachment.stop();
       await measurer.stop();

@@ -217,7 +217,7 @@ class BenchRuns implements Runs {
       const told = `scenario ${name} (${id}) ${status}: ${view.reason ?? ''}`;
       this.#tell(`scenario.${status}`, 'scenario', status === 'passed' ? 'info' : 'warning', told);
     }
-    // The board is given back before anybody is told that it is over.
+    // The board is given back before anybody learns that it is over.
     void this.#turn.give(id).then(() => life?.end(view));
   }
 

@@ -1,5 +1,5 @@
 /**
- * Radio profiles: the document, and what the routes tell of it. RF Bench Service, sections 2 and 4. The fields of ProfileDRO
+ * Radio profiles: the document, and what the routes show of it. RF Bench Service, sections 2 and 4. The fields of ProfileDRO
  * are not shown there; they are those of its summary plus pulse, coding, framing and gains.
  */
 

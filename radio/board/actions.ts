@@ -32,9 +32,9 @@ export interface Pulse {
 interface ActionOptions {
   /** Of the command; default: nobody can stop it. */
   readonly permit?: Permit;
-  /** Told before what is configured changes: what is fed to the transmitter ends. */
+  /** Called before what is configured changes: what is fed to the transmitter ends. */
   readonly disturbing?: () => Promise<void>;
-  /** Told before the path changes, with where it leads then: what waits for the transmitter goes (A5). */
+  /** Called before the path changes, with where it leads then: what waits for the transmitter goes (A5). */
   readonly leaving?: (target: ChainTarget) => Promise<void>;
 }
 

@@ -4,12 +4,12 @@
  *
  * I1. Whatever goes wrong rejects with an `IioFailure` that names the attribute or buffer.
  * I2. A context that missed a deadline is lost: a late answer would be taken for that of the next question, so nothing more
- *     is asked of it and `lost` is told.
+ *     is asked of it and `lost` resolves.
  * I3. An attribute is the text the kernel driver gives it (`"63.000000 dB"`); what it means is for the board to know.
  */
 
 export interface IioContext {
-  /** Where numbers read from it come from, as a report tells it. */
+  /** Where numbers read from it come from, as a report shows it. */
   readonly source: 'pl' | 'stub';
   /** In words, for people: `iiod at 192.0.2.7:30431`. */
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
  * The link of the model: where the signal goes, how good it arrives, and whether the demodulator follows it. What the modem and
- * the part are set to comes in; the truth about the link comes out, which a real board never tells.
+ * the part are set to comes in; the truth about the link comes out, which a real board never shows.
  *
  * Simplified: the demodulator finds a signal after a fixed number of symbols and loses it at once; a retune is instant; a signal
  * beyond the analog filter is not there at all.
@@ -54,7 +54,7 @@ export interface Truth {
   readonly frequencyOffsetHz: number;
   /** Width of the narrower analog filter. */
   readonly bandwidthHz: number;
-  /** In steps of the constellation: by how much the carrier was found wrong, where nothing in the data tells. */
+  /** In steps of the constellation: by how much the carrier was found wrong, where nothing in the data shows it. */
   readonly phase: number;
   /** How long a block is on the air. */
   readonly blockMs: number;

@@ -61,7 +61,7 @@ export interface StubTruth extends Truth, Locks {
 export interface StubBoard extends IioContext {
   truth(): StubTruth;
   readonly faults: StubFaults;
-  /** Adds faults to those there are; one given as undefined is mended. */
+  /** Adds faults to those there are; one given as undefined is removed. */
   inject(faults: StubFaults): void;
   /** The board is gone, as with a pulled plug. */
   lose(reason: string): void;

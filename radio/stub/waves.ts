@@ -11,7 +11,7 @@
  * P3. Nothing is above the full scale of the converter: what is more is clipped, and what clipping makes of it lies beside the
  *     signal too.
  * P4. At their instants signal and noise of symbols together have a mean power of 1, as a level control leaves them: a weak signal does not leave
- *     the picture, and no error vector is told before a carrier is found.
+ *     the picture, and no error vector is shown before a carrier is found.
  */
 
 import type { Modulation } from '../../contract/bench/profile.ts';

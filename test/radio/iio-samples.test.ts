@@ -109,6 +109,7 @@ describe('RB-GEN-001 samples of the model for IIO tools', () => {
       cwd: place,
     });
     ends.push(() => child.kill('SIGKILL'));
+    child.stdin.on('error', () => undefined);
     child.stdin.end(Buffer.from(sent.buffer));
     await until(() => board.truth().source === 'samples', { what: 'samples of the tool' });
     const { code, out } = await shell(
@@ -131,6 +132,7 @@ describe('RB-GEN-001 samples of the model for IIO tools', () => {
   it('a tool that is killed leaves the transmitter to the modem', async () => {
     const { board, uri } = await serve();
     const child = spawn('iio_writedev', ['-u', uri, '-b', '65536', '-c', 'cf-ad9361-dds-core-lpc']);
+    child.stdin.on('error', () => undefined);
     child.stdin.end(Buffer.alloc(65_536 * 8, 1));
     await until(() => board.truth().source === 'samples', { what: 'samples of the tool' });
     child.kill('SIGKILL');

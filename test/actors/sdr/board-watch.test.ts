@@ -146,6 +146,7 @@ describe('RB-GEN-001 another tool feeds the transmitter', () => {
     const child = spawn('iio_writedev', ['-u', uri, '-b', '65536', '-c', 'cf-ad9361-dds-core-lpc']);
     const gone = new Promise((resolve) => child.on('close', resolve));
     ends.push(() => child.kill('SIGKILL'));
+    child.stdin.on('error', () => undefined);
     child.stdin.end(Buffer.alloc(65_536 * 8, 1));
     await until(() => world.board().truth().source === 'samples', { what: 'samples of the tool' });
     expect(await accepted(bench.radio.status())).toMatchObject({ tx_state: 'active', tx_source: 'samples' });
@@ -171,6 +172,7 @@ describe('RB-GEN-001 another tool feeds the transmitter', () => {
     const { world, uri } = await start();
     const child = spawn('iio_writedev', ['-u', uri, '-b', '65536', '-c', 'cf-ad9361-dds-core-lpc']);
     ends.push(() => child.kill('SIGKILL'));
+    child.stdin.on('error', () => undefined);
     child.stdin.end(Buffer.alloc(65_536 * 8, 1));
     await until(() => world.board().truth().source === 'samples', { what: 'samples of the tool' });
     const { next } = await accepted(world.bench.chain.state('air'));

@@ -143,7 +143,7 @@ describe('the status', () => {
     expect((await world.user.hold(holder)).ok).toBe(true);
     const done = await world.user.perform({ do: 'radio.gain', with: { rx_gain_db: 30 } }, holder);
     expect(done).toMatchObject({
-      value: { detail: 'receiver at 30 dB, transmitter not known: the board does not tell' },
+      value: { detail: 'receiver at 30 dB, transmitter not known: the board does not report it' },
     });
   });
 

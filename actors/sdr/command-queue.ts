@@ -2,7 +2,7 @@
  * Where commands for the board are asked for, and done when the chart of the radio says so.
  *
  * K1. What a command carries and answers stays here; the chart knows its number and its facts.
- * K2. Whoever asked is told once the facts of the command are durable, so that what is read next agrees with it.
+ * K2. Whoever asked is answered once the facts of the command are durable, so that what is read next agrees with it.
  * K3. An effect that is asked for again after a crash of the cell is the same work, done once.
  * K4. Before it is recorded that a command begins, nothing of it is done; one that cannot be recorded is refused, for good.
  * K5. A defect in a command ends that command and throws where it was asked; the radio goes on.
@@ -49,7 +49,7 @@ interface Asked {
   begun?: Promise<RadioEvent>;
 }
 
-export interface DeskOptions {
+export interface QueueOptions {
   readonly session: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -63,10 +63,10 @@ export interface DeskOptions {
   readonly leavePath: WorkOptions['leavePath'];
 }
 
-export class Desk {
-  readonly #options: DeskOptions;
+export class CommandQueue {
+  readonly #options: QueueOptions;
   readonly #asked = new Map<string, Asked>();
-  /** Of commands that have ended and are not yet told. */
+  /** Of commands that have ended and are not yet answered. */
   readonly #outcomes = new Map<string, { value: Refusable<unknown> } | { error: unknown }>();
   readonly #stops = new Stops();
   /** The run that took the board last, and how many stops there were then. */
@@ -77,7 +77,7 @@ export class Desk {
   #changing = 0;
   #changes = 0;
 
-  constructor(options: DeskOptions) {
+  constructor(options: QueueOptions) {
     this.#options = options;
   }
 
@@ -177,7 +177,7 @@ export class Desk {
     return asked.begun;
   }
 
-  /** Effect of the chart: tells whoever asked (K2). */
+  /** Effect of the chart: answers whoever asked (K2). */
   answer(id: string): void {
     const asked = this.#asked.get(id);
     const outcome = this.#outcomes.get(id);
@@ -200,7 +200,7 @@ export class Desk {
     this.#isClosed = true;
   }
 
-  /** The daemon ends: everybody is told. */
+  /** The daemon ends: everybody is answered. */
   stop(): void {
     for (const id of [...this.#asked.keys()])
       this.refuse(id, { code: 'unavailable', message: 'the daemon ends' });
@@ -249,7 +249,7 @@ export class Desk {
     );
   }
 
-  /** Whether the board failed or is gone is known a turn later: both are told by the same broken connection. */
+  /** Whether the board failed or is gone is known a turn later: the same broken connection reports both. */
   async #faultOf(failure: IioFailure, attached: Board): Promise<BenchFault> {
     await new Promise((resolve) => setImmediate(resolve));
     const fault = boardFault(failure);
