@@ -13,7 +13,8 @@ import type { BenchFeeds } from '../../ports/bench.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { knownValue, observe } from '../../radio/board/observed.ts';
-import type { StubTruth } from '../../radio/stub/stub.ts';
+import { periodogram } from '../../radio/stub/periodogram.ts';
+import type { StubBoard, StubTruth } from '../../radio/stub/stub.ts';
 import { constellation, errorVector, eye, spectrum } from '../../radio/stub/waves.ts';
 import { modelOf } from './attach.ts';
 import type { Board } from './board.ts';
@@ -121,8 +122,9 @@ export class Feeds implements BenchFeeds {
       const values = await this.#options.sample(Object.keys(METRICS) as MetricName[]);
       return { description: { kind: 'metrics', source, values }, floats: new Float32Array(0) };
     }
-    const truth = modelOf(board.context)?.truth();
-    if (truth === undefined) return undefined;
+    const model = modelOf(board.context);
+    const truth = model?.truth();
+    if (model === undefined || truth === undefined) return undefined;
     const { random } = this.#options;
     switch (name) {
       case 'spectrum': {
@@ -133,7 +135,7 @@ export class Feeds implements BenchFeeds {
           center_hz: centre,
           span_hz: truth.sampleRate,
         } as const;
-        return { description, floats: spectrum(truth, SPECTRUM, random) };
+        return { description, floats: spectrumOf(model, truth, random) };
       }
       case 'constellation':
         return symbolPicture(truth, random);
@@ -147,6 +149,13 @@ export class Feeds implements BenchFeeds {
       }
     }
   }
+}
+
+/** Samples of a tool have no formula: their spectrum is that of what is received. */
+function spectrumOf(model: StubBoard, truth: StubTruth, random: Random): Float32Array {
+  const { bins, averages } = SPECTRUM;
+  if (truth.source !== 'samples') return spectrum(truth, SPECTRUM, random);
+  return periodogram(model.received(bins * averages), bins);
 }
 
 function symbolPicture(truth: StubTruth, random: Random): Picture {

@@ -22,8 +22,9 @@ import type { PhyState } from './phy-state.ts';
 import { signalPulse } from './pulse.ts';
 import { noiseDensity, symbolNoise, symbolsOf } from './signal.ts';
 
-/** Full scale of the receive converter, and by how many bits a sample of the transmit core is finer. */
-const FULL_SCALE = 2047;
+/** Full scale of the receive converter. */
+export const FULL_SCALE = 2047;
+/** By how many bits a sample of the transmit core is finer. */
 const FINER_BITS = 4;
 /** Full scale of a sample that is written. */
 const OUTPUT_SCALE = 32_767;

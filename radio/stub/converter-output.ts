@@ -35,6 +35,9 @@ interface Segment {
   readonly values: Int16Array;
 }
 
+/** Samples that pictures look back on. */
+const SHOWN_SAMPLES = 16_384;
+
 export class ConverterOutput {
   readonly #clock: SampleClock;
   readonly #changed: () => void;
@@ -152,7 +155,7 @@ export class ConverterOutput {
   #forget(): void {
     const { count } = this.#clock;
     this.#segments = this.#segments.filter(
-      ({ end }, place, all) => end > count - this.keep || place === all.length - 1,
+      ({ end }, place, all) => end > count - Math.max(SHOWN_SAMPLES, this.keep) || place === all.length - 1,
     );
   }
 }

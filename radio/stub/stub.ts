@@ -24,7 +24,7 @@ import {
   type IioDevice,
   IioFailure,
 } from '../iio/context.ts';
-import { AirSamples } from './air-samples.ts';
+import { AirSamples, FULL_SCALE } from './air-samples.ts';
 import { described, findDevice, type ModelDevice, readFile, writeFile } from './attribute-files.ts';
 import { clockLines, isDataClocked } from './clocks.ts';
 import { MODEL } from './constants.ts';
@@ -60,6 +60,8 @@ export interface StubTruth extends Truth, Locks {
 
 export interface StubBoard extends IioContext {
   truth(): StubTruth;
+  /** So many samples of the first receiver until now, I and Q in turn, over full scale; apart from what a reader gets. */
+  received(count: number): Float32Array;
   readonly faults: StubFaults;
   /** Adds faults to those there are; one given as undefined is removed. */
   inject(faults: StubFaults): void;
@@ -87,6 +89,8 @@ class Stub implements StubBoard {
   readonly #receive: ReceiveRing;
   readonly #datapath: Datapath;
   readonly #samples: SampleClock;
+  /** For pictures. */
+  readonly #shown: AirSamples;
   readonly #input: ConverterInput;
   readonly #output: ConverterOutput;
   readonly #buffers: ModelBuffers;
@@ -118,10 +122,12 @@ class Stub implements StubBoard {
       ...{ seed, lossDb, phy: this.#phy, registers: this.#registers, faults: current },
       source: () => (this.#output.isSelected ? 'samples' : this.#tones.isPlaying ? 'tone' : 'modem'),
     });
-    const air = new AirSamples({
+    const sources = {
       ...{ seed, phy: this.#phy, truth: () => this.#link.truth, output: this.#output },
       modemOffsetHz: () => this.#registers.offset('transmitOffset'),
-    });
+    };
+    this.#shown = new AirSamples(sources);
+    const air = new AirSamples(sources);
     this.#input = new ConverterInput({ clock, samples: this.#samples, air, output: this.#output });
     this.#datapath = new Datapath({
       ...{ seed, clock, link: this.#link, registers: this.#registers, faults: current },
@@ -144,6 +150,11 @@ class Stub implements StubBoard {
     this.#datapath.settle();
     const { queued } = this.#transmit;
     return { ...this.#link.truth, ...this.#link.locks(this.#clock.now()), queued };
+  }
+
+  received(count: number): Float32Array {
+    const from = Math.max(0, this.#samples.count - count);
+    return Float32Array.from(this.#shown.render(from, count, [0, 1]), (value) => value / FULL_SCALE);
   }
 
   inject(faults: StubFaults): void {

@@ -4,7 +4,7 @@
  *
  * Simplified: symbols are drawn anew for each picture and are not those of the bytes on the air; noise between the instants of an
  * eye is shaped like the pulse; the spectrum is that of the pulse by its formula with the spread of a periodogram; a test tone is
- * not drawn.
+ * not drawn, samples of a tool are in the spectrum alone (`periodogram.ts`).
  *
  * P1. Locked, the errors of the symbols are those of Es/N0, and nothing else.
  * P2. What the demodulator has not found is seen: without carrier the points turn, without timing they are taken anywhere.

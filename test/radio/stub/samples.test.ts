@@ -5,6 +5,7 @@ import { Phy } from '../../../radio/board/phy.ts';
 import { coreRegister, coreStatus } from '../../../radio/board/registers.ts';
 import { errno, type IioBuffer } from '../../../radio/iio/context.ts';
 import { MODEL } from '../../../radio/stub/constants.ts';
+import { periodogram } from '../../../radio/stub/periodogram.ts';
 import { spectrum } from '../../../radio/stub/waves.ts';
 import { seededRandom } from '../../../supervision/random.ts';
 import { phy, type Rig, rig, setRegister, tune, tuned } from './rig.ts';
@@ -320,5 +321,27 @@ describe('RB-GEN-001 samples that a tool writes', () => {
     expect([errno.EBADF, errno.ENODEV]).toContain(await reading);
     expect([errno.EBADF, errno.ENODEV]).toContain(await writing);
     expect(made.clock.waiting).toBe(0);
+  });
+});
+
+describe('the picture of samples that a tool writes', () => {
+  it('shows them where they are, at their level, beside the floor of the receiver', async () => {
+    const made = await tuned();
+    const tx = await made.board.open(TX, { samples: COUNT, mask: FIRST, cyclic: true });
+    await tx.write(tone(COUNT, HERTZ, 0.5), 0);
+    made.clock.advance(10);
+    const bins = 256;
+    const shown = periodogram(made.board.received(8 * bins), bins);
+    const peak = shown.indexOf(Math.max(...shown));
+    expect((peak - bins / 2) * (RATE / bins)).toBe(HERTZ);
+    const around = [...shown.subarray(peak - 2, peak + 3)].reduce((sum, db) => sum + 10 ** (db / 10), 0);
+    expect(10 * Math.log10(around)).toBeCloseTo(made.board.truth().budget.levelDbfs - 6.02, 0);
+    const floor = spectrum(
+      { ...made.board.truth(), transmitting: false },
+      { bins, averages: 1000 },
+      seededRandom(1),
+    );
+    const quiet = (values: Float32Array) => values.subarray(16, 96).reduce((sum, db) => sum + db, 0) / 80;
+    expect(Math.abs(quiet(shown) - quiet(floor))).toBeLessThan(2);
   });
 });
