@@ -35,7 +35,7 @@ export class HeadView {
   profile({ name, dirty, dirty_reason }: ActiveProfile): void {
     setText(this.#node('profile-name'), name ?? 'none applied');
     const badge = this.#node('profile-dirty');
-    setText(badge, dirty ? `▲ changed by hand: ${dirty_reason ?? 'reason unknown'}` : '');
+    setText(badge, dirty ? dirtyWords(dirty_reason) : '');
   }
 
   holder({ active, board_provider }: ActiveCampaignReply, scenario: ActiveRun | null): void {
@@ -74,4 +74,9 @@ function holderWords(campaign: ActiveCampaignReply['active'], scenario: ActiveRu
     return `campaign ${campaign.campaign}, ${step}${campaign.pausing ? ', pausing' : ''}`;
   }
   return scenario === null ? 'nobody' : `scenario ${scenario.scenario_name}`;
+}
+
+/** The reason begins with who it was, where it was not this bench. */
+function dirtyWords(reason = 'reason unknown'): string {
+  return reason.startsWith('another tool') ? `▲ changed by ${reason}` : `▲ changed by hand: ${reason}`;
 }
