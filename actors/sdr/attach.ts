@@ -63,7 +63,7 @@ export class Attachment {
       const context = await openContext(this.#options);
       if (this.#stopped) {
         await context.close();
-        return { missing: 'the daemon ends' };
+        return { missing: 'the daemon is stopping' };
       }
       this.#count += 1;
       const board = new Board(this.#count, context, clock);

@@ -71,7 +71,7 @@ export class BoardWatch {
     if (board() !== attached || queue.moment !== moment) return;
     this.#noteForeign(attached, reading);
     const differs = queue.applied === undefined ? undefined : deviation(chain.viewOf(reading, queue.applied));
-    if (differs !== undefined) queue.observed(`another tool: ${differs}`);
+    if (differs !== undefined) queue.observed(`on the board: ${differs}`);
   }
 
   /** B3 */

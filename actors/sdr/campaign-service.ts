@@ -228,7 +228,7 @@ function resting({ id, status }: CampaignState, help: string): BenchFault {
 }
 
 function unanswered(id: string, receipt: string): BenchFault {
-  return { code: 'unavailable', message: `campaign run ${id} takes nothing: ${receipt}` };
+  return { code: 'unavailable', message: `campaign run ${id} cannot be changed now: ${receipt}` };
 }
 
 function unknownRun(id: string) {

@@ -121,7 +121,7 @@ export class CommandQueue {
   ): Answered<Value> {
     const { session, clock, tell } = this.#options;
     if (this.#isClosed && asking.by === undefined)
-      return Promise.resolve(refuse('unavailable', 'the daemon ends'));
+      return Promise.resolve(refuse('unavailable', 'the daemon is stopping'));
     if (asking.signal?.aborted === true)
       return Promise.resolve(refuse('conflict', 'withdrawn before it began'));
     this.#count += 1;
@@ -203,7 +203,7 @@ export class CommandQueue {
   /** The daemon ends: everybody is answered. */
   stop(): void {
     for (const id of [...this.#asked.keys()])
-      this.refuse(id, { code: 'unavailable', message: 'the daemon ends' });
+      this.refuse(id, { code: 'unavailable', message: 'the daemon is stopping' });
   }
 
   async #work(id: string, { job, asking, route, permit, uses }: Asked): Promise<RadioEvent> {

@@ -118,7 +118,7 @@ export class RadioUser implements BoardUser {
   /** The daemon ends: nobody waits for a board any more. */
   stop(): void {
     for (const request of [...this.#holds.keys()])
-      this.held(request, { code: 'unavailable', message: 'the daemon ends' });
+      this.held(request, { code: 'unavailable', message: 'the daemon is stopping' });
   }
 
   async #do({ do: verb, with: body }: ScriptedAction, asking: Asking): Promise<Result<Done, BenchFault>> {

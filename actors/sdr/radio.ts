@@ -238,9 +238,9 @@ export function createRadio(options: RadioOptions): Radio {
       queue.close();
       await queue.halt('the end of the daemon', {}, async ({ context: found, modem, buffers }) => {
         const silenced = await silence(found, modem, late);
-        await buffers.endFeed('the daemon ends');
+        await buffers.endFeed('the daemon is stopping');
         if (silenced !== undefined)
-          note('transmitter.muted', 'info', silencedWords(silenced, 'the daemon ends'));
+          note('transmitter.muted', 'info', silencedWords(silenced, 'the daemon is stopping'));
         return { ok: true, value: undefined };
       });
     },

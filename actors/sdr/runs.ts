@@ -155,7 +155,7 @@ class BenchRuns implements Runs {
 
   async stop(): Promise<void> {
     const { board, clock } = this.#options;
-    this.#stopping.abort('the daemon ends');
+    this.#stopping.abort('the daemon is stopping');
     this.#timetable.stop();
     this.#unsubscribe();
     const lives = [...this.#lives.values()];

@@ -76,7 +76,7 @@ function holderWords(campaign: ActiveCampaignReply['active'], scenario: ActiveRu
   return scenario === null ? 'nobody' : `scenario ${scenario.scenario_name}`;
 }
 
-/** The reason begins with who it was, where it was not this bench. */
+/** The reason begins with where it was found, where this bench did not do it. */
 function dirtyWords(reason = 'reason unknown'): string {
-  return reason.startsWith('another tool') ? `▲ changed by ${reason}` : `▲ changed by hand: ${reason}`;
+  return reason.startsWith('on the board') ? `▲ changed ${reason}` : `▲ changed by hand: ${reason}`;
 }

@@ -130,7 +130,7 @@ export const ActiveProfile = Type.Object(
     dirty_reason: Type.Optional(
       Type.String({
         description:
-          'Route of that change; where another tool made it, what is read and what the profile asks for.',
+          'Route of that change; where it was made elsewhere, what the board reads and what the profile asks for.',
       }),
     ),
   },

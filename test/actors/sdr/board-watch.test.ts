@@ -73,7 +73,7 @@ describe('RB-PROF-003 another IIO client writes what the applied profile sets', 
     const [args, reason] = writes[what]!;
     await run('iio_attr', ['-u', uri, ...args]);
     expect(await active(world)).toEqual({
-      ...{ name: 'fast', dirty: true, dirty_reason: expect.stringContaining(`another tool: ${reason}`) },
+      ...{ name: 'fast', dirty: true, dirty_reason: expect.stringContaining(`on the board: ${reason}`) },
     });
     expect(world.context().record).toMatchObject({ proof: undefined });
     expect(eventsOf(world, 'profile.dirty')).toHaveLength(1);
