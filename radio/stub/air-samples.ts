@@ -48,6 +48,8 @@ export interface AirSources {
 export class AirSamples {
   readonly #sources: AirSources;
   #drawn: Float32Array | undefined;
+  /** I and Q of the piece that is made. */
+  #scratch: readonly [Float64Array, Float64Array] = [new Float64Array(0), new Float64Array(0)];
   readonly #filters: Record<Pair, LowPass> = { 0: new LowPass(), 1: new LowPass() };
   #weights: { readonly key: string; readonly of: Float64Array[] } = { key: '', of: [] };
 
@@ -84,8 +86,10 @@ export class AirSamples {
   /** I and Q of one receiver, in steps of the converter. */
   #receive(pair: Pair, from: number, count: number): readonly [Float64Array, Float64Array] {
     const truth = this.#sources.truth();
-    const i = new Float64Array(count);
-    const q = new Float64Array(count);
+    if (this.#scratch[0].length < count) this.#scratch = [new Float64Array(count), new Float64Array(count)];
+    const [i, q] = [this.#scratch[0].subarray(0, count), this.#scratch[1].subarray(0, count)];
+    i.fill(0);
+    q.fill(0);
     if (truth.deviceLoopback === 1) this.#loopback(pair, truth, from, i, q);
     else this.#air(pair, truth, from, i, q);
     for (const values of [i, q]) convert(values);

@@ -128,9 +128,9 @@ function receiver(phy: PhyState, around: PhySurroundings, index: ChannelIndex): 
     },
     shared: {
       ...sharedFiles(phy, 'rx'),
-      bb_dc_offset_tracking_en: constant('1'),
-      quadrature_tracking_en: constant('1'),
-      rf_dc_offset_tracking_en: constant('1'),
+      bb_dc_offset_tracking_en: kept(['1', '0']),
+      quadrature_tracking_en: kept(['1', '0']),
+      rf_dc_offset_tracking_en: kept(['1', '0']),
     },
   };
 }

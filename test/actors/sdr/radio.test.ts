@@ -197,7 +197,7 @@ describe('another life of the daemon', () => {
     expect(await accepted(bench.profiles.apply('fast'))).toMatchObject({ cfg_epoch: 3 });
   });
 
-  it('whoever waits when the daemon ends is told', async () => {
+  it('whoever waits when the daemon ends is answered', async () => {
     world = await startBenchWorld();
     await accepted(world.bench.chain.condition({ target: 'pl-loopback', profile: 'fast' }));
     world.board().inject({ stalled: { receive: true } });
@@ -206,7 +206,7 @@ describe('another life of the daemon', () => {
     await world.radio.stop();
     expect(await refused(asked)).toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('ends'),
+      message: expect.stringContaining('stopping'),
     });
   });
 });
