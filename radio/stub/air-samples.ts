@@ -11,16 +11,17 @@
  * A3. The loopback of the part carries the samples of a tool bit by bit; no gain and no noise counts there.
  */
 
-import { seededRandom } from '../../links/simulated/seeded-random.ts';
-import { bitsPerSymbol, fromDecibels } from '../modulation.ts';
-import { mixed, normalPair, PURPOSE } from './chance.ts';
+import { fromDecibels } from '../modulation.ts';
+import { PURPOSE } from './chance.ts';
 import { MODEL } from './constants.ts';
 import type { ConverterOutput } from './converter-output.ts';
+import { scale, turn } from './iq.ts';
 import type { Truth } from './link.ts';
 import { LowPass } from './low-pass.ts';
+import { ModemWaveform } from './modem-waveform.ts';
+import { NoiseTable } from './noise-table.ts';
 import type { PhyState } from './phy-state.ts';
-import { signalPulse } from './pulse.ts';
-import { noiseDensity, symbolNoise, symbolsOf } from './signal.ts';
+import { noiseDensity } from './signal.ts';
 
 /** Full scale of the receive converter. */
 export const FULL_SCALE = 2047;
@@ -28,11 +29,6 @@ export const FULL_SCALE = 2047;
 const FINER_BITS = 4;
 /** Full scale of a sample that is written. */
 const OUTPUT_SCALE = 32_767;
-/** Normal numbers that noise is taken from, from another place for each run of samples. */
-const NOISE_TABLE = 1 << 16;
-const NOISE_RUN = 256;
-/** Symbols that a pulse reaches to each side. */
-const REACH = 8;
 
 type Pair = 0 | 1;
 
@@ -47,24 +43,16 @@ export interface AirSources {
 
 export class AirSamples {
   readonly #sources: AirSources;
-  #drawn: Float32Array | undefined;
+  readonly #noise: NoiseTable;
+  readonly #modem: ModemWaveform;
   /** I and Q of the piece that is made. */
   #scratch: readonly [Float64Array, Float64Array] = [new Float64Array(0), new Float64Array(0)];
   readonly #filters: Record<Pair, LowPass> = { 0: new LowPass(), 1: new LowPass() };
-  #weights: { readonly key: string; readonly of: Float64Array[] } = { key: '', of: [] };
 
   constructor(sources: AirSources) {
     this.#sources = sources;
-  }
-
-  /** Normal numbers: a whole run from any place of the table on. Drawn when samples are asked for. */
-  get #noise(): Float32Array {
-    if (this.#drawn !== undefined) return this.#drawn;
-    const random = seededRandom(mixed(this.#sources.seed, PURPOSE.waves));
-    const noise = new Float32Array(NOISE_TABLE + NOISE_RUN);
-    for (let at = 0; at < noise.length; at += 2) noise.set(normalPair(random), at);
-    this.#drawn = noise;
-    return noise;
+    this.#noise = new NoiseTable(sources.seed);
+    this.#modem = new ModemWaveform(sources.seed, this.#noise);
   }
 
   /** Samples of channels (0 to 3: I and Q of each receiver), in turn. */
@@ -106,14 +94,13 @@ export class AirSamples {
       return;
     }
     if (pair === 0 && truth.source === 'modem')
-      this.#modem(
+      this.#modem.write(
         truth,
         { from, level: fromDecibels(MODEL.automaticGainDb), hertz: truth.frequencyOffsetHz },
-        i,
-        q,
+        { i, q },
       );
-    this.#addNoise(PURPOSE.converter, pair, converterNoise(truth), from, i, q);
-    scale(FULL_SCALE, i, q);
+    this.#noise.add({ purpose: PURPOSE.converter, pair, power: converterNoise(truth) }, from, { i, q });
+    scale(FULL_SCALE, { i, q });
   }
 
   /** A2 */
@@ -122,11 +109,11 @@ export class AirSamples {
     if (!phy.poweredDown.rx) {
       const { thermal } = noiseDensity(truth, true);
       if (pair === 0 && !phy.poweredDown.tx) this.#transmitted(truth, from, i, q);
-      this.#addNoise(PURPOSE.thermal, pair, thermal * truth.sampleRate, from, i, q);
+      this.#noise.add({ purpose: PURPOSE.thermal, pair, power: thermal * truth.sampleRate }, from, { i, q });
       this.#filters[pair].pass(truth.bandwidthHz / truth.sampleRate, from, i, q);
     }
-    this.#addNoise(PURPOSE.converter, pair, converterNoise(truth), from, i, q);
-    scale(FULL_SCALE, i, q);
+    this.#noise.add({ purpose: PURPOSE.converter, pair, power: converterNoise(truth) }, from, { i, q });
+    scale(FULL_SCALE, { i, q });
   }
 
   /** What leaves the first transmitter, as it arrives at the first receiver. */
@@ -136,98 +123,12 @@ export class AirSamples {
     const between = phy.lo.tx - phy.lo.rx;
     const hertz = truth.source === 'modem' ? between + modemOffsetHz() : between;
     if (Math.abs(hertz) >= truth.bandwidthHz / 2) return;
-    if (truth.source === 'modem') return this.#modem(truth, { from, level, hertz }, i, q);
+    if (truth.source === 'modem') return this.#modem.write(truth, { from, level, hertz }, { i, q });
     if (truth.source !== 'samples') return;
     output.fill(i, from, 0);
     output.fill(q, from, 1);
-    scale(Math.sqrt(level) / OUTPUT_SCALE, i, q);
-    turn(hertz / truth.sampleRate, from, i, q);
-  }
-
-  /** The signal of the modem at a mean power, off the centre by so much. */
-  #modem(
-    truth: Truth,
-    { from, level, hertz }: { from: number; level: number; hertz: number },
-    i: Float64Array,
-    q: Float64Array,
-  ): void {
-    const { transmitter, sampleRate, baud } = truth;
-    if (!truth.transmitting || baud <= 0) return;
-    const each = Math.round(sampleRate / baud);
-    const weights = this.#pulses(each, transmitter.rolloff);
-    const first = Math.floor(from / each) - REACH;
-    const [symbolsI, symbolsQ] = this.#symbols(truth, first, Math.ceil(i.length / each) + 2 * REACH + 1);
-    const amplitude = Math.sqrt(level);
-    for (let at = 0; at < i.length; at += 1) {
-      const symbol = Math.floor((from + at) / each);
-      const of = weights[from + at - symbol * each]!;
-      let sumI = 0;
-      let sumQ = 0;
-      for (let place = 0; place < 2 * REACH; place += 1) {
-        sumI += of[place]! * symbolsI[symbol - first - REACH + 1 + place]!;
-        sumQ += of[place]! * symbolsQ[symbol - first - REACH + 1 + place]!;
-      }
-      i[at] = amplitude * sumI;
-      q[at] = amplitude * sumQ;
-    }
-    turn(hertz / sampleRate, from, i, q);
-  }
-
-  /** Symbols from a number on: drawn by their number, so that each is the same whoever asks (A1). */
-  #symbols(truth: Truth, first: number, count: number): readonly [Float64Array, Float64Array] {
-    const { modulation = 'bpsk' } = truth.transmitter;
-    const ideal = symbolsOf(modulation);
-    const bits = bitsPerSymbol(modulation);
-    const spread = Math.sqrt(symbolNoise(truth) / 2);
-    const noise = this.#noise;
-    const i = new Float64Array(count);
-    const q = new Float64Array(count);
-    for (let at = 0; at < count; at += 1) {
-      const number = first + at;
-      const drawn = mixed(this.#sources.seed, PURPOSE.symbols, number, Math.floor(number / 2 ** 32));
-      const [symbolI, symbolQ] = ideal[drawn % 2 ** bits]!;
-      i[at] = symbolI + spread * noise[(drawn >>> 8) % NOISE_TABLE]!;
-      q[at] = symbolQ + spread * noise[(drawn >>> 16) % NOISE_TABLE]!;
-    }
-    return [i, q];
-  }
-
-  /** Weights of the symbols around, for each place of a sample between two of them. */
-  #pulses(each: number, rolloff: number): readonly Float64Array[] {
-    const key = `${each} ${rolloff}`;
-    if (this.#weights.key !== key)
-      this.#weights = {
-        key,
-        of: Array.from({ length: each }, (_, place) =>
-          Float64Array.from({ length: 2 * REACH }, (_, at) =>
-            signalPulse(place / each + REACH - 1 - at, rolloff),
-          ),
-        ),
-      };
-    return this.#weights.of;
-  }
-
-  #addNoise(
-    purpose: number,
-    pair: Pair,
-    power: number,
-    from: number,
-    i: Float64Array,
-    q: Float64Array,
-  ): void {
-    const spread = Math.sqrt(power / 2);
-    const { seed } = this.#sources;
-    const noise = this.#noise;
-    for (const [part, values] of [i, q].entries()) {
-      for (let at = 0; at < values.length; ) {
-        const run = Math.floor((from + at) / NOISE_RUN);
-        const within = from + at - run * NOISE_RUN;
-        const end = Math.min(values.length, at + NOISE_RUN - within);
-        let place = mixed(seed, purpose, 2 * pair + part, run, Math.floor(run / 2 ** 32)) % NOISE_TABLE;
-        place += within;
-        for (; at < end; at += 1, place += 1) values[at] = values[at]! + spread * noise[place]!;
-      }
-    }
+    scale(Math.sqrt(level) / OUTPUT_SCALE, { i, q });
+    turn(hertz / truth.sampleRate, from, { i, q });
   }
 }
 
@@ -242,22 +143,4 @@ function convert(values: Float64Array): void {
 /** Of the converter, beside what its steps make of themselves. */
 function converterNoise(truth: Truth): number {
   return Math.max(0, noiseDensity(truth, true).converter * truth.sampleRate - 1 / (6 * FULL_SCALE ** 2));
-}
-
-function scale(by: number, ...parts: readonly Float64Array[]): void {
-  for (const values of parts) for (let at = 0; at < values.length; at += 1) values[at] = values[at]! * by;
-}
-
-/** Turns the carrier by so many rounds each sample. */
-function turn(rounds: number, from: number, i: Float64Array, q: Float64Array): void {
-  if (rounds === 0) return;
-  const begin = 2 * Math.PI * ((rounds * from) % 1);
-  const [stepI, stepQ] = [Math.cos(2 * Math.PI * rounds), Math.sin(2 * Math.PI * rounds)];
-  let [carrierI, carrierQ] = [Math.cos(begin), Math.sin(begin)];
-  for (let at = 0; at < i.length; at += 1) {
-    const [ownI, ownQ] = [i[at]!, q[at]!];
-    i[at] = ownI * carrierI - ownQ * carrierQ;
-    q[at] = ownI * carrierQ + ownQ * carrierI;
-    [carrierI, carrierQ] = [carrierI * stepI - carrierQ * stepQ, carrierI * stepQ + carrierQ * stepI];
-  }
 }
