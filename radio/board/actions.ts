@@ -8,6 +8,7 @@
  * A3. What the board refuses is a failure; nothing is taken for done that was not read back where it can be.
  * A4. Nothing makes the transmitter radiate without its permit; what was on its way to the board when a stop came is undone behind it.
  * A5. Nothing that waits for the transmitter survives a change of its path (`leaving`).
+ * A6. Behind an apply the egress is closed, and no tone and no samples of another tool are left that the level would let out.
  */
 
 import type { ChainTarget } from '../../contract/bench/chain.ts';
@@ -59,6 +60,7 @@ export class BoardActions {
   /** Sets everything that a profile asks for; the level is that of the target, the offset of the receiver that of another. */
   async apply(setup: Setup, target: ChainTarget, offsetFor: ChainTarget = 'air'): Promise<void> {
     await this.quiet();
+    await this.#phy.takeBack();
     await this.#phy.setState('fdd');
     await this.#phy.setSampleRate(setup.rate.sampleRateSps);
     await this.#phy.setFilter(setup.rate.filter);

@@ -168,6 +168,22 @@ describe('RB-GEN-001 another tool feeds the transmitter', () => {
     expect(await accepted(bench.radio.status())).toMatchObject({ tx_source: 'modem' });
   });
 
+  it('a tone is seen likewise, and an apply lets neither out', async () => {
+    const { world, uri } = await start();
+    const { bench } = world;
+    await accepted(bench.radio.gain({ tx_gain_db: -89 }));
+    await run('iio_attr', ['-u', uri, '-c', '-o', 'cf-ad9361-dds-core-lpc', 'TX1_I_F1', 'raw', '1']);
+    await until(() => eventsOf(world, 'transmitter.foreign').length === 1, { what: 'the event of the tone' });
+    expect(await accepted(bench.radio.status())).toMatchObject({ tx_state: 'active', tx_source: 'tone' });
+    const tx = await world.board().open('cf-ad9361-dds-core-lpc', { samples: 16, mask: 3 });
+    expect(world.board().truth().source).toBe('samples');
+    await accepted(bench.profiles.apply('fast'));
+    // The level is that of the profile again, and nothing leaves at it until the chain is conditioned.
+    expect(await accepted(bench.radio.status())).toMatchObject({ tx_rf_gain_db: -10, tx_state: 'idle' });
+    expect(world.board().truth()).toMatchObject({ source: 'modem', transmitting: false });
+    await tx.close();
+  });
+
   it('the command that the chain names gives the transmitter back to the modem', async () => {
     const { world, uri } = await start();
     const child = spawn('iio_writedev', ['-u', uri, '-b', '65536', '-c', 'cf-ad9361-dds-core-lpc']);
