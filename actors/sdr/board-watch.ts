@@ -5,6 +5,7 @@
  * B1. What is read while a command changes settings is not judged: what this daemon sets is nobody else's.
  * B2. One look at a time; a board that answers slowly is looked at less often.
  * B3. What another tool feeds to the transmitter is an event when it begins and when it ends.
+ * B4. A board that is gone is not taken for found, in whatever order that became known.
  */
 
 import { BENCH_LOOK_MS } from '../../contract/limits.ts';
@@ -16,7 +17,11 @@ import type { Board } from './board.ts';
 import type { Chain } from './chain.ts';
 import type { RadioParts } from './radio-parts.ts';
 
-type WatchParts = RadioParts & { readonly chain: Chain };
+interface WatchParts extends RadioParts {
+  readonly chain: Chain;
+  /** There is no board: whoever takes one for found is to be corrected. */
+  readonly lostUnseen: () => void;
+}
 
 export class BoardWatch {
   readonly #parts: WatchParts;
@@ -65,7 +70,8 @@ export class BoardWatch {
     const { board, queue, chain } = this.#parts;
     const attached = board();
     const moment = queue.moment;
-    if (attached === undefined || moment === undefined) return;
+    if (attached === undefined) return this.#parts.lostUnseen();
+    if (moment === undefined) return;
     const reading = await readBoard(attached.context, attached.modem);
     // B1
     if (board() !== attached || queue.moment !== moment) return;

@@ -146,7 +146,7 @@ export function createRadio(options: RadioOptions): Radio {
   const parts: RadioParts = { queue, clock, log, events: kept, bounds, wired, context: shown, board, late };
   const profiles: Profiles = new Profiles(parts, options.profiles, () => watch.look());
   const chain = new Chain(parts, profiles);
-  const watch = new BoardWatch({ ...parts, chain });
+  const watch = new BoardWatch({ ...parts, chain, lostUnseen: () => lostUnseen() });
   const tuning = new Tuning(parts);
   const packets: PacketCommands = new PacketCommands(parts, chain);
   const datapath = new DatapathCommands({ ...parts, chain, frames, packets, measurer });
@@ -170,6 +170,14 @@ export function createRadio(options: RadioOptions): Radio {
     tell({ type: 'board.lost', attachment: number, reason, at: clock.now() });
   }
 
+  /** The chart takes no loss before it knows that a board was found: one that came in between is reported again. */
+  function lostUnseen(): void {
+    const { board: known } = context();
+    if (known === undefined || board() !== undefined) return;
+    const reason = 'it was lost at the moment it was found';
+    tell({ type: 'board.lost', attachment: known.attachment, reason, at: clock.now() });
+  }
+
   function noteSilenced(words: string): void {
     log.warn({}, words);
     note('transmitter.orphaned', 'warning', words);
@@ -190,6 +198,8 @@ export function createRadio(options: RadioOptions): Radio {
       // Nothing is done with a board before that: whoever set it is gone, or was this daemon before it lost it.
       const silenced = await silence(found, modem, late);
       if (silenced !== undefined) noteSilenced(silencedWords(silenced, 'found without an owner'));
+      if (board() !== outcome.board)
+        return { type: 'board.missed', reason: 'it was lost while it was silenced', at: clock.now() };
       note('board.attached', 'info', found.name);
       const attached = { attachment: number, name: found.name };
       return { type: 'board.attached', board: attached, at: clock.now() };

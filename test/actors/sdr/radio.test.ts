@@ -3,8 +3,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BoardHolder, ScriptedAction } from '../../../actors/sdr/board-user.ts';
 import { BENCH_RECORD_MS, BOARD_RETRY_FIRST_MS } from '../../../contract/limits.ts';
+import { Modem } from '../../../radio/board/modem.ts';
+import { controlBit, register } from '../../../radio/board/registers.ts';
 import { errno } from '../../../radio/iio/context.ts';
 import { prbs } from '../../../radio/prbs.ts';
+import { createStub, type StubBoard } from '../../../radio/stub/stub.ts';
+import { realClock } from '../../../supervision/clock.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 import { accepted, type BenchWorld, refused, startBenchWorld } from './bench-world.ts';
@@ -196,6 +200,31 @@ describe('another life of the daemon', () => {
     await until(() => kind.peek('board') !== undefined);
     expect(await accepted(bench.profiles.apply('fast'))).toMatchObject({ cfg_epoch: 3 });
   });
+
+  it.each([3, 4, 5, 6, 7, 8, 9])(
+    'one that is lost while it is found, at question %i, is looked for again',
+    async (last) => {
+      const boards: StubBoard[] = [];
+      const open = async (): Promise<StubBoard> => {
+        const board = createStub({ seed: 1, clock: realClock });
+        if (boards.push(board) > 1) return board;
+        const read = board.read.bind(board);
+        let asked = 0;
+        board.read = async (at) => {
+          asked += 1;
+          if (asked === last) board.lose('its plug was pulled');
+          return read(at);
+        };
+        // So that there is something to silence.
+        await new Modem(board).change(register.control, controlBit.egress, controlBit.egress);
+        return board;
+      };
+      world = await startBenchWorld({ attached: false, board: { kind: 'given', open } });
+      await until(() => boards.length > 1, { what: 'another look for the board' });
+      await until(() => world.context().board !== undefined, { what: 'the board' });
+      await accepted(world.bench.profiles.apply('fast'));
+    },
+  );
 
   it('whoever waits when the daemon ends is answered', async () => {
     world = await startBenchWorld();
