@@ -413,6 +413,8 @@ export const IIOD_XML_DEPTH = 16;
 export const IIOD_TRANSFER_BYTES = 64 * 1024 * 1024;
 /** One block of a buffer, which a server holds whole. */
 export const IIOD_BLOCK_BYTES = 16 * 1024 * 1024;
+/** Blocks of a buffer that a client may have the driver hold: the kernel itself has 4 unless it is asked for others. */
+export const IIOD_BUFFERS_COUNT = 64;
 /** Received and not yet taken by the one who reads a connection: a socket hands over 64 KiB at a time. */
 export const IIOD_UNREAD_BYTES = 1024 * 1024;
 /** Questions that wait for their turn on one connection with iiod: a bench asks some tens at once. */
@@ -463,6 +465,8 @@ export const BENCH_SAMPLES_KEPT = 8_000;
 export const BENCH_COMMANDS_WAITING = 100;
 /** How long what stops the transmitter waits for an access to the board that is under way: some round trips to a board nearby. */
 export const BENCH_URGENT_MS = 50;
+/** How often a board is looked at for what other tools do to it: some eighty attributes and registers each time. */
+export const BENCH_LOOK_MS = 1_000;
 /** Applies of one profile that its revisions tell. */
 export const BENCH_REVISIONS_KEPT = 100;
 /** Applies of all profiles that are kept: they are in the record of the radio, which each command writes. */

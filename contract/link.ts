@@ -174,7 +174,7 @@ export interface SentMessage {
 
 export const LINK_STATES = ['up', 'silent', 'connecting', 'down'] as const;
 /**
- * How a gateway stands to its radio. `silent`: there, and nothing heard for longer than the mission expects; `connecting`:
+ * How a gateway stands to its radio. `silent`: there, and nothing received for longer than the mission expects; `connecting`:
  * trying; `down`: it cannot work as it is.
  */
 export type LinkState = (typeof LINK_STATES)[number];

@@ -104,7 +104,7 @@ class DriverService implements Stoppable {
     );
   }
 
-  /** Not shared out: each process that serves the driver is told. */
+  /** Not shared out: each process that serves the driver gets it. */
   #serveBind(name: string): Stoppable {
     const kept = this.#bindings.get(name) ?? new KeptBindings();
     this.#bindings.set(name, kept);

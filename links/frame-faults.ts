@@ -1,8 +1,8 @@
 /**
- * Counts what could not be read and tells of it at most once a second: a gateway that receives noise must not fill the
+ * Counts what could not be read and reports it at most once a second: a gateway that receives noise must not fill the
  * log.
  *
- * A1. Every fault is counted; the line that tells of them says how many there were since the last one.
+ * A1. Every fault is counted; the line that reports them says how many there were since the last one.
  */
 
 import { FRAME_FAULT_LOG_MS } from '../contract/limits.ts';

@@ -4,7 +4,7 @@
  * gateway; which one, and that it is started anew when its definition changes, is decided elsewhere (supervision).
  *
  * Q1. Every fault switched is published on `mcs.sim.evt.<target>` of each target the gateway reaches, before the answer.
- * Q2. A gateway whose settings cannot be used is told of and stays: it refuses to send with a reason, so that a
+ * Q2. A gateway whose settings cannot be used is reported and stays: it refuses to send with a reason, so that a
  *     telecommand fails at once instead of waiting for nobody.
  * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both heard the call, and
  *     only the memory of the other one counts (O2).

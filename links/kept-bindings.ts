@@ -1,5 +1,5 @@
 /**
- * How the links of one driver or gateway are bound now, as the reconciler last told it: the mode of the target and the values
+ * How the links of one driver or gateway are bound now, as the reconciler last set it: the mode of the target and the values
  * of its parameters. Mission Control Service, section 4.3. Kept for whoever encodes, simulates or looks; decides nothing.
  *
  * B1. The newest delivery wins: by the epoch of its reconciler, then by its number. One that slept changes nothing.

@@ -55,6 +55,8 @@ export type RadioEvent =
   | { type: 'command.ended'; id: string; facts: readonly RadioFact[]; at: number }
   /** The transmitter was stopped: that is done ahead of commands, and known here when it is. */
   | { type: 'transmitter.stopped'; facts: readonly RadioFact[]; at: number }
+  /** Nobody here set it so: another tool did. `what`: what was read, and what the profile asks for. */
+  | { type: 'board.differs'; what: string; at: number }
   | { type: 'run.hold'; request: string; holder: Holder; at: number }
   | { type: 'run.release'; holder: Holder; at: number };
 

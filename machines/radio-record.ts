@@ -3,7 +3,7 @@
  * Service, section 4, rule 4.
  *
  * F1. The chart and the command under way fold the same facts by the same function, so that they cannot differ.
- * F2. A manual change and an apply take the proof away: it was made under another configuration. A measurement during which there
+ * F2. A manual change, by whatever tool, and an apply take the proof away: it was made under another configuration. A measurement during which there
  *     was one proves nothing.
  */
 
@@ -26,7 +26,7 @@ export interface Applied {
   readonly profile: Profile;
   /** Of the data port, where another was asked for than the one that is planned. */
   readonly sampleRateSps: number | undefined;
-  /** Route of the manual change that landed since. */
+  /** Route of the change by hand that landed since, or what was read where another tool made it. */
   readonly dirtyReason: string | undefined;
 }
 
@@ -52,6 +52,8 @@ export type RadioFact =
     }
   /** Something was set by hand: the route that did it. */
   | { readonly type: 'manual.changed'; readonly route: string }
+  /** Something was set by another tool: what was read. The first change since the apply is the one that is kept. */
+  | { readonly type: 'board.differs'; readonly what: string }
   /** Everything is again as the profile asks. */
   | { readonly type: 'chain.conditioned' }
   | {
@@ -78,6 +80,9 @@ export function afterFact(record: RadioRecord, fact: RadioFact, at: number): Rad
         ...{ ...record, proof: undefined, changes: changesOf(record) + 1 },
         applied: applied && { ...applied, dirtyReason: fact.route },
       };
+    case 'board.differs':
+      if (applied === undefined || applied.dirtyReason !== undefined) return record;
+      return afterFact(record, { type: 'manual.changed', route: fact.what }, at);
     case 'chain.conditioned':
       return { ...record, applied: applied && { ...applied, dirtyReason: undefined } };
     case 'link.measured':

@@ -1,6 +1,6 @@
 /**
  * The life of the radio: whether there is a board, who holds it, and its commands in their order. RF Bench Service, sections 1
- * and 3; the states are not shown there. What stops the transmitter is no command here: it is done at once, and told behind.
+ * and 3; the states are not shown there. What stops the transmitter is no command here: it is done at once, and recorded afterwards.
  *
  * R1. Commands that use the same part of the board are done one at a time, in the order they were asked; those that use another go
  *     on beside them, so that a setting never waits for blocks. Whatever was asked behind a setting waits for it. How many wait is
@@ -112,7 +112,7 @@ export const radioMachine = setup({
       const why = {
         code: 'unavailable' as const,
         message: `there is no board: ${context.trouble}`,
-        help: 'it is looked for again and again; look after its power, its cable and its iiod',
+        help: 'the daemon keeps looking for it; check its power, its cable and its iiod',
       };
       enqueue.emit(refusal(context.session, (event as Of<'operator.command'>).command, why));
     }),
@@ -144,6 +144,10 @@ export const radioMachine = setup({
     keepFacts: assign(({ context, event }) => {
       const { facts, at } = event as Of<'transmitter.stopped'>;
       return { record: facts.reduce((record, fact) => afterFact(record, fact, at), context.record) };
+    }),
+    keepDifference: assign(({ context, event }) => {
+      const { what, at } = event as Of<'board.differs'>;
+      return { record: afterFact(context.record, { type: 'board.differs', what }, at) };
     }),
     withdraw: enqueueActions(({ context, event, enqueue }) => {
       const { id } = event as Of<'operator.withdraw'>;
@@ -207,6 +211,7 @@ export const radioMachine = setup({
       on: {
         'run.hold': { actions: 'hold' },
         'transmitter.stopped': { actions: 'keepFacts' },
+        'board.differs': { actions: 'keepDifference' },
         'board.lost': {
           guard: 'isPresentBoard',
           target: 'absent',

@@ -114,7 +114,8 @@ export interface BenchDatapath {
 
 export interface BenchProfiles {
   list(): readonly ProfileSummary[];
-  active(): ActiveProfile;
+  /** Reads the board, which other tools may have set otherwise. */
+  active(): Promise<ActiveProfile>;
   get(name: string): Profile | undefined;
   validate(value: unknown): Validated;
   /** `text` is YAML or JSON. */

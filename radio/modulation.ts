@@ -78,7 +78,7 @@ export function byteRatio(errorRate: number): number {
   return (1 - errorRate) ** 8;
 }
 
-/** The bit error rate that a byte ratio tells. */
+/** The bit error rate that follows from a byte ratio. */
 export function estimatedErrorRate(ratio: number): number {
   return 1 - ratio ** (1 / 8);
 }

@@ -63,7 +63,7 @@ export class Attachment {
       const context = await openContext(this.#options);
       if (this.#stopped) {
         await context.close();
-        return { missing: 'the daemon ends' };
+        return { missing: 'the daemon is stopping' };
       }
       this.#count += 1;
       const board = new Board(this.#count, context, clock);
@@ -84,7 +84,7 @@ export class Attachment {
   }
 }
 
-/** The model behind a context, where it is one in this process: only that tells more than a board does. */
+/** The model behind a context, where it is one in this process: only that knows more than a board does. */
 export function modelOf(context: IioContext): StubBoard | undefined {
   return 'truth' in context ? (context as StubBoard) : undefined;
 }

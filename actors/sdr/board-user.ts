@@ -44,7 +44,7 @@ export interface BoardUser {
    * lost. Aborted, it ends as soon as the board lets it.
    */
   perform(action: ScriptedAction, by: BoardHolder, signal?: AbortSignal): Promise<Result<Done, BenchFault>>;
-  /** Readings now; null: the board cannot tell. */
+  /** Readings now; null: the board cannot report it. */
   sample(
     names: readonly MetricName[],
   ): Promise<Readonly<Partial<Record<MetricName, number | boolean | null>>>>;
@@ -52,7 +52,7 @@ export interface BoardUser {
   onLost(listener: (reason: string) => void): () => void;
 }
 
-/** Where the parts of the bench tell what happened. */
+/** Where the parts of the bench record what happened. */
 export interface EventSink {
   /** Stores an event; its id. */
   record(event: {

@@ -54,7 +54,7 @@ export class Buffers {
   #isHeld = false;
   /** Count of changes of the path. */
   #paths = 0;
-  /** When what was queued will have left, as far as the rate tells. */
+  /** When what was queued will have left, by the rate. */
   #leftAt = 0;
   #periodMs = 0;
   /** Blocks queued behind a closed egress. */

@@ -17,12 +17,12 @@ import type { Profile } from '../../contract/bench/profile.ts';
 import type { RadioRecord } from '../../machines/radio-record.ts';
 import type { Answered, BenchChain, Refusable } from '../../ports/bench.ts';
 import { knownValue } from '../../radio/board/observed.ts';
-import { currentTarget, readBoard, readRegisters } from '../../radio/board/reading.ts';
+import { type BoardReading, currentTarget, readBoard, readRegisters } from '../../radio/board/reading.ts';
 import { register } from '../../radio/board/registers.ts';
 import type { Setup } from '../../radio/board/setup.ts';
 import type { ChainView } from '../../radio/chain/condition.ts';
 import { condition, type Stopped } from '../../radio/chain/conditioning.ts';
-import { mend } from '../../radio/chain/mending.ts';
+import { fix } from '../../radio/chain/remedy.ts';
 import { chainState, firstUnmet } from '../../radio/chain/state.ts';
 import { IioFailure } from '../../radio/iio/context.ts';
 import type { Board } from './board.ts';
@@ -67,11 +67,11 @@ export class Chain implements BenchChain {
   }
 
   condition(body: ConditionBody, asking: Asking = {}): Answered<Conditioned> {
-    return this.#parts.desk.ask(CONDITION, asking, (work) => this.#condition(body, work));
+    return this.#parts.queue.ask(CONDITION, asking, (work) => this.#condition(body, work));
   }
 
   recover(asking: Asking = {}): Answered<Recovered> {
-    return this.#parts.desk.ask(RECOVER, asking, (work) => this.#recover(work));
+    return this.#parts.queue.ask(RECOVER, asking, (work) => this.#recover(work));
   }
 
   /** What the chain is judged by, towards the applied profile or one that is given. */
@@ -93,12 +93,20 @@ export class Chain implements BenchChain {
     };
   }
 
+  /** What a reading is judged by, towards the applied profile. */
+  viewOf(board: BoardReading, record: RadioRecord): ChainView {
+    const wanted = this.#applied(record);
+    const profile = wanted && { name: wanted.profile.name, setup: wanted.setup };
+    const session = { profile, epoch: record.epoch, acquired: false, proof: record.proof };
+    return { target: this.#parts.wired, session, board };
+  }
+
   /** The state for where the board transmits to now, or is wired for. */
   async present({ board, record }: Pick<Work, 'board' | 'record'>): Promise<ChainState> {
     return chainState(await this.#presentView(board, record));
   }
 
-  /** Opens the egress where nothing else of the chain stands before it: then the command the state names has mended it. */
+  /** Opens the egress where nothing else of the chain stands before it: then the command the state names has fixed it. */
   async openWhereReady({ board, record, actions }: Work): Promise<void> {
     const first = firstUnmet(await this.#presentView(board, record));
     if (first?.key === 'tx.egress') await actions.openEgress(true);
@@ -140,10 +148,10 @@ export class Chain implements BenchChain {
     const { board } = work;
     const outcome = await condition({
       view: () => this.view(board, work.record, target, wanted.value),
-      mend: async (remedy, seen) => {
+      fix: async (remedy, seen) => {
         if (remedy.do === 'datapath.enable') await board.buffers.hold();
         noteChange(work);
-        const done = await mend(remedy, seen, work.actions);
+        const done = await fix(remedy, seen, work.actions);
         if (remedy.do === 'profile.apply') this.#noteApplied(wanted.value, work);
         return done;
       },

@@ -3,7 +3,7 @@
  *
  * G1. A short capture is refused whole: no byte of it is answered.
  * G2. What was captured, without what was discarded, goes to the frames.
- * G3. Losses and corrections are told only where the counters were read on both sides of the capture.
+ * G3. Losses and corrections are reported only where the counters were read on both sides of the capture.
  * G4. Whoever waits may give up: the capture ends between two reads, or with the one under way.
  */
 
@@ -18,7 +18,7 @@ import type { Feed } from './buffers.ts';
 import { blocksAtOnce, type Terms } from './datapath-terms.ts';
 import { word } from './status.ts';
 
-/** What is told of the blocks behind a capture. */
+/** What the frames of a capture carry beside their bytes. */
 export interface Captured {
   readonly bytes: Buffer;
   readonly fecStatus: string;

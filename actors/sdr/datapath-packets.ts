@@ -3,8 +3,8 @@
  *
  * L1. In this order: are the packets right, is there a datapath, does the framing hold, can the chain carry it. `force`
  *     overrides the last alone.
- * L2. Bytes that wait for their block are lost with the board, and told.
- * L3. They are for the path they were accepted for: when that has changed, by whatever hand, they are dropped, told and counted.
+ * L2. Bytes that wait for their block are lost with the board, with an event.
+ * L3. They are for the path they were accepted for: when that has changed, by whatever hand, they are dropped and counted, with an event.
  */
 
 import type { ChainTarget } from '../../contract/bench/chain.ts';
@@ -57,12 +57,12 @@ export class PacketCommands {
 
   async transmit(body: TransmitBody, asking: Asking = {}): Answered<TransmitReply> {
     const { packets, framing, force = false } = body;
-    // L1: what is wrong in itself is told whatever the board does.
+    // L1: what is wrong in itself is refused whatever the board does.
     const written = writePackets(packets, this.#counts);
     if (!written.ok) return refusedAll(written.faults.map(packetFault));
-    const { desk, board } = this.#parts;
+    const { queue, board } = this.#parts;
     if (board() === undefined) return noDatapath();
-    return desk.ask(
+    return queue.ask(
       TRANSMIT,
       asking,
       async (work): Promise<Refusable<TransmitReply>> => {
@@ -94,7 +94,7 @@ export class PacketCommands {
     if (!written.ok) return refusedAll(written.faults.map(packetFault));
     if (this.#parts.board() === undefined) return noDatapath();
     type Fed = Refusable<{ readonly pendingBytes: number }>;
-    return this.#parts.desk.ask(
+    return this.#parts.queue.ask(
       TRANSMIT,
       {},
       async (work): Promise<Fed> => {
@@ -112,7 +112,7 @@ export class PacketCommands {
 
   async flush({ blocks = 1, force }: FlushBody, asking: Asking = {}): Answered<FlushReply> {
     if (this.#parts.board() === undefined) return noDatapath();
-    return this.#parts.desk.ask(
+    return this.#parts.queue.ask(
       FLUSH,
       asking,
       async (work): Promise<Refusable<FlushReply>> => {

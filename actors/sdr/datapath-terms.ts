@@ -27,7 +27,7 @@ const PATIENCE_MS = 30_000;
 const LOCK_SYMBOLS = 10_000;
 const LATE = 3;
 const LEAST_MS = 1_000;
-/** Of a block while no profile tells its rate. */
+/** Of a block while no profile gives its rate. */
 const UNKNOWN_PERIOD_MS = 1_000;
 
 export interface Terms {

@@ -6,9 +6,9 @@
  *     captures takes them for nobody: without them there is no datapath, and that is answered at once.
  * J2. A measurement begins with an empty receive queue and discards what came before its payload.
  * J3. Where nothing correlates, the phases of the constellation are tried: a carrier that is found in a wrong one is another
- *     fault than noise, and is said so. The verdict stays what it is.
+ *     fault than noise, and is reported as such. The verdict stays what it is.
  * J4. Blocks are waited for beside the settings of the board. A setting that changes the chain ends what is fed.
- * J5. Disable goes before everything (K6 of `board-desk.ts`).
+ * J5. Disable goes before everything (K6 of `command-queue.ts`).
  */
 
 import type { Acquired, CaptureBody, Enabled, Measurement } from '../../contract/bench/datapath.ts';
@@ -33,7 +33,7 @@ import type { Measurer } from './measure.ts';
 import type { RadioParts } from './radio-parts.ts';
 import { presentTarget } from './status.ts';
 
-/** Blocks captured that tell a phase, and the longest payload it is looked for in: the event loop waits meanwhile. */
+/** Blocks captured to find a phase, and the longest payload it is looked for in: the event loop waits meanwhile. */
 const PHASE_BLOCKS = 2;
 const PHASE_PAYLOAD_BYTES = 16 * BLOCK_BYTES;
 /** Beside settings, and beside what is transmitted. */
@@ -69,23 +69,26 @@ export class DatapathCommands {
   }
 
   enable(asking: Asking = {}): Answered<Enabled> {
-    return this.#parts.desk.ask(route('enable'), asking, async (work): Promise<Refusable<Enabled>> => {
+    return this.#parts.queue.ask(route('enable'), asking, async (work): Promise<Refusable<Enabled>> => {
       const held = await hold(work);
       if (!held.ok) return held;
-      await work.actions.silenceTones();
+      await work.actions.takeBack();
       await this.#parts.chain.openWhereReady(work);
       return { ok: true, value: { enabled: true } };
     });
   }
 
   disable(asking: Asking = {}): Answered<Enabled> {
-    const { desk, packets } = this.#parts;
-    return desk.halt(route('disable'), asking, async (board): Promise<Refusable<Enabled>> => {
+    const { queue, packets } = this.#parts;
+    return queue.halt(route('disable'), asking, async (board, note): Promise<Refusable<Enabled>> => {
       if (!board.buffers.areThere) return noDatapath();
       board.buffers.pause();
       // A logic that does not answer keeps its egress: then the part is silenced instead.
       const closing = await observe(board.modem.closeEgress(this.#parts.late));
-      if ('error' in closing) await board.urgentPhy.mute();
+      if ('error' in closing) {
+        note({ type: 'manual.changed', route: route('disable') });
+        await board.urgentPhy.mute();
+      }
       const blocks = await board.buffers.release(`${route('disable')} gave the devices back`);
       const lost = packets.lostBlocks(blocks, route('disable'));
       if ('error' in closing)
@@ -96,7 +99,7 @@ export class DatapathCommands {
 
   capture(body: CaptureBody, asking: Asking = {}): Answered<Uint8Array> {
     const { blocks, warmup = 0, timeout_ms: timeoutMs, release = false } = body;
-    return this.#parts.desk.ask(
+    return this.#parts.queue.ask(
       route('capture'),
       asking,
       async (work): Promise<Refusable<Uint8Array>> => {
@@ -114,7 +117,7 @@ export class DatapathCommands {
   }
 
   loopback(payload: Uint8Array, terms: LoopbackTerms, asking: Asking = {}): Answered<Uint8Array> {
-    return this.#parts.desk.ask(
+    return this.#parts.queue.ask(
       route('loopback'),
       asking,
       async (work): Promise<Refusable<Uint8Array>> => {
@@ -126,7 +129,7 @@ export class DatapathCommands {
   }
 
   measure(payload: Uint8Array, terms: LoopbackTerms, asking: Asking = {}): Answered<Measurement> {
-    return this.#parts.desk.ask(
+    return this.#parts.queue.ask(
       route('measure'),
       asking,
       async (work): Promise<Refusable<Measurement>> => {
@@ -170,7 +173,7 @@ export class DatapathCommands {
       const share = (measurement.overall_ratio * 100).toFixed(1);
       const detail =
         `phase ambiguity: with the carrier ${(360 * phase) / 2 ** bits} degrees on, ${share} % of the bytes are right; ` +
-        'a sync word or differential coding in the profile tells the phase, and recovering the chain finds the carrier anew';
+        'a sync word or differential coding in the profile resolves the phase, and recovering the chain finds the carrier anew';
       this.#parts.events.record({
         ...{ kind: 'measure.phase_ambiguity', source: 'datapath', severity: 'warning', message: detail },
       });
@@ -208,7 +211,7 @@ export class DatapathCommands {
     this.#parts.events.record({
       ...{ kind: 'measure.ambiguous_payload', source: 'datapath', severity: 'warning' },
       message:
-        'the payload repeats within itself: its rotation is known up to its period only, and no slip can be told',
+        'the payload repeats within itself: its rotation is known up to its period only, and no slip can be detected',
     });
   }
 }

@@ -2,7 +2,7 @@
  * Pictures and readings for eyes: made only while somebody watches, once for all who do. Not in the specification.
  *
  * E1. Pictures are made of the truth of a model in this process. A board behind an iiod gives no samples beside its blocks: there
- *     only readings are told, and the pictures stay away.
+ *     only readings are sent, and the pictures stay away.
  * E2. Readings are asked of the board one after the other: a slow board makes them fewer, never piles them up.
  */
 
@@ -13,7 +13,8 @@ import type { BenchFeeds } from '../../ports/bench.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { knownValue, observe } from '../../radio/board/observed.ts';
-import type { StubTruth } from '../../radio/stub/stub.ts';
+import { periodogram } from '../../radio/stub/periodogram.ts';
+import type { StubBoard, StubTruth } from '../../radio/stub/stub.ts';
 import { constellation, errorVector, eye, spectrum } from '../../radio/stub/waves.ts';
 import { modelOf } from './attach.ts';
 import type { Board } from './board.ts';
@@ -24,11 +25,11 @@ const EYE = { traces: 48, samplesPerSymbol: 16 };
 /** Where symbols mean nothing: the modem is set to no modulation. */
 const NO_MODULATION = 'bpsk';
 
-type Told = (message: Uint8Array) => void;
+type Watcher = (message: Uint8Array) => void;
 type Picture = { readonly description: FeedDescription; readonly floats: Float32Array };
 
 interface Feed {
-  readonly watchers: Set<Told>;
+  readonly watchers: Set<Watcher>;
   seq: number;
   timer: TimerHandle | undefined;
 }
@@ -52,9 +53,9 @@ export class Feeds implements BenchFeeds {
     this.#options = options;
   }
 
-  watch(name: FeedName, told: Told): () => void {
+  watch(name: FeedName, told: Watcher): () => void {
     const feed = this.#feed(name);
-    const watcher: Told = (message) => told(message);
+    const watcher: Watcher = (message) => told(message);
     feed.watchers.add(watcher);
     if (feed.timer === undefined) this.#schedule(name, feed, 0);
     return () => {
@@ -71,7 +72,7 @@ export class Feeds implements BenchFeeds {
   }
 
   #feed(name: FeedName): Feed {
-    const feed = this.#feeds.get(name) ?? { watchers: new Set<Told>(), seq: 0, timer: undefined };
+    const feed = this.#feeds.get(name) ?? { watchers: new Set<Watcher>(), seq: 0, timer: undefined };
     this.#feeds.set(name, feed);
     return feed;
   }
@@ -121,8 +122,9 @@ export class Feeds implements BenchFeeds {
       const values = await this.#options.sample(Object.keys(METRICS) as MetricName[]);
       return { description: { kind: 'metrics', source, values }, floats: new Float32Array(0) };
     }
-    const truth = modelOf(board.context)?.truth();
-    if (truth === undefined) return undefined;
+    const model = modelOf(board.context);
+    const truth = model?.truth();
+    if (model === undefined || truth === undefined) return undefined;
     const { random } = this.#options;
     switch (name) {
       case 'spectrum': {
@@ -133,7 +135,7 @@ export class Feeds implements BenchFeeds {
           center_hz: centre,
           span_hz: truth.sampleRate,
         } as const;
-        return { description, floats: spectrum(truth, SPECTRUM, random) };
+        return { description, floats: spectrumOf(model, truth, random) };
       }
       case 'constellation':
         return symbolPicture(truth, random);
@@ -147,6 +149,13 @@ export class Feeds implements BenchFeeds {
       }
     }
   }
+}
+
+/** Samples of a tool have no formula: their spectrum is that of what is received. */
+function spectrumOf(model: StubBoard, truth: StubTruth, random: Random): Float32Array {
+  const { bins, averages } = SPECTRUM;
+  if (truth.source !== 'samples') return spectrum(truth, SPECTRUM, random);
+  return periodogram(model.received(bins * averages), bins);
 }
 
 function symbolPicture(truth: StubTruth, random: Random): Picture {

@@ -2,7 +2,7 @@
  * Captured blocks: the newest, in a ring. RF Bench Service, section 2 (FrameDRO).
  *
  * G1. One entry is one DMA block, cut anywhere: it knows no protocol.
- * G2. Whoever watches is told each block, in order; one that throws is told no more.
+ * G2. Whoever watches gets each block, in order; one that throws gets no more.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -14,7 +14,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
 const PROTOCOL = 'raw';
-/** Captures that can be told apart by who counts since a moment: more than a run of hours makes. */
+/** Captures that can be distinguished by who counts since a moment: more than a run of hours makes. */
 const TALLIES_KEPT = 10_000;
 
 interface Kept {

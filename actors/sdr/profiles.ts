@@ -4,6 +4,7 @@
  *
  * P1. A registered profile lasts as long as the daemon; it may replace one of the mission for so long.
  * P2. What is applied is the profile as it was then: registering another under its name changes nothing on the board.
+ * P3. Whether it is still what is set is for the board to say, which other tools write to: it is read when somebody asks.
  */
 
 import type {
@@ -31,9 +32,16 @@ const UNTIL_RESTART = 'kept until the daemon restarts; nothing is applied by reg
 export class Profiles implements BenchProfiles {
   readonly #parts: RadioParts;
   readonly #profiles: Map<string, Profile>;
+  readonly #look: () => Promise<void>;
 
-  constructor(parts: RadioParts, profiles: ReadonlyMap<string, Profile>) {
+  /** `look`: at the board, for what another tool has changed. */
+  constructor(
+    parts: RadioParts,
+    profiles: ReadonlyMap<string, Profile>,
+    look: () => Promise<void> = async () => undefined,
+  ) {
     this.#parts = parts;
+    this.#look = look;
     this.#profiles = new Map(profiles);
   }
 
@@ -46,7 +54,14 @@ export class Profiles implements BenchProfiles {
     return [...this.#profiles.values()].map(summaryOf).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  active(): ActiveProfile {
+  /** P3 */
+  async active(): Promise<ActiveProfile> {
+    await this.#look();
+    return this.known();
+  }
+
+  /** The same without a look. */
+  known(): ActiveProfile {
     const { applied } = this.#parts.context().record;
     if (applied === undefined) return { dirty: false };
     const { profile, dirtyReason } = applied;
@@ -88,7 +103,7 @@ export class Profiles implements BenchProfiles {
     const profile = this.#profiles.get(name);
     if (profile === undefined) return Promise.resolve(this.unknown(name));
     const route = `POST /api/v1/profiles/${name}/apply`;
-    return this.#parts.desk.ask(route, asking, (work) => this.#apply(profile, work));
+    return this.#parts.queue.ask(route, asking, (work) => this.#apply(profile, work));
   }
 
   revisions(name: string): readonly ProfileRevision[] | undefined {

@@ -8,12 +8,12 @@ import type { Log } from '../../ports/log.ts';
 import type { Late } from '../../radio/board/modem.ts';
 import type { BoardBounds } from '../../radio/document/bounds.ts';
 import type { Board } from './board.ts';
-import type { Desk } from './board-desk.ts';
 import { refuse } from './board-fault.ts';
 import type { EventSink } from './board-user.ts';
+import type { CommandQueue } from './command-queue.ts';
 
 export interface RadioParts {
-  readonly desk: Desk;
+  readonly queue: CommandQueue;
   readonly clock: Clock;
   readonly log: Log;
   readonly events: EventSink;
@@ -39,6 +39,6 @@ export async function reading<Value>(
 
 function noBoard({ trouble }: RadioContext): Refusable<never> {
   return refuse('unavailable', `there is no board: ${trouble}`, {
-    help: 'it is looked for again and again; look after its power, its cable and its iiod',
+    help: 'the daemon keeps looking for it; check its power, its cable and its iiod',
   });
 }

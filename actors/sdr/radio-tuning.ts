@@ -5,7 +5,7 @@
  *     beside it.
  * T2. A change by hand is noted before it is written: also one that the board breaks off may have happened.
  * T3. In a loopback the transmitter stays muted, whoever asks: the part goes on radiating there.
- * T4. A mute goes before everything (K6 of `board-desk.ts`), with every transmitter of the part. It ends what is fed over the air.
+ * T4. A mute goes before everything (K6 of `command-queue.ts`), with every transmitter of the part. It ends what is fed over the air.
  */
 
 import type { FrequencyBody, GainBody, RadioStatus, ResetScope } from '../../contract/bench/radio.ts';
@@ -79,8 +79,8 @@ export class Tuning implements BenchRadio {
 
   /** T4 */
   #mute(db: number, asking: Asking): Answered<RadioStatus> {
-    const { desk, late, events, context } = this.#parts;
-    return desk.halt(ROUTE.gain, asking, async (board, note) => {
+    const { queue, late, events, context } = this.#parts;
+    return queue.halt(ROUTE.gain, asking, async (board, note) => {
       note({ type: 'manual.changed', route: ROUTE.gain });
       await board.urgentPhy.mute(db);
       const status = await readStatus(besides(board, late), context().record);
@@ -126,14 +126,14 @@ export class Tuning implements BenchRadio {
     });
   }
 
-  /** Does it and answers with the status behind it; an apply that it spoils is told. */
+  /** Does it and answers with the status behind it; a profile that it makes dirty is recorded. */
   #change(
     route: string,
     asking: Asking,
     change: (work: Work) => Promise<Refusable<void>>,
   ): Answered<RadioStatus> {
-    const { desk } = this.#parts;
-    return desk.ask(route, asking, async (work): Promise<Refusable<RadioStatus>> => {
+    const { queue } = this.#parts;
+    return queue.ask(route, asking, async (work): Promise<Refusable<RadioStatus>> => {
       const done = await change(work);
       if (!done.ok) return done;
       return { ok: true, value: { ...(await readStatus(work.board, work.record)), ...work.droppedBytes } };
@@ -189,7 +189,7 @@ export class Tuning implements BenchRadio {
 }
 
 const POWERED_DOWN =
-  'look who holds it down (ad9361-phy altvoltage0 or 1, powerdown), or load the driver of the part anew';
+  'find out what holds it down (ad9361-phy altvoltage0 or 1, powerdown), or load the driver of the part anew';
 const DONE: Refusable<void> = { ok: true, value: undefined };
 /** What a board says of a value that it cannot take, where its bounds are narrower than those known here. */
 const OF_THE_VALUE: readonly number[] = [errno.EINVAL, errno.ERANGE];
@@ -236,7 +236,7 @@ function transmitterFault(off: string): string {
   return `tx_gain_db: ${off}; it is an attenuation, 0 dB is the strongest`;
 }
 
-/** The board as it is read beside whatever is under way; what is not there in time is told as such. */
+/** The board as it is read beside whatever is under way; a register that does not answer in time is an error of that register. */
 function besides({ urgentPhy, modem, hasModem }: Board, late: Late): Parameters<typeof readStatus>[0] {
   let isLate = false;
   const overdue = (): never => {

@@ -28,7 +28,7 @@ import type { Profiles } from './profiles.ts';
 import type { Tuning } from './radio-tuning.ts';
 import { readMetrics } from './status-metric.ts';
 
-/** Bytes of a payload that a script makes: a period of the longest PRBS that a payload holds is told apart everywhere. */
+/** Bytes of a payload that a script makes: a period of the longest PRBS that a payload holds differs everywhere. */
 const PRBS_BYTES = 16 * 4096;
 const PRBS_ORDER = 15;
 
@@ -118,7 +118,7 @@ export class RadioUser implements BoardUser {
   /** The daemon ends: nobody waits for a board any more. */
   stop(): void {
     for (const request of [...this.#holds.keys()])
-      this.held(request, { code: 'unavailable', message: 'the daemon ends' });
+      this.held(request, { code: 'unavailable', message: 'the daemon is stopping' });
   }
 
   async #do({ do: verb, with: body }: ScriptedAction, asking: Asking): Promise<Result<Done, BenchFault>> {
@@ -210,7 +210,7 @@ function gainWords({ rx_rf_gain_db, tx_rf_gain_db }: RadioStatus): string {
   return `receiver ${side(rx_rf_gain_db)}, transmitter ${side(tx_rf_gain_db)}`;
 }
 
-const UNKNOWN = 'not known: the board does not tell';
+const UNKNOWN = 'not known: the board does not report it';
 
 function signed(value: number): string {
   return value < 0 ? `- ${-value}` : `+ ${value}`;

@@ -1,5 +1,5 @@
 /**
- * The radio: the one that owns the board, does what the routes and the runs ask of it, and tells what happened. RF Bench Service,
+ * The radio: the one that owns the board, does what the routes and the runs ask of it, and records what happened. RF Bench Service,
  * sections 1, 3 and 4.
  *
  * How it is assembled: the role of the process makes it with `createRadio`, hosts its binding as the only cell of a `Kind`
@@ -21,7 +21,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ChainTarget } from '../../contract/bench/chain.ts';
-import type { Profile } from '../../contract/bench/profile.ts';
+import type { ActiveProfile, Profile } from '../../contract/bench/profile.ts';
 import type { RadioContext, RadioEvent } from '../../machines/radio-protocol.ts';
 import { NOTHING_APPLIED } from '../../machines/radio-record.ts';
 import type { Bench } from '../../ports/bench.ts';
@@ -34,10 +34,11 @@ import { silence, silencedWords } from '../../radio/board/silence.ts';
 import { AD9361_BOUNDS, type BoardBounds } from '../../radio/document/bounds.ts';
 import { Attachment, type BoardOption } from './attach.ts';
 import type { Board } from './board.ts';
-import { Desk } from './board-desk.ts';
 import type { BoardHolder, BoardUser, EventSink } from './board-user.ts';
+import { BoardWatch } from './board-watch.ts';
 import type { Asking } from './board-work.ts';
 import { Chain } from './chain.ts';
+import { CommandQueue } from './command-queue.ts';
 import { DatapathCommands } from './datapath.ts';
 import { PacketCommands } from './datapath-packets.ts';
 import { DurableRecord } from './durable-record.ts';
@@ -93,6 +94,8 @@ export interface Radio {
   readonly events: EventSink;
   /** The log whose lines the logs route shows; everything of the daemon logs to it. */
   readonly log: Log;
+  /** The applied profile, as it is known without a look at the board. */
+  applied(): ActiveProfile;
   /** Those of the mission and those registered, as they are now. */
   profiles(): ReadonlyMap<string, Profile>;
   uptimeMs(): number;
@@ -127,7 +130,7 @@ export function createRadio(options: RadioOptions): Radio {
     lost: (board, reason) => lost(board, reason),
   });
   const board = (): Board | undefined => attachment.board;
-  const desk = new Desk({
+  const queue = new CommandQueue({
     ...{ session, clock, log, context, tell, board },
     refused: (route, fault) => {
       if (fault.code === 'board_busy') note('manual_interference', 'warning', fault.message);
@@ -140,14 +143,15 @@ export function createRadio(options: RadioOptions): Radio {
   const durable = new DurableRecord(options.store);
   const shown = (): RadioContext => durable.shown(context());
   const late = lateBy(clock);
-  const parts: RadioParts = { desk, clock, log, events: kept, bounds, wired, context: shown, board, late };
-  const profiles = new Profiles(parts, options.profiles);
+  const parts: RadioParts = { queue, clock, log, events: kept, bounds, wired, context: shown, board, late };
+  const profiles: Profiles = new Profiles(parts, options.profiles, () => watch.look());
   const chain = new Chain(parts, profiles);
+  const watch = new BoardWatch({ ...parts, chain, lostUnseen: () => lostUnseen() });
   const tuning = new Tuning(parts);
   const packets: PacketCommands = new PacketCommands(parts, chain);
   const datapath = new DatapathCommands({ ...parts, chain, frames, packets, measurer });
-  const holding = (holder: BoardHolder): void => desk.holding(holder);
-  const released = (holder: BoardHolder): void => desk.released(holder);
+  const holding = (holder: BoardHolder): void => queue.holding(holder);
+  const released = (holder: BoardHolder): void => queue.released(holder);
   const user = new RadioUser({
     ...{ clock, wired, board, tell, holding, released, tuning, chain, datapath, packets, profiles },
   });
@@ -164,6 +168,14 @@ export function createRadio(options: RadioOptions): Radio {
     note('board.lost', 'error', reason);
     packets.forget();
     tell({ type: 'board.lost', attachment: number, reason, at: clock.now() });
+  }
+
+  /** The chart takes no loss before it knows that a board was found: one that came in between is reported again. */
+  function lostUnseen(): void {
+    const { board: known } = context();
+    if (known === undefined || board() !== undefined) return;
+    const reason = 'it was lost at the moment it was found';
+    tell({ type: 'board.lost', attachment: known.attachment, reason, at: clock.now() });
   }
 
   function noteSilenced(words: string): void {
@@ -186,13 +198,15 @@ export function createRadio(options: RadioOptions): Radio {
       // Nothing is done with a board before that: whoever set it is gone, or was this daemon before it lost it.
       const silenced = await silence(found, modem, late);
       if (silenced !== undefined) noteSilenced(silencedWords(silenced, 'found without an owner'));
+      if (board() !== outcome.board)
+        return { type: 'board.missed', reason: 'it was lost while it was silenced', at: clock.now() };
       note('board.attached', 'info', found.name);
       const attached = { attachment: number, name: found.name };
       return { type: 'board.attached', board: attached, at: clock.now() };
     },
-    begin: (id) => desk.begin(id),
-    answer: (id) => desk.answer(id),
-    refuse: (id, fault) => desk.refuse(id, fault),
+    begin: (id) => queue.begin(id),
+    answer: (id) => queue.answer(id),
+    refuse: (id, fault) => queue.refuse(id, fault),
     holdAnswered: (request, fault) => user.held(request, fault),
     lost: (reason) => user.lost(reason),
   };
@@ -221,26 +235,29 @@ export function createRadio(options: RadioOptions): Radio {
     boardUser: user,
     events: kept,
     log,
+    applied: () => profiles.known(),
     profiles: () => profiles.all,
     uptimeMs: () => clock.now() - startedAt,
     start: async () => {
       await kept.load();
       for (const words of options.silenced ?? []) note('transmitter.orphaned', 'warning', words);
       tell({ type: 'daemon.started', session, at: clock.now() });
+      watch.start();
     },
     silence: async () => {
-      desk.close();
-      await desk.halt('the end of the daemon', {}, async ({ context: found, modem, buffers }) => {
+      queue.close();
+      await queue.halt('the end of the daemon', {}, async ({ context: found, modem, buffers }) => {
         const silenced = await silence(found, modem, late);
-        await buffers.endFeed('the daemon ends');
+        await buffers.endFeed('the daemon is stopping');
         if (silenced !== undefined)
-          note('transmitter.muted', 'info', silencedWords(silenced, 'the daemon ends'));
+          note('transmitter.muted', 'info', silencedWords(silenced, 'the daemon is stopping'));
         return { ok: true, value: undefined };
       });
     },
     stop: async () => {
+      watch.stop();
       feeds.stop();
-      desk.stop();
+      queue.stop();
       user.stop();
       await attachment.stop();
       await measurer.stop();

@@ -1,7 +1,7 @@
 /**
  * The recorded runs of one kind: written by their cells, read here. RF Bench Service, sections 2 and 4.
  *
- * O1. What is told of a run is what is durable: a view is made of each committed revision, and of nothing else.
+ * O1. What is shown of a run is what is durable: a view is made of each committed revision, and of nothing else.
  * O2. At most so many are kept; the oldest that are over go first, and none that is under way.
  */
 
@@ -9,7 +9,7 @@ import { Outage } from '../../contract/outage.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Envelope, Store, Stored } from '../../ports/entity.ts';
 
-/** A store that also tells everything it holds: `createSnapshotStore` of the runtime. */
+/** A store that also lists everything it holds: `createSnapshotStore` of the runtime. */
 export interface RunStore extends Store {
   list(): Promise<readonly Stored[]>;
   /** Forgets a run that is over. */

@@ -1,5 +1,5 @@
 /**
- * Runs as they are told, made of the recorded revision of their charts. RF Bench Service, section 2.
+ * Runs as they are shown, made of the recorded revision of their charts. RF Bench Service, section 2.
  *
  * V1. A campaign that did not finish has no verdict.
  */
@@ -15,7 +15,7 @@ interface Persisted<Context> {
   readonly context: Context;
 }
 
-/** A scenario run as it is told, with what only its report tells. */
+/** A scenario run as it is shown, with what only its report has. */
 export interface ScenarioView {
   readonly run: ScenarioRun;
   readonly profileRef: string | undefined;

@@ -155,7 +155,7 @@ class BenchRuns implements Runs {
 
   async stop(): Promise<void> {
     const { board, clock } = this.#options;
-    this.#stopping.abort('the daemon ends');
+    this.#stopping.abort('the daemon is stopping');
     this.#timetable.stop();
     this.#unsubscribe();
     const lives = [...this.#lives.values()];
@@ -217,7 +217,7 @@ class BenchRuns implements Runs {
       const told = `scenario ${name} (${id}) ${status}: ${view.reason ?? ''}`;
       this.#tell(`scenario.${status}`, 'scenario', status === 'passed' ? 'info' : 'warning', told);
     }
-    // The board is given back before anybody is told that it is over.
+    // The board is given back before anybody learns that it is over.
     void this.#turn.give(id).then(() => life?.end(view));
   }
 

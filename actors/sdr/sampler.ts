@@ -18,7 +18,7 @@ interface SamplerOptions {
   readonly clock: Clock;
   readonly sampler: NonNullable<Scenario['sampler']>;
   readonly elapsed: () => number;
-  /** Told each time that samples are dropped, with how many looks one of those kept stands for. */
+  /** Called each time that samples are dropped, with how many looks one of those kept stands for. */
   readonly thinned: (every: number) => void;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Scenarios and their runs, as the front end and campaigns ask for them. RF Bench Service, sections 2 to 4.
  *
- * E1. A run is told of once it is recorded; one that cannot be recorded does not run.
+ * E1. A run is announced once it is recorded; one that cannot be recorded does not run.
  * E2. A scenario is checked again when it is started: the profiles it names may have changed since it was read.
  */
 

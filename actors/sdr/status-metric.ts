@@ -1,4 +1,4 @@
-/** Readings by name, as samplers ask for them; what a board cannot tell is null. */
+/** Readings by name, as samplers ask for them; what a board cannot report is null. */
 
 import type { Measurement } from '../../contract/bench/datapath.ts';
 import type { MetricName } from '../../contract/bench/metric.ts';
@@ -80,7 +80,7 @@ function observed(
   }
 }
 
-/** Only a model tells it. */
+/** Only a model knows it. */
 function ebN0Db({ context }: Board): number | undefined {
   const truth = modelOf(context)?.truth();
   return truth?.signal === true && truth.transmitting ? truth.ebN0Db : undefined;
@@ -91,5 +91,5 @@ async function bit(board: Board, mask: number): Promise<Observed<boolean>> {
 }
 
 function told(value: number | undefined): Observed<number> {
-  return value === undefined ? { error: 'nobody tells' } : { value };
+  return value === undefined ? { error: 'not available' } : { value };
 }

@@ -4,7 +4,7 @@
  * S1. What could not be read is absent, or null where the interface has the field always, and the state of that direction is
  *     `error`: an attenuation that reads 0 dB is full power, so no number stands in for one that is not known.
  * S2. `active`: the direction runs. Of the receiver: the part passes data and the demodulator is released; of the transmitter:
- *     the transmit chain runs. `idle`: it does not.
+ *     the transmit chain of the modem runs, or another tool feeds the transmitter. `idle`: it does not.
  * S3. A board without a modem has no locks, offsets or loopback of the logic: there they are false and 0, which is so.
  */
 
@@ -46,11 +46,13 @@ export async function readStatus(
   const deviceLoopback = await observe(phy.loopback());
   const state = await observe(phy.state());
   const sampleRate = await observe(phy.sampleRate('rx'));
+  const source = await transmitSource(phy);
   const ofModem = board.hasModem ? (seen: Observed<number>) => seen : () => known(0);
   const rxOffset = ofModem(rx.offsetHz);
   return {
     rx_state: receiverState([rx.oscillatorHz, rx.gainDb, state, control, clear]),
-    tx_state: transmitterState([tx.oscillatorHz, tx.gainDb, state, status]),
+    tx_state: transmitterState([tx.oscillatorHz, tx.gainDb, state, status], source),
+    ...(source !== undefined && { tx_source: source }),
     center_frequency_hz: orNull(both(rx.oscillatorHz, rxOffset, (lo, nco) => Math.max(0, lo + nco))),
     rx_gain_db: orNull(mapped(rx.gainDb, Math.trunc)),
     tx_gain_db: orNull(mapped(tx.gainDb, Math.trunc)),
@@ -68,6 +70,15 @@ export async function readStatus(
     tx_bandwidth_hz: orNull(tx.bandwidthHz),
     ...present('sample_rate_sps', sampleRate),
   };
+}
+
+/** What the transmitter is fed with; undefined: unreadable. */
+async function transmitSource(phy: Phy): Promise<RadioStatus['tx_source']> {
+  const samples = await observe(phy.playsSamples());
+  const tone = await observe(phy.playsTone());
+  if (knownValue(samples) === true) return 'samples';
+  if (knownValue(tone) === true) return 'tone';
+  return 'error' in samples || 'error' in tone ? undefined : 'modem';
 }
 
 /** A register, or why it could not be read. */
@@ -125,8 +136,9 @@ function receiverState([oscillator, gain, state, control, clear]: readonly Obser
 }
 
 /** S2 */
-function transmitterState(seen: readonly Observed<unknown>[]): string {
+function transmitterState(seen: readonly Observed<unknown>[], source: RadioStatus['tx_source']): string {
   if (seen.some((each) => 'error' in each)) return 'error';
+  if (source === 'samples' || source === 'tone') return 'active';
   return has(seen.at(-1) as Observed<number>, statusBit.transmitting) ? 'active' : 'idle';
 }
 

@@ -14,7 +14,7 @@ import { compare } from './assertion.ts';
 import type { BoardUser, ScriptedAction } from './board-user.ts';
 import type { ScenarioLife } from './scenario-life.ts';
 
-/** Later than that is told: timers and commands of the board are not finer. */
+/** Later than that is reported: timers and commands of the board are not finer. */
 const LATE_MS = 50;
 /** How often what is waited for is read. */
 const WAIT_POLL_MS = 100;
@@ -44,7 +44,7 @@ export async function doStep(step: ScenarioStep, stage: Stage): Promise<StepEnd>
   return end;
 }
 
-/** Does an action of the end of the timeline; what is refused is told and hinders nothing else. */
+/** Does an action of the end of the timeline; what is refused is recorded and hinders nothing else. */
 async function doAtEnd(action: Pick<ScenarioStep, 'do' | 'with'>, { board, life }: Stage): Promise<void> {
   const performed = await board.perform(scripted(action, life), life.by);
   if (performed.ok) life.tell('end.done', `${action.do}: ${performed.value.detail}`);

@@ -1,4 +1,4 @@
-/** Requests to the bench the page came from, and its refusals as `ApiErrorDRO` tells them. RF Bench Service, section 7. */
+/** Requests to the bench the page came from, and its refusals as `ApiErrorDRO`. RF Bench Service, section 7. */
 
 import type { ApiError } from '../../contract/bench/errors.ts';
 import { keptToken, tokenAsked } from '../token.ts';
@@ -21,11 +21,11 @@ export class BenchRefusal extends Error {
 /** Longer than the slowest read of a board; silence beyond it is a lost connection. */
 const READ_MS = 8_000;
 
-let told: (isReached: boolean) => void = () => undefined;
+let reached: (isReached: boolean) => void = () => undefined;
 
-/** Who is told with each answer that the service is there, and with each missing one that it is not. */
+/** Calls with true at each answer of the service, and with false where none came. */
 export function whenAnswered(listener: (isReached: boolean) => void): void {
-  told = listener;
+  reached = listener;
 }
 
 /** The answer of a GET; rejects with `BenchRefusal`. */
@@ -56,7 +56,7 @@ async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
     unreached('the bench does not answer'),
   );
   const text = await response.text().catch(() => unreached('the answer of the bench was cut off'));
-  told(true);
+  reached(true);
   const body = parsed(text);
   if (response.ok) return body as Answer;
   const { message = `the bench answered ${response.status}`, ...refusal } = (body ?? {}) as Partial<ApiError>;
@@ -65,7 +65,7 @@ async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
 }
 
 function unreached(message: string): never {
-  told(false);
+  reached(false);
   throw new BenchRefusal(0, { message });
 }
 

@@ -75,7 +75,7 @@ class BenchPage {
     themeSwitch(byId('theme', HTMLButtonElement));
     new SignIn();
     const connection = new Connection(() => this.#soon());
-    whenAnswered((isReached) => connection.told(isReached));
+    whenAnswered((isReached) => connection.reached(isReached));
     new SignalView();
     new TransmitView(() => this.#soon());
     this.#tabs = new Tabs(byId('tabs', HTMLElement), (name) => {

@@ -1,5 +1,5 @@
 /**
- * The chain: its conditions in their order, the first that is not met with the command that mends it, and the ways to bring it
+ * The chain: its conditions in their order, the first that is not met with the command that fixes it, and the ways to bring it
  * to a target. RF Bench Service, section 2 and rules 5 and 6 of section 4.
  */
 
@@ -45,7 +45,7 @@ export class ChainView {
   constructor(actions: ChainActions) {
     this.#actions = actions;
     this.#target.addEventListener('change', () => actions.changed());
-    this.#fix.addEventListener('click', () => void this.#mend());
+    this.#fix.addEventListener('click', () => void this.#fixNext());
     for (const target of ['air', 'device-loopback', 'pl-loopback'] as const) {
       const button = byId(`condition-${target}`, HTMLButtonElement);
       button.addEventListener('click', () => void this.#condition(button, target));
@@ -107,7 +107,7 @@ export class ChainView {
     return session?.verdict === 'met' ? undefined : this.#actions.profile();
   }
 
-  async #mend(): Promise<void> {
+  async #fixNext(): Promise<void> {
     const { target } = this.#state ?? {};
     const command = this.#nextCommand;
     if (command === undefined || target === undefined) return;
@@ -155,7 +155,7 @@ export class ChainView {
   }
 }
 
-/** Without a target the service tells of what the board is wired for, which may be another path. */
+/** Without a target the service answers for what the board is wired for, which may be another path. */
 async function currentChain(): Promise<ChainState> {
   const wired = await read<ChainState>('/api/v1/chain');
   const { target, current_target: current } = wired;

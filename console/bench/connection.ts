@@ -19,7 +19,7 @@ export class Connection {
     this.#back = back;
   }
 
-  told(isReached: boolean): void {
+  reached(isReached: boolean): void {
     if (isReached === (this.#lostAt === undefined) && this.#node.classList.contains(isReached ? 'ok' : 'bad'))
       return;
     const isBack = isReached && this.#lostAt !== undefined;

@@ -2,6 +2,7 @@
  * Whether what is transmitted reaches the connector, in words. RF Bench Service, section 2.
  *
  * M1. What is not known counts as emitting: whoever holds the cable is warned once too often.
+ * M2. Samples or tones of another tool leave whether the egress is open or not: there the level alone keeps them from the connector.
  */
 
 import type { ChainState } from '../../contract/bench/chain.ts';
@@ -35,11 +36,15 @@ export function emissionWords(
       levelDb === undefined ? 'and its level is unreadable: it may emit' : 'but not muted: it emits';
     return { tone: 'bad', sign: '▲', words: `Looped back ${inside}, ${muted} at the connector` };
   }
-  if (verdictOf('tx.egress') === 'unmet')
+  const isForeign = verdictOf('dma.tone') === 'unmet';
+  if (verdictOf('tx.egress') === 'unmet' && !isForeign)
     return { tone: 'warn', sign: '◇', words: 'Wired to the connector, egress closed' };
   if (levelDb === undefined)
     return { tone: 'bad', sign: '▲', words: 'Level unreadable: it may emit at the connector' };
   return levelDb <= MUTED_DB
     ? { tone: 'warn', sign: '◇', words: `Wired to the connector, muted at ${decibels(levelDb)}` }
-    : { tone: 'bad', sign: '▲', words: 'Emits at the connector' };
+    : {
+        ...{ tone: 'bad', sign: '▲' },
+        words: isForeign ? 'Another tool emits at the connector' : 'Emits at the connector',
+      };
 }

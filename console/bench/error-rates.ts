@@ -1,5 +1,5 @@
 /**
- * What the waterfall of a sweep shows: its points with their intervals over Eb/N0 (over what was varied where the board tells
+ * What the waterfall of a sweep shows: its points with their intervals over Eb/N0 (over what was varied where the board reports
  * none), and the theory of the modulation. Pure.
  *
  * W1. A point without errors is drawn at the upper end of its interval and marked as a bound: no measurement shows a rate of 0.
@@ -33,7 +33,7 @@ export interface RatePicture {
 const LEAST_RATE = 1e-9;
 const CURVE_STEP_DB = 0.25;
 
-/** `modulation`: of the profile that was swept; without it the theory is drawn from what the points tell. */
+/** `modulation`: of the profile that was swept; without it the theory is drawn from the points. */
 export function ratePicture(points: readonly SweepPoint[], modulation: Modulation | undefined): RatePicture {
   const over = points.length > 0 && points.every(({ ebn0_db }) => ebn0_db !== undefined) ? 'ebn0' : 'varied';
   const shown = points.map((point) => ratePoint(point, over)).sort((one, other) => one.x - other.x);

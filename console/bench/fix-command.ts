@@ -1,7 +1,7 @@
 /**
  * Commands as the chain names them: `METHOD path {json}`. Pure.
  *
- * F1. Only a command of the interface becomes a button: words for people (`look after the board`), paths with a name left
+ * F1. Only a command of the interface becomes a button: words for people (`check the board`), paths with a name left
  *     open (`{name}`) and anything outside `/api/v1/` stay text.
  */
 

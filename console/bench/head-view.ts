@@ -35,7 +35,7 @@ export class HeadView {
   profile({ name, dirty, dirty_reason }: ActiveProfile): void {
     setText(this.#node('profile-name'), name ?? 'none applied');
     const badge = this.#node('profile-dirty');
-    setText(badge, dirty ? `▲ changed by hand: ${dirty_reason ?? 'reason not told'}` : '');
+    setText(badge, dirty ? dirtyWords(dirty_reason) : '');
   }
 
   holder({ active, board_provider }: ActiveCampaignReply, scenario: ActiveRun | null): void {
@@ -43,12 +43,12 @@ export class HeadView {
     setText(this.#node('holder'), holderWords(active, scenario));
   }
 
-  /** A part of the service does not tell, although it is reached. */
+  /** A part of the service does not answer, although it is reached. */
   unknown(reason: string | undefined): void {
     const note = this.#node('unknown-note');
     note.hidden = reason === undefined;
     if (reason === undefined) return;
-    setText(note, `▲ The bench tells nothing of the board: ${reason}. Values below are old.`);
+    setText(note, `▲ The bench cannot read its board: ${reason}. Values below are old.`);
     const emission = this.#node('emission');
     setAttribute(emission, 'class', 'emission bad');
     setText(emission, '▲ Path unknown: it may emit at the connector');
@@ -74,4 +74,9 @@ function holderWords(campaign: ActiveCampaignReply['active'], scenario: ActiveRu
     return `campaign ${campaign.campaign}, ${step}${campaign.pausing ? ', pausing' : ''}`;
   }
   return scenario === null ? 'nobody' : `scenario ${scenario.scenario_name}`;
+}
+
+/** The reason begins with where it was found, where this bench did not do it. */
+function dirtyWords(reason = 'reason unknown'): string {
+  return reason.startsWith('on the board') ? `▲ changed ${reason}` : `▲ changed by hand: ${reason}`;
 }

@@ -8,13 +8,13 @@ const BUTTONS: readonly (readonly [command: RegExp, words: string])[] = [
   [/POST \/api\/v1\/profiles\/[^/\s]+\/apply/g, '“Apply” beside the profile'],
   [/POST \/api\/v1\/chain\/condition(?: \{[^}]*\})?/g, '“Condition to” in the chain'],
   [/POST \/api\/v1\/chain\/recover/g, '“Recover” in the chain'],
-  [/POST \/api\/v1\/datapath\/enable/g, '“Mend it” in the chain'],
-  [/POST \/api\/v1\/radio\/reset(?: \{[^}]*\})?/g, '“Mend it” in the chain'],
+  [/POST \/api\/v1\/datapath\/enable/g, '“Fix this” in the chain'],
+  [/POST \/api\/v1\/radio\/reset(?: \{[^}]*\})?/g, '“Fix this” in the chain'],
   [/POST \/api\/v1\/datapath\/measure/g, '“Measure”'],
   [/POST \/api\/v1\/datapath\/flush/g, '“Flush” in Transmit'],
   [/POST \/api\/v1\/radio\/gain(?: \{[^}]*\})?/g, '“Set” in Radio'],
   [/POST \/api\/v1\/radio\/frequency(?: \{[^}]*\})?/g, '“Tune” in Radio'],
-  [/POST \/api\/v1\/scenarios\/active\/cancel/g, '“Cancel it” in Scenarios'],
+  [/POST \/api\/v1\/scenarios\/active\/cancel/g, '“Cancel run” in Scenarios'],
   [/GET \/api\/v1\/chain\b/g, 'the chain'],
 ];
 

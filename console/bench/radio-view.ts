@@ -53,7 +53,7 @@ export class RadioView {
     this.#set(side, 'width', width, (hertz) => scaled(hertz, 'Hz'));
   }
 
-  /** What the board does not tell is said, never shown as a number. */
+  /** What the board does not report is said, never shown as a number. */
   #set(side: Side, row: string, value: number | null | undefined, words: (value: number) => string): void {
     const cell = this.#cells.get(`${side}.${row}`)!;
     const isKnown = value !== null && value !== undefined;

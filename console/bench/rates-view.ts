@@ -36,7 +36,7 @@ export class RatesView {
     const modulation = await modulationOf(campaign, attempt.step);
     if (this.#shown !== shown) return;
     const name =
-      modulation === undefined ? 'theory as the points tell it' : `theory of ${modulation.toUpperCase()}`;
+      modulation === undefined ? 'theory from the points' : `theory of ${modulation.toUpperCase()}`;
     setText(byId('rates-title', HTMLElement), `Bit error rate: ${attempt.step}`);
     setText(
       byId('rates-note', HTMLElement),

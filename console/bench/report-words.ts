@@ -17,7 +17,7 @@ const SOURCES: Readonly<Record<NonNullable<Report['source']>, string>> = {
 
 /** A run that was not completed has no verdict, and one that observed nothing is not a pass, whatever its status says. */
 export function bannerOf(report: Report): Banner {
-  const from = report.source === undefined ? 'source not told' : SOURCES[report.source];
+  const from = report.source === undefined ? 'source not reported' : SOURCES[report.source];
   const numbers = `Numbers: ${from}.`;
   if (!report.has_report)
     return {

@@ -91,7 +91,7 @@ function summaryText({ scenario_name, status, started_at }: ReportSummary): stri
 }
 
 function lastText(last: SampleSeries['last']): string {
-  if (last === null) return 'not told';
+  if (last === null) return 'not reported';
   return typeof last === 'number' ? String(Number(last.toPrecision(6))) : String(last);
 }
 

@@ -5,7 +5,7 @@ import type { MetricSample } from '../../contract/bench/scenario.ts';
 export interface SampleSeries {
   readonly name: string;
   readonly seconds: readonly number[];
-  /** Booleans as 0 and 1; null: the board could not tell. */
+  /** Booleans as 0 and 1; null: the board could not report it. */
   readonly values: readonly (number | null)[];
   readonly isBoolean: boolean;
   /** The newest reading. */

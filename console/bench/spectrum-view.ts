@@ -24,7 +24,7 @@ export class SpectrumView {
   readonly #range = new CalmRange();
   #message: FeedMessage | undefined;
   #words = 'no signal';
-  #heardAt = 0;
+  #receivedAt = 0;
 
   constructor(canvas: HTMLCanvasElement, waterfall: HTMLCanvasElement, leastMs: number) {
     this.#canvas = canvas;
@@ -37,7 +37,7 @@ export class SpectrumView {
   }
 
   show(message: FeedMessage): void {
-    this.#heardAt = now();
+    this.#receivedAt = now();
     this.#message = message.floats.length === 0 ? undefined : message;
     this.#words = 'no signal: the receiver gives no samples';
     if (this.#message !== undefined) {
@@ -61,7 +61,7 @@ export class SpectrumView {
 
   /** Time goes on in the waterfall also where nothing comes. */
   #passes(): void {
-    if (now() - this.#heardAt > SLOT_MS) this.#waterfall.pass(now());
+    if (now() - this.#receivedAt > SLOT_MS) this.#waterfall.pass(now());
   }
 
   #drawNow(): void {

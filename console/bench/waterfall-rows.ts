@@ -1,7 +1,7 @@
 /**
  * Rows of the waterfall over time: one for each slot of time, the strongest of what came in it. Pure.
  *
- * T1. A slot in which nothing came is an empty row: the axis of time is true also where the bench told nothing.
+ * T1. A slot in which nothing came is an empty row: the axis of time is true also where the bench sent nothing.
  */
 
 /** One row: 160 of them are 40 seconds. */

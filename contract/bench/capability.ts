@@ -62,7 +62,7 @@ export const ClockState = Type.Object(
     enable: Type.Integer({ description: 'Authoritative.' }),
     prepare: Type.Integer({ description: 'Authoritative.' }),
     rate_hz: Type.Integer({
-      description: 'As the clock framework tells it: the oscillators are registered at half their rate.',
+      description: 'As the clock framework reports it: the oscillators are registered at half their rate.',
     }),
   },
   { ...closed, title: 'ClockDRO' },

@@ -30,7 +30,7 @@ export const Condition = Type.Object(
     observed: Type.String(),
     verdict: Type.Enum(CONDITION_VERDICTS, { description: 'Unknown blocks.' }),
     breaks: Type.String({ description: 'What goes wrong while it is not met.' }),
-    fix: Type.String({ description: 'The command that mends it.' }),
+    fix: Type.String({ description: 'The command that fixes it.' }),
   },
   { ...closed, title: 'ConditionDRO' },
 );
@@ -79,7 +79,7 @@ export type ConditionBody = Static<typeof ConditionBody>;
 export const Conditioned = Type.Object(
   {
     steps: Type.Array(Type.String(), {
-      description: 'Keys of the conditions that were mended, in the order run.',
+      description: 'Keys of the conditions that were fixed, in the order run.',
     }),
     detail: Type.Array(Type.String(), { description: 'What was done for each, in the same order.' }),
     dropped_bytes: DroppedBytes,

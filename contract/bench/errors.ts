@@ -48,7 +48,7 @@ export const ApiError = Type.Object(
   {
     code: Type.Enum(Object.keys(BENCH_ERRORS) as BenchErrorCode[]),
     message: Type.String({ description: 'For people; of several faults each, one behind the other.' }),
-    help: Type.Optional(Type.String({ description: 'How to mend it.' })),
+    help: Type.Optional(Type.String({ description: 'How to fix it.' })),
     next: Type.Optional(NextStep),
     state: Type.Optional(ChainState),
   },

@@ -30,7 +30,7 @@ export type FeedDescription =
   | {
       readonly kind: 'spectrum';
       readonly source: Source;
-      /** Null: the board does not tell. */
+      /** Null: the board does not report it. */
       readonly center_hz: number | null;
       readonly span_hz: number;
     }
@@ -49,7 +49,7 @@ export type FeedDescription =
       readonly samples_per_symbol: number;
       readonly traces: number;
     }
-  /** No floats: the values stand here; null: the board cannot tell. */
+  /** No floats: the values stand here; null: the board cannot report it. */
   | {
       readonly kind: 'metrics';
       readonly source: Source;

@@ -3,7 +3,7 @@
  * there).
  *
  * A metric of the link says how the link is; one of the board says what the board is set to or how it fares, and proves
- * nothing about the link: a report whose assertions read only those is not verified. What a board cannot tell is null.
+ * nothing about the link: a report whose assertions read only those is not verified. What a board cannot report is null.
  */
 
 export interface Metric {

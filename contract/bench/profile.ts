@@ -1,5 +1,5 @@
 /**
- * Radio profiles: the document, and what the routes tell of it. RF Bench Service, sections 2 and 4. The fields of ProfileDRO
+ * Radio profiles: the document, and what the routes show of it. RF Bench Service, sections 2 and 4. The fields of ProfileDRO
  * are not shown there; they are those of its summary plus pulse, coding, framing and gains.
  */
 
@@ -127,7 +127,12 @@ export const ActiveProfile = Type.Object(
   {
     name: Type.Optional(Type.String({ description: 'Absent while none was applied.' })),
     dirty: Type.Boolean({ description: 'A manual change landed after the apply.' }),
-    dirty_reason: Type.Optional(Type.String({ description: 'Route or register of that change.' })),
+    dirty_reason: Type.Optional(
+      Type.String({
+        description:
+          'Route of that change; where it was made elsewhere, what the board reads and what the profile asks for.',
+      }),
+    ),
   },
   { ...closed, title: 'ActiveProfileDRO', examples: [{ name: 'qpsk-1m', dirty: false }] },
 );

@@ -14,6 +14,8 @@ const Decibels = Type.Integer({ minimum: -0x8000_0000, maximum: 0x7fff_ffff });
 const UNREADABLE = 'Null: unreadable.';
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
+export const TX_SOURCES = ['modem', 'tone', 'samples'] as const;
+
 export const RadioStatus = Type.Object(
   {
     rx_state: Type.String(),
@@ -47,6 +49,12 @@ export const RadioStatus = Type.Object(
       Type.Integer({ minimum: 0, description: 'Analog filter as quantised; null: unreadable.' }),
     ),
     sample_rate_sps: Type.Optional(Type.Integer()),
+    tx_source: Type.Optional(
+      Type.Enum(TX_SOURCES, {
+        description:
+          'What the transmitter is fed with. `tone`, `samples`: by another tool, whether the egress is open or not. Absent: unreadable.',
+      }),
+    ),
     dropped_bytes: DroppedBytes,
   },
   { ...closed, title: 'RadioStatusDRO' },

@@ -128,7 +128,7 @@ export const SweepPoint = Type.Object(
     ber: Type.Number({ minimum: 0, description: 'Estimated from the ratio; 0 where no byte was wrong.' }),
     ber_low: Type.Number({ minimum: 0, description: 'Confidence of 95 %.' }),
     ber_high: Type.Number({ minimum: 0 }),
-    ebn0_db: Type.Optional(Type.Number({ description: 'As the board tells it.' })),
+    ebn0_db: Type.Optional(Type.Number({ description: 'As the board reports it.' })),
     theory: Type.Optional(Type.Number({ minimum: 0, description: 'BER of the modulation at that Eb/N0.' })),
   },
   { ...closed, title: 'SweepPoint' },

@@ -40,7 +40,7 @@ export const chainRoutes: readonly BenchRoute[] = [
     operationId: 'recoverChain',
     summary: 'Pulses the CLEAR bits of the receiver',
     description:
-      'Tells what was pulsed and what was read back; whether it helped is for a measurement to say.',
+      'Lists what was pulsed and what was read back; whether it helped is for a measurement to say.',
     tag: 'Chain',
     replies: { 200: RecoveredShape },
     errors: BOARD_WRITE,

@@ -123,7 +123,7 @@ generators. Binary feeds have messages of a head of 16 bytes, a description in J
 
 **Identity.** Where the bench listens on loopback nobody is asked who they are. Elsewhere it is as for mission control: a
 bearer token of the configured provider, required with \`auth.required\`; a WebSocket takes the token as \`?token=\`.`,
-  following: `What the bench tells on WebSockets, and what it takes there. A refused upgrade is an HTTP answer with the error,
+  following: `What the bench sends over WebSockets, and what it takes there. A refused upgrade is an HTTP answer with the error,
 described in \`/api/v1/openapi.json\`. Where the bench listens elsewhere than on loopback it may ask for a token.`,
   address: '127.0.0.1:8401',
   security: [{}, { token: [] }],

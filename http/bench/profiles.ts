@@ -28,11 +28,12 @@ export const profileRoutes: readonly BenchRoute[] = [
     path: '/api/v1/profiles/active',
     operationId: 'readActiveProfile',
     summary: 'The applied profile, and whether something was changed by hand since',
-    description: 'Without a name where none was applied.',
+    description:
+      'Without a name where none was applied. The board is read: a change by another tool makes it dirty too.',
     tag: 'Profiles',
     replies: { 200: ActiveProfile },
     errors: [],
-    handle: (_request, { bench }) => replied(bench.profiles.active()),
+    handle: async (_request, { bench }) => replied(await bench.profiles.active()),
   }),
   defineBenchRoute({
     method: 'POST',

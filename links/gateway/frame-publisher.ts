@@ -6,7 +6,7 @@
  *     its id until the bus has it.
  * J2. No two frames have the same ground time: what is made of a frame names it by its time. A frame received within the
  *     same millisecond as the one before is dated a fraction later.
- * J3. While the bus is away frames wait in a bounded queue; what it drops is counted and told.
+ * J3. While the bus is away frames wait in a bounded queue; what it drops is counted and reported.
  */
 
 import { encodeBatch } from '../../contract/batch.ts';

@@ -1,5 +1,5 @@
 /**
- * What a gateway tells of itself on `mcs.metrics`: how its link is, what passed it and what was lost. Mission Control
+ * What a gateway reports of itself on `mcs.metrics`: how its link is, what passed it and what was lost. Mission Control
  * Service, section 6; transfers are sized by it (section 4.7 rule 4).
  *
  * T1. A report leaves every `GATEWAY_METRICS_MS`, and at once when the link has changed.

@@ -27,13 +27,13 @@ export type Sent =
 export interface Listener {
   /** A frame was received; the promise, when there is one, resolves when there is room for more. */
   frame(frame: Buffer): Promise<void> | undefined;
-  /** The gateway heard a frame that it sent itself. */
+  /** The gateway received a frame that it sent itself. */
   echo(frame: Buffer): void;
   /** The link of the gateway has changed its state. */
   changed?(): void;
 }
 
-/** What a gateway over a network tells of its link, counted since its start. */
+/** What a gateway over a network reports of its link, counted since its start. */
 export interface LinkFigures {
   readonly condition: LinkCondition;
   readonly reconnects: number;
@@ -44,7 +44,7 @@ export interface LinkFigures {
   readonly sending: number;
 }
 
-/** Faults that a simulation can be told to have. */
+/** Faults that a simulation can be given. */
 export interface SwitchableFaults {
   readonly names: readonly string[];
   isOn(name: string): boolean;

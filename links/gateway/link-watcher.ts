@@ -1,9 +1,9 @@
 /**
- * How the link of a gateway is, and since when. A link that is up and on which nothing was heard for longer than the mission
- * expects is `silent`: it still sends, and it is told, for a dead radio looks the same from here.
+ * How the link of a gateway is, and since when. A link that is up and on which nothing was received for longer than the mission
+ * expects is `silent`: it still sends, and its state says so, for a dead radio looks the same from here.
  *
- * S1. Whoever listens is told of every change, once.
- * S2. What is heard on a silent link makes it `up` again.
+ * S1. Whoever listens gets every change, once.
+ * S2. What is received on a silent link makes it `up` again.
  */
 
 import type { LinkCondition, LinkState } from '../../contract/link.ts';
@@ -48,7 +48,7 @@ export class LinkWatcher {
     changed();
   }
 
-  /** Something was heard now. */
+  /** Something was received now. */
   heard(): void {
     this.#heardAt = this.#options.clock.now();
     if (this.#condition.state === 'silent') this.set('up');
@@ -75,7 +75,7 @@ export class LinkWatcher {
       this.#wait(silentAfterMs - idleMs);
       return;
     }
-    this.set('silent', `nothing heard for ${silentAfterMs / 1_000} s`);
+    this.set('silent', `nothing received for ${silentAfterMs / 1_000} s`);
     this.#wait(silentAfterMs);
     stillSilent?.();
   }

@@ -5,7 +5,7 @@
  * N1. Packets leave in the order of the file; none is left out, whatever the rate.
  * N2. Due times count from the start, so that a late timer does not slow the rate; a clock that jumped ahead begins a
  *     new count instead of a burst.
- * N3. A file that cannot be read is told of once, by name and reason; the gateway then is silent.
+ * N3. A file that cannot be read is reported once, by name and reason; the gateway then is silent.
  * N4. Nothing is kept of how far it was: whoever takes the gateway up plays the file from its beginning.
  */
 

@@ -21,7 +21,7 @@ interface Remembered {
 
 export class SentFrames {
   readonly #replies = new Map<string, Remembered>();
-  /** Keys answered with `unknown`: what was told stays so. */
+  /** Keys answered with `unknown`: what was answered stays so. */
   readonly #unknown = new Set<string>();
   readonly #epochs = new Map<string, number>();
   /** From here on every key asked for is remembered. */

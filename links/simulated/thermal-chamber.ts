@@ -3,7 +3,7 @@
  * `missions/bench-lab/thermal-chamber.yaml`.
  *
  * C1. Every line is answered, `OK`, a value or `ERR <code> <words>`, in the order of the lines.
- * C2. The state is told every second: `STATE 21.50 SET 25.00 HEATER ON DOOR CLOSED`.
+ * C2. The state is sent every second: `STATE 21.50 SET 25.00 HEATER ON DOOR CLOSED`.
  */
 
 import type { Clock } from '../../ports/clock.ts';

@@ -31,7 +31,7 @@ export function parseWhole(text: string): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** `[least step most]`, as an attribute `…_available` tells a range. */
+/** `[least step most]`, as an attribute `…_available` gives a range. */
 export function rangeText({ least, step, most }: AttributeRange): string {
   return `[${least} ${step} ${most}]`;
 }

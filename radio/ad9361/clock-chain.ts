@@ -73,7 +73,7 @@ export function clockChain(
   });
 }
 
-/** `BBPLL:… ADC:… R2:… R1:… RF:… RXSAMP:…`, as the attributes `rx_path_rates` and `tx_path_rates` tell it. */
+/** `BBPLL:… ADC:… R2:… R1:… RF:… RXSAMP:…`, as the attributes `rx_path_rates` and `tx_path_rates` give it. */
 export function pathRatesText({ pllHz, rx, tx }: ClockChain, direction: 'rx' | 'tx'): string {
   const [rates, converter, stage] = direction === 'rx' ? [rx, 'ADC', 'R'] : [tx, 'DAC', 'T'];
   return [
@@ -82,7 +82,7 @@ export function pathRatesText({ pllHz, rx, tx }: ClockChain, direction: 'rx' | '
   ].join(' ');
 }
 
-/** The PLL clock told by `rx_path_rates`; undefined when the text is not of that form. */
+/** The PLL clock in `rx_path_rates`; undefined when the text is not of that form. */
 export function parsePll(text: string): number | undefined {
   const found = /\bBBPLL:(\d+)\b/.exec(text);
   return found === null ? undefined : Number(found[1]);

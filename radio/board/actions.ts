@@ -8,6 +8,7 @@
  * A3. What the board refuses is a failure; nothing is taken for done that was not read back where it can be.
  * A4. Nothing makes the transmitter radiate without its permit; what was on its way to the board when a stop came is undone behind it.
  * A5. Nothing that waits for the transmitter survives a change of its path (`leaving`).
+ * A6. Behind an apply the egress is closed, and no tone and no samples of another tool are left that the level would let out.
  */
 
 import type { ChainTarget } from '../../contract/bench/chain.ts';
@@ -32,9 +33,9 @@ export interface Pulse {
 interface ActionOptions {
   /** Of the command; default: nobody can stop it. */
   readonly permit?: Permit;
-  /** Told before what is configured changes: what is fed to the transmitter ends. */
+  /** Called before what is configured changes: what is fed to the transmitter ends. */
   readonly disturbing?: () => Promise<void>;
-  /** Told before the path changes, with where it leads then: what waits for the transmitter goes (A5). */
+  /** Called before the path changes, with where it leads then: what waits for the transmitter goes (A5). */
   readonly leaving?: (target: ChainTarget) => Promise<void>;
 }
 
@@ -59,6 +60,7 @@ export class BoardActions {
   /** Sets everything that a profile asks for; the level is that of the target, the offset of the receiver that of another. */
   async apply(setup: Setup, target: ChainTarget, offsetFor: ChainTarget = 'air'): Promise<void> {
     await this.quiet();
+    await this.#phy.takeBack();
     await this.#phy.setState('fdd');
     await this.#phy.setSampleRate(setup.rate.sampleRateSps);
     await this.#phy.setFilter(setup.rate.filter);
@@ -125,8 +127,9 @@ export class BoardActions {
     await this.#phy.setGain(side, db);
   }
 
-  silenceTones(): Promise<void> {
-    return this.#phy.silenceTones();
+  /** The transmitter is the modem's: no tones, no samples of another tool. */
+  takeBack(): Promise<void> {
+    return this.#phy.takeBack();
   }
 
   /** Resets one direction of the modem, or both and the part. */

@@ -6,9 +6,10 @@
 import type { IioAttribute } from '../iio/context.ts';
 import { attributeName, errno, IioFailure } from '../iio/context.ts';
 import type { Attributes } from './modem.ts';
+import { CORE_CHANNELS, coreRegister, DATA_SOURCE_MASK, dataSource } from './registers.ts';
 
 export const PHY = 'ad9361-phy';
-/** Output device that holds the generators of test tones. */
+/** Output device that holds the generators of test tones, and the samples of other tools. */
 export const TONES = 'cf-ad9361-dds-core-lpc';
 
 /** The most the part attenuates. */
@@ -31,6 +32,7 @@ const signal = (side: Side, name: string): IioAttribute => ({
 const SECOND_GAIN: IioAttribute = {
   ...{ device: PHY, of: 'channel', channel: 'voltage1', output: true, name: 'hardwaregain' },
 };
+const CORE_ACCESS: IioAttribute = { device: TONES, of: 'debug', name: 'direct_reg_access' };
 const part = (name: string): IioAttribute => ({ device: PHY, of: 'device', name });
 const debug = (name: string): IioAttribute => ({ device: PHY, of: 'debug', name });
 /** Of both directions; libiio makes a channel `out` of its file `in_out_voltage_filter_fir_en`. */
@@ -171,6 +173,34 @@ export class Phy {
     );
   }
 
+  /**
+   * Whether samples that another tool writes leave instead of what the modem sends; a core without that register cannot be asked. Only
+   * this register of the core is ever looked up here, so that two looks at once do not mislead each other; that another tool looks up
+   * another one in between is found by looking twice.
+   */
+  async playsSamples(): Promise<boolean> {
+    return (
+      (await this.#dataSource()) === dataSource.samples && (await this.#dataSource()) === dataSource.samples
+    );
+  }
+
+  /** Gives the transmitter back to the modem: no tones, and no samples of another tool. */
+  async takeBack(): Promise<void> {
+    await this.silenceTones();
+    if (!(await this.playsSamples())) return;
+    for (let channel = 0; channel < CORE_CHANNELS; channel += 1) {
+      const at = coreRegister.dataSelect + channel * coreRegister.channelStep;
+      await this.#context.write(CORE_ACCESS, `0x${at.toString(16)} 0x${dataSource.generators.toString(16)}`);
+    }
+  }
+
+  async #dataSource(): Promise<number> {
+    const core = this.#context.devices.find(({ name }) => name === TONES);
+    if (core?.debugAttributes.includes(CORE_ACCESS.name) !== true) return dataSource.generators;
+    await this.#context.write(CORE_ACCESS, `0x${coreRegister.dataSelect.toString(16)}`);
+    return (await this.#number(CORE_ACCESS)) & DATA_SOURCE_MASK;
+  }
+
   async silenceTones(): Promise<void> {
     const tones = this.#context.devices.find(({ name }) => name === TONES)?.channels ?? [];
     for (const { id } of tones)
@@ -194,7 +224,7 @@ export class Phy {
   /** The number at the beginning of an attribute: `63.000000 dB`. */
   async #number(at: IioAttribute): Promise<number> {
     const text = await this.#text(at);
-    const value = Number.parseFloat(text);
+    const value = text.startsWith('0x') ? Number(text) : Number.parseFloat(text);
     if (Number.isNaN(value))
       throw new IioFailure(errno.EIO, `${attributeName(at)} reads "${text}", which is no number`);
     return value;

@@ -1,7 +1,7 @@
 /**
  * Everything the bench reads back from a board, at one look. RF Bench Service, section 2 (radio status, chain conditions).
  *
- * B1. A part that does not answer is told as such; the rest is read all the same.
+ * B1. A part that does not answer is an error of that part; the rest is read all the same.
  * B2. Reading changes nothing on the board.
  */
 
@@ -37,6 +37,8 @@ export interface BoardReading {
   /** 0 off, 1 inside the part, 2 in the converter core. */
   readonly deviceLoopback: Observed<number>;
   readonly tone: Observed<boolean>;
+  /** Samples of another tool leave. */
+  readonly samples: Observed<boolean>;
   readonly temperatureC: Observed<number>;
   readonly clocks: Observed<readonly ClockState[]>;
   readonly modemVersion: Observed<string>;
@@ -57,6 +59,7 @@ export async function readBoard(context: IioContext, modem: Modem): Promise<Boar
     clockHz: await observe(phy.clockHz()),
     deviceLoopback: await observe(phy.loopback()),
     tone: await observe(phy.playsTone()),
+    samples: await observe(phy.playsSamples()),
     temperatureC: await observe(phy.temperatureC()),
     clocks: await observe(readClocks(context)),
     modemVersion: await observe(modem.version()),
@@ -80,7 +83,7 @@ export function currentTarget({ deviceLoopback, registers }: BoardReading): Chai
   return deviceLoopback.value === 0 ? 'air' : undefined;
 }
 
-/** The states of the clocks, as the control device of the modem tells them: `name enable prepare rate` in each line. */
+/** The states of the clocks, as the control device of the modem lists them: `name enable prepare rate` in each line. */
 export async function readClocks(context: IioContext): Promise<ClockState[]> {
   const text = await context.read({ device: modemDevice.control, of: 'device', name: 'clocks' });
   const clocks = text.split('\n').flatMap((line) => {

@@ -85,3 +85,21 @@ export const controlBit = { modulatorReset: 1, demodulatorReset: 2, egress: 4 } 
 export const clearBit = { demodulator: 1, frameSync: 2, receiveDma: 4 } as const;
 export const statusBit = { timingLock: 1, carrierLock: 2, frameSync: 4, transmitting: 8 } as const;
 export const framingBit = { slots: 1, scrambler: 2, differential: 4 } as const;
+
+/**
+ * Registers of the converter cores, in their own banks: the driver reaches them by `direct_reg_access` with the highest bit set. Where
+ * the modem is idle or sends, the transmit core is set to its generators (which are silent) and the logic behind it takes the modem.
+ */
+export const coreRegister = {
+  /** Of either core; write 1 to clear. */
+  status: 0x8000_0088,
+  /** What a channel of the transmit core sends: the next ones follow in steps of `channelStep`. */
+  dataSelect: 0x8000_0418,
+  channelStep: 0x40,
+} as const;
+export const coreStatus = { transmitUnderflow: 1, receiveOverflow: 4 } as const;
+/** Values of `dataSelect`: the generators, and samples that a tool writes. */
+export const dataSource = { generators: 0, samples: 2 } as const;
+export const DATA_SOURCE_MASK = 0xf;
+/** Channels of the transmit core: I and Q of two transmitters. */
+export const CORE_CHANNELS = 4;

@@ -2,8 +2,8 @@
  * Silences a transmitter that nobody answers for: when a board is found, before anything else is done with it, and when the daemon
  * that drove it ends.
  *
- * S1. What radiates: a transmitter of the part that is not muted, with its oscillator powered, and behind it an open egress or a tone.
- *     What cannot be read is taken for the worse.
+ * S1. What radiates: a transmitter of the part that is not muted, with its oscillator powered, and behind it an open egress, a tone, or
+ *     samples of another tool. What cannot be read is taken for the worse.
  * S2. Nothing is written to a board that does not radiate.
  * S3. That it is silent is read back, not assumed.
  */
@@ -28,10 +28,12 @@ export async function silence(context: IioContext, modem: Modem, late: Late): Pr
   const isDown = knownValue(await observe(phy.isPoweredDown('tx'))) === true;
   if (isDown || levels.every(isMuted)) return undefined;
   const control = await inTime(modem.read(register.control), late);
-  const tone = await observe(phy.playsTone());
+  const others = [await observe(phy.playsTone()), await observe(phy.playsSamples())];
   const isOpen = !('value' in control) || (control.value & controlBit.egress) !== 0;
-  if (!isOpen && knownValue(tone) !== true) return undefined;
-  const found = `transmitter at ${levels.map(wordOf).join(' and ')}, egress ${egressWord(control)}`;
+  if (!isOpen && !others.some((other) => knownValue(other) === true)) return undefined;
+  const found =
+    `transmitter at ${levels.map(wordOf).join(' and ')}, egress ${egressWord(control)}` +
+    (knownValue(others[1]!) === true ? ', samples of another tool' : '');
   const failures: string[] = [];
   const muted = await observe(phy.mute());
   if ('error' in muted) failures.push(muted.error);

@@ -40,7 +40,7 @@ export interface Finding {
   readonly verdict: ConditionVerdict;
 }
 
-/** An action that mends a condition; the radio carries it out as the route of the same name does. */
+/** An action that fixes a condition; the radio carries it out as the route of the same name does. */
 export type Remedy =
   | { readonly do: 'profile.apply' }
   | { readonly do: 'datapath.enable' }

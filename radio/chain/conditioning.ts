@@ -12,7 +12,7 @@ import type { ChainView, Remedy } from './condition.ts';
 import { chainState, firstUnmet } from './state.ts';
 
 export interface Conditioned {
-  /** Keys of the conditions that were mended, in that order. */
+  /** Keys of the conditions that were fixed, in that order. */
   readonly steps: readonly string[];
   /** What was done for each. */
   readonly detail: readonly string[];
@@ -28,7 +28,7 @@ export interface Stopped extends Conditioned {
 export interface Conditioner {
   view(): Promise<ChainView>;
   /** Does it and says in words what was done; rejects when the board refuses. */
-  mend(remedy: Remedy, view: ChainView): Promise<string>;
+  fix(remedy: Remedy, view: ChainView): Promise<string>;
 }
 
 /** Conditions the chain; refused with what stands in the way. */
@@ -47,7 +47,7 @@ export async function condition(conditioner: Conditioner): Promise<Result<Condit
       return refused({ ...done, reason: `${found}, also behind "${row.fix(view)}"` });
     steps.push(row.key);
     try {
-      detail.push(await conditioner.mend(row.remedy, view));
+      detail.push(await conditioner.fix(row.remedy, view));
     } catch (error) {
       if (!(error instanceof IioFailure)) throw error;
       detail.push('refused by the board');

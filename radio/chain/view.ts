@@ -73,7 +73,7 @@ export function decibels(seen: Observed<number>, wanted: number): Finding {
   );
 }
 
-// What mends it -------------------------------------------------------------------------------------------------------
+// What fixes it -------------------------------------------------------------------------------------------------------
 
 export function apply({ session }: ChainView): string {
   return `POST /api/v1/profiles/${session.profile?.name ?? '{name}'}/apply`;

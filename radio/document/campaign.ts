@@ -149,7 +149,7 @@ function checkSweep(step: SweepStep, { profiles, bounds }: Context, faults: Docu
         .fault('is no point of the sweep', `the points are ${range.from} to ${range.to} by ${range.step}`);
 }
 
-/** Undefined where the profile is not known or not reachable, which is told elsewhere. */
+/** Undefined where the profile is not known or not reachable, which is reported elsewhere. */
 function gainRange(side: 'rx' | 'tx', profile: Profile | undefined, bounds: BoardBounds) {
   if (side === 'tx') return bounds.transmitterGain;
   if (profile === undefined) return undefined;

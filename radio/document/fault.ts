@@ -1,5 +1,5 @@
 /**
- * Faults of a document of the bench as its interface tells them: strings `path: reason`. RF Bench Service, section 4, rule 2.
+ * Faults of a document of the bench as its interface reports them: strings `path: reason`. RF Bench Service, section 4, rule 2.
  *
  * F1. A fault is one line; a key that is no plain word stands in quotes, so that the first `: ` ends the path.
  */
@@ -65,7 +65,7 @@ function pathBelow(path: string, step: string | number): string {
   return path === '' ? step : `${path}.${step}`;
 }
 
-/** So many faults as are told, and how many more there are. */
+/** So many faults as are listed, and how many more there are. */
 export function firstFaults(faults: readonly string[]): string[] {
   const more = faults.length - BENCH_FAULTS_LISTED;
   if (more <= 0) return [...faults];

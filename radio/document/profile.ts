@@ -2,7 +2,7 @@
  * Profiles: text or value to a profile that the board can be set to. RF Bench Service, section 4, rules 2 to 4.
  *
  * P1. What passes here is applied without a refusal of a bound: both ask the same functions (`setupOf`, `BoardBounds`).
- * P2. Every fault is told at once, each as `path: reason`.
+ * P2. Every fault is reported at once, each as `path: reason`.
  */
 
 import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';

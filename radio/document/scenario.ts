@@ -1,7 +1,7 @@
 /**
  * Scenarios: text or value to a scenario that can be run. RF Bench Service, sections 2 and 4, rule 2.
  *
- * S1. Every fault is told at once, each as `path: reason`; rules are only asked of a scenario whose shape fits.
+ * S1. Every fault is reported at once, each as `path: reason`; rules are only asked of a scenario whose shape fits.
  */
 
 import { isMetric } from '../../contract/bench/metric.ts';

@@ -3,7 +3,7 @@
  * section 4.
  *
  * V1. A body is judged by the rules of its route: packets by `writePackets`, gains and oscillators by the bounds of the board.
- * V2. What a step would not change or could not reach is refused before the run, not told in its middle.
+ * V2. What a step would not change or could not reach is refused before the run, not in its middle.
  */
 
 import type { ChainTarget, ConditionBody } from '../../contract/bench/chain.ts';

@@ -3,7 +3,7 @@
  *
  * B1. What is kept is bounded: nothing is read ahead of who takes it beyond a limit, a line has a longest length, and a count is
  *     the caller's own.
- * B2. What arrived before the end is still handed out; whoever waits for more is told of the end at once.
+ * B2. What arrived before the end is still handed out; whoever waits for more is refused at once.
  */
 
 import { strict as assert } from 'node:assert';
@@ -104,7 +104,7 @@ export class ByteStream {
     });
   }
 
-  /** Ends the connection at once; whoever waits is told the reason. */
+  /** Ends the connection at once; whoever waits is refused with the reason. */
   destroy(reason: Error): void {
     this.#finish(reason);
     this.#socket.destroy();

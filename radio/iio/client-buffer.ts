@@ -73,7 +73,7 @@ export class IiodBuffer implements IioBuffer {
     this.#options.closed();
   }
 
-  /** The board is lost; whoever waits is told why. */
+  /** The board is lost; whoever waits is refused with the reason. */
   lose(failure: IioFailure): void {
     this.#end ??= failure;
     this.#connection?.close(failure.message);

@@ -5,7 +5,7 @@
  * K2. When the connection of attributes breaks the context is lost, with its buffers: what was asked may have happened or not.
  *     Whoever uses it connects anew.
  * K3. When the connection of a buffer breaks only that transfer has failed; whether the board is still there is asked of the
- *     connection of attributes, whose deadline tells.
+ *     connection of attributes, whose deadline decides.
  * K4. What cannot wait has a connection of its own (`urgent`), open from the beginning: a question that hangs on the first one
  *     holds it up for nothing. When that breaks the context is lost too: a board that cannot be stopped is not to be used.
  * K5. Nothing of a description goes into a command that could end it: names of a hostile board are refused.

@@ -4,12 +4,12 @@
  *
  * I1. Whatever goes wrong rejects with an `IioFailure` that names the attribute or buffer.
  * I2. A context that missed a deadline is lost: a late answer would be taken for that of the next question, so nothing more
- *     is asked of it and `lost` is told.
+ *     is asked of it and `lost` resolves.
  * I3. An attribute is the text the kernel driver gives it (`"63.000000 dB"`); what it means is for the board to know.
  */
 
 export interface IioContext {
-  /** Where numbers read from it come from, as a report tells it. */
+  /** Where numbers read from it come from, as a report shows it. */
   readonly source: 'pl' | 'stub';
   /** In words, for people: `iiod at 192.0.2.7:30431`. */
   readonly name: string;
@@ -61,6 +61,8 @@ export interface IioBufferOptions {
   /** Which channels, by scan index. */
   readonly mask: number;
   readonly cyclic?: boolean;
+  /** Transfers that the driver holds; default: as it likes. */
+  readonly blocks?: number;
 }
 
 export interface IioBuffer {
@@ -79,6 +81,7 @@ export const errno = {
   /** No such channel. */
   ENXIO: 6,
   EBADF: 9,
+  ENOMEM: 12,
   EACCES: 13,
   EBUSY: 16,
   ENODEV: 19,

@@ -112,7 +112,7 @@ export class IiodConnection {
     }
   }
 
-  /** N2; a connection that has ended tells why, whatever was noticed first. */
+  /** N2; a connection that has ended says why, whatever was noticed first. */
   #failure(what: string, error: Error): IioFailure {
     if (error instanceof IioFailure && this.#end === undefined) {
       this.#checkInStep();

@@ -95,6 +95,6 @@ function channelBytes(device: IioDevice, { id, scan }: ScannedChannel): number {
   if (Number.isInteger(bytes) && bytes > 0) return bytes;
   throw new IioFailure(
     errno.EINVAL,
-    `${device.name} ${id} has the format "${scan.format}", which tells no size`,
+    `${device.name} ${id} has the format "${scan.format}", which gives no size`,
   );
 }

@@ -1,14 +1,14 @@
 /**
- * How long an iiod is told to wait for a buffer. It keeps one such time for all its clients (up to 0.26), so that what a short
+ * How long an iiod is asked to wait for a buffer. It keeps one such time for all its clients (up to 0.26), so that what a short
  * transfer asks for would cut a long one.
  *
- * T1. What is told covers every transfer under way; each keeps its own time besides.
+ * T1. What is asked covers every transfer under way; each keeps its own time besides.
  */
 
 export class ServerPatience {
   readonly #wanted = new Set<{ readonly timeoutMs: number }>();
 
-  /** Takes part with a transfer; gives what to tell, and how to leave. */
+  /** Takes part with a transfer; gives what to ask for, and how to leave. */
   join(timeoutMs: number): { readonly tellMs: number; leave(): void } {
     const mine = { timeoutMs };
     this.#wanted.add(mine);

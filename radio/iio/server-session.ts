@@ -114,8 +114,7 @@ export class IiodSession {
       case 'WRITEBUF':
         return this.#held.write(this.#device(command.device), command.bytes, this.#timeoutMs);
       case 'SET':
-        this.#device(command.device);
-        return this.#say(command.buffers > 0 ? 0 : -errno.EINVAL);
+        return this.#held.count(this.#device(command.device), command.buffers);
       case 'GETTRIG':
       case 'SETTRIG':
         this.#device(command.device);

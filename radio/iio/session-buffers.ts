@@ -5,7 +5,7 @@
  * U2. A write that fails is refused when all its bytes are off the line.
  */
 
-import { IIOD_BLOCK_BYTES } from '../../contract/limits.ts';
+import { IIOD_BLOCK_BYTES, IIOD_BUFFERS_COUNT } from '../../contract/limits.ts';
 import type { ByteStream } from './byte-stream.ts';
 import { errno, type IioBuffer, type IioDevice, IioFailure } from './context.ts';
 import type { HeldBuffers } from './held-buffers.ts';
@@ -34,10 +34,20 @@ interface OpenBuffer {
 export class SessionBuffers {
   readonly #options: SessionBuffersOptions;
   readonly #open = new Map<string, OpenBuffer>();
+  /** Blocks that the driver is to hold, by device. */
+  readonly #counts = new Map<string, number>();
   #isOver = false;
 
   constructor(options: SessionBuffersOptions) {
     this.#options = options;
+  }
+
+  /** Keeps how many blocks the driver is to hold from the next opening on, and answers 0. */
+  async count(device: IioDevice, blocks: number): Promise<void> {
+    if (blocks < 1 || blocks > IIOD_BUFFERS_COUNT)
+      throw new IioFailure(errno.EINVAL, `${blocks} blocks, where 1 to ${IIOD_BUFFERS_COUNT} are held`);
+    this.#counts.set(device.id, blocks);
+    await this.#options.send('0\n');
   }
 
   /** Opens the buffer of a device and answers 0. */
@@ -49,7 +59,11 @@ export class SessionBuffers {
     const blockBytes = bytes * samples;
     if (blockBytes === 0 || blockBytes > IIOD_BLOCK_BYTES)
       throw new IioFailure(errno.EINVAL, `a block of ${blockBytes} bytes`);
-    const buffer = await this.#options.buffers.open(device.id, { samples, mask, cyclic });
+    const blocks = this.#counts.get(device.id);
+    const buffer = await this.#options.buffers.open(device.id, {
+      ...{ samples, mask, cyclic },
+      ...(blocks !== undefined && { blocks }),
+    });
     this.#open.set(device.id, { buffer, mask: words.toLowerCase(), sampleBytes: bytes, blockBytes });
     if (this.#isOver) await this.release();
     await this.#options.send('0\n');

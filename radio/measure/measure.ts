@@ -5,7 +5,7 @@
  * M1. A block continues where the one before it ended, unless another rotation fits better; a rotation is never assumed that
  *     fits worse than one that was found.
  * M2. The ratio of each block is that at its own rotation, so that a slip does not read as an error of the demodulation.
- * M3. A slip is told only between two blocks that both fit at half or more, and never of an ambiguous payload.
+ * M3. A slip is reported only between two blocks that both fit at half or more, and never of an ambiguous payload.
  * M4. What was not found by votes is searched everywhere only where the caller asks for it, and only so much: how long a
  *     comparison takes is not for its payload to say.
  */
@@ -32,7 +32,7 @@ const SEARCH_EVERY = 16;
 const SEARCHED_MOST = MEASURE_PAYLOAD_BYTES;
 
 export interface MeasureOptions {
-  /** Blocks that were discarded before what was captured, as the measurement tells them. */
+  /** Blocks that were discarded before what was captured, as the measurement reports them. */
   readonly warmup: number;
   /** Byte that fills the payload to whole blocks. */
   readonly pad?: number;
@@ -42,7 +42,7 @@ export interface MeasureOptions {
 
 export interface Measured {
   readonly measurement: Measurement;
-  /** The payload repeats within itself: rotations are known up to its period only, and no slip can be told. */
+  /** The payload repeats within itself: rotations are known up to its period only, and no slip can be detected. */
   readonly ambiguous: boolean;
   /** Blocks that no rotation was found of; a search everywhere may find some, where none was asked for. */
   readonly unfound: readonly number[];

@@ -2,7 +2,7 @@
  * What a measurement compares with: the payload as it is fed, padded to whole blocks and repeated without end.
  *
  * F1. The length of a reference is its period: a payload that repeats within itself is kept once. Rotations beyond the
- *     period cannot be told apart, and such a reference says so.
+ *     period cannot be distinguished, and such a reference says so.
  */
 
 import { assert } from '../../contract/assert.ts';

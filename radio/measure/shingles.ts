@@ -11,7 +11,7 @@ import type { Reference } from './reference.ts';
 
 /** Bytes of a shingle. */
 const SHINGLE = 4;
-/** Places of one shingle that still tell something: a PRBS of order 9 has each eight or nine times in a block. */
+/** Places of one shingle that are still useful: a PRBS of order 9 has each eight or nine times in a block. */
 const PLACES = 12;
 /** Rotations worth an exact count: where bit errors leave one or two votes, a few by chance have as many. */
 const CANDIDATES = 20;

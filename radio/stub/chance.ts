@@ -14,7 +14,18 @@ export function mixed(...numbers: readonly number[]): number {
 }
 
 /** Purposes that a number is drawn for: the second argument of `mixed`, behind the seed of the board. */
-export const PURPOSE = { errors: 1, rotation: 2, stale: 3, noise: 4, phase: 5, slip: 6, waves: 7 } as const;
+export const PURPOSE = {
+  errors: 1,
+  rotation: 2,
+  stale: 3,
+  noise: 4,
+  phase: 5,
+  slip: 6,
+  waves: 7,
+  symbols: 8,
+  thermal: 9,
+  converter: 10,
+} as const;
 
 /** Fills bytes with chance. */
 export function fillRandom(bytes: Uint8Array, random: Random): void {

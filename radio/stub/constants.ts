@@ -56,6 +56,13 @@ export const MODEL = {
   lateBlocks: 1,
   /** Blocks made up for after a late timer: several rings; what a machine slept longer is forgotten. */
   catchUpBlocks: 256,
+  /** Blocks that the drivers of the converter cores hold unless a tool asks for another number, and the largest one. */
+  driverBlocks: 4,
+  driverBlockBytes: 4 * 1024 * 1024,
+  /** Bytes of samples that reach a tool each second, as over a slow cable: beyond that blocks are lost. */
+  sampleBytesPerS: 16_000_000,
+  /** Samples made at a time: about a millisecond, so that nothing else waits for longer. */
+  samplesAtOnce: 4096,
   /** Supply and temperature at rest. */
   temperatureC: 31,
   supplyV: 1.0,

@@ -1,6 +1,6 @@
 /**
  * The link of the model: where the signal goes, how good it arrives, and whether the demodulator follows it. What the modem and
- * the part are set to comes in; the truth about the link comes out, which a real board never tells.
+ * the part are set to comes in; the truth about the link comes out, which a real board never shows.
  *
  * Simplified: the demodulator finds a signal after a fixed number of symbols and loses it at once; a retune is instant; a signal
  * beyond the analog filter is not there at all.
@@ -24,9 +24,15 @@ import { type LinkBudget, linkBudget } from './link-budget.ts';
 import type { ModemRegisters, ModemSettings } from './modem-registers.ts';
 import type { PhyState } from './phy-state.ts';
 
+export type TransmitSource = 'modem' | 'tone' | 'samples';
+
 export interface Truth {
   /** `none`: the loopback of the converter core, which brings nothing back to the receiver. */
   readonly target: ChainTarget | 'none';
+  /** Of the part: 0 off, 1 inside it, 2 in the converter core. */
+  readonly deviceLoopback: number;
+  /** What the transmit core hands to the part: what the modem sends, a test tone, or samples that another tool writes. */
+  readonly source: TransmitSource;
   /** The modulator sends, be it idle frames. */
   readonly transmitting: boolean;
   /** The demodulator runs. */
@@ -48,7 +54,7 @@ export interface Truth {
   readonly frequencyOffsetHz: number;
   /** Width of the narrower analog filter. */
   readonly bandwidthHz: number;
-  /** In steps of the constellation: by how much the carrier was found wrong, where nothing in the data tells. */
+  /** In steps of the constellation: by how much the carrier was found wrong, where nothing in the data shows it. */
   readonly phase: number;
   /** How long a block is on the air. */
   readonly blockMs: number;
@@ -68,8 +74,8 @@ export interface LinkSources {
   readonly phy: PhyState;
   readonly registers: ModemRegisters;
   readonly faults: () => StubFaults;
-  /** Whether a generator of test tones plays instead of the modem. */
-  readonly playsTone: () => boolean;
+  /** What the transmit core hands to the part. */
+  readonly source: () => TransmitSource;
 }
 
 export class Link {
@@ -139,6 +145,8 @@ export class Link {
       transmitting: clocked && baud > 0 && registers.has('egress') && !registers.has('modulatorReset'),
       receiving: clocked && this.#isReceiverFree(),
       signal: this.#hasSignal(state),
+      source: this.#sources.source(),
+      deviceLoopback: phy.loopback,
       sampleRate: phy.sampleRate,
       phase: this.#phase(target, receiver),
       blockMs: blockMs(transmitter, baud),
@@ -178,9 +186,9 @@ export class Link {
     bandwidthHz,
     frequencyOffsetHz,
   }: Pick<Truth, 'target' | 'bandwidthHz' | 'frequencyOffsetHz'>) {
-    const { phy, playsTone } = this.#sources;
+    const { phy, source } = this.#sources;
     if (target === 'pl-loopback') return true;
-    if (target === 'none' || playsTone()) return false;
+    if (target === 'none' || source() !== 'modem') return false;
     if (target === 'device-loopback') return true;
     const powered = !phy.poweredDown.rx && !phy.poweredDown.tx;
     return powered && Math.abs(frequencyOffsetHz) < bandwidthHz / 2;
@@ -202,7 +210,7 @@ export class Link {
     return JSON.stringify([
       ...[transmitter, receiver, this.#target(), phy.lo, phy.poweredDown, phy.sampleRate],
       ...[registers.get('control'), registers.get('clear'), this.#offset('air'), this.#isReceiverFree()],
-      ...[phy.mode, this.#stopped(), this.#sources.playsTone()],
+      ...[phy.mode, this.#stopped(), this.#sources.source()],
     ]);
   }
 

@@ -53,7 +53,8 @@ function ring() {
   return { length_align_bytes: { read: () => String(MODEL.beatBytes) } };
 }
 
-function parseAccess(text: string): readonly [number, number | undefined] {
+/** A register with or without a value. */
+export function parseAccess(text: string): readonly [number, number | undefined] {
   const found = ACCESS.exec(text.trim());
   if (found === null) throw new IioFailure(errno.EINVAL, `"${text}" is no register with or without a value`);
   const [, address, value] = found;

@@ -66,7 +66,7 @@ export class ModemRegisters {
     ['rolloff', Math.round(MODEM_RATES.rolloff * 1000)],
   ]);
   readonly #live: LiveRegisters;
-  /** Told of a register that was written, with its value before. */
+  /** Called with a register that was written, with its value before. */
   readonly #written: (name: RegisterName, before: number) => void;
   #frames = 0;
 
@@ -102,8 +102,8 @@ export class ModemRegisters {
   }
 
   write(name: RegisterName, value: number): void {
-    const { writable, name: told }: Register = register[name];
-    if (!writable) throw new IioFailure(errno.EACCES, `${told} is only read`);
+    const { writable, name: shown }: Register = register[name];
+    if (!writable) throw new IioFailure(errno.EACCES, `${shown} is only read`);
     if (COUNTERS.includes(name)) return this.#clear(name, value);
     const before = this.get(name);
     this.#values.set(name, value >>> 0);

@@ -18,7 +18,7 @@ const RX_PORTS = [
 ];
 const TX_PORTS = ['A', 'B'];
 
-/** What the device tells of the world around the part. */
+/** What the device knows of the world around the part. */
 export interface PhySurroundings {
   /** Gain applied in the receive path, automatic or not. */
   gainDb(channel: ChannelIndex): number;
@@ -128,9 +128,9 @@ function receiver(phy: PhyState, around: PhySurroundings, index: ChannelIndex): 
     },
     shared: {
       ...sharedFiles(phy, 'rx'),
-      bb_dc_offset_tracking_en: constant('1'),
-      quadrature_tracking_en: constant('1'),
-      rf_dc_offset_tracking_en: constant('1'),
+      bb_dc_offset_tracking_en: kept(['1', '0']),
+      quadrature_tracking_en: kept(['1', '0']),
+      rf_dc_offset_tracking_en: kept(['1', '0']),
     },
   };
 }
@@ -178,7 +178,7 @@ function filterSwitch(phy: PhyState): AttributeFile {
   return { read: () => (phy.filterOn ? '1' : '0'), write: (text) => phy.switchFilter(flag(text)) };
 }
 
-/** The part tells how far below a reference the signal is, in quarters of a dB: larger is weaker. */
+/** The part reports how far below a reference the signal is, in quarters of a dB: larger is weaker. */
 function strength(receivedDbm: number): number {
   return Math.min(128, Math.max(0, Math.round(-receivedDbm * 4) / 4));
 }

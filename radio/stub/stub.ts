@@ -4,7 +4,7 @@
  * of its numbers is `stub`.
  *
  * What is simplified is said where it is: `link-budget.ts`, `link.ts`, `bit-errors.ts`, `datapath.ts`, `phy-state.ts`,
- * `converter-devices.ts`.
+ * `air-samples.ts`.
  *
  * S1. Everything a user of a board can do goes through the context; `truth`, `inject` and `lose` are for tests and for the
  *     pictures made of the model, and no route reaches them.
@@ -13,7 +13,7 @@
  */
 
 import type { Clock } from '../../ports/clock.ts';
-import { clearBit, modemDevice, type RegisterName } from '../board/registers.ts';
+import { clearBit, type RegisterName } from '../board/registers.ts';
 import {
   attributeName,
   errno,
@@ -24,18 +24,23 @@ import {
   type IioDevice,
   IioFailure,
 } from '../iio/context.ts';
+import { AirSamples, FULL_SCALE } from './air-samples.ts';
 import { described, findDevice, type ModelDevice, readFile, writeFile } from './attribute-files.ts';
-import { clockLines } from './clocks.ts';
+import { clockLines, isDataClocked } from './clocks.ts';
 import { MODEL } from './constants.ts';
 import { receiveCore, supplyMonitor, ToneGenerators, transmitCore } from './converter-devices.ts';
+import { ConverterInput } from './converter-input.ts';
+import { ConverterOutput } from './converter-output.ts';
 import { Datapath } from './datapath.ts';
 import type { StubFaults } from './faults.ts';
 import { Link, type Locks, type Truth } from './link.ts';
+import { ModelBuffers } from './model-buffers.ts';
 import { captureDevice, controlDevice, outputDevice } from './modem-devices.ts';
 import { type LiveRegisters, ModemRegisters, type ModemSettings } from './modem-registers.ts';
 import { phyDevice } from './phy-device.ts';
 import { PhyState } from './phy-state.ts';
 import { ReceiveRing } from './receive-ring.ts';
+import { SampleClock } from './sample-clock.ts';
 import { steadyClock } from './steady-clock.ts';
 import { TransmitRing } from './transmit-ring.ts';
 
@@ -55,8 +60,10 @@ export interface StubTruth extends Truth, Locks {
 
 export interface StubBoard extends IioContext {
   truth(): StubTruth;
+  /** So many samples of the first receiver until now, I and Q in turn, over full scale; apart from what a reader gets. */
+  received(count: number): Float32Array;
   readonly faults: StubFaults;
-  /** Adds faults to those there are; one given as undefined is mended. */
+  /** Adds faults to those there are; one given as undefined is removed. */
   inject(faults: StubFaults): void;
   /** The board is gone, as with a pulled plug. */
   lose(reason: string): void;
@@ -81,7 +88,12 @@ class Stub implements StubBoard {
   readonly #transmit: TransmitRing;
   readonly #receive: ReceiveRing;
   readonly #datapath: Datapath;
-  readonly #held = new Set<string>();
+  readonly #samples: SampleClock;
+  /** For pictures. */
+  readonly #shown: AirSamples;
+  readonly #input: ConverterInput;
+  readonly #output: ConverterOutput;
+  readonly #buffers: ModelBuffers;
   #tellLost: (failure: IioFailure) => void = () => {};
   #faults: StubFaults;
   /** Settings of a modulator that does not follow them any more. */
@@ -104,13 +116,26 @@ class Stub implements StubBoard {
     );
     this.#receive = new ReceiveRing(clock, seed, current, () => this.#registers.count('overflow'));
     this.#transmit = new TransmitRing(clock, () => this.#datapath.wake());
+    this.#samples = new SampleClock(clock);
+    this.#output = new ConverterOutput(this.#samples, changed);
     this.#link = new Link({
       ...{ seed, lossDb, phy: this.#phy, registers: this.#registers, faults: current },
-      playsTone: () => this.#tones.isPlaying,
+      source: () => (this.#output.isSelected ? 'samples' : this.#tones.isPlaying ? 'tone' : 'modem'),
     });
+    const sources = {
+      ...{ seed, phy: this.#phy, truth: () => this.#link.truth, output: this.#output },
+      modemOffsetHz: () => this.#registers.offset('transmitOffset'),
+    };
+    this.#shown = new AirSamples(sources);
+    const air = new AirSamples(sources);
+    this.#input = new ConverterInput({ clock, samples: this.#samples, air, output: this.#output });
     this.#datapath = new Datapath({
       ...{ seed, clock, link: this.#link, registers: this.#registers, faults: current },
       ...{ transmit: this.#transmit, receive: this.#receive },
+    });
+    this.#buffers = new ModelBuffers({
+      ...{ receive: this.#receive, transmit: this.#transmit, input: this.#input, output: this.#output },
+      answerFor: (name) => this.#answerFor(name),
     });
     this.#model = this.#modelDevices();
     this.devices = this.#model.map(described);
@@ -125,6 +150,11 @@ class Stub implements StubBoard {
     this.#datapath.settle();
     const { queued } = this.#transmit;
     return { ...this.#link.truth, ...this.#link.locks(this.#clock.now()), queued };
+  }
+
+  received(count: number): Float32Array {
+    const from = Math.max(0, this.#samples.count - count);
+    return Float32Array.from(this.#shown.render(from, count, [0, 1]), (value) => value / FULL_SCALE);
   }
 
   inject(faults: StubFaults): void {
@@ -155,66 +185,11 @@ class Stub implements StubBoard {
 
   async open(device: string, buffer: IioBufferOptions): Promise<IioBuffer> {
     this.#answerFor(`${device} buffer`);
-    const { name, channels = [] } = findDevice(this.#model, device);
-    checkBuffer(name, channels.filter(({ scan }) => scan !== undefined).length, buffer);
-    if (this.#held.has(name)) throw new IioFailure(errno.EBUSY, `${name} is held by another user`);
-    this.#held.add(name);
-    if (name === modemDevice.transmit) return this.#outputBuffer(buffer.cyclic === true);
-    this.#receive.arm();
-    return this.#captureBuffer();
+    return this.#buffers.open(findDevice(this.#model, device), buffer);
   }
 
   async close(): Promise<void> {
     this.#end(new IioFailure(errno.EBADF, `${this.name} is closed`));
-  }
-
-  #captureBuffer(): IioBuffer {
-    const name = modemDevice.receive;
-    const handle = this.#handle(name, (reason) => this.#receive.disarm(reason));
-    return {
-      read: async (bytes, timeoutMs) => {
-        handle.use();
-        return this.#receive.read(bytes, timeoutMs);
-      },
-      write: async () => {
-        throw new IioFailure(errno.EPERM, `${name} is a capture device`);
-      },
-      close: async () => handle.close(),
-    };
-  }
-
-  #outputBuffer(isCyclic: boolean): IioBuffer {
-    const name = modemDevice.transmit;
-    const handle = this.#handle(name, (reason) => this.#transmit.close(reason));
-    return {
-      read: async () => {
-        throw new IioFailure(errno.EPERM, `${name} is an output device`);
-      },
-      write: async (data, timeoutMs) => {
-        handle.use();
-        if (isCyclic) return this.#transmit.repeat(data);
-        return this.#transmit.write(data, timeoutMs);
-      },
-      close: async () => handle.close(),
-    };
-  }
-
-  /** One opening of a buffer: usable until closed, closed once. */
-  #handle(name: string, close: (reason: IioFailure) => void): { use: () => void; close: () => void } {
-    const closed = new IioFailure(errno.EBADF, `the buffer of ${name} was closed`);
-    let isOpen = true;
-    return {
-      use: () => {
-        this.#answerFor(`${name} buffer`);
-        if (!isOpen) throw closed;
-      },
-      close: () => {
-        if (!isOpen) return;
-        isOpen = false;
-        this.#held.delete(name);
-        close(closed);
-      },
-    };
   }
 
   /** Throws when the board is gone, or by a fault; then does what was due (S2, S3). */
@@ -226,6 +201,8 @@ class Stub implements StubBoard {
   }
 
   #changed(): void {
+    const isClocked = isDataClocked(this.#phy, this.#faults.stoppedClocks ?? []);
+    this.#samples.retime(isClocked ? this.#phy.sampleRate : 0);
     this.#link.refresh(this.#clock.now(), this.#frozen);
     this.#datapath.wake();
   }
@@ -246,7 +223,7 @@ class Stub implements StubBoard {
 
   #modelDevices(): readonly ModelDevice[] {
     return [
-      receiveCore('iio:device0', this.#phy),
+      receiveCore('iio:device0', this.#phy, this.#input),
       phyDevice('iio:device1', this.#phy, {
         gainDb: (channel) => this.#gain(channel),
         receivedDbm: () => this.#link.truth.budget.receivedDbm,
@@ -254,7 +231,7 @@ class Stub implements StubBoard {
         restartClocks: () => this.inject({ stoppedClocks: undefined }),
       }),
       supplyMonitor('iio:device2', () => this.#temperature()),
-      transmitCore('iio:device3', this.#phy, this.#tones),
+      transmitCore('iio:device3', this.#phy, this.#tones, this.#output),
       controlDevice(
         'iio:device4',
         {
@@ -294,11 +271,7 @@ class Stub implements StubBoard {
     this.#datapath.stop();
     this.#receive.disarm(failure);
     this.#transmit.close(failure);
+    this.#input.close();
+    this.#output.close();
   }
-}
-
-function checkBuffer(name: string, channels: number, { samples, mask }: IioBufferOptions): void {
-  if (channels === 0) throw new IioFailure(errno.EINVAL, `${name} has no buffer`);
-  if (!Number.isInteger(samples) || samples < 1) throw new IioFailure(errno.EINVAL, `${samples} samples`);
-  if (mask < 1 || mask >= 2 ** channels) throw new IioFailure(errno.EINVAL, `mask ${mask} of ${name}`);
 }

@@ -30,7 +30,7 @@ export class TransmitRing {
   /** Repeated for ever, from this place on. */
   #cycle: { readonly data: Uint8Array; at: number } | undefined;
 
-  /** `filled` is told when a block can be taken. */
+  /** `filled` is called when a block can be taken. */
   constructor(clock: Clock, filled: () => void) {
     this.#clock = clock;
     this.#filled = filled;

@@ -4,21 +4,22 @@
  *
  * Simplified: symbols are drawn anew for each picture and are not those of the bytes on the air; noise between the instants of an
  * eye is shaped like the pulse; the spectrum is that of the pulse by its formula with the spread of a periodogram; a test tone is
- * not drawn.
+ * not drawn, samples of a tool are in the spectrum alone (`periodogram.ts`).
  *
  * P1. Locked, the errors of the symbols are those of Es/N0, and nothing else.
  * P2. What the demodulator has not found is seen: without carrier the points turn, without timing they are taken anywhere.
  * P3. Nothing is above the full scale of the converter: what is more is clipped, and what clipping makes of it lies beside the
  *     signal too.
  * P4. At their instants signal and noise of symbols together have a mean power of 1, as a level control leaves them: a weak signal does not leave
- *     the picture, and no error vector is told before a carrier is found.
+ *     the picture, and no error vector is shown before a carrier is found.
  */
 
 import type { Modulation } from '../../contract/bench/profile.ts';
 import type { Random } from '../../ports/clock.ts';
 import { bitsPerSymbol, fromDecibels, toDecibels } from '../modulation.ts';
 import { normalPair } from './chance.ts';
-import { MODEL } from './constants.ts';
+import { matchedPulse } from './pulse.ts';
+import { signalDensity, symbolsOf } from './signal.ts';
 import type { StubTruth } from './stub.ts';
 
 export interface EyeShape {
@@ -138,7 +139,7 @@ class Baseband {
     const known = this.#weights.get(fraction);
     if (known !== undefined) return known;
     const made = Float64Array.from({ length: 2 * REACH }, (_, at) =>
-      pulse(fraction + REACH - 1 - at, this.#rolloff),
+      matchedPulse(fraction + REACH - 1 - at, this.#rolloff),
     );
     this.#weights.set(fraction, made);
     return made;
@@ -177,50 +178,20 @@ function turning(truth: StubTruth, begin: number): (symbol: number) => number {
   return () => found;
 }
 
-/** Ideal symbols, of amplitude 1. */
-function symbolsOf(modulation: Modulation): readonly (readonly [number, number])[] {
-  const count = 2 ** bitsPerSymbol(modulation);
-  const first = count === 4 ? Math.PI / 4 : 0;
-  return Array.from({ length: count }, (_, index) => {
-    const angle = first + (2 * Math.PI * index) / count;
-    return [Math.cos(angle), Math.sin(angle)] as const;
-  });
-}
-
-/** Raised cosine: root raised cosine of the modulator and matched filter together, at a time in symbols. */
-function pulse(time: number, rolloff: number): number {
-  if (Math.abs(time) < 1e-9) return 1;
-  const sinc = Math.sin(Math.PI * time) / (Math.PI * time);
-  const pole = 1 - (2 * rolloff * time) ** 2;
-  if (Math.abs(pole) < 1e-9) return (Math.PI / 4) * sinc;
-  return (sinc * Math.cos(Math.PI * rolloff * time)) / pole;
-}
-
 function frequencyOf({ sampleRate }: StubTruth, bin: number, bins: number): number {
   return ((bin - bins / 2) / bins) * sampleRate;
 }
 
 /** Power per Hz at a frequency from the centre of the receiver, over full scale. */
 function powerDensity(truth: StubTruth): (hertz: number) => number {
-  const { budget, baud, transmitter, frequencyOffsetHz, signal, transmitting } = truth;
-  const isAnalog = truth.target === 'air' || truth.target === 'none';
-  const level = isAnalog ? budget.levelDbfs : MODEL.automaticGainDb;
-  const toFullScale = budget.gainDb - MODEL.fullScaleDbm;
-  const total = signal && transmitting ? fromDecibels(Math.min(level, 0)) : 0;
-  const noise = fromDecibels(-truth.esN0Db);
-  const isClipped = isAnalog && level > -MODEL.headroomDb;
-  // Clipped, signal and what clipping makes of it share what the converter holds (P3).
-  const peak = total / (baud || 1) / (isClipped ? 1 + noise : 1);
-  const converter = fromDecibels(budget.converterDbmPerHz + toFullScale);
-  const floor = isAnalog ? fromDecibels(budget.noiseDbmPerHz + toFullScale) : converter;
-  // What spoils the symbols beyond the floor lies under the signal; what is clipped, over three times its width.
-  const beneath = Math.max(0, peak * noise - floor);
+  const { baud, transmitter, frequencyOffsetHz } = truth;
+  const { isAnalog, isClipped, peak, beneath, thermal, converter } = signalDensity(truth);
   const width = isClipped ? CLIPPED_WIDTH : 1;
   return (hertz) => {
     const distance = Math.abs(hertz - frequencyOffsetHz) / (baud || 1);
     const shape = raisedCosine(distance, transmitter.rolloff);
     const spoiled = width === 1 ? shape : raisedCosine(distance / width, transmitter.rolloff) / width;
-    const analog = peak * shape + Math.max(0, floor - converter);
+    const analog = peak * shape + thermal;
     const filtered = analog * (isAnalog ? passes(hertz, truth.bandwidthHz) : 1);
     // Clipping is behind the filters.
     return (

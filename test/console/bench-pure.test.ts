@@ -64,7 +64,7 @@ describe('F1 the command of a condition', () => {
   });
 
   it.each([
-    'look after the board: power, cable, iiod',
+    'check the board: power, cable, iiod',
     'POST /api/v1/profiles/{name}/apply',
     'POST /api/v1/radio/gain {tx: }',
     'POST https://elsewhere/api/v1/chain/recover',
@@ -171,6 +171,16 @@ describe('M1 where the signal goes', () => {
         tone: 'bad',
         words: expect.stringContaining('unreadable'),
       });
+  });
+
+  it('M2 another tool that feeds the transmitter emits behind a closed egress too, unless it is muted', () => {
+    const foreign = (level: number) => {
+      const { conditions } = state({}, 'tx.egress');
+      const tone = { ...conditions[0]!, key: 'dma.tone', verdict: 'unmet' as const };
+      return emissionWords(state({ conditions: [...conditions, tone] }), level);
+    };
+    expect(foreign(-10)).toMatchObject({ tone: 'bad', words: 'Another tool emits at the connector' });
+    expect(foreign(-89)).toMatchObject({ tone: 'warn', words: expect.stringContaining('muted') });
   });
 
   it('is loud where a loopback is not muted', () => {

@@ -47,7 +47,13 @@ export function conditioned(setup: Setup, target: ChainTarget): BoardReading {
     rx: side(rx, rx.gainDb),
     tx: side(tx, target === 'air' ? tx.gainDb : -89.75),
     secondGainDb: known(-89.75),
-    ...{ state: known('fdd'), clockHz: known(983_040_000), tone: known(false), temperatureC: known(32) },
+    ...{
+      state: known('fdd'),
+      clockHz: known(983_040_000),
+      tone: known(false),
+      samples: known(false),
+      temperatureC: known(32),
+    },
     ...{ deviceLoopback: known(target === 'device-loopback' ? 1 : 0), modemVersion: known('1.3'), registers },
     clocks: known(
       ['bbpll_clk', 'adc_clk', 'dac_clk', 'rx_sampl_clk', 'tx_sampl_clk'].map((name) => ({

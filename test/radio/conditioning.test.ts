@@ -7,7 +7,7 @@ import { Modem } from '../../radio/board/modem.ts';
 import { readBoard } from '../../radio/board/reading.ts';
 import type { ChainView } from '../../radio/chain/condition.ts';
 import { condition } from '../../radio/chain/conditioning.ts';
-import { mend } from '../../radio/chain/mending.ts';
+import { fix } from '../../radio/chain/remedy.ts';
 import type { IioAttribute, IioContext } from '../../radio/iio/context.ts';
 import { createStub, type StubBoard } from '../../radio/stub/stub.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -49,9 +49,9 @@ function bench(): {
     });
     return condition({
       view,
-      mend: async (remedy, seen) => {
+      fix: async (remedy, seen) => {
         if (remedy.do === 'datapath.enable') acquired = true;
-        return mend(remedy, seen, actions);
+        return fix(remedy, seen, actions);
       },
     });
   };

@@ -92,20 +92,20 @@ describe.skipIf(noTools !== undefined)('the tools of libiio on the server', () =
 });
 
 describe.skipIf(noIiod !== undefined)('the client on the iiod of Debian', () => {
-  async function dial() {
+  async function start(deadlineMs = 10_000) {
     const iiod = await startRealIiod();
     ends.push(() => iiod.stop());
-    const options = {
-      host: '127.0.0.1',
-      port: iiod.port,
-      deadlineMs: 10_000,
-      clock: realClock,
-      log: keptLog(),
+    const connect = async () => {
+      const place = { host: '127.0.0.1', port: iiod.port };
+      const client = await connectIiod({ ...place, deadlineMs, clock: realClock, log: keptLog() });
+      ends.push(() => client.close());
+      return client;
     };
-    const client = await connectIiod(options);
-    ends.push(() => client.close());
-    return client;
+    return { iiod, connect };
   }
+
+  const dial = async () => (await start()).connect();
+  const mode = { device: 'ad9361-phy', of: 'device', name: 'ensm_mode' } as const;
 
   it('reads and writes attributes', async () => {
     const client = await dial();
@@ -135,5 +135,50 @@ describe.skipIf(noIiod !== undefined)('the client on the iiod of Debian', () => 
     await rx.close();
     await tx.close();
     expect(await client.read({ device: 'ad9361-phy', of: 'device', name: 'ensm_mode' })).toBe('fdd');
+  });
+
+  it('I2 one that stands still costs the context in its deadline; what it answers when it goes on reaches nobody', async () => {
+    const { iiod, connect } = await start(300);
+    const client = await connect();
+    iiod.freeze();
+    const asked = client.read(mode).catch((error) => error.errno);
+    expect(await asked).toBe(errno.ETIMEDOUT);
+    await client.lost;
+    await expect(client.write(mode, 'alert')).rejects.toBeInstanceOf(Error);
+    iiod.thaw();
+    // Another connection, which gets the answers to its own questions.
+    const other = await connect();
+    expect(await other.read(mode)).toBe('fdd');
+    expect(await other.read({ device: 'ad9361-phy', of: 'debug', name: 'loopback' })).toBe('0');
+  });
+
+  it('F3 a transfer under way while it stands still fails in time, and another client has the buffer afterwards', async () => {
+    const { iiod, connect } = await start(300);
+    const client = await connect();
+    const rx = await client.open('modem-rx', { samples: 4096, mask: 1 });
+    iiod.freeze();
+    await expect(rx.read(4096, 100)).rejects.toBeInstanceOf(Error);
+    await client.lost;
+    iiod.thaw();
+    const other = await connect();
+    await until(
+      () =>
+        other.open('modem-rx', { samples: 4096, mask: 1 }).then(
+          (buffer) => buffer.close().then(() => true),
+          () => false,
+        ),
+      { what: 'the buffer to be free' },
+    );
+  });
+
+  it('RB-RAD-004 what is urgent is done while it hangs in another question of this client', async () => {
+    const { connect } = await start(1_500);
+    const client = await connect();
+    const stuck = client
+      .read({ device: 'ad9361-phy', of: 'device', name: 'stuck' })
+      .catch(() => 'never read');
+    await client.urgent!.write(mode, 'alert');
+    expect(await client.urgent!.read(mode)).toBe('alert');
+    expect(await stuck).toBe('never read');
   });
 });

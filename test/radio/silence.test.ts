@@ -23,6 +23,8 @@ interface State {
   readonly second?: number;
   readonly open?: boolean;
   readonly tone?: boolean;
+  /** Another tool has the sample buffer of the transmitter open. */
+  readonly samples?: boolean;
   readonly poweredDown?: boolean;
   readonly deadLogic?: boolean;
 }
@@ -39,11 +41,27 @@ const states: readonly State[] = [
     second: -10,
   },
   { what: 'closed with a tone', radiates: true, tone: true },
+  { what: 'closed with samples of another tool', radiates: true, samples: true },
+  {
+    what: 'muted with samples of another tool',
+    radiates: false,
+    samples: true,
+    first: -89.75,
+    second: -89.75,
+  },
   { what: 'open with its oscillator powered down', radiates: false, open: true, poweredDown: true },
   { what: 'at a level that is heard, and its logic answers nothing', radiates: true, deadLogic: true },
 ];
 
-async function boardIn({ first, second, open, tone, poweredDown, deadLogic }: State): Promise<StubBoard> {
+async function boardIn({
+  first,
+  second,
+  open,
+  tone,
+  samples,
+  poweredDown,
+  deadLogic,
+}: State): Promise<StubBoard> {
   const board = createStub({ seed: 1, clock: realClock });
   if (first !== undefined) await board.write(FIRST, String(first));
   if (second !== undefined) await board.write(SECOND, String(second));
@@ -53,6 +71,7 @@ async function boardIn({ first, second, open, tone, poweredDown, deadLogic }: St
       { device: 'cf-ad9361-dds-core-lpc', of: 'channel', channel: 'altvoltage0', output: true, name: 'raw' },
       '1',
     );
+  if (samples === true) await board.open('cf-ad9361-dds-core-lpc', { samples: 16, mask: 3 });
   if (poweredDown === true) await board.write(phy('altvoltage1', 'powerdown'), '1');
   if (deadLogic === true) board.inject({ attributes: { 'modem-ctl debug direct_reg_access': errno.EIO } });
   return board;

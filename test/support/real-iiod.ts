@@ -2,12 +2,12 @@
  * Debian's iiod over a tree of attributes made for it, in mount and network namespaces of its own: nothing of it is seen outside, and
  * nothing listens but a port of 127.0.0.1 of this process, relayed through a socket in a folder.
  *
- * `iio:device3` (modem-rx) reads what `iio:device4` (modem-tx) is given, through a FIFO.
+ * Reading the attribute `stuck` of `ad9361-phy` never ends, as behind a lock of a driver. `iio:device3` (modem-rx) reads what `iio:device4` (modem-tx) is given, through a FIFO.
  */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,9 @@ import { until } from './until.ts';
 
 export interface RealIiod {
   readonly port: number;
+  /** It stands still (SIGSTOP), with everything that is asked of it. */
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -46,6 +49,7 @@ device iio:device0 ad9361-phy
 echo '63.000000 dB' > in_voltage0_hardwaregain
 echo 2400000000 > out_altvoltage0_RX_LO_frequency
 echo fdd > ensm_mode
+mkfifo stuck
 echo 0 > /sys/kernel/debug/iio/iio:device0/loopback
 buffer iio:device3 modem-rx in
 buffer iio:device4 modem-tx out
@@ -58,6 +62,7 @@ ln -s loop /dev/iio:device3
 ln -s loop /dev/iio:device4
 ip link set lo up
 iiod & iiod=$!
+echo $iiod > "$4"
 `;
 
 /** Relays connections of a local socket to the iiod of its namespace, until its input ends. */
@@ -74,10 +79,15 @@ process.stdin.resume().on('end', () => process.exit(0));
 export async function startRealIiod(): Promise<RealIiod> {
   const folder = mkdtempSync(join(tmpdir(), 'iiod-'));
   const socket = join(folder, 'relay');
+  const pidFile = join(folder, 'pid');
   const script = `${WORLD}"$1" -e "$2" "$3"; kill -9 $iiod; wait`;
-  const child = spawn('unshare', ['-m', '-n', 'sh', '-c', script, 'sh', process.execPath, RELAY, socket], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
+  const child = spawn(
+    'unshare',
+    ['-m', '-n', 'sh', '-c', script, 'sh', process.execPath, RELAY, socket, pidFile],
+    {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    },
+  );
   const sockets = new Set<Socket>();
   const server = createServer((near) => relay(near, socket, sockets)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -94,7 +104,9 @@ export async function startRealIiod(): Promise<RealIiod> {
     await stop();
     throw error;
   }
-  return { port, stop };
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  const signal = (name: NodeJS.Signals) => () => void process.kill(pid, name);
+  return { port, freeze: signal('SIGSTOP'), thaw: signal('SIGCONT'), stop };
 }
 
 function relay(near: Socket, path: string, sockets: Set<Socket>): void {

@@ -20,7 +20,7 @@ export const GROUND: readonly ConditionRow[] = [
   {
     ...{ key: 'board.phy', stage: 'board', source: 'board', targets: EVERYWHERE },
     breaks: 'nothing can be set or read',
-    fix: () => 'look after the board: power, cable, iiod',
+    fix: () => 'check the board: power, cable, iiod',
     remedy: undefined,
     find: (view) =>
       judged(

@@ -20,16 +20,20 @@ import {
 export const PATH: readonly ConditionRow[] = [
   {
     ...{ key: 'dma.tone', stage: 'datapath', source: 'board', targets: THROUGH_THE_PART },
-    breaks: 'a test tone leaves instead of data',
+    breaks: 'a test tone, or samples that another tool writes, leave instead of data',
     fix: enable,
     remedy: { do: 'datapath.enable' },
     find: (view) =>
-      judged(
-        read(view, ({ tone }) => tone),
-        'no tone',
-        (plays) => !plays,
-        (plays) => (plays ? 'a tone plays' : 'no tone'),
-      ),
+      all([
+        silent(
+          read(view, ({ tone }) => tone),
+          ['no tone', 'a tone plays'],
+        ),
+        silent(
+          read(view, ({ samples }) => samples),
+          ['no samples of another tool', 'another tool sends samples'],
+        ),
+      ]),
   },
   {
     ...{ key: 'switch', stage: 'switch', source: 'board', targets: EVERYWHERE },
@@ -68,6 +72,15 @@ export const PATH: readonly ConditionRow[] = [
       ),
   },
 ];
+
+function silent(plays: Observed<boolean>, [quiet, loud]: readonly [string, string]): Finding {
+  return judged(
+    plays,
+    quiet,
+    (on) => !on,
+    (on) => (on ? loud : quiet),
+  );
+}
 
 function muted(level: Observed<number>, which = ''): Finding {
   return judged(

@@ -63,7 +63,7 @@ describe('conditioning', () => {
     const done = await accepted(world.bench.chain.condition({}));
     expect(shapeFaults(Conditioned, done)).toEqual([]);
     expect(done.state).toMatchObject({ target: 'air', ready: true, reaches_the_connector: true });
-    expect(world.bench.profiles.active()).toEqual({ name: 'fast', dirty: false });
+    expect(await world.bench.profiles.active()).toEqual({ name: 'fast', dirty: false });
   });
 
   it('RB-CHAIN-014 RB-CHAIN-015 is refused as a conflict with no profile applied and none given', async () => {
@@ -81,7 +81,7 @@ describe('conditioning', () => {
     const { chain, profiles, radio } = world.bench;
     await accepted(profiles.apply('other'));
     await accepted(chain.condition({ target: 'air', profile: 'fast' }));
-    expect(profiles.active()).toEqual({ name: 'fast', dirty: false });
+    expect(await profiles.active()).toEqual({ name: 'fast', dirty: false });
     expect(profiles.revisions('fast')).toMatchObject([{ version: 1, cfg_epoch: 2 }]);
     expect(world.context().record.epoch).toBe(2);
     const conditioned = await accepted(radio.status());
@@ -109,7 +109,7 @@ describe('conditioning', () => {
     });
     const done = await accepted(chain.condition({ target: 'air' }));
     expect(done.steps).toContain('gain.rx');
-    expect(profiles.active()).toEqual({ name: 'fast', dirty: false });
+    expect(await profiles.active()).toEqual({ name: 'fast', dirty: false });
   });
 
   it('uses the sample rate it is asked for where the profile can have it, and names the bound where not', async () => {
@@ -138,7 +138,7 @@ describe('conditioning', () => {
       help: expect.any(String),
     });
     expect(fault.state?.ready).toBe(false);
-    expect(profiles.active()).toMatchObject({
+    expect(await profiles.active()).toMatchObject({
       name: 'fast',
       dirty: true,
       dirty_reason: 'POST /api/v1/chain/condition',
@@ -151,7 +151,7 @@ describe('conditioning', () => {
     const pending = refused(world.bench.chain.condition({ target: 'air' }));
     world.board().lose('the plug is out');
     expect(await pending).toMatchObject({ code: 'unavailable' });
-    expect(world.bench.profiles.active()).toEqual({ dirty: false });
+    expect(await world.bench.profiles.active()).toEqual({ dirty: false });
   });
 
   it('following the command of the state, one after the other, makes the chain ready as well', async () => {

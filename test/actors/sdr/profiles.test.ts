@@ -96,7 +96,7 @@ describe('registering', () => {
     await accepted(profiles.apply('fast'));
     const moved = JSON.stringify({ ...FAST, center_frequency_hz: 1_000_000_000 });
     await accepted(profiles.register('fast', moved));
-    expect(profiles.active()).toEqual({ name: 'fast', dirty: false });
+    expect(await profiles.active()).toEqual({ name: 'fast', dirty: false });
     expect(await accepted(radio.status())).toMatchObject({ profile_center_frequency_hz: 2_400_000_000 });
   });
 });
@@ -123,9 +123,9 @@ describe('the apply', () => {
   it('RB-PROF-002 RB-PROF-003 a manual change makes it dirty with the route; the next apply cleans it', async () => {
     world = await startBenchWorld();
     const { profiles, radio, chain } = world.bench;
-    expect(profiles.active()).toEqual({ dirty: false });
+    expect(await profiles.active()).toEqual({ dirty: false });
     await accepted(radio.gain({ rx_gain_db: 10 }));
-    expect(profiles.active()).toEqual({ dirty: false });
+    expect(await profiles.active()).toEqual({ dirty: false });
     const changes: [string, () => Promise<unknown>][] = [
       ['POST /api/v1/radio/gain', () => accepted(radio.gain({ rx_gain_db: 10 }))],
       ['POST /api/v1/radio/frequency', () => accepted(radio.tune({ center_frequency_hz: 2_401_000_000 }))],
@@ -135,9 +135,9 @@ describe('the apply', () => {
     ];
     for (const [dirty_reason, change] of changes) {
       await accepted(profiles.apply('fast'));
-      expect(profiles.active()).toEqual({ name: 'fast', dirty: false });
+      expect(await profiles.active()).toEqual({ name: 'fast', dirty: false });
       await change();
-      expect(profiles.active()).toEqual({ name: 'fast', dirty: true, dirty_reason });
+      expect(await profiles.active()).toEqual({ name: 'fast', dirty: true, dirty_reason });
     }
     expect(world.bench.events.events({ kind: 'profile.dirty', limit: 99 })).toHaveLength(changes.length);
   });
@@ -148,7 +148,7 @@ describe('the apply', () => {
     await accepted(profiles.apply('fast'));
     world.board().inject({ attributes: { 'ad9361-phy altvoltage1 (out) frequency': errno.EIO } });
     expect(await refused(profiles.apply('other'))).toMatchObject({ code: 'board_failed' });
-    expect(profiles.active()).toEqual({
+    expect(await profiles.active()).toEqual({
       ...{ name: 'fast', dirty: true, dirty_reason: 'POST /api/v1/profiles/other/apply' },
     });
   });
@@ -162,7 +162,7 @@ describe('revisions', () => {
     await accepted(world.bench.profiles.apply('fast'));
     world = await world.restart();
     const { profiles } = world.bench;
-    expect(profiles.active()).toEqual({ dirty: false });
+    expect(await profiles.active()).toEqual({ dirty: false });
     const revisions = profiles.revisions('fast')!;
     expect(revisions.map(({ version, cfg_epoch }) => [version, cfg_epoch])).toEqual([
       [2, 3],

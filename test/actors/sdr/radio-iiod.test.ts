@@ -107,7 +107,7 @@ describe('a board behind an iiod', () => {
     await stub.close();
     await until(() => world.context().board === undefined);
     expect(await refused(bench.radio.gain({ rx_gain_db: 3 }))).toMatchObject({ code: 'unavailable' });
-    expect(bench.profiles.active()).toEqual({ dirty: false });
+    expect(await bench.profiles.active()).toEqual({ dirty: false });
     await serve(port);
     await until(() => world.context().board !== undefined);
     await accepted(bench.radio.gain({ rx_gain_db: 3 }));

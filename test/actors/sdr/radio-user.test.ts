@@ -46,7 +46,10 @@ describe('the verbs of a script', () => {
     ];
     for (const [action, words] of actions)
       expect((await accepted(user.perform(action, RUN))).detail).toMatch(words);
-    expect(bench.profiles.active()).toMatchObject({ dirty: true, dirty_reason: 'POST /api/v1/radio/reset' });
+    expect(await bench.profiles.active()).toMatchObject({
+      dirty: true,
+      dirty_reason: 'POST /api/v1/radio/reset',
+    });
     expect(await refused(user.perform({ do: 'profile.apply', with: {} }, RUN))).toMatchObject({
       code: 'validation_failed',
     });

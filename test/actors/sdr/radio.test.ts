@@ -3,8 +3,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BoardHolder, ScriptedAction } from '../../../actors/sdr/board-user.ts';
 import { BENCH_RECORD_MS, BOARD_RETRY_FIRST_MS } from '../../../contract/limits.ts';
+import { Modem } from '../../../radio/board/modem.ts';
+import { controlBit, register } from '../../../radio/board/registers.ts';
 import { errno } from '../../../radio/iio/context.ts';
 import { prbs } from '../../../radio/prbs.ts';
+import { createStub, type StubBoard } from '../../../radio/stub/stub.ts';
+import { realClock } from '../../../supervision/clock.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 import { accepted, type BenchWorld, refused, startBenchWorld } from './bench-world.ts';
@@ -117,7 +121,7 @@ describe('a lost board', () => {
     });
     await until(() => world.context().board !== undefined);
     expect(world.board()).not.toBe(old);
-    expect(bench.profiles.active()).toEqual({ dirty: false });
+    expect(await bench.profiles.active()).toEqual({ dirty: false });
     expect(bench.datapath.state()).toEqual({ acquired: false });
     expect(world.context().holder).toEqual(RUN);
     expect({ source: user.source, provider: user.provider }).toEqual({
@@ -197,7 +201,32 @@ describe('another life of the daemon', () => {
     expect(await accepted(bench.profiles.apply('fast'))).toMatchObject({ cfg_epoch: 3 });
   });
 
-  it('whoever waits when the daemon ends is told', async () => {
+  it.each([3, 4, 5, 6, 7, 8, 9])(
+    'one that is lost while it is found, at question %i, is looked for again',
+    async (last) => {
+      const boards: StubBoard[] = [];
+      const open = async (): Promise<StubBoard> => {
+        const board = createStub({ seed: 1, clock: realClock });
+        if (boards.push(board) > 1) return board;
+        const read = board.read.bind(board);
+        let asked = 0;
+        board.read = async (at) => {
+          asked += 1;
+          if (asked === last) board.lose('its plug was pulled');
+          return read(at);
+        };
+        // So that there is something to silence.
+        await new Modem(board).change(register.control, controlBit.egress, controlBit.egress);
+        return board;
+      };
+      world = await startBenchWorld({ attached: false, board: { kind: 'given', open } });
+      await until(() => boards.length > 1, { what: 'another look for the board' });
+      await until(() => world.context().board !== undefined, { what: 'the board' });
+      await accepted(world.bench.profiles.apply('fast'));
+    },
+  );
+
+  it('whoever waits when the daemon ends is answered', async () => {
     world = await startBenchWorld();
     await accepted(world.bench.chain.condition({ target: 'pl-loopback', profile: 'fast' }));
     world.board().inject({ stalled: { receive: true } });
@@ -206,7 +235,7 @@ describe('another life of the daemon', () => {
     await world.radio.stop();
     expect(await refused(asked)).toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('ends'),
+      message: expect.stringContaining('stopping'),
     });
   });
 });
@@ -234,6 +263,8 @@ describe('commands', () => {
     world = await startBenchWorld({ clock });
     const { radio } = world.bench;
     await accepted(radio.gain({ rx_gain_db: 1 }));
+    // That of the next look at the board.
+    const atRest = clock.waiting;
     let recorded = (): void => undefined;
     const stuck = new Promise<void>((resolve) => {
       recorded = resolve;
@@ -251,7 +282,8 @@ describe('commands', () => {
     await until(() => world.context().running.length === 0 && world.context().waiting.length === 0);
     expect(await accepted(radio.status())).toMatchObject({ rx_gain_db: 1 });
     expect(await accepted(radio.gain({ rx_gain_db: 4 }))).toMatchObject({ rx_gain_db: 4 });
-    expect(clock.waiting).toBe(0);
+    await until(() => clock.waiting === atRest, { what: 'no timer of the commands' });
+    expect(atRest).toBe(1);
   });
 
   it('K5 a defect in one throws where it was asked, and the next is done', async () => {

@@ -143,7 +143,7 @@ describe('the status', () => {
     expect((await world.user.hold(holder)).ok).toBe(true);
     const done = await world.user.perform({ do: 'radio.gain', with: { rx_gain_db: 30 } }, holder);
     expect(done).toMatchObject({
-      value: { detail: 'receiver at 30 dB, transmitter not known: the board does not tell' },
+      value: { detail: 'receiver at 30 dB, transmitter not known: the board does not report it' },
     });
   });
 
@@ -202,7 +202,7 @@ describe('frequency', () => {
       message: expect.stringContaining('70000000 to 6000000000 Hz'),
     });
     expect(await accepted(radio.status())).toEqual(before);
-    expect(profiles.active()).toEqual({ name: 'fast', dirty: false });
+    expect(await profiles.active()).toEqual({ name: 'fast', dirty: false });
   });
 });
 
@@ -214,7 +214,7 @@ describe('gain', () => {
     const before = await accepted(radio.status());
     expect(await accepted(radio.gain({}))).toEqual(before);
     expect(await accepted(radio.gain({ rx_gain_db: null, tx_gain_db: null }))).toEqual(before);
-    expect(profiles.active().dirty).toBe(false);
+    expect((await profiles.active()).dirty).toBe(false);
     expect(await accepted(radio.gain({ rx_gain_db: 20 }))).toMatchObject({ rx_gain_db: 20, tx_gain_db: -10 });
     expect(await accepted(radio.gain({ tx_gain_db: -30, rx_gain_db: null }))).toMatchObject({
       ...{ rx_gain_db: 20, tx_gain_db: -30 },
@@ -244,7 +244,7 @@ describe('in a loopback', () => {
       expect(fault).toMatchObject({ code: 'conflict', message: expect.stringContaining(target) });
       // Nothing of it was done.
       expect(await accepted(radio.status())).toMatchObject({ rx_gain_db: 40, tx_rf_gain_db: -89.75 });
-      expect(profiles.active().dirty).toBe(false);
+      expect((await profiles.active()).dirty).toBe(false);
       expect(await accepted(radio.gain({ tx_gain_db: -85 }))).toMatchObject({ tx_gain_db: -85 });
     }
     world.board().inject({ deadRegisters: ['loopback'] });
@@ -292,7 +292,7 @@ describe('what the board refuses', () => {
     await accepted(world.bench.profiles.apply('fast'));
     world.board().inject({ attributes: { 'ad9361-phy altvoltage1 (out) frequency': errno.EIO } });
     await refused(world.bench.radio.tune({ center_frequency_hz: 2_410_000_000 }));
-    expect(world.bench.profiles.active()).toMatchObject({ dirty: true });
+    expect(await world.bench.profiles.active()).toMatchObject({ dirty: true });
   });
 });
 

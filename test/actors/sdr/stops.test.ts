@@ -126,7 +126,7 @@ describe('K6 what stops the transmitter waits for nothing', () => {
     world.store.before = () => away;
     expect(await accepted(world.bench.radio.gain(MUTE))).toMatchObject({ tx_gain_db: -89 });
     expect(await radiates()).toBe(false);
-    expect(world.bench.profiles.active()).toMatchObject({ dirty: true });
+    expect(await world.bench.profiles.active()).toMatchObject({ dirty: true });
     write();
     await until(() => world.kind.peek('board')?.quiet !== false);
     expect(world.bench.events.events({ kind: 'transmitter.muted', limit: 9 })).toHaveLength(1);

@@ -66,7 +66,7 @@ export function scriptedBench(): ScriptedBench {
     },
     profiles: {
       list: () => exampleOf(shapes.ProfilesShape),
-      active: () => ({ dirty: false }),
+      active: async () => ({ dirty: false }),
       get: () => exampleOf(Profile),
       validate: () => ({ ok: false, errors: ['tx.gain_db: is 3'] }),
       register: (name: string) =>

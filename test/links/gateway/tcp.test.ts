@@ -121,7 +121,7 @@ describe('a connection', () => {
     opened.clock.advance(29_999);
     expect(stateOf(opened).state).toBe('up');
     opened.clock.advance(1);
-    expect(stateOf(opened)).toMatchObject({ state: 'silent', reason: 'nothing heard for 30 s' });
+    expect(stateOf(opened)).toMatchObject({ state: 'silent', reason: 'nothing received for 30 s' });
     expect(await opened.gateway.send(Buffer.from('PING'))).toEqual({ sent: true });
     opened.peer.write('x\n');
     await isIn(opened, 'up');

@@ -123,7 +123,7 @@ describe('a socket', () => {
     const opened = await open({ silentAfterMs: 5_000 });
     await isIn(opened, 'up');
     opened.clock.advance(5_000);
-    expect(stateOf(opened)).toMatchObject({ state: 'silent', reason: 'nothing heard for 5 s' });
+    expect(stateOf(opened)).toMatchObject({ state: 'silent', reason: 'nothing received for 5 s' });
     radio.send('x', opened.port, '127.0.0.1');
     await isIn(opened, 'up');
   });

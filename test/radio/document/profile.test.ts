@@ -136,7 +136,7 @@ describe('a profile', () => {
 });
 
 describe('text that is no document', () => {
-  it('is refused with as many faults as people mend, each of a length they read', () => {
+  it('is refused with as many faults as people fix at once, each of a length they read', () => {
     const faults = faultsOf(readProfile('"'.repeat(2_000)));
     expect(faults).toHaveLength(101);
     expect(faults.at(-1)).toMatch(/^document: has \d+ more faults$/);

@@ -135,9 +135,7 @@ export function mute(radio: Radio): Radio {
 
 /** Shows every profile as clean. */
 export function whitewashing(radio: Radio): Radio {
-  return withBench(radio, ({ profiles }) => ({
-    profiles: altered(profiles, { active: () => ({ ...profiles.active(), dirty: false }) }),
-  }));
+  return altered(radio, { applied: () => ({ ...radio.applied(), dirty: false }) });
 }
 
 /** Throws where it reads. */

@@ -9,6 +9,7 @@ import {
   isFaulty,
   isLoopback,
   isMuted,
+  isStop,
   named,
   type RadioChecker,
   settingsOf,
@@ -105,10 +106,15 @@ export const ANSWERING: readonly RadioChecker[] = [
   },
   {
     name: 'conditions-when-sound',
-    promise: 'A sound board is conditioned by one command, whatever it was set to.',
+    promise:
+      'A sound board is conditioned by one command, whatever it was set to, unless somebody stops the transmitter meanwhile.',
     broken: (history) =>
       answersIn(history).flatMap(({ asked, answer: { outcome, order } }) => {
         if (!does(asked, 'condition') || outcome.ok || isFaulty(history, asked.order, order)) return [];
+        const isStopped = history.asked.some(
+          (other) => isStop(other) && other.order > asked.order && other.order < order,
+        );
+        if (isStopped) return [];
         const { message } = outcome.faults[0];
         return message.includes('the chain is not conditioned') ? [`${named(asked)}: ${message}`] : [];
       }),

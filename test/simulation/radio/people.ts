@@ -125,7 +125,7 @@ export class People {
     const present = life();
     // Nobody hears what a dead daemon would have said.
     if (present?.number !== asked.life) return undefined;
-    const active = present.radio.bench.profiles.active();
+    const active = present.radio.applied();
     asked.answers.push({ order: chronicle.next(), at: chronicle.now, outcome, truth: truth(), active });
     const words = outcome.ok
       ? 'done'

@@ -3,7 +3,7 @@
  *
  * M1. The settings of a profile for the air do not raise the transmitter while the path is a loopback: its level comes behind the
  *     switch.
- * M2. They give the receiver the offset that the target asks for: what was mended before them stays so.
+ * M2. They give the receiver the offset that the target asks for: what was fixed before them stays so.
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -13,8 +13,8 @@ import type { Setup } from '../board/setup.ts';
 import type { ChainView, Remedy } from './condition.ts';
 import { SIDES } from './view.ts';
 
-/** Does what mends a condition, and says what was done; rejects when the board refuses. */
-export async function mend({ do: action }: Remedy, view: ChainView, actions: BoardActions): Promise<string> {
+/** Does what fixes a condition, and says what was done; rejects when the board refuses. */
+export async function fix({ do: action }: Remedy, view: ChainView, actions: BoardActions): Promise<string> {
   const { target } = view;
   const setup = view.session.profile?.setup;
   switch (action) {
@@ -34,19 +34,19 @@ export async function mend({ do: action }: Remedy, view: ChainView, actions: Boa
       await actions.openEgress(true);
       return 'egress opened';
     case 'datapath.enable':
-      await actions.silenceTones();
-      return 'test tones silenced';
+      await actions.takeBack();
+      return 'no test tone, no samples of another tool';
     case 'profile.apply':
-      assert(setup !== undefined, 'a condition that a setting mends is behind the profile');
-      await actions.apply(setup, heardBehind(view), target);
+      assert(setup !== undefined, 'a condition that a setting fixes is behind the profile');
+      await actions.apply(setup, levelAfter(view), target);
       return `settings of the profile written, ${setup.rate.sampleRateSps} sps`;
     default:
-      assert(setup !== undefined, 'a condition that a setting mends is behind the profile');
-      return mendBySetup(action, { target, setup }, actions);
+      assert(setup !== undefined, 'a condition that a setting fixes is behind the profile');
+      return fixBySetup(action, { target, setup }, actions);
   }
 }
 
-async function mendBySetup(
+async function fixBySetup(
   action: 'radio.level' | 'radio.frequency' | 'radio.offset' | 'radio.gain',
   { target, setup }: { readonly target: ChainView['target']; readonly setup: Setup },
   actions: BoardActions,
@@ -70,8 +70,8 @@ async function mendBySetup(
   }
 }
 
-/** Where the transmitter may be heard behind an apply (M1). */
-function heardBehind({ target, board }: ChainView): ChainView['target'] {
+/** Where the transmitter may radiate after an apply (M1). */
+function levelAfter({ target, board }: ChainView): ChainView['target'] {
   const current = board && currentTarget(board);
   return target === 'air' && current !== 'air' ? (current ?? 'device-loopback') : target;
 }

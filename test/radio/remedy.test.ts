@@ -8,7 +8,7 @@ import { readBoard } from '../../radio/board/reading.ts';
 import { register } from '../../radio/board/registers.ts';
 import type { ChainView } from '../../radio/chain/condition.ts';
 import { condition } from '../../radio/chain/conditioning.ts';
-import { mend } from '../../radio/chain/mending.ts';
+import { fix } from '../../radio/chain/remedy.ts';
 import { createStub } from '../../radio/stub/stub.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { QPSK, setupFor } from './board-reading.ts';
@@ -22,7 +22,7 @@ function bench(setup = setupFor(QPSK)) {
   const to = (target: ChainView['target']) =>
     condition({
       view: async () => ({ target, session, board: await readBoard(board, modem) }),
-      mend: (remedy, view) => mend(remedy, view, actions),
+      fix: (remedy, view) => fix(remedy, view, actions),
     });
   return { board, modem, actions, setup, to };
 }

@@ -2,7 +2,7 @@
  * Where commands for the board are asked for, and done when the chart of the radio says so.
  *
  * K1. What a command carries and answers stays here; the chart knows its number and its facts.
- * K2. Whoever asked is told once the facts of the command are durable, so that what is read next agrees with it.
+ * K2. Whoever asked is answered once the facts of the command are durable, so that what is read next agrees with it.
  * K3. An effect that is asked for again after a crash of the cell is the same work, done once.
  * K4. Before it is recorded that a command begins, nothing of it is done; one that cannot be recorded is refused, for good.
  * K5. A defect in a command ends that command and throws where it was asked; the radio goes on.
@@ -49,7 +49,7 @@ interface Asked {
   begun?: Promise<RadioEvent>;
 }
 
-export interface DeskOptions {
+export interface QueueOptions {
   readonly session: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -63,19 +63,43 @@ export interface DeskOptions {
   readonly leavePath: WorkOptions['leavePath'];
 }
 
-export class Desk {
-  readonly #options: DeskOptions;
+export class CommandQueue {
+  readonly #options: QueueOptions;
   readonly #asked = new Map<string, Asked>();
-  /** Of commands that have ended and are not yet told. */
+  /** Of commands that have ended and are not yet answered. */
   readonly #outcomes = new Map<string, { value: Refusable<unknown> } | { error: unknown }>();
   readonly #stops = new Stops();
   /** The run that took the board last, and how many stops there were then. */
   #held: { readonly holder: string; readonly since: number } | undefined;
   #count = 0;
   #isClosed = false;
+  /** Commands and stops that change settings now, and how many began or ended so far. */
+  #changing = 0;
+  #changes = 0;
 
-  constructor(options: DeskOptions) {
+  constructor(options: QueueOptions) {
     this.#options = options;
+  }
+
+  /** Another number whenever settings may have been changed here in between; undefined while they are. */
+  get moment(): number | undefined {
+    const { running } = this.#options.context();
+    const isChanging = this.#changing > 0 || running.some(({ uses }) => uses.includes('settings'));
+    return isChanging ? undefined : this.#changes;
+  }
+
+  /** The applied profile, as long as nothing has changed it. */
+  get applied(): RadioRecord | undefined {
+    const { record } = this.#options.context();
+    return record.applied === undefined || record.applied.dirtyReason !== undefined ? undefined : record;
+  }
+
+  /** The board was found to be set otherwise than the applied profile asks, by nobody here. */
+  observed(what: string): void {
+    const { tell, context, clock } = this.#options;
+    const before = context().record;
+    tell({ type: 'board.differs', what, at: clock.now() });
+    this.#tellDirty(before, context().record);
   }
 
   /** A run asks for the board: a stop by hand holds for it from now on. */
@@ -97,7 +121,7 @@ export class Desk {
   ): Answered<Value> {
     const { session, clock, tell } = this.#options;
     if (this.#isClosed && asking.by === undefined)
-      return Promise.resolve(refuse('unavailable', 'the daemon ends'));
+      return Promise.resolve(refuse('unavailable', 'the daemon is stopping'));
     if (asking.signal?.aborted === true)
       return Promise.resolve(refuse('conflict', 'withdrawn before it began'));
     this.#count += 1;
@@ -129,6 +153,7 @@ export class Desk {
     if (attached === undefined) return refuse('unavailable', `there is no board: ${context().trouble}`);
     this.#stops.add(route, by === undefined);
     const facts: RadioFact[] = [];
+    this.#change(1);
     try {
       return await act(attached, (fact) => void facts.push(fact));
     } catch (error) {
@@ -137,6 +162,7 @@ export class Desk {
     } finally {
       const before = context().record;
       tell({ type: 'transmitter.stopped', facts, at: clock.now() });
+      this.#change(-1);
       this.#tellDirty(before, context().record);
     }
   }
@@ -151,7 +177,7 @@ export class Desk {
     return asked.begun;
   }
 
-  /** Effect of the chart: tells whoever asked (K2). */
+  /** Effect of the chart: answers whoever asked (K2). */
   answer(id: string): void {
     const asked = this.#asked.get(id);
     const outcome = this.#outcomes.get(id);
@@ -174,13 +200,13 @@ export class Desk {
     this.#isClosed = true;
   }
 
-  /** The daemon ends: everybody is told. */
+  /** The daemon ends: everybody is answered. */
   stop(): void {
     for (const id of [...this.#asked.keys()])
-      this.refuse(id, { code: 'unavailable', message: 'the daemon ends' });
+      this.refuse(id, { code: 'unavailable', message: 'the daemon is stopping' });
   }
 
-  async #work(id: string, { job, asking, route, permit }: Asked): Promise<RadioEvent> {
+  async #work(id: string, { job, asking, route, permit, uses }: Asked): Promise<RadioEvent> {
     const { clock, board, context, log, leavePath } = this.#options;
     const attached = board();
     const ended = (facts: readonly RadioFact[]): RadioEvent => ({
@@ -192,6 +218,8 @@ export class Desk {
     }
     const before = context().record;
     const work = new Work({ board: attached, route, record: before, asking, clock, permit, leavePath });
+    const changes = uses.includes('settings');
+    if (changes) this.#change(1);
     try {
       this.#outcomes.set(id, { value: await job(work) });
     } catch (error) {
@@ -202,10 +230,17 @@ export class Desk {
         log.error({ err: error, route }, 'a command for the board failed by a defect');
         this.#outcomes.set(id, { error });
       }
+    } finally {
+      if (changes) this.#change(-1);
     }
     if (!this.#asked.has(id)) this.#outcomes.delete(id);
     this.#tellDirty(before, work.record);
     return ended(work.facts);
+  }
+
+  #change(by: 1 | -1): void {
+    this.#changing += by;
+    this.#changes += 1;
   }
 
   #permit({ by }: Asking): Permit {
@@ -214,7 +249,7 @@ export class Desk {
     );
   }
 
-  /** Whether the board failed or is gone is known a turn later: both are told by the same broken connection. */
+  /** Whether the board failed or is gone is known a turn later: the same broken connection reports both. */
   async #faultOf(failure: IioFailure, attached: Board): Promise<BenchFault> {
     await new Promise((resolve) => setImmediate(resolve));
     const fault = boardFault(failure);
