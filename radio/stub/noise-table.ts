@@ -4,7 +4,7 @@
  * N1. The noise of a sample follows from seed, purpose, receiver and number of the sample alone.
  */
 
-import { seededRandom } from '../../links/simulated/seeded-random.ts';
+import { seededRandom } from '../../ports/seeded-random.ts';
 import { mixed, normalPair, PURPOSE } from './chance.ts';
 import type { Iq } from './iq.ts';
 

@@ -1,13 +1,13 @@
 /** The sample buffers of the converter cores: what a tool reads is the modelled air, and what it writes leaves by the settings of the part. */
 
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../../ports/seeded-random.ts';
 import { Phy } from '../../../radio/board/phy.ts';
 import { coreRegister, coreStatus } from '../../../radio/board/registers.ts';
 import { errno, type IioBuffer } from '../../../radio/iio/context.ts';
 import { MODEL } from '../../../radio/stub/constants.ts';
 import { periodogram } from '../../../radio/stub/periodogram.ts';
 import { spectrum } from '../../../radio/stub/waves.ts';
-import { seededRandom } from '../../../supervision/random.ts';
 import { phy, type Rig, rig, setRegister, tune, tuned } from './rig.ts';
 
 const RX = 'cf-ad9361-lpc';
