@@ -21,6 +21,9 @@ export class Computed {
   readonly known: readonly number[];
   /** What was told last; NaN for null, and before the first. */
   last = Number.NaN;
+  /** Of the sample published last in real time; before everything until there is one. */
+  time = Number.NEGATIVE_INFINITY;
+  ground = Number.NEGATIVE_INFINITY;
   /** When it has to be looked at without a sample; infinite when never. */
   due = Number.POSITIVE_INFINITY;
   /** A number that changed only because samples left a window is told then. */
@@ -35,6 +38,8 @@ export class Computed {
     this.evaluation = kept?.evaluation ?? derived.open();
     this.known = kept?.known ?? derived.reads;
     this.last = kept?.last ?? Number.NaN;
+    this.time = kept?.time ?? Number.NEGATIVE_INFINITY;
+    this.ground = kept?.ground ?? Number.NEGATIVE_INFINITY;
     this.due = kept?.due ?? Number.POSITIVE_INFINITY;
     this.#tell = kept?.tell ?? Number.POSITIVE_INFINITY;
     this.#numeric = type !== 'bool' && enumeration === undefined;
@@ -42,6 +47,12 @@ export class Computed {
 
   get tell(): number {
     return this.#tell;
+  }
+
+  /** Notes when the sample published last is of. */
+  dated(time: number, ground: number): void {
+    this.time = time;
+    this.ground = ground;
   }
 
   /** The value at `at` where a sample of it has to be told; NaN is null, undefined: nothing to tell. */
