@@ -25,7 +25,7 @@ export const publishedOnce: Checker = {
     const decodedAt = new Map(decoded.map(({ seq, at }) => [seq, at]));
     const passes = (later: number, source: number): boolean =>
       (decodedAt.get(later) ?? Number.NaN) - (decodedAt.get(source) ?? 0) <= VALUE_APPEND_LATE_MS;
-    yield* outOfOrder(values.filter(isNews()), passes);
+    yield* outOfOrder(values, passes);
     const sources = new Set(
       values.map((message) => `${lastToken(message)} ${message.headers[header.source]}`),
     );
@@ -57,43 +57,22 @@ export const currentIsNewest: Checker = {
   },
 };
 
-/**
- * Whether a message is more than a moment told again: a new owner that reads a deferred batch tells the moment before it once more,
- * behind it, with the ground time it had, so that it replaces nothing.
- */
-function isNews(): (message: StoredMessage) => boolean {
-  const told = new Map<string, number>();
-  return ({ subject, headers }) => {
-    const turned = Number(headers[header.turned] ?? Number.NaN);
-    if (Number.isNaN(turned)) return true;
-    if (turned <= (told.get(subject) ?? Number.NEGATIVE_INFINITY)) return false;
-    told.set(subject, turned);
-    return true;
-  };
-}
-
-/**
- * Each message names the one it was made from, and what time alone has turned behind it the moment; those only rise. But a new owner
- * may tell a moment that the one before looked at and found nothing to tell of: where samples came late in between, it computes
- * that moment without them. It has the ground time of then, and replaces nothing.
- */
+/** Each message names the one it was made from, and what time alone has turned behind it the moment; those only rise. */
 function* outOfOrder(
   messages: readonly StoredMessage[],
   passes: (later: number, source: number) => boolean = () => false,
 ): Iterable<string> {
-  const highest = new Map<string, { source: number; turned: number; epoch: number }>();
+  const highest = new Map<string, { source: number; turned: number }>();
   for (const { subject, seq, by, headers } of messages) {
     const source = Number(headers[header.source]);
     const turned = Number(headers[header.turned] ?? Number.NEGATIVE_INFINITY);
-    const epoch = Number(headers[header.epoch] ?? 0);
-    const before = highest.get(subject) ?? { source: 0, turned: Number.NEGATIVE_INFINITY, epoch: 0 };
+    const before = highest.get(subject) ?? { source: 0, turned: Number.NEGATIVE_INFINITY };
     if (source < before.source && passes(before.source, source)) continue;
-    if (source < before.source && Number.isFinite(turned) && epoch > before.epoch) continue;
     if (source < before.source)
       yield `${subject}: ${seq} by ${by} is made from ${source}, after ${before.source}`;
     else if (source === before.source && turned <= before.turned)
       yield `${subject}: ${seq} by ${by} is made from ${source} once more`;
-    else highest.set(subject, { source, turned, epoch });
+    else highest.set(subject, { source, turned });
   }
 }
 
