@@ -6,7 +6,13 @@
 import { SPACECRAFT_FAULTS, type SpacecraftFault } from '../../links/simulated/spacecraft.ts';
 import { ROLES, type RoleName } from '../../supervision/role.ts';
 import { Chance } from './chance.ts';
-import { lastMeasurementsOf, type Measurement, measurementsOf, stragglersOf } from './instruments.ts';
+import {
+  datedByClocks,
+  lastMeasurementsOf,
+  type Measurement,
+  measurementsOf,
+  stragglersOf,
+} from './instruments.ts';
 import { heldLaunchesOf, type Launch, launchesOf } from './launch.ts';
 import { GATEWAYS, TARGETS, TELECOMMANDS, watched } from './mission.ts';
 import { type AlarmAct, alarmActsOf } from './operators.ts';
@@ -239,9 +245,13 @@ const STEPS_OF: Readonly<Record<ScenarioKind, readonly string[]>> = {
 
 function watchOf(seed: number, bounds: { slots: number; from: number; to: number }, calmAt: number): Watch {
   const samples = new Chance(seed, 'measurements');
+  const clocks = new Chance(seed, 'clocks');
+  const drawn = measurementsOf(samples, bounds);
+  const last = lastMeasurementsOf(samples, calmAt + LAST_MEASURED_MS);
+  const areSet = clocks.happens(0.4);
   return {
-    measurements: measurementsOf(samples, bounds),
-    last: lastMeasurementsOf(samples, calmAt + LAST_MEASURED_MS),
+    measurements: areSet ? datedByClocks(clocks, drawn, bounds) : drawn,
+    last,
     acts: alarmActsOf(new Chance(seed, 'acts'), bounds),
   };
 }

@@ -1,6 +1,5 @@
 /** What the way of a sample must be: T1, T5, G1 and O1 of the telemetry owner. */
 
-import { decodeBatch, type ValueBatch } from '../../../contract/batch.ts';
 import { VALUE_APPEND_LATE_MS } from '../../../contract/limits.ts';
 import { header } from '../../../contract/subject.ts';
 import { load } from '../../../mission/load.ts';
@@ -8,6 +7,7 @@ import type { History } from '../history.ts';
 import { INSTRUMENTS } from '../instruments.ts';
 import type { StoredMessage } from '../twin/stored-stream.ts';
 import type { Checker } from './checker.ts';
+import { CurrentSamples } from './current-samples.ts';
 
 export const decodedOnce: Checker = {
   name: 'decoded-once',
@@ -81,25 +81,15 @@ interface Newest {
   readonly ground: number;
 }
 
-/** By on-board time, then by ground time, found by looking at every sample. */
+/** The last sample of each measure that became the current value. */
 function newestSamples({ values, mission: { configuration, revision } }: History): Map<string, Newest> {
-  const mission = load(configuration, revision);
   const newest = new Map<string, Newest>();
-  for (const message of values) {
-    const target = lastToken(message);
-    const measures = mission.targets.get(target)?.platform?.measures ?? [];
-    for (const { ordinals, ground, onboard } of decodeBatch<ValueBatch>(message.data).blocks) {
-      for (const [row, groundMs] of ground.entries()) {
-        const time = Number.isNaN(onboard[row]!) ? groundMs : onboard[row]!;
-        for (const ordinal of ordinals) {
-          const key = `${target} ${measures[ordinal]?.key}`;
-          const known = newest.get(key);
-          const isNewer =
-            known === undefined || time > known.time || (time === known.time && groundMs > known.ground);
-          if (isNewer) newest.set(key, { time, ground: groundMs });
-        }
-      }
-    }
+  for (const [target, { platform }] of load(configuration, revision).targets) {
+    if (platform === undefined) continue;
+    const order = new CurrentSamples(platform);
+    for (const message of values) if (lastToken(message) === target) order.take(message);
+    for (const [measure, { time, ground }] of order.known)
+      newest.set(`${target} ${measure}`, { time, ground });
   }
   return newest;
 }
