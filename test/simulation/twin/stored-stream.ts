@@ -3,7 +3,7 @@
  * real server, so that their revisions are positions.
  *
  * S1. An id inside the window is stored once; that is looked at before the expectation, as the real server does.
- * S2. Positions rise by one and are never used again.
+ * S2. Positions rise by one and are used again only where the store went back: what was stored later is gone then, with its ids.
  */
 
 import type { Headers } from '../../../ports/bus.ts';
@@ -49,9 +49,11 @@ export class StoredStream {
   /** Ignores what writers expect: a planted defect. */
   readonly #ignoresExpectations: boolean;
   readonly #messages: StoredMessage[] = [];
+  readonly #lost: StoredMessage[] = [];
   readonly #bySubject = new Map<string, StoredMessage[]>();
   readonly #ids = new Map<string, { seq: number; at: number }>();
   readonly #listeners = new Set<(message: StoredMessage) => void>();
+  readonly #rewound = new Set<() => void>();
 
   constructor(name: string, dedupeMs: number, ignoresExpectations: boolean) {
     this.name = name;
@@ -61,6 +63,11 @@ export class StoredStream {
 
   get messages(): readonly StoredMessage[] {
     return this.#messages;
+  }
+
+  /** What was stored and is gone since the store went back. */
+  get lost(): readonly StoredMessage[] {
+    return this.#lost;
   }
 
   get lastSeq(): number {
@@ -97,6 +104,25 @@ export class StoredStream {
     else ofSubject.push(message);
     for (const listener of [...this.#listeners]) listener(message);
     return { outcome: 'stored', seq: message.seq };
+  }
+
+  /** The store goes back to what it held at a moment. */
+  rewind(to: number): void {
+    const first = this.#messages.findIndex(({ at }) => at > to);
+    if (first === -1) return;
+    for (const message of this.#messages.splice(first).reverse()) {
+      this.#lost.push(message);
+      const ofSubject = this.#bySubject.get(message.subject);
+      ofSubject?.pop();
+      if (ofSubject?.length === 0) this.#bySubject.delete(message.subject);
+    }
+    for (const [id, { seq }] of this.#ids) if (seq > first) this.#ids.delete(id);
+    for (const listener of [...this.#rewound]) listener();
+  }
+
+  onRewound(listener: () => void): () => void {
+    this.#rewound.add(listener);
+    return () => void this.#rewound.delete(listener);
   }
 
   onStored(listener: (message: StoredMessage) => void): () => void {
