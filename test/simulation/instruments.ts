@@ -8,7 +8,7 @@
  * I3. Once nothing goes wrong any more each rig measures a last time, so that everything is known at the end.
  * I4. Stragglers are samples of the spacecraft itself that were taken long before they are received.
  * I5. The level of a rig may be dated by a clock of its own that is wrong, and is set while things go wrong: by more than a step
- *     (decision 6) or by less, forward or back.
+ *     (decision 6) or by less, forward or back. The last measurement is dated by the later of both errors, so that it counts (I3).
  */
 
 import { type DecodedBatch, encodeBatch, type SampleBlock } from '../../contract/batch.ts';
@@ -71,26 +71,40 @@ export function measurementsOf(chance: Chance, { from, to }: Span): Measurement[
   return Array.from({ length: count }, () => measurementOf(chance, chance.whole(from, to)));
 }
 
-/** The measurements as they are where some rigs have a clock of their own (I5). */
-export function datedByClocks(
-  chance: Chance,
-  measurements: readonly Measurement[],
-  { from, to }: Span,
-): Measurement[] {
-  const clocks = TARGETS.flatMap((target) =>
+/** The clock that dates the level of a rig (I5). */
+interface RigClock {
+  readonly target: string;
+  readonly level: string;
+  readonly setAt: number;
+  /** How far it is ahead, before and behind that. */
+  readonly aheadMs: readonly [number, number];
+}
+
+/** Clocks of some rigs. */
+export function clocksOf(chance: Chance, { from, to }: Span): RigClock[] {
+  return TARGETS.flatMap((target) =>
     RIG_INSTANCES.flatMap((rig) => {
       if (!chance.happens(0.5)) return [];
       const aheadMs = [chance.one(CLOCK_ERRORS_MS), chance.one(CLOCK_ERRORS_MS)] as const;
       return [{ target, level: `rig[${rig}].level`, aheadMs, setAt: chance.whole(from, to) }];
     }),
   );
+}
+
+/** The measurements as their clocks date them; the last ones are those that shall count. */
+export function datedBy(
+  clocks: readonly RigClock[],
+  measurements: readonly Measurement[],
+  { areLast = false } = {},
+): Measurement[] {
   return measurements.map((measurement) => {
     const blocks = measurement.blocks.map((block) => {
       const clock = clocks.find(
         ({ target, level }) => target === measurement.target && block.measures.includes(level),
       );
       if (clock === undefined) return block;
-      const aheadMs = clock.aheadMs[measurement.at < clock.setAt ? 0 : 1];
+      const [before, behind] = clock.aheadMs;
+      const aheadMs = areLast ? Math.max(before, behind) : measurement.at < clock.setAt ? before : behind;
       const rows = block.rows.map((row) => ({ ...row, onboardAgeMs: row.ageMs - aheadMs }));
       return { ...block, rows };
     });

@@ -7,7 +7,8 @@ import { SPACECRAFT_FAULTS, type SpacecraftFault } from '../../links/simulated/s
 import { ROLES, type RoleName } from '../../supervision/role.ts';
 import { Chance } from './chance.ts';
 import {
-  datedByClocks,
+  clocksOf,
+  datedBy,
   lastMeasurementsOf,
   type Measurement,
   measurementsOf,
@@ -81,6 +82,11 @@ export type Fault =
       })
   /** The server is gone for everybody. */
   | (Lasting & { readonly kind: 'outage' })
+  /**
+   * It is gone, and comes back with the store of a while ago: a copy was put back, or, where each stream is of a moment of its own, the
+   * newest messages went with the power.
+   */
+  | (Lasting & { readonly kind: 'rewind'; readonly backMs: number; readonly uneven: boolean })
   /** Streams and buckets do not answer: they elect a leader. */
   | (Lasting & { readonly kind: 'election' })
   | (Lasting & { readonly kind: 'spacecraft'; readonly gateway: string; readonly fault: SpacecraftFault })
@@ -110,7 +116,7 @@ export interface Scenario {
 
 /** What a seed draws from. */
 const DRAWN_KINDS = ['telecommands', 'runs', 'both', 'alarms'] as const;
-export const KINDS = [...DRAWN_KINDS, 'holds'] as const;
+export const KINDS = [...DRAWN_KINDS, 'holds', 'rewinds'] as const;
 /** What clients do in a scenario. */
 export type ScenarioKind = (typeof KINDS)[number];
 
@@ -193,7 +199,7 @@ export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Sce
   const chance = new Chance(seed, 'scenario');
   const slots = slotsOf(chance);
   // Some runs are long enough for the bus to forget message ids.
-  const isLong = chance.happens(0.04) && kind !== 'holds';
+  const isLong = chance.happens(0.04) && kind !== 'holds' && kind !== 'rewinds';
   const calmAt = SETTLING_MS + (isLong ? chance.whole(180_000, 260_000) : chance.whole(10_000, 30_000));
   return {
     seed,
@@ -211,6 +217,7 @@ function drawn(
   chance: Chance,
   { seed, slots, calmAt, kind }: { seed: number; slots: readonly Slot[]; calmAt: number; kind: ScenarioKind },
 ): Pick<Scenario, 'submissions' | 'launches' | 'faults' | 'stragglers' | 'watch'> {
+  if (kind === 'rewinds') return rewound(chance, { seed, slots, calmAt });
   const submissions = submissionsOf(chance, slots, calmAt);
   const stage = { slots, calmAt, steps: STEPS_OF[kind] };
   const faults = faultsOf(chance, stage);
@@ -235,7 +242,24 @@ function drawn(
   };
 }
 
-const STEPS_OF: Readonly<Record<ScenarioKind, readonly string[]>> = {
+/** A scenario of another kind, with few of its faults, whose store goes back. */
+function rewound(
+  chance: Chance,
+  about: { seed: number; slots: readonly Slot[]; calmAt: number },
+): ReturnType<typeof drawn> {
+  const rewinds = new Chance(about.seed, 'rewinds');
+  const kind = rewinds.one([...DRAWN_KINDS, 'holds'] as const);
+  const { faults, ...rest } = drawn(chance, { ...about, kind });
+  const back = Array.from({ length: rewinds.happens(0.25) ? 2 : 1 }, (): Fault => {
+    const forMs = rewinds.whole(100, 3_000);
+    const backMs = rewinds.happens(0.5) ? rewinds.whole(50, 1_500) : rewinds.whole(1_000, 12_000);
+    const at = rewinds.whole(2 * SETTLING_MS, about.calmAt - forMs - 1_000);
+    return { at, kind: 'rewind', forMs, backMs, uneven: rewinds.happens(0.3) };
+  });
+  return { ...rest, faults: [...faults.slice(0, rewinds.whole(0, 3)), ...back] };
+}
+
+const STEPS_OF: Readonly<Record<Exclude<ScenarioKind, 'rewinds'>, readonly string[]>> = {
   telecommands: STEPS,
   runs: RUN_STEPS,
   both: RUN_STEPS,
@@ -248,10 +272,10 @@ function watchOf(seed: number, bounds: { slots: number; from: number; to: number
   const clocks = new Chance(seed, 'clocks');
   const drawn = measurementsOf(samples, bounds);
   const last = lastMeasurementsOf(samples, calmAt + LAST_MEASURED_MS);
-  const areSet = clocks.happens(0.4);
+  const rigClocks = clocks.happens(0.4) ? clocksOf(clocks, bounds) : [];
   return {
-    measurements: areSet ? datedByClocks(clocks, drawn, bounds) : drawn,
-    last,
+    measurements: datedBy(rigClocks, drawn),
+    last: datedBy(rigClocks, last, { areLast: true }),
     acts: alarmActsOf(new Chance(seed, 'acts'), bounds),
   };
 }
@@ -392,6 +416,8 @@ function faultOf(chance: Chance, { slots, calmAt, steps }: Stage, wanted?: Fault
     case 'outage':
     case 'election':
       return { at, kind, forMs };
+    case 'rewind':
+      return { at, kind, forMs, backMs, uneven: false };
     case 'spacecraft':
       return { at, kind, forMs, gateway, fault: chance.one(SPACECRAFT_FAULTS as never) };
     case 'uplink':

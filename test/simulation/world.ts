@@ -20,7 +20,10 @@ import {
   type Acknowledged,
   type Asked,
   announced,
+  everStored,
+  type Held,
   type History,
+  kept,
   recorded,
   storedHistory,
 } from './history.ts';
@@ -106,6 +109,7 @@ class World implements Stage {
   readonly #lit: string[] = [];
   readonly #ended: EndedProcess[] = [];
   #lives = 0;
+  #rewinds = 0;
 
   constructor(scenario: Scenario, options: RunOptions) {
     const { seed } = scenario;
@@ -186,12 +190,27 @@ class World implements Stage {
   }
 
   #history(defects: readonly string[]): History {
+    const complete = this.#historyOf(everStored, defects);
+    if (this.#rewinds === 0) return complete;
+    const { runs, acknowledged, ...rest } = this.#historyOf(kept, defects);
+    const there = new Set(runs.submissions.map((message) => bodyOf<{ run: string }>(message).run));
+    const lost = this.#lostSubmissions();
+    return {
+      ...rest,
+      complete,
+      // What went with the store is no promise any more.
+      runs: { ...runs, launched: runs.launched.filter(({ run }) => there.has(run)) },
+      acknowledged: acknowledged.filter(({ id }) => !lost.has(id)),
+    };
+  }
+
+  #historyOf(held: Held, defects: readonly string[]): History {
     const { launched, accepted, refused } = this.#people;
-    const runs = { ...storedRuns(this.server), launched, accepted, refused, lit: this.#lit };
+    const runs = { ...storedRuns(this.server, held), launched, accepted, refused, lit: this.#lit };
     const told = { accepted: this.#operators.accepted, ended: this.#ended, endedAt: this.clock.now() };
     return {
       mission: this.#mission,
-      ...storedHistory(this.server),
+      ...storedHistory(this.server, held),
       runs,
       alarms: { ...storedAlarms(this.server), ...told },
       asked: new Map([...this.#asked, ...announced(runs)]),
@@ -230,6 +249,11 @@ class World implements Stage {
     this.#running.set(this.#lives, instance);
     this.tell(instance, 'starts');
     state.process = this.#process(slot, instance, this.#lives);
+  }
+
+  rewound(): void {
+    this.#rewinds += 1;
+    this.#people.rewound();
   }
 
   kill(slot: number, why: string, backMs: number): void {
@@ -316,7 +340,16 @@ class World implements Stage {
       return false;
     const events = this.server.stream(streams.telecommandEvents).messages.map(recorded);
     const final = new Set(events.filter(({ event }) => isFinal(event.state)).map(({ id }) => id));
-    return this.#acknowledged.every(({ id }) => final.has(id));
+    const lost = this.#lostSubmissions();
+    return this.#acknowledged.every(({ id }) => final.has(id) || lost.has(id));
+  }
+
+  /** What went with a store that went back, and was not submitted again. */
+  #lostSubmissions(): Set<string> {
+    const { lost, messages } = this.server.stream(streams.telecommands);
+    if (lost.length === 0) return new Set();
+    const there = new Set(messages.map((message) => bodyOf<{ id: string }>(message).id));
+    return new Set(lost.map((message) => bodyOf<{ id: string }>(message).id).filter((id) => !there.has(id)));
   }
 
   /** Also what an end leaves to do. */

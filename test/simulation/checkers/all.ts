@@ -113,7 +113,15 @@ export const checkers: readonly Checker[] = [
 
 /** Every promise that the history breaks, in the order of the checkers. */
 export function violationsOf(history: History): Violation[] {
-  return checkers.flatMap((checker) =>
-    [...checker.check(history)].map((what) => ({ checker: checker.name, what })),
-  );
+  return checkers.flatMap((checker) => {
+    const judged = judgedBy(checker, history);
+    return judged === undefined
+      ? []
+      : [...checker.check(judged)].map((what) => ({ checker: checker.name, what }));
+  });
+}
+
+function judgedBy({ overRewinds }: Checker, history: History): History | undefined {
+  if (history.complete === undefined || overRewinds === 'kept') return history;
+  return overRewinds === 'complete' ? history.complete : undefined;
 }

@@ -65,7 +65,8 @@ export class TwinServer {
   /** V3: each stream to what it held at the moment given for its name. */
   rewind(to: (stream: string) => number): void {
     assert(!this.#up, 'V3');
-    for (const [name, stream] of this.#streams) stream.rewind(to(name));
+    this.#order += 1;
+    for (const [name, stream] of this.#streams) stream.rewind(to(name), this.#order);
   }
 
   onTurn(listener: (up: boolean) => void): () => void {

@@ -26,6 +26,8 @@ export interface StoredMessage {
   readonly by: string;
   /** In a bucket: the key was removed. */
   readonly removal: boolean;
+  /** Place among everything that was stored at which it was gone, because the store went back. */
+  readonly lostAt?: number;
 }
 
 export interface Publication {
@@ -70,6 +72,12 @@ export class StoredStream {
     return this.#lost;
   }
 
+  /** What was ever stored, in its order. */
+  get everything(): readonly StoredMessage[] {
+    if (this.#lost.length === 0) return this.#messages;
+    return [...this.#messages, ...this.#lost].sort((one, other) => one.order - other.order);
+  }
+
   get lastSeq(): number {
     return this.#messages.length;
   }
@@ -107,11 +115,11 @@ export class StoredStream {
   }
 
   /** The store goes back to what it held at a moment. */
-  rewind(to: number): void {
+  rewind(to: number, order: number): void {
     const first = this.#messages.findIndex(({ at }) => at > to);
     if (first === -1) return;
     for (const message of this.#messages.splice(first).reverse()) {
-      this.#lost.push(message);
+      this.#lost.push({ ...message, lostAt: order });
       const ofSubject = this.#bySubject.get(message.subject);
       ofSubject?.pop();
       if (ofSubject?.length === 0) this.#bySubject.delete(message.subject);
