@@ -6,6 +6,7 @@ import { FAST, OTHER } from '../../actors/sdr/bench-world.ts';
 import {
   answersIn,
   does,
+  isDisabledMeanwhile,
   isFaulty,
   isLoopback,
   isMuted,
@@ -94,7 +95,8 @@ export const ANSWERING: readonly RadioChecker[] = [
           changedBy = undefined;
           return active.dirty ? [`${named(asked)} is done, and ${active.name} is dirty`] : [];
         }
-        if ((isSetting || does(asked, ...CHANGED_BY_HAND)) && sinceApply(history, asked) > 0)
+        const isUndone = isSetting && isDisabledMeanwhile(history, asked, order);
+        if ((isSetting || does(asked, ...CHANGED_BY_HAND)) && !isUndone && sinceApply(history, asked) > 0)
           changedBy = asked;
         if (active.name === undefined || changedBy === undefined || active.dirty) return [];
         // Done, and not durable yet: whoever asked for it is not told, and whoever reads sees it.
@@ -109,6 +111,7 @@ export const ANSWERING: readonly RadioChecker[] = [
     broken: (history) =>
       answersIn(history).flatMap(({ asked, answer: { outcome, order } }) => {
         if (!does(asked, 'condition') || outcome.ok || isFaulty(history, asked.order, order)) return [];
+        if (isDisabledMeanwhile(history, asked, order)) return [];
         const { message } = outcome.faults[0];
         return message.includes('the chain is not conditioned') ? [`${named(asked)}: ${message}`] : [];
       }),
