@@ -6,8 +6,9 @@
  *     nothing from a newer one.
  * F2. It is written at most once a second: what lies between is read again, and is known by what it has led to.
  * F3. Beside the positions it keeps the last messages that its owner knew. Where a stream does not hold them any more it was
- *     put back or lost its newest messages: its positions are used again and mean something else, and whoever takes the floor
- *     is told so (`wentBack`), until it has gone past that.
+ *     put back or lost its newest messages: its positions are used again and mean something else. `wentBack` says so to whoever takes
+ *     the floor, until it has gone past that. What this process knew of the streams counts too (`known-past.ts`): the bucket of the
+ *     floor may have gone back with them.
  * F5. An owner that stops says that it knew nothing more; behind one that died, messages of the next moments may have been read.
  * F4. The epoch of an owner is a revision of the same bucket, so one above the revision that the floor was written with is of
  *     a past that is gone, as its owner is.
@@ -15,18 +16,12 @@
 
 import { Outage } from '../contract/outage.ts';
 import { buckets, type StreamDefinition, streams } from '../contract/subject.ts';
-import type { Bucket, Bus, Entry, KnownMessage } from '../ports/bus.ts';
+import type { Bucket, Bus, Entry } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { type KnownIn, type KnownPast, seen } from './known-past.ts';
 
 type Positions = Readonly<Record<string, number>>;
-
-/** The last message known of a stream (F3). */
-export interface KnownIn extends KnownMessage {
-  readonly stream: StreamDefinition;
-  /** When it was stored; about when, where its position is known by its subject. */
-  readonly at: number;
-}
 
 /** What does not hold any more of what the owner before knew. */
 export interface WentBack {
@@ -51,6 +46,9 @@ interface FloorOptions<Stands extends Positions> {
   readonly stands: () => Stands;
   /** What it knows of its streams now (F3); default: nothing. */
   readonly known?: () => readonly KnownIn[];
+  /** The streams it is about, and what this process knew of them before (F3); default: nothing. */
+  readonly about?: readonly StreamDefinition[];
+  readonly past?: KnownPast | undefined;
   /** Another owner wrote. */
   readonly lost: (error: Error) => void;
 }
@@ -84,6 +82,7 @@ export class Floor<Stands extends Positions> {
   /** The write under way: two at once would each refute the other. */
   #writing: Promise<void> = Promise.resolve();
   #timer: TimerHandle | undefined;
+  #leave: (() => void) | undefined;
   #stopped = false;
 
   constructor(options: FloorOptions<Stands>) {
@@ -100,7 +99,10 @@ export class Floor<Stands extends Positions> {
     const taken = new Error(`another owner takes ${name}`);
     if (before.epoch > epoch && before.epoch < (entry?.revision ?? 0)) throw taken;
     this.#known = before.known;
-    this.#wentBack = await this.#compare(before.whole ? 0 : UNKNOWN_MS);
+    this.#wentBack = this.#merged(
+      await this.#compare(before.whole ? 0 : UNKNOWN_MS),
+      (await this.#options.past?.losses()) ?? [],
+    );
     const stands = { ...first, ...before.stands };
     const value = this.#bytes(stands);
     const written = await this.#bucket.put(this.#key, value, entry?.revision ?? 0);
@@ -137,10 +139,31 @@ export class Floor<Stands extends Positions> {
     return { streams: lost, since, until };
   }
 
+  /** With what this process has lost of the streams of this floor since it was written. */
+  #merged(wentBack: WentBack | undefined, losses: readonly KnownIn[]): WentBack | undefined {
+    const { about = [] } = this.#options;
+    const isLater = ({ stream, at }: KnownIn): boolean =>
+      !this.#known.some((known) => known.stream === stream && known.at > at);
+    const own = losses.filter((loss) => about.includes(loss.stream) && isLater(loss));
+    if (own.length === 0) return wentBack;
+    const times = own.map(({ at }) => at);
+    return {
+      streams: new Set([...(wentBack?.streams ?? []), ...own.map(({ stream }) => stream.name)]),
+      // What is read once more is known by what it has led to.
+      since: Math.min(wentBack?.since ?? Number.POSITIVE_INFINITY, ...times),
+      until: Math.max(wentBack?.until ?? 0, ...times),
+    };
+  }
+
   /** Writes it again and again from now on: what was lost has been dealt with (F3). */
   keep(): void {
     const gone = this.#wentBack?.streams;
     if (gone !== undefined) this.#known = this.#known.filter(({ stream }) => !gone.has(stream.name));
+    const { past, lost } = this.#options;
+    this.#leave = past?.join({
+      known: () => mergedKnown(this.#known, this.#options.known?.() ?? []),
+      pastIsGone: (stream) => lost(pastIsGone(stream)),
+    });
     this.#writeSoon();
   }
 
@@ -157,6 +180,7 @@ export class Floor<Stands extends Positions> {
   /** Writes it a last time. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#leave?.();
     if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
     await this.#write().catch(() => undefined);
   }
@@ -197,11 +221,6 @@ export class Floor<Stands extends Positions> {
 }
 
 const NOTHING: Stored = { epoch: 0, stands: {}, known: [], whole: true };
-
-/** The time is only about right where the subject says which message it was. */
-function seen({ seq, at, subject }: KnownIn): KnownMessage {
-  return subject === undefined ? { seq, at } : { seq, subject };
-}
 
 function mergedKnown(before: readonly KnownIn[], now: readonly KnownIn[]): readonly KnownIn[] {
   const names = new Set(now.map(({ stream }) => stream.name));

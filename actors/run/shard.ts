@@ -29,7 +29,8 @@ import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../../ports/bus.ts';
 import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Tokens } from '../../ports/tokens.ts';
-import { Floor, type KnownIn, pastIsGone, type WentBack } from '../floor.ts';
+import { Floor, pastIsGone, type WentBack } from '../floor.ts';
+import type { KnownIn, KnownPast } from '../known-past.ts';
 import { patiently } from '../patiently.ts';
 import { answerGiven, readApproval, seenIn } from './approval.ts';
 import { Control } from './control.ts';
@@ -64,6 +65,7 @@ interface ShardOptions {
   readonly services: RunServices;
   readonly tokens: Tokens;
   readonly cells: RunCells;
+  readonly past?: KnownPast;
   /** Whether the shard is still this process's, now. */
   readonly holds: () => boolean;
   /** The shard cannot go on: its owner starts it anew. */
@@ -101,6 +103,7 @@ export class RunShard {
       first: { submission: 1, answer: 1 },
       stands: () => this.#stands(),
       known: () => [...this.#known.values()],
+      ...{ about: [streams.runSubmissions, streams.runAnswers, streams.runs], past: options.past },
     });
     const held = (run: string): HeldRun | undefined => this.#open.get(run);
     this.#wishes = new Wishes({ openRuns: this.#openRuns, clock, signal: this.#stopping.signal, held });

@@ -63,6 +63,8 @@ export interface History {
   readonly known: readonly KnownValue[];
   /** Where the store went back: the same with everything that was ever stored, also what was lost. */
   readonly complete?: History;
+  /** Its streams went back to different moments. */
+  readonly isUneven?: boolean;
   /** Rejections that nobody handled: they would have ended the process. */
   readonly defects: readonly string[];
 }

@@ -198,6 +198,7 @@ class World implements Stage {
     return {
       ...rest,
       complete,
+      isUneven: this.#scenario.faults.some((fault) => fault.kind === 'rewind' && fault.uneven),
       // What went with the store is no promise any more.
       runs: { ...runs, launched: runs.launched.filter(({ run }) => there.has(run)) },
       acknowledged: acknowledged.filter(({ id }) => !lost.has(id)),

@@ -123,5 +123,6 @@ export function violationsOf(history: History): Violation[] {
 
 function judgedBy({ overRewinds }: Checker, history: History): History | undefined {
   if (history.complete === undefined || overRewinds === 'kept') return history;
+  if (overRewinds === 'kept-if-even') return history.isUneven ? undefined : history;
   return overRewinds === 'complete' ? history.complete : undefined;
 }

@@ -119,7 +119,7 @@ export const withdrawnStays: Checker = {
 
 export const soundLeases: Checker = {
   name: 'sound-leases',
-  overRewinds: 'kept',
+  overRewinds: 'kept-if-even',
   promise: 'nobody holds a target beside an exclusive holder, and what is over holds nothing',
   *check({ runs }) {
     for (const message of runs.leases) {

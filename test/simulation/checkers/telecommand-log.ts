@@ -36,8 +36,8 @@ export const oneWriterPerEpoch: Checker = {
         const { by, seq } = message;
         if (epoch < highest)
           yield `${telecommand}: ${event.state} (${seq}) has epoch ${epoch} after ${highest}`;
-        if (owners.get(epoch) !== by)
-          yield `${telecommand}: ${by} wrote under epoch ${epoch} of ${owners.get(epoch)}`;
+        if (owners.get(epoch)?.has(by) !== true)
+          yield `${telecommand}: ${by} wrote under epoch ${epoch} of ${[...(owners.get(epoch) ?? [])]}`;
         highest = Math.max(highest, epoch);
       }
     }
@@ -174,14 +174,14 @@ export function recordedUplinks(
   };
 }
 
-/** The owner of each epoch (Q7 of `supervision/partition.ts`). */
-export function epochOwners(members: readonly StoredMessage[], partitions: string): Map<number, string> {
-  return new Map(
-    members
-      .filter(({ subject }) => subject.includes(`.partition.${partitions}.`))
-      .flatMap(({ seq, data }) => {
-        const { owner, after = 0 } = ownershipOf(data);
-        return owner === null ? [] : [[Math.max(seq, after + 1), owner] as const];
-      }),
-  );
+/** The owners of each epoch (Q7 of `supervision/partition.ts`); where the store went back partitions may share one. */
+export function epochOwners(members: readonly StoredMessage[], partitions: string): Map<number, Set<string>> {
+  const owners = new Map<number, Set<string>>();
+  for (const { subject, seq, data } of members) {
+    if (!subject.includes(`.partition.${partitions}.`)) continue;
+    const { owner, after = 0 } = ownershipOf(data);
+    const epoch = Math.max(seq, after + 1);
+    if (owner !== null) owners.set(epoch, (owners.get(epoch) ?? new Set()).add(owner));
+  }
+  return owners;
 }
