@@ -12,6 +12,8 @@
  * F5. An owner that stops says that it knew nothing more; behind one that died, messages of the next moments may have been read.
  * F4. The epoch of an owner is a revision of the same bucket, so one above the revision that the floor was written with is of
  *     a past that is gone, as its owner is.
+ * F6. A store goes back as a whole. Where this process has found a loss anywhere on the bus, what was read until then may have been read
+ *     by another owner, of whom nothing is left; the floor remembers until when that has been dealt with.
  */
 
 import { Outage } from '../contract/outage.ts';
@@ -31,6 +33,8 @@ export interface WentBack {
   readonly since: number;
   /** What was stored until then may have been read before. */
   readonly until: number;
+  /** Something of that time is lost, as this process knows, whatever of its own streams is still there. */
+  readonly elsewhere?: true;
 }
 
 interface FloorOptions<Stands extends Positions> {
@@ -68,6 +72,8 @@ interface Stored {
   readonly known: readonly KnownIn[];
   /** Whether its owner knew no more (F5). */
   readonly whole: boolean;
+  /** Until when losses have been dealt with (F6). */
+  readonly dealtWith: number;
 }
 
 export class Floor<Stands extends Positions> {
@@ -83,6 +89,7 @@ export class Floor<Stands extends Positions> {
   #writing: Promise<void> = Promise.resolve();
   #timer: TimerHandle | undefined;
   #leave: (() => void) | undefined;
+  #dealtWith = 0;
   #stopped = false;
 
   constructor(options: FloorOptions<Stands>) {
@@ -99,6 +106,7 @@ export class Floor<Stands extends Positions> {
     const taken = new Error(`another owner takes ${name}`);
     if (before.epoch > epoch && before.epoch < (entry?.revision ?? 0)) throw taken;
     this.#known = before.known;
+    this.#dealtWith = before.dealtWith;
     this.#wentBack = this.#merged(
       await this.#compare(before.whole ? 0 : UNKNOWN_MS),
       (await this.#options.past?.losses()) ?? [],
@@ -141,24 +149,32 @@ export class Floor<Stands extends Positions> {
 
   /** With what this process has lost of the streams of this floor since it was written. */
   #merged(wentBack: WentBack | undefined, losses: readonly KnownIn[]): WentBack | undefined {
-    const { about = [] } = this.#options;
-    const isLater = ({ stream, at }: KnownIn): boolean =>
-      !this.#known.some((known) => known.stream === stream && known.at > at);
-    const own = losses.filter((loss) => about.includes(loss.stream) && isLater(loss));
-    if (own.length === 0) return wentBack;
-    const times = own.map(({ at }) => at);
+    const { about = [], bus } = this.#options;
+    if (about.length === 0) return wentBack;
+    const until = Math.max(wentBack?.until ?? 0, bus.lostUntil ?? 0, ...losses.map(({ at }) => at));
+    if (until <= this.#seenUntil(wentBack)) return wentBack;
+    const own = losses.filter(({ stream, at }) => about.includes(stream) && at > this.#dealtWith);
+    // What the owner before had read of them is where reading goes on; what is read once more is known by what it has led to.
+    const from = own.map(({ stream }) => this.#known.find((known) => known.stream === stream)?.at ?? 0);
     return {
       streams: new Set([...(wentBack?.streams ?? []), ...own.map(({ stream }) => stream.name)]),
-      // What is read once more is known by what it has led to.
-      since: Math.min(wentBack?.since ?? Number.POSITIVE_INFINITY, ...times),
-      until: Math.max(wentBack?.until ?? 0, ...times),
+      since: Math.min(wentBack?.since ?? Number.POSITIVE_INFINITY, ...from),
+      until,
+      elsewhere: true,
     };
+  }
+
+  /** Nothing of before is lost that this floor has not dealt with, or that was not written behind the loss. */
+  #seenUntil(wentBack: WentBack | undefined): number {
+    if (wentBack !== undefined) return wentBack.until;
+    return Math.max(this.#dealtWith, ...this.#known.map(({ at }) => at));
   }
 
   /** Writes it again and again from now on: what was lost has been dealt with (F3). */
   keep(): void {
     const gone = this.#wentBack?.streams;
     if (gone !== undefined) this.#known = this.#known.filter(({ stream }) => !gone.has(stream.name));
+    this.#dealtWith = Math.max(this.#dealtWith, this.#wentBack?.until ?? 0);
     const { past, lost } = this.#options;
     this.#leave = past?.join({
       known: () => mergedKnown(this.#known, this.#options.known?.() ?? []),
@@ -215,12 +231,15 @@ export class Floor<Stands extends Positions> {
 
   #bytes(stands: Positions, whole = false): Buffer {
     const known = this.#known.map(({ stream, ...message }) => [stream.name, message]);
-    const more = known.length === 0 ? {} : { known: Object.fromEntries(known), ...(whole && { whole }) };
+    const more = {
+      ...(known.length > 0 && { known: Object.fromEntries(known), ...(whole && { whole }) }),
+      ...(this.#dealtWith > 0 && { dealtWith: this.#dealtWith }),
+    };
     return Buffer.from(JSON.stringify({ epoch: this.#options.epoch, ...stands, ...more }));
   }
 }
 
-const NOTHING: Stored = { epoch: 0, stands: {}, known: [], whole: true };
+const NOTHING: Stored = { epoch: 0, stands: {}, known: [], whole: true, dealtWith: 0 };
 
 function mergedKnown(before: readonly KnownIn[], now: readonly KnownIn[]): readonly KnownIn[] {
   const names = new Set(now.map(({ stream }) => stream.name));
@@ -234,14 +253,16 @@ function parse({ value }: Entry): Stored {
       epoch = 0,
       known = {},
       whole = false,
+      dealtWith = 0,
       ...stands
     } = JSON.parse(Buffer.from(value).toString()) as {
       readonly epoch?: number;
       readonly whole?: boolean;
+      readonly dealtWith?: number;
       readonly known?: Readonly<Record<string, Omit<KnownIn, 'stream'>>>;
     } & Record<string, never>;
     const messages = Object.entries(known).flatMap(([name, each]) => knownIn(name, each));
-    return { epoch, stands, known: messages, whole };
+    return { epoch, stands, known: messages, whole, dealtWith };
   } catch {
     return NOTHING;
   }

@@ -297,7 +297,8 @@ export class RunShard {
   /** S9 */
   #isCut({ submittedAt }: OpenRun): boolean {
     const { wentBack } = this.#floor;
-    return wentBack?.streams.has(streams.runs.name) === true && submittedAt <= wentBack.until;
+    if (wentBack === undefined || submittedAt > wentBack.until) return false;
+    return wentBack.elsewhere === true || wentBack.streams.has(streams.runs.name);
   }
 
   /** S8 */

@@ -147,7 +147,7 @@ export class Lane {
     const { bus, target } = this.#options;
     const floor = await this.#floor.take();
     const { wentBack } = this.#floor;
-    this.#next = wentBack === undefined ? floor.submission : 1;
+    this.#next = wentBack === undefined || wentBack.streams.size === 0 ? floor.submission : 1;
     if (this.#stopped) return;
     this.#follower = await bus.follow(
       streams.telecommands,
@@ -373,7 +373,7 @@ export class Lane {
       log.error({ err: error, cell }, 'telecommand cannot be taken up');
       return undefined;
     });
-    const cut = cutBy(message, history, this.#floor.wentBack);
+    const cut = cutBy({ at: message.at, id: submission.id }, history, this.#floor.wentBack);
     if (cut === undefined && work !== undefined) return this.#takeWork(cell, work, history);
     const detail = cut ?? 'what it was resolved with cannot be read';
     log.error({ cell, seq: message.seq, detail }, 'telecommand is ended');

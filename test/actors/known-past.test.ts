@@ -133,3 +133,22 @@ it('K2 says nothing where what was known is still there', async () => {
   await settled(owner.floor.stop());
   expect(await ownerOf('runs.0', 2).take()).toBeUndefined();
 });
+
+it('F6 a loss anywhere on the bus counts for a partition that another process had, until it has been dealt with', async () => {
+  const theirs = ownerOf('runs.5', 1, null);
+  await theirs.take();
+  await settled(theirs.floor.stop());
+  const seen: number[] = [];
+  await settled(
+    bus.follow(streams.values, 'mcs.tm.value.*', { from: 'now' }, ({ at }) => void seen.push(at)),
+  );
+  const kept = clock.now();
+  await pass(10);
+  await settled(bus.append(streams.values, 'mcs.tm.value.sat1', Buffer.from('')));
+  await rewind(kept);
+  const next = ownerOf('runs.5', 2);
+  expect(await next.take()).toMatchObject({ streams: new Set(), until: seen[0], elsewhere: true });
+  next.floor.keep();
+  await settled(next.floor.stop());
+  expect(await ownerOf('runs.5', 3).take()).toBeUndefined();
+});

@@ -81,6 +81,7 @@ it('F2 H1 a follower goes on with what is stored since, says so, and what was kn
   for (const name of ['7', '8', '9', '4']) await append(name, 'b');
   expect(taken).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '4']);
   expect(wentBack).toBe(1);
+  expect(writer.lostUntil).toBe(last.at);
   expect(await settled(writer.stillHolds(STREAM, known))).toBe(false);
   expect(await settled(writer.stillHolds(STREAM, { seq: 3, subject: 'mcs.log.a' }))).toBe(true);
   await follower.stop();
@@ -115,10 +116,12 @@ it('H1 tells a watch of each key that is another one and of those that are gone'
   const watch = await settled(bucket.watch('>', (key, entry) => void seen.push([key, entry])));
   for (let n = 0; n < 5; n += 1) await settled(bucket.overwrite('back', bytes('2')));
   await settled(bucket.put('gone', bytes('1'), 0));
+  const lastAt = seen.findLast(([key]) => key === 'back')?.[1]?.at;
   seen.length = 0;
   await rewind(kept);
   const told = new Map(seen);
   expect(new Set(told.keys())).toEqual(new Set(['back', 'gone']));
+  expect(writer.lostUntil).toBe(lastAt);
   expect(told.get('gone')).toBeUndefined();
   expect(told.get('back')).toMatchObject({
     revision: first.outcome === 'written' ? first.revision : 0,

@@ -32,6 +32,8 @@ export interface TwinCalls {
   readonly log: Log;
   write(wanted: TwinWrite): Promise<Appended>;
   read<Value>(what: string, look: () => Value): Promise<Value>;
+  /** A message stored then is gone: the store went back. */
+  lost(at: number | undefined): void;
   onConnection(listener: (connected: boolean) => void): () => void;
   pump<Item>(handle: (item: Item, pending: number) => void | Promise<void>): Pump<Item>;
   /** Ends a pump, once. */
@@ -95,7 +97,7 @@ export function openTwinBucket(bus: TwinCalls, stream: StoredStream, name: strin
       const matches = matcher(`${prefix}${checkKeyFilter(filter)}`);
       await bus.read(`watch ${name}`, () => undefined);
       const ready = promised<void>();
-      const view = new View(entryOf, (key, entry) => {
+      const view = new View(bus, entryOf, (key, entry) => {
         try {
           changed(key, entry);
         } catch (error) {
@@ -140,15 +142,18 @@ export function openTwinBucket(bus: TwinCalls, stream: StoredStream, name: strin
 
 /** What a watch has told of each key; where the store went back it says so (B3). */
 class View {
+  readonly #bus: Pick<TwinCalls, 'lost'>;
   readonly #entryOf: (message: StoredMessage) => Entry;
   readonly #changed: (key: string, entry: Entry | undefined) => void;
   readonly #known = new Map<string, { readonly seq: number; readonly at: number }>();
   #missing = new Set<string>();
 
   constructor(
+    bus: Pick<TwinCalls, 'lost'>,
     entryOf: (message: StoredMessage) => Entry,
     changed: (key: string, entry: Entry | undefined) => void,
   ) {
+    this.#bus = bus;
     this.#entryOf = entryOf;
     this.#changed = changed;
   }
@@ -166,6 +171,7 @@ class View {
     const wentBack = known !== undefined && (seq < known.seq || (seq === known.seq && at !== known.at));
     const rewound = replayed && wentBack;
     if (known !== undefined && seq <= known.seq && !rewound) return;
+    if (rewound) this.#bus.lost(known.at);
     if (message.removal) {
       if (this.#known.delete(entry.key)) this.#changed(entry.key, undefined);
       return;

@@ -68,6 +68,7 @@ export class TwinBus implements Bus, TwinCalls {
   readonly #subscriptions = new Set<Subscription>();
   readonly #stoppables = new Set<() => void>();
   #writes = 0;
+  #lostUntil: number | undefined;
 
   constructor(options: TwinOptions) {
     this.#options = options;
@@ -284,7 +285,8 @@ export class TwinBus implements Bus, TwinCalls {
     const stands = await this.read(`look ${stream.name}`, () => stream.lastSeq);
     return followTwin({
       ...{ stream, matches: matcher(subject), from, stands, handle },
-      wentBack: () => {
+      wentBack: (takenAt) => {
+        this.lost(takenAt);
         this.log.error({ stream: stream.name, filter: subject }, 'stream lost its newest messages');
         wentBack?.();
       },
@@ -300,8 +302,20 @@ export class TwinBus implements Bus, TwinCalls {
       `look ${stream.name}`,
       () => [stream.at(seq), stream.lastSeq] as const,
     );
-    if (held === undefined) return seq <= lastSeq;
-    return (at ?? held.at) === held.at && (subject ?? held.subject) === held.subject;
+    const isHeld =
+      held === undefined
+        ? seq <= lastSeq
+        : (at ?? held.at) === held.at && (subject ?? held.subject) === held.subject;
+    if (!isHeld) this.lost(at);
+    return isHeld;
+  }
+
+  get lostUntil(): number | undefined {
+    return this.#lostUntil;
+  }
+
+  lost(at: number | undefined): void {
+    if (at !== undefined) this.#lostUntil = Math.max(at, this.#lostUntil ?? at);
   }
 
   objects({ name }: ObjectsDefinition): Objects {

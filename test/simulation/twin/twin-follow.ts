@@ -20,7 +20,8 @@ interface FollowOptions {
   /** Last position of the stream when it was asked for. */
   readonly stands: number;
   readonly handle: (message: StreamMessage) => void | Promise<void>;
-  readonly wentBack: () => void;
+  /** Told when the last message that it took was stored. */
+  readonly wentBack: (takenAt: number | undefined) => void;
   readonly pump: (
     handle: (message: StoredMessage, pending: number) => void | Promise<void>,
   ) => Pump<StoredMessage>;
@@ -61,7 +62,8 @@ export function followTwin(options: FollowOptions): Follower {
     options.onConnection((connected) => {
       if (!connected || !isStale) return;
       isStale = false;
-      if (place.resume(stream)) wentBack();
+      const takenAt = place.taken?.at;
+      if (place.resume(stream)) wentBack(takenAt);
       fill();
     }),
   ];
