@@ -125,6 +125,11 @@ export class Floor<Stands extends Positions> {
     return this.#wentBack;
   }
 
+  /** Once taken: until when something is lost of what was read, whoever has dealt with it (F6); 0: nothing. */
+  get lostUntil(): number {
+    return Math.max(this.#dealtWith, this.#wentBack?.until ?? 0);
+  }
+
   /**
    * Whether nobody else has taken it. What was written under a later epoch while it is still this one's is of a past that is
    * gone (F4).

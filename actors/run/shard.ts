@@ -124,13 +124,16 @@ export class RunShard {
     await this.#restoreAll(await this.#openRuns.list());
     if (this.#stopped) return;
     const { wentBack } = this.#floor;
-    await this.#follow(streams.runSubmissions, subject.runSubmit, floor.submission, (message) =>
+    // What the owner before had read may have lost all that it led to: each submission that there is, is looked for in the logs.
+    if (wentBack !== undefined && wentBack.streams.size > 0) this.#nextSubmission = 1;
+    const submissions = { from: 'seq', seq: this.#nextSubmission } as const;
+    await this.#follow(streams.runSubmissions, subject.runSubmit, submissions, (message) =>
       this.#submitted(message),
     );
-    await this.#follow(streams.runAnswers, subject.runApproval(), floor.answer, (message) =>
+    const answers = fromWhere(streams.runAnswers, floor.answer, wentBack);
+    await this.#follow(streams.runAnswers, subject.runApproval(), answers, (message) =>
       this.#answered(message),
     );
-    if (wentBack?.streams.has(streams.runSubmissions.name)) this.#nextSubmission = 1;
     if (wentBack?.streams.has(streams.runAnswers.name)) this.#nextAnswer = 1;
     this.#floor.keep();
   }
@@ -138,10 +141,9 @@ export class RunShard {
   async #follow(
     stream: StreamDefinition,
     about: string,
-    next: number,
+    from: FollowFrom,
     handle: (message: StreamMessage) => Promise<void>,
   ): Promise<void> {
-    const from = fromWhere(stream, next, this.#floor.wentBack);
     const wentBack = (): void => this.#options.failed(pastIsGone(stream));
     const taken = async (message: StreamMessage): Promise<void> => {
       await handle(message);

@@ -373,7 +373,7 @@ export class Lane {
       log.error({ err: error, cell }, 'telecommand cannot be taken up');
       return undefined;
     });
-    const cut = cutBy({ at: message.at, id: submission.id }, history, this.#floor.wentBack);
+    const cut = cutBy({ at: message.at, id: submission.id }, history, this.#floor);
     if (cut === undefined && work !== undefined) return this.#takeWork(cell, work, history);
     const detail = cut ?? 'what it was resolved with cannot be read';
     log.error({ cell, seq: message.seq, detail }, 'telecommand is ended');

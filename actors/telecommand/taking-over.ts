@@ -15,7 +15,7 @@ import { streams, subject } from '../../contract/subject.ts';
 import { isFinalTcState } from '../../contract/telecommand.ts';
 import type { TelecommandInput } from '../../machines/telecommand.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
-import type { WentBack } from '../floor.ts';
+import type { Floor, WentBack } from '../floor.ts';
 import {
   type History,
   isOver,
@@ -43,19 +43,21 @@ export async function historyBefore(bus: Bus, target: string, id: string): Promi
 export function cutBy(
   { at, id }: { readonly at: number; readonly id: string },
   { recorded, unreadable }: History,
-  wentBack: WentBack | undefined,
+  { wentBack, lostUntil }: Pick<Floor<never>, 'wentBack' | 'lostUntil'>,
 ): string | undefined {
   if (unreadable !== undefined) return `what stands at position ${unreadable} of its history cannot be read`;
-  if (wentBack === undefined || (at > wentBack.until && !isDrawnBefore(id, wentBack))) return undefined;
+  const wasRead = wentBack !== undefined && at <= wentBack.until;
+  if (!wasRead && (recorded.length > 0 || !isDrawnBefore(id, lostUntil))) return undefined;
   const state = stateOf(recorded);
   // Past ENCODED the gateway knows what left, and verification looks at what the spacecraft says.
   if (state === 'ENCODED' || state === 'SENT') return undefined;
-  const names = wentBack.streams.size === 0 ? '' : ` (${[...wentBack.streams].join(', ')})`;
+  const lost = [...(wentBack?.streams ?? [])];
+  const names = lost.length === 0 ? '' : ` (${lost.join(', ')})`;
   return `the bus went back in time, and what it held of it is lost${names}`;
 }
 
 /** R4. Who repeats it later does so behind the window of the identifiers, and longer than a telecommand may wait. */
-function isDrawnBefore(id: string, { until }: WentBack): boolean {
+function isDrawnBefore(id: string, until: number): boolean {
   const drawnAt = decodeTime(id);
   return drawnAt <= until && drawnAt > until - streams.telecommands.dedupeMs;
 }
