@@ -65,6 +65,8 @@ export interface History {
   readonly complete?: History;
   /** Its streams went back to different moments. */
   readonly isUneven?: boolean;
+  /** Identifiers of telecommands submitted when everything was up again. */
+  readonly last: readonly string[];
   /** Rejections that nobody handled: they would have ended the process. */
   readonly defects: readonly string[];
 }

@@ -37,6 +37,8 @@ export interface Submission {
   readonly slot: number;
   /** Submitted again with the same identifier: so long after, to another process. */
   readonly again: readonly { readonly afterMs: number; readonly slot: number }[];
+  /** Everything is up again: it has to leave. */
+  readonly isLast?: true;
 }
 
 interface OnSlot {
@@ -193,6 +195,7 @@ const ALARM_STEPS = [
 const SETTLING_MS = 2_000;
 /** Behind the last fault: everything is up again, and whoever shall lead does. */
 const LAST_MEASURED_MS = 8_000;
+const LAST_SUBMITTED_MS = 12_000;
 
 /** The scenario of a seed; the seed also decides what it is about, unless that is said. */
 export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Scenario {
@@ -256,7 +259,12 @@ function rewound(
     const at = rewinds.whole(2 * SETTLING_MS, about.calmAt - forMs - 1_000);
     return { at, kind: 'rewind', forMs, backMs, uneven: rewinds.happens(0.3) };
   });
-  return { ...rest, faults: [...faults.slice(0, rewinds.whole(0, 3)), ...back] };
+  const last = TARGETS.map((target): Submission => {
+    const at = about.calmAt + LAST_SUBMITTED_MS;
+    return { at, target, telecommand: 'obc.ping', args: {}, slot: 0, again: [], isLast: true };
+  });
+  const submissions = [...rest.submissions, ...last];
+  return { ...rest, submissions, faults: [...faults.slice(0, rewinds.whole(0, 3)), ...back] };
 }
 
 const STEPS_OF: Readonly<Record<Exclude<ScenarioKind, 'rewinds'>, readonly string[]>> = {

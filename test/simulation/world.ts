@@ -107,6 +107,7 @@ class World implements Stage {
   readonly #acknowledged: Acknowledged[] = [];
   readonly #running = new Map<number, string>();
   readonly #lit: string[] = [];
+  readonly #last: string[] = [];
   readonly #ended: EndedProcess[] = [];
   #lives = 0;
   #rewinds = 0;
@@ -217,6 +218,7 @@ class World implements Stage {
       asked: new Map([...this.#asked, ...announced(runs)]),
       acknowledged: this.#acknowledged,
       uplinks: this.space.uplinks,
+      last: this.#last,
       known: this.#slots.flatMap(({ process }) => (process === undefined ? [] : knownValues(process))),
       defects,
     };
@@ -450,7 +452,8 @@ class World implements Stage {
     );
   }
 
-  #asks(id: string, { target, telecommand }: Submission): void {
+  #asks(id: string, { target, telecommand, isLast }: Submission): void {
+    if (isLast === true) this.#last.push(id);
     this.#asked.set(id, { id, target, changesState: CHANGES_STATE(telecommand) });
     this.tell('client', `submits ${shortId(id)} ${telecommand} to ${target}`);
   }

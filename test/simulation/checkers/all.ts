@@ -46,7 +46,7 @@ import {
   strangersKeptOut,
   withdrawnStays,
 } from './run-sending.ts';
-import { commitBeforeEffect, honestStates, laneOrder, neverTwice } from './sending.ts';
+import { commitBeforeEffect, honestStates, laneOrder, neverTwice, worksAgain } from './sending.ts';
 import {
   acceptedOnce,
   acknowledgedNeverLost,
@@ -68,6 +68,7 @@ export const checkers: readonly Checker[] = [
   commitBeforeEffect,
   honestStates,
   laneOrder,
+  worksAgain,
   decodedOnce,
   publishedOnce,
   currentIsNewest,

@@ -50,6 +50,22 @@ export const honestStates: Checker = {
   },
 };
 
+export const worksAgain: Checker = {
+  name: 'works-again',
+  promise: 'once nothing goes wrong any more a telecommand leaves, whatever was lost before',
+  overRewinds: 'kept',
+  *check(history) {
+    const states = new Map([...byTelecommand(history.events).values()].map((each) => [each[0]!.id, each]));
+    for (const id of history.last) {
+      const events = states.get(id);
+      // Refused while a run holds its target.
+      if (events === undefined) continue;
+      if (!statesOf(events).includes('SENT'))
+        yield `${id} is ${statesOf(events).at(-1)} (${detailOf(events)})`;
+    }
+  },
+};
+
 export const laneOrder: Checker = {
   name: 'lane-order',
   overRewinds: 'complete',
