@@ -97,7 +97,7 @@ export class RunShard {
     setMaxListeners(0, this.#stopping.signal);
     this.#openRuns = new OpenRuns(bus, shard);
     this.#programs = new Programs(bus);
-    this.#index = new IndexWriter(bus, clock, this.#stopping.signal);
+    this.#index = new IndexWriter(bus, clock, this.#stopping.signal, () => this.#options.holds());
     this.#floor = new Floor({
       ...{ bus, clock, log, epoch, name: `runs.${shard}`, lost: failed },
       first: { submission: 1, answer: 1 },
