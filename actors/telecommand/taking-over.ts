@@ -10,9 +10,9 @@
  *     was lost with all its history, by a client or by its run: it is not sent, and not said to have never left.
  */
 
-import { decodeTime } from 'ulid';
 import { streams, subject } from '../../contract/subject.ts';
 import { isFinalTcState } from '../../contract/telecommand.ts';
+import { drawnAt } from '../../contract/telecommand-id.ts';
 import type { TelecommandInput } from '../../machines/telecommand.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
 import type { Floor, WentBack } from '../floor.ts';
@@ -58,8 +58,8 @@ export function cutBy(
 
 /** R4. Who repeats it later does so behind the window of the identifiers, and longer than a telecommand may wait. */
 function isDrawnBefore(id: string, until: number): boolean {
-  const drawnAt = decodeTime(id);
-  return drawnAt <= until && drawnAt > until - streams.telecommands.dedupeMs;
+  const at = drawnAt(id);
+  return at <= until && at > until - streams.telecommands.dedupeMs;
 }
 
 /** Telecommands without an end that nobody can submit again: what their first event says of each (R3). Throws `Outage`. */

@@ -11,7 +11,7 @@ import type { Published } from './mission.ts';
 import type { RunHistory } from './run-history.ts';
 import type { Uplink } from './space.ts';
 import type { TwinServer } from './twin/server.ts';
-import type { StoredMessage, StoredStream } from './twin/stored-stream.ts';
+import { type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
 
 export interface RecordedEvent {
   readonly message: StoredMessage;
@@ -81,12 +81,6 @@ export function announced({ events }: Pick<RunHistory, 'events'>): Map<string, A
   }
   return asked;
 }
-
-/** What of a stream is looked at. */
-export type Held = (stream: StoredStream) => readonly StoredMessage[];
-/** What it holds in the end, and what it ever held. */
-export const kept: Held = ({ messages }) => messages;
-export const everStored: Held = ({ everything }) => everything;
 
 /** The part of a history that the server holds. */
 export function storedHistory(

@@ -3,9 +3,8 @@
 import type { Program } from '../../contract/program.ts';
 import type { RunEvent } from '../../contract/run.ts';
 import { buckets, header, streams } from '../../contract/subject.ts';
-import { type Held, kept } from './history.ts';
 import type { TwinServer } from './twin/server.ts';
-import type { StoredMessage } from './twin/stored-stream.ts';
+import { type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
 
 export interface RecordedRunEvent {
   readonly message: StoredMessage;

@@ -20,10 +20,7 @@ import {
   type Acknowledged,
   type Asked,
   announced,
-  everStored,
-  type Held,
   type History,
-  kept,
   recorded,
   storedHistory,
 } from './history.ts';
@@ -40,7 +37,7 @@ import { SimulatedProcess } from './simulated-process.ts';
 import { Space } from './space.ts';
 import { Trace } from './trace.ts';
 import { TwinServer } from './twin/server.ts';
-import type { StoredMessage } from './twin/stored-stream.ts';
+import { everStored, type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
 
 export interface RunOptions {
   readonly keepTrace?: boolean;

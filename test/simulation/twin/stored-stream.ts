@@ -139,6 +139,12 @@ export class StoredStream {
   }
 }
 
+/** What of a stream is looked at. */
+export type Held = (stream: StoredStream) => readonly StoredMessage[];
+/** What it holds in the end, and what it ever held. */
+export const kept: Held = ({ messages }) => messages;
+export const everStored: Held = ({ everything }) => everything;
+
 /** Whether a subject is one that the filter means: `*` is one token, `>` the rest. */
 export function matcher(filter: string): (subject: string) => boolean {
   if (!/[*>]/.test(filter)) return (subject) => subject === filter;
