@@ -264,7 +264,9 @@ function rewound(
     return { at, target, telecommand: 'obc.ping', args: {}, slot: 0, again: [], isLast: true };
   });
   const submissions = [...rest.submissions, ...last];
-  return { ...rest, submissions, faults: [...faults.slice(0, rewinds.whole(0, 3)), ...back] };
+  // A transmitter that is switched on again while the server is away stays dead: nobody says so a second time.
+  const others = faults.slice(0, rewinds.whole(0, 3)).filter(({ kind: each }) => each !== 'uplink');
+  return { ...rest, submissions, faults: [...others, ...back] };
 }
 
 const STEPS_OF: Readonly<Record<Exclude<ScenarioKind, 'rewinds'>, readonly string[]>> = {

@@ -123,7 +123,8 @@ export function violationsOf(history: History): Violation[] {
 }
 
 function judgedBy({ overRewinds }: Checker, history: History): History | undefined {
-  if (history.complete === undefined || overRewinds === 'kept') return history;
-  if (overRewinds === 'kept-if-even') return history.isUneven ? undefined : history;
-  return overRewinds === 'complete' ? history.complete : undefined;
+  const { complete, isUneven } = history;
+  if (complete === undefined) return history;
+  if (overRewinds === undefined || (isUneven && overRewinds.endsWith('-if-even'))) return undefined;
+  return overRewinds.startsWith('complete') ? complete : history;
 }

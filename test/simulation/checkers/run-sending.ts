@@ -156,7 +156,7 @@ export const sendsWhatItHolds: Checker = {
 
 export const insideItsHold: Checker = {
   name: 'inside-its-hold',
-  overRewinds: 'complete',
+  overRewinds: 'complete-if-even',
   promise:
     'a telecommand of a run leaves while that run holds its target, by the hold it was submitted under, and before its log says that it is suspended or over',
   *check({ runs, submissions, events, uplinks }) {
