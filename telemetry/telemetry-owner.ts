@@ -12,7 +12,7 @@
  * O5. What time alone changes of derived measures is a value batch of its own, behind everything made from what was decoded
  *     before: its id is `<target>-<position>-<moment>`, its source that position, so O1 and O2 hold of it as of the others.
  *     What came due before the samples of a message is published before them. At the head of the stream the clock says
- *     when, and the append holds only if nobody has published anything since: an owner that slept tells no old news, and ends.
+ *     when, and the append holds only if nobody has published anything since: an owner that slept publishes nothing late, and ends.
  *     Before the samples of a message it asks whether the target is still its own: another one may have published that moment
  *     behind another message, under another id.
  * O6. What a new catalogue derives over windows is filled from the value stream, as by a new owner; until then no message is

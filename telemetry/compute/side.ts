@@ -7,7 +7,7 @@
  * S2. A derived measure has no sample before each of its inputs has had one.
  * S3. An input that never had a sample of this delivery is lent the last one of the other; only pure measures take it, and
  *     are deferred by it.
- * S4. What becomes unknown is told once, as null.
+ * S4. What becomes unknown is published once, as null.
  * S5. A measure is computed after everything it reads, once a moment.
  * S6. The sample fed last is the one that counts: it became the current value. Where its ground time is before that of the last of its
  *     measure (two stations whose clocks differ), it counts as of then.
@@ -131,7 +131,7 @@ export class Side {
     }
   }
 
-  /** Computes what samples of a moment changed; without `out` nothing is told. */
+  /** Computes what samples of a moment changed; without `out` nothing is published. */
   settle(at: number, out: Output | undefined): void {
     this.#now = Math.max(this.#now, at);
     this.#compute(out);
@@ -153,9 +153,9 @@ export class Side {
       this.#now = Math.max(this.#now, at);
       for (const { due, index } of this.#temporal) if (due <= at) this.#look(index, DUE);
       this.#nextDue = Number.POSITIVE_INFINITY;
-      const told = this.#compute(out);
+      const published = this.#compute(out);
       this.deadline();
-      if (told) return at;
+      if (published) return at;
     }
     return undefined;
   }
@@ -246,21 +246,21 @@ export class Side {
     if (index > this.#high) this.#high = index;
   }
 
-  /** Computes what is to be looked at, and what that changes in turn (S5); whether something was told. */
+  /** Computes what is to be looked at, and what that changes in turn (S5); whether something is to be published. */
   #compute(out: Output | undefined): boolean {
-    let told = false;
+    let published = false;
     for (let index = this.#low; index <= this.#high; index += 1) {
       const why = this.#open[index];
       if (why === 0) continue;
       this.#open[index] = 0;
       const computed = this.computed[index]!;
       const value = why === FED ? computed.afterSample(this.#now) : computed.afterTime(this.#now);
-      if (value !== undefined && this.#tell(computed, value, out)) told = true;
+      if (value !== undefined && this.#publish(computed, value, out)) published = true;
       if (computed.due < this.#nextDue) this.#nextDue = computed.due;
     }
     this.#low = Number.POSITIVE_INFINITY;
     this.#high = -1;
-    return told;
+    return published;
   }
 
   /** S7: when a sample is dated whose newest input is of `time`. */
@@ -270,7 +270,7 @@ export class Side {
   }
 
   /** S1, S2, S3 */
-  #tell(computed: Computed, value: number, out: Output | undefined): boolean {
+  #publish(computed: Computed, value: number, out: Output | undefined): boolean {
     const { ordinal, reads, temporal } = computed.derived;
     let oldest = Number.POSITIVE_INFINITY;
     let latest = Number.NEGATIVE_INFINITY;
