@@ -216,9 +216,18 @@ function kindOf(seed: number): ScenarioKind {
   return new Chance(seed, 'kind').one(DRAWN_KINDS);
 }
 
+interface Drawing {
+  readonly seed: number;
+  readonly slots: readonly Slot[];
+  readonly calmAt: number;
+  readonly kind: ScenarioKind;
+  /** Whether rigs may have clocks of their own. */
+  readonly rigClocks?: boolean;
+}
+
 function drawn(
   chance: Chance,
-  { seed, slots, calmAt, kind }: { seed: number; slots: readonly Slot[]; calmAt: number; kind: ScenarioKind },
+  { seed, slots, calmAt, kind, rigClocks = true }: Drawing,
 ): Pick<Scenario, 'submissions' | 'launches' | 'faults' | 'stragglers' | 'watch'> {
   if (kind === 'rewinds') return rewound(chance, { seed, slots, calmAt });
   const submissions = submissionsOf(chance, slots, calmAt);
@@ -235,7 +244,7 @@ function drawn(
   if (kind === 'alarms') {
     // Runs to take targets from, in some of them.
     const taken = launches.happens(0.5) ? launchesOf(launches, bounds, watched.revision).slice(0, 2) : [];
-    return { submissions: [], launches: taken, faults, watch: watchOf(seed, bounds, calmAt) };
+    return { submissions: [], launches: taken, faults, watch: watchOf(seed, bounds, calmAt, rigClocks) };
   }
   return {
     stragglers: stragglersOf(new Chance(seed, 'stragglers'), bounds),
@@ -252,7 +261,8 @@ function rewound(
 ): ReturnType<typeof drawn> {
   const rewinds = new Chance(about.seed, 'rewinds');
   const kind = rewinds.one([...DRAWN_KINDS, 'holds'] as const);
-  const { faults, ...rest } = drawn(chance, { ...about, kind });
+  // Clocks on board stay right: beside a wrong one an owner goes by samples that the stream has lost.
+  const { faults, ...rest } = drawn(chance, { ...about, kind, rigClocks: false });
   const back = Array.from({ length: rewinds.happens(0.25) ? 2 : 1 }, (): Fault => {
     const forMs = rewinds.whole(100, 3_000);
     const backMs = rewinds.happens(0.5) ? rewinds.whole(50, 1_500) : rewinds.whole(1_000, 12_000);
@@ -277,12 +287,17 @@ const STEPS_OF: Readonly<Record<Exclude<ScenarioKind, 'rewinds'>, readonly strin
   holds: HOLD_STEPS,
 };
 
-function watchOf(seed: number, bounds: { slots: number; from: number; to: number }, calmAt: number): Watch {
+function watchOf(
+  seed: number,
+  bounds: { slots: number; from: number; to: number },
+  calmAt: number,
+  hasClocks: boolean,
+): Watch {
   const samples = new Chance(seed, 'measurements');
   const clocks = new Chance(seed, 'clocks');
   const drawn = measurementsOf(samples, bounds);
   const last = lastMeasurementsOf(samples, calmAt + LAST_MEASURED_MS);
-  const rigClocks = clocks.happens(0.4) ? clocksOf(clocks, bounds) : [];
+  const rigClocks = clocks.happens(0.4) && hasClocks ? clocksOf(clocks, bounds) : [];
   return {
     measurements: datedBy(rigClocks, drawn),
     last: datedBy(rigClocks, last, { areLast: true }),
