@@ -6,27 +6,24 @@
  *     nothing from a newer one.
  * F2. It is written at most once a second: what lies between is read again, and is known by what it has led to.
  * F3. Beside the positions it keeps the last messages that its owner knew. Where a stream does not hold them any more it was
- *     put back or lost its newest messages: its positions are used again and mean something else, and whoever takes the floor
- *     is told so (`wentBack`), until it has gone past that.
+ *     put back or lost its newest messages: its positions are used again and mean something else. `wentBack` says so to whoever takes
+ *     the floor, until it has gone past that. What this process knew of the streams counts too (`known-past.ts`): the bucket of the
+ *     floor may have gone back with them.
  * F5. An owner that stops says that it knew nothing more; behind one that died, messages of the next moments may have been read.
  * F4. The epoch of an owner is a revision of the same bucket, so one above the revision that the floor was written with is of
  *     a past that is gone, as its owner is.
+ * F6. A store goes back as a whole. Where this process has found a loss anywhere on the bus, what was read until then may have been read
+ *     by another owner, of whom nothing is left; the floor remembers until when that has been dealt with.
  */
 
 import { Outage } from '../contract/outage.ts';
 import { buckets, type StreamDefinition, streams } from '../contract/subject.ts';
-import type { Bucket, Bus, Entry, KnownMessage } from '../ports/bus.ts';
+import type { Bucket, Bus, Entry } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { type KnownIn, type KnownPast, seen } from './known-past.ts';
 
 type Positions = Readonly<Record<string, number>>;
-
-/** The last message known of a stream (F3). */
-export interface KnownIn extends KnownMessage {
-  readonly stream: StreamDefinition;
-  /** When it was stored; about when, where its position is known by its subject. */
-  readonly at: number;
-}
 
 /** What does not hold any more of what the owner before knew. */
 export interface WentBack {
@@ -36,6 +33,8 @@ export interface WentBack {
   readonly since: number;
   /** What was stored until then may have been read before. */
   readonly until: number;
+  /** Something of that time is lost, as this process knows, whatever of its own streams is still there. */
+  readonly elsewhere?: true;
 }
 
 interface FloorOptions<Stands extends Positions> {
@@ -51,6 +50,9 @@ interface FloorOptions<Stands extends Positions> {
   readonly stands: () => Stands;
   /** What it knows of its streams now (F3); default: nothing. */
   readonly known?: () => readonly KnownIn[];
+  /** The streams it is about, and what this process knew of them before (F3); default: nothing. */
+  readonly about?: readonly StreamDefinition[];
+  readonly past?: KnownPast | undefined;
   /** Another owner wrote. */
   readonly lost: (error: Error) => void;
 }
@@ -70,6 +72,8 @@ interface Stored {
   readonly known: readonly KnownIn[];
   /** Whether its owner knew no more (F5). */
   readonly whole: boolean;
+  /** Until when losses have been dealt with (F6). */
+  readonly dealtWith: number;
 }
 
 export class Floor<Stands extends Positions> {
@@ -84,6 +88,8 @@ export class Floor<Stands extends Positions> {
   /** The write under way: two at once would each refute the other. */
   #writing: Promise<void> = Promise.resolve();
   #timer: TimerHandle | undefined;
+  #leave: (() => void) | undefined;
+  #dealtWith = 0;
   #stopped = false;
 
   constructor(options: FloorOptions<Stands>) {
@@ -100,7 +106,11 @@ export class Floor<Stands extends Positions> {
     const taken = new Error(`another owner takes ${name}`);
     if (before.epoch > epoch && before.epoch < (entry?.revision ?? 0)) throw taken;
     this.#known = before.known;
-    this.#wentBack = await this.#compare(before.whole ? 0 : UNKNOWN_MS);
+    this.#dealtWith = before.dealtWith;
+    this.#wentBack = this.#merged(
+      await this.#compare(before.whole ? 0 : UNKNOWN_MS),
+      (await this.#options.past?.losses()) ?? [],
+    );
     const stands = { ...first, ...before.stands };
     const value = this.#bytes(stands);
     const written = await this.#bucket.put(this.#key, value, entry?.revision ?? 0);
@@ -113,6 +123,11 @@ export class Floor<Stands extends Positions> {
   /** Once taken: what its streams do not hold any more (F3). */
   get wentBack(): WentBack | undefined {
     return this.#wentBack;
+  }
+
+  /** Once taken: until when something is lost of what was read, whoever has dealt with it (F6); 0: nothing. */
+  get lostUntil(): number {
+    return Math.max(this.#dealtWith, this.#wentBack?.until ?? 0);
   }
 
   /**
@@ -137,10 +152,39 @@ export class Floor<Stands extends Positions> {
     return { streams: lost, since, until };
   }
 
+  /** With what this process has lost of the streams of this floor since it was written. */
+  #merged(wentBack: WentBack | undefined, losses: readonly KnownIn[]): WentBack | undefined {
+    const { about = [], bus } = this.#options;
+    if (about.length === 0) return wentBack;
+    const until = Math.max(wentBack?.until ?? 0, bus.lostUntil ?? 0, ...losses.map(({ at }) => at));
+    if (until <= this.#seenUntil(wentBack)) return wentBack;
+    const own = losses.filter(({ stream, at }) => about.includes(stream) && at > this.#dealtWith);
+    // What the owner before had read of them is where reading goes on; what is read once more is known by what it has led to.
+    const from = own.map(({ stream }) => this.#known.find((known) => known.stream === stream)?.at ?? 0);
+    return {
+      streams: new Set([...(wentBack?.streams ?? []), ...own.map(({ stream }) => stream.name)]),
+      since: Math.min(wentBack?.since ?? Number.POSITIVE_INFINITY, ...from),
+      until,
+      elsewhere: true,
+    };
+  }
+
+  /** Nothing of before is lost that this floor has not dealt with, or that was not written behind the loss. */
+  #seenUntil(wentBack: WentBack | undefined): number {
+    if (wentBack !== undefined) return wentBack.until;
+    return Math.max(this.#dealtWith, ...this.#known.map(({ at }) => at));
+  }
+
   /** Writes it again and again from now on: what was lost has been dealt with (F3). */
   keep(): void {
     const gone = this.#wentBack?.streams;
     if (gone !== undefined) this.#known = this.#known.filter(({ stream }) => !gone.has(stream.name));
+    this.#dealtWith = Math.max(this.#dealtWith, this.#wentBack?.until ?? 0);
+    const { past, lost } = this.#options;
+    this.#leave = past?.join({
+      known: () => mergedKnown(this.#known, this.#options.known?.() ?? []),
+      pastIsGone: (stream) => lost(pastIsGone(stream)),
+    });
     this.#writeSoon();
   }
 
@@ -157,6 +201,7 @@ export class Floor<Stands extends Positions> {
   /** Writes it a last time. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#leave?.();
     if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
     await this.#write().catch(() => undefined);
   }
@@ -191,17 +236,15 @@ export class Floor<Stands extends Positions> {
 
   #bytes(stands: Positions, whole = false): Buffer {
     const known = this.#known.map(({ stream, ...message }) => [stream.name, message]);
-    const more = known.length === 0 ? {} : { known: Object.fromEntries(known), ...(whole && { whole }) };
+    const more = {
+      ...(known.length > 0 && { known: Object.fromEntries(known), ...(whole && { whole }) }),
+      ...(this.#dealtWith > 0 && { dealtWith: this.#dealtWith }),
+    };
     return Buffer.from(JSON.stringify({ epoch: this.#options.epoch, ...stands, ...more }));
   }
 }
 
-const NOTHING: Stored = { epoch: 0, stands: {}, known: [], whole: true };
-
-/** The time is only about right where the subject says which message it was. */
-function seen({ seq, at, subject }: KnownIn): KnownMessage {
-  return subject === undefined ? { seq, at } : { seq, subject };
-}
+const NOTHING: Stored = { epoch: 0, stands: {}, known: [], whole: true, dealtWith: 0 };
 
 function mergedKnown(before: readonly KnownIn[], now: readonly KnownIn[]): readonly KnownIn[] {
   const names = new Set(now.map(({ stream }) => stream.name));
@@ -215,14 +258,16 @@ function parse({ value }: Entry): Stored {
       epoch = 0,
       known = {},
       whole = false,
+      dealtWith = 0,
       ...stands
     } = JSON.parse(Buffer.from(value).toString()) as {
       readonly epoch?: number;
       readonly whole?: boolean;
+      readonly dealtWith?: number;
       readonly known?: Readonly<Record<string, Omit<KnownIn, 'stream'>>>;
     } & Record<string, never>;
     const messages = Object.entries(known).flatMap(([name, each]) => knownIn(name, each));
-    return { epoch, stands, known: messages, whole };
+    return { epoch, stands, known: messages, whole, dealtWith };
   } catch {
     return NOTHING;
   }

@@ -153,7 +153,8 @@ class Place {
   }
 
   #say(fields: object, what: string): void {
-    const { log, request } = this.#options;
+    const { log, past, request } = this.#options;
+    past.lost(this.#takenAt);
     log.error({ ...fields, filter: request.filter }, what);
     request.wentBack?.();
   }

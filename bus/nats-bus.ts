@@ -75,6 +75,9 @@ export function openBus(options: BusOptions): NatsBus {
     follow: async (stream, subject, from, handle, { wentBack } = {}) =>
       follow(tools, { stream, filter: checkFilter(subject), from, handle, wentBack }),
     stillHolds: (stream, known) => past.stillHolds(assets.stream(stream), known),
+    get lostUntil() {
+      return past.lostUntil;
+    },
     bucket: (definition) => openBucket(tools, definition),
     objects: (definition) => openObjects(tools, definition),
     ensureAssets: ({ deadlineMs } = {}) => ensureAssets(tools, deadlineMs),

@@ -4,6 +4,7 @@
  *
  * H1. A message is known by its position with the time it was stored or its subject. One that is gone by its age proves nothing.
  * H2. In a cluster a new leader may not know yet what the old one held: that is waited for, not taken for a loss.
+ * H3. Whoever finds that something known is gone leaves its time here, for those of this process that knew nothing of that time.
  */
 
 import { Outage } from '../contract/outage.ts';
@@ -17,6 +18,7 @@ export const CATCH_UP_MS = 15_000;
 
 export class Past {
   readonly #jetstream: JetStream;
+  #lostUntil: number | undefined;
   /** Since when a stream ends before what is known of it. */
   readonly #behindSince = new Map<string, number>();
 
@@ -24,9 +26,20 @@ export class Past {
     this.#jetstream = jetstream;
   }
 
+  /** H3 */
+  get lostUntil(): number | undefined {
+    return this.#lostUntil;
+  }
+
+  lost(at: number | undefined): void {
+    if (at !== undefined) this.#lostUntil = Math.max(at, this.#lostUntil ?? at);
+  }
+
   /** Rejects with an outage while it cannot be told. */
-  stillHolds(asset: AssetHandle, known: KnownMessage): Promise<boolean> {
-    return this.#jetstream.retrying(undefined, (left) => this.#look(asset, known, left));
+  async stillHolds(asset: AssetHandle, known: KnownMessage): Promise<boolean> {
+    const holds = await this.#jetstream.retrying(undefined, (left) => this.#look(asset, known, left));
+    if (!holds) this.lost(known.at);
+    return holds;
   }
 
   async #look(asset: AssetHandle, known: KnownMessage, left: () => number): Promise<boolean> {

@@ -18,11 +18,13 @@ import type { Assets } from './assets.ts';
 import type { Cursors } from './cursors.ts';
 import type { JetStream } from './jetstream.ts';
 import type { Position } from './message.ts';
+import type { Past } from './past.ts';
 
 export interface WatchTools {
   readonly jetstream: JetStream;
   readonly assets: Assets;
   readonly cursors: Cursors;
+  readonly past: Past;
   readonly log: Log;
 }
 
@@ -38,7 +40,7 @@ export async function watch(
 ): Promise<Watch> {
   const asset = tools.assets.bucket(bucket);
   const { created, stream } = await tools.jetstream.retrying(undefined, (left) => asset.ensure(left()));
-  const view = new View(created, guarded(changed, tools.log, stream));
+  const view = new View(created, tools.past, guarded(changed, tools.log, stream));
   const ready = deferred();
   const cursor = tools.cursors.open({
     stream,
@@ -92,6 +94,7 @@ interface Known {
 }
 
 class View {
+  readonly #past: Past;
   readonly #changed: (key: string, entry: Entry | undefined) => void;
   readonly #known = new Map<string, Known>();
   /** Keys known before the present replay and not seen in it yet. */
@@ -100,8 +103,9 @@ class View {
   /** Whether those were known of another bucket (H3). */
   #isAnother = false;
 
-  constructor(created: string, changed: (key: string, entry: Entry | undefined) => void) {
+  constructor(created: string, past: Past, changed: (key: string, entry: Entry | undefined) => void) {
     this.#created = created;
+    this.#past = past;
     this.#changed = changed;
   }
 
@@ -116,6 +120,7 @@ class View {
     const known = this.#known.get(key);
     const rewound = replayed && known !== undefined && this.#wentBack(known, { seq, at });
     if (known !== undefined && seq <= known.seq && !rewound) return;
+    if (rewound) this.#past.lost(known.at);
     if (isRemoval(message)) {
       this.#known.delete(key);
       if (known !== undefined) this.#changed(key, undefined);

@@ -108,6 +108,8 @@ export const REPLICAS_ASKED = 4;
 export const MEMBER_SILENT_MS = 250;
 /** Value batches of one target on their way to the bus: enough to hide its latency, little to redo after a crash. */
 export const VALUE_APPENDS = 64;
+/** Value batches before the end of their stream of which a new owner knows each: several owners may have died with theirs on the way. */
+export const VALUE_TAIL = 16 * VALUE_APPENDS;
 /**
  * A value batch without an acknowledgement for so long may be lost: those behind it wait. Well above the way to a bus and back,
  * well below the second between two frames of most missions.

@@ -398,7 +398,7 @@ export type ControlReply =
   | { readonly outcome: 'refused'; readonly reason: string }
   /** Its log has ended: the same as if nobody held it any more. */
   | { readonly outcome: 'over' }
-  /** The run was told and has not said: it may still carry the command out. `again`: whoever holds it now says. */
+  /** The command was handed to the run, and no answer has come: it may still be carried out. `again`: ask whoever holds the run now. */
   | { readonly outcome: 'unknown'; readonly reason: string; readonly again?: true };
 
 /** What an executor answered; undefined when it is no answer. */

@@ -28,3 +28,10 @@ export function ulidOf(at: number, digest: Uint8Array): string {
   for (let place = 0; place < 16; place += 1) chance += CROCKFORD[digest[place]! % 32]!;
   return time + chance;
 }
+
+/** When a ULID was drawn, ms since 1970. */
+export function drawnAt(id: string): number {
+  let at = 0;
+  for (const digit of id.slice(0, 10)) at = at * 32 + CROCKFORD.indexOf(digit);
+  return at;
+}

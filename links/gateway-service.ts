@@ -61,6 +61,8 @@ export interface GatewayOptions {
   readonly holds?: () => boolean;
   /** How its links are bound, from a gateway of this name before it; default: not known yet. */
   readonly bindings?: KeptBindings;
+  /** What it sent, from a gateway of this name before it; default: nothing is known. */
+  readonly sent?: SentFrames;
 }
 
 export interface RunningGateway {
@@ -101,7 +103,8 @@ class GatewayOnBus implements RunningGateway {
     this.#definition = definition;
     this.#bindings = options.bindings ?? new KeptBindings();
     this.#log = options.log.child({ gateway: this.name });
-    this.#sent = new SentFrames(clock.now());
+    this.#sent = options.sent ?? new SentFrames(clock.now());
+    this.#sent.beginAnew(clock.now());
     const holds = (): boolean => options.holds?.() !== false;
     this.#departures = new Departures({ bus, clock, gateway: this.name, holds });
     const life = `${clock.now()}-${Math.floor(random.next() * 2 ** 32).toString(16)}`;

@@ -174,6 +174,8 @@ export interface Bus {
   ): Promise<Follower>;
   /** Whether a stream still holds a message; one that has left it by its age counts as held. */
   stillHolds(stream: StreamDefinition, known: KnownMessage): Promise<boolean>;
+  /** When the last message was stored of which this process found that the store went back behind it; undefined: none. */
+  readonly lostUntil?: number | undefined;
 
   bucket(definition: BucketDefinition): Bucket;
   objects(definition: ObjectsDefinition): Objects;

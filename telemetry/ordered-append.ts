@@ -25,6 +25,8 @@ export interface Append {
   readonly expectLastSubjectSeq?: number;
   /** Position it is stored at. */
   stored(seq: number): void;
+  /** It was left out: something else stands last. */
+  refused?(): void;
 }
 
 interface Entry extends Append {
@@ -108,6 +110,7 @@ export class OrderedAppend {
       .then(
         (outcome) => {
           entry.state = outcome.outcome === 'conflict' ? 'refused' : { seq: outcome.seq };
+          if (outcome.outcome === 'conflict') entry.refused?.();
         },
         (error: unknown) => this.#fail(entry, error),
       )

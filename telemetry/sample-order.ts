@@ -42,11 +42,7 @@ export class SampleOrder {
   isOlder(ordinal: number, time: number, ground: number, deferred: number): boolean {
     const ahead = time - this.time[ordinal]!;
     const later = ground - this.ground[ordinal]!;
-    if (Number.isFinite(ahead) && Math.abs(ahead) > CLOCK_STEP_MS) {
-      const wasSet = deferred === 0 || (this.deferred[ordinal] === 0 && ahead > 0);
-      if (wasSet) return later < 0;
-    }
-    return ahead < 0 || (ahead === 0 && later < 0);
+    return isOlderBy(ahead, later, deferred, this.deferred[ordinal]!);
   }
 
   /** Notes the current sample. */
@@ -111,6 +107,15 @@ export class SampleOrder {
       this.note(measure.ordinal, earlier.time[from]!, earlier.ground[from]!, earlier.deferred[from]!);
     }
   }
+}
+
+/** Whether a sample that is so much ahead of the known one by `time`, and received so much later, is older than it (V2, V5). */
+export function isOlderBy(ahead: number, later: number, deferred: number, knownDeferred: number): boolean {
+  if (Number.isFinite(ahead) && Math.abs(ahead) > CLOCK_STEP_MS) {
+    const wasSet = deferred === 0 || (knownDeferred === 0 && ahead > 0);
+    if (wasSet) return later < 0;
+  }
+  return ahead < 0 || (ahead === 0 && later < 0);
 }
 
 /** The batch with its samples marked. */

@@ -4,8 +4,7 @@
  * following of the stream, is the affair of the supervision.
  *
  * O1. A decoded batch becomes one value batch, also across owners: the message id `<target>-<position>` catches two
- *     owners at once and what is published again; past the window of the ids, `Mcs-Source` of the last value batch
- *     says what need not be.
+ *     owners at once, and `Mcs-Source` of what stands behind the checkpoint says what need not be made (`published-tail.ts`).
  * O2. The checkpoint covers only what the value stream holds; a new owner starts behind it and loses nothing.
  * O3. A batch of another catalogue is mapped by keys. When no known mission has that catalogue its samples are left
  *     out, counted and logged once; its reports, which need no catalogue, go on.
@@ -13,7 +12,7 @@
  * O5. What time alone changes of derived measures is a value batch of its own, behind everything made from what was decoded
  *     before: its id is `<target>-<position>-<moment>`, its source that position, so O1 and O2 hold of it as of the others.
  *     What came due before the samples of a message is published before them. At the head of the stream the clock says
- *     when, and the append holds only if nobody has published anything since: an owner that slept tells no old news.
+ *     when, and the append holds only if nobody has published anything since: an owner that slept publishes nothing late, and ends.
  *     Before the samples of a message it asks whether the target is still its own: another one may have published that moment
  *     behind another message, under another id.
  * O6. What a new catalogue derives over windows is filled from the value stream, as by a new owner; until then no message is
@@ -30,7 +29,7 @@ import { CATALOGUE_WAIT_MS } from '../contract/limits.ts';
 import { header, streams, subject } from '../contract/subject.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Platform } from '../mission/platform.ts';
-import type { Bus, FollowFrom, StreamMessage } from '../ports/bus.ts';
+import type { Bus, FollowFrom, KnownMessage, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
@@ -45,6 +44,7 @@ import { CurrentValues, type ValueColumns } from './current-values.ts';
 import { KnownPlatforms } from './known-platforms.ts';
 import { mapBatch } from './measure-map.ts';
 import { OrderedAppend } from './ordered-append.ts';
+import { PublishedTail, readTail } from './published-tail.ts';
 import { fitsPlatform, readBatch, readValues } from './reading/batch-shape.ts';
 import { earliestGround } from './reading/row-order.ts';
 import { markBatch, SampleOrder } from './sample-order.ts';
@@ -85,12 +85,6 @@ const NOTHING: Positions = { decoded: 0, values: 0 };
 const OLDER =
   'samples older than what is known: kept for the past only (frames came late, or the clock on board was set back)';
 
-/** A message of the value stream: what it was made from. */
-interface Published extends Positions {
-  /** The moment of O5; before everything for a message made from samples. */
-  readonly turned: number;
-}
-
 /** The owner of a target, which does nothing before `start()`. */
 export function createTelemetryOwner(options: TelemetryOwnerOptions): TelemetryOwner {
   return new Owner(options);
@@ -119,8 +113,8 @@ class Owner implements TelemetryOwner {
   /** Of the checkpoint, until there is a catalogue to read it by. */
   #restored: ValueColumns | undefined;
   #positions = NOTHING;
-  /** Last message of the value stream of this target, when its id may be forgotten (O1). */
-  #published: Published = { ...NOTHING, turned: Number.NEGATIVE_INFINITY };
+  /** What owners before have published behind the checkpoint (O1). */
+  #published = new PublishedTail();
   /** The last decoded message that values were made from, and when it was stored. */
   #handled = 0;
   #handledAt = 0;
@@ -154,33 +148,31 @@ class Owner implements TelemetryOwner {
   }
 
   async start(): Promise<FollowFrom> {
-    const { bus, target, epoch, clock } = this.#options;
+    const { bus, target, epoch } = this.#options;
     const [checkpoint, last] = await Promise.all([
       this.#checkpoints.load(),
       bus.last(streams.values, subject.values(target)),
     ]);
-    this.#tail = last?.seq ?? 0;
-    if (last !== undefined && clock.now() - last.at > streams.values.dedupeMs / 2) {
-      const turned = Number(last.headers[header.turned] ?? Number.NEGATIVE_INFINITY);
-      this.#published = { decoded: Number(last.headers[header.source] ?? 0), values: last.seq, turned };
-    }
     this.#started = true;
     const lost = await this.#lostSince(checkpoint, last);
-    if (lost !== undefined) {
-      this.#tag = `@${lost}`;
-      this.#published = { ...NOTHING, turned: Number.NEGATIVE_INFINITY };
+    if (checkpoint !== undefined) {
+      // A later epoch while the target is left to this one is of a past that is gone, as its owner is.
+      if (checkpoint.epoch > epoch && this.#options.holds?.() !== true) this.#lose();
+      this.#positions = covered(checkpoint.positions, last);
+      if (this.#store === undefined) this.#restored = checkpoint.columns;
+      else this.#restore(this.#store, checkpoint.columns);
     }
-    if (checkpoint === undefined)
-      return lost === undefined ? { from: 'start' } : { from: 'time', at: lost + 1 };
-    // A later epoch while the target is left to this one is of a past that is gone, as its owner is.
-    if (checkpoint.epoch > epoch && this.#options.holds?.() !== true) this.#lose();
-    this.#positions = covered(checkpoint.positions, last);
-    if (this.#store === undefined) this.#restored = checkpoint.columns;
-    else this.#restore(this.#store, checkpoint.columns);
-    if (lost !== undefined) this.#positions = { ...this.#positions, decoded: 0 };
-    this.#handled = this.#positions.decoded;
-    await this.#rebuild(this.#positions.values, last?.at ?? clock.now());
-    return lost === undefined ? { from: 'seq', seq: this.#handled + 1 } : { from: 'time', at: lost + 1 };
+    await this.#goOn(last);
+    if (lost === undefined) {
+      this.#handled = Math.max(this.#positions.decoded, this.#published.last);
+      this.#handledAt = Number(last?.headers[header.sourceAt] ?? 0);
+      if (this.#tail > this.#positions.values) this.#cover(this.#positions.decoded);
+      return checkpoint === undefined ? { from: 'start' } : { from: 'seq', seq: this.#positions.decoded + 1 };
+    }
+    this.#tag = `@${lost}`;
+    this.#published = new PublishedTail();
+    this.#positions = { ...this.#positions, decoded: 0 };
+    return { from: 'time', at: lost + 1 };
   }
 
   /** When the last decoded message that is known was stored, where its stream does not hold it any more (O7). */
@@ -208,6 +200,7 @@ class Owner implements TelemetryOwner {
     if (this.#filling !== undefined) return this.#filling.then(() => this.handle(message));
     if (this.#lost || this.#stopped) return;
     this.#atHead = message.pending === 0;
+    if (this.#published.has(message.seq)) return this.#passed(message.seq);
     const decoded = readBatch<DecodedBatch>(message.data);
     if (decoded === undefined)
       return this.#skip('no-batch', { seq: message.seq }, 'message is no batch, left out');
@@ -281,25 +274,24 @@ class Owner implements TelemetryOwner {
   #publish(message: StreamMessage, values: ValueBatch, platform: Platform | undefined): void | Promise<void> {
     const { target } = this.#options;
     const decoded = message.seq;
-    this.#handled = decoded;
-    this.#handledAt = message.at;
-    if (decoded <= this.#published.decoded) return this.#replayed(values, platform, decoded);
+    if (decoded > this.#handled) [this.#handled, this.#handledAt] = [decoded, message.at];
     return this.#appends.push({
       subject: subject.values(target),
       data: encodeBatch(values),
       id: `${target}-${decoded}${this.#tag}`,
-      headers: this.#headers(decoded, values.deferred, message.headers[header.source]),
+      headers: this.#headers(message, values.deferred, message.headers[header.source]),
       stored: (seq) => this.#stored(values, platform, { decoded, values: seq }),
     });
   }
 
   /** `received`: position of the frames it was made from. */
-  #headers(decoded: number, deferred: boolean, received?: string): Record<string, string> {
+  #headers(decoded: KnownMessage, deferred: boolean, received?: string): Record<string, string> {
     const revision = this.#options.missions.current?.revision;
+    const { seq, at = 0 } = decoded;
     return {
       [header.delivery]: deferred ? 'deferred' : 'realtime',
-      [header.source]: String(decoded),
-      ...(this.#handledAt > 0 && { [header.sourceAt]: String(this.#handledAt) }),
+      [header.source]: String(seq),
+      ...(at > 0 && { [header.sourceAt]: String(at) }),
       [header.epoch]: String(this.#options.epoch),
       ...(revision !== undefined && { [header.config]: revision }),
       ...(received !== undefined && { [header.received]: received }),
@@ -309,21 +301,27 @@ class Owner implements TelemetryOwner {
   #stored(values: ValueBatch, platform: Platform | undefined, positions: Positions): void {
     this.counts.published += 1;
     this.#apply(values, platform);
-    this.#positions = positions;
     this.#tail = Math.max(this.#tail, positions.values);
-    this.#checkpoints.changed();
+    this.#cover(positions.decoded);
+  }
+
+  /** O2: everything up to the decoded message is stored. What was published behind the checkpoint counts once it is passed as a whole. */
+  #cover(decoded: number): void {
+    if (decoded >= this.#published.last) {
+      this.#positions = { decoded, values: this.#tail };
+      this.#checkpoints.changed();
+    }
     this.#timer.arm();
   }
 
-  /** Published long ago by an owner that did not cover it any more: only the columns need it (O1, O2). */
-  #replayed(values: ValueBatch, platform: Platform | undefined, decoded: number): void {
-    this.#apply(values, platform);
-    if (decoded < this.#published.decoded) return;
-    this.#turn(this.#published.turned);
-    const { decoded: made, values: seq } = this.#published;
-    this.#positions = { decoded: made, values: seq };
-    this.#checkpoints.changed();
-    this.#timer.arm();
+  /** Published by an owner before, and taken up when this one began (U1). */
+  #passed(decoded: number): void | Promise<void> {
+    if (decoded < this.#published.last) return;
+    if (this.#appends.idle) return this.#cover(decoded);
+    // What was missing in front of it.
+    return this.#appends.drained().then(() => {
+      if (!this.#stopped) this.#cover(decoded);
+    });
   }
 
   /** Publishes what time alone changed up to `limitMs`, one moment after the other (O5). */
@@ -350,45 +348,59 @@ class Owner implements TelemetryOwner {
 
   #publishTurned({ at, batch: turned }: Turned, tail?: number): void {
     const batch = this.#markedFrom(turned, 0);
-    const decoded = this.#handled;
+    const [decoded, handledAt] = [this.#handled, this.#handledAt];
     const platform = this.#compute?.platform;
     const { target } = this.#options;
-    if (this.#isPublished(decoded, at)) return this.#apply(batch, platform);
+    const source = this.#headers({ seq: decoded, at: handledAt }, false);
     void this.#appends.push({
       subject: subject.values(target),
       data: encodeBatch(batch),
       id: `${target}-${decoded}${this.#tag}-${at}`,
-      headers: { ...this.#headers(decoded, false), [header.turned]: String(at) },
+      headers: { ...source, [header.turned]: String(at) },
       ...(tail !== undefined && { expectLastSubjectSeq: tail }),
       stored: (seq) => this.#stored(batch, platform, { decoded, values: seq }),
+      refused: () => this.#lose(),
     });
   }
 
-  #isPublished(decoded: number, turned: number): boolean {
-    const last = this.#published;
-    return decoded < last.decoded || (decoded === last.decoded && turned <= last.turned);
-  }
-
-  /** Makes the windows of derived measures what they were for the owner before. */
-  async #rebuild(position: number, atMs: number): Promise<void> {
-    const { bus, target } = this.#options;
+  /** Makes everything what it was for the owner before: up to the checkpoint, then by what that one published behind it. */
+  async #goOn(last: StreamMessage | undefined): Promise<void> {
+    const { bus, target, clock } = this.#options;
+    const { values: position } = this.#positions;
+    this.#tail = Math.max(position, last?.seq ?? 0);
+    if (this.#store !== undefined && position > 0)
+      await rebuild({
+        ...{ bus, target, values: this.#store, position, atMs: last?.at ?? clock.now() },
+        compute: () => this.#compute,
+        read: (message) => this.#readBack(message, () => this.#compute?.platform),
+      });
+    const take = (message: StreamMessage): Promise<void> => this.#takeBack(message);
+    this.#published = await readTail({ bus, target, after: position, upTo: this.#tail, take });
     if (this.#store === undefined) return;
-    await rebuild({
-      ...{ bus, target, values: this.#store, position, atMs },
-      compute: () => this.#compute,
-      read: (message) => this.#readBack(message, this.#compute?.platform),
-    });
+    this.#noteCurrent(this.#store);
+    this.#compute?.restore(this.#store);
+    this.#compute?.resume();
   }
 
+  /** U1 */
+  async #takeBack(message: StreamMessage): Promise<void> {
+    const found = await this.#readBack(message, () => this.#store?.platform);
+    if (found === undefined) return;
+    this.#store?.apply(found.batch);
+    this.#compute?.learn(found.batch, found.turnedMs);
+  }
+
+  /** The batch in the message, in the catalogue that there is once it is read. */
   async #readBack(
     message: StreamMessage,
-    platform: Platform | undefined,
+    into: () => Platform | undefined,
   ): Promise<PublishedBatch | undefined> {
     const batch = readValues(message.data);
     if (batch === undefined) return undefined;
     const revision = message.headers[header.config];
     const known = this.#platforms.get(batch.platform);
     const made = known ?? (await this.#platforms.find(batch.platform, revision, 0));
+    const platform = into();
     if (made === undefined || platform === undefined) return undefined;
     if (!fitsPlatform(batch.blocks, made.measures.length)) return undefined;
     const turnedMs = Number(message.headers[header.turned] ?? Number.NEGATIVE_INFINITY);
@@ -416,6 +428,11 @@ class Owner implements TelemetryOwner {
   /** Takes the checkpoint up, before anything is handed over. */
   #restore(store: CurrentValues, columns: ValueColumns): void {
     store.restore(columns);
+    this.#noteCurrent(store);
+  }
+
+  /** What is stored is what is handed over: nothing is on its way. */
+  #noteCurrent(store: CurrentValues): void {
     for (const ordinal of store.ordinals()) {
       const { timeMs, groundMs, deferred } = store.sample(ordinal)!;
       this.#order?.note(ordinal, timeMs, groundMs, deferred ? 1 : 0);
@@ -456,8 +473,8 @@ class Owner implements TelemetryOwner {
     const values = this.#store;
     if (values === undefined || this.#compute !== begun || this.#stopped) return;
     const filled = new Compute(platform);
-    const position = this.#positions.values;
-    const read = (message: StreamMessage) => this.#readBack(message, platform);
+    const position = this.#tail;
+    const read = (message: StreamMessage) => this.#readBack(message, () => platform);
     const atMs = last?.at ?? clock.now();
     await rebuild({ bus, target, values, position, atMs, read, compute: () => filled });
     if (this.#compute !== begun || this.#store === undefined) return;

@@ -6,6 +6,7 @@
  *     the stream remembers ids publishes nothing twice.
  * E2. What has left the stream by its age is not missing.
  * E3. What is no event on the subject of an alarm is nobody's: the last event is the last that is one.
+ * E4. Where the stream went back behind what its writer knows, so did the record: nothing is published of it, and who leads begins anew.
  */
 
 import {
@@ -18,6 +19,7 @@ import {
 } from '../../contract/alarm.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
+import { pastIsGone } from '../floor.ts';
 
 /** The transition a record tells of last. */
 export function eventOf(name: AlarmName, record: AlarmRecord): AlarmEvent {
@@ -69,13 +71,13 @@ export async function eventsOf(bus: Bus, name: AlarmName): Promise<AlarmEvent[]>
   return events;
 }
 
-/** Position of the event of a record, by whoever published it (E1). */
+/** Position of the event of a record, by whoever published it (E1); undefined where the stream went back (E4). */
 export async function publish(
   bus: Bus,
   name: AlarmName,
   { record, epoch }: Pick<StoredAlarm, 'record' | 'epoch'>,
   behind: number,
-): Promise<{ readonly position: number; readonly published: boolean }> {
+): Promise<{ readonly position: number; readonly published: boolean } | undefined> {
   let expected = behind;
   for (;;) {
     const appended = await bus.append(
@@ -92,8 +94,13 @@ export async function publish(
       return { position: appended.seq, published: appended.outcome === 'stored' };
     const head = await headOf(bus, name);
     if (head.seq >= record.seq) return { position: head.position, published: false };
+    if (head.position < expected && !(await isHeld(bus, name, expected))) return undefined;
     expected = head.position;
   }
+}
+
+function isHeld(bus: Bus, name: AlarmName, seq: number): Promise<boolean> {
+  return bus.stillHolds(streams.alarms, { seq, subject: subject.alarmEvent(name) });
 }
 
 /** Publishes the last transition of a record if the stream misses it (MC-ALM-054); where the stream ends then. */
@@ -107,7 +114,9 @@ export async function publishMissing(
   const { seq, changed_at = '' } = stored.record;
   const isOld = Date.parse(changed_at) < oldest;
   if (head.seq >= seq || (head.seq === 0 && isOld)) return { position: head.position, published: false };
-  return publish(bus, name, stored, head.position);
+  const published = await publish(bus, name, stored, head.position);
+  if (published === undefined) throw pastIsGone(streams.alarms);
+  return published;
 }
 
 /** What a record stands for in the bucket; undefined for bytes that are none. */

@@ -203,7 +203,7 @@ async function ownWrite(
   return isOwn ? entry.revision : undefined;
 }
 
-/** Publishes the transition; false when this process leads no more: who leads now finds it in the bucket. */
+/** Publishes the transition; false when this process leads no more, or the stream went back: who leads now goes by the bucket. */
 async function tell(
   bus: Bus,
   name: AlarmName,
@@ -214,8 +214,9 @@ async function tell(
   written();
   if (!term.holds()) return false;
   const key = alarmKey(name);
-  const { position } = await publish(bus, name, stored, term.heads.get(key) ?? 0);
-  term.heads.set(key, position);
+  const told = await publish(bus, name, stored, term.heads.get(key) ?? 0);
+  if (told === undefined) return false;
+  term.heads.set(key, told.position);
   term.published(name, stored);
   return true;
 }

@@ -36,7 +36,8 @@ import type { AlarmEdge, AlarmWatch, KnownSample, ReadValues } from '../../ports
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { Floor, type KnownIn, pastIsGone } from '../floor.ts';
+import { Floor, pastIsGone } from '../floor.ts';
+import type { KnownIn } from '../known-past.ts';
 import { EdgeQueue } from './edge-queue.ts';
 import { knownAlarms } from './known-alarms.ts';
 import { Progress, type Stands } from './progress.ts';

@@ -4,8 +4,8 @@
  * D1. Served for open runs alone, each on its own subject: a run that nobody holds has no responder.
  * D2. Every call is answered: by the chart, or with the reason why it was not asked. One that waits unread while the shard is
  *     left, as after a sleep, is read and answered before the subject is given up.
- * D3. Refused is only what will not happen. A run that was told and has not said within `RUN_CONTROL_MS`, or before its executor
- *     left it, is answered `unknown`.
+ * D3. Refused is only what will not happen. A run that was given the command and has not answered within `RUN_CONTROL_MS`, or before
+ *     its executor left it, is answered `unknown`.
  * D4. What the run says later still counts for the wish: a resumption spends the one of before it, a refused suspension takes
  *     its own back.
  * D5. A call that comes again under its identifier gets the answer of the first one: a caller may repeat it.

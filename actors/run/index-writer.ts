@@ -4,12 +4,13 @@
  *
  * I1. The executor that holds a run is the only one that writes its entry, one write at a time; what comes meanwhile is in
  *     the next one, and the last state is always written. A write that an owner of before has still under way meets another
- *     revision; an owner that was overtaken writes no more.
+ *     revision; an owner that was overtaken writes no more, also one that slept between reading the revision and writing.
  * I2. While the bus is away it tries on: the list may be late, it is never wrong for good.
  * I3. What changes nothing but the time of the last event is written once in `TIME_EVERY_MS`: a log that grows line by line
  *     would else cost as many writes again.
  */
 
+import { Outage } from '../../contract/outage.ts';
 import type { RunSummary } from '../../contract/run.ts';
 import { buckets } from '../../contract/subject.ts';
 import type { Bucket, Bus } from '../../ports/bus.ts';
@@ -23,6 +24,7 @@ export class IndexWriter {
   readonly #bucket: Bucket;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
+  readonly #holds: () => boolean;
   readonly #waiting = new Map<string, RunSummary>();
   readonly #writing = new Map<string, Promise<void>>();
   /** What is written last, without its time; and writes of the time that are put off (I3). */
@@ -31,10 +33,12 @@ export class IndexWriter {
   /** Of the entry that was written last. */
   readonly #revisions = new Map<string, number>();
 
-  constructor(bus: Bus, clock: Clock, signal: AbortSignal) {
+  /** `holds`: whether the run is still this process's, now. */
+  constructor(bus: Bus, clock: Clock, signal: AbortSignal, holds: () => boolean) {
     this.#bucket = bus.bucket(buckets.runs);
     this.#clock = clock;
     this.#signal = signal;
+    this.#holds = holds;
   }
 
   /** The summary of a run has changed. */
@@ -87,6 +91,7 @@ export class IndexWriter {
     for (;;) {
       const expected = this.#revisions.get(run) ?? (await this.#bucket.get(run))?.revision ?? 0;
       if (this.#signal.aborted) return;
+      if (!this.#holds()) throw new Outage('bus.unavailable', `run ${run} may be another executor's`);
       const written = await this.#bucket.put(run, value, expected);
       if (written.outcome === 'written') return void this.#revisions.set(run, written.revision);
       this.#revisions.delete(run);

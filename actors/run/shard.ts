@@ -29,7 +29,8 @@ import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../../ports/bus.ts';
 import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Tokens } from '../../ports/tokens.ts';
-import { Floor, type KnownIn, pastIsGone, type WentBack } from '../floor.ts';
+import { Floor, pastIsGone, type WentBack } from '../floor.ts';
+import type { KnownIn, KnownPast } from '../known-past.ts';
 import { patiently } from '../patiently.ts';
 import { answerGiven, readApproval, seenIn } from './approval.ts';
 import { Control } from './control.ts';
@@ -64,6 +65,7 @@ interface ShardOptions {
   readonly services: RunServices;
   readonly tokens: Tokens;
   readonly cells: RunCells;
+  readonly past?: KnownPast;
   /** Whether the shard is still this process's, now. */
   readonly holds: () => boolean;
   /** The shard cannot go on: its owner starts it anew. */
@@ -95,12 +97,13 @@ export class RunShard {
     setMaxListeners(0, this.#stopping.signal);
     this.#openRuns = new OpenRuns(bus, shard);
     this.#programs = new Programs(bus);
-    this.#index = new IndexWriter(bus, clock, this.#stopping.signal);
+    this.#index = new IndexWriter(bus, clock, this.#stopping.signal, () => this.#options.holds());
     this.#floor = new Floor({
       ...{ bus, clock, log, epoch, name: `runs.${shard}`, lost: failed },
       first: { submission: 1, answer: 1 },
       stands: () => this.#stands(),
       known: () => [...this.#known.values()],
+      ...{ about: [streams.runSubmissions, streams.runAnswers, streams.runs], past: options.past },
     });
     const held = (run: string): HeldRun | undefined => this.#open.get(run);
     this.#wishes = new Wishes({ openRuns: this.#openRuns, clock, signal: this.#stopping.signal, held });
@@ -121,13 +124,16 @@ export class RunShard {
     await this.#restoreAll(await this.#openRuns.list());
     if (this.#stopped) return;
     const { wentBack } = this.#floor;
-    await this.#follow(streams.runSubmissions, subject.runSubmit, floor.submission, (message) =>
+    // What the owner before had read may have lost all that it led to: each submission that there is, is looked for in the logs.
+    if (wentBack !== undefined && wentBack.streams.size > 0) this.#nextSubmission = 1;
+    const submissions = { from: 'seq', seq: this.#nextSubmission } as const;
+    await this.#follow(streams.runSubmissions, subject.runSubmit, submissions, (message) =>
       this.#submitted(message),
     );
-    await this.#follow(streams.runAnswers, subject.runApproval(), floor.answer, (message) =>
+    const answers = fromWhere(streams.runAnswers, floor.answer, wentBack);
+    await this.#follow(streams.runAnswers, subject.runApproval(), answers, (message) =>
       this.#answered(message),
     );
-    if (wentBack?.streams.has(streams.runSubmissions.name)) this.#nextSubmission = 1;
     if (wentBack?.streams.has(streams.runAnswers.name)) this.#nextAnswer = 1;
     this.#floor.keep();
   }
@@ -135,10 +141,9 @@ export class RunShard {
   async #follow(
     stream: StreamDefinition,
     about: string,
-    next: number,
+    from: FollowFrom,
     handle: (message: StreamMessage) => Promise<void>,
   ): Promise<void> {
-    const from = fromWhere(stream, next, this.#floor.wentBack);
     const wentBack = (): void => this.#options.failed(pastIsGone(stream));
     const taken = async (message: StreamMessage): Promise<void> => {
       await handle(message);
@@ -294,7 +299,8 @@ export class RunShard {
   /** S9 */
   #isCut({ submittedAt }: OpenRun): boolean {
     const { wentBack } = this.#floor;
-    return wentBack?.streams.has(streams.runs.name) === true && submittedAt <= wentBack.until;
+    if (wentBack === undefined || submittedAt > wentBack.until) return false;
+    return wentBack.elsewhere === true || wentBack.streams.has(streams.runs.name);
   }
 
   /** S8 */

@@ -38,7 +38,8 @@ import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { TargetValues } from '../../ports/target-values.ts';
 import { busPosition } from '../../telemetry/reading/bus-position.ts';
-import { Floor, type KnownIn, pastIsGone, type WentBack } from '../floor.ts';
+import { Floor, pastIsGone, type WentBack } from '../floor.ts';
+import type { KnownIn, KnownPast } from '../known-past.ts';
 import type { LaneServices } from './binding.ts';
 import { LaneEchoes } from './echoes.ts';
 import { type GivenUp, recordGivenUp } from './given-up.ts';
@@ -68,6 +69,7 @@ export interface LaneOptions {
   readonly values: TargetValues;
   readonly holds: Holds;
   readonly cells: TelecommandCells;
+  readonly past?: KnownPast;
   /** The lane cannot go on: its owner starts it anew. */
   readonly failed: (error: unknown) => void;
 }
@@ -119,6 +121,7 @@ export class Lane {
       first: { submission: 1 },
       stands: () => this.#stands(),
       known: () => [this.#handled, this.#lastEvent].filter((known) => known !== undefined),
+      ...{ about: [streams.telecommands, streams.telecommandEvents], past: options.past },
     });
     this.#echoes = new LaneEchoes({
       target,
@@ -144,7 +147,7 @@ export class Lane {
     const { bus, target } = this.#options;
     const floor = await this.#floor.take();
     const { wentBack } = this.#floor;
-    this.#next = wentBack === undefined ? floor.submission : 1;
+    this.#next = wentBack === undefined || wentBack.streams.size === 0 ? floor.submission : 1;
     if (this.#stopped) return;
     this.#follower = await bus.follow(
       streams.telecommands,
@@ -370,7 +373,7 @@ export class Lane {
       log.error({ err: error, cell }, 'telecommand cannot be taken up');
       return undefined;
     });
-    const cut = cutBy(message, history, this.#floor.wentBack);
+    const cut = cutBy({ at: message.at, id: submission.id }, history, this.#floor);
     if (cut === undefined && work !== undefined) return this.#takeWork(cell, work, history);
     const detail = cut ?? 'what it was resolved with cannot be read';
     log.error({ cell, seq: message.seq, detail }, 'telecommand is ended');

@@ -6,13 +6,16 @@
  * R2. A history that may be cut is not gone on from where it would send: what is stored of the telecommand was read before a
  *     stream went back (F3 of `floor.ts`), or is no event. Nobody knows whether it left, and that is its end.
  * R3. A telecommand whose submission is gone with the past of its stream is ended likewise.
+ * R4. Its identifier says when it was drawn. One drawn shortly before the loss and submitted behind it may be the repetition of one that
+ *     was lost with all its history, by a client or by its run: it is not sent, and not said to have never left.
  */
 
 import { streams, subject } from '../../contract/subject.ts';
 import { isFinalTcState } from '../../contract/telecommand.ts';
+import { drawnAt } from '../../contract/telecommand-id.ts';
 import type { TelecommandInput } from '../../machines/telecommand.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
-import type { WentBack } from '../floor.ts';
+import type { Floor, WentBack } from '../floor.ts';
 import {
   type History,
   isOver,
@@ -38,16 +41,25 @@ export async function historyBefore(bus: Bus, target: string, id: string): Promi
 
 /** Why a telecommand cannot go on from its history; undefined when it can (R2). */
 export function cutBy(
-  { at }: Pick<StreamMessage, 'at'>,
+  { at, id }: { readonly at: number; readonly id: string },
   { recorded, unreadable }: History,
-  wentBack: WentBack | undefined,
+  { wentBack, lostUntil }: Pick<Floor<never>, 'wentBack' | 'lostUntil'>,
 ): string | undefined {
   if (unreadable !== undefined) return `what stands at position ${unreadable} of its history cannot be read`;
-  if (wentBack === undefined || at > wentBack.until) return undefined;
+  const wasRead = wentBack !== undefined && at <= wentBack.until;
+  if (!wasRead && (recorded.length > 0 || !isDrawnBefore(id, lostUntil))) return undefined;
   const state = stateOf(recorded);
   // Past ENCODED the gateway knows what left, and verification looks at what the spacecraft says.
   if (state === 'ENCODED' || state === 'SENT') return undefined;
-  return `the bus went back in time, and what it held of it is lost (${[...wentBack.streams].join(', ')})`;
+  const lost = [...(wentBack?.streams ?? [])];
+  const names = lost.length === 0 ? '' : ` (${lost.join(', ')})`;
+  return `the bus went back in time, and what it held of it is lost${names}`;
+}
+
+/** R4. Who repeats it later does so behind the window of the identifiers, and longer than a telecommand may wait. */
+function isDrawnBefore(id: string, until: number): boolean {
+  const at = drawnAt(id);
+  return at <= until && at > until - streams.telecommands.dedupeMs;
 }
 
 /** Telecommands without an end that nobody can submit again: what their first event says of each (R3). Throws `Outage`. */

@@ -8,6 +8,9 @@
  * I3. An epoch below the highest one seen for the target sends nothing: its owner was replaced.
  * I4. A call that is handled after its time sends nothing: whoever asked has given up, and others may have left since. Asked
  *     again in time, it is sent.
+ * I5. It outlives the gateway in its process: one that is started again, because the mission changed or the process lost it for a while,
+ *     answers for what left before. Others may have had it meanwhile, so of what it does not know it knows nothing. Where the store
+ *     of the bus went back, nobody else remembers.
  */
 
 import { CLOCK_SKEW_MS, GATEWAY_SENT_KEYS } from '../../contract/limits.ts';
@@ -17,6 +20,8 @@ import { lateReason } from './departures.ts';
 interface Remembered {
   readonly askedAt: number;
   readonly reply: Promise<SendReply>;
+  /** Nothing was handed over, and nobody was answered. */
+  hasFailed: boolean;
 }
 
 export class SentFrames {
@@ -29,6 +34,14 @@ export class SentFrames {
 
   constructor(startedAt: number) {
     this.#knownSince = startedAt;
+  }
+
+  /** The gateway begins anew (I5). */
+  beginAnew(nowMs: number): void {
+    this.#knownSince = nowMs;
+    this.#epochs.clear();
+    this.#unknown.clear();
+    for (const [key, { hasFailed }] of this.#replies) if (hasFailed) this.#replies.delete(key);
   }
 
   /** The reply to a call made at `nowMs`; `send` is called only when the frame may leave. */
@@ -67,7 +80,11 @@ export class SentFrames {
   }
 
   #remember(key: string, askedAt: number, reply: Promise<SendReply>): Promise<SendReply> {
-    this.#replies.set(key, { askedAt, reply });
+    const remembered: Remembered = { askedAt, reply, hasFailed: false };
+    this.#replies.set(key, remembered);
+    reply.catch(() => {
+      remembered.hasFailed = true;
+    });
     if (this.#replies.size > GATEWAY_SENT_KEYS) this.#forgetOldest();
     return reply;
   }

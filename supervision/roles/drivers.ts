@@ -3,7 +3,8 @@
  * gateway. Mission Control Service, section 1.
  */
 
-import { Floor, type KnownIn, pastIsGone } from '../../actors/floor.ts';
+import { Floor, pastIsGone } from '../../actors/floor.ts';
+import type { KnownIn } from '../../actors/known-past.ts';
 import { streams, subject } from '../../contract/subject.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { createFrameDecoder } from '../../links/frame-decoder.ts';

@@ -3,6 +3,7 @@
  * of a lane and every run of a shard is a cell. Mission Control Service, section 1.
  */
 
+import { KnownPast } from '../../actors/known-past.ts';
 import { createTelecommandBinding } from '../../actors/telecommand/binding.ts';
 import { createHistoryStore } from '../../actors/telecommand/history.ts';
 import { watchHolds } from '../../actors/telecommand/holds.ts';
@@ -22,7 +23,8 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   const holds = await watchHolds(bus);
   const kind = telecommandKind(context, laneOf);
   const cells = cellsOf(kind);
-  const runs = createRuns(context);
+  const past = new KnownPast({ bus, clock, log });
+  const runs = createRuns(context, past);
 
   const start = async (target: string, { epoch, failed }: WorkerContext) => {
     await values.ready;
@@ -39,6 +41,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       },
       holds,
       cells,
+      past,
       failed,
     });
     lanes.set(target, lane);
@@ -64,6 +67,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
     stop: async () => {
       await Promise.all([kind.drain(), runs.kind.drain()]);
       await holds.stop();
+      await past.stop();
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 
 import type { GatewayReport } from '../../contract/link.ts';
+import { SentFrames } from '../../links/gateway/sent-frames.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
 import { KeptBindings } from '../../links/kept-bindings.ts';
 import type { Gateway, Mission } from '../../mission/mission.ts';
@@ -14,9 +15,13 @@ import type { WorkerContext } from '../tenure.ts';
 export async function startGateways(context: RoleContext): Promise<Role> {
   const { missions, registry } = context;
   const workers = new Set<GatewayWorker>();
+  /** What the gateways that this process ever had have sent (I5 of `sent-frames.ts`). */
+  const sentBy = new Map<string, SentFrames>();
   registerGatewayMetrics(registry, () => [...workers].flatMap((worker) => worker.report() ?? []));
   const start = async (name: string, { holds, failed }: WorkerContext) => {
-    const worker = new GatewayWorker(context, name, { holds, failed });
+    const sent = sentBy.get(name) ?? new SentFrames(context.clock.now());
+    sentBy.set(name, sent);
+    const worker = new GatewayWorker(context, name, { holds, failed, sent });
     workers.add(worker);
     const forget = missions.onChange((mission) => worker.takeUp(mission));
     await worker.settled();
@@ -45,6 +50,7 @@ class GatewayWorker {
   readonly #holds: () => boolean;
   readonly #failed: (error: unknown) => void;
   readonly #bindings = new KeptBindings();
+  readonly #sent: SentFrames;
   #running: RunningGateway | undefined;
   #definition = '';
   #turn: Promise<void> = Promise.resolve();
@@ -52,12 +58,13 @@ class GatewayWorker {
   constructor(
     context: RoleContext,
     name: string,
-    { holds, failed }: Pick<WorkerContext, 'holds' | 'failed'>,
+    { holds, failed, sent }: Pick<WorkerContext, 'holds' | 'failed'> & { readonly sent: SentFrames },
   ) {
     this.#context = context;
     this.#name = name;
     this.#holds = holds;
     this.#failed = failed;
+    this.#sent = sent;
   }
 
   takeUp(mission: Mission): void {
@@ -93,6 +100,7 @@ class GatewayWorker {
       missions,
       holds: this.#holds,
       bindings: this.#bindings,
+      sent: this.#sent,
       log: log.child({ gateway: gateway.name }),
       ...(missionFolder !== undefined && { missionFolder }),
       ...(spacecraft !== undefined && { spacecraft }),

@@ -2,6 +2,7 @@
  * The runs of an executor: it owns shards of them; every run is a cell. Mission Control Service, sections 1 and 3.2.
  */
 
+import type { KnownPast } from '../../actors/known-past.ts';
 import { createRunBinding } from '../../actors/run/binding.ts';
 import { createLogStore } from '../../actors/run/log-store.ts';
 import { shardNames, shardOf } from '../../actors/run/open-runs.ts';
@@ -23,7 +24,7 @@ export interface Runs {
 }
 
 /** The shared work of runs with the kind of their cells; who starts it drains the kind at the end. */
-export function createRuns(context: RoleContext): Runs {
+export function createRuns(context: RoleContext, past?: KnownPast): Runs {
   const { bus, clock, log, missions, values, instance, tokens } = context;
   const shards = new Map<string, RunShard>();
   const services: RunServices = {
@@ -35,7 +36,16 @@ export function createRuns(context: RoleContext): Runs {
 
   const start = async (shard: string, { epoch, holds, failed }: WorkerContext) => {
     await values.ready;
-    const worker = new RunShard({ shard, epoch, services, tokens, cells, holds, failed });
+    const worker = new RunShard({
+      shard,
+      epoch,
+      services,
+      tokens,
+      cells,
+      holds,
+      failed,
+      ...(past && { past }),
+    });
     shards.set(shard, worker);
     const stop = async (): Promise<void> => {
       await worker.stop();

@@ -43,12 +43,11 @@ export class Compute {
   constructor(platform: Platform, earlier?: Compute, filled?: Compute) {
     this.platform = platform;
     this.spanMs = Math.max(0, ...platform.derived.map(({ spanMs }) => spanMs));
-    this.#realtime = new Side(
-      platform,
-      platform.derived,
-      earlier === undefined ? undefined : earlier.#realtime,
-      filled === undefined ? undefined : filled.#realtime,
-    );
+    this.#realtime = new Side({
+      ...{ platform, derived: platform.derived, isRealtime: true },
+      earlier: earlier === undefined ? undefined : earlier.#realtime,
+      filled: filled === undefined ? undefined : filled.#realtime,
+    });
     this.whole = this.#realtime.whole;
     if (earlier !== undefined) this.#link = earlier.#link;
   }
@@ -126,7 +125,7 @@ export class Compute {
 
   #deferredSide(): Side {
     const pure = this.platform.derived.filter(({ temporal }) => !temporal);
-    this.#deferred ??= new Side(this.platform, pure);
+    this.#deferred ??= new Side({ platform: this.platform, derived: pure, isRealtime: false });
     return this.#deferred;
   }
 
@@ -175,7 +174,7 @@ export class Compute {
       // What was computed here counts for what is computed from it, as it did when it was.
       if (!samples.isCurrent(first + column) && !side.computes(ordinal)) continue;
       const sample = samples.plain(this.platform.measures[ordinal]!.definition, first + column);
-      side.told(ordinal, sample);
+      side.published(ordinal, sample, ground[row]!, onboard[row]!, deferred);
       side.feed(ordinal, sample, ground[row]!, onboard[row]!, deferred);
     }
   }

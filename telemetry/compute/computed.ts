@@ -1,5 +1,5 @@
 /**
- * One derived measure while it is computed: its evaluation, what was last told of it and when it may change by itself.
+ * One derived measure while it is computed: its evaluation, what was last published of it and when it may change by itself.
  *
  * E1. An evaluation outlives a change of the catalogue when its expression and everything it reads stay what they are; it
  *     knows its inputs by the ordinals it was opened with.
@@ -19,11 +19,14 @@ export class Computed {
   readonly kept: boolean;
   /** For each measure it reads, the ordinal the evaluation knows it by. */
   readonly known: readonly number[];
-  /** What was told last; NaN for null, and before the first. */
+  /** What was published last; NaN for null, and before the first. */
   last = Number.NaN;
+  /** Of the sample published last in real time; before everything until there is one. */
+  time = Number.NEGATIVE_INFINITY;
+  ground = Number.NEGATIVE_INFINITY;
   /** When it has to be looked at without a sample; infinite when never. */
   due = Number.POSITIVE_INFINITY;
-  /** A number that changed only because samples left a window is told then. */
+  /** A number that changed only because samples left a window is published then. */
   #tell = Number.POSITIVE_INFINITY;
   readonly #numeric: boolean;
 
@@ -35,6 +38,8 @@ export class Computed {
     this.evaluation = kept?.evaluation ?? derived.open();
     this.known = kept?.known ?? derived.reads;
     this.last = kept?.last ?? Number.NaN;
+    this.time = kept?.time ?? Number.NEGATIVE_INFINITY;
+    this.ground = kept?.ground ?? Number.NEGATIVE_INFINITY;
     this.due = kept?.due ?? Number.POSITIVE_INFINITY;
     this.#tell = kept?.tell ?? Number.POSITIVE_INFINITY;
     this.#numeric = type !== 'bool' && enumeration === undefined;
@@ -44,7 +49,13 @@ export class Computed {
     return this.#tell;
   }
 
-  /** The value at `at` where a sample of it has to be told; NaN is null, undefined: nothing to tell. */
+  /** Notes when the sample published last is of. */
+  dated(time: number, ground: number): void {
+    this.time = time;
+    this.ground = ground;
+  }
+
+  /** The value at `at` where a sample of it has to be published; NaN is null, undefined: nothing to publish. */
   afterSample(at: number): number | undefined {
     const value = this.evaluation.value(at) ?? Number.NaN;
     this.#schedule(at, Number.POSITIVE_INFINITY);
@@ -61,7 +72,7 @@ export class Computed {
     return now ? value : undefined;
   }
 
-  /** A turn and what becomes unknown or known is told at once, a number that drifts at the next whole `DERIVED_TELL_MS`. */
+  /** A turn and what becomes unknown or known is published at once, a number that drifts at the next whole `DERIVED_TELL_MS`. */
   #tellAt(value: number, at: number): number {
     if (!this.#numeric || Number.isNaN(value) || Number.isNaN(this.last)) return at;
     return Math.min(this.#tell, (Math.floor(at / DERIVED_TELL_MS) + 1) * DERIVED_TELL_MS);

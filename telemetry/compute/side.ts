@@ -7,14 +7,19 @@
  * S2. A derived measure has no sample before each of its inputs has had one.
  * S3. An input that never had a sample of this delivery is lent the last one of the other; only pure measures take it, and
  *     are deferred by it.
- * S4. What becomes unknown is told once, as null.
+ * S4. What becomes unknown is published once, as null.
  * S5. A measure is computed after everything it reads, once a moment.
  * S6. The sample fed last is the one that counts: it became the current value. Where its ground time is before that of the last of its
  *     measure (two stations whose clocks differ), it counts as of then.
+ * S7. A sample derived in real time is never older than the one before of its measure, or the current values would not show what the
+ *     current inputs give. Its `time` stands still, or goes on by a millisecond, where that of the inputs falls: an input was
+ *     received earlier than the one before it, or its clock was set back. It stands still for `CLOCK_STEP_MS` at most: what falls by
+ *     more follows as it is (V5).
  */
 
 import type { Derived, Platform } from '../../mission/platform.ts';
 import { timeOf } from '../reading/instant.ts';
+import { isOlderBy } from '../sample-order.ts';
 import { Computed, sameComputed, sameMeasure } from './computed.ts';
 import type { DerivedBlocks } from './derived-blocks.ts';
 
@@ -32,6 +37,15 @@ interface Reader {
   readonly as: number;
 }
 
+interface SideOptions {
+  readonly platform: Platform;
+  readonly derived: readonly Derived[];
+  readonly isRealtime: boolean;
+  readonly earlier?: Side | undefined;
+  /** Has learned what is stored, under this catalogue: what does not go on from `earlier` goes on from it. */
+  readonly filled?: Side | undefined;
+}
+
 const NONE = 0;
 const LENT = 1;
 const OWN = 2;
@@ -45,6 +59,7 @@ export class Side {
   readonly computed: readonly Computed[];
   /** Whether everything that has a history goes on from an earlier side. */
   readonly whole: boolean;
+  readonly #isRealtime: boolean;
   /** By ordinal. */
   readonly #readers: (Reader[] | undefined)[];
   readonly #byOrdinal: (Computed | undefined)[];
@@ -65,10 +80,10 @@ export class Side {
   #nextDue = Number.POSITIVE_INFINITY;
   #now = Number.NEGATIVE_INFINITY;
 
-  /** `filled` has learned what is stored, under this catalogue: what does not go on from `earlier` goes on from it. */
-  constructor(platform: Platform, derived: readonly Derived[], earlier?: Side, filled?: Side) {
+  constructor({ platform, derived, isRealtime, earlier, filled }: SideOptions) {
     const size = platform.measures.length;
     this.platform = platform;
+    this.#isRealtime = isRealtime;
     const kept = derived.map((each) => earlier && sameComputed(each, platform, earlier));
     this.whole = derived.every(({ temporal }, index) => !temporal || kept[index] !== undefined);
     this.computed = derived.map(
@@ -116,7 +131,7 @@ export class Side {
     }
   }
 
-  /** Computes what samples of a moment changed; without `out` nothing is told. */
+  /** Computes what samples of a moment changed; without `out` nothing is published. */
   settle(at: number, out: Output | undefined): void {
     this.#now = Math.max(this.#now, at);
     this.#compute(out);
@@ -138,9 +153,9 @@ export class Side {
       this.#now = Math.max(this.#now, at);
       for (const { due, index } of this.#temporal) if (due <= at) this.#look(index, DUE);
       this.#nextDue = Number.POSITIVE_INFINITY;
-      const told = this.#compute(out);
+      const published = this.#compute(out);
       this.deadline();
-      if (told) return at;
+      if (published) return at;
     }
     return undefined;
   }
@@ -153,15 +168,17 @@ export class Side {
     return next === Number.POSITIVE_INFINITY ? undefined : next;
   }
 
-  /** What was told of a derived measure last. */
-  told(ordinal: number, value: InputValue): void {
+  /** What was published of a derived measure last. */
+  published(ordinal: number, value: InputValue, groundMs: number, onboardMs: number, lent: boolean): void {
     const computed = this.#byOrdinal[ordinal];
-    if (computed !== undefined) computed.last = typeof value === 'number' ? value : Number.NaN;
+    if (computed === undefined) return;
+    computed.last = typeof value === 'number' ? value : Number.NaN;
+    if (!lent) computed.dated(timeOf(onboardMs, groundMs), groundMs);
   }
 
   /** Takes a current sample that was known before, if it knows none itself. */
   restore(ordinal: number, value: InputValue, groundMs: number, onboardMs: number, lent: boolean): void {
-    if (this.#byOrdinal[ordinal]?.kept === false) this.told(ordinal, value);
+    if (this.#byOrdinal[ordinal]?.kept === false) this.published(ordinal, value, groundMs, onboardMs, lent);
     if (this.#standing[ordinal] !== OWN) this.feed(ordinal, value, groundMs, onboardMs, lent);
     this.pass();
   }
@@ -229,25 +246,31 @@ export class Side {
     if (index > this.#high) this.#high = index;
   }
 
-  /** Computes what is to be looked at, and what that changes in turn (S5); whether something was told. */
+  /** Computes what is to be looked at, and what that changes in turn (S5); whether something is to be published. */
   #compute(out: Output | undefined): boolean {
-    let told = false;
+    let published = false;
     for (let index = this.#low; index <= this.#high; index += 1) {
       const why = this.#open[index];
       if (why === 0) continue;
       this.#open[index] = 0;
       const computed = this.computed[index]!;
       const value = why === FED ? computed.afterSample(this.#now) : computed.afterTime(this.#now);
-      if (value !== undefined && this.#tell(computed, value, out)) told = true;
+      if (value !== undefined && this.#publish(computed, value, out)) published = true;
       if (computed.due < this.#nextDue) this.#nextDue = computed.due;
     }
     this.#low = Number.POSITIVE_INFINITY;
     this.#high = -1;
-    return told;
+    return published;
+  }
+
+  /** S7: when a sample is dated whose newest input is of `time`. */
+  #following({ time: before, ground: groundBefore }: Computed, time: number, ground: number): number {
+    if (!this.#isRealtime || !isOlderBy(time - before, ground - groundBefore, 0, 0)) return time;
+    return ground < groundBefore ? before + 1 : before;
   }
 
   /** S1, S2, S3 */
-  #tell(computed: Computed, value: number, out: Output | undefined): boolean {
+  #publish(computed: Computed, value: number, out: Output | undefined): boolean {
     const { ordinal, reads, temporal } = computed.derived;
     let oldest = Number.POSITIVE_INFINITY;
     let latest = Number.NEGATIVE_INFINITY;
@@ -260,7 +283,9 @@ export class Side {
       if (ground < oldest) oldest = ground;
       latest = Math.max(latest, timeOf(this.#onboard[read]!, ground));
     }
-    const onboard = latest === oldest ? Number.NaN : latest;
+    const time = lent ? latest : this.#following(computed, latest, oldest);
+    const onboard = time === oldest ? Number.NaN : time;
+    if (!lent) computed.dated(time, oldest);
     computed.last = value;
     const blocks = lent ? out?.deferred : out?.realtime;
     blocks?.push(ordinal, value, oldest, onboard);

@@ -8,6 +8,7 @@ import { Connection } from '../../bus/connection.ts';
 import { Cursors } from '../../bus/cursors.ts';
 import { JetStream } from '../../bus/jetstream.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
+import { Past } from '../../bus/past.ts';
 import { type BucketDefinition, buckets, streams } from '../../contract/subject.ts';
 import type { TestNats } from '../support/nats.ts';
 import { quiet, startNats } from '../support/nats.ts';
@@ -243,6 +244,7 @@ describe('a removed key', () => {
       assets: new Assets(jetstream, { replicas: 1, overrides: {}, log: quiet }),
       cursors: new Cursors(jetstream, quiet),
       markers: new Markers(jetstream),
+      past: new Past(jetstream),
       log: quiet,
     };
     const bucket = openBucket(tools, { name: 'mcs_overtaken', history: 1 });

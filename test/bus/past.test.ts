@@ -61,12 +61,14 @@ it('F2 H1 a follower goes on with what is stored since, says so, and what was kn
   const last = (await bus.last(STREAM, 'mcs.log.a'))!;
   const known = { seq: last.seq, at: last.at };
   expect(await bus.stillHolds(STREAM, known)).toBe(true);
+  expect(bus.lostUntil).toBeUndefined();
   await putBack();
   expect(await bus.stillHolds(STREAM, known)).toBe(false);
   for (const name of ['7', '8', '9', '10']) await append(name, 'b');
   await until(() => taken.length === 10);
   expect(taken).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10']);
   expect(wentBack).toBe(1);
+  expect(bus.lostUntil).toBe(known.at);
   // The stream has grown past what was known.
   expect(await bus.stillHolds(STREAM, known)).toBe(false);
   expect(await bus.stillHolds(STREAM, { seq: last.seq, subject: 'mcs.log.a' })).toBe(false);

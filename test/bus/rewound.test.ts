@@ -33,6 +33,7 @@ it('tells of a store that went back, of each key that is another one and of thos
   for (let n = 0; n < 5; n += 1) await bucket.overwrite('back', bytes('2'));
   await bucket.put('gone', bytes('1'), 0);
   await until(() => seen.some(([key]) => key === 'gone'));
+  const lastAt = seen.findLast(([key]) => key === 'back')?.[1]?.at;
   seen.length = 0;
   await nats.kill();
   await rm(store, { recursive: true });
@@ -47,5 +48,6 @@ it('tells of a store that went back, of each key that is another one and of thos
     rewound: true,
   });
   expect(new Set(told.keys())).toEqual(new Set(['back', 'gone']));
+  expect(bus.lostUntil).toBe(lastAt);
   await watch.stop();
 });

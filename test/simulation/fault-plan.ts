@@ -3,6 +3,7 @@
 import { assertNever } from '../../contract/assert.ts';
 import { subject } from '../../contract/subject.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { Chance } from './chance.ts';
 import type { Conditions } from './process-weather.ts';
 import type { Fault, Scenario } from './scenario.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
@@ -20,8 +21,13 @@ export interface Stage {
   process(slot: number): SimulatedProcess | undefined;
   kill(slot: number, why: string, backMs: number): void;
   leave(slot: number, backMs: number): void;
+  /** The store went back. */
+  rewound(): void;
   tell(who: string, what: string): void;
 }
+
+/** No store goes back behind this: the mission has been published, and nobody has done anything. */
+const EARLIEST_MS = 1;
 
 export class FaultPlan {
   readonly #scenario: Scenario;
@@ -79,6 +85,9 @@ export class FaultPlan {
       }
       case 'outage':
         return this.#outage(fault);
+      case 'rewind':
+        this.#outage(fault);
+        return this.#rewind(fault);
       case 'election':
         this.#elections += 1;
         return this.#after(fault, () => {
@@ -113,7 +122,17 @@ export class FaultPlan {
     });
   }
 
-  #outage(fault: Extract<Fault, { kind: 'outage' }>): void {
+  #rewind({ at, backMs, uneven }: Extract<Fault, { kind: 'rewind' }>): void {
+    const { server } = this.#world;
+    const { now } = server;
+    const share = (stream: string): number =>
+      uneven ? new Chance(this.#scenario.seed, `rewind ${at} ${stream}`).next() : 1;
+    // What was there before anybody began stays.
+    server.rewind((stream) => now - Math.min(backMs * share(stream), at - EARLIEST_MS));
+    this.#world.rewound();
+  }
+
+  #outage(fault: Extract<Fault, { kind: 'outage' | 'rewind' }>): void {
     this.#outages += 1;
     this.#world.server.turn(false);
     this.#after(fault, () => {

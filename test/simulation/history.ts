@@ -11,7 +11,7 @@ import type { Published } from './mission.ts';
 import type { RunHistory } from './run-history.ts';
 import type { Uplink } from './space.ts';
 import type { TwinServer } from './twin/server.ts';
-import type { StoredMessage } from './twin/stored-stream.ts';
+import { type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
 
 export interface RecordedEvent {
   readonly message: StoredMessage;
@@ -61,6 +61,12 @@ export interface History {
   readonly acknowledged: readonly Acknowledged[];
   readonly uplinks: readonly Uplink[];
   readonly known: readonly KnownValue[];
+  /** Where the store went back: the same with everything that was ever stored, also what was lost. */
+  readonly complete?: History;
+  /** Its streams went back to different moments. */
+  readonly isUneven?: boolean;
+  /** Identifiers of telecommands submitted when everything was up again. */
+  readonly last: readonly string[];
   /** Rejections that nobody handled: they would have ended the process. */
   readonly defects: readonly string[];
 }
@@ -79,14 +85,15 @@ export function announced({ events }: Pick<RunHistory, 'events'>): Map<string, A
 /** The part of a history that the server holds. */
 export function storedHistory(
   server: TwinServer,
+  held: Held = kept,
 ): Pick<History, 'submissions' | 'events' | 'frames' | 'decoded' | 'values' | 'members'> {
   return {
-    submissions: server.stream(streams.telecommands).messages,
-    events: server.stream(streams.telecommandEvents).messages.map(recorded),
-    frames: server.stream(streams.frames).messages,
-    decoded: server.stream(streams.decoded).messages,
-    values: server.stream(streams.values).messages,
-    members: server.bucket(buckets.members).messages,
+    submissions: held(server.stream(streams.telecommands)),
+    events: held(server.stream(streams.telecommandEvents)).map(recorded),
+    frames: held(server.stream(streams.frames)),
+    decoded: held(server.stream(streams.decoded)),
+    values: held(server.stream(streams.values)),
+    members: held(server.bucket(buckets.members)),
   };
 }
 

@@ -7,6 +7,8 @@
  *     another clock has it.
  * I3. Once nothing goes wrong any more each rig measures a last time, so that everything is known at the end.
  * I4. Stragglers are samples of the spacecraft itself that were taken long before they are received.
+ * I5. The level of a rig may be dated by a clock of its own that is wrong, and is set while things go wrong: by more than a step
+ *     (decision 6) or by less, forward or back. The last measurement is dated by the later of both errors, so that it counts (I3).
  */
 
 import { type DecodedBatch, encodeBatch, type SampleBlock } from '../../contract/batch.ts';
@@ -46,6 +48,11 @@ const FLOWS = [30, 30, 40, 55, 55, 70, 0.5, 200, Number.NaN] as const;
 const COLUMNS: readonly [Names, ...Names[]] = [['level'], ['level', 'flow'], ['flow', 'level'], ['flow']];
 const NOMINAL = { level: 5, flow: 30 } as const;
 
+/** Of clocks on board: two of them differ by more than a step, or by less. */
+const CLOCK_ERRORS_MS = [
+  0, 1_000, -40_000, 300_000, -300_000, 480_000, -420_000, 1_200_000, -900_000,
+] as const;
+
 /** Of a scenario. */
 const LONG_MS = 60_000;
 
@@ -62,6 +69,47 @@ export function measurementsOf(chance: Chance, { from, to }: Span): Measurement[
   const paceMs = chance.whole(400, 1_200) * (to - from > LONG_MS ? 4 : 1);
   const count = Math.ceil((to - from) / paceMs) * TARGETS.length;
   return Array.from({ length: count }, () => measurementOf(chance, chance.whole(from, to)));
+}
+
+/** The clock that dates the level of a rig (I5). */
+interface RigClock {
+  readonly target: string;
+  readonly level: string;
+  readonly setAt: number;
+  /** How far it is ahead, before and behind that. */
+  readonly aheadMs: readonly [number, number];
+}
+
+/** Clocks of some rigs. */
+export function clocksOf(chance: Chance, { from, to }: Span): RigClock[] {
+  return TARGETS.flatMap((target) =>
+    RIG_INSTANCES.flatMap((rig) => {
+      if (!chance.happens(0.5)) return [];
+      const aheadMs = [chance.one(CLOCK_ERRORS_MS), chance.one(CLOCK_ERRORS_MS)] as const;
+      return [{ target, level: `rig[${rig}].level`, aheadMs, setAt: chance.whole(from, to) }];
+    }),
+  );
+}
+
+/** The measurements as their clocks date them; the last ones are those that shall count. */
+export function datedBy(
+  clocks: readonly RigClock[],
+  measurements: readonly Measurement[],
+  { areLast = false } = {},
+): Measurement[] {
+  return measurements.map((measurement) => {
+    const blocks = measurement.blocks.map((block) => {
+      const clock = clocks.find(
+        ({ target, level }) => target === measurement.target && block.measures.includes(level),
+      );
+      if (clock === undefined) return block;
+      const [before, behind] = clock.aheadMs;
+      const aheadMs = areLast ? Math.max(before, behind) : measurement.at < clock.setAt ? before : behind;
+      const rows = block.rows.map((row) => ({ ...row, onboardAgeMs: row.ageMs - aheadMs }));
+      return { ...block, rows };
+    });
+    return { ...measurement, blocks };
+  });
 }
 
 /** The last ones (I3), in an order by chance: what is outside of its limits then stays active. */

@@ -89,6 +89,23 @@ export class People {
     this.#lookLater();
   }
 
+  /** The store went back: what is left of each run is what they see from now on. */
+  rewound(): void {
+    const { server } = this.#options;
+    const there = new Set(
+      server.stream(streams.runSubmissions).messages.map((message) => bodyOf<RunSubmission>(message).run),
+    );
+    for (const [run, known] of this.#runs) {
+      if (!there.has(run)) this.#runs.delete(run);
+      else known.summary = unbegun(run);
+    }
+    for (const message of server.stream(streams.runs).messages) {
+      const { run, event } = recordedRun(message);
+      const known = this.#runs.get(run);
+      if (known !== undefined) known.summary = afterEvent(known.summary, event);
+    }
+  }
+
   /** Whether every run that was submitted is over. */
   get allOver(): boolean {
     return [...this.#runs.values()].every(({ summary }) => summary.finished !== undefined);
@@ -123,7 +140,7 @@ export class People {
     this.#runs.set(run, {
       chance: new Chance(seed, `people ${this.#runs.size}`),
       habit: new Chance(seed, `habits ${this.#runs.size}`),
-      summary: { run, procedure: '', suspended: false, environment: '', targets: {} },
+      summary: unbegun(run),
       busy: false,
       replays: 0,
       refused: 0,
@@ -326,6 +343,10 @@ export class People {
   #slot(chance: Chance): number {
     return chance.whole(0, this.#options.slots - 1);
   }
+}
+
+function unbegun(run: string): RunSummary {
+  return { run, procedure: '', suspended: false, environment: '', targets: {} };
 }
 
 function reply(prompt: string): Pick<Answer, 'accepted' | 'value'> {

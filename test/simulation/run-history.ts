@@ -4,7 +4,7 @@ import type { Program } from '../../contract/program.ts';
 import type { RunEvent } from '../../contract/run.ts';
 import { buckets, header, streams } from '../../contract/subject.ts';
 import type { TwinServer } from './twin/server.ts';
-import type { StoredMessage } from './twin/stored-stream.ts';
+import { type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
 
 export interface RecordedRunEvent {
   readonly message: StoredMessage;
@@ -50,6 +50,7 @@ export interface RunHistory {
 /** The part that the server holds. */
 export function storedRuns(
   server: TwinServer,
+  held: Held = kept,
 ): Omit<RunHistory, 'launched' | 'accepted' | 'refused' | 'lit'> {
   const last = (bucket: { readonly name: string }): StoredMessage[] =>
     server
@@ -57,10 +58,10 @@ export function storedRuns(
       .lasts()
       .filter(({ removal }) => !removal);
   return {
-    submissions: server.stream(streams.runSubmissions).messages,
-    events: server.stream(streams.runs).messages.map(recordedRun),
-    answers: server.stream(streams.runAnswers).messages,
-    leases: server.bucket(buckets.leases).messages,
+    submissions: held(server.stream(streams.runSubmissions)),
+    events: held(server.stream(streams.runs)).map(recordedRun),
+    answers: held(server.stream(streams.runAnswers)),
+    leases: held(server.bucket(buckets.leases)),
     openRuns: last(buckets.openRuns),
     index: last(buckets.runs),
     reports: last(buckets.runReports),

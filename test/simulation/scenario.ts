@@ -6,7 +6,14 @@
 import { SPACECRAFT_FAULTS, type SpacecraftFault } from '../../links/simulated/spacecraft.ts';
 import { ROLES, type RoleName } from '../../supervision/role.ts';
 import { Chance } from './chance.ts';
-import { lastMeasurementsOf, type Measurement, measurementsOf, stragglersOf } from './instruments.ts';
+import {
+  clocksOf,
+  datedBy,
+  lastMeasurementsOf,
+  type Measurement,
+  measurementsOf,
+  stragglersOf,
+} from './instruments.ts';
 import { heldLaunchesOf, type Launch, launchesOf } from './launch.ts';
 import { GATEWAYS, TARGETS, TELECOMMANDS, watched } from './mission.ts';
 import { type AlarmAct, alarmActsOf } from './operators.ts';
@@ -30,6 +37,8 @@ export interface Submission {
   readonly slot: number;
   /** Submitted again with the same identifier: so long after, to another process. */
   readonly again: readonly { readonly afterMs: number; readonly slot: number }[];
+  /** Everything is up again: it has to leave. */
+  readonly isLast?: true;
 }
 
 interface OnSlot {
@@ -75,6 +84,11 @@ export type Fault =
       })
   /** The server is gone for everybody. */
   | (Lasting & { readonly kind: 'outage' })
+  /**
+   * It is gone, and comes back with the store of a while ago: a copy was put back, or, where each stream is of a moment of its own, the
+   * newest messages went with the power.
+   */
+  | (Lasting & { readonly kind: 'rewind'; readonly backMs: number; readonly uneven: boolean })
   /** Streams and buckets do not answer: they elect a leader. */
   | (Lasting & { readonly kind: 'election' })
   | (Lasting & { readonly kind: 'spacecraft'; readonly gateway: string; readonly fault: SpacecraftFault })
@@ -104,7 +118,7 @@ export interface Scenario {
 
 /** What a seed draws from. */
 const DRAWN_KINDS = ['telecommands', 'runs', 'both', 'alarms'] as const;
-export const KINDS = [...DRAWN_KINDS, 'holds'] as const;
+export const KINDS = [...DRAWN_KINDS, 'holds', 'rewinds'] as const;
 /** What clients do in a scenario. */
 export type ScenarioKind = (typeof KINDS)[number];
 
@@ -181,13 +195,14 @@ const ALARM_STEPS = [
 const SETTLING_MS = 2_000;
 /** Behind the last fault: everything is up again, and whoever shall lead does. */
 const LAST_MEASURED_MS = 8_000;
+const LAST_SUBMITTED_MS = 12_000;
 
 /** The scenario of a seed; the seed also decides what it is about, unless that is said. */
 export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Scenario {
   const chance = new Chance(seed, 'scenario');
   const slots = slotsOf(chance);
   // Some runs are long enough for the bus to forget message ids.
-  const isLong = chance.happens(0.04) && kind !== 'holds';
+  const isLong = chance.happens(0.04) && kind !== 'holds' && kind !== 'rewinds';
   const calmAt = SETTLING_MS + (isLong ? chance.whole(180_000, 260_000) : chance.whole(10_000, 30_000));
   return {
     seed,
@@ -201,10 +216,20 @@ function kindOf(seed: number): ScenarioKind {
   return new Chance(seed, 'kind').one(DRAWN_KINDS);
 }
 
+interface Drawing {
+  readonly seed: number;
+  readonly slots: readonly Slot[];
+  readonly calmAt: number;
+  readonly kind: ScenarioKind;
+  /** Whether rigs may have clocks of their own. */
+  readonly rigClocks?: boolean;
+}
+
 function drawn(
   chance: Chance,
-  { seed, slots, calmAt, kind }: { seed: number; slots: readonly Slot[]; calmAt: number; kind: ScenarioKind },
+  { seed, slots, calmAt, kind, rigClocks = true }: Drawing,
 ): Pick<Scenario, 'submissions' | 'launches' | 'faults' | 'stragglers' | 'watch'> {
+  if (kind === 'rewinds') return rewound(chance, { seed, slots, calmAt });
   const submissions = submissionsOf(chance, slots, calmAt);
   const stage = { slots, calmAt, steps: STEPS_OF[kind] };
   const faults = faultsOf(chance, stage);
@@ -219,7 +244,7 @@ function drawn(
   if (kind === 'alarms') {
     // Runs to take targets from, in some of them.
     const taken = launches.happens(0.5) ? launchesOf(launches, bounds, watched.revision).slice(0, 2) : [];
-    return { submissions: [], launches: taken, faults, watch: watchOf(seed, bounds, calmAt) };
+    return { submissions: [], launches: taken, faults, watch: watchOf(seed, bounds, calmAt, rigClocks) };
   }
   return {
     stragglers: stragglersOf(new Chance(seed, 'stragglers'), bounds),
@@ -229,7 +254,32 @@ function drawn(
   };
 }
 
-const STEPS_OF: Readonly<Record<ScenarioKind, readonly string[]>> = {
+/** A scenario of another kind, with few of its faults, whose store goes back. */
+function rewound(
+  chance: Chance,
+  about: { seed: number; slots: readonly Slot[]; calmAt: number },
+): ReturnType<typeof drawn> {
+  const rewinds = new Chance(about.seed, 'rewinds');
+  const kind = rewinds.one([...DRAWN_KINDS, 'holds'] as const);
+  // Clocks on board stay right: beside a wrong one an owner goes by samples that the stream has lost.
+  const { faults, ...rest } = drawn(chance, { ...about, kind, rigClocks: false });
+  const back = Array.from({ length: rewinds.happens(0.25) ? 2 : 1 }, (): Fault => {
+    const forMs = rewinds.whole(100, 3_000);
+    const backMs = rewinds.happens(0.5) ? rewinds.whole(50, 1_500) : rewinds.whole(1_000, 12_000);
+    const at = rewinds.whole(2 * SETTLING_MS, about.calmAt - forMs - 1_000);
+    return { at, kind: 'rewind', forMs, backMs, uneven: rewinds.happens(0.3) };
+  });
+  const last = TARGETS.map((target): Submission => {
+    const at = about.calmAt + LAST_SUBMITTED_MS;
+    return { at, target, telecommand: 'obc.ping', args: {}, slot: 0, again: [], isLast: true };
+  });
+  const submissions = [...rest.submissions, ...last];
+  // A transmitter that is switched on again while the server is away stays dead: nobody says so a second time.
+  const others = faults.slice(0, rewinds.whole(0, 3)).filter(({ kind: each }) => each !== 'uplink');
+  return { ...rest, submissions, faults: [...others, ...back] };
+}
+
+const STEPS_OF: Readonly<Record<Exclude<ScenarioKind, 'rewinds'>, readonly string[]>> = {
   telecommands: STEPS,
   runs: RUN_STEPS,
   both: RUN_STEPS,
@@ -237,11 +287,20 @@ const STEPS_OF: Readonly<Record<ScenarioKind, readonly string[]>> = {
   holds: HOLD_STEPS,
 };
 
-function watchOf(seed: number, bounds: { slots: number; from: number; to: number }, calmAt: number): Watch {
+function watchOf(
+  seed: number,
+  bounds: { slots: number; from: number; to: number },
+  calmAt: number,
+  hasClocks: boolean,
+): Watch {
   const samples = new Chance(seed, 'measurements');
+  const clocks = new Chance(seed, 'clocks');
+  const drawn = measurementsOf(samples, bounds);
+  const last = lastMeasurementsOf(samples, calmAt + LAST_MEASURED_MS);
+  const rigClocks = clocks.happens(0.4) && hasClocks ? clocksOf(clocks, bounds) : [];
   return {
-    measurements: measurementsOf(samples, bounds),
-    last: lastMeasurementsOf(samples, calmAt + LAST_MEASURED_MS),
+    measurements: datedBy(rigClocks, drawn),
+    last: datedBy(rigClocks, last, { areLast: true }),
     acts: alarmActsOf(new Chance(seed, 'acts'), bounds),
   };
 }
@@ -382,6 +441,8 @@ function faultOf(chance: Chance, { slots, calmAt, steps }: Stage, wanted?: Fault
     case 'outage':
     case 'election':
       return { at, kind, forMs };
+    case 'rewind':
+      return { at, kind, forMs, backMs, uneven: false };
     case 'spacecraft':
       return { at, kind, forMs, gateway, fault: chance.one(SPACECRAFT_FAULTS as never) };
     case 'uplink':

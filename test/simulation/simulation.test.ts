@@ -16,6 +16,10 @@ const FIXED_SEEDS_OF_HOLDS = 10;
 /** Each of them half a minute of two targets under watch. */
 const FIXED_SEEDS_OF_ALARMS = 4;
 const FIRST_OF_ALARMS = 2;
+/** In the first a derived sample had the time of the one before, in the second a new owner repeated what the clock had caused. */
+const SEEDS_OF_ALARMS = [119, 160] as const;
+/** Frames that left twice, a target held for ever, runs and reactions that no one carried on. */
+const SEEDS_OF_REWINDS = [6, 12, 19, 31, 138, 1186] as const;
 const LONG_MS = 120_000;
 
 async function expectNothingBroken(seed: number, kind?: ScenarioKind): Promise<void> {
@@ -57,9 +61,18 @@ describe('the whole runtime on the twin of the bus', () => {
       console.log(`drawn seed ${drawn}: npm run simulate -- --kind alarms --seed ${drawn} --runs 1`);
       for (let n = 0; n < FIXED_SEEDS_OF_ALARMS; n += 1)
         await expectNothingBroken(FIRST_OF_ALARMS + n, 'alarms');
+      for (const seed of SEEDS_OF_ALARMS) await expectNothingBroken(seed, 'alarms');
       await expectNothingBroken(drawn, 'alarms');
     },
     2 * LONG_MS,
+  );
+
+  it(
+    'MC-TC-022 sends nothing twice and leaves nothing open where the store went back, and everything goes on',
+    async () => {
+      for (const seed of SEEDS_OF_REWINDS) await expectNothingBroken(seed, 'rewinds');
+    },
+    LONG_MS,
   );
 
   it(

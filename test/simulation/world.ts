@@ -37,7 +37,7 @@ import { SimulatedProcess } from './simulated-process.ts';
 import { Space } from './space.ts';
 import { Trace } from './trace.ts';
 import { TwinServer } from './twin/server.ts';
-import type { StoredMessage } from './twin/stored-stream.ts';
+import { everStored, type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
 
 export interface RunOptions {
   readonly keepTrace?: boolean;
@@ -104,8 +104,10 @@ class World implements Stage {
   readonly #acknowledged: Acknowledged[] = [];
   readonly #running = new Map<number, string>();
   readonly #lit: string[] = [];
+  readonly #last: string[] = [];
   readonly #ended: EndedProcess[] = [];
   #lives = 0;
+  #rewinds = 0;
 
   constructor(scenario: Scenario, options: RunOptions) {
     const { seed } = scenario;
@@ -186,17 +188,34 @@ class World implements Stage {
   }
 
   #history(defects: readonly string[]): History {
+    const complete = this.#historyOf(everStored, defects);
+    if (this.#rewinds === 0) return complete;
+    const { runs, acknowledged, ...rest } = this.#historyOf(kept, defects);
+    const there = new Set(runs.submissions.map((message) => bodyOf<{ run: string }>(message).run));
+    const lost = this.#lostSubmissions();
+    return {
+      ...rest,
+      complete,
+      isUneven: this.#scenario.faults.some((fault) => fault.kind === 'rewind' && fault.uneven),
+      // What went with the store is no promise any more.
+      runs: { ...runs, launched: runs.launched.filter(({ run }) => there.has(run)) },
+      acknowledged: acknowledged.filter(({ id }) => !lost.has(id)),
+    };
+  }
+
+  #historyOf(held: Held, defects: readonly string[]): History {
     const { launched, accepted, refused } = this.#people;
-    const runs = { ...storedRuns(this.server), launched, accepted, refused, lit: this.#lit };
+    const runs = { ...storedRuns(this.server, held), launched, accepted, refused, lit: this.#lit };
     const told = { accepted: this.#operators.accepted, ended: this.#ended, endedAt: this.clock.now() };
     return {
       mission: this.#mission,
-      ...storedHistory(this.server),
+      ...storedHistory(this.server, held),
       runs,
       alarms: { ...storedAlarms(this.server), ...told },
       asked: new Map([...this.#asked, ...announced(runs)]),
       acknowledged: this.#acknowledged,
       uplinks: this.space.uplinks,
+      last: this.#last,
       known: this.#slots.flatMap(({ process }) => (process === undefined ? [] : knownValues(process))),
       defects,
     };
@@ -230,6 +249,11 @@ class World implements Stage {
     this.#running.set(this.#lives, instance);
     this.tell(instance, 'starts');
     state.process = this.#process(slot, instance, this.#lives);
+  }
+
+  rewound(): void {
+    this.#rewinds += 1;
+    this.#people.rewound();
   }
 
   kill(slot: number, why: string, backMs: number): void {
@@ -316,7 +340,16 @@ class World implements Stage {
       return false;
     const events = this.server.stream(streams.telecommandEvents).messages.map(recorded);
     const final = new Set(events.filter(({ event }) => isFinal(event.state)).map(({ id }) => id));
-    return this.#acknowledged.every(({ id }) => final.has(id));
+    const lost = this.#lostSubmissions();
+    return this.#acknowledged.every(({ id }) => final.has(id) || lost.has(id));
+  }
+
+  /** What went with a store that went back, and was not submitted again. */
+  #lostSubmissions(): Set<string> {
+    const { lost, messages } = this.server.stream(streams.telecommands);
+    if (lost.length === 0) return new Set();
+    const there = new Set(messages.map((message) => bodyOf<{ id: string }>(message).id));
+    return new Set(lost.map((message) => bodyOf<{ id: string }>(message).id).filter((id) => !there.has(id)));
   }
 
   /** Also what an end leaves to do. */
@@ -416,7 +449,8 @@ class World implements Stage {
     );
   }
 
-  #asks(id: string, { target, telecommand }: Submission): void {
+  #asks(id: string, { target, telecommand, isLast }: Submission): void {
+    if (isLast === true) this.#last.push(id);
     this.#asked.set(id, { id, target, changesState: CHANGES_STATE(telecommand) });
     this.tell('client', `submits ${shortId(id)} ${telecommand} to ${target}`);
   }

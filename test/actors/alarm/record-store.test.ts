@@ -208,3 +208,13 @@ it('A2 a history whose beginning has left the stream begins where it is known', 
   expect(log.from).toBe(12);
   expect(log.steps[0]?.put).toMatchObject({ value: { life: 'ACTIVE_UNACK', shelving: 'unshelved' } });
 });
+
+it('E4 publishes nothing of a record where the stream went back behind its event: who leads begins anew', async () => {
+  const { bus, store, commit, events } = world();
+  const first = await store.commit(commit(0, item(1), item(2)));
+  expect(events()).toEqual([1, 2]);
+  bus.messages(streams.alarms).splice(1);
+  const position = first.outcome === 'committed' ? first.position : 0;
+  expect(await store.commit(commit(position, item(3)))).toEqual({ outcome: 'fenced' });
+  expect(events()).toEqual([1]);
+});

@@ -10,18 +10,24 @@ class Bench {
   readonly clock = new HeapClock(0);
   readonly written: RunSummary[] = [];
   readonly ending = new AbortController();
+  holds = true;
+  /** Called when the revision of the entry is asked for. */
+  asked = (): void => undefined;
   readonly writer: IndexWriter;
 
   constructor() {
     const bucket = {
-      get: async () => undefined,
+      get: async () => {
+        this.asked();
+        return undefined;
+      },
       put: async (_key: string, value: Uint8Array) => {
         this.written.push(JSON.parse(Buffer.from(value).toString()) as RunSummary);
         return { outcome: 'written', revision: this.written.length };
       },
     };
     const bus = { bucket: () => bucket } as unknown as Bus;
-    this.writer = new IndexWriter(bus, this.clock, this.ending.signal);
+    this.writer = new IndexWriter(bus, this.clock, this.ending.signal, () => this.holds);
   }
 
   /** The times of what is written so far, once everything that was begun is. */
@@ -76,6 +82,19 @@ describe('the entry of a run in the list', () => {
     bench.writer.changed(summary('2'));
     bench.ending.abort('stopped');
     bench.clock.advance(5_000);
+    expect(await bench.times()).toEqual(['1']);
+  });
+
+  it('is not written by an owner that was overtaken while it asked for the revision, and is by one that was only late (I1)', async () => {
+    const bench = new Bench();
+    bench.asked = () => {
+      bench.holds = false;
+    };
+    bench.writer.changed(summary('1'));
+    expect(await bench.times()).toEqual([]);
+    bench.asked = () => undefined;
+    bench.holds = true;
+    bench.clock.advance(1_000);
     expect(await bench.times()).toEqual(['1']);
   });
 });

@@ -1,3 +1,4 @@
+import { decodeTime, ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { buckets, type StreamDefinition, streams, subject } from '../../../contract/subject.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -195,6 +196,39 @@ describe('streams that went back', () => {
     expect(next.sent).toHaveLength(sent + 1);
     expect(next.failures).toEqual([]);
     await next.lane.stop();
+  });
+
+  it('a telecommand of before the loss that is submitted again is ended and not sent, whoever has dealt with the loss (R4)', async () => {
+    const clock = new ManualClock(decodeTime(idOf(1)) + 1_000);
+    const one = world(new LogBus(), clock);
+    await one.lane.start();
+    await submit(one.bus, 1);
+    await one.run(3_000);
+    expect(one.states(1).at(-1)).toBe('SENT');
+    await one.lane.stop();
+    await clock.run(5_000, 5_000);
+    goBack(one.bus, streams.telecommands, 0);
+    goBack(one.bus, streams.telecommandEvents, 0);
+    const sent = one.sent.length;
+    const next = world(one.bus, clock, 2);
+    await next.lane.start();
+    await next.run(2_000);
+    await next.lane.stop();
+    const heir = world(one.bus, clock, 3);
+    await heir.lane.start();
+    await heir.run(100);
+    await submit(one.bus, 1);
+    await submit(one.bus, 2);
+    await heir.run(2_000);
+    for (const n of [1, 2]) {
+      expect(heir.states(n)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+      expect(eventsOf(one.bus, n).at(-1)?.detail).toContain('nobody knows whether it left');
+    }
+    const drawnSince = ulid(clock.now());
+    await submit(one.bus, 3, { id: drawnSince });
+    await heir.run(2_000);
+    expect(heir.sent).toHaveLength(sent + 1);
+    await heir.lane.stop();
   });
 
   it('is found also where the stream has grown past the floor again', async () => {

@@ -159,15 +159,17 @@ interface SubmitOptions {
   readonly run?: string;
   /** Another one than its own, as if the stream had forgotten it. */
   readonly messageId?: string;
+  /** Default: that of its number. */
+  readonly id?: string;
 }
 
 export async function submit(
   bus: LogBus,
   n: number,
-  { revision, withdrawn, run, messageId = idOf(n) }: SubmitOptions = {},
+  { revision, withdrawn, run, id = idOf(n), messageId = id }: SubmitOptions = {},
 ): Promise<void> {
   const submission = {
-    id: idOf(n),
+    id,
     target: 'sat1',
     component: 'obc',
     telecommand: 'act',

@@ -120,3 +120,23 @@ it('I4 sends nothing after its time, says so, and sends it when it is asked agai
   expect(await ask({ ...call('a'), notAfter: 5_000 }, 20_000)).toMatchObject({ outcome: 'sent' });
   expect(sent).toEqual(['a']);
 });
+
+it('I5 begun anew it answers for what left before, and for nothing else', async () => {
+  const frames = new SentFrames(STARTED);
+  const sent: string[] = [];
+  const ask = (asked: SendCall, nowMs: number) =>
+    frames.once(asked, nowMs, async () => {
+      sent.push(asked.key);
+      return { outcome: 'sent', at: nowMs };
+    });
+  const first = await ask(call('a', 7), 2_000);
+  await expect(
+    frames.once(call('lost', 7), 2_100, () => Promise.reject(new Error('another process may run it'))),
+  ).rejects.toThrow('another process');
+  frames.beginAnew(90_000);
+  // Of a lane that knows nothing of the first, and of another epoch.
+  expect(await ask(call('a', 3), 91_000)).toEqual(first);
+  expect(await ask(call('b', 3, 50_000), 91_000)).toMatchObject({ outcome: 'unknown' });
+  expect(await ask(call('lost', 3), 91_000)).toMatchObject({ outcome: 'sent' });
+  expect(sent).toEqual(['a', 'lost']);
+});

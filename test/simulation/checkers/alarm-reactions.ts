@@ -66,6 +66,7 @@ export const failuresToldOnce: Checker = {
 
 export const reactionsAreOver: Checker = {
   name: 'reactions-are-over',
+  overRewinds: 'kept-if-even',
   promise: 'in the end no record waits for a reaction, and no alarm of a failed one is active',
   *check({ alarms }) {
     for (const [key, { record, reactions = [] }] of lastRecords(alarms.written)) {

@@ -9,6 +9,7 @@ import type { Checker } from './checker.ts';
 
 export const standsAsMeasured: Checker = {
   name: 'stands-as-measured',
+  overRewinds: 'kept-if-even',
   promise:
     'in the end an alarm is active, with its severity, where the last samples say so, and nowhere else',
   *check(history) {

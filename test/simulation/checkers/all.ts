@@ -46,7 +46,7 @@ import {
   strangersKeptOut,
   withdrawnStays,
 } from './run-sending.ts';
-import { commitBeforeEffect, honestStates, laneOrder, neverTwice } from './sending.ts';
+import { commitBeforeEffect, honestStates, laneOrder, neverTwice, worksAgain } from './sending.ts';
 import {
   acceptedOnce,
   acknowledgedNeverLost,
@@ -68,6 +68,7 @@ export const checkers: readonly Checker[] = [
   commitBeforeEffect,
   honestStates,
   laneOrder,
+  worksAgain,
   decodedOnce,
   publishedOnce,
   currentIsNewest,
@@ -113,7 +114,17 @@ export const checkers: readonly Checker[] = [
 
 /** Every promise that the history breaks, in the order of the checkers. */
 export function violationsOf(history: History): Violation[] {
-  return checkers.flatMap((checker) =>
-    [...checker.check(history)].map((what) => ({ checker: checker.name, what })),
-  );
+  return checkers.flatMap((checker) => {
+    const judged = judgedBy(checker, history);
+    return judged === undefined
+      ? []
+      : [...checker.check(judged)].map((what) => ({ checker: checker.name, what }));
+  });
+}
+
+function judgedBy({ overRewinds }: Checker, history: History): History | undefined {
+  const { complete, isUneven } = history;
+  if (complete === undefined) return history;
+  if (overRewinds === undefined || (isUneven && overRewinds.endsWith('-if-even'))) return undefined;
+  return overRewinds.startsWith('complete') ? complete : history;
 }

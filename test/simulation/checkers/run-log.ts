@@ -8,9 +8,11 @@ import type { History } from '../history.ts';
 import { targetBehind } from '../mission.ts';
 import { bodyOf, byRun, keyOf } from '../run-history.ts';
 import type { Checker } from './checker.ts';
+import { epochOwners } from './telecommand-log.ts';
 
 export const soundRunLogs: Checker = {
   name: 'sound-run-logs',
+  overRewinds: 'kept',
   promise: 'the log of a run is numbered without a gap, nested, and nothing follows its end',
   *check({ runs }) {
     for (const [run, log] of byRun(runs.events)) {
@@ -23,14 +25,11 @@ export const soundRunLogs: Checker = {
 
 export const oneWriterPerRun: Checker = {
   name: 'one-writer-per-run',
+  overRewinds: 'complete',
   promise:
     'every event of a run stands behind the one its writer knew, of no earlier epoch, written by the owner of its epoch',
   *check({ runs, members }) {
-    const owners = new Map(
-      members
-        .filter(({ subject }) => subject.includes('.partition.runs.'))
-        .map((message) => [message.seq, bodyOf<{ owner: string | null }>(message).owner]),
-    );
+    const owners = epochOwners(members, 'runs');
     for (const [run, log] of byRun(runs.events)) {
       let highest = 0;
       for (const { message, event, epoch } of log) {
@@ -38,8 +37,8 @@ export const oneWriterPerRun: Checker = {
         if (expect !== before)
           yield `${run}: event ${event.seq} was written behind ${before}, its writer knew ${expect}`;
         if (epoch < highest) yield `${run}: event ${event.seq} has epoch ${epoch} after ${highest}`;
-        if (owners.get(epoch) !== by)
-          yield `${run}: ${by} wrote under epoch ${epoch} of ${owners.get(epoch)}`;
+        if (owners.get(epoch)?.has(by) !== true)
+          yield `${run}: ${by} wrote under epoch ${epoch} of ${[...(owners.get(epoch) ?? [])]}`;
         highest = Math.max(highest, epoch);
       }
     }
@@ -48,6 +47,7 @@ export const oneWriterPerRun: Checker = {
 
 export const everyRunEnds: Checker = {
   name: 'every-run-ends',
+  overRewinds: 'kept-if-even',
   promise:
     'a launch that was acknowledged is stored, and every stored one ends once people have answered everything',
   *check({ runs }) {
@@ -67,6 +67,7 @@ export const everyRunEnds: Checker = {
 
 export const nothingLeftBehind: Checker = {
   name: 'nothing-left-behind',
+  overRewinds: 'kept-if-even',
   promise: 'a run that is over is no open run, has its report, and stands in the list as its log says',
   *check({ runs }) {
     const [open, reports] = [new Set(runs.openRuns.map(runOfOpen)), new Set(runs.reports.map(keyOf))];

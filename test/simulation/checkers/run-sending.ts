@@ -8,7 +8,7 @@ import { targetBehind } from '../mission.ts';
 import { bodyOf, byRun, keyOf, type RecordedRunEvent } from '../run-history.ts';
 import type { StoredMessage } from '../twin/stored-stream.ts';
 import type { Checker } from './checker.ts';
-import { encodedFrames } from './telecommand-log.ts';
+import { encodedFrames, recordedUplinks } from './telecommand-log.ts';
 
 interface Submitted {
   readonly body: TcSubmission;
@@ -17,6 +17,7 @@ interface Submitted {
 
 export const announcedBeforeSent: Checker = {
   name: 'announced-before-sent',
+  overRewinds: 'complete',
   promise: 'a run submits no telecommand that its log has not announced before',
   *check({ runs, submissions }) {
     const announced = new Map(
@@ -34,6 +35,7 @@ export const announcedBeforeSent: Checker = {
 
 export const repeatedByPeopleOnly: Checker = {
   name: 'repeated-by-people-only',
+  overRewinds: 'kept',
   promise: 'a step that has changed the state is begun again only once a person chose replay behind it',
   *check({ runs }) {
     for (const [run, log] of byRun(runs.events)) {
@@ -52,6 +54,7 @@ export const repeatedByPeopleOnly: Checker = {
 
 export const noMoreThanWritten: Checker = {
   name: 'no-more-than-written',
+  overRewinds: 'kept',
   promise: 'an attempt of a step sends no more telecommands that change the state than its program has',
   *check({ runs }) {
     for (const [run, log] of byRun(runs.events)) {
@@ -116,6 +119,7 @@ export const withdrawnStays: Checker = {
 
 export const soundLeases: Checker = {
   name: 'sound-leases',
+  overRewinds: 'kept-if-even',
   promise: 'nobody holds a target beside an exclusive holder, and what is over holds nothing',
   *check({ runs }) {
     for (const message of runs.leases) {
@@ -152,16 +156,17 @@ export const sendsWhatItHolds: Checker = {
 
 export const insideItsHold: Checker = {
   name: 'inside-its-hold',
+  overRewinds: 'complete-if-even',
   promise:
     'a telecommand of a run leaves while that run holds its target, by the hold it was submitted under, and before its log says that it is suspended or over',
   *check({ runs, submissions, events, uplinks }) {
     const sent = new Map(submissionsOfRuns(submissions).map((each) => [each.body.id, each]));
-    const frames = encodedFrames(events);
+    const recordedOf = recordedUplinks(events);
     const pauses = pausesOf(byRun(runs.events));
-    for (const { gateway, frame, order: before } of uplinks) {
+    for (const uplink of uplinks) {
       // Behind what was stored last before it.
-      const order = before + 0.5;
-      const recorded = frames.get(`${targetBehind(gateway)} ${frame}`);
+      const order = uplink.order + 0.5;
+      const recorded = recordedOf(uplink);
       const found = recorded && sent.get(recorded.id);
       if (found === undefined) continue;
       const { run = '', id, target } = found.body;
@@ -172,7 +177,7 @@ export const insideItsHold: Checker = {
         yield `${id} of ${run}, submission ${found.message.seq}, left under a hold taken at ${hold.from}`;
       const within = (pauses.get(run) ?? []).some(([from, to]) => from < order && order < to);
       const isOver = runs.events.some(
-        (each) => each.run === run && each.event.event === 'finished' && each.message.order < order,
+        (each) => each.run === run && each.event.event === 'finished' && stoodAt(each.message, order),
       );
       if (within || isOver) yield `${id} left when ${run} was ${isOver ? 'over' : 'suspended'}`;
     }
@@ -249,7 +254,11 @@ function pausesOf(logs: ReadonlyMap<string, readonly RecordedRunEvent[]>): Map<s
       const end = log
         .slice(n)
         .find((each) => each.event.event === 'continued' || each.event.event === 'finished');
-      ofRun.push([message.order, end?.message.order ?? Number.POSITIVE_INFINITY]);
+      const until = Math.min(
+        end?.message.order ?? Number.POSITIVE_INFINITY,
+        message.lostAt ?? Number.POSITIVE_INFINITY,
+      );
+      ofRun.push([message.order, until]);
     }
     pauses.set(run, ofRun);
   }
@@ -269,8 +278,13 @@ function holdersAt(
   order: number,
   since = Number.POSITIVE_INFINITY,
 ): readonly Holder[] {
-  const last = leases.findLast((message) => keyOf(message) === target && message.order < order);
+  const last = leases.findLast((message) => keyOf(message) === target && stoodAt(message, order));
   return last === undefined || last.at > since ? [] : holdersIn(last);
+}
+
+/** Whether it was stored by then, and not lost again. */
+function stoodAt({ order, lostAt = Number.POSITIVE_INFINITY }: StoredMessage, at: number): boolean {
+  return order < at && at < lostAt;
 }
 
 /** Whether a reaction had taken the target from the run by then. */

@@ -1,13 +1,13 @@
 /** What the spacecraft must not see: O2, C3 and J1. Frames are told apart by their sequence count, so each names its telecommand. */
 
 import type { History, RecordedEvent } from '../history.ts';
-import { targetBehind } from '../mission.ts';
 import type { Uplink } from '../space.ts';
 import { byTelecommand, type Checker, statesOf } from './checker.ts';
-import { encodedFrames } from './telecommand-log.ts';
+import { recordedUplinks } from './telecommand-log.ts';
 
 export const neverTwice: Checker = {
   name: 'never-twice',
+  overRewinds: 'complete',
   promise: 'a telecommand that changes the state of a spacecraft is sent to it at most once',
   *check(history) {
     for (const [telecommand, uplinks] of uplinksByTelecommand(history)) {
@@ -21,11 +21,12 @@ export const neverTwice: Checker = {
 
 export const commitBeforeEffect: Checker = {
   name: 'commit-before-effect',
+  overRewinds: 'complete',
   promise: 'no frame leaves before the event that records it is stored',
   *check({ uplinks, events }) {
-    const frames = encodedFrames(events);
+    const recordedOf = recordedUplinks(events);
     for (const uplink of uplinks) {
-      const recorded = frames.get(keyOf(uplink));
+      const recorded = recordedOf(uplink);
       if (recorded === undefined) yield `${shown(uplink)} left and is recorded nowhere`;
       else if (recorded.message.at > uplink.at) yield `${shown(uplink)} left before it was recorded`;
     }
@@ -34,6 +35,7 @@ export const commitBeforeEffect: Checker = {
 
 export const honestStates: Checker = {
   name: 'honest-states',
+  overRewinds: 'complete',
   promise: 'what is SENT left, and what is said not to have left did not',
   *check(history) {
     const left = uplinksByTelecommand(history);
@@ -48,32 +50,49 @@ export const honestStates: Checker = {
   },
 };
 
+export const worksAgain: Checker = {
+  name: 'works-again',
+  promise: 'once nothing goes wrong any more a telecommand leaves, whatever was lost before',
+  overRewinds: 'kept',
+  *check(history) {
+    const states = new Map([...byTelecommand(history.events).values()].map((each) => [each[0]!.id, each]));
+    for (const id of history.last) {
+      const events = states.get(id);
+      // Refused while a run holds its target.
+      if (events === undefined) continue;
+      if (!statesOf(events).includes('SENT'))
+        yield `${id} is ${statesOf(events).at(-1)} (${detailOf(events)})`;
+    }
+  },
+};
+
 export const laneOrder: Checker = {
   name: 'lane-order',
+  overRewinds: 'complete',
   promise: 'the telecommands of a target leave in the order of their submission',
   *check(history) {
     const positions = submissionPositions(history);
     const highest = new Map<string, number>();
     const seen = new Set<string>();
-    const frames = encodedFrames(history.events);
+    const recordedOf = recordedUplinks(history.events);
     for (const uplink of history.uplinks) {
-      const recorded = frames.get(keyOf(uplink));
+      const recorded = recordedOf(uplink);
       if (recorded === undefined || seen.has(recorded.id)) continue;
       seen.add(recorded.id);
-      const position = positions.get(recorded.id) ?? 0;
+      const position = positions.get(recorded.id)?.findLast((order) => order <= uplink.order) ?? 0;
       const before = highest.get(recorded.target) ?? 0;
       if (position < before)
-        yield `${recorded.target}.${recorded.id}, submission ${position}, left after ${before}`;
+        yield `${recorded.target}.${recorded.id}, stored at ${position}, left after ${before}`;
       highest.set(recorded.target, Math.max(before, position));
     }
   },
 };
 
 function uplinksByTelecommand({ uplinks, events }: History): Map<string, Uplink[]> {
-  const frames = encodedFrames(events);
+  const recordedOf = recordedUplinks(events);
   const left = new Map<string, Uplink[]>();
   for (const uplink of uplinks) {
-    const recorded = frames.get(keyOf(uplink));
+    const recorded = recordedOf(uplink);
     if (recorded === undefined) continue;
     const key = `${recorded.target}.${recorded.id}`;
     left.set(key, [...(left.get(key) ?? []), uplink]);
@@ -81,17 +100,14 @@ function uplinksByTelecommand({ uplinks, events }: History): Map<string, Uplink[
   return left;
 }
 
-function keyOf({ gateway, frame }: Uplink): string {
-  return `${targetBehind(gateway)} ${frame}`;
-}
-
-function submissionPositions({ submissions }: History): Map<string, number> {
-  return new Map(
-    submissions.map(({ data, seq }) => [
-      (JSON.parse(Buffer.from(data).toString()) as { id: string }).id,
-      seq,
-    ]),
-  );
+/** Places of the submissions of each identifier: where the store went back there may be several. */
+function submissionPositions({ submissions }: History): Map<string, number[]> {
+  const positions = new Map<string, number[]>();
+  for (const { data, order } of submissions) {
+    const { id } = JSON.parse(Buffer.from(data).toString()) as { id: string };
+    positions.set(id, [...(positions.get(id) ?? []), order]);
+  }
+  return positions;
 }
 
 /** Failures that leave it open say so. */

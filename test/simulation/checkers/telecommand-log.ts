@@ -4,10 +4,14 @@ import { createActor } from 'xstate';
 import { isFinalTcState } from '../../../contract/telecommand.ts';
 import { type TelecommandEvent, telecommandMachine } from '../../../machines/telecommand.ts';
 import type { RecordedEvent } from '../history.ts';
+import { targetBehind } from '../mission.ts';
+import type { Uplink } from '../space.ts';
+import type { StoredMessage } from '../twin/stored-stream.ts';
 import { byTelecommand, type Checker, statesOf } from './checker.ts';
 
 export const gaplessSubjects: Checker = {
   name: 'gapless-subjects',
+  overRewinds: 'kept',
   promise: 'every event of a telecommand stands behind the one its writer expected, and nothing is between',
   *check({ events }) {
     for (const { message } of events) {
@@ -21,22 +25,19 @@ export const gaplessSubjects: Checker = {
 
 export const oneWriterPerEpoch: Checker = {
   name: 'one-writer-per-epoch',
+  overRewinds: 'complete',
   promise:
     'no event is of an earlier epoch than the one before it, and each is written by the owner of its epoch',
   *check({ events, members }) {
-    const owners = new Map(
-      members
-        .filter(({ subject }) => subject.includes('.partition.lane.'))
-        .map(({ seq, data }) => [seq, ownerOf(data)]),
-    );
+    const owners = epochOwners(members, 'lane');
     for (const [telecommand, history] of byTelecommand(events)) {
       let highest = 0;
       for (const { epoch, event, message } of history) {
         const { by, seq } = message;
         if (epoch < highest)
           yield `${telecommand}: ${event.state} (${seq}) has epoch ${epoch} after ${highest}`;
-        if (owners.get(epoch) !== by)
-          yield `${telecommand}: ${by} wrote under epoch ${epoch} of ${owners.get(epoch)}`;
+        if (owners.get(epoch)?.has(by) !== true)
+          yield `${telecommand}: ${by} wrote under epoch ${epoch} of ${[...(owners.get(epoch) ?? [])]}`;
         highest = Math.max(highest, epoch);
       }
     }
@@ -45,6 +46,7 @@ export const oneWriterPerEpoch: Checker = {
 
 export const finalIsFinal: Checker = {
   name: 'final-is-final',
+  overRewinds: 'kept',
   promise: 'nothing but echoes follows a final state',
   *check({ events }) {
     for (const [telecommand, history] of byTelecommand(events)) {
@@ -57,6 +59,7 @@ export const finalIsFinal: Checker = {
 
 export const walksTheChart: Checker = {
   name: 'walks-the-chart',
+  overRewinds: 'kept',
   promise: 'the states of every telecommand are a walk through its chart',
   *check({ events }) {
     for (const [telecommand, history] of byTelecommand(events)) {
@@ -69,6 +72,7 @@ export const walksTheChart: Checker = {
 
 export const acknowledgedNeverLost: Checker = {
   name: 'acknowledged-never-lost',
+  overRewinds: 'kept',
   promise: 'a submission that was acknowledged ends in a final state once nothing goes wrong any more',
   *check({ acknowledged, events }) {
     const histories = byTelecommand(events);
@@ -96,8 +100,8 @@ export const acceptedOnce: Checker = {
   },
 };
 
-function ownerOf(data: Uint8Array): string | null {
-  return (JSON.parse(Buffer.from(data).toString()) as { owner: string | null }).owner;
+function ownershipOf(data: Uint8Array): { readonly owner: string | null; readonly after?: number } {
+  return JSON.parse(Buffer.from(data).toString());
 }
 
 function repeated(items: readonly string[]): Set<string> {
@@ -152,4 +156,32 @@ export function encodedFrames(events: readonly RecordedEvent[]): Map<string, Rec
   return new Map(
     events.flatMap((each) => (each.frame === undefined ? [] : [[`${each.target} ${each.frame}`, each]])),
   );
+}
+
+/** Of which telecommand an uplink is. Sequence counts are given again where the store went back: the last one recorded by then. */
+export function recordedUplinks(
+  events: readonly RecordedEvent[],
+): (uplink: Uplink) => RecordedEvent | undefined {
+  const frames = new Map<string, RecordedEvent[]>();
+  for (const each of events) {
+    if (each.frame === undefined) continue;
+    const key = `${each.target} ${each.frame}`;
+    frames.set(key, [...(frames.get(key) ?? []), each]);
+  }
+  return ({ gateway, frame, order }) => {
+    const found = frames.get(`${targetBehind(gateway)} ${frame}`);
+    return found?.findLast(({ message }) => message.order <= order) ?? found?.[0];
+  };
+}
+
+/** The owners of each epoch (Q7 of `supervision/partition.ts`); where the store went back partitions may share one. */
+export function epochOwners(members: readonly StoredMessage[], partitions: string): Map<number, Set<string>> {
+  const owners = new Map<number, Set<string>>();
+  for (const { subject, seq, data } of members) {
+    if (!subject.includes(`.partition.${partitions}.`)) continue;
+    const { owner, after = 0 } = ownershipOf(data);
+    const epoch = Math.max(seq, after + 1);
+    if (owner !== null) owners.set(epoch, (owners.get(epoch) ?? new Set()).add(owner));
+  }
+  return owners;
 }

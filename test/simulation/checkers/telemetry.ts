@@ -1,6 +1,5 @@
 /** What the way of a sample must be: T1, T5, G1 and O1 of the telemetry owner. */
 
-import { decodeBatch, type ValueBatch } from '../../../contract/batch.ts';
 import { VALUE_APPEND_LATE_MS } from '../../../contract/limits.ts';
 import { header } from '../../../contract/subject.ts';
 import { load } from '../../../mission/load.ts';
@@ -8,6 +7,7 @@ import type { History } from '../history.ts';
 import { INSTRUMENTS } from '../instruments.ts';
 import type { StoredMessage } from '../twin/stored-stream.ts';
 import type { Checker } from './checker.ts';
+import { CurrentSamples } from './current-samples.ts';
 
 export const decodedOnce: Checker = {
   name: 'decoded-once',
@@ -25,7 +25,7 @@ export const publishedOnce: Checker = {
     const decodedAt = new Map(decoded.map(({ seq, at }) => [seq, at]));
     const passes = (later: number, source: number): boolean =>
       (decodedAt.get(later) ?? Number.NaN) - (decodedAt.get(source) ?? 0) <= VALUE_APPEND_LATE_MS;
-    yield* outOfOrder(values.filter(isNews()), passes);
+    yield* outOfOrder(values, passes);
     const sources = new Set(
       values.map((message) => `${lastToken(message)} ${message.headers[header.source]}`),
     );
@@ -57,43 +57,22 @@ export const currentIsNewest: Checker = {
   },
 };
 
-/**
- * Whether a message is more than a moment told again: a new owner that reads a deferred batch tells the moment before it once more,
- * behind it, with the ground time it had, so that it replaces nothing.
- */
-function isNews(): (message: StoredMessage) => boolean {
-  const told = new Map<string, number>();
-  return ({ subject, headers }) => {
-    const turned = Number(headers[header.turned] ?? Number.NaN);
-    if (Number.isNaN(turned)) return true;
-    if (turned <= (told.get(subject) ?? Number.NEGATIVE_INFINITY)) return false;
-    told.set(subject, turned);
-    return true;
-  };
-}
-
-/**
- * Each message names the one it was made from, and what time alone has turned behind it the moment; those only rise. But a new owner
- * may tell a moment that the one before looked at and found nothing to tell of: where samples came late in between, it computes
- * that moment without them. It has the ground time of then, and replaces nothing.
- */
+/** Each message names the one it was made from, and what time alone has turned behind it the moment; those only rise. */
 function* outOfOrder(
   messages: readonly StoredMessage[],
   passes: (later: number, source: number) => boolean = () => false,
 ): Iterable<string> {
-  const highest = new Map<string, { source: number; turned: number; epoch: number }>();
+  const highest = new Map<string, { source: number; turned: number }>();
   for (const { subject, seq, by, headers } of messages) {
     const source = Number(headers[header.source]);
     const turned = Number(headers[header.turned] ?? Number.NEGATIVE_INFINITY);
-    const epoch = Number(headers[header.epoch] ?? 0);
-    const before = highest.get(subject) ?? { source: 0, turned: Number.NEGATIVE_INFINITY, epoch: 0 };
+    const before = highest.get(subject) ?? { source: 0, turned: Number.NEGATIVE_INFINITY };
     if (source < before.source && passes(before.source, source)) continue;
-    if (source < before.source && Number.isFinite(turned) && epoch > before.epoch) continue;
     if (source < before.source)
       yield `${subject}: ${seq} by ${by} is made from ${source}, after ${before.source}`;
     else if (source === before.source && turned <= before.turned)
       yield `${subject}: ${seq} by ${by} is made from ${source} once more`;
-    else highest.set(subject, { source, turned, epoch });
+    else highest.set(subject, { source, turned });
   }
 }
 
@@ -102,25 +81,15 @@ interface Newest {
   readonly ground: number;
 }
 
-/** By on-board time, then by ground time, found by looking at every sample. */
+/** The last sample of each measure that became the current value. */
 function newestSamples({ values, mission: { configuration, revision } }: History): Map<string, Newest> {
-  const mission = load(configuration, revision);
   const newest = new Map<string, Newest>();
-  for (const message of values) {
-    const target = lastToken(message);
-    const measures = mission.targets.get(target)?.platform?.measures ?? [];
-    for (const { ordinals, ground, onboard } of decodeBatch<ValueBatch>(message.data).blocks) {
-      for (const [row, groundMs] of ground.entries()) {
-        const time = Number.isNaN(onboard[row]!) ? groundMs : onboard[row]!;
-        for (const ordinal of ordinals) {
-          const key = `${target} ${measures[ordinal]?.key}`;
-          const known = newest.get(key);
-          const isNewer =
-            known === undefined || time > known.time || (time === known.time && groundMs > known.ground);
-          if (isNewer) newest.set(key, { time, ground: groundMs });
-        }
-      }
-    }
+  for (const [target, { platform }] of load(configuration, revision).targets) {
+    if (platform === undefined) continue;
+    const order = new CurrentSamples(platform);
+    for (const message of values) if (lastToken(message) === target) order.take(message);
+    for (const [measure, { time, ground }] of order.known)
+      newest.set(`${target} ${measure}`, { time, ground });
   }
   return newest;
 }

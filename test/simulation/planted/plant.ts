@@ -17,6 +17,9 @@ export function altered(bus: Bus, replaced: Partial<Bus>): Bus {
     last: (stream, subject) => bus.last(stream, subject),
     follow: (stream, subject, from, handle, options) => bus.follow(stream, subject, from, handle, options),
     stillHolds: (stream, known) => bus.stillHolds(stream, known),
+    get lostUntil() {
+      return bus.lostUntil;
+    },
     bucket: (definition) => bus.bucket(definition),
     objects: (definition) => bus.objects(definition),
     close: () => bus.close(),

@@ -21,6 +21,7 @@ import {
   restless,
   unfenced,
   withoutIds,
+  withoutPast,
 } from './defects.ts';
 
 const slot = (n: number): Slot => ({ roles: [...ROLES], host: `host${n}`, skewMs: 0, startMs: 100 * n });
@@ -124,12 +125,14 @@ describe('planted defects', () => {
     expect(await brokenBy({ wrapBus: lying })).toContain('honest-states');
   });
 
-  it('a decoder and an owner without message ids repeat their work after a crash', async () => {
+  it('a decoder without message ids, and an owner that does not find what was published either, repeat their work', async () => {
     const crashes = scenario([crashBefore('checkpoint.decoder', 0), crashBefore('checkpoint.decoder', 1)]);
     expect(await brokenBy({}, crashes)).toEqual(new Set());
     expect(await brokenBy({ wrapBus: withoutIds(streams.decoded) }, crashes)).toContain('decoded-once');
     const owners = scenario([crashAt('append mcs.tm.value', 0), crashAt('append mcs.tm.value', 1)]);
-    expect(await brokenBy({ wrapBus: withoutIds(streams.values) }, owners)).toContain('published-once');
+    // An owner goes by what it finds published, and by ids where another one publishes meanwhile.
+    expect(await brokenBy({ wrapBus: withoutIds(streams.values) }, owners)).toEqual(new Set());
+    expect(await brokenBy({ wrapBus: withoutPast(streams.values) }, owners)).toContain('published-once');
   });
 
   it('an owner that leaves out batches, and processes that miss values, are seen', async () => {
@@ -141,6 +144,15 @@ describe('planted defects', () => {
     const { history } = await run(scenario());
     const swapped = { ...history, uplinks: history.uplinks.toReversed() };
     expect(violationsOf(swapped).map(({ checker }) => checker)).toContain('lane-order');
+  });
+
+  it('a telecommand that does not leave once everything is up again is found', async () => {
+    const { history } = await run(scenario());
+    const { id } = history.events[0]!;
+    const names = (of: typeof history) => violationsOf(of).map(({ checker }) => checker);
+    expect(names({ ...history, last: [id] })).toEqual([]);
+    const events = history.events.filter((each) => each.id !== id || each.event.state !== 'SENT');
+    expect(names({ ...history, last: [id], events })).toContain('works-again');
   });
 
   it('a rejection that nobody handles is a defect of the process', async () => {
@@ -189,6 +201,7 @@ describe('planted defects', () => {
         'sound-leases',
         'sound-run-logs',
         'strangers-kept-out',
+        'works-again',
         'withdrawn-stays',
         // In alarms.test.ts.
         'allowed-transitions',

@@ -39,6 +39,11 @@ export function isStop(asked: Asked): boolean {
   );
 }
 
+/** Whether somebody disabled the datapath while it was under way: what it had settled of that is undone under it. */
+export function isDisabledMeanwhile({ asked: all }: RadioHistory, asked: Asked, until: number): boolean {
+  return all.some((other) => does(other, 'disable') && asked.order < other.order && other.order < until);
+}
+
 /** `act 3 (condition)`. */
 export function named({ act, action }: Asked): string {
   return `act ${act} (${action.do})`;

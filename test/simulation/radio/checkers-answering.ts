@@ -6,6 +6,7 @@ import { FAST, OTHER } from '../../actors/sdr/bench-world.ts';
 import {
   answersIn,
   does,
+  isDisabledMeanwhile,
   isFaulty,
   isLoopback,
   isMuted,
@@ -95,7 +96,8 @@ export const ANSWERING: readonly RadioChecker[] = [
           changedBy = undefined;
           return active.dirty ? [`${named(asked)} is done, and ${active.name} is dirty`] : [];
         }
-        if ((isSetting || does(asked, ...CHANGED_BY_HAND)) && sinceApply(history, asked) > 0)
+        const isUndone = isSetting && isDisabledMeanwhile(history, asked, order);
+        if ((isSetting || does(asked, ...CHANGED_BY_HAND)) && !isUndone && sinceApply(history, asked) > 0)
           changedBy = asked;
         if (active.name === undefined || changedBy === undefined || active.dirty) return [];
         // Done, and not durable yet: whoever asked for it is not told, and whoever reads sees it.

@@ -1,6 +1,15 @@
 /** What commands may write, and when: the order of the chain, quiet, one at a time, the board of a holder. */
 
-import { does, isMuted, isQuiet, isStop, named, type RadioChecker, settingsOf } from './checker.ts';
+import {
+  does,
+  isDisabledMeanwhile,
+  isMuted,
+  isQuiet,
+  isStop,
+  named,
+  type RadioChecker,
+  settingsOf,
+} from './checker.ts';
 import type { Asked, RadioHistory, Write, WriteKind } from './history.ts';
 
 const BEHIND_THE_SWITCH: readonly WriteKind[] = ['switch', 'level', 'egress', 'data', 'counter'];
@@ -18,12 +27,14 @@ export const WRITING: readonly RadioChecker[] = [
           const writes = settingsOf(history, asked);
           const at = writes.findIndex(({ kind }) => kind === 'switch');
           if (at === -1) return [];
-          // A board that breaks behind the switch may be mended there.
+          // A board that breaks behind the switch, or is taken away, may be set up again there.
           const late = writes
             .slice(at)
             .find(
               ({ kind, order }) =>
-                !BEHIND_THE_SWITCH.includes(kind) && !isStruck(history, asked.order, order),
+                !BEHIND_THE_SWITCH.includes(kind) &&
+                !isStruck(history, asked.order, order) &&
+                !isDisabledMeanwhile(history, asked, order),
             );
           return late === undefined ? [] : [`${named(asked)} writes ${late.words} behind the switch`];
         }),

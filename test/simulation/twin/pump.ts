@@ -65,6 +65,13 @@ export class Pump<Item> {
     this.#items = this.#queue.filter((each) => each.mark === undefined).length;
   }
 
+  /** Takes out everything that waits and is not being handled, marks too. */
+  clear(): void {
+    const first = this.#running ? this.#queue[0] : undefined;
+    this.#queue = first === undefined ? [] : [first];
+    this.#items = first === undefined || first.mark !== undefined ? 0 : 1;
+  }
+
   /** Calls back when everything pushed so far is handled. */
   mark(reached: () => void): void {
     this.#queue.push({ mark: reached });

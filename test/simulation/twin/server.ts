@@ -2,10 +2,12 @@
  * The server of the twin: what all simulated processes share. It has no faults of its own; whether and when a request
  * reaches it is the affair of the wire (`wire.ts`). Mission Control Service, section 6.
  *
- * V1. What is acknowledged is kept, also while the server is away.
+ * V1. What is acknowledged is kept, also while the server is away, but for V3.
  * V2. Subscriptions live as long as the connection that made them.
+ * V3. While it is away its store may go back, as one that is put back from a copy or loses its newest messages with the power.
  */
 
+import { assert } from '../../../contract/assert.ts';
 import type { BucketDefinition, StreamDefinition } from '../../../contract/subject.ts';
 import type { CoreMessage } from '../../../ports/bus.ts';
 import { type Publication, type PublishAnswer, StoredStream } from './stored-stream.ts';
@@ -58,6 +60,13 @@ export class TwinServer {
     this.#up = up;
     if (!up) this.#subscribers.clear();
     for (const listener of [...this.#listeners]) listener(up);
+  }
+
+  /** V3: each stream to what it held at the moment given for its name. */
+  rewind(to: (stream: string) => number): void {
+    assert(!this.#up, 'V3');
+    this.#order += 1;
+    for (const [name, stream] of this.#streams) stream.rewind(to(name), this.#order);
   }
 
   onTurn(listener: (up: boolean) => void): () => void {

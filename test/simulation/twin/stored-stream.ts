@@ -3,7 +3,7 @@
  * real server, so that their revisions are positions.
  *
  * S1. An id inside the window is stored once; that is looked at before the expectation, as the real server does.
- * S2. Positions rise by one and are never used again.
+ * S2. Positions rise by one and are used again only where the store went back: what was stored later is gone then, with its ids.
  */
 
 import type { Headers } from '../../../ports/bus.ts';
@@ -26,6 +26,8 @@ export interface StoredMessage {
   readonly by: string;
   /** In a bucket: the key was removed. */
   readonly removal: boolean;
+  /** Place among everything that was stored at which it was gone, because the store went back. */
+  readonly lostAt?: number;
 }
 
 export interface Publication {
@@ -49,9 +51,11 @@ export class StoredStream {
   /** Ignores what writers expect: a planted defect. */
   readonly #ignoresExpectations: boolean;
   readonly #messages: StoredMessage[] = [];
+  readonly #lost: StoredMessage[] = [];
   readonly #bySubject = new Map<string, StoredMessage[]>();
   readonly #ids = new Map<string, { seq: number; at: number }>();
   readonly #listeners = new Set<(message: StoredMessage) => void>();
+  readonly #rewound = new Set<() => void>();
 
   constructor(name: string, dedupeMs: number, ignoresExpectations: boolean) {
     this.name = name;
@@ -61,6 +65,17 @@ export class StoredStream {
 
   get messages(): readonly StoredMessage[] {
     return this.#messages;
+  }
+
+  /** What was stored and is gone since the store went back. */
+  get lost(): readonly StoredMessage[] {
+    return this.#lost;
+  }
+
+  /** What was ever stored, in its order. */
+  get everything(): readonly StoredMessage[] {
+    if (this.#lost.length === 0) return this.#messages;
+    return [...this.#messages, ...this.#lost].sort((one, other) => one.order - other.order);
   }
 
   get lastSeq(): number {
@@ -99,11 +114,36 @@ export class StoredStream {
     return { outcome: 'stored', seq: message.seq };
   }
 
+  /** The store goes back to what it held at a moment. */
+  rewind(to: number, order: number): void {
+    const first = this.#messages.findIndex(({ at }) => at > to);
+    if (first === -1) return;
+    for (const message of this.#messages.splice(first).reverse()) {
+      this.#lost.push({ ...message, lostAt: order });
+      const ofSubject = this.#bySubject.get(message.subject);
+      ofSubject?.pop();
+      if (ofSubject?.length === 0) this.#bySubject.delete(message.subject);
+    }
+    for (const [id, { seq }] of this.#ids) if (seq > first) this.#ids.delete(id);
+    for (const listener of [...this.#rewound]) listener();
+  }
+
+  onRewound(listener: () => void): () => void {
+    this.#rewound.add(listener);
+    return () => void this.#rewound.delete(listener);
+  }
+
   onStored(listener: (message: StoredMessage) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 }
+
+/** What of a stream is looked at. */
+export type Held = (stream: StoredStream) => readonly StoredMessage[];
+/** What it holds in the end, and what it ever held. */
+export const kept: Held = ({ messages }) => messages;
+export const everStored: Held = ({ everything }) => everything;
 
 /** Whether a subject is one that the filter means: `*` is one token, `>` the rest. */
 export function matcher(filter: string): (subject: string) => boolean {

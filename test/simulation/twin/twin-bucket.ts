@@ -3,6 +3,7 @@
  *
  * B1. A removal is a marker that competes with the other writers; a marker is no key.
  * B2. A watch sees the newest value of a key: one that is replaced before it was handed over may be passed over.
+ * B3. Where the store went back a watch hands everything over again: what is earlier than what it told as `rewound`, and what is gone.
  */
 
 import { checkKey, checkKeyFilter } from '../../../bus/address.ts';
@@ -31,6 +32,9 @@ export interface TwinCalls {
   readonly log: Log;
   write(wanted: TwinWrite): Promise<Appended>;
   read<Value>(what: string, look: () => Value): Promise<Value>;
+  /** A message stored then is gone: the store went back. */
+  lost(at: number | undefined): void;
+  onConnection(listener: (connected: boolean) => void): () => void;
   pump<Item>(handle: (item: Item, pending: number) => void | Promise<void>): Pump<Item>;
   /** Ends a pump, once. */
   stopper(pump: { stop(): void }, forget: () => void, reject: (error: Outage) => void): () => Promise<void>;
@@ -92,28 +96,96 @@ export function openTwinBucket(bus: TwinCalls, stream: StoredStream, name: strin
     watch: async (filter, changed): Promise<Watch> => {
       const matches = matcher(`${prefix}${checkKeyFilter(filter)}`);
       await bus.read(`watch ${name}`, () => undefined);
-      const known = new Set<string>();
-      const pump = bus.pump<StoredMessage>((message) => {
-        const { key } = entryOf(message);
-        if (message.removal && !known.delete(key)) return;
-        if (!message.removal) known.add(key);
+      const ready = promised<void>();
+      const view = new View(bus, entryOf, (key, entry) => {
         try {
-          changed(key, message.removal ? undefined : entryOf(message));
+          changed(key, entry);
         } catch (error) {
           bus.log.error({ err: error, key }, 'handler of a watched key threw');
         }
       });
-      for (const message of stream.lasts()) {
-        if (!message.removal && matches(message.subject)) pump.push(message);
-      }
-      const forget = stream.onStored((message) => {
-        if (!matches(message.subject)) return;
-        pump.drop(({ subject }) => subject === message.subject);
-        pump.push(message);
-      });
-      const ready = promised<void>();
-      pump.mark(() => ready.resolve());
+      const pump = bus.pump<StoredMessage>((message) => view.take(message));
+      let isStale = false;
+      const fill = (): void => {
+        view.replay();
+        for (const message of stream.lasts())
+          if (!message.removal && matches(message.subject)) pump.push(message);
+        pump.mark(() => {
+          view.reconcile();
+          ready.resolve();
+        });
+      };
+      const stops = [
+        stream.onStored((message) => {
+          if (isStale || !matches(message.subject)) return;
+          pump.drop(({ subject }) => subject === message.subject);
+          pump.push(message);
+        }),
+        stream.onRewound(() => {
+          isStale = true;
+          pump.clear();
+        }),
+        bus.onConnection((connected) => {
+          if (!connected || !isStale) return;
+          isStale = false;
+          fill();
+        }),
+      ];
+      fill();
+      const forget = (): void => {
+        for (const stop of stops) stop();
+      };
       return { ready: ready.promise, stop: bus.stopper(pump, forget, ready.reject) };
     },
   };
+}
+
+/** What a watch has told of each key; where the store went back it says so (B3). */
+class View {
+  readonly #bus: Pick<TwinCalls, 'lost'>;
+  readonly #entryOf: (message: StoredMessage) => Entry;
+  readonly #changed: (key: string, entry: Entry | undefined) => void;
+  readonly #known = new Map<string, { readonly seq: number; readonly at: number }>();
+  #missing = new Set<string>();
+
+  constructor(
+    bus: Pick<TwinCalls, 'lost'>,
+    entryOf: (message: StoredMessage) => Entry,
+    changed: (key: string, entry: Entry | undefined) => void,
+  ) {
+    this.#bus = bus;
+    this.#entryOf = entryOf;
+    this.#changed = changed;
+  }
+
+  /** Everything is handed over again from here on. */
+  replay(): void {
+    this.#missing = new Set(this.#known.keys());
+  }
+
+  take(message: StoredMessage): void {
+    const { seq, at } = message;
+    const entry = this.#entryOf(message);
+    const replayed = this.#missing.delete(entry.key);
+    const known = this.#known.get(entry.key);
+    const wentBack = known !== undefined && (seq < known.seq || (seq === known.seq && at !== known.at));
+    const rewound = replayed && wentBack;
+    if (known !== undefined && seq <= known.seq && !rewound) return;
+    if (rewound) this.#bus.lost(known.at);
+    if (message.removal) {
+      if (this.#known.delete(entry.key)) this.#changed(entry.key, undefined);
+      return;
+    }
+    this.#known.set(entry.key, { seq, at });
+    this.#changed(entry.key, { ...entry, ...(rewound && { rewound }) });
+  }
+
+  /** What was not handed over again is gone. */
+  reconcile(): void {
+    for (const key of this.#missing) {
+      this.#known.delete(key);
+      this.#changed(key, undefined);
+    }
+    this.#missing.clear();
+  }
 }

@@ -28,11 +28,11 @@ import type {
 } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Log } from '../../../ports/log.ts';
-import { promised } from './promised.ts';
 import { Pump } from './pump.ts';
 import type { Subscriber, TwinServer } from './server.ts';
-import { matcher, type PublishAnswer, type StoredMessage } from './stored-stream.ts';
+import { matcher, type PublishAnswer } from './stored-stream.ts';
 import { openTwinBucket, type TwinCalls, type TwinWrite } from './twin-bucket.ts';
+import { followTwin, shown } from './twin-follow.ts';
 import { openTwinObjects } from './twin-objects.ts';
 import type { Weather } from './weather.ts';
 import { Wire } from './wire.ts';
@@ -68,6 +68,7 @@ export class TwinBus implements Bus, TwinCalls {
   readonly #subscriptions = new Set<Subscription>();
   readonly #stoppables = new Set<() => void>();
   #writes = 0;
+  #lostUntil: number | undefined;
 
   constructor(options: TwinOptions) {
     this.#options = options;
@@ -277,21 +278,22 @@ export class TwinBus implements Bus, TwinCalls {
     subject: string,
     from: FollowFrom,
     handle: (message: StreamMessage) => void | Promise<void>,
+    { wentBack }: { wentBack?: () => void } = {},
   ): Promise<Follower> {
     checkFilter(subject);
     const stream = this.#options.server.stream(definition);
     const stands = await this.read(`look ${stream.name}`, () => stream.lastSeq);
-    const matches = matcher(subject);
-    const pump = this.pump<StoredMessage>((message, pending) => handle(shown(message, pending)));
-    const wanted = beginning(from, stands);
-    for (const message of stream.messages)
-      if (matches(message.subject) && wanted(message)) pump.push(message);
-    const forget = stream.onStored((message) => {
-      if (matches(message.subject) && wanted(message)) pump.push(message);
+    return followTwin({
+      ...{ stream, matches: matcher(subject), from, stands, handle },
+      wentBack: (takenAt) => {
+        this.lost(takenAt);
+        this.log.error({ stream: stream.name, filter: subject }, 'stream lost its newest messages');
+        wentBack?.();
+      },
+      pump: (take) => this.pump(take),
+      onConnection: (listener) => this.onConnection(listener),
+      stopper: (...given) => this.stopper(...given),
     });
-    const caught = promised<number>();
-    pump.mark(() => caught.resolve(stands));
-    return { caughtUp: caught.promise, stop: this.stopper(pump, forget, caught.reject) };
   }
 
   async stillHolds(definition: StreamDefinition, { seq, at, subject }: KnownMessage): Promise<boolean> {
@@ -300,8 +302,20 @@ export class TwinBus implements Bus, TwinCalls {
       `look ${stream.name}`,
       () => [stream.at(seq), stream.lastSeq] as const,
     );
-    if (held === undefined) return seq <= lastSeq;
-    return (at ?? held.at) === held.at && (subject ?? held.subject) === held.subject;
+    const isHeld =
+      held === undefined
+        ? seq <= lastSeq
+        : (at ?? held.at) === held.at && (subject ?? held.subject) === held.subject;
+    if (!isHeld) this.lost(at);
+    return isHeld;
+  }
+
+  get lostUntil(): number | undefined {
+    return this.#lostUntil;
+  }
+
+  lost(at: number | undefined): void {
+    if (at !== undefined) this.#lostUntil = Math.max(at, this.#lostUntil ?? at);
   }
 
   objects({ name }: ObjectsDefinition): Objects {
@@ -414,23 +428,6 @@ export class TwinBus implements Bus, TwinCalls {
 
 function outcomeOf(answer: PublishAnswer, id: string | undefined): Appended {
   return answer.outcome === 'duplicate' && id === undefined ? { outcome: 'conflict' } : answer;
-}
-
-function beginning(from: FollowFrom, lastSeq: number): (message: StoredMessage) => boolean {
-  switch (from.from) {
-    case 'start':
-      return () => true;
-    case 'now':
-      return ({ seq }) => seq > lastSeq;
-    case 'seq':
-      return ({ seq }) => seq >= from.seq;
-    case 'time':
-      return ({ at }) => at >= from.at;
-  }
-}
-
-function shown({ subject, data, headers, seq, at }: StoredMessage, pending: number): StreamMessage {
-  return { subject, data, headers, seq, at, pending };
 }
 
 function copied(data: Uint8Array): Uint8Array {

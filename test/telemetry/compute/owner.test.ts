@@ -7,6 +7,7 @@ import { buckets, streams, subject } from '../../../contract/subject.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { decodeCheckpoint } from '../../../telemetry/checkpoint.ts';
+import { CurrentValues } from '../../../telemetry/current-values.ts';
 import { createTelemetryOwner, type TelemetryOwner } from '../../../telemetry/telemetry-owner.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { until } from '../../support/until.ts';
@@ -66,9 +67,9 @@ class World {
     this.#owners.at(-1)!.alive = false;
   }
 
-  /** A row that arrives at its ground time; the owner gets it if there is one. */
-  async row(row: Row, owned = true): Promise<void> {
-    await this.passTo(BEGIN + row.at);
+  /** A row that arrives at its ground time, or so much later; the owner gets it if there is one. */
+  async row(row: Row, owned = true, lateMs = 0): Promise<void> {
+    await this.passTo(BEGIN + row.at + lateMs);
     const of = this.missions.current!.targets.get('sat1')!.platform!;
     const { platform: digest, blocks } = batchOf(of, [{ ...row, at: BEGIN + row.at }]);
     const data = encodeBatch({ platform: digest, link: 'uhf', blocks, reports: [] });
@@ -443,4 +444,85 @@ describe('the next owner', () => {
     ]);
     await world.owner.stop();
   });
+
+  /** Some are received late, behind moments that the clock has told. */
+  const lateMs = [0, 0, 6_500, 0, 0, 13_000, 300, 0];
+  const arrivals = rows
+    .map((row, n) => ({ row, late: lateMs[n % 8]! }))
+    .sort((one, other) => one.row.at + one.late - other.row.at - other.late);
+
+  it.each([
+    [0, 0],
+    [300, 4_000],
+    [7_000, 5_000],
+    [11_500, 20_000],
+  ])(
+    'U1 tells no moment again and makes no batch again, whatever came late: killed %d ms behind any sample, %d ms away',
+    async (afterMs, awayMs) => {
+      for (const { row, late } of arrivals) {
+        const world = new World();
+        const dies = row.at + late + afterMs;
+        const back = dies + awayMs;
+        await world.own();
+        for (const each of arrivals.filter((one) => one.row.at + one.late <= dies))
+          await world.row(each.row, true, each.late);
+        await world.passTo(BEGIN + dies);
+        world.kill();
+        for (const each of arrivals.filter(({ row: { at }, late: by }) => at + by > dies && at + by <= back))
+          await world.row(each.row, false, each.late);
+        await world.passTo(BEGIN + back);
+        await world.own();
+        for (const each of arrivals.filter((one) => one.row.at + one.late > back))
+          await world.row(each.row, true, each.late);
+        await world.passTo(end);
+        await world.owner.stop();
+        expectRising(world, `killed at ${dies}`);
+        await expectCovered(world, `killed at ${dies}`);
+      }
+    },
+    60_000,
+  );
+
+  it('U1 takes what was told after the checkpoint as it was told, also where a sample came late behind it', async () => {
+    await world.own();
+    await world.row({ at: 1_000, values: { voltage: 5 } });
+    const { entries } = world.bus.bucket(buckets.values);
+    await world.passTo(BEGIN + 2_500);
+    const behind = entries.get('sat1')!;
+    await world.passTo(BEGIN + 12_500);
+    await world.row({ at: 9_000, values: { voltage: 7 } }, true, 4_000);
+    world.kill();
+    const before = world.told();
+    expect(before).toHaveLength(5);
+    entries.set('sat1', behind);
+    await world.passTo(BEGIN + 17_000);
+    await world.own();
+    await world.owner.stop();
+    expect(world.told()).toEqual(before);
+    await expectCovered(world, 'at the end');
+  });
 });
+
+/** Sources never fall, moments only rise, and of each there is one message. */
+function expectRising({ published }: World, when: string): void {
+  const sources = published.map(({ headers }) => Number(headers['Mcs-Source']));
+  expect(sources, when).toEqual([...sources].sort((one, other) => one - other));
+  const made = published.filter(({ headers }) => headers['Mcs-Turned'] === undefined);
+  expect(new Set(made.map(({ headers }) => headers['Mcs-Source'])).size, when).toBe(made.length);
+  const moments = published
+    .filter(({ headers }) => headers['Mcs-Turned'] !== undefined)
+    .map(({ headers }) => Number(headers['Mcs-Turned']));
+  expect(moments, when).toEqual([...new Set(moments)].sort((one, other) => one - other));
+}
+
+/** The last checkpoint holds what the value stream says, sample by sample. */
+async function expectCovered({ bus, published }: World, when: string): Promise<void> {
+  const { columns, positions } = (await decodeCheckpoint(
+    bus.bucket(buckets.values).entries.get('sat1')!.value,
+  ))!;
+  expect(positions.values, when).toBe(published.length);
+  const shown = new CurrentValues(platform);
+  for (const { data } of published) shown.apply(decodeBatch<ValueBatch>(data));
+  const { value, time, ground } = shown.snapshot();
+  expect([columns.value, columns.time, columns.ground], when).toEqual([value, time, ground]);
+}
