@@ -4,8 +4,9 @@
  * L1. A key that is replaced before the replay has come to it is told behind all others. nats-server 2.9 then counts what
  *     is pending wrongly, too high or too low for good: neither that count nor the place reached says that every key was
  *     told.
- * L2. What was stored before the replay began and came unreplaced is counted. Where all keys came so, which is nearly
- *     always, nothing else is asked; otherwise the names of the stream decide.
+ * L2. Keys that came as they stood before the replay began are counted, each once: while keys are replaced the server delivers
+ *     some of them twice. Where all keys came so, which is nearly always, nothing else is asked; otherwise the names of the
+ *     stream decide.
  */
 
 import type { JetStream } from './jetstream.ts';
@@ -28,9 +29,9 @@ export class Roll {
 
   /** A subject was delivered. */
   tell(subject: string, { seq }: Position): void {
+    if (seq <= this.#headSeq && !this.#told.has(subject)) this.#unreplaced += 1;
     this.#told.add(subject);
     this.#owed?.delete(subject);
-    if (seq <= this.#headSeq) this.#unreplaced += 1;
   }
 
   /** Whether every key was told. */
