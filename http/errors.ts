@@ -13,7 +13,7 @@ export const ErrorItem = Type.Object(
   {
     code: Type.String({ pattern: '^[a-z]+::[a-z-]+$' }),
     message: Type.String(),
-    help: Type.Optional(Type.String({ description: 'How to mend it.' })),
+    help: Type.Optional(Type.String({ description: 'How to fix it.' })),
   },
   { additionalProperties: false, title: 'ErrorItem' },
 );

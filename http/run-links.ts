@@ -39,7 +39,7 @@ function fault(target: string, reason: string): Fault {
   return {
     code: 'run::no-link',
     message: `target ${target} has no link: ${reason}`,
-    help: 'Wait for the pass, or mend the link; mcs link watch shows it.',
+    help: 'Wait for the pass, or repair the link; mcs link watch shows it.',
     path: '/targets',
   };
 }

@@ -160,7 +160,7 @@ export const supervisorMachine = setup({
         'operator.drain': 'draining',
       },
     },
-    draining: { description: 'Children are being stopped: a crash is no longer mended.' },
+    draining: { description: 'Children are being stopped: nothing is restarted any more.' },
     escalated: { description: 'Given up: the parent decides.' },
   },
 });

@@ -91,7 +91,7 @@ async function load({ bus, term: termOf }: RecordStoreOptions, key: string): Pro
   const entry = await bus.bucket(buckets.alarms).get(key);
   const stored = entry && readStored(entry.value);
   if (entry !== undefined && stored === undefined)
-    throw new Error(`the record ${key} in ${buckets.alarms.name} is none: mend or remove it`);
+    throw new Error(`the record ${key} in ${buckets.alarms.name} cannot be read: correct or remove it`);
   if (stored !== undefined && stored.epoch > term.epoch) {
     term.lost(new Error(`a later leader has written alarm ${key}`));
     return undefined;

@@ -122,7 +122,11 @@ function valueRun(
   if (run !== undefined) return run;
   const wanted =
     measure.enumeration?.name ?? (measure.unit === undefined ? measure.type : `in ${measure.unit}`);
-  return checker.fault(root.at, `the measure is ${wanted}, this is ${described(term)}`, 'mend one of them');
+  return checker.fault(
+    root.at,
+    `the measure is ${wanted}, this is ${described(term)}`,
+    'correct one of them',
+  );
 }
 
 function runOf(

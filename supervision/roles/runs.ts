@@ -126,7 +126,7 @@ function cellsOf(kind: Kind): RunCells {
         case 'gone':
           return 'its executor is stopping; ask again';
         case 'quarantined':
-          return `the run is in trouble (${kind.trouble()[run]?.reason ?? 'unknown'}) and waits for a person who mends the service`;
+          return `the run is in trouble (${kind.trouble()[run]?.reason ?? 'unknown'}) and waits until somebody resumes or resets it in the inspector`;
       }
     },
     wake: (run) => kind.wake(run),
