@@ -32,7 +32,7 @@ interface Knowing {
 }
 
 interface KnownPastOptions {
-  readonly bus: Bus;
+  readonly bus: Pick<Bus, 'stillHolds' | 'connected' | 'onConnection'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -49,6 +49,8 @@ export class KnownPast implements Stoppable {
   /** What was known of streams that do not hold it any more. */
   #losses: readonly KnownIn[] = [];
   readonly #forget: () => void;
+  /** The look under way: whoever asks meanwhile waits for it. */
+  #looking: Promise<void> | undefined;
   /** By the monotonic clock; the connection has been there since. */
   #lookedAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
@@ -73,10 +75,19 @@ export class KnownPast implements Stoppable {
   async losses(): Promise<readonly KnownIn[]> {
     const now = this.#options.clock.monotonic();
     if (now - this.#lookedAt > LOOK_AGAIN_MS) {
-      await this.#compare(this.#gathered());
-      this.#lookedAt = now;
+      this.#looking ??= this.#lookOnce(now);
+      await this.#looking;
     }
     return this.#losses;
+  }
+
+  async #lookOnce(now: number): Promise<void> {
+    try {
+      await this.#compare(this.#gathered());
+      this.#lookedAt = now;
+    } finally {
+      this.#looking = undefined;
+    }
   }
 
   async stop(): Promise<void> {
@@ -101,7 +112,9 @@ export class KnownPast implements Stoppable {
       try {
         return await this.#compare(known);
       } catch (error) {
-        if (!(error instanceof Outage)) throw error;
+        // The next owner that is taken meets it too, and says so.
+        if (!(error instanceof Outage))
+          return this.#options.log.error({ err: error }, 'what is known of the streams cannot be looked for');
         await new Promise<void>((resolve) => void this.#options.clock.setTimeout(resolve, BUS_RETRY_MS));
         if (this.#stopped || !this.#options.bus.connected) return;
       }

@@ -74,7 +74,7 @@ interface PlaceOptions {
   readonly stands: Standing;
 }
 
-/** Where a follower is: behind the last message it took or, before the first one, where it was told to begin. */
+/** Where a follower is: behind the last message it took or, before the first one, where it was to begin. */
 class Place {
   readonly #options: PlaceOptions;
   #from: FollowFrom;

@@ -6,6 +6,7 @@
  *     between two samples would come out differently behind the second.
  * U2. A batch may be missing in front of the last ones: its append was lost, and with it its owner. It is made now, behind them. No more
  *     than `VALUE_APPENDS` are on their way at once, so only the last ones have to be known one by one.
+ * U3. A message that does not say what it was made from is taken as it stands, and says nothing of what is missing.
  */
 
 import { VALUE_TAIL } from '../contract/limits.ts';
@@ -19,7 +20,9 @@ export class PublishedTail {
   #floor = 0;
   readonly #made = new Set<number>();
 
+  /** U3: `decoded` may be no position. */
   note(decoded: number): void {
+    if (!Number.isSafeInteger(decoded) || decoded < 1) return;
     this.last = Math.max(this.last, decoded);
     this.#made.add(decoded);
     if (this.#made.size <= VALUE_TAIL) return;

@@ -17,9 +17,9 @@ import { FENCE_MS } from '../../contract/limits.ts';
 import type { FenceCall, FenceReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program, ProgramNode, SendStatement } from '../../contract/program.ts';
-import { readReply } from '../../contract/reply.ts';
+import { readReply, textIn } from '../../contract/reply.ts';
 import { header, streams, subject } from '../../contract/subject.ts';
-import { readSendFailure, type TcEvent } from '../../contract/telecommand.ts';
+import { readSendFailure } from '../../contract/telecommand.ts';
 import { isSendOf, sendsOf } from '../../machines/run-sending.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { gatewayOf } from '../../mission/resolve.ts';
@@ -97,7 +97,10 @@ async function stillOpen(bus: Bus, clock: Clock, open: readonly SentEvent[]): Pr
 async function look(bus: Bus, clock: Clock, sent: SentEvent): Promise<Pending | undefined> {
   const last = await bus.last(streams.telecommandEvents, subject.tcEvent(sent.target, sent.tc));
   if (last === undefined) return { sent, isKnown: false, isEncoded: false };
-  const { state, at } = JSON.parse(Buffer.from(last.data).toString()) as TcEvent;
+  const event = readReply(last.data);
+  const [state, at] = [event && textIn(event, 'state'), event && textIn(event, 'at')];
+  // What cannot be read may be anything: as if its gateway had been asked.
+  if (state === undefined || at === undefined) return { sent, isKnown: true, isEncoded: true };
   if (state === 'PENDING' || state === 'ENCODED')
     return { sent, isKnown: true, isEncoded: state === 'ENCODED' };
   if (state !== 'SEND_FAILED') return undefined;

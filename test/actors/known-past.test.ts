@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { Floor, type WentBack } from '../../actors/floor.ts';
 import { type KnownIn, KnownPast } from '../../actors/known-past.ts';
 import { streams } from '../../contract/subject.ts';
+import type { Bus } from '../../ports/bus.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { TwinServer } from '../simulation/twin/server.ts';
 import { TwinBus } from '../simulation/twin/twin-bus.ts';
@@ -73,7 +74,7 @@ function ownerOf(name: string, epoch: number, knows: KnownPast | null = past) {
   return { floor, known, lost, take };
 }
 
-it('K1 K2 an owner is told of a loss in a stream that it does not follow, and the next one knows of it', async () => {
+it('K1 K2 an owner begins anew at a loss in a stream that it does not follow, and the next one knows of it', async () => {
   const owner = ownerOf('runs.0', 1);
   expect(await owner.take()).toBeUndefined();
   owner.floor.keep();
@@ -151,4 +152,44 @@ it('F6 a loss anywhere on the bus counts for a partition that another process ha
   next.floor.keep();
   await settled(next.floor.stop());
   expect(await ownerOf('runs.5', 3).take()).toBeUndefined();
+});
+
+/** The bus with another answer to the question for what is known. */
+function askedThrough(stillHolds: Bus['stillHolds']): Pick<Bus, 'stillHolds' | 'connected' | 'onConnection'> {
+  return {
+    stillHolds,
+    get connected() {
+      return bus.connected;
+    },
+    onConnection: (listener) => bus.onConnection(listener),
+  };
+}
+
+it('K2 one look serves everybody who takes a partition meanwhile', async () => {
+  let asked = 0;
+  const counting = askedThrough((stream, known) => {
+    asked += 1;
+    return bus.stillHolds(stream, known);
+  });
+  const shared = new KnownPast({ bus: counting, clock, log: keptLog() });
+  const known = await append();
+  shared.join({ known: () => [known], pastIsGone: () => undefined })();
+  await settled(Promise.all(Array.from({ length: 32 }, () => shared.losses())));
+  expect(asked).toBe(1);
+});
+
+it('K2 a question that is refused when the connection comes back ends no process', async () => {
+  const log = keptLog();
+  const refusing = askedThrough(() => Promise.reject(new Error('refused')));
+  const shared = new KnownPast({ bus: refusing, clock, log });
+  const known = await append();
+  shared.join({ known: () => [known], pastIsGone: () => undefined })();
+  server.turn(false);
+  await pass(500);
+  server.turn(true);
+  await pass(500);
+  expect(log.said.map(({ message }) => message)).toContain(
+    'what is known of the streams cannot be looked for',
+  );
+  await Promise.all([expect(shared.losses()).rejects.toThrow('refused'), pass(10)]);
 });

@@ -131,6 +131,16 @@ describe('a run stands down', () => {
     await serving.stop();
   });
 
+  it('Z3 by the fence of its gateway where its last event cannot be read', async () => {
+    await submitted();
+    await bus.append(streams.telecommandEvents, subject.tcEvent('sat1', tc), Buffer.from('{"state":7'));
+    const serving = bus.serve(subject.gatewayVerb('sim-1', 'fence'), async () =>
+      Buffer.from('{"fenced":true}'),
+    );
+    expect(await stand()).toMatchObject({ marked: true, texts: [] });
+    await serving.stop();
+  });
+
   it('Z3 once its telecommand is known to have left, whatever the gateway says', async () => {
     await submitted();
     await reached('ENCODED');

@@ -74,7 +74,7 @@ export function followTwin(options: FollowOptions): Follower {
   return { caughtUp: caught.promise, stop: options.stopper(pump, forget, caught.reject) };
 }
 
-/** Behind the last message it took or, before the first one, where it was told to begin. */
+/** Behind the last message it took or, before the first one, where it was to begin. */
 class Place {
   taken: { readonly seq: number; readonly at: number } | undefined;
   #from: FollowFrom;

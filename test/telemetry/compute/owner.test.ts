@@ -483,7 +483,7 @@ describe('the next owner', () => {
     60_000,
   );
 
-  it('U1 takes what was told after the checkpoint as it was told, also where a sample came late behind it', async () => {
+  it('U1 takes what was published after the checkpoint as it stands, also where a sample came late behind it', async () => {
     await world.own();
     await world.row({ at: 1_000, values: { voltage: 5 } });
     const { entries } = world.bus.bucket(buckets.values);
