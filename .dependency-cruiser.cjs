@@ -12,8 +12,9 @@ const TABLE = {
   mission: { folders: ['contract'], packages: ['typebox', 'yaml'] },
   machines: { folders: ['contract'], packages: ['xstate'] },
   ports: { folders: ['contract', 'mission?'], packages: ['xstate?'] },
+  messaging: { folders: ['ports', 'contract'], packages: [] },
   actors: {
-    folders: ['machines', 'mission', 'ports', 'contract', 'radio', 'telemetry/reading'],
+    folders: ['machines', 'mission', 'ports', 'messaging', 'contract', 'radio', 'telemetry/reading'],
     packages: ['xstate', 'tsx'],
   },
   telemetry: { folders: ['mission', 'ports', 'contract'], packages: ['msgpackr', '@xstate/store'] },
@@ -23,7 +24,7 @@ const TABLE = {
   identity: { folders: ['ports', 'contract', 'mission?'], packages: ['jose'] },
   bus: { folders: ['ports', 'contract'], packages: ['nats', 'nats-jwt', 'nkeys.js', 'ulid'] },
   http: {
-    folders: ['contract', 'mission', 'telemetry', 'ports'],
+    folders: ['contract', 'mission', 'telemetry', 'ports', 'messaging'],
     packages: ['uWebSockets.js', 'typebox', 'prom-client', 'ulid', 'elkjs', 'esbuild'],
   },
   console: {
@@ -32,7 +33,7 @@ const TABLE = {
     files: ['radio/modulation.ts', 'radio/prbs.ts', 'radio/ad9361/gain.ts'],
   },
   supervision: {
-    folders: ['contract', 'mission', 'machines', 'ports', 'actors'].concat([
+    folders: ['contract', 'mission', 'machines', 'ports', 'messaging', 'actors'].concat([
       'telemetry',
       'links',
       'radio',

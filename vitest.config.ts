@@ -13,6 +13,7 @@ const SHARED = [
   'identity',
   'links',
   'machines',
+  'messaging',
   'mission',
   'protocol',
   'radio',

@@ -5,7 +5,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { subject } from '../contract/subject.ts';
+import { subject } from '../contract/bus/subjects.ts';
 import { type Compiled, compile } from '../mission/compile.ts';
 import type { Bus } from '../ports/bus.ts';
 import { DEMO } from './demo-mission.ts';

@@ -5,8 +5,11 @@
 
 import { monotonicFactory } from 'ulid';
 import { shardOf } from '../actors/run/open-runs.ts';
+import { buckets } from '../contract/bus/buckets.ts';
+import { header } from '../contract/bus/headers.ts';
+import { streams } from '../contract/bus/streams.ts';
+import { subject } from '../contract/bus/subjects.ts';
 import type { Program, ProgramStatement } from '../contract/program.ts';
-import { buckets, header, streams, subject } from '../contract/subject.ts';
 import { programDocument } from '../mission/procedure/program-document.ts';
 import type { Bus } from '../ports/bus.ts';
 

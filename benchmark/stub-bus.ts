@@ -3,7 +3,7 @@
  * of the bus. It stores nothing.
  */
 
-import type { StreamDefinition } from '../contract/subject.ts';
+import type { StreamDefinition } from '../contract/bus/streams.ts';
 import type {
   Appended,
   Bucket,

@@ -4,7 +4,8 @@
  */
 
 import { encodeBatch } from '../contract/batch.ts';
-import { header, subject } from '../contract/subject.ts';
+import { header } from '../contract/bus/headers.ts';
+import { subject } from '../contract/bus/subjects.ts';
 import type { Platform } from '../mission/platform.ts';
 import type { StreamMessage } from '../ports/bus.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Streams and buckets as `contract/subject.ts` declares them: made where missing, brought up to date where different.
+ * Streams and buckets as `contract/bus/` declares them: made where missing, brought up to date where different.
  * Mission Control Service, section 6.
  *
  * A1. Ensuring is idempotent and is done once per asset and connection: after a return the server may be another one.
@@ -7,20 +7,16 @@
  * A3. Nothing is read past the leader: `allow_direct` is off, since decisions hang on what is read.
  * A4. What changes with every message is never kept: whoever needs it asks the server (`look`).
  * A5. Copies are only ever added: a process that does not know better leaves what others have made, and where the servers
- *     cannot have as many as wanted, fewer do until they can (`replication.ts`).
+ *     cannot have as many as wanted, fewer do until they can (`ports/replication.ts`).
  * A6. What the mission states about a stream is not changed by a process that does not know the mission yet.
  */
 
 import type { StreamConfig, StreamInfo } from 'nats';
 import { DiscardPolicy, nanos, RetentionPolicy, StorageType } from 'nats';
+import type { BucketDefinition, ObjectsDefinition } from '../contract/bus/buckets.ts';
+import { type StreamDefinition, streams } from '../contract/bus/streams.ts';
 import { BUS_ATTEMPT_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import {
-  type BucketDefinition,
-  type ObjectsDefinition,
-  type StreamDefinition,
-  streams,
-} from '../contract/subject.ts';
 import type { Log } from '../ports/log.ts';
 import type { Installation, StreamOverrides } from '../ports/replication.ts';
 import { checkBucket, checkFilter, checkName } from './address.ts';

@@ -7,8 +7,8 @@
  *     a little later, when the watches have seen it. Until then, and after a crash in between, a marker is no key.
  */
 
+import type { BucketDefinition } from '../contract/bus/buckets.ts';
 import { BUS_REQUEST_MS } from '../contract/limits.ts';
-import type { BucketDefinition } from '../contract/subject.ts';
 import type { Bucket, Entry, StreamMessage, Written } from '../ports/bus.ts';
 import { checkKey, checkKeyFilter } from './address.ts';
 import type { Write, WriteOutcome } from './append.ts';

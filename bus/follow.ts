@@ -11,9 +11,9 @@
  *     and what a lagging copy delivers again is passed over.
  */
 
+import type { StreamDefinition } from '../contract/bus/streams.ts';
 import { BUS_ATTEMPT_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import type { StreamDefinition } from '../contract/subject.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { Assets, Standing } from './assets.ts';

@@ -3,7 +3,8 @@
  * Mission Control Service, section 6.
  */
 
-import { buckets, objectStores, type StreamDefinition, streams } from '../contract/subject.ts';
+import { buckets, objectStores } from '../contract/bus/buckets.ts';
+import { type StreamDefinition, streams } from '../contract/bus/streams.ts';
 import type { Appended, AppendOptions, Bus, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { Replication, StreamOverrides } from '../ports/replication.ts';

@@ -9,7 +9,7 @@
  */
 
 import { createHash, randomUUID } from 'node:crypto';
-import type { ObjectsDefinition } from '../contract/subject.ts';
+import type { ObjectsDefinition } from '../contract/bus/buckets.ts';
 import type { Objects } from '../ports/bus.ts';
 import { write } from './append.ts';
 import type { Assets } from './assets.ts';

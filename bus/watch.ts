@@ -10,8 +10,8 @@
  */
 
 import type { Msg } from 'nats';
+import type { BucketDefinition } from '../contract/bus/buckets.ts';
 import { Outage } from '../contract/outage.ts';
-import type { BucketDefinition } from '../contract/subject.ts';
 import type { Entry, Watch } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { Assets } from './assets.ts';

@@ -12,7 +12,7 @@ import type { Compiled } from '../mission/compile.ts';
 import { load } from '../mission/load.ts';
 import type { Target } from '../mission/mission.ts';
 import type { Log } from '../ports/log.ts';
-import { readBenchFolder } from '../supervision/bench-folder.ts';
+import { readBenchFolder } from '../supervision/bench/folder.ts';
 import { realClock } from '../supervision/clock.ts';
 import { publishConfiguration } from '../supervision/configuration.ts';
 import { compileFolder, faultLine } from './mission-folder.ts';

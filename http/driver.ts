@@ -3,6 +3,7 @@
  * what to ask it, is decided by the route.
  */
 
+import { subject } from '../contract/bus/subjects.ts';
 import { DRIVER_ANSWER_MS } from '../contract/limits.ts';
 import {
   type DecodeReply,
@@ -13,7 +14,6 @@ import {
   readEncodeReply,
 } from '../contract/link.ts';
 import { Outage } from '../contract/outage.ts';
-import { subject } from '../contract/subject.ts';
 import { isToken } from '../contract/token.ts';
 import type { Link } from '../mission/mission.ts';
 import { refuse } from './errors.ts';

@@ -3,11 +3,11 @@
  * gateway is simulated at all is decided by the route; what it answers is decided by the gateway.
  */
 
+import { subject } from '../contract/bus/subjects.ts';
 import { SIM_ANSWER_MS } from '../contract/limits.ts';
 import { type FaultCall, readFaultReply } from '../contract/link.ts';
 import { Outage } from '../contract/outage.ts';
 import type { SimulatedFault } from '../contract/simulation.ts';
-import { subject } from '../contract/subject.ts';
 import { refuse } from './errors.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled, Refusal } from './reply.ts';

@@ -6,7 +6,7 @@
  *     again from the bus, because removals reach a watch late.
  */
 
-import { buckets } from '../contract/subject.ts';
+import { buckets } from '../contract/bus/buckets.ts';
 import { blockingHolders, type Holder, readHolds } from '../contract/telecommand.ts';
 import type { Bus, Entry, Stoppable, Watch } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';

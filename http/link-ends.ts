@@ -7,13 +7,13 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { subject } from '../contract/bus/subjects.ts';
 import { GATEWAY_STATE_MS } from '../contract/limits.ts';
 import { linkStateIn } from '../contract/link.ts';
 import type { LinkEnd } from '../contract/links-view.ts';
 import type { LinkBinding } from '../contract/mode.ts';
 import { Outage } from '../contract/outage.ts';
 import { asObject, type Foreign, readReply } from '../contract/reply.ts';
-import { subject } from '../contract/subject.ts';
 import type { Target } from '../mission/mission.ts';
 import { overriddenValues, parameterValues } from '../mission/parameter-values.ts';
 import type { RoutePorts } from './ports.ts';

@@ -10,10 +10,11 @@
  * Q4. A run that has no executor when it is first asked is held by nobody: nothing was asked, and nothing will come of it.
  */
 
+import { header } from '../contract/bus/headers.ts';
+import { subject } from '../contract/bus/subjects.ts';
 import { RUN_ASK_MS, RUN_ASK_PAUSE_MS, RUN_CONTROL_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
 import { type ControlCall, type ControlReply, type RunEvent, readControlReply } from '../contract/run.ts';
-import { header, subject } from '../contract/subject.ts';
 import type { RoutePorts } from './ports.ts';
 import { lastEventNumber, readLog } from './run-record.ts';
 

@@ -7,9 +7,9 @@
  *     leaves out what is there.
  */
 
+import { buckets } from '../contract/bus/buckets.ts';
 import { RUN_LIST_MOST } from '../contract/limits.ts';
 import type { RunIndexEntry, RunSummary } from '../contract/run.ts';
-import { buckets } from '../contract/subject.ts';
 import { isUlid } from '../contract/token.ts';
 import type { Bus, Entry, Stoppable, Watch } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';

@@ -6,6 +6,7 @@
  * K2. Gateways of others need not say how their link is; their silence is no fault.
  */
 
+import { subject } from '../contract/bus/subjects.ts';
 import type { Fault } from '../contract/errors.ts';
 import { GATEWAY_STATE_MS } from '../contract/limits.ts';
 import { linkStateIn } from '../contract/link.ts';
@@ -13,7 +14,6 @@ import { Outage } from '../contract/outage.ts';
 import type { Program } from '../contract/program.ts';
 import { readReply } from '../contract/reply.ts';
 import { refusedAll } from '../contract/result.ts';
-import { subject } from '../contract/subject.ts';
 import type { Gateway, Mission } from '../mission/mission.ts';
 import { gatewayOf } from '../mission/resolve.ts';
 import type { RoutePorts } from './ports.ts';

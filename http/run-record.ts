@@ -5,9 +5,11 @@
  * D1. The state of a run comes from its log alone; the index speaks only for a run that has no log yet.
  */
 
+import { buckets } from '../contract/bus/buckets.ts';
+import { streams } from '../contract/bus/streams.ts';
+import { subject } from '../contract/bus/subjects.ts';
 import type { Program } from '../contract/program.ts';
 import { type RunEvent, type RunSummary, readRunEvent } from '../contract/run.ts';
-import { buckets, streams, subject } from '../contract/subject.ts';
 import { readProgram } from '../mission/procedure/program-document.ts';
 import { summaryOf, unsubmittedRun } from '../mission/procedure/run-status.ts';
 import { refuse } from './errors.ts';

@@ -1,6 +1,6 @@
 /** The mode of a target as bucket `mcs_modes` has it now. Mission Control Service, section 2.5. */
 
-import { buckets } from '../contract/subject.ts';
+import { buckets } from '../contract/bus/buckets.ts';
 import type { Target } from '../mission/mission.ts';
 import { type CurrentMode, currentMode, readTargetMode } from '../mission/mode.ts';
 import type { RoutePorts } from './ports.ts';

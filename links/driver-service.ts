@@ -7,6 +7,8 @@
  * H3. An outage leaves the call unanswered, and the caller to its timeout; everything else is answered.
  */
 
+import { header } from '../contract/bus/headers.ts';
+import { subject } from '../contract/bus/subjects.ts';
 import {
   type DecodeCall,
   DRIVER_VERBS,
@@ -17,7 +19,6 @@ import {
 } from '../contract/link.ts';
 import type { LinkBinding } from '../contract/mode.ts';
 import { refused } from '../contract/result.ts';
-import { header, subject } from '../contract/subject.ts';
 import type { Driver as DriverDefinition, Mission } from '../mission/mission.ts';
 import type { Bus, CoreMessage, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';

@@ -17,7 +17,9 @@ import {
   encodeBatch,
   type FrameBatch,
 } from '../contract/batch.ts';
-import { header, streams, subject } from '../contract/subject.ts';
+import { header } from '../contract/bus/headers.ts';
+import { streams } from '../contract/bus/streams.ts';
+import { subject } from '../contract/bus/subjects.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Bus, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';

@@ -14,6 +14,7 @@
  * Q6. With a key it remembers where the bus stood when its frame was handed over: whoever asks again judges what came behind that.
  */
 
+import { subject } from '../contract/bus/subjects.ts';
 import { FRAME_BYTES } from '../contract/limits.ts';
 import {
   type FaultCall,
@@ -29,7 +30,6 @@ import {
 } from '../contract/link.ts';
 import { accepted, refused } from '../contract/result.ts';
 import type { FaultEvent } from '../contract/simulation.ts';
-import { subject } from '../contract/subject.ts';
 import type { Gateway as Definition } from '../mission/mission.ts';
 import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';

@@ -5,8 +5,8 @@
  * B1. The newest delivery wins: by the epoch of its reconciler, then by its number. One that slept changes nothing.
  */
 
+import { subject } from '../contract/bus/subjects.ts';
 import type { BindingsWanted, BindReply, LinkBinding } from '../contract/mode.ts';
-import { subject } from '../contract/subject.ts';
 import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import { callOf } from './json-call.ts';

@@ -11,7 +11,8 @@
  *     again within its time, and then says `bus.timeout` (`unsettled`).
  */
 
-import type { BucketDefinition, ObjectsDefinition, StreamDefinition } from '../contract/subject.ts';
+import type { BucketDefinition, ObjectsDefinition } from '../contract/bus/buckets.ts';
+import type { StreamDefinition } from '../contract/bus/streams.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 

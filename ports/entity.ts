@@ -1,6 +1,6 @@
 /**
  * What an actor kind gives the runtime and what the runtime gives it back: the binding of a chart, the envelope a
- * revision is kept in, and the store that makes it durable. Types only; `supervision/cell.ts` keeps the rules.
+ * revision is kept in, and the store that makes it durable. Types only; `supervision/cells/cell.ts` keeps the rules.
  */
 
 import type { AnyStateMachine } from 'xstate';

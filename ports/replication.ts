@@ -1,6 +1,6 @@
 /** How many copies of its streams and buckets the bus keeps, and what else an installation states about them. */
 
-import type { StreamDefinition } from '../contract/subject.ts';
+import type { StreamDefinition } from '../contract/bus/streams.ts';
 
 /** What an installation may state otherwise for a stream, by the stream's name. */
 export type StreamOverrides = Readonly<

@@ -8,8 +8,8 @@
  */
 
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { buckets } from '../contract/bus/buckets.ts';
 import { Outage } from '../contract/outage.ts';
-import { buckets } from '../contract/subject.ts';
 import type { Configuration } from '../mission/configuration.ts';
 import { load } from '../mission/load.ts';
 import type { Mission } from '../mission/mission.ts';

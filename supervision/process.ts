@@ -13,10 +13,10 @@ import { Registry } from 'prom-client';
 import { monotonicFactory } from 'ulid';
 import { followerCredentials } from '../bus/follower-credentials.ts';
 import type { FollowerSigner } from '../bus/identity.ts';
+import { streams } from '../contract/bus/streams.ts';
 import type { ChildState } from '../contract/inspection.ts';
 import { MEMBER_TTL_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import { streams } from '../contract/subject.ts';
 import { identifierSource } from '../http/identifier.ts';
 import { serveProbes } from '../http/probes.ts';
 import type { FrontEnd } from '../http/serve.ts';
@@ -27,12 +27,12 @@ import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Replication } from '../ports/replication.ts';
 import { startValueFeeds } from '../telemetry/value-feeds.ts';
+import { createDeadLetters } from './cells/dead-letters.ts';
 import { BusMissionSource } from './configuration.ts';
-import { createDeadLetters } from './dead-letters.ts';
 import { InspectionService } from './inspection/service.ts';
-import { type Machine, realMachine } from './machine.ts';
-import { Membership } from './membership.ts';
-import { registerProcessMetrics } from './process-metrics.ts';
+import { registerProcessMetrics } from './metrics/process.ts';
+import { type Machine, realMachine } from './ownership/machine.ts';
+import { Membership } from './ownership/membership.ts';
 import type { RoleFactory, RoleName } from './role.ts';
 import { startAlarms } from './roles/alarms.ts';
 import { apiRole } from './roles/api.ts';
@@ -46,7 +46,7 @@ import { Tree } from './tree.ts';
 
 export interface ProcessOptions {
   readonly bus: Bus;
-  /** A connection of its own for what says that this process lives (E7 of `membership.ts`); default: `bus`. */
+  /** A connection of its own for what says that this process lives (E7 of `supervision/ownership/membership.ts`); default: `bus`. */
   readonly pulse?: Bus;
   /** Copies of the streams of that bus; default: nobody looks after them. */
   readonly replication?: Replication;

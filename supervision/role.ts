@@ -14,10 +14,10 @@ import type { MissionSource } from '../ports/mission-source.ts';
 import type { Replication } from '../ports/replication.ts';
 import type { Tokens } from '../ports/tokens.ts';
 import type { RunningValueFeeds } from '../telemetry/value-feeds.ts';
-import type { DeadLetters } from './dead-letters.ts';
-import type { Kind } from './kind.ts';
-import type { LeadWork } from './leader.ts';
-import type { PartitionRole } from './partition.ts';
+import type { DeadLetters } from './cells/dead-letters.ts';
+import type { Kind } from './cells/kind.ts';
+import type { LeadWork } from './ownership/leader.ts';
+import type { PartitionRole } from './ownership/partition.ts';
 
 /** Those of mission control. */
 export const ROLES = ['api', 'executor', 'telemetry', 'drivers', 'gateways', 'alarms', 'reconciler'] as const;
@@ -46,7 +46,7 @@ export interface RoleContext {
   readonly missionFolder: string | undefined;
   /** Where simulated gateways find their spacecraft; undefined: each makes its own. */
   readonly spacecraft: SpacecraftFactory | undefined;
-  /** Kills the process at this point, for tests; see `failpoint.ts`. */
+  /** Kills the process at this point, for tests; see `supervision/cells/failpoint.ts`. */
   readonly failpoint: string | undefined;
   /** The role cannot go on. */
   readonly failed: (reason: string) => void;

@@ -4,7 +4,11 @@
  */
 
 import { type Actor, createActor } from 'xstate';
-import { type SupervisorEffect, type SupervisorInput, supervisorMachine } from '../machines/supervisor.ts';
+import {
+  type SupervisorEffect,
+  type SupervisorInput,
+  supervisorMachine,
+} from '../machines/supervisor/supervisor.ts';
 import type { Clock, Random, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 

@@ -8,13 +8,13 @@ import { Outage } from '../contract/outage.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { Kind } from './kind.ts';
-import { Leadership, type LeadWork } from './leader.ts';
-import type { Membership } from './membership.ts';
-import { Partitions } from './partition.ts';
+import type { Kind } from './cells/kind.ts';
+import { Leadership, type LeadWork } from './ownership/leader.ts';
+import type { Membership } from './ownership/membership.ts';
+import { Partitions } from './ownership/partition.ts';
+import type { Ownerships } from './ownership/tenure.ts';
 import type { Role, RoleContext, RoleFactory, RoleName } from './role.ts';
 import { DEFAULT_INTENSITY, Supervisor, type Trouble } from './supervisor.ts';
-import type { Ownerships } from './tenure.ts';
 
 interface TreeOptions {
   readonly instance: string;

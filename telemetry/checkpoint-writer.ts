@@ -5,9 +5,9 @@
  *     wrote means that the target is lost; what this owner wrote itself, or an earlier one, is written over.
  */
 
+import { buckets } from '../contract/bus/buckets.ts';
 import { VALUES_CHECKPOINT_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import { buckets } from '../contract/subject.ts';
 import type { Bucket, Bus } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';

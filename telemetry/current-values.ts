@@ -37,7 +37,7 @@ export interface ValueColumns {
   /** Digest of the platform whose measures these are. */
   readonly platform: string;
   readonly keys: readonly string[];
-  /** What the numbers of each measure mean; see `measure-map.ts`. */
+  /** What the numbers of each measure mean; see `telemetry/reading/measure-map.ts`. */
   readonly meanings: readonly string[];
   readonly value: Float64Array;
   readonly raw: Float64Array;

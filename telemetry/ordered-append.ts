@@ -9,9 +9,9 @@
  *     that has just lost its leader answers nothing, and what was sent behind it would be stored before it.
  */
 
+import type { StreamDefinition } from '../contract/bus/streams.ts';
 import { BUS_ATTEMPT_MS, BUS_RETRY_MS, VALUE_APPEND_LATE_MS, VALUE_APPENDS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import type { StreamDefinition } from '../contract/subject.ts';
 import type { Bus, Headers } from '../ports/bus.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';

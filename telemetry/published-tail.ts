@@ -9,8 +9,10 @@
  * U3. A message that does not say what it was made from is taken as it stands, and says nothing of what is missing.
  */
 
+import { header } from '../contract/bus/headers.ts';
+import { streams } from '../contract/bus/streams.ts';
+import { subject } from '../contract/bus/subjects.ts';
 import { VALUE_TAIL } from '../contract/limits.ts';
-import { header, streams, subject } from '../contract/subject.ts';
 import type { Bus, StreamMessage } from '../ports/bus.ts';
 
 export class PublishedTail {

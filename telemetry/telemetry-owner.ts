@@ -25,8 +25,10 @@
  */
 
 import { type DecodedBatch, encodeBatch, type ValueBatch } from '../contract/batch.ts';
+import { header } from '../contract/bus/headers.ts';
+import { streams } from '../contract/bus/streams.ts';
+import { subject } from '../contract/bus/subjects.ts';
 import { CATALOGUE_WAIT_MS } from '../contract/limits.ts';
-import { header, streams, subject } from '../contract/subject.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Platform } from '../mission/platform.ts';
 import type { Bus, FollowFrom, KnownMessage, StreamMessage } from '../ports/bus.ts';
@@ -41,11 +43,11 @@ import { groundDated } from './compute/ground-time.ts';
 import { type PublishedBatch, rebuild } from './compute/rebuild.ts';
 import { TurnTimer } from './compute/turn-timer.ts';
 import { CurrentValues, type ValueColumns } from './current-values.ts';
-import { KnownPlatforms } from './known-platforms.ts';
-import { mapBatch } from './measure-map.ts';
 import { OrderedAppend } from './ordered-append.ts';
 import { PublishedTail, readTail } from './published-tail.ts';
 import { fitsPlatform, readBatch, readValues } from './reading/batch-shape.ts';
+import { KnownPlatforms } from './reading/known-platforms.ts';
+import { mapBatch } from './reading/measure-map.ts';
 import { earliestGround } from './reading/row-order.ts';
 import { markBatch, SampleOrder } from './sample-order.ts';
 

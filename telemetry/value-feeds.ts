@@ -10,18 +10,20 @@
  */
 
 import type { ValueBatch } from '../contract/batch.ts';
+import { header } from '../contract/bus/headers.ts';
+import { streams } from '../contract/bus/streams.ts';
+import { subject } from '../contract/bus/subjects.ts';
 import { BUS_RETRY_MS } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
-import { header, streams, subject } from '../contract/subject.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Bus, Follower, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import { CurrentValues } from './current-values.ts';
-import { KnownPlatforms } from './known-platforms.ts';
-import { mapBatch } from './measure-map.ts';
 import { fitsPlatform, readValues } from './reading/batch-shape.ts';
+import { KnownPlatforms } from './reading/known-platforms.ts';
+import { mapBatch } from './reading/measure-map.ts';
 import { readCheckpoints } from './value-replay.ts';
 
 /**

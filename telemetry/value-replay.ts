@@ -6,7 +6,9 @@
  * Y1. A target that has been silent since its checkpoint does not hold the position back, however old the checkpoint.
  */
 
-import { buckets, streams, subject } from '../contract/subject.ts';
+import { buckets } from '../contract/bus/buckets.ts';
+import { streams } from '../contract/bus/streams.ts';
+import { subject } from '../contract/bus/subjects.ts';
 import type { Bus, FollowFrom } from '../ports/bus.ts';
 import { type Checkpoint, decodeCheckpoint } from './checkpoint.ts';
 

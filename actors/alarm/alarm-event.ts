@@ -17,9 +17,11 @@ import {
   readAlarmEvent,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
+import { pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
-import { pastIsGone } from '../floor.ts';
 
 /** The transition a record tells of last. */
 export function eventOf(name: AlarmName, record: AlarmRecord): AlarmEvent {

@@ -10,8 +10,8 @@
 import type { AlarmName } from '../../contract/alarm.ts';
 import { alarmPath } from '../../contract/alarm.ts';
 import { ALARM_IDLE_MS } from '../../contract/limits.ts';
-import { alarmMachine } from '../../machines/alarm.ts';
-import type { AlarmChartEvent, AlarmEffect } from '../../machines/alarm-protocol.ts';
+import { alarmMachine } from '../../machines/alarm/alarm.ts';
+import type { AlarmChartEvent, AlarmEffect } from '../../machines/alarm/protocol.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
 import type { Reactions } from './reactions.ts';

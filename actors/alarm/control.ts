@@ -12,9 +12,9 @@ import {
   alarmKey,
   alarmPath,
 } from '../../contract/alarm.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { ALARM_COMMANDS_WAITING, ALARM_SETTLE_MS } from '../../contract/limits.ts';
-import { subject } from '../../contract/subject.ts';
-import type { AlarmCommand } from '../../machines/alarm-protocol.ts';
+import type { AlarmCommand } from '../../machines/alarm/protocol.ts';
 import type { Bus, CoreMessage, Stoppable } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { validName } from './record-store.ts';

@@ -13,10 +13,14 @@
 
 import { createHash } from 'node:crypto';
 import { type AlarmName, alarmKey, reactionBy } from '../../contract/alarm.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { RunEvent, RunSubmission, RunSummary } from '../../contract/run.ts';
-import { buckets, type StreamDefinition, streams, subject } from '../../contract/subject.ts';
 import type { TargetHolds } from '../../contract/telecommand.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
+import { patiently } from '../../messaging/patiently.ts';
+import { announceRun, storeProgram, submitRun } from '../../messaging/run-launch.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { resolveReaction } from '../../mission/procedure/reaction.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
@@ -24,8 +28,6 @@ import type { Bus, Entry, FollowFrom, StreamMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
-import { announceRun, storeProgram, submitRun } from '../../ports/run-launch.ts';
-import { patiently } from '../patiently.ts';
 
 export interface WantedReaction {
   readonly name: AlarmName;

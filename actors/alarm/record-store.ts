@@ -17,11 +17,11 @@ import {
   type PendingReaction,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
-import { buckets } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import { isToken } from '../../contract/token.ts';
-import { alarmMachine } from '../../machines/alarm.ts';
-import { type AlarmItem, reactionEffect } from '../../machines/alarm-protocol.ts';
-import { type AlarmContext, NEVER_EVALUATED } from '../../machines/alarm-record.ts';
+import { alarmMachine } from '../../machines/alarm/alarm.ts';
+import { type AlarmItem, reactionEffect } from '../../machines/alarm/protocol.ts';
+import { type AlarmContext, NEVER_EVALUATED } from '../../machines/alarm/record.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { ArmedTimer, Commit, Committed, Emitted, Store, Stored } from '../../ports/entity.ts';
 import { publish, publishMissing, readStored } from './alarm-event.ts';

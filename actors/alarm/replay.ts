@@ -7,8 +7,8 @@
  */
 
 import type { AlarmEvent } from '../../contract/alarm.ts';
-import type { alarmMachine } from '../../machines/alarm.ts';
-import type { AlarmChartEvent } from '../../machines/alarm-protocol.ts';
+import type { alarmMachine } from '../../machines/alarm/alarm.ts';
+import type { AlarmChartEvent } from '../../machines/alarm/protocol.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { EntityEvent, EntityLog, LoggedStep } from '../../ports/entity.ts';
 import { eventsOf } from './alarm-event.ts';

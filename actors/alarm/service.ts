@@ -20,17 +20,18 @@ import {
   reactionAlarm,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
 import { ALARM_EDGES_UNDER_WAY, ALARM_RECOVERIES, ALARM_SETTLE_MS } from '../../contract/limits.ts';
-import { buckets, streams } from '../../contract/subject.ts';
-import type { AlarmChartEvent, AlarmEffect, ConditionChanged } from '../../machines/alarm-protocol.ts';
-import { isActive } from '../../machines/alarm-record.ts';
+import type { AlarmChartEvent, AlarmEffect, ConditionChanged } from '../../machines/alarm/protocol.ts';
+import { isActive } from '../../machines/alarm/record.ts';
+import { pause } from '../../messaging/patiently.ts';
 import type { Mission, Target } from '../../mission/mission.ts';
 import type { ReadValues } from '../../ports/alarm-watch.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
-import { pause } from '../patiently.ts';
 import { eventOf, publishMissing, readStored } from './alarm-event.ts';
 import type { AlarmServices } from './binding.ts';
 import { serveControl } from './control.ts';

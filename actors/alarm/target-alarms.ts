@@ -27,17 +27,18 @@ import {
   reactionAlarm,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { ALARM_EDGES_WAITING } from '../../contract/limits.ts';
-import { streams, subject } from '../../contract/subject.ts';
-import type { ConditionChanged } from '../../machines/alarm-protocol.ts';
-import { isActive, isAfter } from '../../machines/alarm-record.ts';
+import type { ConditionChanged } from '../../machines/alarm/protocol.ts';
+import { isActive, isAfter } from '../../machines/alarm/record.ts';
+import type { KnownIn } from '../../messaging/known-past.ts';
+import { Floor, pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Target } from '../../mission/mission.ts';
 import type { AlarmEdge, AlarmWatch, KnownSample, ReadValues } from '../../ports/alarm-watch.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { Floor, pastIsGone } from '../floor.ts';
-import type { KnownIn } from '../known-past.ts';
 import { EdgeQueue } from './edge-queue.ts';
 import { knownAlarms } from './known-alarms.ts';
 import { Progress, type Stands } from './progress.ts';

@@ -11,10 +11,10 @@
  * A4. What is longer than any answer is none: a refusal repeats it, and the log must be able to hold that.
  */
 
+import { header } from '../../contract/bus/headers.ts';
 import { RUN_ANSWER_BYTES } from '../../contract/limits.ts';
 import type { Approval, RunValue } from '../../contract/run.ts';
-import { header } from '../../contract/subject.ts';
-import type { AnswerGiven } from '../../machines/run-protocol.ts';
+import type { AnswerGiven } from '../../machines/run/protocol.ts';
 import type { Headers } from '../../ports/bus.ts';
 import type { Tokens } from '../../ports/tokens.ts';
 

@@ -11,9 +11,9 @@
  *     however long its record took to be stored.
  */
 
-import { runMachine } from '../../machines/run.ts';
-import type { RunChartEvent, RunEffect } from '../../machines/run-protocol.ts';
-import type { RunContext } from '../../machines/run-turn.ts';
+import type { RunChartEvent, RunEffect } from '../../machines/run/protocol.ts';
+import { runMachine } from '../../machines/run/run.ts';
+import type { RunContext } from '../../machines/run/turn.ts';
 import type { Binding, EffectRun, EntityLog, Store } from '../../ports/entity.ts';
 import { createFault } from './effects/fault.ts';
 import { createJudge } from './effects/judge.ts';

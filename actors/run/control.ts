@@ -12,10 +12,12 @@
  * D6. Whoever does not hold the run any more says only that (`again`): what it knows of the run may be old.
  */
 
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { RUN_CONTROL_KEPT, RUN_CONTROL_MS } from '../../contract/limits.ts';
 import type { ControlCall, ControlReply } from '../../contract/run.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
-import type { RunCommand, RunEffect } from '../../machines/run-protocol.ts';
+import type { RunCommand, RunEffect } from '../../machines/run/protocol.ts';
 import type { Bus, CoreMessage, Stoppable } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { seenIn } from './approval.ts';

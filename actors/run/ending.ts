@@ -6,9 +6,9 @@
  * N2. A run that cannot be begun or was given up is ended by its log as well: who follows it sees the reason.
  */
 
+import { buckets } from '../../contract/bus/buckets.ts';
 import type { Program } from '../../contract/program.ts';
 import type { RunEvent, RunFact, RunSummary } from '../../contract/run.ts';
-import { buckets } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { Leases, targetsOf } from './leases.ts';
 import { archiveReport } from './report.ts';

@@ -10,12 +10,12 @@
  *     would else cost as many writes again.
  */
 
+import { buckets } from '../../contract/bus/buckets.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { RunSummary } from '../../contract/run.ts';
-import { buckets } from '../../contract/subject.ts';
+import { patiently } from '../../messaging/patiently.ts';
 import type { Bucket, Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import { patiently } from '../patiently.ts';
 
 /** A person who looks at a list sees no difference. */
 const TIME_EVERY_MS = 1_000;

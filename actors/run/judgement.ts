@@ -10,7 +10,7 @@
 import type { AnswerType, ConditionStatement } from '../../contract/program.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
-import type { Answers, ReadbackJudgement } from '../../machines/run-protocol.ts';
+import type { Answers, ReadbackJudgement } from '../../machines/run/protocol.ts';
 import { compileCondition } from '../../mission/condition/compile.ts';
 import type { Evaluation } from '../../mission/condition/condition.ts';
 import type { ScopeName, ScopePlatform } from '../../mission/condition/scope.ts';

@@ -13,9 +13,11 @@
  *     target writes from which submission on the hold counts: what its run submitted under an earlier one never leaves (A-71).
  */
 
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { TAKEN_HOLDS } from '../../contract/limits.ts';
 import type { Program, ProgramLease } from '../../contract/program.ts';
-import { buckets, streams, subject } from '../../contract/subject.ts';
 import { type Holder, readHolds, type TakenHold, type TargetHolds } from '../../contract/telecommand.ts';
 import type { Bucket, Bus, Entry } from '../../ports/bus.ts';
 

@@ -11,8 +11,8 @@
  * G7. An owner that was overtaken restores no run from what its successor wrote.
  */
 
-import { foldRun, restoredRun } from '../../machines/run-fold.ts';
-import type { RunInput, RunRecord } from '../../machines/run-protocol.ts';
+import { foldRun, restoredRun } from '../../machines/run/fold.ts';
+import type { RunInput, RunRecord } from '../../machines/run/protocol.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Commit, Committed, Emitted, Envelope, Store, Stored } from '../../ports/entity.ts';
 import { Leases, targetsOf } from './leases.ts';

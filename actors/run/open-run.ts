@@ -7,7 +7,7 @@
  */
 
 import type { RunEvent, RunSummary } from '../../contract/run.ts';
-import type { RunEffect, RunInput, RunRecord } from '../../machines/run-protocol.ts';
+import type { RunEffect, RunInput, RunRecord } from '../../machines/run/protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { afterEvent } from '../../mission/procedure/run-status.ts';
 import type { RunHost } from './binding.ts';

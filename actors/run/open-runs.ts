@@ -7,9 +7,9 @@
  */
 
 import { createHash } from 'node:crypto';
+import { buckets } from '../../contract/bus/buckets.ts';
 import { RUN_SHARDS } from '../../contract/limits.ts';
 import type { OpenRun } from '../../contract/run.ts';
-import { buckets } from '../../contract/subject.ts';
 import type { Bucket, Bus, Entry } from '../../ports/bus.ts';
 
 /** The shard of a run: every executor comes to the same. */

@@ -11,7 +11,7 @@ import type { Operand, SendStatement } from '../../contract/program.ts';
 import { accepted, type Result, refused } from '../../contract/result.ts';
 import type { RunValue } from '../../contract/run.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
-import type { Answers } from '../../machines/run-protocol.ts';
+import type { Answers } from '../../machines/run/protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { Component, Telecommand } from '../../mission/platform.ts';
 import { convert } from '../../mission/quantity.ts';

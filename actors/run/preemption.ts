@@ -8,11 +8,11 @@
  * Y3. The reaction waits for the suspension only so long: it is not kept from its target by an executor that is dead.
  */
 
+import { subject } from '../../contract/bus/subjects.ts';
 import { REACTION_ASK_MS, REACTION_LOOK_MS, REACTION_PREEMPT_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import { type ControlCall, readControlReply } from '../../contract/run.ts';
-import { subject } from '../../contract/subject.ts';
-import { pause } from '../patiently.ts';
+import { pause } from '../../messaging/patiently.ts';
 import { OpenRuns, shardOf } from './open-runs.ts';
 import { RunRest } from './rest.ts';
 import type { RunServices } from './services.ts';

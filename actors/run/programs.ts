@@ -4,8 +4,8 @@
  * Runs of the same program share it in memory, for as long as one of them is open.
  */
 
+import { buckets } from '../../contract/bus/buckets.ts';
 import type { Program } from '../../contract/program.ts';
-import { buckets } from '../../contract/subject.ts';
 import { readProgram } from '../../mission/procedure/program-document.ts';
 import type { Bucket, Bus } from '../../ports/bus.ts';
 

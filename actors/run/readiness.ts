@@ -6,12 +6,12 @@
  * is silent or still connecting is no reason: whether it hears a telecommand shows when one is sent.
  */
 
+import { subject } from '../../contract/bus/subjects.ts';
 import { READINESS_ANSWER_MS } from '../../contract/limits.ts';
 import { linkStateIn } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
 import { type Foreign, readReply } from '../../contract/reply.ts';
-import { subject } from '../../contract/subject.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { gatewayOf } from '../../mission/resolve.ts';
 import type { Bus } from '../../ports/bus.ts';

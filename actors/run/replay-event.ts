@@ -4,9 +4,9 @@
  */
 
 import type { RunEvent } from '../../contract/run.ts';
-import { MAY_STILL_LEAVE } from '../../machines/run-command.ts';
-import type { AnswerGiven, RunChartEvent } from '../../machines/run-protocol.ts';
-import type { RunContext } from '../../machines/run-turn.ts';
+import { MAY_STILL_LEAVE } from '../../machines/run/command.ts';
+import type { AnswerGiven, RunChartEvent } from '../../machines/run/protocol.ts';
+import type { RunContext } from '../../machines/run/turn.ts';
 
 const ABORTED = /^aborted by (.*)$/s;
 /** Nobody answers a request that is told again. */

@@ -7,9 +7,9 @@
  * R2. It is bounded: past `RUN_REPORT_ENTRIES` of a kind the log has the rest, and `omitted` says how many.
  */
 
+import { buckets } from '../../contract/bus/buckets.ts';
 import { RUN_REPORT_BYTES, RUN_REPORT_ENTRIES } from '../../contract/limits.ts';
 import type { RunEvent, RunEventKind } from '../../contract/run.ts';
-import { buckets } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 
 type Of<Kind extends RunEventKind> = Extract<RunEvent, { event: Kind }>;

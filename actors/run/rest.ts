@@ -6,8 +6,9 @@
  *     owner, a fault that is switched) ends nothing.
  */
 
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { RunEvent } from '../../contract/run.ts';
-import { streams, subject } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { readLogged, readRunLog } from './run-log.ts';
 

@@ -11,9 +11,11 @@
  *     all the same.
  */
 
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { RUN_EVENT_KINDS, type RunEvent, readRunEvent, runEventId } from '../../contract/run.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
-import type { RunRecord } from '../../machines/run-protocol.ts';
+import type { RunRecord } from '../../machines/run/protocol.ts';
 import type { Bus, Headers, StreamMessage } from '../../ports/bus.ts';
 
 /** One event as it stands in the log. */

@@ -1,7 +1,7 @@
 /** What the effects of a run are carried out with, and the run they are of. Mission Control Service, section 3.2. */
 
 import type { Program } from '../../contract/program.ts';
-import type { RunChartEvent, RunEffect } from '../../machines/run-protocol.ts';
+import type { RunChartEvent, RunEffect } from '../../machines/run/protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

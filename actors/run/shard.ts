@@ -17,21 +17,22 @@
 
 import { setMaxListeners } from 'node:events';
 import { alarmOfReaction } from '../../contract/alarm.ts';
+import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { SHARD_OPEN_RUNS, SHARD_RESTORES } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
 import type { Approval, OpenRun, RunSubmission } from '../../contract/run.ts';
-import { type StreamDefinition, streams, subject } from '../../contract/subject.ts';
 import { isUlid } from '../../contract/token.ts';
-import type { RunEffect, RunInput, RunRecord } from '../../machines/run-protocol.ts';
+import type { RunEffect, RunInput, RunRecord } from '../../machines/run/protocol.ts';
+import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
+import { Floor, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
+import { patiently } from '../../messaging/patiently.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../../ports/bus.ts';
 import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Tokens } from '../../ports/tokens.ts';
-import { Floor, pastIsGone, type WentBack } from '../floor.ts';
-import type { KnownIn, KnownPast } from '../known-past.ts';
-import { patiently } from '../patiently.ts';
 import { answerGiven, readApproval, seenIn } from './approval.ts';
 import { Control } from './control.ts';
 import { recordGivenUp, settleEnd } from './ending.ts';

@@ -13,19 +13,21 @@
  *     kernel: what only time ended is given back, so that the log of the run names it.
  */
 
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { FENCE_MS } from '../../contract/limits.ts';
 import type { FenceCall, FenceReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program, ProgramNode, SendStatement } from '../../contract/program.ts';
 import { readReply, textIn } from '../../contract/reply.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
 import { readSendFailure } from '../../contract/telecommand.ts';
-import { isSendOf, sendsOf } from '../../machines/run-sending.ts';
+import { isSendOf, sendsOf } from '../../machines/run/sending.ts';
+import { pause } from '../../messaging/patiently.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { gatewayOf } from '../../mission/resolve.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { pause } from '../patiently.ts';
 import { withdraw } from './effects/withdraw.ts';
 import type { SentEvent } from './sendings.ts';
 

@@ -7,8 +7,11 @@
  * W2. The platform of a batch is found before the next one is taken; a message that is no batch of values is passed over.
  */
 
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { BusPosition } from '../../contract/link.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
+import { patiently } from '../../messaging/patiently.ts';
 import type { Platform } from '../../mission/platform.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -20,7 +23,6 @@ import {
   type WantedMeasure,
 } from '../../telemetry/reading/measure-reader.ts';
 import { valuesIn } from '../../telemetry/reading/values-in.ts';
-import { patiently } from '../patiently.ts';
 
 /** A sample of a watched measure. */
 export interface Row extends ReadSample {

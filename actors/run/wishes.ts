@@ -7,8 +7,8 @@
  * K3. Behind the end of an ownership nothing is written: the next owner finds the wish.
  */
 
+import { patiently } from '../../messaging/patiently.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { patiently } from '../patiently.ts';
 import type { HeldRun, Wish } from './open-run.ts';
 import type { OpenRuns } from './open-runs.ts';
 

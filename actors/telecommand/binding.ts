@@ -8,16 +8,17 @@
  * W3. Every effect that the chain waits for ends in an event, whatever was answered: drivers and gateways may be of others.
  */
 
+import { header } from '../../contract/bus/headers.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { DRIVER_ANSWER_MS } from '../../contract/limits.ts';
 import type { BusPosition, DriverAnswer, EncodeCall, EncodeReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
-import { header, subject } from '../../contract/subject.ts';
 import type { NeededHold } from '../../contract/telecommand.ts';
 import {
   type TelecommandEffect,
   type TelecommandEvent,
   telecommandMachine,
-} from '../../machines/telecommand.ts';
+} from '../../machines/telecommand/telecommand.ts';
 import type { Gateway } from '../../mission/mission.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

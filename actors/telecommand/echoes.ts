@@ -5,10 +5,11 @@
  * K2. An echo that comes after the final state is still recorded, behind it, for as long as one may be expected.
  */
 
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { ECHO_WAIT_MS } from '../../contract/limits.ts';
 import type { EchoMessage } from '../../contract/link.ts';
-import { streams, subject } from '../../contract/subject.ts';
-import type { TelecommandInput } from '../../machines/telecommand.ts';
+import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

@@ -8,7 +8,7 @@
  */
 
 import { isFinalTcState, type TcState } from '../../contract/telecommand.ts';
-import type { TelecommandInput } from '../../machines/telecommand.ts';
+import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { appendEvent, isOver, readHistory, stateOf } from './history.ts';
 

@@ -15,8 +15,10 @@
  */
 
 import type { StateValueFrom } from 'xstate';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { type BusPosition, isBusPosition } from '../../contract/link.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
 import {
   isFinalTcState,
   readSendFailure,
@@ -31,7 +33,7 @@ import {
   type TelecommandInput,
   type TelecommandRecord,
   telecommandMachine,
-} from '../../machines/telecommand.ts';
+} from '../../machines/telecommand/telecommand.ts';
 import type { Bus, Headers, StreamMessage } from '../../ports/bus.ts';
 import type { ArmedTimer, Commit, Committed, Emitted, Envelope, Store, Stored } from '../../ports/entity.ts';
 import { cellId, fromCellId } from './work.ts';

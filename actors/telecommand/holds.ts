@@ -8,7 +8,7 @@
  *     it, is its own no more (A-71, MC-REACT-017), and a watch would tell so late.
  */
 
-import { buckets } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import {
   blockingHolders,
   type Holder,

@@ -4,7 +4,7 @@
  *
  * J1. Telecommands of one target are sent in the order of their submission: from its requirements on, each waits for its
  *     turn. Only that it was taken up is recorded before.
- * J2. The lane reads TC_COMMANDS by position, from its floor on: submissions below it are over (`actors/floor.ts`). Once it has
+ * J2. The lane reads TC_COMMANDS by position, from its floor on: submissions below it are over (`messaging/low-water-mark.ts`). Once it has
  *     caught up its floor is at the head, also where nothing was submitted: no start reads what is finished.
  * J3. A submission whose history has begun is not begun again: it is continued where its history stands, or it is over
  *     (O2, O4).
@@ -21,12 +21,20 @@
  *     (`taking-over.ts`). Nothing that may have left is sent again.
  */
 
+import { header } from '../../contract/bus/headers.ts';
+import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { BusPosition, EchoMessage } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
-import { header, type StreamDefinition, streams, subject } from '../../contract/subject.ts';
 import type { NeededHold, TcState } from '../../contract/telecommand.ts';
-import type { TelecommandEffect, TelecommandEvent, TelecommandInput } from '../../machines/telecommand.ts';
+import type {
+  TelecommandEffect,
+  TelecommandEvent,
+  TelecommandInput,
+} from '../../machines/telecommand/telecommand.ts';
+import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
+import { Floor, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { Mission } from '../../mission/mission.ts';
 import type { AwaitedAnswer, Platform } from '../../mission/platform.ts';
@@ -38,8 +46,6 @@ import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { TargetValues } from '../../ports/target-values.ts';
 import { busPosition } from '../../telemetry/reading/bus-position.ts';
-import { Floor, pastIsGone, type WentBack } from '../floor.ts';
-import type { KnownIn, KnownPast } from '../known-past.ts';
 import type { LaneServices } from './binding.ts';
 import { LaneEchoes } from './echoes.ts';
 import { type GivenUp, recordGivenUp } from './given-up.ts';

@@ -9,7 +9,8 @@
  */
 
 import type { ValueBatch } from '../../contract/batch.ts';
-import { streams, subject } from '../../contract/subject.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

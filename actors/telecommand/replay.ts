@@ -10,7 +10,7 @@
 
 import { type SendFailure, TC_STATES, type TcEvent } from '../../contract/telecommand.ts';
 import { isToken, isUlid } from '../../contract/token.ts';
-import type { TelecommandEvent, TelecommandInput } from '../../machines/telecommand.ts';
+import type { TelecommandEvent, TelecommandInput } from '../../machines/telecommand/telecommand.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { EntityEvent, EntityLog, LoggedStep } from '../../ports/entity.ts';
 import { type Begun, type Recorded, readHistory } from './history.ts';

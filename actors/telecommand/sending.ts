@@ -12,10 +12,10 @@
  *     may have handed over, only a gateway that remembers it knows where the bus stood.
  */
 
+import { subject } from '../../contract/bus/subjects.ts';
 import { GATEWAY_ANSWER_MS, SEND_WITHIN_MS } from '../../contract/limits.ts';
 import { type BusPosition, isBusPosition, type SendCall, type SendReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
-import { subject } from '../../contract/subject.ts';
 import type { NeededHold } from '../../contract/telecommand.ts';
 import { type Caller, silence } from './asking.ts';
 import { isTime } from './history.ts';

@@ -15,11 +15,12 @@
  */
 
 import type { ValueBatch, VerificationReport } from '../../contract/batch.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { CLOCK_SKEW_MS } from '../../contract/limits.ts';
 import type { BusPosition } from '../../contract/link.ts';
-import { streams, subject } from '../../contract/subject.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
-import type { TelecommandEvent } from '../../machines/telecommand.ts';
+import type { TelecommandEvent } from '../../machines/telecommand/telecommand.ts';
 import type { Condition, Evaluation } from '../../mission/condition/condition.ts';
 import type { AwaitedAnswer, Platform, Verification } from '../../mission/platform.ts';
 import type { Bus, Follower } from '../../ports/bus.ts';

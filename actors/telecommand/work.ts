@@ -6,7 +6,7 @@
 import { assert } from '../../contract/assert.ts';
 import type { TcSubmission } from '../../contract/telecommand.ts';
 import { isUlid } from '../../contract/token.ts';
-import type { TelecommandInput } from '../../machines/telecommand.ts';
+import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
 import type { Link, Mission, Target } from '../../mission/mission.ts';
 import type { Platform, Telecommand } from '../../mission/platform.ts';
 

@@ -25,7 +25,7 @@ interface Chain {
   readonly stored: number;
 }
 
-/** Where a page number stands in a packet of `limit-mission.ts`. */
+/** Where a page number stands in a packet of `benchmark/limit-mission.ts`. */
 const PAGE_AT = 6;
 /** About what an event of an alarm says beside these. */
 const REST = {

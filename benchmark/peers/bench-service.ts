@@ -1,15 +1,15 @@
 /** The bench under measure: its radio in the real runtime, its front end, a board that never waits, no bus. */
 
 import { Registry } from 'prom-client';
-import { createRadio, type RadioCell } from '../../actors/sdr/radio.ts';
-import { RADIO_ID } from '../../actors/sdr/radio-binding.ts';
+import { RADIO_ID } from '../../actors/sdr/radio/binding.ts';
+import { createRadio, type RadioCell } from '../../actors/sdr/radio/radio.ts';
 import type { Profile } from '../../contract/bench/profile.ts';
 import { startBenchFrontEnd } from '../../http/bench/front-end.ts';
-import type { RadioContext } from '../../machines/radio-protocol.ts';
+import type { RadioContext } from '../../machines/bench/radio-protocol.ts';
 import type { Store } from '../../ports/entity.ts';
+import { createDeadLetters } from '../../supervision/cells/dead-letters.ts';
+import { Kind } from '../../supervision/cells/kind.ts';
 import { realClock } from '../../supervision/clock.ts';
-import { createDeadLetters } from '../../supervision/dead-letters.ts';
-import { Kind } from '../../supervision/kind.ts';
 import { realRandom } from '../../supervision/random.ts';
 import { until } from '../../test/support/until.ts';
 import { answerCalls } from '../peer-side.ts';

@@ -7,11 +7,11 @@
 
 import { type AnyActor, createActor } from 'xstate';
 import { createTelecommandBinding } from '../../actors/telecommand/binding.ts';
-import { type TelecommandInput, telecommandMachine } from '../../machines/telecommand.ts';
+import { type TelecommandInput, telecommandMachine } from '../../machines/telecommand/telecommand.ts';
 import type { Commit, Stored } from '../../ports/entity.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
+import { Kind } from '../../supervision/cells/kind.ts';
 import { HeapClock } from '../../supervision/clock.ts';
-import { Kind } from '../../supervision/kind.ts';
 import { orderChart } from '../order-chart.ts';
 import { answerCalls, ownCpuUs } from '../peer-side.ts';
 import { silentLog } from '../silent-log.ts';

@@ -4,12 +4,12 @@
 
 import { Packr } from 'msgpackr';
 import { type NatsBus, openBus } from '../../bus/nats-bus.ts';
-import { buckets } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import type { Envelope } from '../../ports/entity.ts';
+import { Kind } from '../../supervision/cells/kind.ts';
+import { createSnapshotStore } from '../../supervision/cells/snapshot-store.ts';
 import { realClock } from '../../supervision/clock.ts';
-import { Kind } from '../../supervision/kind.ts';
 import { realRandom } from '../../supervision/random.ts';
-import { createSnapshotStore } from '../../supervision/snapshot-store.ts';
 import { type BareBus, connectBare } from '../bare-bus.ts';
 import type { BusAddress } from '../ground.ts';
 import { orderChart } from '../order-chart.ts';

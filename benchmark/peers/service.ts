@@ -3,7 +3,7 @@
 import { openBus } from '../../bus/nats-bus.ts';
 import { openLog } from '../../cli/serve.ts';
 import { realClock } from '../../supervision/clock.ts';
-import { realMachine } from '../../supervision/machine.ts';
+import { realMachine } from '../../supervision/ownership/machine.ts';
 import { startProcess } from '../../supervision/process.ts';
 import { realRandom } from '../../supervision/random.ts';
 import type { RoleName } from '../../supervision/role.ts';

@@ -4,7 +4,9 @@
  * Control Service, section 4.4, recovery).
  */
 
-import { buckets, streams, subject } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { compile } from '../../mission/compile.ts';
 import { load } from '../../mission/load.ts';
 import type { Platform } from '../../mission/platform.ts';
@@ -23,7 +25,7 @@ const COUNTS = {
   quick: { near: 1, far: 1, leaderTtlMs: 2_000 },
 };
 
-/** Of a lease in its time to live, as `supervision/leader.ts` has it. */
+/** Of a lease in its time to live, as `supervision/ownership/leader.ts` has it. */
 const RENEWALS = 3;
 
 /** A standby on a machine of its own, and how long after a renewal it has seen the leader dies. */

@@ -3,7 +3,8 @@
  * bytes and against fastify. Every server runs in a process of its own, the generator in another.
  */
 
-import { streams, subject } from '../../contract/subject.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { until } from '../../test/support/until.ts';
 import { compiledDemo, demoMission } from '../demo-mission.ts';

@@ -4,8 +4,9 @@
  */
 
 import { readRunLog } from '../../actors/run/run-log.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { Program } from '../../contract/program.ts';
-import { buckets, subject } from '../../contract/subject.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { connectBare } from '../bare-bus.ts';
 import { compiledDemo } from '../demo-mission.ts';

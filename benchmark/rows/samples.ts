@@ -5,7 +5,8 @@
  */
 
 import { encodeBatch } from '../../contract/batch.ts';
-import { streams, subject } from '../../contract/subject.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { compiledDemo } from '../demo-mission.ts';
 import { type Ground, startGround } from '../ground.ts';

@@ -41,7 +41,7 @@ export interface BenchFrontEndOptions {
   readonly host?: string;
   /** Default 0: a free port. */
   readonly port?: number;
-  /** Further names it is called by (`hosts.ts`). */
+  /** Further names it is called by (`http/hosts.ts`). */
   readonly allowHosts?: readonly string[];
   /** Who calls, by the configuration of the cell (N2); default: nobody is asked. */
   readonly identity?: BenchIdentity | undefined;

@@ -7,11 +7,13 @@
  * W2. It ends when the configuration changes: what was watched may mean something else.
  */
 
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { FRAME_HEAD_BYTES, GATEWAY_STATE_MS } from '../../contract/limits.ts';
 import type { LinkCondition } from '../../contract/link.ts';
 import type { FrameReceived, FrameSent, LinkEvent } from '../../contract/link-event.ts';
 import { Outage } from '../../contract/outage.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
 import type { Gateway, Target } from '../../mission/mission.ts';
 import type { Stoppable, StreamMessage } from '../../ports/bus.ts';
 import { closeCode, type FollowWriter } from '../follow.ts';

@@ -5,9 +5,10 @@
  * T1. Answers come in the order asked; while too many wait, the identifier alone is the answer.
  */
 
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { FrameSent } from '../../contract/link-event.ts';
 import { Outage } from '../../contract/outage.ts';
-import { streams, subject } from '../../contract/subject.ts';
 import type { TcEvent } from '../../contract/telecommand.ts';
 import type { Bus, Follower } from '../../ports/bus.ts';
 

@@ -9,6 +9,7 @@
  * W3. The last state is told before the end.
  */
 
+import { subject } from '../../contract/bus/subjects.ts';
 import {
   type EntityName,
   INSPECT_WATCH_MS,
@@ -18,7 +19,6 @@ import {
 import { INSPECT_RENEWALS, INSPECT_SEARCH_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import { readReply } from '../../contract/reply.ts';
-import { subject } from '../../contract/subject.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

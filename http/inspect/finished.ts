@@ -6,9 +6,10 @@
  *     the answer says when there may be older ones.
  */
 
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { EntitySummary, FindCall } from '../../contract/inspection.ts';
 import { INSPECT_EVENTS } from '../../contract/limits.ts';
-import { streams, subject } from '../../contract/subject.ts';
 import { isFinalTcState, readTcEvent } from '../../contract/telecommand.ts';
 import { isToken, isUlid } from '../../contract/token.ts';
 import type { Bus, FollowFrom, StreamMessage } from '../../ports/bus.ts';

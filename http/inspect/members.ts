@@ -6,9 +6,9 @@
  * M2. While the bus is away nobody can be asked, so nobody is listed: the question is an outage.
  */
 
+import { buckets } from '../../contract/bus/buckets.ts';
 import { INSPECT_ANSWER_MS, INSPECT_GONE_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
-import { buckets } from '../../contract/subject.ts';
 import { isToken } from '../../contract/token.ts';
 import type { Bus, Entry, Watch } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

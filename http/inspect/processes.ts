@@ -7,12 +7,12 @@
  * I2. Without a bus nobody is silent: the question fails as an outage.
  */
 
+import { subject } from '../../contract/bus/subjects.ts';
 import type { InspectAnswer, InspectCode, InspectVerb } from '../../contract/inspection.ts';
 import type { SilentProcess } from '../../contract/inspector.ts';
 import { INSPECT_ANSWER_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import { readReply } from '../../contract/reply.ts';
-import { subject } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isAnswer } from './answer-shape.ts';

@@ -22,8 +22,10 @@ import {
   type StoredAlarm,
 } from '../../contract/alarm.ts';
 import { assert } from '../../contract/assert.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { Outage } from '../../contract/outage.ts';
-import { buckets, streams, subject } from '../../contract/subject.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { parseDuration } from '../../mission/quantity.ts';
 import type { Entry } from '../../ports/bus.ts';

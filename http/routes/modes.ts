@@ -9,10 +9,10 @@
  */
 
 import { assert } from '../../contract/assert.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import { ModeBody, ModeView } from '../../contract/mode.ts';
 import { nearHelp } from '../../contract/near.ts';
 import type { TargetMode } from '../../contract/run.ts';
-import { buckets } from '../../contract/subject.ts';
 import type { Target } from '../../mission/mission.ts';
 import type { CurrentMode } from '../../mission/mode.ts';
 import { refuse } from '../errors.ts';

@@ -4,13 +4,16 @@
  * whether an answer is taken.
  *
  * K1. An answer is published and kept, so that it reaches an executor that takes over; a command is asked of whoever holds
- *     the run (`run-control.ts`).
+ *     the run (`http/run-control.ts`).
  * K2. Refused is what the run does not do. Of what it may still do 504 `run::timeout` says that this is not known.
  * K3. An answer reaches the question that its sender saw, or none: it names it, or the log is looked at before it is published
- *     (Q4 of `run-question.ts`).
+ *     (Q4 of `machines/run/question.ts`).
  */
 
 import { assert } from '../../contract/assert.ts';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import {
   Answer,
   type Approval,
@@ -19,7 +22,6 @@ import {
   type RunSummary,
   RunTold,
 } from '../../contract/run.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
 import type { Caller } from '../caller.ts';
 import { refuse } from '../errors.ts';
 import { currentMission } from '../mission-of.ts';

@@ -3,13 +3,16 @@
  * resolved, its program stored and its submission on the bus; what becomes of it is the executor's matter.
  *
  * N1. Nothing is stored of a launch that is refused, and every fault of it is said at once.
- * U1, U2 of `ports/run-launch.ts`.
+ * U1, U2 of `messaging/run-launch.ts`.
  */
 
 import { assert } from '../../contract/assert.ts';
+import { objectStores } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { RUN_LIST_DEFAULT, RUN_LIST_MOST } from '../../contract/limits.ts';
 import { LaunchReply, RunEvent, RunList, RunRequest, RunStatus, readRunEvent } from '../../contract/run.ts';
-import { objectStores, streams, subject } from '../../contract/subject.ts';
+import { announceRun, storeProgram, submitRun } from '../../messaging/run-launch.ts';
 import type { Mission } from '../../mission/mission.ts';
 import {
   hashesIn,
@@ -18,7 +21,6 @@ import {
   resolveRun,
 } from '../../mission/procedure/resolve-run.ts';
 import { statusOf, submittedRun } from '../../mission/procedure/run-status.ts';
-import { announceRun, storeProgram, submitRun } from '../../ports/run-launch.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable } from '../errors.ts';
 import { closeCode, defineFollow } from '../follow.ts';

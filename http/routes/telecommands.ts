@@ -9,8 +9,10 @@
 
 import { decodeTime } from 'ulid';
 import { assert } from '../../contract/assert.ts';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { Outage } from '../../contract/outage.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
 import {
   isFinalTcState,
   readTcEvent,

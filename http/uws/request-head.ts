@@ -6,7 +6,7 @@
  *     where the request ends or who sent it (request smuggling).
  * U11. A page of another origin is refused: a browser would send a telecommand for it with the reach of whoever opened
  *      the page, and where the body looks like a form, without asking first. So is a host that is none of this service's
- *      (`hosts.ts`).
+ *      (`http/hosts.ts`).
  */
 
 import type { HttpRequest } from 'uWebSockets.js';

@@ -1,7 +1,7 @@
 /** The protocols a driver of the mission can name, and how a driver of each is made. */
 
+import { buckets } from '../../contract/bus/buckets.ts';
 import { type Result, refused } from '../../contract/result.ts';
-import { buckets } from '../../contract/subject.ts';
 import type { Driver as DriverDefinition } from '../../mission/mission.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { CounterBlocks } from './counter-blocks.ts';

@@ -9,10 +9,10 @@
  * L3. What was fenced leaves no more. A fence is answered once nothing of what it names is on its way to the transport.
  */
 
+import { buckets } from '../../contract/bus/buckets.ts';
 import { GATEWAY_FENCES, HOLD_READ_MS } from '../../contract/limits.ts';
 import type { FenceCall, SendCall, SendReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
-import { buckets } from '../../contract/subject.ts';
 import { type NeededHold, readHolds, type TargetHolds, unheldReason } from '../../contract/telecommand.ts';
 import type { Bucket, Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

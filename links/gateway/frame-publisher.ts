@@ -10,9 +10,10 @@
  */
 
 import { encodeBatch } from '../../contract/batch.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { BUS_RETRY_MS, FRAME_BYTES } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
-import { streams, subject } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

@@ -6,9 +6,9 @@
  * T2. Rates are those of the last whole period; counts never go back while the gateway lives.
  */
 
+import { subject } from '../../contract/bus/subjects.ts';
 import { GATEWAY_METRICS_MS } from '../../contract/limits.ts';
 import type { GatewayReport, LinkCondition, Throughput } from '../../contract/link.ts';
-import { subject } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { LinkFigures } from './gateway.ts';

@@ -1,6 +1,6 @@
 /**
  * What stands behind a gateway: something that takes frames towards a spacecraft and hears frames from it. Mission
- * Control Service, section 1. It knows nothing of the bus; `gateway-service.ts` puts it there.
+ * Control Service, section 1. It knows nothing of the bus; `links/gateway-service.ts` puts it there.
  *
  * L1. `send` answers what happened to the frame and never throws: it is sent, it is refused with a reason, or it may have
  *     left in part and nobody knows (`unsure`).

@@ -1,5 +1,5 @@
 /**
- * A gateway in front of a simulated spacecraft, board or instrument. Settings: `model` (`models.ts`), `seed`. Beside the
+ * A gateway in front of a simulated spacecraft, board or instrument. Settings: `model` (`links/simulated/models.ts`), `seed`. Beside the
  * faults of its model it has its own: `uplink_dead` (it refuses to send) and, where it hears its own frames, `bad_echo` (it hears
  * them damaged).
  *

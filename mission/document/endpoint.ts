@@ -1,7 +1,7 @@
 /**
  * What the topology document says of gateways over UDP and TCP: their sockets and their framing. Mission Control
  * Service, section 1 (gateways); the keys are ours. What a framing may have depends on its kind, which
- * `check/framing.ts` knows.
+ * `mission/check/framing.ts` knows.
  */
 
 import Type, { type Static } from 'typebox';

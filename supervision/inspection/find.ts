@@ -1,7 +1,7 @@
 /** Searches the entities of this process that live or are in trouble, by kind, part of the id, target and state. */
 
 import type { EntitySummary, FindCall, Found } from '../../contract/inspection.ts';
-import type { Known } from '../kind.ts';
+import type { Known } from '../cells/kind.ts';
 import { isIn, targetsOf } from './entity-view.ts';
 import { type KindHere, snapshotOf, summaryOf } from './known-entity.ts';
 

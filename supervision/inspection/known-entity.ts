@@ -2,8 +2,8 @@
 
 import type { AnyMachineSnapshot } from 'xstate';
 import type { EntitySummary } from '../../contract/inspection.ts';
-import type { Cell } from '../cell.ts';
-import type { Kind, Known } from '../kind.ts';
+import type { Cell } from '../cells/cell.ts';
+import type { Kind, Known } from '../cells/kind.ts';
 import { type EntityFacts, entitySummary, entityView, recordedSnapshot } from './entity-view.ts';
 import type { Present } from './frame.ts';
 

@@ -3,8 +3,8 @@
  * `<role>/partitions/<prefix>` above what a role shares out or leads, `<role>/kinds/<kind>` above the cells of a kind.
  */
 
-import type { Kind } from '../kind.ts';
-import type { Ownerships } from '../tenure.ts';
+import type { Kind } from '../cells/kind.ts';
+import type { Ownerships } from '../ownership/tenure.ts';
 import type { Tree } from '../tree.ts';
 
 export const PROCESS_PATH = 'process';

@@ -8,6 +8,7 @@
  *     or is in trouble here.
  */
 
+import { subject } from '../../contract/bus/subjects.ts';
 import {
   type ChartView,
   type EntityView,
@@ -21,11 +22,10 @@ import {
   type WatchLease,
 } from '../../contract/inspection.ts';
 import { accepted, refused } from '../../contract/result.ts';
-import { subject } from '../../contract/subject.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { DeadLetters } from '../dead-letters.ts';
+import type { DeadLetters } from '../cells/dead-letters.ts';
 import type { Tree } from '../tree.ts';
 import { readEntityName, readFields, readFind, readKind, readRelease, readWatch } from './calls.ts';
 import { compileChart } from './chart.ts';

@@ -9,9 +9,9 @@ import type {
   RoleView,
 } from '../../contract/inspection.ts';
 import { INSPECT_DEAD_LETTERS, INSPECT_LISTED } from '../../contract/limits.ts';
-import type { DeadLetter, DeadLetters } from '../dead-letters.ts';
-import type { Kind } from '../kind.ts';
-import type { OwnedWork, Ownerships } from '../tenure.ts';
+import type { DeadLetter, DeadLetters } from '../cells/dead-letters.ts';
+import type { Kind } from '../cells/kind.ts';
+import type { OwnedWork, Ownerships } from '../ownership/tenure.ts';
 import type { Branch, Tree } from '../tree.ts';
 import { kindPath, PROCESS_PATH, partitionsPath } from './paths.ts';
 import { readableText } from './readable.ts';

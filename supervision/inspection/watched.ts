@@ -14,8 +14,8 @@ import type { EntitySummary, InspectionFrame } from '../../contract/inspection.t
 import { INSPECT_FRAME_MS } from '../../contract/limits.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Cell } from '../cell.ts';
-import type { EntityWatcher, Left } from '../kind.ts';
+import type { Cell } from '../cells/cell.ts';
+import type { EntityWatcher, Left } from '../cells/kind.ts';
 import { compileChart } from './chart.ts';
 import { actorFrame, eventFrame, type Present, snapshotFrame } from './frame.ts';
 import { factsOf, type KindHere, present, presentOf, snapshotOf } from './known-entity.ts';

@@ -6,6 +6,7 @@
  * N4. A watcher that asks again for an entity that is not here any more is refused, and looks elsewhere.
  */
 
+import { subject } from '../../contract/bus/subjects.ts';
 import {
   INSPECT_WATCH_MS,
   type InspectAnswer,
@@ -15,7 +16,6 @@ import {
 } from '../../contract/inspection.ts';
 import { INSPECT_WATCHES } from '../../contract/limits.ts';
 import { accepted, refused } from '../../contract/result.ts';
-import { subject } from '../../contract/subject.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

@@ -7,10 +7,11 @@
  * K3. Deliveries carry the epoch of the leader and a number: one that lost the lead without knowing changes nothing any more.
  */
 
+import { buckets } from '../../contract/bus/buckets.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { BINDINGS_AGAIN_MS } from '../../contract/limits.ts';
 import type { BindingsWanted } from '../../contract/mode.ts';
 import type { TargetMode } from '../../contract/run.ts';
-import { buckets, subject } from '../../contract/subject.ts';
 import type { Link, Mission, Target } from '../../mission/mission.ts';
 import { currentMode, readTargetMode } from '../../mission/mode.ts';
 import { overriddenValues, parameterValues } from '../../mission/parameter-values.ts';
@@ -19,7 +20,7 @@ import type { Bus, Stoppable, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
-import type { Worker, WorkerContext } from '../tenure.ts';
+import type { Worker, WorkerContext } from '../ownership/tenure.ts';
 import { type BindingContent, Receiver } from './receiver.ts';
 
 export interface LinkBindingsOptions extends WorkerContext {

@@ -13,13 +13,13 @@ import type { Platform } from '../../mission/platform.ts';
 import type { Binding } from '../../ports/entity.ts';
 import { createAlarmWatch } from '../../telemetry/alarms/alarm-watch.ts';
 import { knownSamples } from '../../telemetry/alarms/known-samples.ts';
-import { KnownPlatforms } from '../../telemetry/known-platforms.ts';
 import { readValues } from '../../telemetry/reading/batch-shape.ts';
-import { alarmTransitions } from '../alarm-metrics.ts';
-import { failpointOf, withFailpoint } from '../failpoint.ts';
-import { Kind } from '../kind.ts';
+import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
+import { failpointOf, withFailpoint } from '../cells/failpoint.ts';
+import { Kind } from '../cells/kind.ts';
+import { alarmTransitions } from '../metrics/alarms.ts';
+import type { Worker, WorkerContext } from '../ownership/tenure.ts';
 import type { Role, RoleContext } from '../role.ts';
-import type { Worker, WorkerContext } from '../tenure.ts';
 
 export async function startAlarms(context: RoleContext): Promise<Role> {
   const { bus, clock, log, missions, registry } = context;

@@ -11,26 +11,26 @@
 
 import { randomUUID } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
-import type { BoardOption } from '../../actors/sdr/attach.ts';
-import { createRadio, type Radio, type RadioCell } from '../../actors/sdr/radio.ts';
-import { RADIO_ID } from '../../actors/sdr/radio-binding.ts';
-import { createRuns, type Runs } from '../../actors/sdr/runs.ts';
+import type { BoardOption } from '../../actors/sdr/radio/attach.ts';
+import { RADIO_ID } from '../../actors/sdr/radio/binding.ts';
+import { createRadio, type Radio, type RadioCell } from '../../actors/sdr/radio/radio.ts';
+import { createRuns, type Runs } from '../../actors/sdr/runs/runs.ts';
 import type { BenchConfig } from '../../contract/bench/config.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import { isLoopback } from '../../contract/loopback.ts';
-import { buckets } from '../../contract/subject.ts';
 import { startBenchFrontEnd } from '../../http/bench/front-end.ts';
 import type { BenchIdentity } from '../../http/bench/ports.ts';
 import { benchPages } from '../../http/pages/bench.ts';
-import type { RadioContext } from '../../machines/radio-protocol.ts';
+import type { RadioContext } from '../../machines/bench/radio-protocol.ts';
 import type { Binding } from '../../ports/entity.ts';
 import { type IiodServer, serveIiod } from '../../radio/iio/server.ts';
 import { createStub } from '../../radio/stub/stub.ts';
-import { IIOD_DEFAULTS } from '../bench-board.ts';
-import { type BenchDocuments, NO_BENCH_DOCUMENTS } from '../bench-folder.ts';
-import type { BoardGuard } from '../bench-guard.ts';
-import { Kind } from '../kind.ts';
+import { IIOD_DEFAULTS } from '../bench/board-defaults.ts';
+import type { BoardGuard } from '../bench/board-guard.ts';
+import { type BenchDocuments, NO_BENCH_DOCUMENTS } from '../bench/folder.ts';
+import { Kind } from '../cells/kind.ts';
+import { createSnapshotStore, type SnapshotStore } from '../cells/snapshot-store.ts';
 import type { Role, RoleContext, RoleFactory } from '../role.ts';
-import { createSnapshotStore, type SnapshotStore } from '../snapshot-store.ts';
 
 export interface BenchOptions {
   readonly documents: BenchDocuments;

@@ -3,15 +3,16 @@
  * gateway. Mission Control Service, section 1.
  */
 
-import { Floor, pastIsGone } from '../../actors/floor.ts';
-import type { KnownIn } from '../../actors/known-past.ts';
-import { streams, subject } from '../../contract/subject.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { createFrameDecoder } from '../../links/frame-decoder.ts';
+import type { KnownIn } from '../../messaging/known-past.ts';
+import { Floor, pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
-import { DecoderMetrics } from '../decoder-metrics.ts';
+import { DecoderMetrics } from '../metrics/decoders.ts';
+import type { WorkerContext } from '../ownership/tenure.ts';
 import type { Role, RoleContext } from '../role.ts';
-import type { WorkerContext } from '../tenure.ts';
 
 /** Messages of frames being decoded and stored at once, per gateway. */
 const UNDER_WAY = 16;

@@ -3,17 +3,17 @@
  * of a lane and every run of a shard is a cell. Mission Control Service, section 1.
  */
 
-import { KnownPast } from '../../actors/known-past.ts';
 import { createTelecommandBinding } from '../../actors/telecommand/binding.ts';
 import { createHistoryStore } from '../../actors/telecommand/history.ts';
 import { watchHolds } from '../../actors/telecommand/holds.ts';
 import { Lane, type TelecommandCells } from '../../actors/telecommand/lane.ts';
 import { fromCellId } from '../../actors/telecommand/work.ts';
+import { KnownPast } from '../../messaging/known-past.ts';
 import type { Binding } from '../../ports/entity.ts';
-import { withFailpoint } from '../failpoint.ts';
-import { Kind } from '../kind.ts';
+import { withFailpoint } from '../cells/failpoint.ts';
+import { Kind } from '../cells/kind.ts';
+import type { WorkerContext } from '../ownership/tenure.ts';
 import type { Role, RoleContext } from '../role.ts';
-import type { WorkerContext } from '../tenure.ts';
 import { createRuns } from './runs.ts';
 
 export async function startExecutor(context: RoleContext): Promise<Role> {

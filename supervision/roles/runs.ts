@@ -2,21 +2,21 @@
  * The runs of an executor: it owns shards of them; every run is a cell. Mission Control Service, sections 1 and 3.2.
  */
 
-import type { KnownPast } from '../../actors/known-past.ts';
 import { createRunBinding } from '../../actors/run/binding.ts';
 import { createLogStore } from '../../actors/run/log-store.ts';
 import { shardNames, shardOf } from '../../actors/run/open-runs.ts';
 import { runHistory } from '../../actors/run/replay.ts';
 import type { RunServices } from '../../actors/run/services.ts';
 import { type RunCells, RunShard } from '../../actors/run/shard.ts';
-import type { RunContext } from '../../machines/run-turn.ts';
+import type { RunContext } from '../../machines/run/turn.ts';
+import type { KnownPast } from '../../messaging/known-past.ts';
 import type { Binding } from '../../ports/entity.ts';
 import { settledValues } from '../../telemetry/settled-values.ts';
-import type { Cell } from '../cell.ts';
-import { failpointOf, withFailpoint } from '../failpoint.ts';
-import { Kind } from '../kind.ts';
+import type { Cell } from '../cells/cell.ts';
+import { failpointOf, withFailpoint } from '../cells/failpoint.ts';
+import { Kind } from '../cells/kind.ts';
+import type { WorkerContext } from '../ownership/tenure.ts';
 import type { RoleContext, SharedWork } from '../role.ts';
-import type { WorkerContext } from '../tenure.ts';
 
 export interface Runs {
   readonly shared: SharedWork;

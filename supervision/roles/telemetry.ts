@@ -1,10 +1,11 @@
 /** The telemetry role: owns the telemetry of targets, one owner each. Architecture, "Life of a sample". */
 
-import { pastIsGone } from '../../actors/floor.ts';
-import { streams, subject } from '../../contract/subject.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
+import { pastIsGone } from '../../messaging/low-water-mark.ts';
 import { createTelemetryOwner } from '../../telemetry/telemetry-owner.ts';
+import type { WorkerContext } from '../ownership/tenure.ts';
 import type { Role, RoleContext } from '../role.ts';
-import type { WorkerContext } from '../tenure.ts';
 
 export async function startTelemetry({ bus, clock, log, missions }: RoleContext): Promise<Role> {
   const start = async (target: string, { epoch, failed, holds }: WorkerContext) => {

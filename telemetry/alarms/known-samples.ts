@@ -5,7 +5,7 @@
  * K1. Only what came in real time counts (MC-ALM-029): behind a deferred sample nothing is known of the measure.
  */
 
-import { buckets } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import type { Target } from '../../mission/mission.ts';
 import type { KnownSample } from '../../ports/alarm-watch.ts';
 import type { Bus } from '../../ports/bus.ts';

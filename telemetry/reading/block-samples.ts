@@ -1,7 +1,7 @@
 /**
  * The samples of a block of values, looked at one by one: for consumers that read a few of its columns.
  *
- * B1. What did not become the current value is no sample for who judges the present (`sample-order.ts`).
+ * B1. What did not become the current value is no sample for who judges the present (`telemetry/sample-order.ts`).
  */
 
 import type { ValueBlock, WideValue } from '../../contract/batch.ts';

@@ -8,8 +8,10 @@
  * P2. What time alone turned was made from no frame: it stands where it was stored.
  */
 
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { BusPosition } from '../../contract/link.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
 
 /** As it stands now, for a target received by these gateways. Rejects with `Outage`. */

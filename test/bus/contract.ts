@@ -5,8 +5,9 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BucketDefinition, ObjectsDefinition } from '../../contract/bus/buckets.ts';
+import type { StreamDefinition } from '../../contract/bus/streams.ts';
 import { BUS_REQUEST_MS } from '../../contract/limits.ts';
-import type { BucketDefinition, ObjectsDefinition, StreamDefinition } from '../../contract/subject.ts';
 import type { Bus, CoreMessage, Entry, StreamMessage } from '../../ports/bus.ts';
 import { until } from '../support/until.ts';
 

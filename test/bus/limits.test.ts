@@ -83,7 +83,7 @@ describe('an account without room', () => {
   });
 
   const bytes = (text: string) => Buffer.from(text);
-  /** R2 of `room.ts`: the account is asked again in a moment. */
+  /** R2 of `bus/room.ts`: the account is asked again in a moment. */
   const roomFor = <Value>(write: () => Promise<Value>) =>
     until(() => write().catch((error: unknown) => void expect(error).toBeInstanceOf(Outage)));
   const fill = async (size: number): Promise<unknown> => {

@@ -14,7 +14,9 @@ import {
   type AlarmReply,
   alarmKey,
 } from '../../contract/alarm.ts';
-import { buckets, streams, subject } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { mcsProgram } from '../support/program.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { config } from '../../cli/config.ts';
-import { buckets } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 
 const PLATFORM = `platform: cube

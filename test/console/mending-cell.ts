@@ -5,7 +5,7 @@
 
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { compileFolder } from '../../cli/mission-folder.ts';
-import { streams } from '../../contract/subject.ts';
+import { streams } from '../../contract/bus/streams.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { realClock } from '../../supervision/clock.ts';

@@ -28,7 +28,7 @@ import {
   setMode,
   step,
   well,
-} from '../machines/run-bench.ts';
+} from '../machines/run/bench.ts';
 
 const PROGRAM = program([
   step('look', [send('ping'), log('hello')], { attempts: 2 }),

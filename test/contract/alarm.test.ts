@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AlarmName, alarmKey, alarmNamed, alarmPath } from '../../contract/alarm.ts';
-import { subject } from '../../contract/subject.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 
 const SINGLE: AlarmName = { target: 'sat1', component: 'obc', alarm: 'hot' };
 const OF_ONE: AlarmName = { target: 'sat1', component: 'battery', instance: '2', alarm: 'voltage' };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { buckets, streams, subject } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 
 describe('subjects, streams and buckets', () => {
   it('MC-GEN-011 MC-BUS-007 every subject starts with mcs.', () => {

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { subject } from '../../contract/subject.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { Encoded, TcEvent, TcReply } from '../../contract/telecommand.ts';
 import type { CurrentValues } from '../../contract/value.ts';
 import { writeCsp } from '../../protocol/csp.ts';

@@ -5,7 +5,8 @@
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { streams, subject } from '../../contract/subject.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { call } from '../support/client.ts';

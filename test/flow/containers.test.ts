@@ -1,6 +1,6 @@
 /**
  * Two processes of one machine in PID namespaces of their own, as two containers run them: both have the same pid and the same
- * host name. Each takes the other for alive (E3 of `membership.ts`), and a state directory has one of them (L3 of `state-lock.ts`).
+ * host name. Each takes the other for alive (E3 of `supervision/ownership/membership.ts`), and a state directory has one of them (L3 of `bus/state-lock.ts`).
  */
 
 import { spawnSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NatsBus } from '../../bus/nats-bus.ts';
-import { buckets } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import { DEMO } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { startNats, type TestNats } from '../support/nats.ts';

@@ -1,8 +1,8 @@
 /** The procedures of the demo mission, launched as a person does, on the simulated spacecraft. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buckets } from '../../contract/bus/buckets.ts';
 import type { LaunchReply, RunEvent, RunRequest, RunStatus } from '../../contract/run.ts';
-import { buckets } from '../../contract/subject.ts';
 import { call, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { runLogFaults } from '../support/run-log-checker.ts';

@@ -1,12 +1,12 @@
 /**
  * kill -9 of the executor between every two steps of a telecommand, with another executor alive: real processes, real
- * SIGKILL at the named point (`supervision/failpoint.ts`). The telecommand ends in a final state, its history has no gap
+ * SIGKILL at the named point (`supervision/cells/failpoint.ts`). The telecommand ends in a final state, its history has no gap
  * and no repetition, and a state-changing one reaches the spacecraft at most once.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isFinalTcState, type TcEvent, type TcReply } from '../../contract/telecommand.ts';
-import { highestRanked } from '../../supervision/ranking.ts';
+import { highestRanked } from '../../supervision/ownership/ranking.ts';
 import { call, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { pointsOf } from '../support/kill-points.ts';

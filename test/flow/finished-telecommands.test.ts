@@ -7,7 +7,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compiledFleet, targetNames } from '../../benchmark/fleet.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
-import { buckets, streams, subject } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { call, readLog } from '../support/client.ts';

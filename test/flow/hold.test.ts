@@ -11,10 +11,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { RunEvent } from '../../contract/run.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
 import type { TcEvent, TcSubmission } from '../../contract/telecommand.ts';
-import { MAY_STILL_LEAVE } from '../../machines/run-command.ts';
+import { MAY_STILL_LEAVE } from '../../machines/run/command.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
@@ -58,7 +60,7 @@ const telecommandOf = new Map<string, string>();
 const endOf = new Map<string, TcEvent>();
 /** Runs that are sending. */
 const announced = new Set<string>();
-/** Telecommands of which the log of their run said, before it was suspended, that they may still leave (Z5 of `stand-down.ts`). */
+/** Telecommands of which the log of their run said, before it was suspended, that they may still leave (Z5 of `actors/run/stand-down.ts`). */
 const mayLeave = new Set<string>();
 /** Why runs ended. */
 const reasons = new Set<string>();

@@ -8,7 +8,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compiledFleet, targetNames } from '../../benchmark/fleet.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
-import { buckets } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { call, readLog } from '../support/client.ts';

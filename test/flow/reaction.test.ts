@@ -11,14 +11,16 @@ import { createReactions, type Reactions, reactionRun } from '../../actors/alarm
 import { shardNames, shardOf } from '../../actors/run/open-runs.ts';
 import { compileFolder } from '../../cli/mission-folder.ts';
 import { alarmKey } from '../../contract/alarm.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { RunEvent, RunStatus } from '../../contract/run.ts';
-import { buckets, streams, subject } from '../../contract/subject.ts';
 import type { TargetHolds, TcEvent } from '../../contract/telecommand.ts';
 import { load } from '../../mission/load.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { resolveRun } from '../../mission/procedure/resolve-run.ts';
 import { realClock } from '../../supervision/clock.ts';
-import { highestRanked } from '../../supervision/ranking.ts';
+import { highestRanked } from '../../supervision/ownership/ranking.ts';
 import { call, type ErrorBody } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';

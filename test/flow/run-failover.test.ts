@@ -5,10 +5,10 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shardOf } from '../../actors/run/open-runs.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import type { RunSummary } from '../../contract/run.ts';
-import { buckets } from '../../contract/subject.ts';
 import type { TargetHolds } from '../../contract/telecommand.ts';
-import { highestRanked } from '../../supervision/ranking.ts';
+import { highestRanked } from '../../supervision/ownership/ranking.ts';
 import { call } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';

@@ -1,6 +1,6 @@
 /**
  * Executors that die at a named event of the log of a run, with another one alive: real processes, real SIGKILL
- * (`supervision/failpoint.ts`). Each mortal owns one shard and nothing else of the runs, so that the next ones can be
+ * (`supervision/cells/failpoint.ts`). Each mortal owns one shard and nothing else of the runs, so that the next ones can be
  * started while one dies; everything that is taken from it goes to the same heir.
  */
 
@@ -10,12 +10,14 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { shardNames, shardOf } from '../../actors/run/open-runs.ts';
 import { compileFolder } from '../../cli/mission-folder.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { Answer, RunEvent, RunRequest, RunSummary } from '../../contract/run.ts';
-import { buckets, streams, subject } from '../../contract/subject.ts';
 import { isFinalTcState, type TargetHolds, type TcEvent } from '../../contract/telecommand.ts';
 import { load } from '../../mission/load.ts';
 import { resolveRun } from '../../mission/procedure/resolve-run.ts';
-import { highestRanked } from '../../supervision/ranking.ts';
+import { highestRanked } from '../../supervision/ownership/ranking.ts';
 import { call, type Followed, follow, readLog } from '../support/client.ts';
 import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';

@@ -7,9 +7,11 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { AskStatement } from '../../contract/program.ts';
 import type { Answer, RunEvent, RunStatus } from '../../contract/run.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { call, type ErrorBody } from '../support/client.ts';

@@ -3,7 +3,7 @@
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buckets } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import { isFinalTcState, type TcEvent, type TcReply } from '../../contract/telecommand.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { call, readLog } from '../support/client.ts';

@@ -14,7 +14,7 @@ export interface Saved {
   readonly timers: readonly ArmedTimer[];
 }
 
-/** As `supervision/snapshot-store.ts` has it. */
+/** As `supervision/cells/snapshot-store.ts` has it. */
 const packr = new Packr({ useRecords: false, moreTypes: true });
 
 /** What the store would give back; throws when a part of it does not survive, saying which. */

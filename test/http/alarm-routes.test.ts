@@ -13,7 +13,9 @@ import {
   alarmKey,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
-import { buckets, streams, subject } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { alarmFollows, alarmRoutes } from '../../http/routes/alarms.ts';
 import type { Stoppable } from '../../ports/bus.ts';
 import { until } from '../support/until.ts';

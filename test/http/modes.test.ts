@@ -1,7 +1,8 @@
 /** Modes and parameters on a real bus: what each route answers, and every code it declares. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buckets, streams } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
 import { modeRoutes } from '../../http/routes/modes.ts';
 import { parameterRoutes } from '../../http/routes/parameters.ts';
 import { compile } from '../../mission/compile.ts';

@@ -3,8 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { decodeTime, ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { DecodeCall, DriverAnswer, EncodeCall, EncodeReply } from '../../contract/link.ts';
-import { buckets, header, streams, subject } from '../../contract/subject.ts';
 import type { TcEvent, TcSubmission } from '../../contract/telecommand.ts';
 import { follows, routes } from '../../http/front-end.ts';
 import type { Endpoint } from '../../http/route.ts';

@@ -1,10 +1,10 @@
 /** What a command to a run is answered, whatever executors answer, sleep over or hand on; on a clock moved by hand. */
 
 import { describe, expect, it } from 'vitest';
+import { header } from '../../contract/bus/headers.ts';
 import { RUN_ASK_MS, RUN_CONTROL_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { ControlCall, ControlReply, RunFact } from '../../contract/run.ts';
-import { header } from '../../contract/subject.ts';
 import { askHolder } from '../../http/run-control.ts';
 import type { Bus, Headers, StreamMessage } from '../../ports/bus.ts';
 import { ManualClock } from '../support/manual-clock.ts';

@@ -5,9 +5,12 @@
 
 import { decodeTime, ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { ControlCall, RunEvent, RunFact, RunRequest } from '../../contract/run.ts';
-import { buckets, header, streams, subject } from '../../contract/subject.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { RoutePorts } from '../../http/ports.ts';
 import type { Route } from '../../http/route.ts';

@@ -1,8 +1,8 @@
 /** Simulation control on a real bus, with gateways of the test: what each route answers, and every code it declares. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { FaultCall, FaultReply } from '../../contract/link.ts';
-import { subject } from '../../contract/subject.ts';
 import { simulationRoutes } from '../../http/routes/simulation.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { header } from '../../contract/bus/headers.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { DecodeReply, DriverAnswer, EncodeReply } from '../../contract/link.ts';
-import { header, subject } from '../../contract/subject.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import type { Stoppable } from '../../ports/bus.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';

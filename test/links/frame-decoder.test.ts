@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type DecodedBatch, decodeBatch, encodeBatch } from '../../contract/batch.ts';
-import { header, subject } from '../../contract/subject.ts';
+import { header } from '../../contract/bus/headers.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder.ts';
 import { createSpacecraft } from '../../links/simulated/spacecraft.ts';
 import type { StreamMessage } from '../../ports/bus.ts';

@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { subject } from '../../contract/bus/subjects.ts';
 import { GATEWAY_METRICS_MS, LINK_SEND_MS } from '../../contract/limits.ts';
 import type { GatewayReport, SendCall, SendReply, SentMessage } from '../../contract/link.ts';
-import { subject } from '../../contract/subject.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
 import type { Gateway as Definition } from '../../mission/mission.ts';
 import { HeapClock } from '../../supervision/clock.ts';

@@ -2,9 +2,9 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeBatch, type FrameBatch } from '../../contract/batch.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { CLOCK_SKEW_MS } from '../../contract/limits.ts';
 import type { EchoMessage, FaultReply, SendCall, SendReply } from '../../contract/link.ts';
-import { subject } from '../../contract/subject.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
 import type { ReceivedCounts } from '../../links/simulated/spacecraft.ts';
 import type { Gateway as Definition } from '../../mission/mission.ts';

@@ -1,8 +1,8 @@
 /** How a driver or gateway keeps what the reconciler tells it. */
 
 import { expect, it } from 'vitest';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { LinkBinding } from '../../contract/mode.ts';
-import { subject } from '../../contract/subject.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { KeptBindings } from '../../links/kept-bindings.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';

@@ -2,8 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DecodedBatch, decodeBatch } from '../../contract/batch.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { DriverAnswer, EncodeReply, SendReply } from '../../contract/link.ts';
-import { streams, subject } from '../../contract/subject.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { createFrameDecoder } from '../../links/frame-decoder.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';

@@ -3,8 +3,9 @@
  * promises of ports/bus.ts that links rely on (message ids, conditional writes, order), no others.
  */
 
+import type { BucketDefinition } from '../../contract/bus/buckets.ts';
+import type { StreamDefinition } from '../../contract/bus/streams.ts';
 import { Outage } from '../../contract/outage.ts';
-import type { BucketDefinition, StreamDefinition } from '../../contract/subject.ts';
 import type {
   Appended,
   AppendOptions,

@@ -52,7 +52,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   },
   'reconciler.leader_ttl': {
     property: 'leaderTtlMs',
-    shown: ['test/supervision/leader.test.ts', 'ttlMs'],
+    shown: ['test/supervision/ownership/leader.test.ts', 'ttlMs'],
   },
   'telecommands.max_age': {
     property: 'maxSubmissionAgeMs',

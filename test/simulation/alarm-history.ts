@@ -1,7 +1,9 @@
 /** What alarms leave behind, for the checkers: records, events, who led, and what people were told. Nothing here is judged. */
 
 import type { AlarmEvent, StoredAlarm } from '../../contract/alarm.ts';
-import { buckets, header, streams } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
 import { bodyOf, keyOf } from './run-history.ts';
 import type { TwinServer } from './twin/server.ts';
 import type { StoredMessage } from './twin/stored-stream.ts';

@@ -5,10 +5,13 @@
  */
 
 import { ulid } from 'ulid';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
 import type { Answer as AnswerBody, ControlCall, LaunchReply, RunRequest } from '../../contract/run.ts';
-import { buckets, header, streams, subject } from '../../contract/subject.ts';
 import type { TcReply, TcRequest } from '../../contract/telecommand.ts';
 import { watchHolds } from '../../http/holds.ts';
 import type { RoutePorts } from '../../http/ports.ts';

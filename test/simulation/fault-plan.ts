@@ -1,7 +1,7 @@
 /** Brings the faults of a scenario over its world, each at its time, and takes them away again. */
 
 import { assertNever } from '../../contract/assert.ts';
-import { subject } from '../../contract/subject.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { Chance } from './chance.ts';
 import type { Conditions } from './process-weather.ts';

@@ -3,7 +3,9 @@
  * sent. Nothing here is judged.
  */
 
-import { buckets, header, streams } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
 import type { TcEvent } from '../../contract/telecommand.ts';
 import type { CurrentSample } from '../../telemetry/current-values.ts';
 import type { AlarmHistory } from './alarm-history.ts';

@@ -12,7 +12,9 @@
  */
 
 import { type DecodedBatch, encodeBatch, type SampleBlock } from '../../contract/batch.ts';
-import { header, streams, subject } from '../../contract/subject.ts';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { load } from '../../mission/load.ts';
 import type { Platform } from '../../mission/platform.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -5,7 +5,7 @@
  * W1. Who hears nothing asks the next process the same: a command may be carried out twice.
  */
 
-import { streams } from '../../contract/subject.ts';
+import { streams } from '../../contract/bus/streams.ts';
 import type { AcceptedAlarmCommand } from './alarm-history.ts';
 import type { AlarmAction } from './api.ts';
 import { Chance } from './chance.ts';

@@ -1,8 +1,10 @@
 /** What runs leave behind, for the checkers: their streams and buckets, and what people were told. Nothing here is judged. */
 
+import { buckets } from '../../contract/bus/buckets.ts';
+import { header } from '../../contract/bus/headers.ts';
+import { streams } from '../../contract/bus/streams.ts';
 import type { Program } from '../../contract/program.ts';
 import type { RunEvent } from '../../contract/run.ts';
-import { buckets, header, streams } from '../../contract/subject.ts';
 import type { TwinServer } from './twin/server.ts';
 import { type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
 

@@ -8,7 +8,8 @@
  */
 
 import { gzipSync } from 'node:zlib';
-import { buckets, streams } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { type EndedProcess, recordedAlarm, storedAlarms } from './alarm-history.ts';

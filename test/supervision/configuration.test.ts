@@ -1,7 +1,7 @@
 /** What a process knows of the configuration on the bus, and when. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buckets } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { BusMissionSource, publishConfiguration } from '../../supervision/configuration.ts';

@@ -3,8 +3,8 @@
 import { fileURLToPath } from 'node:url';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { compileFolder } from '../../cli/mission-folder.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { FaultReply } from '../../contract/link.ts';
-import { subject } from '../../contract/subject.ts';
 import type { StreamOverrides } from '../../ports/replication.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { realClock } from '../../supervision/clock.ts';

@@ -1,6 +1,6 @@
 /** The members of a cell, as a test moves them: who came and who is dead is seen at once, and not with the next heartbeat. */
 
-import { buckets } from '../../contract/subject.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { until } from './until.ts';
 

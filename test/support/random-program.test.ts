@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { openCondition, openReadbacks } from '../../actors/run/judgement.ts';
 import { sendValues } from '../../actors/run/operands.ts';
 import type { ProgramStatement } from '../../contract/program.ts';
-import type { Answers } from '../../machines/run-protocol.ts';
+import type { Answers } from '../../machines/run/protocol.ts';
 import { programDocument, readProgram } from '../../mission/procedure/program-document.ts';
 import { MISSION } from '../actors/run/effects/effect-world.ts';
-import { Bench } from '../machines/run-bench.ts';
+import { Bench } from '../machines/run/bench.ts';
 import { pathsOf, programOfSeed, randomProgram, statementsOf } from './random-program.ts';
 import { runLogFaults } from './run-log-checker.ts';
 

@@ -3,6 +3,9 @@
 import { monotonicFactory } from 'ulid';
 import { shardOf } from '../../actors/run/open-runs.ts';
 import { readRunLog } from '../../actors/run/run-log.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { Program, ProgramNode, ProgramStatement, SendStatement } from '../../contract/program.ts';
 import type {
   Approval,
@@ -13,7 +16,6 @@ import type {
   RunEventKind,
   RunSubmission,
 } from '../../contract/run.ts';
-import { buckets, streams, subject } from '../../contract/subject.ts';
 import { programDocument } from '../../mission/procedure/program-document.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { until } from './until.ts';

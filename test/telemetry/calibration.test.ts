@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calibrateBatch } from '../../telemetry/calibration.ts';
-import { mapBatch } from '../../telemetry/measure-map.ts';
+import { mapBatch } from '../../telemetry/reading/measure-map.ts';
 import { blockOf, platformOf, type RowSketch } from './platform.ts';
 
 const platform = platformOf({

@@ -3,8 +3,9 @@
  * appends it can hold back. The real bus is used in the integration tests.
  */
 
+import type { BucketDefinition } from '../../contract/bus/buckets.ts';
+import type { StreamDefinition } from '../../contract/bus/streams.ts';
 import { Outage } from '../../contract/outage.ts';
-import type { BucketDefinition, StreamDefinition } from '../../contract/subject.ts';
 import type {
   Appended,
   AppendOptions,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { streams } from '../../contract/bus/streams.ts';
 import { BUS_ATTEMPT_MS, VALUE_APPEND_LATE_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
-import { streams } from '../../contract/subject.ts';
 import type { Appended, AppendOptions, Bus } from '../../ports/bus.ts';
 import { OrderedAppend } from '../../telemetry/ordered-append.ts';
 import { ManualClock } from '../support/manual-clock.ts';

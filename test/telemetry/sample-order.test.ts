@@ -3,10 +3,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DecodedBatch, decodeBatch, encodeBatch, type ValueBatch } from '../../contract/batch.ts';
-import { streams, subject } from '../../contract/subject.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { CurrentValues } from '../../telemetry/current-values.ts';
-import { mapBatch } from '../../telemetry/measure-map.ts';
+import { mapBatch } from '../../telemetry/reading/measure-map.ts';
 import { markBatch, SampleOrder } from '../../telemetry/sample-order.ts';
 import { createTelemetryOwner } from '../../telemetry/telemetry-owner.ts';
 import { keptLog } from '../support/silent-log.ts';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { encodeBatch } from '../../contract/batch.ts';
-import { streams, subject } from '../../contract/subject.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { createTelemetryOwner } from '../../telemetry/telemetry-owner.ts';

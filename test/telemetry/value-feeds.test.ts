@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { encodeBatch, type ValueBatch } from '../../contract/batch.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import { BUS_RETRY_MS } from '../../contract/limits.ts';
-import { buckets, streams, subject } from '../../contract/subject.ts';
 import type { Platform } from '../../mission/platform.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { encodeCheckpoint } from '../../telemetry/checkpoint.ts';

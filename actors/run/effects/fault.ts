@@ -7,13 +7,13 @@
  * T3. An executor that slept while another took its run over switches nothing: it could not be switched back.
  */
 
+import { subject } from '../../../contract/bus/subjects.ts';
 import { BUS_RETRY_MS, SIM_ANSWER_MS } from '../../../contract/limits.ts';
 import { type FaultCall, readFaultReply } from '../../../contract/link.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
-import { subject } from '../../../contract/subject.ts';
-import type { RunEffect } from '../../../machines/run-protocol.ts';
-import { patiently, pause } from '../../patiently.ts';
+import type { RunEffect } from '../../../machines/run/protocol.ts';
+import { patiently, pause } from '../../../messaging/patiently.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 
 type FaultEffect = Extract<RunEffect, { type: 'effect.fault' }>;

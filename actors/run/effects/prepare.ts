@@ -3,13 +3,13 @@
  * section 3.2 (first row, resume) and section 4.4 reaction rule 4.
  *
  * A run that holds its targets already is asked for their readiness again: it may be one that is taken over. A reaction takes
- * them from whoever holds them (`preemption.ts`) and waits for another reaction only.
+ * them from whoever holds them (`actors/run/preemption.ts`) and waits for another reaction only.
  */
 
 import { alarmOfReaction } from '../../../contract/alarm.ts';
 import { FENCE_REACTION_MS, REACTION_LOOK_MS, REACTION_WAIT_MS } from '../../../contract/limits.ts';
 import { Outage } from '../../../contract/outage.ts';
-import { patiently, pause } from '../../patiently.ts';
+import { patiently, pause } from '../../../messaging/patiently.ts';
 import { type Held, type HeldTarget, heldReason, Leases, type Reaction, targetsOf } from '../leases.ts';
 import { interruptAll, preemptAll } from '../preemption.ts';
 import { Programs } from '../programs.ts';

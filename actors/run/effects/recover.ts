@@ -7,7 +7,7 @@
  * V2. What was submitted before goes its way: then the withdrawal is the duplicate.
  */
 
-import { patiently } from '../../patiently.ts';
+import { patiently } from '../../../messaging/patiently.ts';
 import type { Handler, RunServices } from '../services.ts';
 import { withdraw } from './withdraw.ts';
 

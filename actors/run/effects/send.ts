@@ -6,12 +6,14 @@
  * S2. A value that does not fit is refused here, as the API refuses it to an operator, and nothing is submitted.
  */
 
+import { header } from '../../../contract/bus/headers.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import type { Ack } from '../../../contract/run.ts';
-import { header, streams, subject } from '../../../contract/subject.ts';
 import { isFinalTcState, readTcEvent, type TcSubmission } from '../../../contract/telecommand.ts';
-import type { Announced, RunEffect } from '../../../machines/run-protocol.ts';
+import type { Announced, RunEffect } from '../../../machines/run/protocol.ts';
+import { patiently } from '../../../messaging/patiently.ts';
 import type { Follower, Headers, StreamMessage } from '../../../ports/bus.ts';
-import { patiently } from '../../patiently.ts';
 import { type SendValues, sendValues } from '../operands.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 

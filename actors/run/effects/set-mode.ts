@@ -6,10 +6,10 @@
  * D2. An executor that lost the run meanwhile never takes back what its successor set.
  */
 
+import { buckets } from '../../../contract/bus/buckets.ts';
 import type { TargetMode } from '../../../contract/run.ts';
-import { buckets } from '../../../contract/subject.ts';
+import { patiently } from '../../../messaging/patiently.ts';
 import type { Entry } from '../../../ports/bus.ts';
-import { patiently } from '../../patiently.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 
 interface Wish {

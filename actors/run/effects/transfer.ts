@@ -3,14 +3,14 @@
  * rules 8 and 9.
  */
 
+import { subject } from '../../../contract/bus/subjects.ts';
 import { TRANSFER_ANSWER_MS } from '../../../contract/limits.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { ProgramStatement } from '../../../contract/program.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
-import { subject } from '../../../contract/subject.ts';
 import { readTransferReply, type TransferCall } from '../../../contract/transfer.ts';
-import type { Answers } from '../../../machines/run-protocol.ts';
-import { patiently } from '../../patiently.ts';
+import type { Answers } from '../../../machines/run/protocol.ts';
+import { patiently } from '../../../messaging/patiently.ts';
 import { operandText } from '../operands.ts';
 import type { Handler, RunServices } from '../services.ts';
 

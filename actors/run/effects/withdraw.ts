@@ -4,8 +4,9 @@
  * submitted before goes its way: then the withdrawal is the duplicate. Mission Control Service, section 3.2.
  */
 
-import { streams, subject } from '../../../contract/subject.ts';
-import type { Announced } from '../../../machines/run-protocol.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
+import type { Announced } from '../../../machines/run/protocol.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { RunAtHand } from '../services.ts';
 import { headersOf, submissionOf } from './send.ts';

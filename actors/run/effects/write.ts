@@ -8,9 +8,9 @@
 
 import type { Operand, TextPart } from '../../../contract/program.ts';
 import type { RunSample } from '../../../contract/run.ts';
-import type { Answers } from '../../../machines/run-protocol.ts';
+import type { Answers } from '../../../machines/run/protocol.ts';
+import { patiently } from '../../../messaging/patiently.ts';
 import type { Measure } from '../../../mission/platform.ts';
-import { patiently } from '../../patiently.ts';
 import { operandText } from '../operands.ts';
 import { namedInWords, runSample, valueInWords } from '../samples.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';

@@ -17,7 +17,9 @@ import {
   type StoredAlarm,
 } from '../../../contract/alarm.ts';
 import { encodeBatch, type ValueBatch } from '../../../contract/batch.ts';
-import { buckets, streams, subject } from '../../../contract/subject.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import type { Mission, Target } from '../../../mission/mission.ts';
 import type { AlarmEdge, AlarmWatch } from '../../../ports/alarm-watch.ts';
 import type { Bus, StreamMessage } from '../../../ports/bus.ts';
@@ -25,9 +27,9 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { Binding } from '../../../ports/entity.ts';
 import type { MissionSource } from '../../../ports/mission-source.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
+import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { Kind } from '../../../supervision/cells/kind.ts';
 import { realClock } from '../../../supervision/clock.ts';
-import { createDeadLetters } from '../../../supervision/dead-letters.ts';
-import { Kind } from '../../../supervision/kind.ts';
 import { readValues } from '../../../telemetry/reading/batch-shape.ts';
 import { keptLog } from '../../support/silent-log.ts';
 

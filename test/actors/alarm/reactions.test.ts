@@ -3,8 +3,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReactions, type Reactions, reactionRun } from '../../../actors/alarm/reactions.ts';
 import { appendRunEvent } from '../../../actors/run/run-log.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import type { RunEvent, RunSubmission, RunSummary } from '../../../contract/run.ts';
-import { buckets, streams, subject } from '../../../contract/subject.ts';
 import type { TargetHolds } from '../../../contract/telecommand.ts';
 import { isUlid } from '../../../contract/token.ts';
 import type { Mission } from '../../../mission/mission.ts';

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type AlarmTerm, createRecordStore } from '../../../actors/alarm/record-store.ts';
 import { logOf } from '../../../actors/alarm/replay.ts';
 import type { AlarmEvent, AlarmRecord, AlarmState, StoredAlarm } from '../../../contract/alarm.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { streams } from '../../../contract/bus/streams.ts';
 import { Outage } from '../../../contract/outage.ts';
-import { buckets, streams } from '../../../contract/subject.ts';
-import type { AlarmItem } from '../../../machines/alarm-protocol.ts';
+import type { AlarmItem } from '../../../machines/alarm/protocol.ts';
 import type { Commit, Committed, Emitted, Store } from '../../../ports/entity.ts';
 import { LogBus } from '../telecommand/log-bus.ts';
 

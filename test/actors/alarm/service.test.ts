@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { alarmHistory } from '../../../actors/alarm/replay.ts';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
-import { buckets, header, streams, subject } from '../../../contract/subject.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { header } from '../../../contract/bus/headers.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import type { Binding } from '../../../ports/entity.ts';
 import { replay } from '../../../supervision/inspection/replay.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';

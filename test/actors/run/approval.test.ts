@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerGiven, readApproval, seenIn } from '../../../actors/run/approval.ts';
+import { header } from '../../../contract/bus/headers.ts';
 import { accepted, refused } from '../../../contract/result.ts';
-import { header } from '../../../contract/subject.ts';
 import type { Tokens } from '../../../ports/tokens.ts';
 
 const tokens: Tokens = {

@@ -5,19 +5,21 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { appendRunEvent } from '../../../actors/run/run-log.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import { RUN_ANSWER_BYTES } from '../../../contract/limits.ts';
 import type { RunEvent } from '../../../contract/run.ts';
-import { buckets, streams, subject } from '../../../contract/subject.ts';
 import type { TcSubmission } from '../../../contract/telecommand.ts';
 import { programDocument } from '../../../mission/procedure/program-document.ts';
 import type { AppendOptions, Bus } from '../../../ports/bus.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
+import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { deferred } from '../../../supervision/cells/deferred.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
-import { createDeadLetters } from '../../../supervision/dead-letters.ts';
-import { deferred } from '../../../supervision/deferred.ts';
+import type { Worker } from '../../../supervision/ownership/tenure.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
-import type { Worker } from '../../../supervision/tenure.ts';
 import { demoMission } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
 import { NO_TOKENS } from '../../support/no-tokens.ts';

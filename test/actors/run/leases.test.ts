@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { heldReason, Leases } from '../../../actors/run/leases.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
 import { TAKEN_HOLDS } from '../../../contract/limits.ts';
-import { buckets } from '../../../contract/subject.ts';
 import type { TargetHolds } from '../../../contract/telecommand.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';

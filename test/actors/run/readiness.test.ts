@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unreadiness } from '../../../actors/run/readiness.ts';
-import { subject } from '../../../contract/subject.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Bus, Stoppable } from '../../../ports/bus.ts';
 import { demoMission } from '../../support/missions.ts';

@@ -1,17 +1,19 @@
 /** A shard of runs on a real bus, with cells that a test stands in for, or real ones on a clock moved by hand. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Floor } from '../../../actors/floor.ts';
 import { appendRunEvent } from '../../../actors/run/run-log.ts';
 import type { RunServices } from '../../../actors/run/services.ts';
 import { RunShard } from '../../../actors/run/shard.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import type { RunEvent, RunSummary } from '../../../contract/run.ts';
-import { buckets, streams, subject } from '../../../contract/subject.ts';
+import { Floor } from '../../../messaging/low-water-mark.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { EntityEvent } from '../../../ports/entity.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
+import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
-import { createDeadLetters } from '../../../supervision/dead-letters.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns } from '../../../supervision/roles/runs.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';

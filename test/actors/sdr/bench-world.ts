@@ -3,21 +3,21 @@
  * store and, where it asks for it, the clock; `restart` is another life of the daemon over the same records.
  */
 
-import type { BoardOption } from '../../../actors/sdr/attach.ts';
-import type { BoardUser, EventSink } from '../../../actors/sdr/board-user.ts';
-import { createRadio, type Radio, type RadioBench } from '../../../actors/sdr/radio.ts';
-import { RADIO_ID } from '../../../actors/sdr/radio-binding.ts';
+import type { BoardOption } from '../../../actors/sdr/radio/attach.ts';
+import { RADIO_ID } from '../../../actors/sdr/radio/binding.ts';
+import type { BoardUser, EventSink } from '../../../actors/sdr/radio/board-user.ts';
+import { createRadio, type Radio, type RadioBench } from '../../../actors/sdr/radio/radio.ts';
 import type { ChainTarget } from '../../../contract/bench/chain.ts';
 import type { Profile } from '../../../contract/bench/profile.ts';
-import type { RadioContext } from '../../../machines/radio-protocol.ts';
+import type { RadioContext } from '../../../machines/bench/radio-protocol.ts';
 import type { Refusable } from '../../../ports/bench.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { type IioContext, IioFailure } from '../../../radio/iio/context.ts';
 import { createStub, type StubBoard } from '../../../radio/stub/stub.ts';
+import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { Kind } from '../../../supervision/cells/kind.ts';
 import { realClock } from '../../../supervision/clock.ts';
-import { createDeadLetters } from '../../../supervision/dead-letters.ts';
-import { Kind } from '../../../supervision/kind.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { until } from '../../support/until.ts';

@@ -1,8 +1,8 @@
 /** The runs of a bench in the cells of the runtime, on a manual clock, over a scripted board and stores that outlive a life. */
 
-import type { BoardUser, EventSink } from '../../../actors/sdr/board-user.ts';
-import { createRuns, type Runs, type RunsOptions } from '../../../actors/sdr/runs.ts';
-import type { RunStore } from '../../../actors/sdr/runs-records.ts';
+import type { BoardUser, EventSink } from '../../../actors/sdr/radio/board-user.ts';
+import type { RunStore } from '../../../actors/sdr/runs/records.ts';
+import { createRuns, type Runs, type RunsOptions } from '../../../actors/sdr/runs/runs.ts';
 import type { Campaign } from '../../../contract/bench/campaign.ts';
 import type { BenchFault } from '../../../contract/bench/errors.ts';
 import type { Profile } from '../../../contract/bench/profile.ts';
@@ -12,8 +12,8 @@ import type { Bucket, Entry } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Stored } from '../../../ports/entity.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
-import { createDeadLetters } from '../../../supervision/dead-letters.ts';
-import { Kind } from '../../../supervision/kind.ts';
+import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { Kind } from '../../../supervision/cells/kind.ts';
 import { demoProfiles } from '../../radio/document/demo-bench.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { MemoryStore } from '../../support/memory-store.ts';

@@ -9,7 +9,7 @@ import type {
   Done,
   EventSink,
   ScriptedAction,
-} from '../../../actors/sdr/board-user.ts';
+} from '../../../actors/sdr/radio/board-user.ts';
 import type { Measurement } from '../../../contract/bench/datapath.ts';
 import type { BenchFault } from '../../../contract/bench/errors.ts';
 import type { Severity } from '../../../contract/bench/event.ts';

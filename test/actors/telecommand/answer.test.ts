@@ -3,7 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { awaitAnswer } from '../../../actors/telecommand/answer.ts';
 import { encodeBatch, type VerificationReport } from '../../../contract/batch.ts';
-import { header, streams, subject } from '../../../contract/subject.ts';
+import { header } from '../../../contract/bus/headers.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import type { TcEvent } from '../../../contract/telecommand.ts';
 import type { Verification } from '../../../mission/platform.ts';
 import { compiled } from '../../mission/condition-platform.ts';

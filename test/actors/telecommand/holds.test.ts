@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Holds, watchHolds } from '../../../actors/telecommand/holds.ts';
-import { buckets } from '../../../contract/subject.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
 import type { TargetHolds } from '../../../contract/telecommand.ts';
 import type { Bucket, Bus } from '../../../ports/bus.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';

@@ -1,6 +1,8 @@
 import { decodeTime, ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
-import { buckets, type StreamDefinition, streams, subject } from '../../../contract/subject.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { type StreamDefinition, streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventsOf, idOf, type LaneWorld, laneWorld, obliging, recorded, submit } from './lane-world.ts';
 import { LogBus } from './log-bus.ts';

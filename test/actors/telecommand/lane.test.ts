@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import { CLOCK_SKEW_MS, GATEWAY_ANSWER_MS, LANE_AHEAD } from '../../../contract/limits.ts';
 import { Outage } from '../../../contract/outage.ts';
-import { buckets, subject } from '../../../contract/subject.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import {
   cellOf,

@@ -3,9 +3,10 @@
  * a test answers. It can lose the answer of a write, refuse reads, and hold messages back; the real bus is in test/flow.
  */
 
+import type { BucketDefinition } from '../../../contract/bus/buckets.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import type { StreamDefinition } from '../../../contract/bus/streams.ts';
 import { Outage } from '../../../contract/outage.ts';
-import type { BucketDefinition, StreamDefinition } from '../../../contract/subject.ts';
-import { buckets } from '../../../contract/subject.ts';
 import type {
   Appended,
   AppendOptions,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHistoryStore, readHistory } from '../../../actors/telecommand/history.ts';
-import type { TelecommandInput, TelecommandRecord } from '../../../machines/telecommand.ts';
+import type { TelecommandInput, TelecommandRecord } from '../../../machines/telecommand/telecommand.ts';
 import type { Commit, Store } from '../../../ports/entity.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 

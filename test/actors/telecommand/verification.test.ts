@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Verifier } from '../../../actors/telecommand/verification.ts';
 import { encodeBatch, type ValueBatch, type VerificationReport } from '../../../contract/batch.ts';
+import { header } from '../../../contract/bus/headers.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import type { BusPosition } from '../../../contract/link.ts';
-import { header, streams, subject } from '../../../contract/subject.ts';
 import type { Platform, Verification } from '../../../mission/platform.ts';
 import type { KnownSample } from '../../../ports/target-values.ts';
 import { compiled, KEYS } from '../../mission/condition-platform.ts';

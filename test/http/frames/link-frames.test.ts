@@ -2,9 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeBatch } from '../../../contract/batch.ts';
+import { header } from '../../../contract/bus/headers.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import { FRAME_HEAD_BYTES } from '../../../contract/limits.ts';
 import type { GatewayReport, SentMessage } from '../../../contract/link.ts';
-import { header, streams, subject } from '../../../contract/subject.ts';
 import { until } from '../../support/until.ts';
 import { type Followed, follow } from '../fixture.ts';
 import { startWorld, testMission, type World } from '../world.ts';

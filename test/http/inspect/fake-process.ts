@@ -3,6 +3,8 @@
  * real one is tested beside `supervision/inspection`; this one can be silent, slow and wrong.
  */
 
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import type {
   ActorFrame,
   ChartView,
@@ -18,7 +20,6 @@ import type {
 } from '../../../contract/inspection.ts';
 import { INSPECT_VERBS } from '../../../contract/inspection.ts';
 import { accepted, refused } from '../../../contract/result.ts';
-import { buckets, subject } from '../../../contract/subject.ts';
 import type { Bus, Stoppable } from '../../../ports/bus.ts';
 
 type Answers = {

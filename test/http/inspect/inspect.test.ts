@@ -2,11 +2,12 @@
 
 import { ulid } from 'ulid';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import type { ReleaseCall } from '../../../contract/inspection.ts';
 import { INSPECT_ANSWER_MS } from '../../../contract/limits.ts';
 import { accepted, refused } from '../../../contract/result.ts';
 import type { RunSummary } from '../../../contract/run.ts';
-import { buckets, subject } from '../../../contract/subject.ts';
 import type { TcState } from '../../../contract/telecommand.ts';
 import { inspectFollows, inspectRoutes } from '../../../http/routes/inspect.ts';
 import { until } from '../../support/until.ts';

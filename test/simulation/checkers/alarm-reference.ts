@@ -5,7 +5,7 @@
  * F1. A sample without a value changes nothing, and neither does a deferred one or one that did not become the current value.
  * F2. Samples of one measure, message and moment are one: the last of them. What a condition says of late samples, it says at
  *     the moment it was asked about last: of those of one message together.
- * F3. Conditions are those of the rigs (`mission.ts`), written here once more; what is derived is taken as the stream has it.
+ * F3. Conditions are those of the rigs (`test/simulation/mission.ts`), written here once more; what is derived is taken as the stream has it.
  */
 
 import type { Severity } from '../../../contract/alarm.ts';

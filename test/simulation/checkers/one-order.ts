@@ -3,8 +3,8 @@
  * Service, sections 3.1, 3.2, 4.1 rule 10 and 4.4; the alarms are held against it by `alarm-truth.ts`.
  */
 
+import { header } from '../../../contract/bus/headers.ts';
 import { isBusPosition } from '../../../contract/link.ts';
-import { header } from '../../../contract/subject.ts';
 import type { TcSubmission } from '../../../contract/telecommand.ts';
 import { load } from '../../../mission/load.ts';
 import type { Platform } from '../../../mission/platform.ts';

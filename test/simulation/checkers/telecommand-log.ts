@@ -2,7 +2,7 @@
 
 import { createActor } from 'xstate';
 import { isFinalTcState } from '../../../contract/telecommand.ts';
-import { type TelecommandEvent, telecommandMachine } from '../../../machines/telecommand.ts';
+import { type TelecommandEvent, telecommandMachine } from '../../../machines/telecommand/telecommand.ts';
 import type { RecordedEvent } from '../history.ts';
 import { targetBehind } from '../mission.ts';
 import type { Uplink } from '../space.ts';
@@ -174,7 +174,7 @@ export function recordedUplinks(
   };
 }
 
-/** The owners of each epoch (Q7 of `supervision/partition.ts`); where the store went back partitions may share one. */
+/** The owners of each epoch (Q7 of `supervision/ownership/partition.ts`); where the store went back partitions may share one. */
 export function epochOwners(members: readonly StoredMessage[], partitions: string): Map<number, Set<string>> {
   const owners = new Map<number, Set<string>>();
   for (const { subject, seq, data } of members) {

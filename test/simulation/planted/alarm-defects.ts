@@ -1,7 +1,8 @@
 /** Defects of alarms to be planted between a process and its bus, each the mistake of one part of the runtime. */
 
 import type { StoredAlarm } from '../../../contract/alarm.ts';
-import { buckets, streams } from '../../../contract/subject.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { streams } from '../../../contract/bus/streams.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import { altered } from './plant.ts';
 import { withBucket } from './run-defects.ts';

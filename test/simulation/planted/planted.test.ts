@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { streams } from '../../../contract/subject.ts';
+import { streams } from '../../../contract/bus/streams.ts';
 import { ROLES } from '../../../supervision/role.ts';
 import { checkers, violationsOf } from '../checkers/all.ts';
 import type { Fault, Scenario, Slot, Submission } from '../scenario.ts';

@@ -1,6 +1,6 @@
 /** Defects of the radio to be planted between it and its board, its records and those who ask it. */
 
-import type { Radio, RadioBench } from '../../../actors/sdr/radio.ts';
+import type { Radio, RadioBench } from '../../../actors/sdr/radio/radio.ts';
 import type { ChainState } from '../../../contract/bench/chain.ts';
 import { refused } from '../../../contract/result.ts';
 import type { Store } from '../../../ports/entity.ts';

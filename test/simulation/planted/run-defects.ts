@@ -1,7 +1,8 @@
 /** Defects of runs to be planted between a process and its bus, each the mistake of one part of the runtime. */
 
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { streams } from '../../../contract/bus/streams.ts';
 import type { SendCall } from '../../../contract/link.ts';
-import { buckets, streams } from '../../../contract/subject.ts';
 import type { Holder } from '../../../contract/telecommand.ts';
 import type { Bucket, Bus } from '../../../ports/bus.ts';
 import { altered } from './plant.ts';

@@ -1,7 +1,7 @@
 /** What people and runs ask of the radio in a simulated scenario, and how it is asked. */
 
-import type { BoardHolder, BoardUser, ScriptedAction } from '../../../actors/sdr/board-user.ts';
-import type { RadioBench } from '../../../actors/sdr/radio.ts';
+import type { BoardHolder, BoardUser, ScriptedAction } from '../../../actors/sdr/radio/board-user.ts';
+import type { RadioBench } from '../../../actors/sdr/radio/radio.ts';
 import type { ChainTarget } from '../../../contract/bench/chain.ts';
 import type { BenchFault } from '../../../contract/bench/errors.ts';
 import type { FrequencyBody, GainBody, ResetScope } from '../../../contract/bench/radio.ts';

@@ -1,15 +1,15 @@
 /** One life of the daemon: the whole radio in the real runtime, over records that outlive it. */
 
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { createRadio, type Radio } from '../../../actors/sdr/radio.ts';
-import { RADIO_ID } from '../../../actors/sdr/radio-binding.ts';
-import type { RadioContext, RadioEvent } from '../../../machines/radio-protocol.ts';
+import { RADIO_ID } from '../../../actors/sdr/radio/binding.ts';
+import { createRadio, type Radio } from '../../../actors/sdr/radio/radio.ts';
+import type { RadioContext, RadioEvent } from '../../../machines/bench/radio-protocol.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Binding, Emitted, Store } from '../../../ports/entity.ts';
 import type { IioContext } from '../../../radio/iio/context.ts';
 import { measure } from '../../../radio/measure/measure.ts';
-import { createDeadLetters } from '../../../supervision/dead-letters.ts';
-import { Kind } from '../../../supervision/kind.ts';
+import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { Kind } from '../../../supervision/cells/kind.ts';
 import { FAST, OTHER } from '../../actors/sdr/bench-world.ts';
 import type { KeptBucket } from '../../actors/sdr/kept-bucket.ts';
 import { type KeptLog, keptLog } from '../../support/silent-log.ts';

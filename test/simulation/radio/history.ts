@@ -1,6 +1,6 @@
 /** What is left of a simulated scenario of the radio: what was asked and answered, and every write that the board saw. */
 
-import type { BoardHolder } from '../../../actors/sdr/board-user.ts';
+import type { BoardHolder } from '../../../actors/sdr/radio/board-user.ts';
 import type { ActiveProfile } from '../../../contract/bench/profile.ts';
 import type { StubTruth } from '../../../radio/stub/stub.ts';
 import type { Action, Outcome } from './action.ts';

@@ -1,9 +1,9 @@
 /** People and runs of a simulated scenario: they ask the radio of the present life, and hear its answers while it lives. */
 
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import type { BoardHolder } from '../../../actors/sdr/board-user.ts';
-import type { Radio } from '../../../actors/sdr/radio.ts';
-import type { RadioEvent } from '../../../machines/radio-protocol.ts';
+import type { BoardHolder } from '../../../actors/sdr/radio/board-user.ts';
+import type { Radio } from '../../../actors/sdr/radio/radio.ts';
+import type { RadioEvent } from '../../../machines/bench/radio-protocol.ts';
 import { type Action, askOf, isScripted, type Outcome, performFor } from './action.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Asked, BoardTruth } from './history.ts';

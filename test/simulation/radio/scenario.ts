@@ -1,6 +1,6 @@
 /** What a seed of the radio stands for: who asks what and when, which runs hold the board, and what goes wrong. */
 
-import type { BoardHolder } from '../../../actors/sdr/board-user.ts';
+import type { BoardHolder } from '../../../actors/sdr/radio/board-user.ts';
 import { Chance } from '../chance.ts';
 import { type Action, drawAction } from './action.ts';
 import { drawFault, type RadioFault } from './fault.ts';

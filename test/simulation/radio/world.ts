@@ -6,7 +6,7 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Radio } from '../../../actors/sdr/radio.ts';
+import type { Radio } from '../../../actors/sdr/radio/radio.ts';
 import { CHAIN_TARGETS, type ChainTarget } from '../../../contract/bench/chain.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { Clock } from '../../../ports/clock.ts';

@@ -8,7 +8,8 @@
  */
 
 import { assert } from '../../../contract/assert.ts';
-import type { BucketDefinition, StreamDefinition } from '../../../contract/subject.ts';
+import type { BucketDefinition } from '../../../contract/bus/buckets.ts';
+import type { StreamDefinition } from '../../../contract/bus/streams.ts';
 import type { CoreMessage } from '../../../ports/bus.ts';
 import { type Publication, type PublishAnswer, StoredStream } from './stored-stream.ts';
 

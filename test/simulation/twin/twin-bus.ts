@@ -9,9 +9,10 @@
 
 import { checkBucket, checkFilter, checkHeaders, checkName, checkSubject } from '../../../bus/address.ts';
 import { askUntilSettled } from '../../../bus/settling.ts';
+import type { BucketDefinition, ObjectsDefinition } from '../../../contract/bus/buckets.ts';
+import type { StreamDefinition } from '../../../contract/bus/streams.ts';
 import { BUS_ATTEMPT_MS, BUS_REQUEST_MS, MEMBER_TTL_MS } from '../../../contract/limits.ts';
 import { Outage } from '../../../contract/outage.ts';
-import type { BucketDefinition, ObjectsDefinition, StreamDefinition } from '../../../contract/subject.ts';
 import type {
   Appended,
   AppendOptions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { and, assign, createMachine, emit, not, setup } from 'xstate';
-import { telecommandMachine } from '../../../machines/telecommand.ts';
+import { telecommandMachine } from '../../../machines/telecommand/telecommand.ts';
 import { compileChart } from '../../../supervision/inspection/chart.ts';
 
 const lamp = setup({

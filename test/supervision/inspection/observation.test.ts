@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Cell } from '../../../supervision/cell.ts';
+import { Cell } from '../../../supervision/cells/cell.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { compileChart } from '../../../supervision/inspection/chart.ts';
 import type { Step } from '../../../supervision/inspection/observation.ts';

@@ -1,8 +1,11 @@
 /** A telecommand whose cell is quarantined: resumed it goes on from its history, reset it is given a final state. */
 
 import { describe, expect, it } from 'vitest';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { header } from '../../../contract/bus/headers.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import { Outage } from '../../../contract/outage.ts';
-import { buckets, header, streams, subject } from '../../../contract/subject.ts';
 import {
   cellOf,
   eventsOf,

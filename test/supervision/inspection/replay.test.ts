@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { telecommandLog } from '../../../actors/telecommand/replay.ts';
-import { header, streams, subject } from '../../../contract/subject.ts';
+import { header } from '../../../contract/bus/headers.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import type { SendFailure } from '../../../contract/telecommand.ts';
 import type { Verification } from '../../../mission/platform.ts';
 import { compileChart } from '../../../supervision/inspection/chart.ts';

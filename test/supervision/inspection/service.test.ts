@@ -1,6 +1,7 @@
 /** The inspector of a whole process, over a real bus: what it answers, to whom, and what it refuses. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { subject } from '../../../contract/bus/subjects.ts';
 import {
   type ChartView,
   type EntityView,
@@ -11,7 +12,6 @@ import {
   type InspectionFrame,
   type ProcessView,
 } from '../../../contract/inspection.ts';
-import { subject } from '../../../contract/subject.ts';
 import type { TcEvent, TcReply } from '../../../contract/telecommand.ts';
 import { ROLES } from '../../../supervision/role.ts';
 import { call, readLog } from '../../support/client.ts';

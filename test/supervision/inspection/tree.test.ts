@@ -1,15 +1,15 @@
 /** Health and quarantine at every level of a process: roles, partitions, cells of a kind. */
 
 import { describe, expect, it } from 'vitest';
+import { buckets } from '../../../contract/bus/buckets.ts';
 import type { InspectAnswer, InspectVerb, ProcessView } from '../../../contract/inspection.ts';
 import { INSPECT_DEAD_LETTERS } from '../../../contract/limits.ts';
-import { buckets } from '../../../contract/subject.ts';
 import type { Entry, Watch } from '../../../ports/bus.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
+import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { Kind } from '../../../supervision/cells/kind.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
-import { createDeadLetters } from '../../../supervision/dead-letters.ts';
 import { InspectionService } from '../../../supervision/inspection/service.ts';
-import { Kind } from '../../../supervision/kind.ts';
 import type { Role, RoleContext } from '../../../supervision/role.ts';
 import { Tree } from '../../../supervision/tree.ts';
 import { type LogBucket, LogBus } from '../../actors/telecommand/log-bus.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { subject } from '../../../contract/bus/subjects.ts';
 import {
   INSPECT_WATCH_MS,
   type InspectionFrame,
@@ -6,14 +7,13 @@ import {
   type WatchCall,
 } from '../../../contract/inspection.ts';
 import { INSPECT_FRAME_MS, INSPECT_WATCHES } from '../../../contract/limits.ts';
-import { subject } from '../../../contract/subject.ts';
 import type { Binding, EntityEvent } from '../../../ports/entity.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
+import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { deferred } from '../../../supervision/cells/deferred.ts';
+import { Kind } from '../../../supervision/cells/kind.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
-import { createDeadLetters } from '../../../supervision/dead-letters.ts';
-import { deferred } from '../../../supervision/deferred.ts';
 import { Watches } from '../../../supervision/inspection/watches.ts';
-import { Kind } from '../../../supervision/kind.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { orderBinding } from '../../support/order-chart.ts';
 import { keptLog } from '../../support/silent-log.ts';

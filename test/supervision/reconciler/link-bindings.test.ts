@@ -2,14 +2,15 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import { BINDINGS_AGAIN_MS } from '../../../contract/limits.ts';
 import type { LinkBinding } from '../../../contract/mode.ts';
 import type { TargetMode } from '../../../contract/run.ts';
-import { buckets, subject } from '../../../contract/subject.ts';
 import { KeptBindings, serveBindings } from '../../../links/kept-bindings.ts';
 import type { Stoppable } from '../../../ports/bus.ts';
+import type { Worker } from '../../../supervision/ownership/tenure.ts';
 import { bindingsBySubject, startLinkBindings } from '../../../supervision/reconciler/link-bindings.ts';
-import type { Worker } from '../../../supervision/tenure.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';

@@ -2,8 +2,10 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeBatch, encodeBatch, type ValueBatch } from '../../../contract/batch.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import { Outage } from '../../../contract/outage.ts';
-import { buckets, streams, subject } from '../../../contract/subject.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { decodeCheckpoint } from '../../../telemetry/checkpoint.ts';

@@ -2,7 +2,9 @@
 
 import { expect, it } from 'vitest';
 import { encodeBatch } from '../../../contract/batch.ts';
-import { header, streams, subject } from '../../../contract/subject.ts';
+import { header } from '../../../contract/bus/headers.ts';
+import { streams } from '../../../contract/bus/streams.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { createTelemetryOwner } from '../../../telemetry/telemetry-owner.ts';
 import { keptLog } from '../../support/silent-log.ts';

@@ -3,9 +3,11 @@
 import { readFileSync } from 'node:fs';
 import type { Handler, RunAtHand, RunServices } from '../../../../actors/run/services.ts';
 import { encodeBatch, type ValueBatch } from '../../../../contract/batch.ts';
+import { header } from '../../../../contract/bus/headers.ts';
+import { streams } from '../../../../contract/bus/streams.ts';
+import { subject } from '../../../../contract/bus/subjects.ts';
 import type { Program } from '../../../../contract/program.ts';
-import { header, streams, subject } from '../../../../contract/subject.ts';
-import type { RunChartEvent, RunEffect } from '../../../../machines/run-protocol.ts';
+import type { RunChartEvent, RunEffect } from '../../../../machines/run/protocol.ts';
 import { compile } from '../../../../mission/compile.ts';
 import { load } from '../../../../mission/load.ts';
 import type { Mission } from '../../../../mission/mission.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createFault } from '../../../../actors/run/effects/fault.ts';
+import { subject } from '../../../../contract/bus/subjects.ts';
 import type { FaultCall, FaultReply } from '../../../../contract/link.ts';
-import { subject } from '../../../../contract/subject.ts';
 import { type EffectWorld, effectWorld, RUN, START } from './effect-world.ts';
 
 const FAULT = {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createSetMode } from '../../../../actors/run/effects/set-mode.ts';
-import { buckets } from '../../../../contract/subject.ts';
+import { buckets } from '../../../../contract/bus/buckets.ts';
 import type { Bucket } from '../../../../ports/bus.ts';
 import { type EffectWorld, effectWorld, RUN, START } from './effect-world.ts';
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTransfer } from '../../../../actors/run/effects/transfer.ts';
+import { subject } from '../../../../contract/bus/subjects.ts';
 import type { ProgramStatement } from '../../../../contract/program.ts';
-import { subject } from '../../../../contract/subject.ts';
 import type { TransferCall, TransferReply } from '../../../../contract/transfer.ts';
-import type { Answers } from '../../../../machines/run-protocol.ts';
+import type { Answers } from '../../../../machines/run/protocol.ts';
 import { type EffectWorld, effectWorld, RUN } from './effect-world.ts';
 
 type Statement = Extract<ProgramStatement, { kind: 'download' | 'upload' }>;

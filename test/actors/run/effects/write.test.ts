@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createWrite } from '../../../../actors/run/effects/write.ts';
 import type { TextPart } from '../../../../contract/program.ts';
-import type { Answers } from '../../../../machines/run-protocol.ts';
+import type { Answers } from '../../../../machines/run/protocol.ts';
 import { type EffectWorld, effectWorld, START } from './effect-world.ts';
 
 let world: EffectWorld;

@@ -1,0 +1,268 @@
+/**
+ * Scenarios and campaigns of the bench, assembled. RF Bench Service, section 1 (2).
+ *
+ * The role hosts the cells: it makes a `Kind` of each of `bindings`, then calls `start` with them; when such a cell is gone for
+ * good, its `onGone` calls `gone`. Records are in the stores given in (`mcs_bench_runs`, kinds `campaign` and `scenario`), reports in
+ * the bucket given in. Before it drains its kinds the role calls `stop`.
+ *
+ * U1. Only one campaign or scenario runs, and while it does the board is held in its name.
+ * U3. A daemon that ends does the actions at the end of the scenario that runs; that it was cut off is for the next life to record.
+ * U2. What an earlier life of the daemon left open ends at the start (`earlier.ts`).
+ */
+
+import type { Campaign } from '../../../contract/bench/campaign.ts';
+import type { Severity } from '../../../contract/bench/event.ts';
+import type { Profile } from '../../../contract/bench/profile.ts';
+import type { Scenario } from '../../../contract/bench/scenario.ts';
+import { BENCH_RUNS_KEPT, BENCH_STOP_MS } from '../../../contract/limits.ts';
+import type { BenchCampaigns, BenchScenarios } from '../../../ports/bench.ts';
+import type { Bucket } from '../../../ports/bus.ts';
+import type { Clock, TimerHandle } from '../../../ports/clock.ts';
+import type { Binding } from '../../../ports/entity.ts';
+import type { Log } from '../../../ports/log.ts';
+import { attempt } from '../campaign/attempt.ts';
+import { createCampaignBinding } from '../campaign/binding.ts';
+import { CampaignTimetable } from '../campaign/cron.ts';
+import { CampaignService } from '../campaign/service.ts';
+import type { BoardUser, EventSink } from '../radio/board-user.ts';
+import { createScenarioBinding } from '../scenario/binding.ts';
+import type { ScenarioLife } from '../scenario/life.ts';
+import { ScenarioService } from '../scenario/service.ts';
+import { doEnd } from '../scenario/timeline.ts';
+import type { RunsCells } from './cells.ts';
+import { endEarlier } from './earlier.ts';
+import { RunRecords, type RunStore } from './records.ts';
+import { holderOf, RunTurn } from './turn.ts';
+import {
+  type CampaignView,
+  campaignView,
+  isCampaignOver,
+  isScenarioOver,
+  type ScenarioView,
+  scenarioView,
+} from './view.ts';
+
+export interface RunsOptions {
+  readonly board: BoardUser;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly profiles: () => ReadonlyMap<string, Profile>;
+  readonly documents: {
+    readonly scenarios: ReadonlyMap<string, Scenario>;
+    readonly campaigns: ReadonlyMap<string, Campaign>;
+  };
+  readonly stores: { readonly scenario: RunStore; readonly campaign: RunStore };
+  readonly reports: Bucket;
+  /** ms since the daemon started, whatever is done to the clock. */
+  readonly uptime: () => number;
+  /** Whether the clock of the system can be believed. */
+  readonly clockTrusted: () => boolean;
+  /** A UUID for scenario runs, a ULID (rising) for campaign runs; the session names this life of the daemon. */
+  readonly ids: { scenario(): string; campaign(): string; readonly session: string };
+}
+
+export interface Runs {
+  readonly bindings: { readonly scenario: Binding; readonly campaign: Binding };
+  readonly scenarios: BenchScenarios;
+  readonly campaigns: BenchCampaigns;
+  /** Reads the records, ends what an earlier life left open, and starts the timetable. Rejects with an outage of the bus. */
+  start(cells: RunsCells): Promise<void>;
+  /** A cell that has no more chance: what waits for it is let go. */
+  gone(kind: keyof RunsCells, id: string, why: string): void;
+  /** Starts nothing any more, ends what is under way on the board and does what is to be done at its end, within a bounded time. */
+  stop(): Promise<void>;
+}
+
+export function createRuns(options: RunsOptions): Runs {
+  return new BenchRuns(options);
+}
+
+class BenchRuns implements Runs {
+  readonly bindings: Runs['bindings'];
+  readonly scenarios: ScenarioService;
+  readonly campaigns: CampaignService;
+  readonly #options: RunsOptions;
+  readonly #scenarioRecords: RunRecords<ScenarioView>;
+  readonly #campaignRecords: RunRecords<CampaignView>;
+  readonly #lives = new Map<string, ScenarioLife>();
+  readonly #turn: RunTurn;
+  readonly #timetable: CampaignTimetable;
+  readonly #stopping = new AbortController();
+  /** Start of the daemon, which all uptimes of this life count from. */
+  readonly #uptimeSince: string;
+  #cells: RunsCells | undefined;
+  #unsubscribe: () => void = () => undefined;
+
+  constructor(options: RunsOptions) {
+    this.#options = options;
+    const { board, events, clock, documents, profiles, uptime, ids, reports, clockTrusted } = options;
+    this.#turn = new RunTurn(board);
+    this.#uptimeSince = new Date(clock.now() - uptime()).toISOString();
+    this.#scenarioRecords = this.#records(
+      options.stores.scenario,
+      scenarioView,
+      isScenarioOver,
+      ({ run }) => `${run.started_at} ${run.run_id}`,
+      (id) =>
+        void reports.get(id).then((entry) => entry && reports.remove(id, entry.revision), this.#unread(id)),
+    );
+    this.#campaignRecords = this.#records(
+      options.stores.campaign,
+      campaignView,
+      isCampaignOver,
+      ({ state }) => state.id,
+      () => undefined,
+    );
+    const shared = { profiles, turn: this.#turn, events, uptime, session: ids.session };
+    this.scenarios = new ScenarioService({
+      ...{ ...shared, reports, clock, documents: documents.scenarios, records: this.#scenarioRecords },
+      ...{ lives: this.#lives, cells: () => this.#hosts.scenario, newId: ids.scenario },
+    });
+    this.campaigns = new CampaignService({
+      ...{
+        ...shared,
+        uptimeSince: this.#uptimeSince,
+        board,
+        documents: documents.campaigns,
+        scenarios: documents.scenarios,
+      },
+      ...{ records: this.#campaignRecords, cells: () => this.#hosts.campaign, newId: ids.campaign },
+    });
+    this.bindings = { scenario: this.#scenarioBinding(), campaign: this.#campaignBinding() };
+    this.#timetable = new CampaignTimetable({
+      ...{ campaigns: documents.campaigns, clock, clockTrusted, events },
+      start: (name) => this.campaigns.start(name),
+    });
+  }
+
+  async start(cells: RunsCells): Promise<void> {
+    this.#cells = cells;
+    await Promise.all([this.#scenarioRecords.load(), this.#campaignRecords.load()]);
+    const records = { scenario: this.#scenarioRecords, campaign: this.#campaignRecords };
+    endEarlier({ ...this.#options, uptimeSince: this.#uptimeSince, records, cells });
+    this.#unsubscribe = this.#options.board.onLost((reason) => this.#boardLost(reason));
+    this.#timetable.start();
+  }
+
+  gone(kind: keyof RunsCells, id: string, why: string): void {
+    if (why === 'finished') return;
+    this.#tell(`${kind}.lost`, kind, 'error', `${kind} run ${id} cannot go on: ${why}`);
+    this.#lives.get(id)?.end(undefined);
+    this.#lives.delete(id);
+    void this.#turn.give(id);
+  }
+
+  async stop(): Promise<void> {
+    const { board, clock } = this.#options;
+    this.#stopping.abort('the daemon is stopping');
+    this.#timetable.stop();
+    this.#unsubscribe();
+    const lives = [...this.#lives.values()];
+    for (const life of lives) life.abort();
+    // U3
+    const ending = Promise.all(lives.map((life) => doEnd({ board, clock, life })));
+    let timer: TimerHandle | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = clock.setTimeout(resolve, BENCH_STOP_MS);
+    });
+    await Promise.race([ending, late]);
+    if (timer !== undefined) clock.clearTimeout(timer);
+    for (const life of lives) life.sampler?.leave();
+  }
+
+  get #hosts(): RunsCells {
+    if (this.#cells === undefined) throw new Error('runs are asked for before their start');
+    return this.#cells;
+  }
+
+  #boardLost(reason: string): void {
+    const at = this.#options.clock.now();
+    for (const { runId } of this.#lives.values())
+      this.scenarios.tell(runId, { type: 'board.lost', at, reason: `the board was lost: ${reason}` });
+  }
+
+  // Bindings -----------------------------------------------------------------------------------------------------------
+
+  #scenarioBinding(): Binding {
+    const { board, events, reports, clock, ids } = this.#options;
+    return createScenarioBinding({
+      ...{ store: this.#scenarioRecords.store, board, events, reports, clock },
+      ...{ session: ids.session, lives: this.#lives, ending: this.#stopping.signal },
+      over: (id) => this.#scenarioOver(id),
+    }) as unknown as Binding;
+  }
+
+  #campaignBinding(): Binding {
+    const { ids, board, profiles, clock, uptime } = this.#options;
+    return createCampaignBinding({
+      ...{ store: this.#campaignRecords.store, session: ids.session },
+      viewOf: (id) => this.#campaignRecords.get(id),
+      ending: this.#stopping.signal,
+      attempt: (id, step) =>
+        attempt(step, holderOf({ kind: 'campaign', id }), {
+          ...{ board, scenarios: this.scenarios, profiles, clock, uptime, uptimeSince: this.#uptimeSince },
+          ...{ newScenarioId: ids.scenario, signal: this.#stopping.signal },
+        }),
+      rested: (id) => this.#campaignRested(id),
+    }) as unknown as Binding;
+  }
+
+  #scenarioOver(id: string): void {
+    const life = this.#lives.get(id);
+    const view = this.#scenarioRecords.get(id);
+    this.#lives.delete(id);
+    if (view !== undefined) {
+      const { scenario_name: name, status } = view.run;
+      const told = `scenario ${name} (${id}) ${status}: ${view.reason ?? ''}`;
+      this.#tell(`scenario.${status}`, 'scenario', status === 'passed' ? 'info' : 'warning', told);
+    }
+    // The board is given back before anybody learns that it is over.
+    void this.#turn.give(id).then(() => life?.end(view));
+  }
+
+  #campaignRested(id: string): void {
+    const state = this.#campaignRecords.get(id)?.state;
+    void this.#turn.give(id);
+    if (state === undefined) return;
+    const { campaign, status, verdict, attempts } = state;
+    const last = attempts.at(-1);
+    const words = last === undefined ? '' : `; last: ${last.step} ${last.outcome}, ${last.detail}`;
+    const verdicts = status === 'finished' ? `, verdict ${verdict}` : '';
+    const isGood = status === 'paused' || (status === 'finished' && verdict !== false);
+    const told = `campaign ${campaign} (${id}) ${status}${verdicts}${words}`;
+    this.#tell(`campaign.${status}`, 'campaign', isGood ? 'info' : 'warning', told);
+  }
+
+  // Records ------------------------------------------------------------------------------------------------------------
+
+  #records<View>(
+    store: RunStore,
+    viewOf: ConstructorParameters<typeof RunRecords<View>>[0]['viewOf'],
+    isOver: (view: View) => boolean,
+    orderOf: (view: View) => string,
+    forgotten: (id: string) => void,
+  ): RunRecords<View> {
+    const { clock } = this.#options;
+    const notForgotten = (id: string, error: unknown): void => this.#unread(id)(error);
+    return new RunRecords({
+      store,
+      clock,
+      viewOf,
+      isOver,
+      orderOf,
+      forgotten,
+      notForgotten,
+      kept: BENCH_RUNS_KEPT,
+    });
+  }
+
+  #unread(id: string): (error: unknown) => void {
+    return (error) =>
+      this.#options.log.warn({ run: id, err: error }, 'a run over the limit was not forgotten');
+  }
+
+  #tell(kind: string, source: string, severity: Severity, message: string): void {
+    this.#options.events.record({ kind, source, severity, message });
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Binds the chart of a scenario run to the board. RF Bench Service, sections 2 and 3.
+ *
+ * S1. What an earlier life of the daemon asked for is not done again (J3).
+ * S2. The last look of the sampler is before the actions of the end: they are not what is judged.
+ * S3. A daemon that ends answers nothing more: what was under way stays open in the record, and the next life ends it.
+ * S4. A report that could not be kept costs the run its report, not its end.
+ */
+
+import type { BenchFault } from '../../../contract/bench/errors.ts';
+import type { ScenarioRun } from '../../../contract/bench/run.ts';
+import { BENCH_CELL_IDLE_MS } from '../../../contract/limits.ts';
+import { Outage } from '../../../contract/outage.ts';
+import { scenarioRunMachine } from '../../../machines/bench/scenario-run.ts';
+import {
+  endStatus,
+  type Judgement,
+  type ScenarioRunEffect,
+  type ScenarioRunEvent,
+  type TimelineEnd,
+} from '../../../machines/bench/scenario-run-protocol.ts';
+import type { Bucket } from '../../../ports/bus.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Binding, EffectRun, Store } from '../../../ports/entity.ts';
+import type { BoardUser, EventSink } from '../radio/board-user.ts';
+import type { ScenarioLife } from './life.ts';
+import { judge, makeReport, reportText } from './report.ts';
+import { Sampler } from './sampler.ts';
+import { doEnd, doStep, reasonOf } from './timeline.ts';
+
+interface BindingOptions {
+  readonly store: Store;
+  readonly board: BoardUser;
+  readonly events: EventSink;
+  readonly reports: Bucket;
+  readonly clock: Clock;
+  /** The life of the daemon. */
+  readonly session: string;
+  readonly lives: ReadonlyMap<string, ScenarioLife>;
+  /** Aborted when the daemon ends. */
+  readonly ending: AbortSignal;
+  /** The run is over and recorded. */
+  readonly over: (runId: string) => void;
+}
+
+type Answer = Promise<ScenarioRunEvent | undefined>;
+type Of<Type extends ScenarioRunEffect['type']> = Extract<ScenarioRunEffect, { type: Type }>;
+
+export function createScenarioBinding(options: BindingOptions): Binding<ScenarioRunEffect, ScenarioRunEvent> {
+  const { store, board, clock, session, lives, ending } = options;
+
+  /** Does it for the run, once, unless it is of an earlier life (S1). */
+  const alive =
+    <Effect extends ScenarioRunEffect>(work: (life: ScenarioLife, effect: Effect) => Answer) =>
+    async (effect: Effect, { id, key }: EffectRun): Answer => {
+      const life = effect.session === session ? lives.get(id) : undefined;
+      if (life === undefined) return undefined;
+      const answer = (await life.once(key, () => work(life, effect))) as Awaited<Answer>;
+      return ending.aborted ? undefined : answer;
+    };
+
+  const hold = async (life: ScenarioLife): Answer => {
+    const held = await board.hold(life.by);
+    const at = clock.now();
+    if (!held.ok) {
+      life.tell('run.refused', reasonOf(held.faults));
+      return { type: 'board.refused', at, reason: reasonOf(held.faults), lost: isLost(held.faults[0]) };
+    }
+    life.tell('run.begun', `${life.scenario.name} begins on ${board.provider}`);
+    startSampler(life, options);
+    return { type: 'board.held', at };
+  };
+
+  const step = async (life: ScenarioLife, { index }: Of<'effect.step'>): Answer => {
+    const end = await doStep(life.scenario.timeline[index]!, { board, clock, life });
+    const at = clock.now();
+    if (end.ok) return { type: 'step.done', at, index };
+    return { type: 'step.failed', at, index, reason: end.reason, lost: end.lost };
+  };
+
+  const end = async (life: ScenarioLife): Answer => {
+    await life.sampler?.stop();
+    await doEnd({ board, clock, life });
+    return { type: 'ending.done', at: clock.now() };
+  };
+
+  return {
+    kind: 'scenario',
+    version: 1,
+    chart: scenarioRunMachine,
+    store,
+    durability: 'snapshot',
+    effects: {
+      'effect.hold': alive(hold),
+      'effect.step': alive<Of<'effect.step'>>(step),
+      'effect.abort': alive<Of<'effect.abort'>>(async (life, { reason }) => {
+        life.tell('run.stopping', reason);
+        life.abort();
+        return undefined;
+      }),
+      'effect.end': alive(end),
+      'effect.judge': alive<Of<'effect.judge'>>((life, { end: ended }) => conclude(life, ended, options)),
+      'effect.over': ({ session: of }, { id }) => {
+        if (of === session) options.over(id);
+        return undefined;
+      },
+    },
+    restart: 'transient',
+    idleMs: BENCH_CELL_IDLE_MS,
+    migrations: {},
+  };
+}
+
+function startSampler(life: ScenarioLife, { board, clock }: BindingOptions): void {
+  const { sampler } = life.scenario;
+  if (sampler === undefined || life.sampler !== undefined) return;
+  life.sampler = new Sampler({
+    ...{ board, clock, sampler, elapsed: () => life.elapsed() },
+    thinned: (every) =>
+      life.tell('samples.thinned', `one look of ${every} is kept: there is room for no more samples`),
+  });
+  life.sampler.start();
+}
+
+/** Judges the run and keeps its report. */
+async function conclude(life: ScenarioLife, end: TimelineEnd, options: BindingOptions): Answer {
+  const { clock, events, reports } = options;
+  life.sampler?.leave();
+  const assertions = judge(life, end, events);
+  const failed = assertions.filter(({ passed }) => !passed).length;
+  const at = clock.now();
+  const judgement = {
+    durationMs: life.elapsed(),
+    stepsExecuted: life.outcomes.size,
+    assertionsPassed: assertions.length - failed,
+    assertionsFailed: failed,
+    verified: assertions.some(({ verified }) => verified),
+  };
+  const status = endStatus(end, judgement);
+  life.tell(`run.${status}`, end.reason);
+  const run = runOf(life, status, at, judgement);
+  const text = reportText(makeReport(life, run, end, assertions));
+  const hasReport = await keep(life.runId, text, reports, events);
+  return { type: 'run.judged', at, ...judgement, hasReport };
+}
+
+function runOf(
+  life: ScenarioLife,
+  status: ScenarioRun['status'],
+  at: number,
+  judged: Omit<Judgement, 'hasReport'>,
+): ScenarioRun {
+  return {
+    run_id: life.runId,
+    scenario_name: life.scenario.name,
+    status,
+    started_at: new Date(life.startedAt).toISOString(),
+    ended_at: new Date(at).toISOString(),
+    duration_ms: judged.durationMs,
+    steps_executed: judged.stepsExecuted,
+    assertions_passed: judged.assertionsPassed,
+    assertions_failed: judged.assertionsFailed,
+  };
+}
+
+async function keep(runId: string, text: string, reports: Bucket, events: EventSink): Promise<boolean> {
+  try {
+    await reports.overwrite(runId, Buffer.from(text));
+    return true;
+  } catch (error) {
+    if (!(error instanceof Outage)) throw error;
+    const message = `the report of scenario run ${runId} could not be kept: ${error.message}`;
+    events.record({ kind: 'scenario.report_lost', source: 'scenario', severity: 'error', message });
+    return false;
+  }
+}
+
+function isLost({ code }: BenchFault): boolean {
+  return code === 'unavailable';
+}

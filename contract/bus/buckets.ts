@@ -1,0 +1,56 @@
+/** The buckets of the bus with their keys, and its object stores. Mission Control Service, section 6; others are marked (ours). */
+
+const DAY = 24 * 3_600_000;
+
+export interface BucketDefinition {
+  readonly name: string;
+  /** Values kept per key. */
+  readonly history: number;
+  readonly ttlMs?: number;
+}
+
+export const buckets = {
+  /** `current` and one entry per revision. */
+  config: { name: 'mcs_config', history: 1 },
+  /** Snapshots of cells whose record is their snapshot: `<kind>.<id>`. */
+  actors: { name: 'mcs_actors', history: 1 },
+  /** Holds of runs on targets: `<target>`. */
+  leases: { name: 'mcs_leases', history: 1 },
+  /** Resolved runs under their hash (section 4.2 rule 5); longer than any log that names them. */
+  programs: { name: 'mcs_ir', history: 1, ttlMs: 120 * DAY },
+  /** What the list of runs shows: `<run>` (ours); as long as their logs. */
+  runs: { name: 'mcs_runs', history: 1, ttlMs: 90 * DAY },
+  /** Runs taken up and not over: `<shard>.<run>` (ours). */
+  openRuns: { name: 'mcs_open_runs', history: 1 },
+  /** Reports of runs that are over: `<run>` (MC-STM-031); as long as their logs. */
+  runReports: { name: 'mcs_run_reports', history: 1, ttlMs: 90 * DAY },
+  /** Records of alarms: `<target>.<component>.<instance>.<alarm>` (section 2.4). */
+  alarms: { name: 'mcs_alarms', history: 1 },
+  /** Who leads a role of which there is one: `<role>` (section 4.4); how long a leader stays one without a word is its own. */
+  leaders: { name: 'mcs_leader', history: 1 },
+  /** The mode of each target that was ever set: `<target>` (section 2.5). */
+  modes: { name: 'mcs_modes', history: 1 },
+  /** Living processes and the partitions they own: `member.<instance>`, `partition.<name>`. */
+  members: { name: 'mcs_members', history: 1 },
+  /** Current values of a target with the stream position they cover: `<target>` (T5). */
+  values: { name: 'mcs_values', history: 1 },
+  /** What drivers must not forget: `<driver>.<counter>`. */
+  drivers: { name: 'mcs_drivers', history: 1 },
+  /** Runs of the bench: `campaign.<id>` and `scenario.<id>` (ours). */
+  benchRuns: { name: 'mcs_bench_runs', history: 1 },
+  /** Reports of scenario runs: `<run>` (ours). */
+  benchReports: { name: 'mcs_bench_reports', history: 1 },
+  /** Events of the bench: `<id>`, twelve digits; `last` is the highest that was purged. */
+  benchEvents: { name: 'mcs_bench_events', history: 1 },
+} as const satisfies Record<string, BucketDefinition>;
+
+export interface ObjectsDefinition {
+  readonly name: string;
+  readonly ttlMs: number;
+}
+
+/** Object stores: content under its SHA-256 (section 4.7). */
+export const objectStores = {
+  /** What clients stored to be uploaded by a run (section 4.7 rule 8); kept as long as the programs that name it. */
+  uploads: { name: 'mcs_uploads', ttlMs: 120 * DAY },
+} as const satisfies Record<string, ObjectsDefinition>;

@@ -1,0 +1,98 @@
+/**
+ * A run from its log: the state in which a new owner begins. Mission Control Service, sections 2.3 and 3.2. Reading the
+ * log is the store's work (`actors/run/`).
+ *
+ * D1. The log alone restores a run (`progress.ts`); no snapshot is kept beside it.
+ * D2. A run taken over stands in `recovering` with `effect.recover` pending and says nothing before `recovered`. One that
+ *     was only asleep (suspended or waiting for a decision, under the same owner) stands where it stood.
+ * D3. A run that is over writes nothing more: what its end asks for is asked again.
+ * D4. What the log announces without its end may be submitted yet by an owner that was overtaken: the new one withdraws it
+ *     before anything else.
+ */
+
+import { armedFaults, replayedFaults } from './fault.ts';
+import { leafAt } from './place.ts';
+import { BEFORE, evolve, type Progress } from './progress.ts';
+import type { Announced, FoldedRun, RunEffect, RunInput } from './protocol.ts';
+import { runMachine } from './run.ts';
+import { isSendOf, sendsOf } from './sending.ts';
+import { newRun } from './told.ts';
+import type { RunContext } from './turn.ts';
+
+export interface RestoredRun {
+  /** As `Envelope.snapshot` has it. */
+  readonly snapshot: unknown;
+  /** Pending: keyed by the store in this order, `run:<run>:<revision>:<n>`. */
+  readonly effects: readonly RunEffect[];
+  /** Events of the log: the revision of the envelope. */
+  readonly revision: number;
+}
+
+export interface RestoreOptions {
+  /** The last event has the present epoch, and the run is suspended or waits for a decision. */
+  readonly asleep: boolean;
+}
+
+/** How far the log has brought the run. */
+export function foldRun({ input, events }: FoldedRun): Progress {
+  return events.reduce((progress, event) => evolve(input.program, progress, event), BEFORE);
+}
+
+/** What a cell of the run is restored with; the log must have begun. */
+export function restoredRun(folded: FoldedRun, { asleep }: RestoreOptions): RestoredRun {
+  const { input, events } = folded;
+  const progress = foldRun(folded);
+  const state = stateOf(progress, asleep && !isInDoubt(input, progress));
+  const context: RunContext = {
+    ...newRun(input),
+    progress,
+    activity: state === 'closing' ? { kind: state, ticket: 1 } : { kind: state },
+    tickets: 1,
+    // Under the same owner the leases were kept while a decision was waited for.
+    targetsHeld: state === 'waitingDecision',
+    suspendWish: progress.standing.kind === 'suspended' ? null : (input.suspendBy ?? null),
+    faults: replayedFaults(input.program, events),
+  };
+  const snapshot = runMachine.getPersistedSnapshot(runMachine.resolveState({ value: state, context }));
+  return {
+    snapshot,
+    effects: effectsOf(state, context, announcedIn(folded, progress)),
+    revision: events.length,
+  };
+}
+
+/** One telecommand at most is under way in a run. */
+function announcedIn({ input, events }: FoldedRun, { frames }: Progress): Announced | undefined {
+  const sent = events.findLast(({ event }) => event === 'telecommand_sent');
+  const leaf = leafAt(input.program, frames);
+  if (sent?.event !== 'telecommand_sent' || leaf === undefined) return undefined;
+  const { tc, path } = sent;
+  const isOver = events.some((event) => event.event === 'telecommand_finished' && event.tc === tc);
+  const statement = sendsOf(leaf).find((send) => isSendOf(send, sent));
+  return isOver || statement === undefined ? undefined : { tc, path, statement };
+}
+
+type RestoredState = 'closing' | 'suspended' | 'waitingDecision' | 'recovering';
+
+function stateOf({ standing }: Progress, asleep: boolean): RestoredState {
+  if (standing.kind === 'over') return 'closing';
+  if (asleep && standing.kind === 'suspended') return 'suspended';
+  if (asleep && standing.kind === 'deciding') return 'waitingDecision';
+  return 'recovering';
+}
+
+/** A suspension had begun: nobody knows whether the leases are still there. */
+function isInDoubt({ suspendBy }: RunInput, { standing }: Progress): boolean {
+  return suspendBy !== undefined && standing.kind === 'deciding';
+}
+
+function effectsOf(state: RestoredState, context: RunContext, announced: Announced | undefined): RunEffect[] {
+  switch (state) {
+    case 'closing':
+      return [{ type: 'effect.release', ticket: 1 }, { type: 'effect.archive' }];
+    case 'recovering':
+      return [{ type: 'effect.recover', ...(announced !== undefined && { announced }) }];
+    default:
+      return armedFaults(context);
+  }
+}

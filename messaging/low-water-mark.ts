@@ -1,0 +1,281 @@
+/**
+ * What the owner of a partition has read of its streams and need not be read again: a position for each, kept in bucket
+ * `mcs_members` with the epoch of the owner. Architecture, "Ownership".
+ *
+ * F1. A new owner writes the floor before it reads, so an old one can write no more; one that was only asleep takes
+ *     nothing from a newer one.
+ * F2. It is written at most once a second: what lies between is read again, and is known by what it has led to.
+ * F3. Beside the positions it keeps the last messages that its owner knew. Where a stream does not hold them any more it was
+ *     put back or lost its newest messages: its positions are used again and mean something else. `wentBack` says so to whoever takes
+ *     the floor, until it has gone past that. What this process knew of the streams counts too (`known-past.ts`): the bucket of the
+ *     floor may have gone back with them.
+ * F5. An owner that stops says that it knew nothing more; behind one that died, messages of the next moments may have been read.
+ * F4. The epoch of an owner is a revision of the same bucket, so one above the revision that the floor was written with is of
+ *     a past that is gone, as its owner is.
+ * F6. A store goes back as a whole. Where this process has found a loss anywhere on the bus, what was read until then may have been read
+ *     by another owner, of whom nothing is left; the floor remembers until when that has been dealt with.
+ */
+
+import { buckets } from '../contract/bus/buckets.ts';
+import { type StreamDefinition, streams } from '../contract/bus/streams.ts';
+import { Outage } from '../contract/outage.ts';
+import type { Bucket, Bus, Entry } from '../ports/bus.ts';
+import type { Clock, TimerHandle } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import { type KnownIn, type KnownPast, seen } from './known-past.ts';
+
+type Positions = Readonly<Record<string, number>>;
+
+/** What does not hold any more of what the owner before knew. */
+export interface WentBack {
+  /** Names of streams. */
+  readonly streams: ReadonlySet<string>;
+  /** When the last message known was stored: what is stored later is new. */
+  readonly since: number;
+  /** What was stored until then may have been read before. */
+  readonly until: number;
+  /** Something of that time is lost, as this process knows, whatever of its own streams is still there. */
+  readonly elsewhere?: true;
+}
+
+interface FloorOptions<Stands extends Positions> {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** `<prefix>.<partition>` */
+  readonly name: string;
+  readonly epoch: number;
+  /** Where a partition begins that nobody has had. */
+  readonly first: Stands;
+  /** Where it stands now. */
+  readonly stands: () => Stands;
+  /** What it knows of its streams now (F3); default: nothing. */
+  readonly known?: () => readonly KnownIn[];
+  /** The streams it is about, and what this process knew of them before (F3); default: nothing. */
+  readonly about?: readonly StreamDefinition[];
+  readonly past?: KnownPast | undefined;
+  /** Another owner wrote. */
+  readonly lost: (error: Error) => void;
+}
+
+/** The outage of a worker whose follower found that: nobody's fault here, and it starts anew from what is there. */
+export function pastIsGone({ name }: { readonly name: string }): Outage {
+  return new Outage('bus.unavailable', `${name} does not hold any more what was read of it`);
+}
+
+const WRITE_EVERY_MS = 1_000;
+/** A message taken behind the last write of a floor was stored so much later than the last one known at most (F5). */
+const UNKNOWN_MS = 2 * WRITE_EVERY_MS;
+
+interface Stored {
+  readonly epoch: number;
+  readonly stands: Positions;
+  readonly known: readonly KnownIn[];
+  /** Whether its owner knew no more (F5). */
+  readonly whole: boolean;
+  /** Until when losses have been dealt with (F6). */
+  readonly dealtWith: number;
+}
+
+export class Floor<Stands extends Positions> {
+  readonly #options: FloorOptions<Stands>;
+  readonly #bucket: Bucket;
+  readonly #key: string;
+  #revision = 0;
+  #written: Buffer | undefined;
+  #wentBack: WentBack | undefined;
+  /** What the owner before knew, until this one knows more. */
+  #known: readonly KnownIn[] = [];
+  /** The write under way: two at once would each refute the other. */
+  #writing: Promise<void> = Promise.resolve();
+  #timer: TimerHandle | undefined;
+  #leave: (() => void) | undefined;
+  #dealtWith = 0;
+  #stopped = false;
+
+  constructor(options: FloorOptions<Stands>) {
+    this.#options = options;
+    this.#bucket = options.bus.bucket(buckets.members);
+    this.#key = `checkpoint.${options.name}`;
+  }
+
+  /** Where to read on, from now on under this epoch; throws when another owner has it or takes it. */
+  async take(): Promise<Stands> {
+    const { epoch, first, name } = this.#options;
+    const entry = await this.#bucket.get(this.#key);
+    const before = entry === undefined ? NOTHING : parse(entry);
+    const taken = new Error(`another owner takes ${name}`);
+    if (before.epoch > epoch && before.epoch < (entry?.revision ?? 0)) throw taken;
+    this.#known = before.known;
+    this.#dealtWith = before.dealtWith;
+    this.#wentBack = this.#merged(
+      await this.#compare(before.whole ? 0 : UNKNOWN_MS),
+      (await this.#options.past?.losses()) ?? [],
+    );
+    const stands = { ...first, ...before.stands };
+    const value = this.#bytes(stands);
+    const written = await this.#bucket.put(this.#key, value, entry?.revision ?? 0);
+    if (written.outcome === 'conflict') throw taken;
+    this.#revision = written.revision;
+    this.#written = value;
+    return stands;
+  }
+
+  /** Once taken: what its streams do not hold any more (F3). */
+  get wentBack(): WentBack | undefined {
+    return this.#wentBack;
+  }
+
+  /** Once taken: until when something is lost of what was read, whoever has dealt with it (F6); 0: nothing. */
+  get lostUntil(): number {
+    return Math.max(this.#dealtWith, this.#wentBack?.until ?? 0);
+  }
+
+  /**
+   * Whether nobody else has taken it. What was written under a later epoch while it is still this one's is of a past that is
+   * gone (F4).
+   */
+  async isOwn(): Promise<boolean> {
+    const entry = await this.#bucket.get(this.#key);
+    return entry === undefined || parse(entry).epoch === this.#options.epoch;
+  }
+
+  async #compare(unknownMs: number): Promise<WentBack | undefined> {
+    const { bus, log } = this.#options;
+    const held = await Promise.all(this.#known.map((known) => bus.stillHolds(known.stream, seen(known))));
+    const gone = this.#known.filter((_, n) => held[n] === false);
+    if (gone.length === 0) return undefined;
+    const lost = new Set(gone.map(({ stream }) => stream.name));
+    const since = Math.max(...this.#known.map(({ at }) => at));
+    const until = since + unknownMs;
+    const fields = { floor: this.#key, streams: [...lost], until: new Date(until).toISOString() };
+    log.error(fields, 'streams do not hold any more what was read of them: begun from what is there');
+    return { streams: lost, since, until };
+  }
+
+  /** With what this process has lost of the streams of this floor since it was written. */
+  #merged(wentBack: WentBack | undefined, losses: readonly KnownIn[]): WentBack | undefined {
+    const { about = [], bus } = this.#options;
+    if (about.length === 0) return wentBack;
+    const until = Math.max(wentBack?.until ?? 0, bus.lostUntil ?? 0, ...losses.map(({ at }) => at));
+    if (until <= this.#seenUntil(wentBack)) return wentBack;
+    const own = losses.filter(({ stream, at }) => about.includes(stream) && at > this.#dealtWith);
+    // What the owner before had read of them is where reading goes on; what is read once more is known by what it has led to.
+    const from = own.map(({ stream }) => this.#known.find((known) => known.stream === stream)?.at ?? 0);
+    return {
+      streams: new Set([...(wentBack?.streams ?? []), ...own.map(({ stream }) => stream.name)]),
+      since: Math.min(wentBack?.since ?? Number.POSITIVE_INFINITY, ...from),
+      until,
+      elsewhere: true,
+    };
+  }
+
+  /** Nothing of before is lost that this floor has not dealt with, or that was not written behind the loss. */
+  #seenUntil(wentBack: WentBack | undefined): number {
+    if (wentBack !== undefined) return wentBack.until;
+    return Math.max(this.#dealtWith, ...this.#known.map(({ at }) => at));
+  }
+
+  /** Writes it again and again from now on: what was lost has been dealt with (F3). */
+  keep(): void {
+    const gone = this.#wentBack?.streams;
+    if (gone !== undefined) this.#known = this.#known.filter(({ stream }) => !gone.has(stream.name));
+    this.#dealtWith = Math.max(this.#dealtWith, this.#wentBack?.until ?? 0);
+    const { past, lost } = this.#options;
+    this.#leave = past?.join({
+      known: () => mergedKnown(this.#known, this.#options.known?.() ?? []),
+      pastIsGone: (stream) => lost(pastIsGone(stream)),
+    });
+    this.#writeSoon();
+  }
+
+  #writeSoon(): void {
+    if (this.#stopped) return;
+    const { clock, log } = this.#options;
+    this.#timer = clock.setTimeout(() => {
+      void this.#write()
+        .catch((error: unknown) => log.warn({ err: error, floor: this.#key }, 'floor not written'))
+        .then(() => this.#writeSoon());
+    }, WRITE_EVERY_MS);
+  }
+
+  /** Writes it a last time. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#leave?.();
+    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
+    await this.#write().catch(() => undefined);
+  }
+
+  #write(): Promise<void> {
+    this.#writing = this.#writing.catch(() => undefined).then(() => this.#writeNow());
+    return this.#writing;
+  }
+
+  async #writeNow(): Promise<void> {
+    this.#known = mergedKnown(this.#known, this.#options.known?.() ?? []);
+    const value = this.#bytes(this.#options.stands(), this.#stopped);
+    if (this.#revision === 0 || this.#written?.equals(value)) return;
+    let written = await this.#bucket.put(this.#key, value, this.#revision);
+    if (written.outcome === 'conflict') {
+      const entry = await this.#bucket.get(this.#key);
+      if (!this.#isMine(entry)) return;
+      written = await this.#bucket.put(this.#key, value, entry?.revision ?? 0);
+    }
+    if (written.outcome === 'conflict') return;
+    this.#revision = written.revision;
+    this.#written = value;
+  }
+
+  /** What stands in the way: one's own write whose answer an outage took, nothing, or another owner's (F1). */
+  #isMine(entry: Entry | undefined): boolean {
+    const { epoch, name, lost } = this.#options;
+    if (entry === undefined || parse(entry).epoch === epoch) return true;
+    lost(new Error(`another owner wrote the floor of ${name}`));
+    return false;
+  }
+
+  #bytes(stands: Positions, whole = false): Buffer {
+    const known = this.#known.map(({ stream, ...message }) => [stream.name, message]);
+    const more = {
+      ...(known.length > 0 && { known: Object.fromEntries(known), ...(whole && { whole }) }),
+      ...(this.#dealtWith > 0 && { dealtWith: this.#dealtWith }),
+    };
+    return Buffer.from(JSON.stringify({ epoch: this.#options.epoch, ...stands, ...more }));
+  }
+}
+
+const NOTHING: Stored = { epoch: 0, stands: {}, known: [], whole: true, dealtWith: 0 };
+
+function mergedKnown(before: readonly KnownIn[], now: readonly KnownIn[]): readonly KnownIn[] {
+  const names = new Set(now.map(({ stream }) => stream.name));
+  return [...now, ...before.filter(({ stream }) => !names.has(stream.name))];
+}
+
+/** What cannot be read counts as nothing: everything is read again, and known by what it has led to. */
+function parse({ value }: Entry): Stored {
+  try {
+    const {
+      epoch = 0,
+      known = {},
+      whole = false,
+      dealtWith = 0,
+      ...stands
+    } = JSON.parse(Buffer.from(value).toString()) as {
+      readonly epoch?: number;
+      readonly whole?: boolean;
+      readonly dealtWith?: number;
+      readonly known?: Readonly<Record<string, Omit<KnownIn, 'stream'>>>;
+    } & Record<string, never>;
+    const messages = Object.entries(known).flatMap(([name, each]) => knownIn(name, each));
+    return { epoch, stands, known: messages, whole, dealtWith };
+  } catch {
+    return NOTHING;
+  }
+}
+
+function knownIn(name: string, { seq, at, subject }: Omit<KnownIn, 'stream'>): KnownIn[] {
+  const stream = Object.values(streams).find((each) => each.name === name);
+  if (stream === undefined) return [];
+  return [{ stream, seq, at, ...(subject !== undefined && { subject }) }];
+}

@@ -1,0 +1,138 @@
+/**
+ * The worker of something this process owns for a while, a partition or a leadership: started, started again when it fails,
+ * stopped for good when the ownership ends. Who owns what is decided elsewhere.
+ *
+ * W1. Starts and stops never overlap: there is at most one worker of one tenure.
+ * W2. A worker fails once: what it says after that is of the same failure.
+ * W3. That the bus is away is no fault of a worker and costs it no patience: it is started again in a moment.
+ */
+
+import { Outage } from '../../contract/outage.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Supervisor, Trouble } from '../supervisor.ts';
+
+export interface Worker {
+  /** Resolves when nothing of it writes any more. */
+  stop(): Promise<void>;
+}
+
+export interface WorkerContext {
+  readonly epoch: number;
+  /**
+   * Whether the others still have to leave what is owned to this process, now: false for one that slept too long and has
+   * not noticed yet. Asked before what no epoch guards.
+   */
+  readonly holds: () => boolean;
+  /** The worker cannot go on; it is stopped and started again. */
+  readonly failed: (error: unknown) => void;
+}
+
+export interface TenureOptions {
+  readonly epoch: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly start: (context: WorkerContext) => Promise<Worker>;
+  /** Whether the ownership holds, while it is not over here. */
+  readonly holds: () => boolean;
+  /** The worker failed and is being stopped; whoever supervises it says when it starts again. */
+  readonly crashed: (reason: string) => void;
+}
+
+/** Something that this process owns, as people see it. */
+export interface OwnedWork {
+  readonly name: string;
+  readonly epoch: number;
+  readonly state: 'starting' | 'running' | 'restarting' | 'quarantined' | 'stopping';
+  readonly crashes: number;
+  readonly reason: string | undefined;
+}
+
+/** What this process owns of one kind, as the inspector sees it and people release it. */
+export interface Ownerships {
+  readonly prefix: string;
+  owned(): OwnedWork[];
+  /** Starts the worker of a quarantined one again; false when it is not quarantined. */
+  resume(name: string): boolean;
+  /** Gives a quarantined one back; false when it is not quarantined. */
+  reset(name: string): boolean;
+}
+
+const OUTAGE_RETRY_MS = 250;
+
+export class Tenure {
+  readonly #options: TenureOptions;
+  #worker: Worker | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  #over = false;
+
+  constructor(options: TenureOptions) {
+    this.#options = options;
+  }
+
+  get epoch(): number {
+    return this.#options.epoch;
+  }
+
+  get running(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  /** Starts the worker, behind whatever of this tenure is still being stopped; resolves when it runs or has failed. */
+  start(): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#startNow());
+    return this.#turn;
+  }
+
+  /** Ends the tenure; resolves when its worker has stopped. */
+  end(): Promise<void> {
+    this.#over = true;
+    this.#turn = this.#turn.then(() => this.#stopNow());
+    return this.#turn;
+  }
+
+  /** How it stands under the supervisor that knows it by this name. */
+  view(name: string, supervisor: Supervisor): OwnedWork {
+    const trouble = supervisor.trouble()[name];
+    const state = stateOf(this.running, trouble);
+    return { name, epoch: this.epoch, state, crashes: supervisor.crashes(name), reason: trouble?.reason };
+  }
+
+  async #startNow(): Promise<void> {
+    if (this.#over || this.#worker !== undefined) return;
+    const { epoch, holds, start } = this.#options;
+    let hasFailed = false;
+    const failed = (error: unknown): void => {
+      if (!hasFailed) this.#failed(error);
+      hasFailed = true;
+    };
+    try {
+      this.#worker = await start({ epoch, holds: () => !this.#over && holds(), failed });
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#over) return;
+    const { clock, log, crashed } = this.#options;
+    this.#turn = this.#turn.then(() => this.#stopNow());
+    if (error instanceof Outage) return void clock.setTimeout(() => void this.start(), OUTAGE_RETRY_MS);
+    log.error({ err: error }, 'worker failed');
+    crashed(error instanceof Error ? error.message : String(error));
+  }
+
+  async #stopNow(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker
+      ?.stop()
+      .catch((error: unknown) => this.#options.log.error({ err: error }, 'worker not stopped'));
+  }
+}
+
+function stateOf(running: boolean, trouble: Trouble | undefined): OwnedWork['state'] {
+  if (trouble?.quarantined === true) return 'quarantined';
+  if (running) return 'running';
+  return trouble === undefined ? 'starting' : 'restarting';
+}

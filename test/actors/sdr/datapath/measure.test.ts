@@ -1,0 +1,48 @@
+/** Comparing off the event loop. */
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { Measurer } from '../../../../actors/sdr/datapath/measure.ts';
+import { prbs } from '../../../../radio/prbs.ts';
+
+const measurer = new Measurer();
+afterEach(async () => measurer.stop());
+
+const BLOCK = 4096;
+
+describe('a measurement', () => {
+  it('RB-DP-018 of a long payload is made on a thread, as it would be here', async () => {
+    const payload = prbs(23, 200 * BLOCK);
+    const captured = payload.slice(100 * BLOCK + 8, 120 * BLOCK + 8);
+    const { measurement } = await measurer.measure(payload, captured, 8);
+    expect(measurement).toMatchObject({ verdict: 'BytePerfect', warmup: 8, capture_bytes: 20 * BLOCK });
+    expect(measurement.blocks[0]).toMatchObject({ rotation: 100 * BLOCK + 8 });
+  });
+
+  it('T1 holds the event loop up for no more than a moment', async () => {
+    const payload = prbs(23, 64 * BLOCK);
+    const noise = prbs(9, 16 * BLOCK, 77).map((byte) => byte ^ 0x3c);
+    await measurer.measure(payload, noise, 0);
+    let longest = 0;
+    let last = performance.now();
+    const beat = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const { measurement } = await measurer.measure(payload, noise, 0);
+    clearInterval(beat);
+    expect(measurement.verdict).toBe('NoCorrelation');
+    expect(longest).toBeLessThan(100);
+  });
+
+  it('T2 goes on with another thread when one was stopped', async () => {
+    const payload = prbs(23, 64 * BLOCK);
+    await measurer.measure(payload, payload, 0);
+    await measurer.stop();
+    expect((await measurer.measure(payload, payload, 0)).measurement.verdict).toBe('BytePerfect');
+  });
+
+  it('is refused by the thread as a defect where it is one', async () => {
+    const payload = prbs(23, 64 * BLOCK);
+    await expect(measurer.measure(payload, new Uint8Array(40 * BLOCK + 1), 0)).rejects.toThrow('M1');
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { ProgramFault, ProgramTrigger } from '../../../contract/program.ts';
+import { runLogFaults } from '../../support/run-log-checker.ts';
+import { Bench, change, ended, log, program, type Reply, step, wait, well } from './bench.ts';
+
+function fault(at: ProgramTrigger, off: ProgramTrigger | null = null): ProgramFault {
+  return { target: 'sat1', gateway: 'sim', fault: 'mute', at, off };
+}
+
+const steps = [step('a', [wait(1_000)]), step('b', [change('fire'), wait(1_000)], { attempts: 2 })];
+
+function running(...faults: readonly ProgramFault[]): Bench {
+  return Bench.start(program(steps, { faults })).reply({ type: 'prepared' });
+}
+
+const refusingFire: Reply = (effect) =>
+  effect.type === 'effect.send' ? ended(effect.tc, 'REJECTED') : well(effect);
+const asked = (bench: Bench) => bench.faults.map(({ index, on, at }) => ({ index, on, at }));
+const switched = (on: boolean, index = 0) => ({ type: 'fault.switched', fault: index, on }) as const;
+const messages = (bench: Bench) => bench.of('logged').map(({ path, message }) => `${path}: ${message}`);
+
+describe('faults of simulated targets', () => {
+  it('MC-RUN-021 MC-RUN-023 are switched at the start of the run, after the delay of their trigger', () => {
+    const before = Bench.start(program(steps, { faults: [fault({ afterMs: 300 }, { afterMs: 900 })] }));
+    expect(before.faults).toEqual([]);
+    const bench = before.reply({ type: 'prepared' });
+    const begun = Date.parse(bench.of('procedure_started')[0]!.at);
+    expect(asked(bench)).toEqual([
+      { index: 0, on: true, at: begun + 300 },
+      { index: 0, on: false, at: begun + 900 },
+    ]);
+  });
+
+  it('MC-RUN-020 count from the first entry of their step; another attempt arms nothing again', () => {
+    const bench = running(fault({ step: 'b', afterMs: 0 }));
+    expect(bench.faults).toEqual([]);
+    bench.play(refusingFire);
+    expect(asked(bench)).toEqual([{ index: 0, on: true, at: Date.parse(bench.of('step_started')[1]!.at) }]);
+    bench.tell(switched(true)).decide('replay');
+    expect(bench.of('step_started').filter(({ path }) => path === 'b')).toHaveLength(2);
+    expect(bench.faults).toHaveLength(1);
+  });
+
+  it('MC-LOG-027 log each switch with the path of the step in progress, naming fault, target, on or off', () => {
+    const bench = running(fault({ afterMs: 0 }, { afterMs: 500 }))
+      .tell(switched(true))
+      .tell(switched(false));
+    expect(messages(bench)).toEqual([
+      'a: fault mute of sat1 switched on',
+      'a: fault mute of sat1 switched off',
+    ]);
+  });
+
+  it('MC-SIM-007 the run goes on with a warning when the simulator refuses', () => {
+    const bench = running(fault({ afterMs: 0 }));
+    bench.tell({ type: 'fault.refused', fault: 0, on: true, reason: 'no such fault' }).play();
+    expect(messages(bench)).toEqual([
+      'a: warning: fault mute of sat1 could not be switched on: no such fault',
+    ]);
+    expect(bench.of('finished')).toMatchObject([{ ok: true }]);
+  });
+
+  it('MC-RUN-024 are off before the run is over: what is on is switched off first', () => {
+    const bench = running(fault({ afterMs: 0 }), fault({ step: 'never', afterMs: 0 }))
+      .tell(switched(true))
+      .play();
+    expect(bench.state).toBe('ending');
+    expect(bench.kinds).not.toContain('finished');
+    expect(asked(bench).at(-1)).toEqual({ index: 0, on: false, at: bench.now });
+    bench.tell(switched(false)).play();
+    expect(bench.kinds.slice(-3)).toEqual(['logged', 'procedure_finished', 'finished']);
+    expect(messages(bench).at(-1)).toBe('proc: fault mute of sat1 switched off');
+    expect(runLogFaults(bench.events, { ended: true })).toEqual([]);
+  });
+
+  it('MC-RUN-024 are switched off when the run is aborted too, and one still to come is not waited for', () => {
+    const bench = running(fault({ afterMs: 0 }), fault({ afterMs: 60_000 })).tell(switched(true));
+    bench.command('abort');
+    expect(bench.state).toBe('ending');
+    bench.tell({ type: 'fault.refused', fault: 0, on: false, reason: 'gone' });
+    expect(bench.of('finished')).toMatchObject([{ ok: false, reason: 'aborted by bob' }]);
+  });
+
+  it('wait at the end for a switch that is under way, and undo it', () => {
+    const bench = running(fault({ afterMs: 0 })).command('abort');
+    expect(bench.state).toBe('ending');
+    bench.tell(switched(true));
+    expect(bench.state).toBe('ending');
+    expect(asked(bench).at(-1)).toMatchObject({ on: false });
+    bench.tell(switched(false));
+    expect(bench.kinds.at(-1)).toBe('finished');
+  });
+
+  it('tell a late or repeated answer nothing', () => {
+    const bench = running(fault({ afterMs: 0 })).tell(switched(true));
+    const before = bench.events.length;
+    bench.tell(switched(true)).tell(switched(false)).tell(switched(true, 5));
+    expect(bench.events).toHaveLength(before);
+  });
+
+  it('are known to a new owner from the log: switched is not switched again, armed is asked for again', () => {
+    const bench = running(fault({ afterMs: 0 }), fault({ step: 'a', afterMs: 5_000 }, { afterMs: 9_000 }));
+    bench.tell(switched(true));
+    const next = Bench.restored(bench.input, bench.events);
+    expect(next.faults).toEqual([]);
+    next.tell({ type: 'recovered', by: 'x2' });
+    const begun = Date.parse(bench.of('procedure_started')[0]!.at);
+    expect(asked(next)).toEqual([
+      { index: 1, on: true, at: begun + 5_000 },
+      { index: 1, on: false, at: begun + 9_000 },
+    ]);
+    next.reply({ type: 'prepared' }).command('abort');
+    expect(next.state).toBe('ending');
+    expect(asked(next).at(-1)).toMatchObject({ index: 0, on: false });
+  });
+});
+
+describe('the end of a run whose step logs', () => {
+  it('does not take the text of a procedure for a switch of a fault that is off', () => {
+    const forged = program([step('a', [log('fault mute of sat1 switched off'), wait(1)])], {
+      faults: [fault({ step: 'b', afterMs: 0 })],
+    });
+    const bench = Bench.start(forged).reply({ type: 'prepared' });
+    const next = Bench.restored(bench.input, bench.events).tell({ type: 'recovered', by: 'x2' }).play();
+    expect(next.of('finished')).toMatchObject([{ ok: true }]);
+  });
+});
+
+describe('a fault that is switched while its run is being closed', () => {
+  it('MC-RUN-024 adds nothing behind finished', () => {
+    const bench = running(fault({ afterMs: 60_000 })).command('abort');
+    expect(bench.kinds.at(-1)).toBe('finished');
+    bench.tell(switched(true));
+    expect(bench.kinds.at(-1)).toBe('finished');
+  });
+});

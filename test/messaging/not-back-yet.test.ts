@@ -1,0 +1,108 @@
+/**
+ * Whoever asks over the bus and finds nobody behind an outage of the bus waits, or says that it does not know: "is not running" is
+ * said of nobody who may be on his way back (P5 of `ports/bus.ts`).
+ */
+
+import { describe, expect, it } from 'vitest';
+import { createFault } from '../../actors/run/effects/fault.ts';
+import { createTransfer } from '../../actors/run/effects/transfer.ts';
+import { unreadiness } from '../../actors/run/readiness.ts';
+import type { Handler, RunAtHand, RunServices } from '../../actors/run/services.ts';
+import { createCaller } from '../../actors/telecommand/asking.ts';
+import { sendFrame } from '../../actors/telecommand/sending.ts';
+import { Outage } from '../../contract/outage.ts';
+import { askForFaults } from '../../http/gateway.ts';
+import { patiently } from '../../messaging/patiently.ts';
+import type { Bus } from '../../ports/bus.ts';
+import { realClock } from '../../supervision/clock.ts';
+import { demoMission } from '../support/missions.ts';
+import { leaf, ping, programOf } from '../support/run-program.ts';
+import { keptLog } from '../support/silent-log.ts';
+
+const mission = demoMission();
+const program = programOf(mission.revision, [leaf('a', [ping()])]);
+const { signal } = new AbortController();
+const at: RunAtHand = { run: 'r', program, mission, by: 'ana', holds: () => true };
+
+/** Nobody is there for so many askings; then everybody answers this. */
+function late(times: number, reply: object): { bus: Bus; asked: () => number } {
+  let asked = 0;
+  const request = async (): Promise<Uint8Array> => {
+    asked += 1;
+    if (asked <= times) throw new Outage('bus.timeout', 'nobody yet', { unsettled: true });
+    return Buffer.from(JSON.stringify(reply));
+  };
+  return { bus: { request } as unknown as Bus, asked: () => asked };
+}
+
+const services = (bus: Bus): RunServices =>
+  ({ bus, clock: realClock, log: keptLog(), instance: 'i' }) as unknown as RunServices;
+const begin = (handler: unknown, effect: object): Promise<unknown> =>
+  (handler as Handler<'effect.fault'>)(effect as never, at, signal);
+const OK = { ok: true, value: {} };
+const SENT = { outcome: 'sent', at: 1 };
+const fault = { target: 'sat1', gateway: 'sim-1', fault: 'tm_silence', at: { afterMs: 0 }, off: null };
+const download = { kind: 'download', target: 'sat1', component: 'files', file: { value: 7 }, priority: 5 };
+
+const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown][] = [
+  [
+    'the sending of a frame',
+    SENT,
+    (bus) =>
+      sendFrame(createCaller(bus, realClock), {
+        ...{ gateway: 'g', frame: { target: 't', key: 'k', epoch: 1, frame: '' }, recovering: undefined },
+        ...{ expiresAt: Number.MAX_SAFE_INTEGER, hold: undefined, unheld: async () => undefined },
+        position: async () => undefined,
+        ...{ now: () => realClock.now(), signal },
+      }),
+    SENT,
+  ],
+  [
+    'the encoding by a driver',
+    OK,
+    (bus) => {
+      const caller = createCaller(bus, realClock);
+      return caller.patiently(() => caller.askOnce('mcs.x', {}, { timeoutMs: 5_000 }), signal);
+    },
+    { value: OK },
+  ],
+  [
+    'the readiness of a target',
+    {},
+    (bus) => patiently(realClock, signal, () => unreadiness(bus, mission, program)),
+    { value: [] },
+  ],
+  [
+    'the transfer of a run',
+    { ok: true, value: { generation: 1 } },
+    (bus) =>
+      begin(createTransfer(services(bus)), {
+        ...{ type: 'effect.transfer', ticket: 2, path: 'a', statement: download, answers: {} },
+      }),
+    { type: 'done' },
+  ],
+  [
+    'the fault of a run',
+    { ok: true, value: { faults: [] } },
+    (bus) =>
+      begin(createFault(services(bus)), {
+        ...{ type: 'effect.fault', index: 3, fault, on: true, at: realClock.now() },
+      }),
+    { type: 'fault.switched' },
+  ],
+];
+
+describe('one who may be on his way back', () => {
+  it.each(WAITING)('is waited for by %s', async (_name, reply, ask, expected) => {
+    const { bus, asked } = late(2, reply);
+    expect(await ask(bus)).toMatchObject(expected as object);
+    expect(asked()).toBeGreaterThan(2);
+  });
+
+  it('is said not to have answered, not to be absent, by the API', async () => {
+    const { bus } = late(10, OK);
+    const answer = await askForFaults('sim-1', undefined, { bus, log: keptLog() });
+    expect(JSON.stringify(answer)).toContain('did not answer within');
+    expect(JSON.stringify(answer)).not.toContain('is not running');
+  });
+});

@@ -1,0 +1,194 @@
+/** Who is taken for dead, and who is not: on the twin of the bus, in simulated time. */
+
+import { expect, it } from 'vitest';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import {
+  MEMBER_FORGOTTEN_TTLS,
+  MEMBERS_FORGOTTEN_AT_ONCE,
+  PARTITION_MOVES,
+} from '../../../contract/limits.ts';
+import { HeapClock } from '../../../supervision/clock.ts';
+import type { Machine } from '../../../supervision/ownership/machine.ts';
+import { Membership } from '../../../supervision/ownership/membership.ts';
+import { Partitions } from '../../../supervision/ownership/partition.ts';
+import { ProcessClock } from '../../simulation/process-clock.ts';
+import { TwinServer } from '../../simulation/twin/server.ts';
+import { TwinBus } from '../../simulation/twin/twin-bus.ts';
+import { fairWeather } from '../../simulation/twin/weather.ts';
+import { settled } from '../../support/manual-clock.ts';
+import { keptLog } from '../../support/silent-log.ts';
+
+const TTL_MS = 3_000;
+
+function cell() {
+  const clock = new HeapClock(1_000_000);
+  const server = new TwinServer({ now: () => clock.now(), choose: () => 0 });
+  const run = async (ms: number): Promise<void> => {
+    const end = clock.now() + ms;
+    for (await settled(); (clock.next() ?? end) < end; await settled()) clock.step();
+    clock.advanceTo(end);
+  };
+  const busOf = (name: string, inside: ProcessClock) => {
+    const { arrivals, pulled } = inside;
+    return new TwinBus({
+      ...{ server, name, outside: clock, inside, arrivals, pulled, weather: fairWeather, log: keptLog() },
+    });
+  };
+  const join = async (instance: string, machine?: Machine) => {
+    const inside = new ProcessClock(clock, 0);
+    const bus = busOf(instance, inside);
+    let partitions: Partitions | undefined;
+    const membership = new Membership({
+      ...{ bus, clock: inside, log: keptLog(), instance, roles: ['work'], ttlMs: TTL_MS },
+      ...(machine !== undefined && { machine }),
+      changed: () => partitions?.reconcile(),
+    });
+    const started = membership.start();
+    await run(50);
+    await started;
+    const own = (start: (name: string) => Promise<void>) => {
+      partitions = new Partitions({
+        ...{ bus, clock: inside, log: keptLog(), instance, membership, random: { next: () => 0.5 } },
+        role: {
+          role: 'work',
+          prefix: 'work',
+          start: async (name) => {
+            await start(name);
+            return { stop: async () => undefined };
+          },
+        },
+        escalated: () => undefined,
+      });
+      return partitions;
+    };
+    return { membership, clock: inside, bus, own };
+  };
+  const members = (): number =>
+    server
+      .bucket(buckets.members)
+      .lasts()
+      .filter(({ subject, removal }) => subject.includes('.member.') && !removal).length;
+  return { clock, server, run, join, members };
+}
+
+function machine(space: string, pid: number, running: ReadonlySet<number>): Machine {
+  const isRunning: Machine['isRunning'] = (other) =>
+    other.space === space ? running.has(other.pid) : undefined;
+  return { host: 'same', self: { pid, space }, isRunning };
+}
+
+it('a clock that is set by any step takes nothing from the living, whoever has it set (E1)', async () => {
+  for (const step of [5_000, -5_000, 3_600_000, -3_600_000]) {
+    const { run, join } = cell();
+    const [a, b] = [await join('a'), await join('b')];
+    await run(TTL_MS);
+    for (const { clock } of [a, b]) {
+      clock.step(step);
+      await run(10);
+      expect([a.membership.isAlive('b'), b.membership.isAlive('a')]).toEqual([true, true]);
+      expect([a.membership.holds, b.membership.holds]).toEqual([true, true]);
+      expect(await silentOf(a.membership, 'b', run)).toBe(false);
+      await run(2 * TTL_MS);
+    }
+  }
+});
+
+async function silentOf(membership: Membership, other: string, run: (ms: number) => Promise<void>) {
+  const asked = membership.isSilent(other);
+  await run(50);
+  return asked;
+}
+
+it('two containers with one host name and one pid leave each other alone (E3)', async () => {
+  const { run, join } = cell();
+  const a = await join('a', machine('boot ns1', 1, new Set([1])));
+  const b = await join('b', machine('boot ns2', 1, new Set([1])));
+  await run(2 * TTL_MS);
+  expect([a.membership.isAlive('b'), b.membership.isAlive('a')]).toEqual([true, true]);
+  const c = await join('c', machine('boot ns2', 7, new Set([1])));
+  c.clock.pause();
+  await run(10);
+  // In its own namespace it is known to be gone, in the other one only by its age.
+  expect([a.membership.isAlive('c'), b.membership.isAlive('c')]).toEqual([true, false]);
+  await run(TTL_MS);
+  expect(a.membership.isAlive('c')).toBe(false);
+});
+
+it('whoever comes makes everybody look afresh at who is gone, however lately they looked (E3)', async () => {
+  const { run, join } = cell();
+  const running = new Set([1, 2]);
+  const a = await join('a', machine('boot ns', 1, running));
+  await join('b', machine('boot ns', 2, running));
+  // A quarter of the time until the next heartbeat, so that only the newcomer gives a reason to look.
+  await run(TTL_MS / 4);
+  expect(a.membership.isGone('b')).toBe(false);
+  running.delete(2);
+  const came = join('c', machine('boot ns', 3, new Set([3])));
+  for (let steps = 0; steps < 20 && !a.membership.alive('work').includes('c'); steps += 1) await run(1);
+  expect(a.membership.isGone('b')).toBe(true);
+  await came;
+});
+
+it('a copy of a machine is judged by its age once it moved on after it was taken for gone (E6)', async () => {
+  const { run, join } = cell();
+  const a = await join('a', machine('boot ns', 1, new Set([1])));
+  await join('b', machine('boot ns', 2, new Set([2])));
+  await run(10);
+  expect(a.membership.isGone('b')).toBe(true);
+  await run(TTL_MS);
+  expect([a.membership.isGone('b'), a.membership.isAlive('b')]).toEqual([false, true]);
+});
+
+it('the dead are removed a few at a time, the living never, and count for nothing meanwhile (E5)', async () => {
+  const { clock, server, run, join, members } = cell();
+  const dead = 4 * MEMBERS_FORGOTTEN_AT_ONCE;
+  const outside = new TwinBus({
+    ...{ server, name: 'past', outside: clock, inside: new ProcessClock(clock, 0), weather: fairWeather },
+    log: keptLog(),
+  });
+  for (let n = 0; n < dead; n += 1) {
+    const value = Buffer.from(JSON.stringify({ instance: `dead${n}`, roles: ['work'], host: 'x', pid: 1 }));
+    void outside.bucket(buckets.members).overwrite(`member.dead${n}`, value);
+  }
+  await run(2 * TTL_MS);
+  expect(members()).toBe(dead);
+  const a = await join('a');
+  const b = await join('b');
+  expect(a.membership.alive('work')).toEqual(['a', 'b']);
+  await run((MEMBER_FORGOTTEN_TTLS - 1) * TTL_MS);
+  expect(members()).toBe(dead + 2);
+  const least = [members()];
+  for (let beat = 0; beat < 12; beat += 1) {
+    await run(TTL_MS / 3);
+    least.push(members());
+  }
+  const steps = least.slice(1).map((now, n) => least[n]! - now);
+  expect(Math.max(...steps)).toBeLessThanOrEqual(2 * MEMBERS_FORGOTTEN_AT_ONCE);
+  expect(members()).toBe(2);
+  expect(b.membership.alive('work').sort()).toEqual(['a', 'b']);
+});
+
+it('two thousand partitions are taken a few at a time, and the heartbeat is not late (Q6, E7)', async () => {
+  const { run, join } = cell();
+  const { membership, own } = await join('a');
+  let starting = 0;
+  let most = 0;
+  const waiting: (() => void)[] = [];
+  const partitions = own(async () => {
+    starting += 1;
+    most = Math.max(most, starting);
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    starting -= 1;
+  });
+  const watching = partitions.start();
+  await run(50);
+  await watching;
+  partitions.want(Array.from({ length: 2_000 }, (_, n) => `t${n}`));
+  for (let round = 0; round < 200 && !partitions.settled; round += 1) {
+    await run(30);
+    expect(membership.holds).toBe(true);
+    for (const resume of waiting.splice(0)) resume();
+  }
+  expect(partitions.running).toHaveLength(2_000);
+  expect(most).toBe(PARTITION_MOVES);
+}, 60_000);

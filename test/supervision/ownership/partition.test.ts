@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identityOf } from '../../../bus/process-identity.ts';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import { seededRandom } from '../../../ports/seeded-random.ts';
+import { realClock } from '../../../supervision/clock.ts';
+import { Membership } from '../../../supervision/ownership/membership.ts';
+import { type PartitionRole, Partitions } from '../../../supervision/ownership/partition.ts';
+import { highestRanked } from '../../../supervision/ownership/ranking.ts';
+import { startNats, type TestNats } from '../../support/nats.ts';
+import { keptLog } from '../../support/silent-log.ts';
+import { until } from '../../support/until.ts';
+
+let nats: TestNats;
+beforeAll(async () => {
+  nats = await startNats();
+});
+afterAll(() => nats.stop());
+
+const TTL_MS = 600;
+
+interface Peer {
+  readonly instance: string;
+  readonly partitions: Partitions;
+  readonly membership: Membership;
+  readonly started: { name: string; epoch: number; failed: (error: unknown) => void }[];
+  /** Names whose worker runs now. */
+  readonly running: Set<string>;
+  leave(): Promise<void>;
+}
+
+let round = 0;
+
+/** A process of a cell that does nothing but own partitions `p0` … `p7`. */
+async function peer(
+  instance: string,
+  prefix: string,
+  wanted: string[],
+  bus?: Bus,
+  clock = realClock,
+  start?: PartitionRole['start'],
+): Promise<Peer> {
+  const started: Peer['started'] = [];
+  const running = new Set<string>();
+  const role: PartitionRole = {
+    role: `worker-${prefix}`,
+    prefix,
+    start: async (name, context) => {
+      if (start !== undefined) return start(name, context);
+      const { epoch, failed } = context;
+      started.push({ name, epoch, failed });
+      running.add(name);
+      return {
+        stop: async () => void running.delete(name),
+      };
+    },
+  };
+  const log = keptLog();
+  const connected = bus ?? (await nats.connected());
+  let partitions: Partitions | undefined;
+  const membership = new Membership({
+    bus: connected,
+    clock,
+    log,
+    instance,
+    roles: [role.role],
+    ttlMs: TTL_MS,
+    changed: () => partitions?.reconcile(),
+  });
+  await membership.start();
+  partitions = new Partitions({
+    bus: connected,
+    clock,
+    random: seededRandom(1),
+    log,
+    instance,
+    membership,
+    role,
+    escalated: () => undefined,
+  });
+  await partitions.start();
+  partitions.want(wanted);
+  const leave = async (): Promise<void> => {
+    await partitions.drain();
+    await membership.leave();
+  };
+  return { instance, partitions, membership, started, running, leave };
+}
+
+const names = Array.from({ length: 8 }, (_, n) => `p${n}`);
+const all = (...peers: Peer[]): string[] => peers.flatMap((each) => [...each.running]).sort();
+
+describe('partitions', () => {
+  it('gives each partition to one living member, and moves only what has to move (Q1)', async () => {
+    round += 1;
+    const prefix = `share${round}`;
+    const a = await peer(`a-${prefix}`, prefix, names);
+    await until(() => a.running.size === 8);
+    const b = await peer(`b-${prefix}`, prefix, names);
+    await until(
+      () => b.running.size > 0 && all(a, b).length === 8 && all(a, b).every((name, n) => name === names[n]),
+    );
+    for (const name of names) {
+      const owner = highestRanked(name, [a.instance, b.instance]);
+      expect((owner === a.instance ? a : b).running.has(name)).toBe(true);
+    }
+    await b.leave();
+    await until(() => a.running.size === 8);
+    await a.leave();
+  });
+
+  it('rises the epoch with each owner (O1)', async () => {
+    round += 1;
+    const prefix = `epoch${round}`;
+    const first = await peer(`a-${prefix}`, prefix, ['p0']);
+    await until(() => first.running.size === 1);
+    await first.leave();
+    const second = await peer(`b-${prefix}`, prefix, ['p0']);
+    await until(() => second.running.size === 1);
+    expect(second.started[0]!.epoch).toBeGreaterThan(first.started[0]!.epoch);
+    await second.leave();
+  });
+
+  it('takes over from a member whose heartbeat has stopped, not before (E1, Q2)', async () => {
+    round += 1;
+    const prefix = `dead${round}`;
+    const bus = await nats.connected();
+    // Its clock stands still: it beats once and then never again. Another host, so that only the heartbeat tells.
+    const key = `member.gone-${prefix}`;
+    const member = { instance: `gone-${prefix}`, roles: [`worker-${prefix}`], host: 'elsewhere', pid: 1 };
+    await bus.bucket(buckets.members).overwrite(key, Buffer.from(JSON.stringify(member)));
+    const ownership = Buffer.from(JSON.stringify({ owner: member.instance }));
+    await bus.bucket(buckets.members).put(`partition.${prefix}.p0`, ownership, 0);
+    const before = performance.now();
+    const heir = await peer(`heir-${prefix}`, prefix, ['p0']);
+    await until(() => heir.running.size === 1);
+    expect(performance.now() - before).toBeGreaterThan(TTL_MS * 0.9);
+    await heir.leave();
+  });
+
+  it('takes over at once from a process of this machine that is gone (E3)', async () => {
+    round += 1;
+    const prefix = `here${round}`;
+    const bus = await nats.connected();
+    // No process has this number: it is above the largest the kernel gives.
+    const gone = { ...identityOf(process.pid), pid: 4_194_305 };
+    const member = {
+      instance: `gone-${prefix}`,
+      roles: [`worker-${prefix}`],
+      host: 'here',
+      pid: gone.pid,
+      process: gone,
+    };
+    await bus.bucket(buckets.members).overwrite(`member.gone-${prefix}`, Buffer.from(JSON.stringify(member)));
+    const ownership = Buffer.from(JSON.stringify({ owner: member.instance }));
+    await bus.bucket(buckets.members).put(`partition.${prefix}.p0`, ownership, 0);
+    const heir = await peer(`heir-${prefix}`, prefix, ['p0']);
+    await until(() => heir.running.size === 1, { timeoutMs: TTL_MS / 2 });
+    await heir.leave();
+  });
+
+  it('stops everything it owns before others may take it when its own heartbeat cannot be written (E2, Q3)', async () => {
+    round += 1;
+    const prefix = `mute${round}`;
+    const real = await nats.connected();
+    let mute = false;
+    const bus: Bus = Object.create(real, {
+      bucket: {
+        value: (definition: typeof buckets.members) => {
+          const bucket = real.bucket(definition);
+          return Object.create(bucket, {
+            overwrite: {
+              value: (key: string, value: Uint8Array) =>
+                mute ? Promise.reject(new Error('not written')) : bucket.overwrite(key, value),
+            },
+          });
+        },
+      },
+    });
+    const victim = await peer(`victim-${prefix}`, prefix, ['p0'], bus);
+    await until(() => victim.running.size === 1);
+    mute = true;
+    const silentSince = performance.now();
+    await until(() => victim.running.size === 0);
+    expect(performance.now() - silentSince).toBeLessThan(TTL_MS * 1.2);
+    expect(victim.membership.holds).toBe(false);
+    await victim.leave();
+  });
+
+  it('starts a worker again that fails, under the same epoch (Q4)', async () => {
+    round += 1;
+    const prefix = `fail${round}`;
+    const one = await peer(`a-${prefix}`, prefix, ['p0']);
+    await until(() => one.running.size === 1);
+    one.started[0]!.failed(new Error('broken'));
+    await until(() => one.started.length === 2);
+    expect(one.started[1]!.epoch).toBe(one.started[0]!.epoch);
+    expect(one.running.size).toBe(1);
+    await one.leave();
+  });
+
+  it('gives up a partition that another member has claimed', async () => {
+    round += 1;
+    const prefix = `stolen${round}`;
+    const bus = await nats.connected();
+    const one = await peer(`a-${prefix}`, prefix, ['p0']);
+    await until(() => one.running.size === 1);
+    const entry = await bus.bucket(buckets.members).get(`partition.${prefix}.p0`);
+    const value = Buffer.from(JSON.stringify({ owner: 'somebody' }));
+    await bus.bucket(buckets.members).put(`partition.${prefix}.p0`, value, entry!.revision);
+    await until(() => one.running.size === 0 || one.started.length === 2);
+    expect(one.started[0]!.epoch).toBe(entry!.revision);
+    await one.leave();
+  });
+
+  it('counts what several parts of a worker say of one failure once (Q4)', async () => {
+    round += 1;
+    const prefix = `chorus${round}`;
+    const one = await peer(`a-${prefix}`, prefix, ['p0']);
+    await until(() => one.running.size === 1);
+    for (let n = 0; n < 20; n += 1) one.started[0]!.failed(new Error('broken'));
+    await until(() => one.started.length === 2);
+    one.started[0]!.failed(new Error('the former worker, late'));
+    expect(one.partitions.trouble()['p0']?.quarantined).toBe(false);
+    expect(one.running.size).toBe(1);
+    await one.leave();
+  });
+
+  it('never runs a partition twice, also when it is wanted again while its worker is being stopped (Q5)', async () => {
+    round += 1;
+    const prefix = `twice${round}`;
+    let running = 0;
+    let most = 0;
+    let started = 0;
+    let stopped = (): void => undefined;
+    const slow = async () => {
+      running += 1;
+      started += 1;
+      most = Math.max(most, running);
+      const stop = new Promise<void>((resolve) => {
+        stopped = resolve;
+      });
+      const ended = (): void => {
+        running -= 1;
+      };
+      return { stop: () => stop.then(ended) };
+    };
+    const one = await peer(`a-${prefix}`, prefix, ['p0'], undefined, realClock, slow);
+    await until(() => started === 1);
+    one.partitions.want([]);
+    for (let n = 0; n < 3; n += 1) {
+      one.partitions.want(['p0']);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(() => one.membership.holds);
+    expect(started).toBe(1);
+    stopped();
+    await until(() => started === 2);
+    expect(most).toBe(1);
+    stopped();
+    await one.leave();
+  });
+
+  it('stops what the mission no longer has', async () => {
+    round += 1;
+    const prefix = `less${round}`;
+    const one = await peer(`a-${prefix}`, prefix, ['p0', 'p1']);
+    await until(() => one.running.size === 2);
+    one.partitions.want(['p1']);
+    await until(() => one.running.size === 1);
+    expect([...one.running]).toEqual(['p1']);
+    await one.leave();
+  });
+});
+
+describe('highestRanked', () => {
+  it('spreads names over members and keeps a name with its member when another leaves', () => {
+    const members = ['a', 'b', 'c'];
+    const many = Array.from({ length: 300 }, (_, n) => `p${n}`);
+    const counts = members.map(
+      (member) => many.filter((name) => highestRanked(name, members) === member).length,
+    );
+    for (const count of counts) expect(count).toBeGreaterThan(60);
+    for (const name of many) {
+      const before = highestRanked(name, members);
+      if (before !== 'c') expect(highestRanked(name, ['a', 'b'])).toBe(before);
+    }
+    expect(highestRanked('p', [])).toBeUndefined();
+  });
+});
