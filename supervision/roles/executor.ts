@@ -10,6 +10,8 @@ import { Lane, type TelecommandCells } from '../../actors/telecommand/lane.ts';
 import { fromCellId } from '../../actors/telecommand/work.ts';
 import { KnownPast } from '../../messaging/known-past.ts';
 import type { Binding } from '../../ports/entity.ts';
+import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
+import { targetValues } from '../../telemetry/target-values.ts';
 import { withFailpoint } from '../cells/failpoint.ts';
 import { Kind } from '../cells/kind.ts';
 import type { WorkerContext } from '../ownership/tenure.ts';
@@ -24,7 +26,8 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   const kind = telecommandKind(context, laneOf);
   const cells = cellsOf(kind);
   const past = new KnownPast({ bus, clock, log });
-  const runs = createRuns(context, past);
+  const platforms = new KnownPlatforms(missions, clock);
+  const runs = createRuns(context, past, platforms);
 
   const start = async (target: string, { epoch, failed }: WorkerContext) => {
     await values.ready;
@@ -35,10 +38,8 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       clock,
       log: log.child({ lane: target }),
       missions,
-      values: {
-        sample: (name, ordinal) => values.current(name)?.sample(ordinal),
-        position: (name) => values.position(name),
-      },
+      platforms,
+      values: targetValues(values),
       holds,
       cells,
       past,
@@ -68,6 +69,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       await Promise.all([kind.drain(), runs.kind.drain()]);
       await holds.stop();
       await past.stop();
+      platforms.stop();
     },
   };
 }
