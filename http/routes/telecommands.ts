@@ -14,7 +14,6 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { Outage } from '../../contract/outage.ts';
 import {
-  isFinalTcState,
   readTcEvent,
   type TcEvent,
   TcEvent as TcEventSchema,
@@ -22,6 +21,7 @@ import {
   TcRequest,
   type TcSubmission,
 } from '../../contract/telecommand.ts';
+import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import { isToken, isUlid } from '../../contract/token.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { type ResolvedTelecommand, resolveTelecommand } from '../../mission/resolve.ts';
