@@ -50,9 +50,11 @@ function layersOf(imports) {
     }
     return depths.get(folder);
   };
-  const layers = [];
-  for (const folder of imports.keys()) (layers[depthOf(folder)] ??= []).push(folder);
-  return layers.reverse();
+  const folders = [...imports.keys()];
+  const deepest = Math.max(...folders.map((folder) => depthOf(folder)));
+  return Array.from({ length: deepest + 1 }, (_, above) =>
+    folders.filter((folder) => depthOf(folder) === deepest - above),
+  );
 }
 
 /** What is reached over another import anyway need not be drawn. */
