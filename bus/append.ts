@@ -1,6 +1,6 @@
 /**
  * The conditional write: into a stream or, beneath a bucket, on the subject of a key. Mission Control Service,
- * section 6; P1 of `ports/bus.ts`.
+ * section 6; ports/bus.P1.
  *
  * W1. Every write carries a message id, so that trying again is harmless. An expectation alone lets two writers win on
  *     a cluster (the leader checks it before the write is agreed); with the id made from it, one wins.

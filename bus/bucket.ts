@@ -1,5 +1,5 @@
 /**
- * A bucket: one value per key, every write conditional on the revision it replaces (P1 of `ports/bus.ts`).
+ * A bucket: one value per key, every write conditional on the revision it replaces (ports/bus.P1).
  *
  * B1. Conditional writes go through `append.ts`, never through the client's own key-value calls, which let two
  *     writers win on a cluster.

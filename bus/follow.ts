@@ -1,5 +1,5 @@
 /**
- * Followers: every message of a filter from a position on, each exactly once and in order (P2 of `ports/bus.ts`).
+ * Followers: every message of a filter from a position on, each exactly once and in order (ports/bus.P2).
  *
  * F1. The position moves when a message is handed over, so a new consumer begins after it.
  * F2. Positions mean nothing in another stream of the same name: a follower that finds its stream made anew reads it

@@ -1,5 +1,5 @@
 /**
- * Watches and lists: the newest value of each key that matches, and each later one (P3 of `ports/bus.ts`).
+ * Watches and lists: the newest value of each key that matches, and each later one (ports/bus.P3).
  *
  * H1. Revisions of a key only rise in one store: after a reconnect everything is replayed, and what is known already is
  *     passed over. What is replayed with an earlier revision, or with the known one at another time, shows that the store

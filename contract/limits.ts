@@ -104,7 +104,7 @@ export const PARTITION_START_MS = 2_000;
 export const REPLICAS_LOOK_MS = 15_000;
 /** Streams asked about at once, of some thirty. */
 export const REPLICAS_ASKED = 4;
-/** How long an answer of the bus about a silent member is good for (E4): many partitions are taken from one dead owner. */
+/** How long an answer of the bus about a silent member is good for (membership.E4): many partitions are taken from one dead owner. */
 export const MEMBER_SILENT_MS = 250;
 /** Value batches of one target on their way to the bus: enough to hide its latency, little to redo after a crash. */
 export const VALUE_APPENDS = 64;

@@ -37,7 +37,7 @@ const NONE: Readonly<Record<string, never>> = Object.freeze({});
 type Checked = AnyEndpoint & { readonly validator?: Validator | undefined; readonly bytes?: BytesBody };
 type Answered<Value> = Handled<Value, AnyFault>;
 
-/** The typed request; refuses with the codes of the layer. Only a request with a token is answered later (I4). */
+/** The typed request; refuses with the codes of the layer. Only a request with a token is answered later (http/identity.I4). */
 export function check<Ports>(
   endpoint: Checked,
   incoming: Incoming,
@@ -107,7 +107,7 @@ function readParams(
       faults.push({ code, message: `${JSON.stringify(text ?? raw[name])} is not ${expected}`, path: name });
     } else params[name] = text;
   }
-  // In a path every code is a 404, also the one that is a 400 in a body (E2).
+  // In a path every code is a 404, also the one that is a 400 in a body (contract/errors.E2).
   return faults.length === 0 ? { ok: true, value: params } : { ...refusedAll(faults), status: 404 };
 }
 

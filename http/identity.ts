@@ -7,7 +7,7 @@
  * I3. A name that passes here may stand in a header of the bus, and is no longer than that of a token.
  * I4. Without a token everything is decided at once: no request waits for an identity it does not claim.
  * I5. Nobody declares a name that the service gives its own launches: who runs as an alarm takes targets from others. A
- *     token whose subject is such a name is refused where tokens are checked (V5).
+ *     token whose subject is such a name is refused where tokens are checked (identity/verification.V5).
  */
 
 import { isNameOfService } from '../contract/auth.ts';

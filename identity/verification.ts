@@ -4,7 +4,7 @@
  *
  * V1. Only signatures of `ALGORITHMS` count, whatever the token or a key says: none of them is "none" or symmetric.
  * V2. A refusal says what is wrong and never repeats the token.
- * V3. A token of another issuer is refused before any key is looked for (K2).
+ * V3. A token of another issuer is refused before any key is looked for (key-set.K2).
  * V4. The subject may stand in a header of the bus as it is.
  * V5. The subject is no name that the service gives its own launches: a reaction takes targets from others.
  */

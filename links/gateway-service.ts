@@ -8,7 +8,7 @@
  *     telecommand fails at once instead of waiting for nobody.
  * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both heard the call, and
  *     only the memory of the other one counts (O2).
- * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (I1).
+ * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (sent-frames.I1).
  * Q5. A frame of a run leaves only while the run holds its target, and the verb `fence` says when nothing of it is on its way
  *     any more (`gateway/departures.ts`).
  * Q6. With a key it remembers where the bus stood when its frame was handed over: whoever asks again judges what came behind that.

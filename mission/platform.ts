@@ -17,7 +17,7 @@ export interface Platform {
   readonly id: string;
   readonly name: string;
   readonly version: string;
-  /** Names the content, so that columns made with another content are recognised (B2). */
+  /** Names the content, so that columns made with another content are recognised (batch.B2). */
   readonly digest: string;
   readonly enumerations: ReadonlyMap<string, Enumeration>;
   readonly components: ReadonlyMap<string, Component>;

@@ -173,7 +173,7 @@ export class CurrentValues {
     this.restore(earlier.snapshot());
   }
 
-  /** In the order of reception, as they were marked (V6 of `sample-order.ts`). */
+  /** In the order of reception, as they were marked (sample-order.V6). */
   #applyBlocks(batch: ValueBatch, link: number, step: Step | undefined): void {
     const isShared = this.#order.isShared(batch.blocks);
     const parts = isShared ? [batch.blocks] : batch.blocks.map((block) => [block]);

@@ -316,7 +316,7 @@ class Owner implements TelemetryOwner {
     this.#timer.arm();
   }
 
-  /** Published by an owner before, and taken up when this one began (U1). */
+  /** Published by an owner before, and taken up when this one began (published-tail.U1). */
   #passed(decoded: number): void | Promise<void> {
     if (decoded < this.#published.last) return;
     if (this.#appends.idle) return this.#cover(decoded);
@@ -384,7 +384,7 @@ class Owner implements TelemetryOwner {
     this.#compute?.resume();
   }
 
-  /** U1 */
+  /** published-tail.U1 */
   async #takeBack(message: StreamMessage): Promise<void> {
     const found = await this.#readBack(message, () => this.#store?.platform);
     if (found === undefined) return;

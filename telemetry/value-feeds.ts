@@ -3,7 +3,7 @@
  * the value stream (T5). Mission Control Service, sections 1.3 and 4.1 rule 10. Any number of processes may do so.
  *
  * F1. Nothing stored is missed: the stream is followed from before everything the checkpoints do not cover. What is
- *     read twice changes nothing (V3).
+ *     read twice changes nothing (current-values.V3).
  * F2. A new mission is taken up by reading anew: stores of changed catalogues adopt the earlier values by key at once,
  *     then checkpoints and stream fill in what the earlier catalogue could not say.
  * F3. A listener that throws is dropped and logged; the others go on.

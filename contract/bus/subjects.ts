@@ -65,7 +65,7 @@ export const subject = {
   bindingsWanted: 'mcs.ctl.rpc.reconciler.bindings',
   /** Switched faults of simulated targets (section 6). */
   simEvent: (target: string): string => `mcs.sim.evt.${token(target)}`,
-  /** What the inspector asks of one process (ours), see `inspection.ts`. */
+  /** What the inspector asks of one process (ours), see `contract/inspection.ts`. */
   inspectVerb: (instance: string, verb: string): string =>
     `mcs.ctl.rpc.inspect.${token(instance)}.${token(verb)}`,
   /** Live frames for one watcher of the inspector (ours). */

@@ -4,7 +4,7 @@
  *
  * X1. Answers come in the order of the messages, one for each, whatever becomes of it.
  * X2. At most `TRANSMIT_FEED_WAITING` packets wait for the board: further ones are refused in their turn. A client that goes on
- *     sending without waiting for answers is closed with 4429 (F7).
+ *     sending without waiting for answers is closed with 4429 (http/follow.F7).
  */
 
 import { Compile } from 'typebox/compile';

@@ -3,7 +3,7 @@
  * again when it is not there any more.
  *
  * W1. A watch that was begun is renewed while the socket is open and given back when it closes; when the API dies it runs
- *     out by itself (N3 of `contract/inspection.ts`).
+ *     out by itself (inspection.N3).
  * W2. The entity is followed through restarts and takeovers: while nobody has it, it is looked for every
  *     `INSPECT_SEARCH_MS`, and each new owner begins with its present state.
  * W3. The last state is told before the end.

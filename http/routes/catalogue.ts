@@ -9,7 +9,7 @@ import { targetInPath } from '../parameters.ts';
 import { defineRoute } from '../route.ts';
 import { noCatalogue } from './values.ts';
 
-/** A platform never changes (M1), so its view is written once. */
+/** A platform never changes (mission.M1), so its view is written once. */
 const written = new WeakMap<Platform, string>();
 
 export const readCatalogue = defineRoute({

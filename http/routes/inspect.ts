@@ -175,7 +175,7 @@ const readInspectedHistory = defineRoute({
   },
 });
 
-/** Keys of the frames: under load each kind of frame has its newest (F2). */
+/** Keys of the frames: under load each kind of frame has its newest (http/follow.F2). */
 const FRAME_KEYS = { '@xstate.actor': 0, '@xstate.snapshot': 1, '@xstate.event': 2 } as const;
 
 const followInspected = defineFollow({
@@ -207,7 +207,7 @@ const followInspected = defineFollow({
       const view = await viewEntity(ports, params);
       if (!view.ok) return stopped(view);
       writer.push(JSON.stringify(finishedFrame(view.value)), FRAME_KEYS['@xstate.actor']);
-      // One that is not at its end is between two owners: it is looked for (W2).
+      // One that is not at its end is between two owners: it is looked for (entity-follower.W2).
       if (view.value.status === 'finished') finish();
       return { ok: true, value: follower };
     } catch (error) {

@@ -7,7 +7,7 @@
  *     the run (`http/run-control.ts`).
  * K2. Refused is what the run does not do. Of what it may still do 504 `run::timeout` says that this is not known.
  * K3. An answer reaches the question that its sender saw, or none: it names it, or the log is looked at before it is published
- *     (Q4 of `machines/run/question.ts`).
+ *     (question.Q4).
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -115,11 +115,11 @@ async function operatorOf(run: string, caller: Caller, ports: RoutePorts): Promi
   const policy = configured ?? (found && (await launchPolicy(found, ports)));
   const forbidden = operatorRefusal(caller, policy);
   if (forbidden !== undefined) return forbidden;
-  assert(caller.kind !== 'anonymous', 'Y2');
+  assert(caller.kind !== 'anonymous', 'run-policy.Y2');
   return { ok: true, value: { operator: caller, known: found !== undefined } };
 }
 
-/** Of its program (Y3 of policies); undefined when that is not there, and while the run is not begun. */
+/** Of its program (run-policy.Y3 of policies); undefined when that is not there, and while the run is not begun. */
 async function launchPolicy(
   { run, environment: name }: RunSummary,
   ports: RoutePorts,

@@ -3,7 +3,7 @@
  * resolved, its program stored and its submission on the bus; what becomes of it is the executor's matter.
  *
  * N1. Nothing is stored of a launch that is refused, and every fault of it is said at once.
- * U1, U2 of `messaging/run-launch.ts`.
+ * run-launch.U1, U2.
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -185,7 +185,7 @@ async function launch(
   await storeProgram(bus, clock, resolved);
   const submission = { run, ir, ...(by !== undefined && { by }) };
   const { outcome } = await submitRun(bus, submission, { id: run, config: program.config });
-  assert(outcome === 'stored', 'U1: an identifier that is new');
+  assert(outcome === 'stored', 'run-launch.U1: an identifier that is new');
   await announceRun(bus, log, submittedRun(run, program, by));
 }
 

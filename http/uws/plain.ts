@@ -118,7 +118,7 @@ function takeBody(
   });
 }
 
-/** The request is whole (U16, U17). Of one that changes nothing, or that may be given up, the client is seen to go. */
+/** The request is whole (exchange.U16, U17). Of one that changes nothing, or that may be given up, the client is seen to go. */
 function begin<Ports>(route: AnyRoute<Ports>, exchange: Exchange, work: () => Promise<void>): void {
   if (route.method === 'GET') return void work();
   if (route.abortable !== true) exchange.hold();
@@ -177,7 +177,7 @@ function goneOf(exchange: Exchange): AbortSignal {
   return gone.signal;
 }
 
-/** Whether the head was refused (U4, U10, U11); the caller then leaves the exchange alone. */
+/** Whether the head was refused (request-head.U4, U11, plain.U10); the caller then leaves the exchange alone. */
 export function refusedHead(head: RequestHead, exchange: Exchange, served: Served): boolean {
   const { dialect } = served;
   const refused = headRefusal(head, dialect.codes, served);

@@ -20,7 +20,7 @@ export type CampaignEvent =
   | { readonly type: 'operator.rerun'; readonly session: string; readonly index: number }
   | { readonly type: 'daemon.restarted'; readonly uptimeMs: number; readonly uptimeSince?: string };
 
-/** Each names the life of the daemon that asked: another one does not do it again (K4). */
+/** Each names the life of the daemon that asked: another one does not do it again (bench/campaign.K4). */
 export type CampaignEffect =
   | {
       readonly type: 'effect.attempt';

@@ -1,5 +1,5 @@
 /**
- * Finding what a reference or a `$name` means (R1, R2 of `scope.ts`). A lone word that is no measure stays a word: the
+ * Finding what a reference or a `$name` means (scope.R1, R2). A lone word that is no measure stays a word: the
  * other side of its comparison may have it as a value.
  */
 

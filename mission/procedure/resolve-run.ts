@@ -6,7 +6,7 @@
  * R1. Every fault of a request is said at once, in the order procedure, environment, targets, inputs, plan, steps, faults
  *     of simulated targets. What depends on something unknown is not accused.
  * R2. A program is complete: every name of an input is replaced by its value, every setter of a configuration is there.
- * R3. The same request under the same mission gives the same bytes, whatever the order of its keys (G1 of the program).
+ * R3. The same request under the same mission gives the same bytes, whatever the order of its keys (contract/program.G1 of the program).
  */
 
 import { assert } from '../../contract/assert.ts';

@@ -1,6 +1,6 @@
 /**
  * The wire frames of `@statelyai/inspect`, made by us: with stable ids, so that a page survives a restart, and with the
- * view of the entity beside them (N1, N2).
+ * view of the entity beside them (inspection.N1, N2).
  */
 
 import type { AnyMachineSnapshot } from 'xstate';

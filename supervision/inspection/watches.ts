@@ -32,7 +32,7 @@ interface WatchesOptions {
 interface Lease {
   /** ms since 1970 */
   until: number;
-  /** Whether it has its first frame: until then it gets no other (F2). */
+  /** Whether it has its first frame: until then it gets no other (watched.F2). */
   introduced: boolean;
 }
 
@@ -114,7 +114,7 @@ export class Watches {
     return undefined;
   }
 
-  /** Gives a new watcher its first frame (F2); false when the entity has gone meanwhile. */
+  /** Gives a new watcher its first frame (watched.F2); false when the entity has gone meanwhile. */
   async #introduce({ watched, leases }: Entity, watcher: string, until: number): Promise<boolean> {
     const lease = { until, introduced: false };
     leases.set(watcher, lease);

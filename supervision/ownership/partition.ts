@@ -5,8 +5,8 @@
  *
  * Q1. A partition belongs to the living member that ranks highest for it (rendezvous hashing), so members agree without
  *     talking and few partitions move when members come and go.
- * Q2. An owner is replaced only when it has released the partition or is dead for the one who takes it, and for the bus (E4).
- * Q3. A process whose own heartbeat fails stops everything it owns before the others may take it (E2).
+ * Q2. An owner is replaced only when it has released the partition or is dead for the one who takes it, and for the bus (membership.E4).
+ * Q3. A process whose own heartbeat fails stops everything it owns before the others may take it (membership.E2).
  * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership (`tenure.ts`).
  * Q5. A partition is not claimed again before its former worker here has stopped: there is never more than one.
  * Q6. What changes costs what changed: a few partitions are taken or given back at once, the rest of what is due waits; what
@@ -224,7 +224,7 @@ export class Partitions implements Ownerships {
 
   #look(): void {
     const { membership, role } = this.#options;
-    // Late with its heartbeat it would lose all by taking more; the next one looks again (E8).
+    // Late with its heartbeat it would lose all by taking more; the next one looks again (membership.E8).
     if (this.#stopped || !membership.isInTime) return;
     if (this.#ranking.setMembers(membership.alive(role.role)))
       for (const name of this.#wanted) this.#due.add(name);

@@ -4,7 +4,7 @@
  * telemetry owner publishes.
  *
  * M1. Samples of one moment are taken together, moments in their order, and what falls due between two of them is computed
- *     in between: the same batches give the same samples, whoever computes them (N2).
+ *     in between: the same batches give the same samples, whoever computes them (condition/condition.N2).
  * M2. Deferred samples feed pure measures only, beside those in real time: what comes down of the past moves no present.
  * M3. A batch costs nothing per sample that no derived measure reads.
  * M4. A change of the catalogue keeps every evaluation whose expression and inputs stay the same; the others go on from one that

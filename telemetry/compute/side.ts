@@ -14,7 +14,7 @@
  * S7. A sample derived in real time is never older than the one before of its measure, or the current values would not show what the
  *     current inputs give. Its `time` stands still, or goes on by a millisecond, where that of the inputs falls: an input was
  *     received earlier than the one before it, or its clock was set back. It stands still for `CLOCK_STEP_MS` at most: what falls by
- *     more follows as it is (V5).
+ *     more follows as it is (sample-order.V5).
  */
 
 import type { Derived, Platform } from '../../mission/platform.ts';

@@ -1,4 +1,4 @@
-/** P1 to P4 under load while the server is killed again and again on the same port and store. */
+/** bus.P1 to P4 under load while the server is killed again and again on the same port and store. */
 
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** I4: a signing key from a file, plain or scoped, tried on a real server. Mission Control Service, section 5 item 8. */
+/** bus/identity.I4: a signing key from a file, plain or scoped, tried on a real server. Mission Control Service, section 5 item 8. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ async function plainSeed(): Promise<string> {
 }
 
 describe('a signer from a file', () => {
-  it('I4 MC-NATS-004 MC-NATS-005 with a plain key gives followers that follow and do nothing else', async () => {
+  it('bus/identity.I4 MC-NATS-004 MC-NATS-005 with a plain key gives followers that follow and do nothing else', async () => {
     const { account } = nats.followerSigner;
     const client = await login(await credential({ account, seed: await plainSeed() }));
     const service = await nats.connected();
@@ -77,7 +77,7 @@ describe('a signer from a file', () => {
     await client.close();
   });
 
-  it('I4 with a scoped key needs to be told so: else the bus refuses what it signs', async () => {
+  it('bus/identity.I4 with a scoped key needs to be told so: else the bus refuses what it signs', async () => {
     const { account, seed } = nats.followerSigner;
     const client = await login(await credential({ account, seed, scoped: true }));
     await client.close();

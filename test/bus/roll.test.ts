@@ -1,4 +1,4 @@
-/** L1 and L2: when a replay of last values has told every key. */
+/** roll.L1 and L2: when a replay of last values has told every key. */
 
 import { describe, expect, it } from 'vitest';
 import type { Position } from '../../bus/message.ts';
@@ -8,7 +8,7 @@ const HEAD = 100;
 const at = (seq: number): Position => ({ seq }) as Position;
 
 describe('the keys of a replay', () => {
-  it('L2 are complete once each has come as it stood before', () => {
+  it('roll.L2 are complete once each has come as it stood before', () => {
     const roll = new Roll(2, HEAD);
     roll.tell('a', at(99));
     expect(roll.complete).toBe(false);
@@ -16,7 +16,7 @@ describe('the keys of a replay', () => {
     expect(roll.complete).toBe(true);
   });
 
-  it('L2 count once where the server delivers one of them twice', () => {
+  it('roll.L2 count once where the server delivers one of them twice', () => {
     const roll = new Roll(2, HEAD);
     roll.tell('a', at(98));
     roll.tell('a', at(99));
@@ -26,7 +26,7 @@ describe('the keys of a replay', () => {
     expect(roll.complete).toBe(true);
   });
 
-  it('L1 are those of the stream where one was replaced meanwhile', () => {
+  it('roll.L1 are those of the stream where one was replaced meanwhile', () => {
     const roll = new Roll(3, HEAD);
     roll.tell('a', at(99));
     roll.tell('b', at(HEAD + 1));
@@ -37,7 +37,7 @@ describe('the keys of a replay', () => {
     expect(roll.complete).toBe(true);
   });
 
-  it('L1 forgive one that is gone', () => {
+  it('roll.L1 forgive one that is gone', () => {
     const roll = new Roll(2, HEAD);
     roll.tell('a', at(99));
     roll.call(['a', 'b']);

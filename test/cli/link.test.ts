@@ -61,13 +61,13 @@ describe('a line', () => {
     expect(linkLine(event, plain)).toBe(line);
   });
 
-  it('L2 fits the terminal, and shows that it was cut', () => {
+  it('link-line.L2 fits the terminal, and shows that it was cut', () => {
     const line = linkLine(received, { width: 40, colour: false });
     expect(line).toHaveLength(40);
     expect(line.endsWith('…')).toBe(true);
   });
 
-  it('L1 shows no control character of a spacecraft', () => {
+  it('link-line.L1 shows no control character of a spacecraft', () => {
     const evil = { component: 'obc', measure: 'name', raw: 0, value: '\u001b]0;owned\u0007\u009b31m\n' };
     const line = linkLine({ ...received, samples: [evil] }, { width: undefined, colour: true });
     // The escapes of the colour are the only ones.

@@ -103,7 +103,7 @@ describe('the lines of a run', () => {
     expect(shown({ event: 'procedure_finished', path: 'take_image', ok: true })).toEqual([]);
   });
 
-  it('L1 show no control character of a document or a spacecraft', () => {
+  it('run-line.L1 show no control character of a document or a spacecraft', () => {
     const evil: RunFact = {
       event: 'logged',
       path: 's',

@@ -54,7 +54,7 @@ async function moves(terminal: Terminal): Promise<void> {
 
 // What other systems call `script` takes other words.
 describe.runIf(process.platform === 'linux')('mcs values watch in a terminal', { timeout: 120_000 }, () => {
-  it('S2 T4 draws the table in place, within 80 columns, and nothing scrolls', async () => {
+  it('screen.S2 values-table.T4 draws the table in place, within 80 columns, and nothing scrolls', async () => {
     const terminal = watch();
     const { screen } = terminal;
     const { row } = await until(() => uptimeOf(terminal), PATIENTLY);
@@ -68,7 +68,7 @@ describe.runIf(process.platform === 'linux')('mcs values watch in a terminal', {
     expect([...screen.styles]).not.toEqual([]);
   });
 
-  it('S1 gives the terminal back at Ctrl-C: its cursor, its lines, and what stood there before', async () => {
+  it('subjects.S1 gives the terminal back at Ctrl-C: its cursor, its lines, and what stood there before', async () => {
     const terminal = watch();
     await until(() => uptimeOf(terminal), PATIENTLY);
     terminal.type(CTRL_C);
@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux')('mcs values watch in a terminal', {
     expect(screen).toMatchObject({ isSecond: false, cursor: true, wrapping: true });
   });
 
-  it('T2 has no colour with NO_COLOR, and fits a narrow terminal', async () => {
+  it('values-table.T2 has no colour with NO_COLOR, and fits a narrow terminal', async () => {
     const terminal = watch({ rows: 12, columns: 30 }, { NO_COLOR: '1' });
     const { screen } = terminal;
     await until(() => screen.lines.some((line) => line.startsWith('battery[1].voltage')), PATIENTLY);

@@ -51,7 +51,7 @@ describe('a message of a feed', () => {
   });
 });
 
-describe('F1 the command of a condition', () => {
+describe('fix-command.F1 the command of a condition', () => {
   it.each([
     ['POST /api/v1/chain/recover', { method: 'POST', path: '/api/v1/chain/recover' }],
     [
@@ -97,7 +97,7 @@ describe('F1 the command of a condition', () => {
   });
 });
 
-describe('W1 a refusal in the words of the page', () => {
+describe('page-words.W1 a refusal in the words of the page', () => {
   it.each([
     ['apply one with POST /api/v1/profiles/qpsk-1m/apply', 'apply one with “Apply” beside the profile'],
     [
@@ -125,7 +125,7 @@ describe('bytes of a block', () => {
   });
 });
 
-describe('M1 where the signal goes', () => {
+describe('emission.M1 where the signal goes', () => {
   const state = (over: Partial<ChainState>, ...unmet: string[]): ChainState => ({
     ...{ target: 'air', current_target: 'air', reaches_the_connector: true, stage: 'ready', ready: true },
     next: null,
@@ -156,7 +156,7 @@ describe('M1 where the signal goes', () => {
     expect(emissionWords(state({}), -79).tone).toBe('bad');
   });
 
-  it('M1 a level that is unreadable counts as emitting, on every path', () => {
+  it('emission.M1 a level that is unreadable counts as emitting, on every path', () => {
     expect(emissionWords(state({}), undefined)).toMatchObject({
       tone: 'bad',
       words: expect.stringContaining('unreadable'),
@@ -173,7 +173,7 @@ describe('M1 where the signal goes', () => {
       });
   });
 
-  it('M2 another tool that feeds the transmitter emits behind a closed egress too, unless it is muted', () => {
+  it('emission.M2 another tool that feeds the transmitter emits behind a closed egress too, unless it is muted', () => {
     const foreign = (level: number) => {
       const { conditions } = state({}, 'tx.egress');
       const tone = { ...conditions[0]!, key: 'dma.tone', verdict: 'unmet' as const };
@@ -190,7 +190,7 @@ describe('M1 where the signal goes', () => {
   });
 });
 
-describe('D1 the range of levels', () => {
+describe('decibel-scale.D1 the range of levels', () => {
   const noise = (from: number, to: number): Float32Array =>
     Float32Array.from({ length: 100 }, (_, n) => from + ((to - from) * n) / 99);
 
@@ -249,7 +249,7 @@ describe('D1 the range of levels', () => {
   });
 });
 
-describe('T1 the rows of the waterfall', () => {
+describe('waterfall-rows.T1 the rows of the waterfall', () => {
   it('are the strongest of each slot, newest first, and empty where nothing came', () => {
     const rows = new WaterfallRows(4);
     expect(rows.add(Float32Array.of(1, 5), 0)).toBe(1);
@@ -295,7 +295,7 @@ describe('an axis of error rates', () => {
   });
 });
 
-describe('W1 the waterfall of a sweep', () => {
+describe('error-rates.W1 the waterfall of a sweep', () => {
   const point = (x: number, over: Partial<SweepPoint> = {}): SweepPoint => ({
     ...{
       x,

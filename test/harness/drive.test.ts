@@ -50,7 +50,7 @@ const lampMachine = setup({
 });
 
 describe('a driven chart', () => {
-  it('gives an event the time of its clock unless it has one (D2)', () => {
+  it('gives an event the time of its clock unless it has one (drive.D2)', () => {
     const at = (event: { at?: number }): unknown =>
       drive(doorMachine, { input: { name: 'bay' }, at: 5_000 })
         .send({ type: 'operator.open' }, { type: 'heater.warm' }, { type: 'motor.opened', ...event })
@@ -69,7 +69,7 @@ describe('a driven chart', () => {
     expect(driven.records).toEqual([]);
   });
 
-  it('names states of nested and parallel charts, and is in every state around them (N1)', () => {
+  it('names states of nested and parallel charts, and is in every state around them (state-name.N1)', () => {
     const lamp = drive(lampMachine).send({ type: 'press' });
     expect(lamp.state).toBe('light.on & fan.idle');
     expect(lamp.matches('light')).toBe(true);
@@ -136,7 +136,7 @@ describe('a driven chart', () => {
     expect(restore(doorMachine, driven.snapshot()).effects).toEqual([]);
   });
 
-  it('refuses to save a context that a store would not give back (D3)', () => {
+  it('refuses to save a context that a store would not give back (drive.D3)', () => {
     const chart = setup({ types: {} as { context: { call: () => number } } }).createMachine({
       context: { call: () => 1 },
     });

@@ -213,7 +213,7 @@ describe('what stands in the way of setting a mode', () => {
     expect(said(await set('nominal'))).toEqual([409, ['mode::target-held']]);
   });
 
-  it('O1 a run that has set it in between is seen: the hold is asked for again', async () => {
+  it('modes.O1 a run that has set it in between is seen: the hold is asked for again', async () => {
     const bucket = world.bus.bucket(buckets.modes);
     const original = world.bus.bucket.bind(world.bus);
     let runs = 0;
@@ -238,7 +238,7 @@ describe('what stands in the way of setting a mode', () => {
     }
   });
 
-  describe('O2 a run that takes the target between the look at the holds and the write', () => {
+  describe('modes.O2 a run that takes the target between the look at the holds and the write', () => {
     const bucketNow = () => world.bus.bucket(buckets.modes);
     /** Sets a mode while `meanwhile` happens right before the first write of the entry, and `behind` right after it. */
     async function setWhile(

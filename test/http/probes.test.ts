@@ -32,7 +32,7 @@ describe('the port of probes', () => {
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('text/plain');
     expect(body).toContain('mcs_things_total 7');
-    // B2
+    // probes.B2
     expect(body).not.toContain('mcs_http_requests_total');
   });
 

@@ -145,7 +145,7 @@ describe('POST /v1/tc', () => {
     ['drawn thirteen hours ago', () => ulid(Date.now() - 13 * 3_600_000)],
     ['drawn by a clock ahead of ours', () => ulid(Date.now() + 3_600_000)],
   ])(
-    'T1 MC-TC-063 knows an identifier %s by its history, when the stream has forgotten it',
+    'telecommands.T1 MC-TC-063 knows an identifier %s by its history, when the stream has forgotten it',
     async (_what, draw) => {
       const id = draw();
       await world.event('sat1', { tc: id, state: 'PENDING', at: new Date().toISOString() });
@@ -156,7 +156,7 @@ describe('POST /v1/tc', () => {
     },
   );
 
-  it('T2 MC-TC-063 answers duplicate to a retry that would be refused by now', async () => {
+  it('telecommands.T2 MC-TC-063 answers duplicate to a retry that would be refused by now', async () => {
     const id = ulid();
     await world.event('sat1', { tc: id, state: 'PENDING', at: new Date().toISOString() });
     const answer = await coverage.post(`${url}/v1/tc`, { target: 'sat1', telecommand: 'nothing', id });
@@ -276,7 +276,7 @@ describe('holds of runs', () => {
     expect(answer.body.errors[0].message).toContain(first);
   });
 
-  it('H1 takes a telecommand again as soon as the hold is gone, whatever the cache says', async () => {
+  it('http/holds.H1 takes a telecommand again as soon as the hold is gone, whatever the cache says', async () => {
     const bucket = world.bus.bucket(buckets.leases);
     await bucket.remove('sat1', (await bucket.get('sat1'))!.revision);
     expect((await coverage.post(`${url}/v1/tc`, reset)).status).toBe(202);
@@ -1040,7 +1040,7 @@ describe('without a bus', () => {
     },
   );
 
-  it('G1 does not claim that nothing is published while it cannot know', async () => {
+  it('mission-of.G1 does not claim that nothing is published while it cannot know', async () => {
     const before = world.missions.current!;
     world.missions.publish(undefined);
     try {

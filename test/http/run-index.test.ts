@@ -92,7 +92,7 @@ describe('the index of runs', () => {
     expect(index.newest(10)).toEqual([]);
   });
 
-  it('N1 keeps the newest and forgets older ones, told late or early', async () => {
+  it('run-index.N1 keeps the newest and forgets older ones, told late or early', async () => {
     const { index, put } = await liveIndex();
     const runs = Array.from({ length: RUN_LIST_MOST + 5 }, (_, place) => runAt(1_000 + place));
     for (const each of [...runs.slice(5), ...runs.slice(0, 5)]) put(each);
@@ -102,7 +102,7 @@ describe('the index of runs', () => {
     expect(index.of(runs[0]!.run)).toBeUndefined();
   });
 
-  it('N2 knows nothing before everything was told, and nothing while the bus is away', async () => {
+  it('run-index.N2 knows nothing before everything was told, and nothing while the bus is away', async () => {
     const world = indexBus();
     const index = watchRuns(world.bus, memoryLog());
     await until(() => world.state.watches === 1);

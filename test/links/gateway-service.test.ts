@@ -103,7 +103,7 @@ describe('sending', () => {
     expect(await ask<ReceivedCounts>('stats')).toEqual({ received: { '1873c001': 1 }, total: 1 });
   });
 
-  it('MC-TC-038 Q5 answers with where the bus stood at the first asking of a key, also to an heir', async () => {
+  it('MC-TC-038 gateway-service.Q5 answers with where the bus stood at the first asking of a key, also to an heir', async () => {
     const handed = { frames: 7, decoded: 5, values: 3 };
     const first = await ask<SendReply>('send', sendCall('1', { handed }));
     expect(first).toEqual({ outcome: 'sent', at: START_MS, handed });
@@ -280,7 +280,7 @@ describe('definitions that cannot be used', () => {
       /outside/,
     ],
     ['an external gateway', { ...definition, kind: 'external' as const }, /outside this service/],
-  ])('Q2 %s is told and refuses to send', async (_, changed, reason) => {
+  ])('gateway-service.Q2 %s is told and refuses to send', async (_, changed, reason) => {
     await gateway.stop();
     gateway = open(changed);
     expect(log.said).toMatchObject([{ level: 'error', fields: { faults: [expect.stringMatching(reason)] } }]);

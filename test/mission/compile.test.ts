@@ -35,7 +35,7 @@ describe('the configuration made of the documents', () => {
     expect(configuration.topology.targets.map(({ name }) => name)).toEqual(['sat1', 'noaa20']);
   });
 
-  it('O1 the order of the documents changes nothing, a change of any value does', () => {
+  it('mission/compile.O1 the order of the documents changes nothing, a change of any value does', () => {
     const documents = demoDocuments();
     const { revision } = compiled(documents);
     expect(revision).toMatch(/^[0-9a-f]{64}$/);
@@ -123,7 +123,7 @@ describe('where and how a fault is said', () => {
     ]);
   });
 
-  it('O2 faults of every document come together', () => {
+  it('mission/compile.O2 faults of every document come together', () => {
     const broken = { file: 'a.yaml', text: 'platform: [' };
     const files = faultsOf([broken, { file: 'b.yaml', text }, topology({ targets: 5 })]).map(
       ({ file }) => file,

@@ -71,7 +71,7 @@ describe('the transport of CSP', () => {
     compiled([board(), flown({ ...GOOD, [key]: false })]);
   });
 
-  it('P1 needs a port for every telecommand it carries, and one that CSP has', () => {
+  it('check/csp.P1 needs a port for every telecommand it carries, and one that CSP has', () => {
     const { port: _, ...without } = GOOD;
     expect(said(without)).toEqual([
       'targets.sat.links.uhf.transport: nothing says to which port eps.go goes',

@@ -38,7 +38,7 @@ describe('frames of libcsp', () => {
 });
 
 describe('a stream', () => {
-  it('gives the same contents however it is cut (K1)', () => {
+  it('gives the same contents however it is cut (kiss.K1)', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(anyContent, awkward)), fc.array(fc.nat(9)), (contents, cuts) => {
         const stream = Buffer.concat(contents.map(writeKiss));
@@ -58,7 +58,7 @@ describe('a stream', () => {
     );
   });
 
-  it('is in step again at the next C0 after any damage, and gives nothing of a damaged frame (K2)', () => {
+  it('is in step again at the next C0 after any damage, and gives nothing of a damaged frame (kiss.K2)', () => {
     const sound = writeKiss(Buffer.from('sound'));
     const heard = (noise: string) => readAll([Buffer.from(noise, 'hex'), sound, sound]);
     const twice = [Buffer.from('sound').toString('hex'), Buffer.from('sound').toString('hex')];
@@ -74,7 +74,7 @@ describe('a stream', () => {
     expect(readAll([Buffer.from('c0000102', 'hex')])).toEqual({ contents: [], damaged: 1 });
   });
 
-  it('keeps no more of a frame without end than the longest frame has (K3)', () => {
+  it('keeps no more of a frame without end than the longest frame has (kiss.K3)', () => {
     const reader = new KissReader();
     reader.push(Buffer.from('c000', 'hex'));
     for (let n = 0; n < 20; n += 1) reader.push(Buffer.alloc(10_000, 1));

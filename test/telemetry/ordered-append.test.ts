@@ -49,7 +49,7 @@ describe('appends in order', () => {
     expect(stored).toEqual(['a', 'b', 'c']);
   });
 
-  it('Q4 none is sent behind one that has no answer for long, and then it comes first', async () => {
+  it('ordered-append.Q4 none is sent behind one that has no answer for long, and then it comes first', async () => {
     const { clock, calls, stored, push, ids } = appends();
     push('a');
     await clock.run(VALUE_APPEND_LATE_MS + 1, 1);
@@ -64,7 +64,7 @@ describe('appends in order', () => {
     expect(stored).toEqual(['a', 'b']);
   });
 
-  it('Q4 goes on as soon as the late answer has come', async () => {
+  it('ordered-append.Q4 goes on as soon as the late answer has come', async () => {
     const { clock, calls, push, ids } = appends();
     push('a');
     await clock.run(VALUE_APPEND_LATE_MS + 1, 1);

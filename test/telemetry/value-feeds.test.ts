@@ -114,7 +114,7 @@ describe('the current values of a process', () => {
     await running.stop();
   });
 
-  it('Y1 are not read from far back for a target that has long been silent', async () => {
+  it('value-replay.Y1 are not read from far back for a target that has long been silent', async () => {
     await store('sat2', batchOf(1));
     await checkpoint('sat2', 1, batchOf(1));
     for (let value = 2; value <= 9; value += 1) await store('sat1', batchOf(value));
@@ -221,7 +221,7 @@ describe('a watch', () => {
     await running.stop();
   });
 
-  it('F3 that throws is dropped and leaves the others alone', async () => {
+  it('value-feeds.F3 that throws is dropped and leaves the others alone', async () => {
     const running = feeds();
     await running.ready;
     const told: unknown[] = [];
@@ -252,7 +252,7 @@ describe('a new mission', () => {
     await running.stop();
   });
 
-  it('F2 fills in what came under the new catalogue before this process had it', async () => {
+  it('value-feeds.F2 fills in what came under the new catalogue before this process had it', async () => {
     const running = feeds();
     await running.ready;
     await store('sat1', valuesOf(other, [{ ground: 1, raw: { 'aaa.first': 7 } }]));

@@ -8,7 +8,7 @@
  * J3. Where nothing correlates, the phases of the constellation are tried: a carrier that is found in a wrong one is another
  *     fault than noise, and is reported as such. The verdict stays what it is.
  * J4. Blocks are waited for beside the settings of the board. A setting that changes the chain ends what is fed.
- * J5. Disable goes before everything (K6 of `actors/sdr/radio/command-queue.ts`).
+ * J5. Disable goes before everything (command-queue.K6).
  */
 
 import type { Acquired, CaptureBody, Enabled, Measurement } from '../../../contract/bench/datapath.ts';

@@ -5,7 +5,7 @@
  *     beside it.
  * T2. A change by hand is noted before it is written: also one that the board breaks off may have happened.
  * T3. In a loopback the transmitter stays muted, whoever asks: the part goes on radiating there.
- * T4. A mute goes before everything (K6 of `command-queue.ts`), with every transmitter of the part. It ends what is fed over the air.
+ * T4. A mute goes before everything (command-queue.K6), with every transmitter of the part. It ends what is fed over the air.
  */
 
 import type { FrequencyBody, GainBody, RadioStatus, ResetScope } from '../../../contract/bench/radio.ts';

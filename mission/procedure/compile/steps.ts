@@ -1,5 +1,5 @@
 /**
- * The steps of a procedure: which statements make a step, what its path is, how often it is tried (P1). Mission Control
+ * The steps of a procedure: which statements make a step, what its path is, how often it is tried (procedure.P1). Mission Control
  * Service, section 2.3 (paths) and section 4.2.
  */
 

@@ -121,7 +121,7 @@ function readbackOf(set: SetParameter, platform: Platform): Readback[] {
   return [{ parameter: parameterName(set), ...place, value: asReadback(value, parameter, measure) }];
 }
 
-/** A target in a role has the platform of the role (T2 of targets). */
+/** A target in a role has the platform of the role (target.T2 of targets). */
 function platformOf(target: Target): Platform {
   assert(target.platform !== undefined, `target ${target.name} has its platform`);
   return target.platform;

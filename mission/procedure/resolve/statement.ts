@@ -67,7 +67,7 @@ function resolveCondition(
   };
 }
 
-/** The answer is a name in the rest of the step (P2 of procedures). */
+/** The answer is a name in the rest of the step (procedure.P2 of procedures). */
 function resolveAsk({ prompt, as, type, timeoutMs }: Of<'ask'>, leaf: Leaf): ProgramStatement {
   const text = resolveText(prompt, leaf);
   if (as !== undefined && type !== undefined) leaf.answers.set(as, type);

@@ -3,7 +3,7 @@
  * 4.2 rule 5.
  *
  * T1. The path of what a call holds begins with the path of the call.
- * T2. The longest duration is that of the procedure (D1, D2 of its compilation) with what a configuration of these targets
+ * T2. The longest duration is that of the procedure (longest.D1, D2 of its compilation) with what a configuration of these targets
  *     really sends.
  */
 

@@ -1,4 +1,4 @@
-/** What only a signal shows (N4). */
+/** What only a signal shows (chain/condition.N4). */
 
 import { statusBit } from '../../board/registers.ts';
 import type { ConditionRow } from '../condition.ts';

@@ -1,4 +1,4 @@
-/** The transmitter is quiet while anything that disturbs is changed (N3). */
+/** The transmitter is quiet while anything that disturbs is changed (chain/condition.N3). */
 
 import { knownValue } from '../../board/observed.ts';
 import { MUTED_DB } from '../../board/phy.ts';

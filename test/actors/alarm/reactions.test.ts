@@ -154,7 +154,7 @@ describe('launching a reaction', () => {
     expect((await submissions()).length).toBe(before);
   });
 
-  it('X5 is launched whatever unreadable stands where the environment is looked for', async () => {
+  it('reactions.X5 is launched whatever unreadable stands where the environment is looked for', async () => {
     const holder = newRun();
     await hold([{ run: holder, mode: 'exclusive' }]);
     await bus.bucket(buckets.runs).put(holder, Buffer.from('no json'), 0);
@@ -196,7 +196,7 @@ describe('the end of a reaction', () => {
     expect(await service().ended(run, signal)).toEqual(told);
   });
 
-  it('X5 is found behind what is no event: that is logged once and passed over', async () => {
+  it('reactions.X5 is found behind what is no event: that is logged once and passed over', async () => {
     const run = newRun();
     const garbage = ['', 'no json', 'null', '17', '{'];
     for (const each of garbage) await bus.append(streams.runs, subject.runEvents(run), Buffer.from(each));

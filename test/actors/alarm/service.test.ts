@@ -257,7 +257,7 @@ describe('takeover', () => {
     ]);
   });
 
-  it('E3 unreadable events on its subject stop neither the leader nor the alarm, and are no part of its history', async () => {
+  it('campaign/service.E3 unreadable events on its subject stop neither the leader nor the alarm, and are no part of its history', async () => {
     const first = mortalBus(await nats.connected(), (write) => write.endsWith('voltage-2'));
     const old = await leader({ bus: first.bus });
     await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);

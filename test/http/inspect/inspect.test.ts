@@ -417,7 +417,7 @@ describe('an entity, followed', () => {
     expect(client.closed?.code).toBe(1000);
   });
 
-  it('W2 between two owners is looked for until one has it', async () => {
+  it('entity-follower.W2 between two owners is looked for until one has it', async () => {
     const first = await process('p1', { history: () => accepted({ ...doorHistory('x'), final: false }) });
     const client = await coverage.open(`${url}/entities/door/x/events`);
     await until(() => client.messages.length === 1);
@@ -429,7 +429,7 @@ describe('an entity, followed', () => {
     client.close();
   });
 
-  it('W1 gives back a watch that begins after the socket has closed', async () => {
+  it('entity-follower.W1 gives back a watch that begins after the socket has closed', async () => {
     const first = await process('p1', { history: () => accepted({ ...doorHistory('x'), final: false }) });
     const client = await coverage.open(`${url}/entities/door/x/events`);
     let begin = (): void => undefined;
@@ -498,7 +498,7 @@ describe('GET /v1/inspect/charts/:kind', () => {
     expect(body.initials.map(({ of }: { of: string }) => of).sort()).toEqual(['door.open.dark', 'door.shut']);
   });
 
-  it('H1 shows another build of a chart anew', async () => {
+  it('charts.H1 shows another build of a chart anew', async () => {
     const owner = await process('p1', doorAnswers('p1'));
     expect((await coverage.call(`${url}/charts/door`)).body.digest).toBe(doorChart.digest);
     owner.answers = { chart: () => accepted({ ...doorChart, digest: 'd2' }) };

@@ -71,7 +71,7 @@ describe('the feed of the tree', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('T1 tells a change within half a second, and what stays the same every five', async () => {
+  it('tree-feed.T1 tells a change within half a second, and what stays the same every five', async () => {
     const view = { current: processView('p1') };
     const { clock, feed: tree } = feed(view);
     const told: string[] = [];

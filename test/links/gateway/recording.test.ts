@@ -85,7 +85,7 @@ describe('pace', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('L2 waits for room', async () => {
+  it('gateway.L2 waits for room', async () => {
     let free: () => void = () => undefined;
     room = new Promise((resolve) => {
       free = resolve;
@@ -99,7 +99,7 @@ describe('pace', () => {
     await until(() => heard.length === 10);
   });
 
-  it('N2 brings no burst after the clock jumped ahead', async () => {
+  it('recording.N2 brings no burst after the clock jumped ahead', async () => {
     play({ file: 'ten.ccsds' });
     await hear(2);
     clock.advance(1_000_000);
@@ -135,7 +135,7 @@ describe('end', () => {
 });
 
 describe('what cannot be played', () => {
-  it('N3 a missing file is told by name and reason', async () => {
+  it('recording.N3 a missing file is told by name and reason', async () => {
     play({ file: 'absent.ccsds', loop: true });
     await until(() => log.said.length > 0);
     expect(log.said).toMatchObject([

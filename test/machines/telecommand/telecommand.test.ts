@@ -157,7 +157,7 @@ describe('telecommand chart', () => {
     expect(explored().unreached).toEqual([]);
   });
 
-  it('records each state of a telecommand once, whatever the path (L1)', () => {
+  it('records each state of a telecommand once, whatever the path (telecommand.L1)', () => {
     for (const changesState of [true, false]) {
       for (const { drive: there } of explored({ changesState }).paths) {
         const recorded = states(there()).filter((state) => state !== 'ECHO');
@@ -166,7 +166,7 @@ describe('telecommand chart', () => {
     }
   });
 
-  it('hands a frame to the gateway only in ENCODED, in every reachable state and whatever comes (L2)', () => {
+  it('hands a frame to the gateway only in ENCODED, in every reachable state and whatever comes (telecommand.L2)', () => {
     for (const changesState of [true, false]) {
       explored({ changesState }).everyPath(({ to, effects: asked }) => {
         if (asked.some(({ type }) => type === 'effect.send')) expect(to).toBe('ENCODED');

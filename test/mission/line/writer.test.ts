@@ -114,7 +114,7 @@ describe('a template', () => {
     ]);
   });
 
-  it('W1 whatever the text is, one line leaves or none', () => {
+  it('writer.W1 whatever the text is, one line leaves or none', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 20 }),

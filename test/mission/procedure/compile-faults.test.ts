@@ -120,7 +120,7 @@ describe('faults of names', () => {
     ],
   ]);
 
-  it('P2 an answer is not known before its question, nor in another step', () => {
+  it('procedure.P2 an answer is not known before its question, nor in another step', () => {
     const ask = { ask: 'x', as: 'n', type: { type: 'u8' } };
     const log = { log: '{$n}' };
     expect(procedure([{ step: 'a', do: [ask, log] }]).steps).toHaveLength(1);
@@ -320,7 +320,7 @@ describe('faults of calls', () => {
     );
   });
 
-  it('P3 a ring of calls is refused by its procedures', () => {
+  it('procedure.P3 a ring of calls is refused by its procedures', () => {
     const to = (name: string): object => ({ roles: sat, steps: [{ call: name, roles: { sat: 'sat' } }] });
     const rings = faultsIn(library({ a: to('b'), b: to('c'), c: to('b'), d: to('d') }));
     expect(rings.split('\n')).toHaveLength(2);

@@ -59,7 +59,7 @@ describe('a campaign', () => {
     ]);
   });
 
-  it('needs earlier steps only (G1)', () => {
+  it('needs earlier steps only (document/campaign.G1)', () => {
     const steps = [
       { ...proof, id: 'a', needs: ['b', 'a'] },
       { ...proof, id: 'b', needs: ['a', 'z'] },

@@ -86,7 +86,7 @@ describe('a slip', () => {
   it.each([
     ['lost', 1],
     ['inserted', BLOCK_BYTES - 1],
-  ])('RB-DP-017 of a byte %s between blocks is told, and costs no ratio (M2)', (_, size) => {
+  ])('RB-DP-017 of a byte %s between blocks is told, and costs no ratio (measure/measure.M2)', (_, size) => {
     const { measurement } = measure(payload, slipped(size), none);
     expect(measurement).toMatchObject({ verdict: 'Degraded', rotation_slip: true, overall_ratio: 1 });
     expect(measurement.blocks.map(({ rotation }) => rotation)).toEqual(
@@ -119,14 +119,14 @@ describe('a slip', () => {
     });
   });
 
-  it('is not told where blocks fit below a half: nothing says which rotation is true (M3)', () => {
+  it('is not told where blocks fit below a half: nothing says which rotation is true (measure/measure.M3)', () => {
     const random = createRandom(3);
     const { measurement } = measure(payload, withBitErrors(slipped(1), 0.12, random), none);
     expect(measurement.blocks.every(({ ratio }) => ratio > 0.2 && ratio < 0.5)).toBe(true);
     expect(measurement.rotation_slip).toBe(false);
   });
 
-  it('is refused of a payload that repeats within itself, which is told (M3)', () => {
+  it('is refused of a payload that repeats within itself, which is told (measure/measure.M3)', () => {
     const half = prbs(15, BLOCK_BYTES / 2);
     const twice = joined(half, half);
     const captured = joined(sentBlocks(twice, 0, 1), sentBlocks(twice, 1, 1));
@@ -173,7 +173,7 @@ describe('the rotation', () => {
     );
   });
 
-  it('is followed through blocks that hold no four bytes whole, once one was found (M1)', () => {
+  it('is followed through blocks that hold no four bytes whole, once one was found (measure/measure.M1)', () => {
     const random = createRandom(77);
     const begin = sentBlocks(payload, 700, 1);
     const captured = joined(begin, withBitErrors(sentBlocks(payload, 700, 10), 0.25, random));
@@ -182,7 +182,7 @@ describe('the rotation', () => {
     expect(unfound).toEqual([]);
   });
 
-  it('is found at a bit error rate of 0.29 by the search everywhere, and only where it is asked for (M4)', () => {
+  it('is found at a bit error rate of 0.29 by the search everywhere, and only where it is asked for (measure/measure.M4)', () => {
     const received = withBitErrors(sentBlocks(payload, 3210, 2), 0.29, createRandom(43));
     expect(measure(payload, received, none).measurement.verdict).toBe('NoCorrelation');
     const measured = measure(payload, received, { warmup: 0, everywhere: true });
@@ -212,7 +212,7 @@ describe('noise', () => {
   });
 });
 
-describe('M4 the search everywhere', () => {
+describe('measure/measure.M4 the search everywhere', () => {
   it('ends after so many rotations as the longest payload has, however many blocks are not found', () => {
     const random = createRandom(11);
     const payload = randomBytes(MEASURE_PAYLOAD_BYTES / 4, random);

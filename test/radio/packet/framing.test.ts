@@ -117,7 +117,7 @@ describe('blocks', () => {
     expect(assembler.pendingBytes).toBe(0);
   });
 
-  it('hold every byte in its order, however it was pushed (B1)', () => {
+  it('hold every byte in its order, however it was pushed (blocks.B1)', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(6_000), { maxLength: 20 }), (sizes) => {
         const assembler = new BlockAssembler();

@@ -22,12 +22,12 @@ describe('the documents of a bench', () => {
     expect([...campaigns.keys()]).toEqual(['nightly', 'self-test']);
   });
 
-  it('B2 of a folder without any are none, and the model', async () => {
+  it('folder.B2 of a folder without any are none, and the model', async () => {
     const read = await readBenchFolder(folder);
     expect(read).toMatchObject({ ok: true, value: { config: {} } });
   });
 
-  it('B1 tells two documents of one name, with both files', async () => {
+  it('folder.B1 tells two documents of one name, with both files', async () => {
     await cp(join(DEMO, 'bench'), join(folder, 'bench'), { recursive: true });
     const profiles = join(folder, 'bench', 'profiles');
     await cp(join(profiles, 'qpsk-1m.yaml'), join(profiles, 'second.yaml'));

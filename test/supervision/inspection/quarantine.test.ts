@@ -55,7 +55,7 @@ const floorOf = async (bus: LogBus) => {
   return (JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number }).submission;
 };
 
-describe('a quarantined telecommand that is resumed (J6)', () => {
+describe('a quarantined telecommand that is resumed (lane.J6)', () => {
   it.each([
     ['PENDING', []],
     ['ENCODED', ['PENDING']],
@@ -90,7 +90,7 @@ describe('a quarantined telecommand that is resumed (J6)', () => {
     await one.lane.stop();
   });
 
-  it('waits for its turn behind the one that is leaving, and the next waits for it (J1)', async () => {
+  it('waits for its turn behind the one that is leaving, and the next waits for it (lane.J1)', async () => {
     const one = await broken('ENCODED');
     one.mend();
     const { answer } = one.bus;
@@ -152,7 +152,7 @@ describe('a quarantined telecommand that is resumed (J6)', () => {
   });
 });
 
-describe('a quarantined telecommand that is reset (J6)', () => {
+describe('a quarantined telecommand that is reset (lane.J6)', () => {
   it.each([
     ['PENDING', ['PENDING', 'REJECTED'], 'it was not sent'],
     ['ENCODED', ['PENDING', 'REJECTED'], 'it was not sent'],

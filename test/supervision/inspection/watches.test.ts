@@ -109,7 +109,7 @@ describe('the frames of a watched entity', () => {
     });
   });
 
-  it('are never closer than their bound; steps between them are folded and the last state is not lost (F1)', async () => {
+  it('are never closer than their bound; steps between them are folded and the last state is not lost (watched.F1)', async () => {
     const { watch, snapshots, tell, clock } = started();
     await watch();
     for (let n = 0; n < 1_000; n += 1) {
@@ -125,7 +125,7 @@ describe('the frames of a watched entity', () => {
     expect((shown.at(-1)!.view.context as { notes: string[] }).notes.at(-1)).toBe('999');
   });
 
-  it('end with status done when the entity finishes, whatever was still to be shown (F2)', async () => {
+  it('end with status done when the entity finishes, whatever was still to be shown (watched.F2)', async () => {
     const binding = orderBinding(new MemoryStore(), {
       'effect.charge': () => ({ type: 'charge.done' }),
       'effect.ship': () => ({ type: 'ship.done' }),
@@ -144,7 +144,7 @@ describe('the frames of a watched entity', () => {
     expect(await watch()).toMatchObject({ ok: false, faults: [{ code: 'inspect::unknown-entity' }] });
   });
 
-  it('end with status done also when the last step stores nothing and ends the cell at once (F2)', async () => {
+  it('end with status done also when the last step stores nothing and ends the cell at once (watched.F2)', async () => {
     const replies = {
       'effect.charge': () => ({ type: 'charge.done' }),
       'effect.ship': () => ({ type: 'ship.done' }),
@@ -160,7 +160,7 @@ describe('the frames of a watched entity', () => {
     });
   });
 
-  it('show the end only when it is stored (F2)', async () => {
+  it('show the end only when it is stored (watched.F2)', async () => {
     const store = new MemoryStore();
     const stored = deferred<void>();
     store.before = ({ final }) => (final ? stored.promise : undefined);
@@ -179,7 +179,7 @@ describe('the frames of a watched entity', () => {
     expect(snapshots()).toMatchObject([{ snapshot: { status: 'done', value: 'givenUp' }, steps: 1 }]);
   });
 
-  it('never show an end that could not be stored (F2)', async () => {
+  it('never show an end that could not be stored (watched.F2)', async () => {
     const store = new MemoryStore();
     store.before = ({ final }) => {
       if (final) throw new Error('not stored');
@@ -201,7 +201,7 @@ describe('the frames of a watched entity', () => {
     ]);
   });
 
-  it('go on with the next cell of an entity that crashed, was quarantined and resumed (F3)', async () => {
+  it('go on with the next cell of an entity that crashed, was quarantined and resumed (watched.F3)', async () => {
     const { watch, snapshots, tell, kind, clock } = started();
     await kind.peek('a')?.settled();
     await watch();
@@ -225,7 +225,7 @@ describe('the frames of a watched entity', () => {
     expect(snapshots().at(-1)).toMatchObject({ event: { type: 'order.pay' }, view: { state: 'charging' } });
   });
 
-  it('go on when an entity that slept comes back (F3)', async () => {
+  it('go on when an entity that slept comes back (watched.F3)', async () => {
     const { watch, snapshots, tell, kind, clock } = started(
       orderBinding(new MemoryStore(), {}, { idleMs: 1_000 }),
     );
@@ -255,7 +255,7 @@ describe('the frames of a watched entity', () => {
   });
 });
 
-describe('the lease of a watch (N3)', () => {
+describe('the lease of a watch (watches.N3)', () => {
   it('ends when it is not renewed, and then costs the entity nothing', async () => {
     const { watch, watches, frames, tell, clock } = started();
     await watch();

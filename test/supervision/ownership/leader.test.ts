@@ -157,7 +157,7 @@ describe('the lead', () => {
     }
   });
 
-  it('passes at once from a leader that is known to be gone from this machine (D3)', async () => {
+  it('passes at once from a leader that is known to be gone from this machine (leader.D3)', async () => {
     const { run, join, elapsed, gone } = cell();
     const leader = await join('a');
     const standby = await join('b');
@@ -168,7 +168,7 @@ describe('the lead', () => {
     expect(await elapsed(() => standby.state.running)).toBeLessThan(100);
   });
 
-  it('passes at once from a leader that stops in order, when its worker writes no more (D3)', async () => {
+  it('passes at once from a leader that stops in order, when its worker writes no more (leader.D3)', async () => {
     const { run, join, elapsed } = cell();
     const leader = await join('a');
     const standby = await join('b');
@@ -200,7 +200,7 @@ describe('the lead', () => {
     expect(standby.contexts).toHaveLength(1);
   });
 
-  it('a leader that slept over the answer to a renewal counts from before its sending (D2)', async () => {
+  it('a leader that slept over the answer to a renewal counts from before its sending (leader.D2)', async () => {
     const { run, join, written } = cell();
     const sleeper = await join('a', TTL_MS, 0, 20);
     const standby = await join('b');
@@ -231,7 +231,7 @@ describe('the lead', () => {
     expect(leader.contexts).toHaveLength(1);
   });
 
-  it('is given up before anybody may take it while the bus is away, and taken again when it is back (D2)', async () => {
+  it('is given up before anybody may take it while the bus is away, and taken again when it is back (leader.D2)', async () => {
     const { run, join, silence, elapsed } = cell();
     const leader = await join('a');
     await run(TTL_MS);
@@ -265,7 +265,7 @@ describe('the lead', () => {
     expect([leader.state.running, leader.newest().holds()]).toEqual([false, false]);
   });
 
-  it('is not taken again before the former worker here has stopped (D4)', async () => {
+  it('is not taken again before the former worker here has stopped (leader.D4)', async () => {
     const { run, join, silence } = cell();
     const { leadership, state, contexts } = await join('a');
     await run(TTL_MS);

@@ -120,7 +120,7 @@ describe('the leader', () => {
     await until(() => mode(kept) === 'safe');
   });
 
-  it('K2 tells whoever begins to serve, from its wish alone', async () => {
+  it('link-bindings.K2 tells whoever begins to serve, from its wish alone', async () => {
     const first = gateway();
     await lead(5);
     await until(() => mode(first) === 'safe');
@@ -130,7 +130,7 @@ describe('the leader', () => {
     expect(clock.now()).toBe(1_000_000);
   });
 
-  it('K2 tells everybody again after a while, who lost it without a word included', async () => {
+  it('link-bindings.K2 tells everybody again after a while, who lost it without a word included', async () => {
     const kept = gateway();
     await lead(5);
     await until(() => mode(kept) === 'safe');
@@ -145,7 +145,7 @@ describe('the leader', () => {
     await until(() => mode(forgetful) === 'safe');
   });
 
-  it('K3 changes nothing once another one leads: neither by what it sends late nor by anything it would send', async () => {
+  it('link-bindings.K3 changes nothing once another one leads: neither by what it sends late nor by anything it would send', async () => {
     const kept = gateway();
     await lead(5);
     await until(() => mode(kept) === 'safe');
@@ -158,7 +158,7 @@ describe('the leader', () => {
     expect(mode(kept)).toBe('nominal');
   });
 
-  it('K3 tells nothing while it does not hold the lead', async () => {
+  it('link-bindings.K3 tells nothing while it does not hold the lead', async () => {
     const kept = gateway();
     await lead(5, false);
     await setMode('nominal');

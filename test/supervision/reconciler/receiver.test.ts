@@ -68,7 +68,7 @@ describe('a receiver', () => {
     ]);
   });
 
-  it('R1 is told the newest, one at a time, also when it changes while one is under way', async () => {
+  it('receiver.R1 is told the newest, one at a time, also when it changes while one is under way', async () => {
     let release = (): void => undefined;
     answer = () => new Promise((resolve) => (release = () => resolve({ outcome: 'kept' })));
     receiver.want([binding('a')]);
@@ -80,7 +80,7 @@ describe('a receiver', () => {
     expect([modes(), most]).toEqual([['uhf a', 'uhf d'], 1]);
   });
 
-  it('R2 is tried again after growing waits while nobody answers, then has it', async () => {
+  it('receiver.R2 is tried again after growing waits while nobody answers, then has it', async () => {
     answer = silent;
     receiver.want([binding('safe')]);
     await until(() => clock.waiting === 1);
@@ -101,7 +101,7 @@ describe('a receiver', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('R2 is told a change at once, whatever it waits for', async () => {
+  it('receiver.R2 is told a change at once, whatever it waits for', async () => {
     answer = silent;
     receiver.want([binding('a')]);
     await until(() => clock.waiting === 1);
@@ -111,7 +111,7 @@ describe('a receiver', () => {
     expect([modes(), clock.waiting]).toEqual([['uhf a', 'uhf b'], 0]);
   });
 
-  it('R2 is told at once what changed while it was being asked in vain', async () => {
+  it('receiver.R2 is told at once what changed while it was being asked in vain', async () => {
     let fail = (): void => undefined;
     answer = () =>
       new Promise((_resolve, reject) => (fail = () => reject(new Outage('bus.timeout', 'late'))));
@@ -124,7 +124,7 @@ describe('a receiver', () => {
     expect([modes(), clock.waiting]).toEqual([['uhf a', 'uhf b'], 0]);
   });
 
-  it('K2 is told again what was under way when it began anew: another process may have taken it', async () => {
+  it('link-bindings.K2 is told again what was under way when it began anew: another process may have taken it', async () => {
     let release = (): void => undefined;
     answer = () => new Promise((resolve) => (release = () => resolve({ outcome: 'kept' })));
     receiver.want([binding('a')]);
@@ -145,21 +145,21 @@ describe('a receiver', () => {
     await until(() => told.at(-1)?.mode === 'm49');
   });
 
-  it('R3 is left alone once it says that somebody else leads', async () => {
+  it('receiver.R3 is left alone once it says that somebody else leads', async () => {
     answer = async () => ({ outcome: 'older' });
     receiver.want([binding('a'), binding('a', 'sband')]);
     await clock.run(LINK_RETRY_LONGEST_MS, 100);
     expect([modes(), clock.waiting]).toEqual([['uhf a'], 0]);
   });
 
-  it('K3 is told nothing by a process that leads no more', async () => {
+  it('link-bindings.K3 is told nothing by a process that leads no more', async () => {
     leads = false;
     receiver.want([binding('a')]);
     await clock.run(LINK_RETRY_LONGEST_MS, 100);
     expect([told, failures]).toEqual([[], []]);
   });
 
-  it('K2 is told everything again when it may have lost it', async () => {
+  it('link-bindings.K2 is told everything again when it may have lost it', async () => {
     receiver.want([binding('a'), binding('a', 'sband')]);
     await until(() => told.length === 2 && underWay === 0);
     receiver.again();

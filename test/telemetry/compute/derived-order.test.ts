@@ -48,7 +48,7 @@ describe('the order of derived samples', () => {
     expect(told).toEqual(['16 at 3000, ground 1000']);
   });
 
-  it('MC-VAL-008 S7 an input received earlier than the one before it, its time no newer than that of the other input', () => {
+  it('MC-VAL-008 side.S7 an input received earlier than the one before it, its time no newer than that of the other input', () => {
     const told = toldOf([
       { at: 1_000, onboard: 5_000, values: { current: 2 } },
       { at: 900, onboard: 2_000, values: { voltage: 8 } },
@@ -58,7 +58,7 @@ describe('the order of derived samples', () => {
     expect(told).toEqual(['16 at 5000, ground 900', '18 at 5001, ground 800', '20 at 5001, ground 850']);
   });
 
-  it('MC-VAL-008 S7 the clock of one input set back by more than a step, what is derived by less', () => {
+  it('MC-VAL-008 side.S7 the clock of one input set back by more than a step, what is derived by less', () => {
     const [ahead, back] = [8 * MINUTE, -7 * MINUTE];
     const told = toldOf([
       { at: 1_000, values: { current: 2 } },
@@ -75,7 +75,7 @@ describe('the order of derived samples', () => {
     ]);
   });
 
-  it('MC-VAL-016 S7 what is derived is that of the current values, whatever their clocks do and whoever takes over', () => {
+  it('MC-VAL-016 side.S7 what is derived is that of the current values, whatever their clocks do and whoever takes over', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 25 }), (messages) => {
         const values = new CurrentValues(platform);

@@ -74,7 +74,7 @@ describe('campaigns that schedule themselves', () => {
     expect(granted(await bench.campaigns.runs())).toHaveLength(1);
   });
 
-  it('C3 a clock that is set fires nothing of the time it jumped over', async () => {
+  it('campaign/cron.C3 a clock that is set fires nothing of the time it jumped over', async () => {
     const clock = new SettableClock(0);
     const started = timetable(clock, [campaign([quiet], { cron: '* * * * *' })]);
     await clock.run(3 * MINUTE, 1_000);
@@ -84,7 +84,7 @@ describe('campaigns that schedule themselves', () => {
     expect(started).toHaveLength(5);
   });
 
-  it('C3 what fired does not fire again when the clock steps back', async () => {
+  it('campaign/cron.C3 what fired does not fire again when the clock steps back', async () => {
     const clock = new SettableClock(START);
     const started = timetable(clock, [nightly]);
     await clock.run(30 * MINUTE + 500, 1_000);

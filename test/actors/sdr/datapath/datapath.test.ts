@@ -164,7 +164,7 @@ describe('capture', () => {
 });
 
 describe('counters that do not answer', () => {
-  it('G3 tell no losses of before, and a coding that is not known', async () => {
+  it('capture.G3 tell no losses of before, and a coding that is not known', async () => {
     world = await startBenchWorld({ profiles: [FAST, CODED] });
     const { bench } = world;
     await accepted(bench.chain.condition({ target: 'pl-loopback', profile: FAST.name }));
@@ -234,7 +234,7 @@ describe('loopback and measure', () => {
     expect(measured.verdict).toBe('NoCorrelation');
   });
 
-  it('J3 RB-DP-016 says where nothing correlates because the carrier was found in a wrong phase', async () => {
+  it('datapath/datapath.J3 RB-DP-016 says where nothing correlates because the carrier was found in a wrong phase', async () => {
     // Nothing in this signal tells the phase; over the cable the model finds it by chance, anew for each search.
     const bare: Profile = { ...FAST, name: 'bare', framing: { kind: 'stream', differential: false } };
     world = await startBenchWorld({ profiles: [bare] });

@@ -153,7 +153,7 @@ describe('the record', () => {
     expect([...bucket.entries.keys()]).toEqual(['000000000001']);
   });
 
-  it('V2 recording does not wait for a record that is away, which is written when it is back', async () => {
+  it('events/events.V2 recording does not wait for a record that is away, which is written when it is back', async () => {
     const { events, bucket, clock } = await live();
     bucket.isAway = true;
     events.record(told('a'));
@@ -168,7 +168,7 @@ describe('the record', () => {
     });
   });
 
-  it('V1 keeps the newest, in memory and in the record', async () => {
+  it('events/events.V1 keeps the newest, in memory and in the record', async () => {
     const { events, bucket, records } = await live();
     for (let index = 0; index < BENCH_EVENTS_KEPT + 3; index += 1) events.record(told('a'));
     expect(events.events({ limit: 100_000 })).toHaveLength(BENCH_EVENTS_KEPT);

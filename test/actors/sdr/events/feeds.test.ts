@@ -85,7 +85,7 @@ describe('what is told', () => {
     expect(Math.max(...floats.map(Math.abs))).toBeLessThan(5);
   });
 
-  it('E1 of a board that tells no samples only readings', async () => {
+  it('feeds.E1 of a board that tells no samples only readings', async () => {
     const stub = createStub({ seed: 1, clock: realClock });
     const { truth: _, ...rest } = stub as never as Record<string, unknown>;
     const bare = Object.assign(Object.create(null), rest, {

@@ -16,7 +16,7 @@ const powerdown = (channel: 'altvoltage0' | 'altvoltage1'): IioAttribute => ({
 
 const secondDb = async (): Promise<number> => Number.parseFloat(await world.board().read(SECOND));
 
-describe('A2 the second transmitter', () => {
+describe('actions.A2 the second transmitter', () => {
   const muting: Readonly<Record<string, () => Promise<unknown>>> = {
     'an apply': () => accepted(world.bench.profiles.apply('fast')),
     'a conditioning to the air': () => accepted(world.bench.chain.condition({ target: 'air' })),
@@ -105,7 +105,7 @@ describe('an oscillator that was powered down', () => {
   });
 });
 
-describe('M2 a register bank that is not that of the modem', () => {
+describe('modem.M2 a register bank that is not that of the modem', () => {
   const ACCESS = 'direct_reg_access';
 
   /** Another core answers at its place; what is written to it is counted. */

@@ -388,7 +388,7 @@ describe('the end of the daemon', () => {
     ]);
   });
 
-  it('L2 a cell that crashes does no step twice', async () => {
+  it('life.L2 a cell that crashes does no step twice', async () => {
     const bench = await runsBench({
       board: good(),
       scenarios: [scenario({ timeline: [measureStep, waitStep(0, 500)] })],
