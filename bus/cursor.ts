@@ -8,7 +8,7 @@
  * C3. A handler that returns nothing costs no turn of the event loop.
  * C4. No pull is left to expire while messages are wanted (pull.K1).
  * C5. The head is what was stored last when the reading began, not what is stored last now: what is written all the time
- *     is read to its head all the same. Where values are replaced, a roll says when all were told (`roll.ts`).
+ *     is read to its head all the same. Where values are replaced, a roll says when all were told (`replayed-keys.ts`).
  */
 
 import type { ConsumerInfo, Msg } from 'nats';
@@ -20,9 +20,9 @@ import { ApiError, apiError } from './fault.ts';
 import type { JetStream } from './jetstream.ts';
 import type { Position } from './message.ts';
 import { positionOf } from './message.ts';
-import type { Lot, Pace } from './pull.ts';
-import { inboxOf, newLot, wishFor } from './pull.ts';
-import { Roll, subjectsOf } from './roll.ts';
+import type { Pace, PullConsumer } from './pull.ts';
+import { inboxOf, newPullConsumer, pullRequestFor } from './pull.ts';
+import { ReplayedKeys, subjectsOf } from './replayed-keys.ts';
 
 /** Where a new consumer begins, in the words of the API. */
 export type Start =
@@ -62,7 +62,7 @@ export class Cursor {
   readonly #log: Log;
   readonly #pace: Pace;
   readonly #queue: { message: Msg; position: Position }[] = [];
-  #lot: Lot | undefined;
+  #lot: PullConsumer | undefined;
   #subscription: Stoppable | undefined;
   #generation = 0;
   #failures = 0;
@@ -71,7 +71,7 @@ export class Cursor {
   /** The last message of the stream when the present consumer was made. */
   #headSeq = 0;
   /** Who is still to be told of before the head, where values are replaced. */
-  #roll: Roll | undefined;
+  #roll: ReplayedKeys | undefined;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -105,9 +105,9 @@ export class Cursor {
     const lot = this.#lot;
     if (lot === undefined || !this.#jetstream.connection.connected) return;
     const now = performance.now();
-    if (this.#roll?.called) void this.#callRoll(this.#roll);
+    if (this.#roll?.namesAsked) void this.#callRoll(this.#roll);
     const pulls = lot.awaited > 0 && now - lot.pulledAt < this.#pace.expiresMs;
-    if (pulls && now - lot.heardAt > this.#pace.silenceMs) this.restart('consumer is silent');
+    if (pulls && now - lot.lastReceivedAt > this.#pace.silenceMs) this.restart('consumer is silent');
     else this.#pullWhenSpent();
   }
 
@@ -143,9 +143,10 @@ export class Cursor {
     if (generation !== this.#generation) return;
     const info = await this.#createConsumer(start);
     if (generation !== this.#generation) return;
-    const lot = newLot(info.name, this.#inbox(), wishFor(start.deliver_policy, stands));
+    const lot = newPullConsumer(info.name, this.#inbox(), pullRequestFor(start.deliver_policy, stands));
     this.#lot = lot;
-    if (start.deliver_policy === 'last_per_subject') this.#roll = new Roll(info.num_pending, this.#headSeq);
+    if (start.deliver_policy === 'last_per_subject')
+      this.#roll = new ReplayedKeys(info.num_pending, this.#headSeq);
     this.#subscription = this.#jetstream.connection.subscribe(`${lot.inbox}.*`, (message) =>
       this.#receive(lot, message),
     );
@@ -177,29 +178,29 @@ export class Cursor {
     this.#jetstream.connection.send(`$JS.API.${verb}`, data, reply === undefined ? {} : { reply });
   }
 
-  #pull(lot: Lot): void {
+  #pull(lot: PullConsumer): void {
     lot.pulls += 1;
-    lot.awaited = lot.wish.batch;
+    lot.awaited = lot.request.batch;
     lot.pulledAt = performance.now();
-    lot.heardAt = lot.pulledAt;
-    const wish = {
-      ...lot.wish,
+    lot.lastReceivedAt = lot.pulledAt;
+    const request = {
+      ...lot.request,
       expires: nanos(this.#pace.expiresMs),
       idle_heartbeat: nanos(this.#pace.heartbeatMs),
     };
-    this.#send(`CONSUMER.MSG.NEXT.${this.#reading.stream}.${lot.name}`, wish, inboxOf(lot));
+    this.#send(`CONSUMER.MSG.NEXT.${this.#reading.stream}.${lot.name}`, request, inboxOf(lot));
   }
 
-  #receive(lot: Lot, message: Msg): void {
+  #receive(lot: PullConsumer, message: Msg): void {
     if (lot !== this.#lot) return;
-    lot.heardAt = performance.now();
+    lot.lastReceivedAt = performance.now();
     const position = positionOf(message.reply ?? '');
     if (position === undefined) this.#receiveStatus(lot, message);
     else if (position.delivery !== lot.delivery + 1) this.restart('gap in the deliveries');
     else this.#receiveNext(lot, message, position);
   }
 
-  #receiveNext(lot: Lot, message: Msg, position: Position): void {
+  #receiveNext(lot: PullConsumer, message: Msg, position: Position): void {
     this.#failures = 0;
     lot.delivery = position.delivery;
     lot.awaited -= 1;
@@ -212,7 +213,7 @@ export class Cursor {
   }
 
   /** 100: alive and nothing to deliver; 408, 409 on size: the pull is over; anything else: the consumer is. */
-  #receiveStatus(lot: Lot, message: Msg): void {
+  #receiveStatus(lot: PullConsumer, message: Msg): void {
     const code = message.headers?.code;
     if (code === 100) {
       this.#failures = 0;
@@ -255,16 +256,16 @@ export class Cursor {
   #handled({ subject }: Msg, position: Position): void {
     if (this.#atHead) return;
     const last = position.pending === 0 && this.#queue.length === 0;
-    const roll = this.#roll;
-    roll?.tell(subject, position);
+    const replayed = this.#roll;
+    replayed?.delivered(subject, position);
     if (!last && position.seq < this.#headSeq) return;
-    if (roll === undefined || roll.complete) this.#reachHead();
-    else if (!roll.called) void this.#callRoll(roll);
+    if (replayed === undefined || replayed.complete) this.#reachHead();
+    else if (!replayed.namesAsked) void this.#callRoll(replayed);
   }
 
   /** Asks who is still to be told of; where names are gone meanwhile, or nobody answers, `tend` asks again. */
-  async #callRoll(roll: Roll): Promise<void> {
-    roll.called = true;
+  async #callRoll(roll: ReplayedKeys): Promise<void> {
+    roll.namesAsked = true;
     const subjects = await subjectsOf(this.#jetstream, this.#reading, CREATE_MS).catch(() => undefined);
     if (subjects === undefined || roll !== this.#roll) return;
     roll.call(subjects);

@@ -55,14 +55,14 @@ function nameOf(alarm: Parameters<typeof alarmPath>[0]): string {
   return `${alarm.target} ${alarmPath(alarm)}`;
 }
 
-function rowOf(told: Told, name: string, facts: readonly (string | undefined)[]): string {
+function rowOf(reported: Told, name: string, facts: readonly (string | undefined)[]): string {
   const said = facts.filter((fact) => fact !== undefined).join(', ');
   const words = [
-    signOf(told),
-    (told.state === 'NORMAL' ? 'normal' : (told.severity ?? '')).padEnd(SEVERITY_WIDTH),
-    told.state.padEnd(STATE_WIDTH),
+    signOf(reported),
+    (reported.state === 'NORMAL' ? 'normal' : (reported.severity ?? '')).padEnd(SEVERITY_WIDTH),
+    reported.state.padEnd(STATE_WIDTH),
     name,
-    valueText(told.value).padEnd(8),
+    valueText(reported.value).padEnd(8),
     said,
   ];
   return words.join('  ').trimEnd();

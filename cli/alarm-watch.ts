@@ -26,7 +26,7 @@ export async function watchAlarms(service: Service, target: string | undefined):
   if (begun === undefined) return 1;
   const shown = new ShownAlarms(service, records, begun.alarms);
   const path = `/v1/alarms/watch${query && `?${query}`}`;
-  let told = '';
+  let reported = '';
   while (!ended.signal.aborted) {
     const over = new AbortController();
     const outcome = await followOnce<AlarmEvent>(
@@ -35,7 +35,7 @@ export async function watchAlarms(service: Service, target: string | undefined):
       ended.signal,
       (event) => shown.show(event),
       () => {
-        told = '';
+        reported = '';
         void shown.catchUp(AbortSignal.any([over.signal, ended.signal]));
       },
     );
@@ -47,8 +47,8 @@ export async function watchAlarms(service: Service, target: string | undefined):
       return 1;
     }
     // Once for each reason, not once for each try.
-    if (said !== told) process.stderr.write(`-- ${said}; trying again\n`);
-    told = said;
+    if (said !== reported) process.stderr.write(`-- ${said}; trying again\n`);
+    reported = said;
     await pause(AGAIN_MS, ended.signal);
   }
   return INTERRUPTED;

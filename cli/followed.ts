@@ -27,7 +27,7 @@ export function followOnce<Event>(
   service: Service,
   path: string,
   signal: AbortSignal,
-  heard: (event: Event) => void,
+  received: (event: Event) => void,
   begun: () => void = () => undefined,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
@@ -41,7 +41,7 @@ export function followOnce<Event>(
       opened = true;
       begun();
     });
-    socket.on('message', (data) => heard(JSON.parse(String(data)) as Event));
+    socket.on('message', (data) => received(JSON.parse(String(data)) as Event));
     socket.on('unexpected-response', (_request, response) => {
       void refusal(response).then((said) => {
         // A service on its way up or down is worth another try; a wrong name is not.

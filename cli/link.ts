@@ -41,7 +41,7 @@ export async function link([verb, ...args]: string[]): Promise<number> {
 
 async function watch(service: Service, path: string, raw: boolean): Promise<number> {
   const ended = whenEnded();
-  let told = '';
+  let reported = '';
   for (let first = true; !ended.signal.aborted; first = false) {
     const outcome = await followOnce<LinkEvent>(service, path, ended.signal, (event) => show(event, raw));
     if (outcome.kind === 'refused' || (outcome.kind === 'lost' && first && !outcome.opened)) {
@@ -50,8 +50,8 @@ async function watch(service: Service, path: string, raw: boolean): Promise<numb
     }
     if (ended.signal.aborted || outcome.kind === 'over') break;
     // Once for each reason, not once for each try.
-    if (outcome.said !== told) process.stderr.write(`-- ${outcome.said}; trying again\n`);
-    told = outcome.said;
+    if (outcome.said !== reported) process.stderr.write(`-- ${outcome.said}; trying again\n`);
+    reported = outcome.said;
     await pause(AGAIN_MS, ended.signal);
   }
   return 0;

@@ -19,11 +19,11 @@ const INTERRUPTED = 130;
 export async function followRun(
   run: string,
   service: Service,
-  heard: (event: RunEvent) => void = () => undefined,
+  received: (event: RunEvent) => void = () => undefined,
 ): Promise<number> {
   const ended = whenEnded();
-  const shown = new ShownRun(run, service, heard);
-  let told = '';
+  const shown = new ShownRun(run, service, received);
+  let reported = '';
   for (let first = true; !ended.signal.aborted; first = false) {
     const outcome = await followOnce<RunEvent>(service, `/v1/runs/${run}/events`, ended.signal, (event) =>
       shown.add(event),
@@ -37,8 +37,8 @@ export async function followRun(
     }
     const said = saidOf(outcome);
     // Once for each reason, not once for each try.
-    if (said !== told) process.stderr.write(`-- ${said}; trying again\n`);
-    told = said;
+    if (said !== reported) process.stderr.write(`-- ${said}; trying again\n`);
+    reported = said;
     await pause(AGAIN_MS, ended.signal);
   }
   return INTERRUPTED;
@@ -55,10 +55,10 @@ class ShownRun {
   #passed: boolean | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(run: string, service: Service, heard: (event: RunEvent) => void) {
+  constructor(run: string, service: Service, arrived: (event: RunEvent) => void) {
     this.#run = run;
     this.#service = service;
-    this.#heard = heard;
+    this.#heard = arrived;
   }
 
   add(event: RunEvent): void {

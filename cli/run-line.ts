@@ -30,9 +30,9 @@ interface Told {
 
 /** The lines of an event, without their ends; none for one that another event tells already. */
 export function runLines(event: RunEvent, look: RunLook): string[] {
-  const told = tell(event, look);
-  if (told === undefined) return [];
-  const { tone, text, more = [] } = told;
+  const reported = tell(event, look);
+  if (reported === undefined) return [];
+  const { tone, text, more = [] } = reported;
   const lead = `${event.at.slice(11, 23)}  ${look.progress.padStart(5)}  `;
   const indent = '  '.repeat(depthOf(event));
   const under = more.map((line) => `${' '.repeat(lead.length)}${indent}  ${line}`);

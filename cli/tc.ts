@@ -82,13 +82,13 @@ function readArguments(pairs: readonly string[]): Record<string, string | number
 async function follow(
   service: Service,
   path: string,
-  heard: (event: TcEvent) => void,
+  received: (event: TcEvent) => void,
 ): Promise<TcEvent | undefined> {
   let last: TcEvent | undefined;
   const { signal } = whenEnded();
   const outcome = await followOnce<TcEvent>(service, path, signal, (event) => {
     if (event.state !== 'ECHO') last = event;
-    heard(event);
+    received(event);
   });
   if (outcome.kind !== 'over' && !signal.aborted) throw new Error(outcome.said);
   return last;

@@ -137,8 +137,8 @@ class LiveView {
   #title(): string {
     const { target, catalogue } = this.#live;
     const time = `${new Date(realClock.now()).toISOString().slice(11, 19)}Z`;
-    const heard = `${this.#table.heard} of ${this.#table.known} measures heard`;
-    return this.#cut([target, this.#state, time, heard, catalogue.platform].join('  '));
+    const received = `${this.#table.heard} of ${this.#table.known} measures heard`;
+    return this.#cut([target, this.#state, time, received, catalogue.platform].join('  '));
   }
 
   #footer(): string {

@@ -227,7 +227,7 @@ export interface WatchLease {
 /** How long a watch lives without being renewed. */
 export const INSPECT_WATCH_MS = 10_000;
 
-interface InspectionFrameBase {
+interface InspectionUpdateBase {
   /** `<kind>:<id>` (N1). */
   readonly sessionId: string;
   readonly rootId: string;
@@ -240,7 +240,7 @@ interface InspectionFrameBase {
   readonly at: number;
 }
 
-export interface ActorFrame extends InspectionFrameBase {
+export interface ActorUpdate extends InspectionUpdateBase {
   readonly type: '@xstate.actor';
   readonly name: string;
   /** The supervisor above it. */
@@ -250,13 +250,13 @@ export interface ActorFrame extends InspectionFrameBase {
   readonly view: EntityView;
 }
 
-export interface EventFrame extends InspectionFrameBase {
+export interface EventUpdate extends InspectionUpdateBase {
   readonly type: '@xstate.event';
   readonly event: { readonly type: string };
   readonly sourceId?: string;
 }
 
-export interface SnapshotFrame extends InspectionFrameBase {
+export interface SnapshotUpdate extends InspectionUpdateBase {
   readonly type: '@xstate.snapshot';
   readonly event: { readonly type: string };
   readonly snapshot: InspectedSnapshot;
@@ -275,7 +275,7 @@ export interface InspectedSnapshot {
   readonly tags: readonly string[];
 }
 
-export type InspectionFrame = ActorFrame | EventFrame | SnapshotFrame;
+export type InspectionUpdate = ActorUpdate | EventUpdate | SnapshotUpdate;
 
 // Quarantine -----------------------------------------------------------------------------------------------------------
 

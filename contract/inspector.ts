@@ -4,7 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
-import type { EntityView, HistoryStep, InspectionFrame, ProcessView } from './inspection.ts';
+import type { EntityView, HistoryStep, InspectionUpdate, ProcessView } from './inspection.ts';
 import {
   EXAMPLE_CHART,
   EXAMPLE_ENTITY,
@@ -301,7 +301,7 @@ type Agrees<Schema, View extends Schema> = [Schema, View];
 export type SchemasAgree = [
   Agrees<Readonly<Static<typeof Process>>, DeepMutable<ProcessView>>,
   Agrees<Static<typeof Entity>, DeepMutable<EntityView>>,
-  Agrees<Static<typeof InspectionFrames>, DeepMutable<InspectionFrame>>,
+  Agrees<Static<typeof InspectionFrames>, DeepMutable<InspectionUpdate>>,
 ];
 
 type DeepMutable<Value> = Value extends readonly (infer Item)[]

@@ -216,8 +216,8 @@ class GatewayOnBus implements RunningGateway {
     const reply = await this.#departures.send(call, (mayLeave) => this.#handOver(call, frame, mayLeave));
     const { bus, clock } = this.#options;
     if (reply.outcome !== 'refused') this.#reporter.sent(frame);
-    const told: SentMessage = { target, key, frame: hexadecimal, at: clock.now(), ...reply };
-    bus.publish(subject.sent(this.name), Buffer.from(JSON.stringify(told)));
+    const reported: SentMessage = { target, key, frame: hexadecimal, at: clock.now(), ...reply };
+    bus.publish(subject.sent(this.name), Buffer.from(JSON.stringify(reported)));
     return reply;
   }
 

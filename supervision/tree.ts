@@ -11,8 +11,8 @@ import type { Log } from '../ports/log.ts';
 import type { Kind } from './cells/kind.ts';
 import { Leadership, type LeadWork } from './ownership/leader.ts';
 import type { Membership } from './ownership/membership.ts';
+import type { Ownerships } from './ownership/owned-worker.ts';
 import { Partitions } from './ownership/partition.ts';
-import type { Ownerships } from './ownership/tenure.ts';
 import type { Role, RoleContext, RoleFactory, RoleName } from './role.ts';
 import { DEFAULT_INTENSITY, Supervisor, type Trouble } from './supervisor.ts';
 

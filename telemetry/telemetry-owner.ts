@@ -39,9 +39,9 @@ import { calibrateBatch } from './calibration.ts';
 import type { Checkpoint, Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import { Compute, type Turned } from './compute/compute.ts';
+import { DueTimer } from './compute/due-timer.ts';
 import { groundDated } from './compute/ground-time.ts';
 import { type PublishedBatch, rebuild } from './compute/rebuild.ts';
-import { TurnTimer } from './compute/turn-timer.ts';
 import { CurrentValues, type ValueColumns } from './current-values.ts';
 import { OrderedAppend } from './ordered-append.ts';
 import { PublishedTail, readTail } from './published-tail.ts';
@@ -105,7 +105,7 @@ class Owner implements TelemetryOwner {
   readonly #appends: OrderedAppend;
   readonly #checkpoints: CheckpointWriter;
   readonly #platforms: KnownPlatforms;
-  readonly #timer: TurnTimer;
+  readonly #timer: DueTimer;
   readonly #forget: () => void;
   #store: CurrentValues | undefined;
   /** What is current once everything handed over is stored (O8); of the catalogue of the store. */
@@ -145,7 +145,7 @@ class Owner implements TelemetryOwner {
       lost: () => this.#lose(),
     });
     this.#platforms = new KnownPlatforms(missions, clock);
-    this.#timer = new TurnTimer({ clock, due: () => this.#due(), fire: () => this.#turnNow() });
+    this.#timer = new DueTimer({ clock, due: () => this.#due(), fire: () => this.#turnNow() });
     this.#forget = missions.onChange((mission) => this.#takeUp(mission));
   }
 

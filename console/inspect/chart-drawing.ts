@@ -26,10 +26,10 @@ export class ChartDrawing {
   #active: readonly string[] = [];
   #last: readonly string[] = [];
 
-  constructor(frame: HTMLElement) {
-    frame.tabIndex = 0;
-    frame.append(this.#svg);
-    this.#viewport = new Viewport(frame, this.#svg);
+  constructor(update: HTMLElement) {
+    update.tabIndex = 0;
+    update.append(this.#svg);
+    this.#viewport = new Viewport(update, this.#svg);
   }
 
   get viewport(): Viewport {

@@ -16,7 +16,7 @@ import type { Announcer } from './announcer.ts';
 import { ChartDrawing } from './chart-drawing.ts';
 import { Details } from './details.ts';
 import type { EntityChange } from './entity-change.ts';
-import { EntityFrames } from './entity-frames.ts';
+import { EntityUpdates } from './entity-updates.ts';
 import { LogList } from './log-list.ts';
 import { Player } from './player.ts';
 import { RunPanel } from './run-panel.ts';
@@ -54,7 +54,7 @@ export class EntityPage {
   #name: EntityName | undefined;
   #chart = '';
   #view: EntityView | undefined;
-  #frames: EntityFrames | undefined;
+  #frames: EntityUpdates | undefined;
   #cancelRetry: () => void = () => undefined;
   /** Clock of the service less that of the browser. */
   #aheadMs = 0;
@@ -165,7 +165,7 @@ export class EntityPage {
 
   #follow(name: EntityName): void {
     let lost = false;
-    this.#frames = new EntityFrames(pathOf(name), {
+    this.#frames = new EntityUpdates(pathOf(name), {
       changed: (change) => this.#changed(name, change),
       connection: (state) => {
         // A refused upgrade looks like a lost connection to a browser: whether the entity is there is asked.

@@ -179,9 +179,9 @@ class FrameWatch implements Stoppable {
     gateway: string,
     { state, since, reason }: Partial<LinkCondition> & Pick<LinkCondition, 'state'>,
   ) {
-    const told = `${state} ${reason}`;
-    if (this.#stopped || this.#told.get(gateway) === told) return;
-    this.#told.set(gateway, told);
+    const reported = `${state} ${reason}`;
+    if (this.#stopped || this.#told.get(gateway) === reported) return;
+    this.#told.set(gateway, reported);
     const at = new Date(this.#options.ports.clock.now()).toISOString();
     const from = since === undefined ? {} : { since: new Date(since).toISOString() };
     this.#push({ kind: 'state', at, gateway, state, ...from, ...(reason !== undefined && { reason }) }, 0);

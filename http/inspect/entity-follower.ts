@@ -13,7 +13,7 @@ import { subject } from '../../contract/bus/subjects.ts';
 import {
   type EntityName,
   INSPECT_WATCH_MS,
-  type InspectionFrame,
+  type InspectionUpdate,
   type WatchCall,
 } from '../../contract/inspection.ts';
 import { INSPECT_RENEWALS, INSPECT_SEARCH_MS } from '../../contract/limits.ts';
@@ -32,7 +32,7 @@ export interface FollowerPorts {
 }
 
 export interface FrameSink {
-  frame(data: Uint8Array, type: InspectionFrame['type']): void;
+  frame(data: Uint8Array, type: InspectionUpdate['type']): void;
   /** The entity has reached its end. */
   finished(): void;
 }
@@ -121,6 +121,6 @@ export class EntityFollower implements Stoppable {
   }
 }
 
-function readFrame(data: Uint8Array): InspectionFrame | undefined {
-  return readReply(data) as InspectionFrame | undefined;
+function readFrame(data: Uint8Array): InspectionUpdate | undefined {
+  return readReply(data) as InspectionUpdate | undefined;
 }

@@ -205,7 +205,7 @@ async function tell(
     const bytes = await bus.request(subject.alarmControl(name.target), data, { timeoutMs });
     const reply = readAlarmReply(bytes);
     if (reply === undefined) return nonsense();
-    if (reply.outcome === 'accepted') return told(name);
+    if (reply.outcome === 'accepted') return reported(name);
     return refuse('alarm::refused', reply.reason);
   } catch (error) {
     return silence(error, timeoutMs);
@@ -231,7 +231,7 @@ function silence(error: unknown, timeoutMs: number): Refusal {
   });
 }
 
-function told({ target, component, instance, alarm }: AlarmName): Handled<Reply> {
+function reported({ target, component, instance, alarm }: AlarmName): Handled<Reply> {
   const body: AlarmTold = { target, component, ...(instance !== undefined && { instance }), alarm };
   return { ok: true, value: { status: 202, body } };
 }

@@ -24,7 +24,7 @@ import { closeCode, defineFollow } from '../follow.ts';
 import { nameOf } from '../identity.ts';
 import { findEntities, readHistory, viewEntity } from '../inspect/entities.ts';
 import { EntityFollower } from '../inspect/entity-follower.ts';
-import { finishedFrame } from '../inspect/finished-frame.ts';
+import { finishedFrame } from '../inspect/finished-update.ts';
 import { release } from '../inspect/release.ts';
 import { readTree } from '../inspect/tree-feed.ts';
 import { targetInQuery } from '../parameters.ts';

@@ -63,7 +63,7 @@ export const answerRun = defineRoute({
     if (!operator.ok) return operator;
     if (!operator.value.known) return unknownRun(run);
     await publishAnswer(run, body, operator.value.operator, ports);
-    return told(run);
+    return reported(run);
   },
 });
 
@@ -162,7 +162,7 @@ async function control(run: string, call: ControlCall, ports: RoutePorts): Promi
   const reply = await askHolder(run, call, ports);
   switch (reply.outcome) {
     case 'accepted':
-      return told(run);
+      return reported(run);
     case 'refused':
       return refuse('run::refused', reply.reason);
     case 'over':
@@ -190,7 +190,7 @@ function unwantedBody(action: string): Refusal {
   return refuse('api::invalid-body', `${action} takes no body`, { help: 'Only resume takes one.' });
 }
 
-function told(run: string): Handled<Reply> {
+function reported(run: string): Handled<Reply> {
   return { ok: true, value: { status: 202, body: { run } satisfies RunTold } };
 }
 

@@ -12,9 +12,9 @@ import type { ComponentConfiguration, LineConfiguration, MeasureConfiguration } 
 import type { FaultsAt } from '../document/fault.ts';
 import type { LineDocument } from '../document/line.ts';
 import type { PlatformDocument } from '../document/platform.ts';
-import type { Frame } from '../frame.ts';
 import { commonLine, covers } from '../line/overlap.ts';
 import type { Pattern, PlaceKind } from '../line/pattern.ts';
+import type { MeasureTable } from '../measure-table.ts';
 import { isFloatType, isNumberType } from '../value-type.ts';
 import { checkPattern } from './answer.ts';
 import type { MeasureLookup } from './field.ts';
@@ -24,7 +24,7 @@ export function checkLines(
   { lines = {} }: PlatformDocument,
   components: readonly ComponentConfiguration[],
   lookup: MeasureLookup,
-  frame: Frame,
+  frame: MeasureTable,
   faults: FaultsAt,
 ): LineConfiguration[] {
   const names = Object.keys(lines);

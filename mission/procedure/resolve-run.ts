@@ -20,8 +20,8 @@ import { fault } from '../resolve-link.ts';
 import { programBytes, programDocument } from './program-document.ts';
 import { demandOf } from './resolve/demand.ts';
 import { type FoundProcedure, findProcedure } from './resolve/find-procedure.ts';
-import type { Frame } from './resolve/frame.ts';
 import { requestedInputs } from './resolve/input.ts';
+import type { Invocation } from './resolve/invocation.ts';
 import { statementCount, stepPaths } from './resolve/outline.ts';
 import {
   hazardFaults,
@@ -120,7 +120,7 @@ function resolveProcedure(
   assert(statementCount(procedure) <= PROGRAM_STATEMENTS, `procedure ${procedure.name} is of bounded size`);
   const { targets, faults: ofTargets } = resolveTargets(request.targets, found, { mission, environment });
   const { inputs, faults: ofInputs } = requestedInputs(request.inputs ?? {}, procedure, uploads);
-  const frame: Frame = {
+  const frame: Invocation = {
     ...{ mission, environment, uploads, procedure, prefix: '' },
     ...{ targets, inputs, faults: [], warnings: [] },
   };
@@ -167,7 +167,7 @@ function planFaults({ request: { plan }, pass }: Asked): Fault[] {
 
 function programOf(
   { procedure, library }: FoundProcedure,
-  frame: Frame,
+  frame: Invocation,
   tree: Resolved<ProgramNode>,
   faults: readonly ProgramFault[],
   { mission, environment, pass }: Asked,

@@ -29,7 +29,7 @@ import {
 import { type ContextDescription, readContextXml } from './context-xml.ts';
 import { askNumber, attributeText, takeNumber, takeValue } from './iiod-answer.ts';
 import { type IiodAddress, type IiodConnection, openIiodConnection } from './iiod-connection.ts';
-import { ServerPatience } from './server-patience.ts';
+import { ServerTimeout } from './server-timeout.ts';
 import { SOURCE_ATTRIBUTE } from './source-attribute.ts';
 
 export interface IiodOptions extends IiodAddress {
@@ -91,7 +91,7 @@ class IiodContext implements IioContext {
   readonly #options: IiodOptions;
   readonly #attributes: IiodConnection;
   readonly #urgent: IiodConnection;
-  readonly #patience = new ServerPatience();
+  readonly #patience = new ServerTimeout();
   readonly #buffers = new Map<string, IiodBuffer>();
   #tellLost!: (failure: IioFailure) => void;
   #end: IioFailure | undefined;

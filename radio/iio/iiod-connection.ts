@@ -11,7 +11,7 @@ import { LINK_KEEPALIVE_MS } from '../../contract/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ByteStream } from './byte-stream.ts';
 import { errno, IioFailure } from './context.ts';
-import { Turns } from './turns.ts';
+import { SerialQueue } from './serial-queue.ts';
 
 export interface IiodAddress {
   readonly host: string;
@@ -58,7 +58,7 @@ export class IiodConnection {
   readonly #stream: ByteStream;
   #tellBroken!: (failure: IioFailure) => void;
   #end: IioFailure | undefined;
-  readonly #turns = new Turns();
+  readonly #turns = new SerialQueue();
   #isAsking = false;
 
   constructor(socket: Socket, clock: Clock) {
@@ -84,7 +84,7 @@ export class IiodConnection {
 
   /** Asks when the questions before are answered; the deadline counts from then. */
   ask<Value>(what: string, deadlineMs: number, talk: Talk<Value>): Promise<Value> {
-    return this.#turns.take(what, () => this.#ask(what, deadlineMs, talk));
+    return this.#turns.run(what, () => this.#ask(what, deadlineMs, talk));
   }
 
   /** Ends it at once; what is under way is refused. */

@@ -18,7 +18,7 @@ import {
   type MeasureVerdict,
 } from '../../contract/bench/datapath.ts';
 import { MEASURE_PAYLOAD_BYTES } from '../../contract/limits.ts';
-import { type Place, searchEverywhere } from './everywhere.ts';
+import { type Place, searchExhaustively } from './exhaustive-search.ts';
 import { createReference, matchedAt, type Reference } from './reference.ts';
 import { Shingles } from './shingles.ts';
 
@@ -37,7 +37,7 @@ export interface MeasureOptions {
   /** Byte that fills the payload to whole blocks. */
   readonly pad?: number;
   /** Search the blocks that votes do not find: tens of milliseconds each, seconds of a long payload. */
-  readonly everywhere?: boolean;
+  readonly exhaustive?: boolean;
 }
 
 export interface Measured {
@@ -52,7 +52,7 @@ export interface Measured {
 export function measure(payload: Uint8Array, captured: Uint8Array, options: MeasureOptions): Measured {
   assert(captured.length % BLOCK_BYTES === 0, 'M1 whole blocks');
   const reference = createReference(payload, options.pad);
-  const finder = new Finder(reference, options.everywhere === true);
+  const finder = new Finder(reference, options.exhaustive === true);
   const blocks: BlockMatch[] = [];
   for (let at = 0; at < captured.length; at += BLOCK_BYTES)
     blocks.push(matchOf(blocks.length, finder.next(captured.subarray(at, at + BLOCK_BYTES))));
@@ -79,7 +79,7 @@ export function measure(payload: Uint8Array, captured: Uint8Array, options: Meas
 class Finder {
   readonly #reference: Reference;
   readonly #shingles: Shingles;
-  readonly #everywhere: boolean;
+  readonly #exhaustive: boolean;
   /** Fitting bytes from which on the rotation expected is not doubted: half the way from chance to all of them. */
   readonly #certain: number;
   #expected: number | undefined;
@@ -89,7 +89,7 @@ class Finder {
   constructor(reference: Reference, everywhere: boolean) {
     this.#reference = reference;
     this.#shingles = new Shingles(reference);
-    this.#everywhere = everywhere;
+    this.#exhaustive = everywhere;
     this.#certain = BLOCK_BYTES * Math.max(CERTAIN_RATIO, (1 + reference.chance) / 2);
   }
 
@@ -107,12 +107,12 @@ class Finder {
     if (expected !== undefined && expected.matched > this.#certain) return expected;
     const places = this.#shingles.candidates(block).map((rotation) => this.#placeAt(block, rotation));
     const best = bestOf(expected === undefined ? places : [expected, ...places]) ?? this.#placeAt(block, 0);
-    if (best.matched >= CORRELATED_RATIO * BLOCK_BYTES || !this.#everywhere) return best;
+    if (best.matched >= CORRELATED_RATIO * BLOCK_BYTES || !this.#exhaustive) return best;
     this.#unfound += 1;
     const { length } = this.#reference.bytes;
     if (this.#unfound % SEARCH_EVERY !== 1 || this.#searched + length > SEARCHED_MOST) return best;
     this.#searched += length;
-    return bestOf([best, searchEverywhere(this.#reference, block)]) ?? best;
+    return bestOf([best, searchExhaustively(this.#reference, block)]) ?? best;
   }
 
   #placeAt(block: Uint8Array, rotation: number): Place {

@@ -27,14 +27,14 @@ const WHY = 'found without an owner before the bench began';
 
 /** Guards the board that the configuration names; a model in this process died with the one before. */
 export function guardBoard({ board, iiod }: BenchConfig, clock: Clock, log: Log): BoardGuard {
-  const told: string[] = [];
+  const reported: string[] = [];
   const stopping = new AbortController();
   const working = board === 'iiod' && iiod !== undefined ? guard() : Promise.resolve();
   return {
     stop: async () => {
       stopping.abort();
       await working;
-      return told.splice(0);
+      return reported.splice(0);
     },
   };
 
@@ -60,7 +60,7 @@ export function guardBoard({ board, iiod }: BenchConfig, clock: Clock, log: Log)
       if (silenced === undefined) return;
       const words = silencedWords(silenced, WHY);
       log.warn({ iiod: `${host}:${port}` }, words);
-      told.push(words);
+      reported.push(words);
     } finally {
       await context.close();
     }

@@ -4,7 +4,7 @@
  */
 
 import type { Kind } from '../cells/kind.ts';
-import type { Ownerships } from '../ownership/tenure.ts';
+import type { Ownerships } from '../ownership/owned-worker.ts';
 import type { Tree } from '../tree.ts';
 
 export const PROCESS_PATH = 'process';

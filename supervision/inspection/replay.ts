@@ -114,14 +114,14 @@ class Replay {
   }
 
   /** A record that is none of a state: told only to a chart that has shown everything, and never moves the others. */
-  #tellBeside(told: readonly EntityEvent[]): readonly object[] {
+  #tellBeside(reported: readonly EntityEvent[]): readonly object[] {
     if (this.#ahead.length > 0) return [];
-    this.#tell(told);
+    this.#tell(reported);
     return this.#takeAll();
   }
 
-  #tellTurn(told: readonly EntityEvent[]): readonly object[] {
-    this.#tell(told);
+  #tellTurn(announced: readonly EntityEvent[]): readonly object[] {
+    this.#tell(announced);
     return this.#takeAll();
   }
 
@@ -151,8 +151,8 @@ class Replay {
     return steps.flatMap(({ taken }) => taken);
   }
 
-  #tell(told: readonly EntityEvent[]): void {
-    for (const event of told)
+  #tell(emitted: readonly EntityEvent[]): void {
+    for (const event of emitted)
       if (this.#actor.getSnapshot().status === 'active') this.#actor.send(event as never);
   }
 

@@ -10,7 +10,7 @@ import { subject } from '../../contract/bus/subjects.ts';
 import {
   INSPECT_WATCH_MS,
   type InspectAnswer,
-  type InspectionFrame,
+  type InspectionUpdate,
   type WatchCall,
   type WatchLease,
 } from '../../contract/inspection.ts';
@@ -98,7 +98,7 @@ export class Watches {
       id,
       clock,
       log,
-      show: (frames) => this.#show(introduced(leases), frames),
+      show: (updates) => this.#show(introduced(leases), updates),
       over: () => this.#end(name),
     });
     const entity = { here, watched, leases };
@@ -127,8 +127,8 @@ export class Watches {
   }
 
   /** Each frame is made into bytes once, whatever the number of watchers. */
-  #show(watchers: Iterable<string>, frames: readonly InspectionFrame[]): void {
-    const bytes = frames.map((frame) => Buffer.from(JSON.stringify(frame)));
+  #show(watchers: Iterable<string>, frames: readonly InspectionUpdate[]): void {
+    const bytes = frames.map((update) => Buffer.from(JSON.stringify(update)));
     for (const watcher of watchers) {
       for (const frame of bytes) this.#options.bus.publish(subject.inspectWatch(watcher), frame);
     }

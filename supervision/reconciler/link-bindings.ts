@@ -20,7 +20,7 @@ import type { Bus, Stoppable, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
-import type { Worker, WorkerContext } from '../ownership/tenure.ts';
+import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import { type BindingContent, Receiver } from './receiver.ts';
 
 export interface LinkBindingsOptions extends WorkerContext {

@@ -12,7 +12,7 @@ import { KnownPast } from '../../messaging/known-past.ts';
 import type { Binding } from '../../ports/entity.ts';
 import { withFailpoint } from '../cells/failpoint.ts';
 import { Kind } from '../cells/kind.ts';
-import type { WorkerContext } from '../ownership/tenure.ts';
+import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 import { createRuns } from './runs.ts';
 

@@ -9,7 +9,7 @@ import { createGateway, type RunningGateway } from '../../links/gateway-service.
 import { KeptBindings } from '../../links/kept-bindings.ts';
 import type { Gateway, Mission } from '../../mission/mission.ts';
 import { registerGatewayMetrics } from '../metrics/gateways.ts';
-import type { WorkerContext } from '../ownership/tenure.ts';
+import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 export async function startGateways(context: RoleContext): Promise<Role> {

@@ -15,7 +15,7 @@ import { settledValues } from '../../telemetry/settled-values.ts';
 import type { Cell } from '../cells/cell.ts';
 import { failpointOf, withFailpoint } from '../cells/failpoint.ts';
 import { Kind } from '../cells/kind.ts';
-import type { WorkerContext } from '../ownership/tenure.ts';
+import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { RoleContext, SharedWork } from '../role.ts';
 
 export interface Runs {

@@ -185,9 +185,9 @@ export class LimitColumns {
 
   #edge(ordinal: number, severity: number, value: number, evaluated: EvaluatedAt): AlarmEdge {
     const { component, instance, definition } = this.#platform.measures[ordinal]!;
-    const told = { severity: SEVERITY[severity]!, value, evaluated };
-    if (instance === undefined) return { component, alarm: definition.name, ...told };
-    return { component, instance, alarm: definition.name, ...told };
+    const reported = { severity: SEVERITY[severity]!, value, evaluated };
+    if (instance === undefined) return { component, alarm: definition.name, ...reported };
+    return { component, instance, alarm: definition.name, ...reported };
   }
 
   #bound(ordinal: number, { soft, hard }: MeasureDefinition): void {

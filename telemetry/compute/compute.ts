@@ -18,8 +18,8 @@ import type { Platform } from '../../mission/platform.ts';
 import type { CurrentValues } from '../current-values.ts';
 import { BlockSamples } from '../reading/block-samples.ts';
 import { rowOrder } from '../reading/row-order.ts';
+import { DeliveryTrack, type Output } from './delivery-track.ts';
 import { DerivedBlocks } from './derived-blocks.ts';
-import { type Output, Side } from './side.ts';
 
 /** What time alone changed. */
 export interface Turned {
@@ -33,9 +33,9 @@ export class Compute {
   readonly spanMs: number;
   /** Whether every window and hold goes on from an earlier computation. */
   readonly whole: boolean;
-  readonly #realtime: Side;
+  readonly #realtime: DeliveryTrack;
   /** Of what is pure; there once something deferred came. */
-  #deferred: Side | undefined;
+  #deferred: DeliveryTrack | undefined;
   /** What the last frame came through: the link of what changes without one. */
   #link = '';
   readonly #out: Output = { realtime: new DerivedBlocks(), deferred: new DerivedBlocks() };
@@ -43,7 +43,7 @@ export class Compute {
   constructor(platform: Platform, earlier?: Compute, filled?: Compute) {
     this.platform = platform;
     this.spanMs = Math.max(0, ...platform.derived.map(({ spanMs }) => spanMs));
-    this.#realtime = new Side({
+    this.#realtime = new DeliveryTrack({
       ...{ platform, derived: platform.derived, isRealtime: true },
       earlier: earlier === undefined ? undefined : earlier.#realtime,
       filled: filled === undefined ? undefined : filled.#realtime,
@@ -85,9 +85,9 @@ export class Compute {
    */
   learn(batch: ValueBatch, turnedMs: number): void {
     assert(batch.platform === this.platform.digest, 'B2');
-    const side = batch.deferred ? this.#deferredSide() : this.#realtime;
+    const track = batch.deferred ? this.#deferredSide() : this.#realtime;
     if (!batch.deferred) this.#link = batch.link;
-    this.#eachMoment(batch, side, { before: () => undefined, after: () => side.pass(turnedMs) });
+    this.#eachMoment(batch, track, { before: () => undefined, after: () => track.pass(turnedMs) });
   }
 
   /** Takes the current samples known before `beforeMs` (ground time) that nothing newer was learned of. */
@@ -123,9 +123,9 @@ export class Compute {
     return derived.length === 0 ? batch : { ...rest, blocks: [...blocks, ...derived] };
   }
 
-  #deferredSide(): Side {
+  #deferredSide(): DeliveryTrack {
     const pure = this.platform.derived.filter(({ temporal }) => !temporal);
-    this.#deferred ??= new Side({ platform: this.platform, derived: pure, isRealtime: false });
+    this.#deferred ??= new DeliveryTrack({ platform: this.platform, derived: pure, isRealtime: false });
     return this.#deferred;
   }
 
@@ -139,7 +139,7 @@ export class Compute {
   /** M1, M3 */
   #eachMoment(
     batch: ValueBatch,
-    side: Side,
+    side: DeliveryTrack,
     moment: { before: (time: number) => void; after: (time: number) => void },
   ): void {
     const read = batch.blocks.flatMap((block) => this.#readBlock(block, side) ?? []);
@@ -157,7 +157,7 @@ export class Compute {
   }
 
   /** The columns of the block that something reads or that were derived; undefined when there are none. */
-  #readBlock(block: ValueBlock, side: Side): ReadBlock | undefined {
+  #readBlock(block: ValueBlock, side: DeliveryTrack): ReadBlock | undefined {
     const columns: number[] = [];
     for (let column = 0; column < block.ordinals.length; column += 1) {
       if (side.wants(block.ordinals[column]!)) columns.push(column);
@@ -166,7 +166,7 @@ export class Compute {
     return { samples: new BlockSamples(block), columns };
   }
 
-  #feed({ samples, columns }: ReadBlock, row: number, side: Side): void {
+  #feed({ samples, columns }: ReadBlock, row: number, side: DeliveryTrack): void {
     const { ordinals, ground, onboard, deferred = false } = samples.block;
     const first = row * ordinals.length;
     for (const column of columns) {

@@ -148,9 +148,9 @@ it('starts while the server is away and serves as soon as it is there', async ()
   await expect(bus.append(STREAM, 'mcs.load.early', bytes('x'))).rejects.toMatchObject({
     code: 'bus.unavailable',
   });
-  const heard: string[] = [];
+  const received: string[] = [];
   bus.subscribe('mcs.load.heard', (message) => {
-    heard.push(text(message.data));
+    received.push(text(message.data));
   });
   const ensured = bus.ensureAssets({ deadlineMs: PATIENT_MS });
   await nats.start();
@@ -158,6 +158,6 @@ it('starts while the server is away and serves as soon as it is there', async ()
   const other = await nats.connected({ name: 'other' });
   await until(() => {
     other.publish('mcs.load.heard', bytes('x'));
-    return heard.length > 0;
+    return received.length > 0;
   });
 });

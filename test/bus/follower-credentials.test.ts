@@ -47,13 +47,13 @@ describe('a signer from a file', () => {
     const { account } = nats.followerSigner;
     const client = await login(await credential({ account, seed: await plainSeed() }));
     const service = await nats.connected();
-    const heard: string[] = [];
+    const received: string[] = [];
     const refused: string[] = [];
     for (const subject of ['mcs.run.evt.>', 'mcs.alarm.evt.>', '>', 'mcs.tc.>', '_MCS.>', '$JS.>', '$KV.>']) {
       client.subscribe(subject, {
         callback: (error, message) => {
           if (error !== null) return void refused.push(subject);
-          heard.push(message.subject);
+          received.push(message.subject);
           message.respond(bytes('{"stream":"RUNS","seq":99}'));
         },
       });
@@ -70,8 +70,8 @@ describe('a signer from a file', () => {
     const stream = { name: 'RUNS', subjects: ['mcs.run.evt.*'], maxAgeMs: 3_600_000, dedupeMs: 120_000 };
     for (let seq = 1; seq <= 20; seq += 1)
       expect(await service.append(stream, 'mcs.run.evt.r1', bytes('x'))).toEqual({ outcome: 'stored', seq });
-    await until(() => heard.length === 20);
-    expect(new Set(heard)).toEqual(new Set(['mcs.run.evt.r1']));
+    await until(() => received.length === 20);
+    expect(new Set(received)).toEqual(new Set(['mcs.run.evt.r1']));
     expect(refused.sort()).toEqual(['$JS.>', '$KV.>', '>', '_MCS.>', 'mcs.tc.>']);
     expect(new Set(leaked)).toEqual(new Set(['mcs.witness', 'mcs.run.evt.r1']));
     await client.close();

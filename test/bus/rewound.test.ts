@@ -40,14 +40,14 @@ it('tells of a store that went back, of each key that is another one and of thos
   await cp(copy, store, { recursive: true });
   await nats.start();
   await until(() => seen.length >= 2);
-  const told = new Map(seen);
-  expect(told.has('still')).toBe(false);
-  expect(told.get('gone')).toBeUndefined();
-  expect(told.get('back')).toMatchObject({
+  const reported = new Map(seen);
+  expect(reported.has('still')).toBe(false);
+  expect(reported.get('gone')).toBeUndefined();
+  expect(reported.get('back')).toMatchObject({
     revision: kept.outcome === 'written' ? kept.revision : 0,
     rewound: true,
   });
-  expect(new Set(told.keys())).toEqual(new Set(['back', 'gone']));
+  expect(new Set(reported.keys())).toEqual(new Set(['back', 'gone']));
   expect(bus.lostUntil).toBe(lastAt);
   await watch.stop();
 });

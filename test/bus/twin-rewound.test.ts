@@ -119,11 +119,11 @@ it('past.H1 tells a watch of each key that is another one and of those that are 
   const lastAt = seen.findLast(([key]) => key === 'back')?.[1]?.at;
   seen.length = 0;
   await rewind(kept);
-  const told = new Map(seen);
-  expect(new Set(told.keys())).toEqual(new Set(['back', 'gone']));
+  const reported = new Map(seen);
+  expect(new Set(reported.keys())).toEqual(new Set(['back', 'gone']));
   expect(writer.lostUntil).toBe(lastAt);
-  expect(told.get('gone')).toBeUndefined();
-  expect(told.get('back')).toMatchObject({
+  expect(reported.get('gone')).toBeUndefined();
+  expect(reported.get('back')).toMatchObject({
     revision: first.outcome === 'written' ? first.revision : 0,
     rewound: true,
   });

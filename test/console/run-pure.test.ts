@@ -254,10 +254,11 @@ const FIELDS: Record<string, object> = {
 };
 
 describe('the log in words', () => {
-  const told = (kind: string) => toldOf({ run: RUN, seq: 1, at, event: kind, ...FIELDS[kind] } as RunEvent);
+  const reported = (kind: string) =>
+    toldOf({ run: RUN, seq: 1, at, event: kind, ...FIELDS[kind] } as RunEvent);
 
   it.each(RUN_EVENT_KINDS)('says all that %s tells', (kind) => {
-    const { what, text, path, samples = [] } = told(kind);
+    const { what, text, path, samples = [] } = reported(kind);
     const said = [what, text, path ?? '', ...samples.map(sampleText)].join(' ').replaceAll('_', ' ');
     for (const each of Object.values(FIELDS[kind]!)) {
       if (typeof each !== 'string' || each === RUN || each === 'f') continue;
@@ -267,9 +268,9 @@ describe('the log in words', () => {
   });
 
   it('leads from a sending to its telecommand', () => {
-    expect(told('telecommand_sent').link).toEqual({ kind: 'telecommand', id: `sat1.${RUN}` });
-    expect(told('telecommand_sent').text).toContain(`again for ${RUN}`);
-    expect(told('telecommand_finished').text).toContain('ENCODED after 0.5 s');
+    expect(reported('telecommand_sent').link).toEqual({ kind: 'telecommand', id: `sat1.${RUN}` });
+    expect(reported('telecommand_sent').text).toContain(`again for ${RUN}`);
+    expect(reported('telecommand_finished').text).toContain('ENCODED after 0.5 s');
   });
 
   it('names the instance, the value and no value of a sample', () => {

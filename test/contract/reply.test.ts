@@ -177,7 +177,7 @@ const CALLERS: Readonly<Record<string, (bus: Bus) => Promise<unknown>>> = {
   },
   'a reaction': (bus) =>
     interruptAll(['r'], { by: 'alarm x', services: runServices(bus), isOwner: () => true, signal }).then(
-      (told) => [...told],
+      (reported) => [...reported],
     ),
 };
 

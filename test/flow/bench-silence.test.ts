@@ -151,11 +151,11 @@ describe('RB-GEN-001 a transmitter without an owner', { timeout: 180_000 }, () =
     expect(await radiates()).toBe(true);
     const next = await startBench();
     expect(await radiates()).toBe(false);
-    const told = await until(async () => {
+    const reported = await until(async () => {
       const found = await events(next, 'transmitter.orphaned');
       return found.length > 0 && found;
     }, PATIENTLY);
-    expect(told[0]!.message).toMatch(/transmitter at -10 dB and .*egress .*; muted$/);
+    expect(reported[0]!.message).toMatch(/transmitter at -10 dB and .*egress .*; muted$/);
     await next.kill('SIGTERM');
   });
 

@@ -231,11 +231,11 @@ describe('over TCP, the service calling the radio', () => {
 
   it('MC-BUS-013 the throughput of each gateway is on mcs.metrics and in the registry of the process', async () => {
     const reports: GatewayReport[] = [];
-    const heard = world.cell.bus.subscribe(subject.metrics, ({ data }) => {
+    const received = world.cell.bus.subscribe(subject.metrics, ({ data }) => {
       reports.push(JSON.parse(Buffer.from(data).toString()) as GatewayReport);
     });
     await until(() => new Set(reports.map(({ gateway }) => gateway)).size === 2, { timeoutMs: 15_000 });
-    await heard.stop();
+    await received.stop();
     const response = await fetch(`${world.cell.api}/metrics`);
     const text = await response.text();
     expect(text).toContain(

@@ -32,10 +32,10 @@ function indexBus({ watchable = true } = {}) {
       const stop = async (): Promise<void> => {
         state.stopped += 1;
       };
-      const told = new Promise<void>((resolve) => {
+      const reported = new Promise<void>((resolve) => {
         ready = resolve;
       });
-      return { ready: told, stop };
+      return { ready: reported, stop };
     },
   };
   const bus: Bus = {

@@ -60,14 +60,14 @@ describe('a stream', () => {
 
   it('is in step again at the next C0 after any damage, and gives nothing of a damaged frame (kiss.K2)', () => {
     const sound = writeKiss(Buffer.from('sound'));
-    const heard = (noise: string) => readAll([Buffer.from(noise, 'hex'), sound, sound]);
+    const received = (noise: string) => readAll([Buffer.from(noise, 'hex'), sound, sound]);
     const twice = [Buffer.from('sound').toString('hex'), Buffer.from('sound').toString('hex')];
     // Bytes before the first frame; an escape of nothing; one cut by an end; a frame of a modem; an empty frame.
-    expect(heard('0102db05')).toEqual({ contents: twice, damaged: 0 });
-    expect(heard('c00001db0203c0')).toEqual({ contents: twice, damaged: 1 });
-    expect(heard('c00001dbc0')).toEqual({ contents: twice, damaged: 1 });
-    expect(heard('c00601c0')).toEqual({ contents: twice, damaged: 1 });
-    expect(heard('c000c0')).toEqual({ contents: twice, damaged: 1 });
+    expect(received('0102db05')).toEqual({ contents: twice, damaged: 0 });
+    expect(received('c00001db0203c0')).toEqual({ contents: twice, damaged: 1 });
+    expect(received('c00001dbc0')).toEqual({ contents: twice, damaged: 1 });
+    expect(received('c00601c0')).toEqual({ contents: twice, damaged: 1 });
+    expect(received('c000c0')).toEqual({ contents: twice, damaged: 1 });
   });
 
   it('counts a frame cut off by its end', () => {

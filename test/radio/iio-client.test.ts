@@ -430,20 +430,20 @@ describe('servers that do what none should', () => {
   });
 
   it('T1 a short transfer does not cut a long one: iiod has one time for all', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const port = await scripted((said) => {
-      if (said.startsWith('TIMEOUT')) told.push(said.trim());
+      if (said.startsWith('TIMEOUT')) reported.push(said.trim());
       if (said.startsWith('READBUF')) return '';
       return /^(OPEN|TIMEOUT)/.test(said) ? '0\n' : greeting(said);
     });
     const client = await dial(port);
     const long = await client.open('modem-rx', bytes);
     const read = failing(long.read(4, 9_000));
-    await until(() => told.length === 1);
+    await until(() => reported.length === 1);
     const short = await client.open('cf-ad9361-lpc', bytes);
     const other = failing(short.read(4, 20));
-    await until(() => told.length === 2);
-    expect(told).toEqual(['TIMEOUT 9000', 'TIMEOUT 9000']);
+    await until(() => reported.length === 2);
+    expect(reported).toEqual(['TIMEOUT 9000', 'TIMEOUT 9000']);
     await client.close();
     await Promise.all([read, other]);
   });

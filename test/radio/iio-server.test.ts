@@ -48,9 +48,9 @@ class Terminal {
   /** What has come since, once it is as long as expected. */
   async hear(bytes: number): Promise<string> {
     await until(() => this.#received.length >= bytes, { what: `an answer of ${bytes} bytes` });
-    const heard = this.#received.toString('latin1');
+    const received = this.#received.toString('latin1');
     this.#received = Buffer.alloc(0);
-    return heard;
+    return received;
   }
 
   /** Says and expects exactly this back; that nothing more comes is shown by the next answer. */

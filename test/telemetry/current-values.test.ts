@@ -211,11 +211,11 @@ describe('the store of a target', () => {
       raw: { 'obc.rate': value, 'obc.mode': 1 },
     }));
     const store = new CurrentValues(platform);
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     store.apply(valuesOf(platform, rows), (changed) => {
-      told.push([changed.length, store.sample(platform.ordinal('obc.rate')!)!.value]);
+      reported.push([changed.length, store.sample(platform.ordinal('obc.rate')!)!.value]);
     });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [2, 1],
       [2, 2],
       [2, 3],

@@ -67,8 +67,8 @@ const FAULTS: [what: string, path: string, text: string, fault: string][] = [
   [
     'K2 a file that states none',
     'b/cell.ts',
-    '/**\n * See turn.J3. */\n',
-    'b/cell.ts:2: turn.J3: no file of this name states invariants',
+    '/**\n * See exclusive-run.J3. */\n',
+    'b/cell.ts:2: exclusive-run.J3: no file of this name states invariants',
   ],
   [
     'K2 a title of a test',

@@ -19,7 +19,7 @@ import { observe } from '../../../radio/board/observed.ts';
 import { measure } from '../../../radio/measure/measure.ts';
 import { bitsPerSymbol } from '../../../radio/modulation.ts';
 import { PAD_BYTE } from '../../../radio/packet/blocks.ts';
-import { turned } from '../../../radio/phase-turn.ts';
+import { turned } from '../../../radio/phase-rotation.ts';
 import { refuse } from '../radio/board-fault.ts';
 import type { Asking, Work } from '../radio/board-work.ts';
 import type { Chain } from '../radio/chain.ts';

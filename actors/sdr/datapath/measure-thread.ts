@@ -5,7 +5,7 @@ import { measure } from '../../../radio/measure/measure.ts';
 import type { MeasureOrder, MeasureReply } from './measure.ts';
 
 parentPort?.on('message', ({ number, payload, captured, warmup }: MeasureOrder) => {
-  parentPort?.postMessage(compared(number, () => measure(payload, captured, { warmup, everywhere: true })));
+  parentPort?.postMessage(compared(number, () => measure(payload, captured, { warmup, exhaustive: true })));
 });
 
 function compared(number: number, compare: () => ReturnType<typeof measure>): MeasureReply {

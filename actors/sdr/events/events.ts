@@ -55,8 +55,8 @@ export class Events implements BenchEvents, EventSink {
     this.#trim();
   }
 
-  record(told: Told): number {
-    const id = this.#keep(this.#options.clock.now(), told);
+  record(reported: Told): number {
+    const id = this.#keep(this.#options.clock.now(), reported);
     this.#trim();
     return id;
   }
@@ -139,17 +139,17 @@ export class Events implements BenchEvents, EventSink {
 
 /** The log, of which the events keep the last lines. */
 export function keptLines(log: Log, events: () => Events | undefined, source = 'daemon'): Log {
-  const told =
+  const announced =
     (level: 'debug' | 'info' | 'warn' | 'error', severity: Severity) =>
     (fields: object, message: string): void => {
       log[level](fields, message);
       events()?.line(severity, source, withFields(message, fields));
     };
   return {
-    debug: told('debug', 'debug'),
-    info: told('info', 'info'),
-    warn: told('warn', 'warning'),
-    error: told('error', 'error'),
+    debug: announced('debug', 'debug'),
+    info: announced('info', 'info'),
+    warn: announced('warn', 'warning'),
+    error: announced('error', 'error'),
     child: (bindings) => keptLines(log.child(bindings), events, Object.values(bindings).join(' ') || source),
   };
 }

@@ -25,7 +25,7 @@ import type { Platform } from '../../platform.ts';
 import { asReadback } from '../../readback.ts';
 import { telecommandLongestMs } from '../compile/longest.ts';
 import type { Statement } from '../procedure.ts';
-import { accuse, type Leaf } from './frame.ts';
+import { type Leaf, reportFault } from './invocation.ts';
 import { resolveSending } from './send.ts';
 import type { RoleTarget } from './target.ts';
 
@@ -53,7 +53,7 @@ export function resolveConfigure(
 export function declaresMode({ target, at }: RoleTarget, mode: string, leaf: Leaf): boolean {
   if (target.modes.includes(mode)) return true;
   const help = nearHelp(mode, target.modes, 'modes', 'give a target whose modes are declared');
-  accuse(leaf, 'run::invalid-input', `target ${target.name} has no mode "${mode}"`, help, at);
+  reportFault(leaf, 'run::invalid-input', `target ${target.name} has no mode "${mode}"`, help, at);
   return false;
 }
 
@@ -82,7 +82,7 @@ function setParameters(
     if (value !== undefined) return [{ ...place, value }];
     if (isManaged(target, place)) {
       const message = `parameter ${parameterName(place)} of ${target.name} has no value in mode ${mode} in ${environment.name}`;
-      accuse(leaf, 'run::parameter-undefined', message, 'give it one in the topology', at);
+      reportFault(leaf, 'run::parameter-undefined', message, 'give it one in the topology', at);
     }
     return [];
   });

@@ -18,7 +18,7 @@ const SUSPEND: ControlCall = { action: 'suspend', by: 'ana' };
 
 let clock: HeapClock;
 let wish: Wish | undefined;
-let told: RunCommand[];
+let reported: RunCommand[];
 let trouble: string | undefined;
 let holds: boolean;
 let control: Control;
@@ -30,7 +30,7 @@ let answerBus: () => void;
 beforeEach(() => {
   clock = new HeapClock(1_700_000_000_000);
   wish = undefined;
-  told = [];
+  reported = [];
   trouble = undefined;
   holds = true;
   stopped = false;
@@ -64,7 +64,7 @@ beforeEach(() => {
     wishes,
     holds: () => holds,
     tell: (_run, command) => {
-      if (trouble === undefined) told.push(command);
+      if (trouble === undefined) reported.push(command);
       return trouble;
     },
   });
@@ -78,7 +78,7 @@ beforeEach(() => {
 
 /** The request under which the chart was told. */
 async function request(): Promise<string> {
-  const command = await until(() => told.at(-1));
+  const command = await until(() => reported.at(-1));
   return (command as { request: string }).request;
 }
 
@@ -87,7 +87,7 @@ describe('a command to a run', () => {
     const accepted = ask(RESUME);
     control.replied({ type: 'effect.reply', request: await request(), outcome: 'accepted' });
     expect(await accepted).toEqual({ outcome: 'accepted' });
-    told = [];
+    reported = [];
     const refused = ask(RESUME);
     const reply = { outcome: 'refused', reason: 'sat1 is held by run x' } as const;
     control.replied({ type: 'effect.reply', request: await request(), ...reply });
@@ -147,7 +147,7 @@ describe('a command to a run', () => {
       const asked = await request();
       clock.advance(RUN_CONTROL_MS);
       await late;
-      told = [];
+      reported = [];
       const next = ask({ action: 'suspend', by: 'bea' });
       const second = await request();
       control.replied({
@@ -175,9 +175,9 @@ describe('a command to a run', () => {
       expect([await first, await second, await ask(call, id)]).toEqual(
         Array(3).fill({ outcome: 'accepted' }),
       );
-      expect(told).toHaveLength(1);
+      expect(reported).toHaveLength(1);
       const other = ask(call, { [header.request]: 'two' });
-      await until(() => told.length === 2);
+      await until(() => reported.length === 2);
       control.replied({ type: 'effect.reply', request: await request(), outcome: 'accepted' });
       await other;
     },
@@ -197,7 +197,7 @@ describe('a command to a run', () => {
 
   it('command.M4 says which log its caller had seen', async () => {
     void ask(RESUME, { [header.seen]: '12' });
-    expect(await until(() => told.at(-1))).toMatchObject({ type: 'command.resume', seen: 12 });
+    expect(await until(() => reported.at(-1))).toMatchObject({ type: 'command.resume', seen: 12 });
   });
 
   it.each([RESUME, SUSPEND, { action: 'abort', by: 'ana' }] as ControlCall[])(
@@ -205,7 +205,7 @@ describe('a command to a run', () => {
     async (call) => {
       holds = false;
       expect(await ask(call)).toMatchObject({ outcome: 'unknown', again: true });
-      expect([told, wish]).toEqual([[], undefined]);
+      expect([reported, wish]).toEqual([[], undefined]);
     },
   );
 

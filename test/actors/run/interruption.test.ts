@@ -17,7 +17,7 @@ import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { deferred } from '../../../supervision/cells/deferred.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
-import type { Worker } from '../../../supervision/ownership/tenure.ts';
+import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
 import { demoMission } from '../../support/missions.ts';

@@ -48,7 +48,8 @@ describe('/ws/frames', () => {
   it('RB-LOG-008 sends one FrameDRO a message, as they come', async () => {
     const url = `${served.url}/ws/frames`;
     const watcher = await watch(url);
-    for (const told of script.frameWatchers) for (const crc_ok of [true, false]) told({ ...frame, crc_ok });
+    for (const reported of script.frameWatchers)
+      for (const crc_ok of [true, false]) reported({ ...frame, crc_ok });
     await until(() => watcher.messages.length === 2);
     expect(watcher.texts()).toEqual([
       { ...frame, crc_ok: true },

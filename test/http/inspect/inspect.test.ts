@@ -359,9 +359,9 @@ describe('the history of an entity', () => {
 });
 
 describe('an entity, followed', () => {
-  const frames = (process: FakeProcess, frame: object): void => {
+  const updates = (process: FakeProcess, update: object): void => {
     for (const watcher of process.watchers)
-      world.bus.publish(subject.inspectWatch(watcher), Buffer.from(JSON.stringify(frame)));
+      world.bus.publish(subject.inspectWatch(watcher), Buffer.from(JSON.stringify(update)));
   };
   const states = (messages: { view: { state: string } }[]): string[] =>
     messages.map(({ view }) => view.state);
@@ -371,8 +371,8 @@ describe('an entity, followed', () => {
     const client = await coverage.open(`${url}/entities/door/x/events`);
     const frame = actorFrame(entityView('x', 'p1'));
     await until(() => owner.watchers.size === 1);
-    frames(owner, frame);
-    frames(owner, snapshotFrame(entityView('x', 'p1', { state: 'lit' }), { taken: ['e1'] }));
+    updates(owner, frame);
+    updates(owner, snapshotFrame(entityView('x', 'p1', { state: 'lit' }), { taken: ['e1'] }));
     await until(() => client.messages.length === 2);
     expect(client.messages[0]).toEqual(frame);
     expect(client.messages[1].taken).toEqual(['e1']);
@@ -385,12 +385,12 @@ describe('an entity, followed', () => {
     const first = await process('p1', doorAnswers('p1', 'x'));
     const second = await process('p2');
     const client = await coverage.open(`${url}/entities/door/x/events`);
-    frames(first, actorFrame(entityView('x', 'p1')));
+    updates(first, actorFrame(entityView('x', 'p1')));
     await until(() => client.messages.length === 1);
     await first.silence();
     second.answers = doorAnswers('p2', 'x');
     await until(() => second.watchers.size === 1, { what: 'the new owner being asked', timeoutMs: 8_000 });
-    frames(second, actorFrame(entityView('x', 'p2', { state: 'after' })));
+    updates(second, actorFrame(entityView('x', 'p2', { state: 'after' })));
     await until(() => client.messages.length === 2);
     expect(states(client.messages)).toEqual(['open', 'after']);
     expect(client.closed).toBeUndefined();
@@ -401,7 +401,7 @@ describe('an entity, followed', () => {
     const owner = await process('p1', doorAnswers('p1', 'x'));
     const client = await coverage.open(`${url}/entities/door/x/events`);
     const last = snapshotFrame(entityView('x', 'p1', { state: 'broken', status: 'finished' }));
-    frames(owner, { ...last, snapshot: { ...last.snapshot, status: 'done' } });
+    updates(owner, { ...last, snapshot: { ...last.snapshot, status: 'done' } });
     await until(() => client.closed);
     expect(states(client.messages)).toEqual(['broken']);
     expect(client.closed).toEqual({ code: 1000, reason: 'finished' });
@@ -423,7 +423,7 @@ describe('an entity, followed', () => {
     await until(() => client.messages.length === 1);
     first.answers = doorAnswers('p1', 'x');
     await until(() => first.watchers.size === 1);
-    frames(first, actorFrame(entityView('x', 'p1')));
+    updates(first, actorFrame(entityView('x', 'p1')));
     await until(() => client.messages.length === 2);
     expect(client.closed).toBeUndefined();
     client.close();

@@ -74,24 +74,24 @@ describe('the feed of the tree', () => {
   it('tree-feed.T1 tells a change within half a second, and what stays the same every five', async () => {
     const view = { current: processView('p1') };
     const { clock, feed: tree } = feed(view);
-    const told: string[] = [];
-    tree.watch((json) => told.push(json));
+    const reported: string[] = [];
+    tree.watch((json) => reported.push(json));
     await clock.run(INSPECT_STILL_MS - INSPECT_TREE_MS, 100);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     view.current = processView('p1', { draining: true });
     await clock.run(INSPECT_TREE_MS, 100);
-    expect(told).toHaveLength(2);
-    expect(told[1]).toContain('"draining":true');
+    expect(reported).toHaveLength(2);
+    expect(reported[1]).toContain('"draining":true');
     await clock.run(INSPECT_STILL_MS + INSPECT_TREE_MS, 100);
-    expect(told).toHaveLength(3);
+    expect(reported).toHaveLength(3);
   });
 
   it('tells one who comes later at once', async () => {
     const { clock, feed: tree } = feed({ current: processView('p1') });
     tree.watch(() => undefined);
     await clock.run(INSPECT_TREE_MS, 100);
-    const told: string[] = [];
-    tree.watch((json) => told.push(json));
-    expect(told).toHaveLength(1);
+    const announced: string[] = [];
+    tree.watch((json) => announced.push(json));
+    expect(announced).toHaveLength(1);
   });
 });

@@ -185,7 +185,7 @@ describe('the rotation', () => {
   it('is found at a bit error rate of 0.29 by the search everywhere, and only where it is asked for (measure/measure.M4)', () => {
     const received = withBitErrors(sentBlocks(payload, 3210, 2), 0.29, createRandom(43));
     expect(measure(payload, received, none).measurement.verdict).toBe('NoCorrelation');
-    const measured = measure(payload, received, { warmup: 0, everywhere: true });
+    const measured = measure(payload, received, { warmup: 0, exhaustive: true });
     expect(measured.measurement.verdict).toBe('Degraded');
     expect(measured.unfound).toEqual([]);
     expect(measured.measurement.blocks[0]).toMatchObject({ rotation: 3210 });
@@ -207,7 +207,7 @@ describe('noise', () => {
 
   it('RB-DP-023 never correlates at any rotation', () => {
     const noise = randomBytes(640 * BLOCK_BYTES, createRandom(2));
-    const { measurement } = measure(payload, noise, { warmup: 0, everywhere: true });
+    const { measurement } = measure(payload, noise, { warmup: 0, exhaustive: true });
     expect(Math.max(...measurement.blocks.map(({ ratio }) => ratio))).toBeLessThan(CORRELATED_RATIO / 2);
   });
 });
@@ -225,7 +225,7 @@ describe('measure/measure.M4 the search everywhere', () => {
           : randomBytes(BLOCK_BYTES, random),
       ),
     );
-    const { unfound } = measure(payload, captured, { warmup: 0, everywhere: true });
+    const { unfound } = measure(payload, captured, { warmup: 0, exhaustive: true });
     expect(searched.filter((index) => !unfound.includes(index))).toEqual(searched.slice(0, 4));
   });
 });
@@ -234,12 +234,12 @@ describe('any payload and any capture', () => {
   it('gives a measurement whose numbers hold together', () => {
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 9_000 });
     fc.assert(
-      fc.property(bytes, fc.nat(4), fc.integer(), fc.boolean(), (sent, blocks, seed, everywhere) => {
+      fc.property(bytes, fc.nat(4), fc.integer(), fc.boolean(), (sent, blocks, seed, exhaustive) => {
         const captured = joined(
           sentBlocks(sent, 0, 1),
           randomBytes(blocks * BLOCK_BYTES, createRandom(seed)),
         );
-        const { measurement } = measure(sent, captured, { warmup: 0, everywhere });
+        const { measurement } = measure(sent, captured, { warmup: 0, exhaustive });
         expect(measurement.blocks.length).toBe(blocks + 1);
         for (const { matched, total, ratio } of measurement.blocks) {
           expect(ratio).toBe(matched / total);

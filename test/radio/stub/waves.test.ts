@@ -39,8 +39,8 @@ describe('constellation', () => {
     const { board } = await tuned({ attenuationDb: 40 });
     const truth = board.truth();
     const evm = errorVector(constellation(truth, 100_000, random()), 'qpsk');
-    const told = bitErrorRate('qpsk', -toDecibels(evm ** 2) - toDecibels(2));
-    expect(Math.abs(told / truth.bitErrorRate - 1)).toBeLessThan(0.15);
+    const reported = bitErrorRate('qpsk', -toDecibels(evm ** 2) - toDecibels(2));
+    expect(Math.abs(reported / truth.bitErrorRate - 1)).toBeLessThan(0.15);
   });
 
   it('without carrier the points turn around the circle', async () => {

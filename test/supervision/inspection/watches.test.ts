@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { subject } from '../../../contract/bus/subjects.ts';
 import {
   INSPECT_WATCH_MS,
-  type InspectionFrame,
-  type SnapshotFrame,
+  type InspectionUpdate,
+  type SnapshotUpdate,
   type WatchCall,
 } from '../../../contract/inspection.ts';
 import { INSPECT_FRAME_MS, INSPECT_WATCHES } from '../../../contract/limits.ts';
@@ -22,12 +22,12 @@ import { until } from '../../support/until.ts';
 function worldOf(binding: Binding = orderBinding(new MemoryStore()), restarts = 1) {
   const clock = new HeapClock(1_000);
   const log = keptLog();
-  const frames: (InspectionFrame & { to: string })[] = [];
+  const frames: (InspectionUpdate & { to: string })[] = [];
   let broken = false;
   const bus = {
     publish: (to: string, data: Uint8Array) => {
       if (broken) throw new Error('closed');
-      frames.push({ to, ...(JSON.parse(Buffer.from(data).toString()) as InspectionFrame) });
+      frames.push({ to, ...(JSON.parse(Buffer.from(data).toString()) as InspectionUpdate) });
     },
   };
   const kindOf = (): Kind =>
@@ -56,7 +56,9 @@ function worldOf(binding: Binding = orderBinding(new MemoryStore()), restarts = 
     unwatch: (watcher?: string) => watches.unwatch(call(watcher)),
     tell: (type: string, fields: object = {}) => kind.tell('a', { type, ...fields } as EntityEvent),
     snapshots: () =>
-      frames.filter((frame): frame is SnapshotFrame & { to: string } => frame.type === '@xstate.snapshot'),
+      frames.filter(
+        (update): update is SnapshotUpdate & { to: string } => update.type === '@xstate.snapshot',
+      ),
     breakBus: () => {
       broken = true;
     },
@@ -81,7 +83,11 @@ describe('the frames of a watched entity', () => {
       ['@xstate.event', subject.inspectWatch('w1')],
       ['@xstate.snapshot', subject.inspectWatch('w1')],
     ]);
-    const [actor, event, snapshot] = frames as unknown as [InspectionFrame, InspectionFrame, SnapshotFrame];
+    const [actor, event, snapshot] = frames as unknown as [
+      InspectionUpdate,
+      InspectionUpdate,
+      SnapshotUpdate,
+    ];
     expect(actor).toMatchObject({
       sessionId: 'order:a',
       rootId: 'order:a',

@@ -8,7 +8,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { HeapClock, realClock } from '../../../supervision/clock.ts';
 import { Leadership } from '../../../supervision/ownership/leader.ts';
-import type { WorkerContext } from '../../../supervision/ownership/tenure.ts';
+import type { WorkerContext } from '../../../supervision/ownership/owned-worker.ts';
 import { ProcessClock } from '../../simulation/process-clock.ts';
 import { TwinServer } from '../../simulation/twin/server.ts';
 import { TwinBus } from '../../simulation/twin/twin-bus.ts';
@@ -67,7 +67,7 @@ function cell() {
   const clock = new HeapClock(1_000_000);
   const server = new TwinServer({ now: () => clock.now(), choose: () => 0 });
   const gone = new Set<string>();
-  let heard = true;
+  let received = true;
   const run = async (ms: number): Promise<void> => {
     const end = clock.now() + ms;
     for (await settled(); (clock.next() ?? end) < end; await settled()) clock.step();
@@ -82,7 +82,7 @@ function cell() {
     on = (bus: Bus): Bus => bus,
   ) => {
     const inside = new ProcessClock(clock, skewMs);
-    const weather = { ...fairWeather, isHeard: () => heard, latencyMs: () => latencyMs };
+    const weather = { ...fairWeather, isHeard: () => received, latencyMs: () => latencyMs };
     const clocks = { outside: clock, inside, arrivals: inside.arrivals, pulled: inside.pulled };
     const bus = new TwinBus({ server, name: instance, ...clocks, weather, log: keptLog() });
     const peer = standing(on(bus), inside, instance, gone);
@@ -109,7 +109,7 @@ function cell() {
     expect((await written).outcome).toBe('written');
   };
   const silence = (silent: boolean): void => {
-    heard = !silent;
+    received = !silent;
   };
   /** Runs until it holds, and says how long that took. */
   const elapsed = async (check: () => boolean): Promise<number> => {

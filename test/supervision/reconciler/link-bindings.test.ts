@@ -9,7 +9,7 @@ import type { LinkBinding } from '../../../contract/mode.ts';
 import type { TargetMode } from '../../../contract/run.ts';
 import { KeptBindings, serveBindings } from '../../../links/kept-bindings.ts';
 import type { Stoppable } from '../../../ports/bus.ts';
-import type { Worker } from '../../../supervision/ownership/tenure.ts';
+import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
 import { bindingsBySubject, startLinkBindings } from '../../../supervision/reconciler/link-bindings.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';

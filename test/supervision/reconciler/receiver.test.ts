@@ -11,7 +11,7 @@ import { keptLog } from '../../support/silent-log.ts';
 import { until } from '../../support/until.ts';
 
 let clock: ManualClock;
-let told: LinkBinding[];
+let reported: LinkBinding[];
 let underWay: number;
 let most: number;
 let answer: (binding: LinkBinding) => Promise<BindReply>;
@@ -26,11 +26,11 @@ const silent = async (): Promise<BindReply> => {
 const binding = (mode: string, link = 'uhf'): BindingContent => ({
   ...{ target: 'sat1', link, mode, parameters: { 'obc.watchdog': 60 }, overrides: {} },
 });
-const modes = () => told.map(({ link, mode }) => `${link} ${mode}`);
+const modes = () => reported.map(({ link, mode }) => `${link} ${mode}`);
 
 beforeEach(() => {
   clock = new ManualClock(1_000_000);
-  told = [];
+  reported = [];
   [underWay, most, leads, failures] = [0, 0, true, []];
   answer = kept;
   let seq = 0;
@@ -38,7 +38,7 @@ beforeEach(() => {
     underWay += 1;
     most = Math.max(most, underWay);
     const call = JSON.parse(Buffer.from(data).toString()) as LinkBinding;
-    told.push(call);
+    reported.push(call);
     try {
       return Buffer.from(JSON.stringify(await answer(call)));
     } finally {
@@ -59,10 +59,10 @@ beforeEach(() => {
 describe('a receiver', () => {
   it('is told each binding once, with the token of the leader and a rising number', async () => {
     receiver.want([binding('safe'), binding('safe', 'sband')]);
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     receiver.want([binding('safe'), binding('safe', 'sband')]);
     await clock.run(10);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { ...binding('safe'), epoch: 7, seq: 1 },
       { ...binding('safe', 'sband'), epoch: 7, seq: 2 },
     ]);
@@ -76,7 +76,7 @@ describe('a receiver', () => {
     for (const mode of ['b', 'c', 'd']) receiver.want([binding(mode)]);
     answer = kept;
     release();
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     expect([modes(), most]).toEqual([['uhf a', 'uhf d'], 1]);
   });
 
@@ -85,19 +85,19 @@ describe('a receiver', () => {
     receiver.want([binding('safe')]);
     await until(() => clock.waiting === 1);
     await clock.run(LINK_RETRY_FIRST_MS - 1);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     await clock.run(1);
-    await until(() => told.length === 2 && clock.waiting === 1);
+    await until(() => reported.length === 2 && clock.waiting === 1);
     await clock.run(2 * LINK_RETRY_FIRST_MS - 1);
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
     await clock.run(1);
-    await until(() => told.length === 3);
+    await until(() => reported.length === 3);
     await clock.run(2 * LINK_RETRY_LONGEST_MS, 50);
-    const tries = told.length;
+    const tries = reported.length;
     expect(tries).toBeLessThan(12);
     answer = kept;
     await clock.run(LINK_RETRY_LONGEST_MS, 50);
-    expect(told).toHaveLength(tries + 1);
+    expect(reported).toHaveLength(tries + 1);
     expect(clock.waiting).toBe(0);
   });
 
@@ -107,7 +107,7 @@ describe('a receiver', () => {
     await until(() => clock.waiting === 1);
     answer = kept;
     receiver.want([binding('b')]);
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     expect([modes(), clock.waiting]).toEqual([['uhf a', 'uhf b'], 0]);
   });
 
@@ -120,7 +120,7 @@ describe('a receiver', () => {
     receiver.want([binding('b')]);
     answer = kept;
     fail();
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     expect([modes(), clock.waiting]).toEqual([['uhf a', 'uhf b'], 0]);
   });
 
@@ -132,7 +132,7 @@ describe('a receiver', () => {
     receiver.again();
     answer = kept;
     release();
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     expect(modes()).toEqual(['uhf a', 'uhf a']);
   });
 
@@ -142,7 +142,7 @@ describe('a receiver', () => {
       await Promise.resolve();
       receiver.want([binding(`m${mode}`)]);
     }
-    await until(() => told.at(-1)?.mode === 'm49');
+    await until(() => reported.at(-1)?.mode === 'm49');
   });
 
   it('receiver.R3 is left alone once it says that somebody else leads', async () => {
@@ -156,14 +156,14 @@ describe('a receiver', () => {
     leads = false;
     receiver.want([binding('a')]);
     await clock.run(LINK_RETRY_LONGEST_MS, 100);
-    expect([told, failures]).toEqual([[], []]);
+    expect([reported, failures]).toEqual([[], []]);
   });
 
   it('link-bindings.K2 is told everything again when it may have lost it', async () => {
     receiver.want([binding('a'), binding('a', 'sband')]);
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     receiver.again();
-    await until(() => told.length === 4 && underWay === 0);
+    await until(() => reported.length === 4 && underWay === 0);
     expect(modes().slice(2)).toEqual(['uhf a', 'sband a']);
   });
 
@@ -173,7 +173,7 @@ describe('a receiver', () => {
     await clock.run(LINK_RETRY_LONGEST_MS, 100);
     expect(modes()).toEqual(['uhf a']);
     receiver.want([binding('b')]);
-    await until(() => told.length === 2);
+    await until(() => reported.length === 2);
   });
 
   it('is told nothing behind its end', async () => {

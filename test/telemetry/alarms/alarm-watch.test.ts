@@ -509,17 +509,17 @@ describe('a new catalogue', () => {
 
   it('alarm-watch.W1 a batch of the catalogue before is read by keys, one of an unknown catalogue is left out', () => {
     const next = changed(() => undefined);
-    const told: string[] = [];
+    const reported: string[] = [];
     const watch = createAlarmWatch({
       platform: next,
-      tell: (edge) => told.push(shown(edge)),
+      tell: (edge) => reported.push(shown(edge)),
       platformOf: (digest) => (digest === BOX.digest ? BOX : undefined),
     });
     expect(next.ordinal(VOLTAGE)).not.toBe(BOX.ordinal(VOLTAGE));
     const batch = valuesOf(BOX, [{ ground: T0, raw: { [VOLTAGE]: 5 } }]);
     watch.apply({ ...batch, platform: 'unknown' }, 1);
     watch.apply(batch, 2);
-    expect(told).toEqual(['battery[1].voltage critical @2+0 5']);
+    expect(reported).toEqual(['battery[1].voltage critical @2+0 5']);
   });
 
   it('alarm-watch.W1 a batch that does not fit its catalogue is left out', () => {

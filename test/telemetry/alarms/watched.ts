@@ -83,15 +83,15 @@ export function watched(
   filled?: AlarmWatch,
   before?: SampleOrder,
 ): Watched {
-  const told: AlarmEdge[] = [];
-  const watch = createAlarmWatch({ platform, tell: (edge) => told.push(edge), earlier, filled });
+  const reported: AlarmEdge[] = [];
+  const watch = createAlarmWatch({ platform, tell: (edge) => reported.push(edge), earlier, filled });
   const order = new SampleOrder(platform, before);
   const take = (batch: ValueBatch, position: number): void => watch.apply(markBatch(order, batch), position);
   const onGround = (rows: readonly RowSketch[]) => rows.map((row) => ({ ...row, ground: T0 + row.ground }));
   return {
     watch,
     order,
-    edges: () => told.splice(0).map(shown),
+    edges: () => reported.splice(0).map(shown),
     apply: (position, rows, options) => take(valuesOf(platform, onGround(rows), options), position),
     applyBlocks: (position, blocks) => {
       const batches = blocks.map((rows) => valuesOf(platform, onGround(rows)));

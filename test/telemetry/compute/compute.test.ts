@@ -14,11 +14,11 @@ function computing(of = platform) {
       samplesOf(of, compute.apply(batchOf(of, rows, options))),
     /** Everything time alone changes up to `at`. */
     turns: (at: number) => {
-      const told: string[] = [];
+      const reported: string[] = [];
       for (let turned = compute.turn(at); turned !== undefined; turned = compute.turn(at)) {
-        told.push(...samplesOf(of, turned.batch).map((sample) => `${turned?.at}: ${sample}`));
+        reported.push(...samplesOf(of, turned.batch).map((sample) => `${turned?.at}: ${sample}`));
       }
-      return told;
+      return reported;
     },
   };
 }
@@ -31,28 +31,28 @@ const only =
 describe('derived measures', () => {
   it('are computed in the order of what they are derived from, once a moment, from samples of one moment together', () => {
     const { feed } = computing();
-    const told = feed([
+    const announced = feed([
       { at: 1_000, values: { voltage: 8 } },
       { at: 1_000, values: { current: 2 } },
       { at: 1_000, values: { load: 1 } },
     ]);
-    expect(told.filter(only('power', 'surplus'))).toEqual(['power 16 @1000', 'surplus 15 @1000']);
+    expect(announced.filter(only('power', 'surplus'))).toEqual(['power 16 @1000', 'surplus 15 @1000']);
   });
 
   it('MC-VAL-002 belong to an instance and have none of another', () => {
     const { feed } = computing();
-    const told = feed([{ at: 1_000, values: { 'bus[2].voltage': 8, 'bus[2].current': 0.5, current: 3 } }]);
-    expect(told.filter((sample) => sample.includes('power'))).toEqual(['bus[2].power 4 @1000']);
+    const emitted = feed([{ at: 1_000, values: { 'bus[2].voltage': 8, 'bus[2].current': 0.5, current: 3 } }]);
+    expect(emitted.filter((sample) => sample.includes('power'))).toEqual(['bus[2].power 4 @1000']);
   });
 
   it('rows of a batch are taken in the order of their ground time, whatever block they stand in', () => {
     const { feed } = computing();
-    const told = feed([
+    const output = feed([
       { at: 3_000, values: { voltage: 9 } },
       { at: 1_000, values: { voltage: 7, current: 1 } },
       { at: 2_000, values: { current: 2 } },
     ]);
-    expect(told.filter(only('power'))).toEqual(['power 7 @1000', 'power 14 @1000', 'power 18 @2000']);
+    expect(output.filter(only('power'))).toEqual(['power 7 @1000', 'power 14 @1000', 'power 18 @2000']);
   });
 
   it('MC-VAL-008 have the ground time of their oldest input, and are dated on board like the newest', () => {
@@ -91,8 +91,8 @@ describe('derived measures', () => {
     });
     const batch = batchOf(of, [{ at: 1, values: { 'obc.mode': 1, 'obc.label': Number.NaN } }]);
     const wide = batch.blocks.map((block) => ({ ...block, wide: [[1, 'cam'] as const] }));
-    const told = samplesOf(of, new Compute(of).apply({ ...batch, blocks: wide }));
-    expect(told.filter(only('safe', 'named'))).toEqual(['named 1 @1', 'safe 1 @1']);
+    const printed = samplesOf(of, new Compute(of).apply({ ...batch, blocks: wide }));
+    expect(printed.filter(only('safe', 'named'))).toEqual(['named 1 @1', 'safe 1 @1']);
     const unnamed = new Compute(of).apply(batchOf(of, [{ at: 1, values: { 'obc.mode': 9 } }]));
     expect(samplesOf(of, unnamed)).toEqual([]);
   });

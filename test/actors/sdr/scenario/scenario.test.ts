@@ -351,10 +351,10 @@ describe('the end of the daemon', () => {
     const kept = nothingKept();
     const first = await runsBench({ kept, board: good(), scenarios: [scenario()] });
     const id = await played(first);
-    const told = await report(first, id);
+    const reported = await report(first, id);
     await first.die();
     const second = await runsBench({ kept, session: 'two' });
-    expect(await report(second, id)).toEqual(told);
+    expect(await report(second, id)).toEqual(reported);
     expect(granted(await second.scenarios.runs())).toHaveLength(1);
   });
 

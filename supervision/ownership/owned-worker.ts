@@ -28,7 +28,7 @@ export interface WorkerContext {
   readonly failed: (error: unknown) => void;
 }
 
-export interface TenureOptions {
+export interface OwnedWorkerOptions {
   readonly epoch: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -60,13 +60,13 @@ export interface Ownerships {
 
 const OUTAGE_RETRY_MS = 250;
 
-export class Tenure {
-  readonly #options: TenureOptions;
+export class OwnedWorker {
+  readonly #options: OwnedWorkerOptions;
   #worker: Worker | undefined;
   #turn: Promise<void> = Promise.resolve();
   #over = false;
 
-  constructor(options: TenureOptions) {
+  constructor(options: OwnedWorkerOptions) {
     this.#options = options;
   }
 

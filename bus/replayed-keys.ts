@@ -12,12 +12,12 @@
 import type { JetStream } from './jetstream.ts';
 import type { Position } from './message.ts';
 
-export class Roll {
+export class ReplayedKeys {
   readonly #expected: number;
   readonly #headSeq: number;
   /** Whether the names were asked for. */
-  called = false;
-  readonly #told = new Set<string>();
+  namesAsked = false;
+  readonly #seen = new Set<string>();
   #unreplaced = 0;
   #owed: Set<string> | undefined;
 
@@ -28,9 +28,9 @@ export class Roll {
   }
 
   /** A subject was delivered. */
-  tell(subject: string, { seq }: Position): void {
-    if (seq <= this.#headSeq && !this.#told.has(subject)) this.#unreplaced += 1;
-    this.#told.add(subject);
+  delivered(subject: string, { seq }: Position): void {
+    if (seq <= this.#headSeq && !this.#seen.has(subject)) this.#unreplaced += 1;
+    this.#seen.add(subject);
     this.#owed?.delete(subject);
   }
 
@@ -41,7 +41,7 @@ export class Roll {
 
   /** Takes the names there are. A later call forgives those that are gone. */
   call(subjects: readonly string[]): void {
-    this.#owed = new Set(subjects.filter((name) => !this.#told.has(name)));
+    this.#owed = new Set(subjects.filter((name) => !this.#seen.has(name)));
   }
 }
 

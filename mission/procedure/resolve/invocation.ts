@@ -17,7 +17,7 @@ import type { Procedure, Written } from '../procedure.ts';
 import { pointer } from './pointer.ts';
 import type { RoleTarget } from './target.ts';
 
-export interface Frame {
+export interface Invocation {
   readonly mission: Mission;
   /** Undefined when it is unknown: what depends on it is passed over. */
   readonly environment: Environment | undefined;
@@ -42,7 +42,7 @@ export interface BoundInput {
 
 /** A leaf step being resolved: the answers given so far are names in it. */
 export interface Leaf {
-  readonly frame: Frame;
+  readonly frame: Invocation;
   /** Whole. */
   readonly path: string;
   readonly answers: Map<string, AnswerType>;
@@ -71,7 +71,7 @@ export function meaningOf(written: Written, { frame, answers }: Leaf): Meaning {
 
 export function inputMeaning(
   name: string,
-  { procedure, inputs }: Frame,
+  { procedure, inputs }: Invocation,
 ): Exclude<Meaning, { kind: 'answer' }> {
   const bound = inputs.get(name);
   if (bound === undefined) {
@@ -88,7 +88,7 @@ export function unitOf({ unit }: AnswerType): { readonly unit?: string } {
 }
 
 /** Accuses the request of what a step cannot do with it. */
-export function accuse(
+export function reportFault(
   { frame, path }: Leaf,
   code: ErrorCode,
   message: string,
@@ -104,7 +104,7 @@ export function operandOf(meaning: Meaning, leaf: Leaf, user: string): Operand |
   if (meaning.kind === 'answer') return meaning.operand;
   if (meaning.kind === 'absent') {
     const message = `${user} needs input "${meaning.input}", and it has no value`;
-    accuse(leaf, 'run::missing-input', message, 'give it one', meaning.at);
+    reportFault(leaf, 'run::missing-input', message, 'give it one', meaning.at);
   }
   return undefined;
 }

@@ -4,7 +4,7 @@
  */
 
 import type { AnyMachineSnapshot } from 'xstate';
-import type { ActorFrame, EntityView, EventFrame, SnapshotFrame } from '../../contract/inspection.ts';
+import type { ActorUpdate, EntityView, EventUpdate, SnapshotUpdate } from '../../contract/inspection.ts';
 import { inspectedSnapshot } from './entity-view.ts';
 
 /** The version of `@statelyai/inspect` whose frames these are. */
@@ -18,7 +18,7 @@ export interface Present {
 }
 
 /** First frame of a watch: what the entity is. */
-export function actorFrame(present: Present, definition: string): ActorFrame {
+export function actorFrame(present: Present, definition: string): ActorUpdate {
   const { view, snapshot } = present;
   return {
     type: '@xstate.actor',
@@ -31,7 +31,7 @@ export function actorFrame(present: Present, definition: string): ActorFrame {
   };
 }
 
-export function eventFrame(present: Present, event: { readonly type: string }): EventFrame {
+export function eventFrame(present: Present, event: { readonly type: string }): EventUpdate {
   return { type: '@xstate.event', event: { ...event }, ...base(present) };
 }
 
@@ -41,7 +41,7 @@ export function snapshotFrame(
   event: { readonly type: string },
   taken: readonly string[],
   steps: number,
-): SnapshotFrame {
+): SnapshotUpdate {
   const { view, snapshot } = present;
   return {
     type: '@xstate.snapshot',

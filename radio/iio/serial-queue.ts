@@ -3,7 +3,7 @@
 import { IIOD_QUESTIONS_WAITING } from '../../contract/limits.ts';
 import { errno, IioFailure } from './context.ts';
 
-export class Turns {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
   #open = 0;
 
@@ -12,7 +12,7 @@ export class Turns {
   }
 
   /** Acts when all before have ended; refused with EBUSY when too many wait. */
-  take<Value>(what: string, act: () => Promise<Value>): Promise<Value> {
+  run<Value>(what: string, act: () => Promise<Value>): Promise<Value> {
     if (this.#open >= IIOD_QUESTIONS_WAITING)
       return Promise.reject(new IioFailure(errno.EBUSY, `${what}: ${this.#open} questions wait already`));
     this.#open += 1;
