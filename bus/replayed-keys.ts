@@ -40,7 +40,7 @@ export class ReplayedKeys {
   }
 
   /** Takes the names there are. A later call forgives those that are gone. */
-  call(subjects: readonly string[]): void {
+  expectOnly(subjects: readonly string[]): void {
     this.#owed = new Set(subjects.filter((name) => !this.#seen.has(name)));
   }
 }

@@ -21,7 +21,7 @@ export interface RunLook {
   readonly procedure: string;
 }
 
-interface Told {
+interface LineParts {
   readonly tone: Tone;
   readonly text: string;
   /** Lines under it. */
@@ -30,7 +30,7 @@ interface Told {
 
 /** The lines of an event, without their ends; none for one that another event tells already. */
 export function runLines(event: RunEvent, look: RunLook): string[] {
-  const reported = tell(event, look);
+  const reported = partsOf(event, look);
   if (reported === undefined) return [];
   const { tone, text, more = [] } = reported;
   const lead = `${event.at.slice(11, 23)}  ${look.progress.padStart(5)}  `;
@@ -58,7 +58,7 @@ export function stateOf({ started_at, suspended, pending, finished }: Partial<Ru
   return started_at === undefined ? 'submitted' : 'running';
 }
 
-function tell(event: RunEvent, { procedure }: RunLook): Told | undefined {
+function partsOf(event: RunEvent, { procedure }: RunLook): LineParts | undefined {
   switch (event.event) {
     case 'started':
       return beginning(event);
@@ -101,7 +101,7 @@ type Conversation = Extract<
 >;
 
 /** What the run and people say to each other. */
-function conversation(event: Conversation): Told {
+function conversation(event: Conversation): LineParts {
   const { run } = event;
   switch (event.event) {
     case 'asked': {
@@ -138,7 +138,7 @@ function beginning({
   targets,
   by,
   inputs,
-}: RunEvent & { event: 'started' }): Told {
+}: RunEvent & { event: 'started' }): LineParts {
   const who = by === undefined ? '' : `, by ${by}`;
   const given = pairs(inputs);
   return {
@@ -154,7 +154,7 @@ function pairs(values: Readonly<Record<string, unknown>>): string {
     .join(' ');
 }
 
-function telecommand(event: RunEvent & { event: 'telecommand_sent' | 'telecommand_finished' }): Told {
+function telecommand(event: RunEvent & { event: 'telecommand_sent' | 'telecommand_finished' }): LineParts {
   if (event.event === 'telecommand_sent') {
     const again = event.retry_of === undefined ? '' : `, again for ${event.retry_of}`;
     return plain(`send ${event.target} ${event.telecommand}  ${event.tc}${again}`);
@@ -164,16 +164,16 @@ function telecommand(event: RunEvent & { event: 'telecommand_sent' | 'telecomman
   return { tone: ok ? 'good' : 'bad', text: `${event.state}${why}` };
 }
 
-function outcome(what: string, ok: boolean, reason?: string): Told {
+function outcome(what: string, ok: boolean, reason?: string): LineParts {
   if (ok) return { tone: 'good', text: `${what} ok` };
   return { tone: 'bad', text: `${what} FAILED${reason === undefined ? '' : `: ${reason}`}` };
 }
 
-function question(text: string, help: string): Told {
+function question(text: string, help: string): LineParts {
   return { tone: 'asks', text, more: [help] };
 }
 
-function plain(text: string): Told {
+function plain(text: string): LineParts {
   return { tone: 'plain', text };
 }
 

@@ -197,7 +197,7 @@ const frame = {
 const event = Type.Object({ type: text });
 
 /** The wire form of `@statelyai/inspect`, with fields of ours beside it. */
-export const InspectionFrames = Type.Union(
+export const InspectionUpdates = Type.Union(
   [
     Type.Object({
       ...frame,
@@ -301,7 +301,7 @@ type Agrees<Schema, View extends Schema> = [Schema, View];
 export type SchemasAgree = [
   Agrees<Readonly<Static<typeof Process>>, DeepMutable<ProcessView>>,
   Agrees<Static<typeof Entity>, DeepMutable<EntityView>>,
-  Agrees<Static<typeof InspectionFrames>, DeepMutable<InspectionUpdate>>,
+  Agrees<Static<typeof InspectionUpdates>, DeepMutable<InspectionUpdate>>,
 ];
 
 type DeepMutable<Value> = Value extends readonly (infer Item)[]

@@ -11,19 +11,19 @@ import { LiveSocket, type SocketState } from '../live-socket.ts';
 import { changeOf, type EntityChange } from './entity-change.ts';
 
 const WAITING = 64;
-interface FrameListener {
+interface UpdateListener {
   changed(change: EntityChange): void;
   connection(state: SocketState): void;
 }
 
 export class EntityUpdates {
-  readonly #listener: FrameListener;
+  readonly #listener: UpdateListener;
   readonly #socket: LiveSocket;
   readonly #turn = oncePerFrame(() => this.#draw());
   #waiting: string[] = [];
   #closed = false;
 
-  constructor(path: string, listener: FrameListener) {
+  constructor(path: string, listener: UpdateListener) {
     this.#listener = listener;
     this.#socket = new LiveSocket({
       path: `${path}/events`,

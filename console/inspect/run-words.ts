@@ -10,7 +10,7 @@ import type { Pending } from './run-picture.ts';
 
 type Tone = 'ok' | 'bad' | 'warn' | 'accent' | 'muted' | '';
 
-export interface Told {
+export interface EventWords {
   /** One word or two: what kind of event. */
   readonly what: string;
   readonly tone: Tone;
@@ -25,12 +25,12 @@ export interface Told {
 const USUAL_ORIGIN = 'http://127.0.0.1:8400';
 
 /** The event as people read it. */
-export function toldOf(event: RunEvent): Told {
+export function wordsFor(event: RunEvent): EventWords {
   const at = 'path' in event ? { path: event.path } : {};
   return { ...at, ...wordsOf(event) };
 }
 
-function wordsOf(event: RunEvent): Told {
+function wordsOf(event: RunEvent): EventWords {
   switch (event.event) {
     case 'started':
       return { what: 'started', tone: 'accent', text: beginning(event) };
@@ -66,7 +66,7 @@ function wordsOf(event: RunEvent): Told {
 
 type Telecommand = Extract<RunEvent, { event: 'telecommand_sent' | 'telecommand_finished' }>;
 
-function telecommand(event: Telecommand): Told {
+function telecommand(event: Telecommand): EventWords {
   if (event.event === 'telecommand_sent') {
     const { target, telecommand: name, changes_state, retry_of, tc } = event;
     const effect = changes_state ? ', changes the state' : '';
@@ -107,7 +107,7 @@ type Conversation = Exclude<
   }
 >;
 
-function conversation(event: Conversation): Told {
+function conversation(event: Conversation): EventWords {
   switch (event.event) {
     case 'asked':
       return { what: 'asks', tone: 'warn', text: `${event.prompt}${ofRole(event.role)}` };
@@ -154,7 +154,7 @@ function ofRole(role: string | undefined): string {
   return role === undefined ? '' : ` (role ${role})`;
 }
 
-function outcome(what: string, ok: boolean, text: string, reason?: string): Told {
+function outcome(what: string, ok: boolean, text: string, reason?: string): EventWords {
   return { what, tone: ok ? 'ok' : 'bad', text: reason === undefined ? text : `${text}: ${reason}` };
 }
 

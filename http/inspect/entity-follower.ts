@@ -31,7 +31,7 @@ export interface FollowerPorts {
   readonly processes: Processes;
 }
 
-export interface FrameSink {
+export interface UpdateSink {
   frame(data: Uint8Array, type: InspectionUpdate['type']): void;
   /** The entity has reached its end. */
   finished(): void;
@@ -40,13 +40,13 @@ export interface FrameSink {
 export class EntityFollower implements Stoppable {
   readonly #ports: FollowerPorts;
   readonly #call: WatchCall;
-  readonly #sink: FrameSink;
+  readonly #sink: UpdateSink;
   readonly #frames: Stoppable;
   #owner: string | undefined;
   #timer: TimerHandle | undefined;
   #stopped = false;
 
-  constructor(ports: FollowerPorts, entity: EntityName, watcher: string, sink: FrameSink) {
+  constructor(ports: FollowerPorts, entity: EntityName, watcher: string, sink: UpdateSink) {
     this.#ports = ports;
     this.#call = { kind: entity.kind, id: entity.id, watcher };
     this.#sink = sink;
@@ -78,7 +78,7 @@ export class EntityFollower implements Stoppable {
 
   #take(data: Uint8Array): void {
     if (this.#stopped) return;
-    const frame = readFrame(data);
+    const frame = readUpdate(data);
     if (frame === undefined) return;
     this.#sink.frame(data, frame.type);
     if (frame.type === '@xstate.snapshot' && frame.snapshot.status === 'done') this.#sink.finished();
@@ -121,6 +121,6 @@ export class EntityFollower implements Stoppable {
   }
 }
 
-function readFrame(data: Uint8Array): InspectionUpdate | undefined {
+function readUpdate(data: Uint8Array): InspectionUpdate | undefined {
   return readReply(data) as InspectionUpdate | undefined;
 }

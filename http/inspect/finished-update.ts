@@ -6,7 +6,7 @@ import type { ActorUpdate, EntityView } from '../../contract/inspection.ts';
 const WIRE_VERSION = '0.7.2';
 
 /** The frame; `value` is the state as text, because no chart is here to nest it. */
-export function finishedFrame(view: EntityView): ActorUpdate {
+export function finishedUpdate(view: EntityView): ActorUpdate {
   const sessionId = `${view.kind}:${view.id}`;
   return {
     type: '@xstate.actor',

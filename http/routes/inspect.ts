@@ -12,7 +12,7 @@ import {
   EntityHistory,
   InspectedEntity,
   InspectFound,
-  InspectionFrames,
+  InspectionUpdates,
   InspectTree,
   Released,
   ReleaseRequest,
@@ -24,7 +24,7 @@ import { closeCode, defineFollow } from '../follow.ts';
 import { nameOf } from '../identity.ts';
 import { findEntities, readHistory, viewEntity } from '../inspect/entities.ts';
 import { EntityFollower } from '../inspect/entity-follower.ts';
-import { finishedFrame } from '../inspect/finished-update.ts';
+import { finishedUpdate } from '../inspect/finished-update.ts';
 import { release } from '../inspect/release.ts';
 import { readTree } from '../inspect/tree-feed.ts';
 import { targetInQuery } from '../parameters.ts';
@@ -186,7 +186,7 @@ const followInspected = defineFollow({
   tag: 'Inspection',
   params: entity,
   policy: 'latest',
-  message: InspectionFrames,
+  message: InspectionUpdates,
   errors: ['inspect::unknown-entity', 'api::unavailable'],
   async open({ params }, ports, writer) {
     if (!ports.bus.connected) return busUnavailable();
@@ -206,7 +206,7 @@ const followInspected = defineFollow({
       if (began === 'full') return stopped(tooManyWatched());
       const view = await viewEntity(ports, params);
       if (!view.ok) return stopped(view);
-      writer.push(JSON.stringify(finishedFrame(view.value)), FRAME_KEYS['@xstate.actor']);
+      writer.push(JSON.stringify(finishedUpdate(view.value)), FRAME_KEYS['@xstate.actor']);
       // One that is not at its end is between two owners: it is looked for (entity-follower.W2).
       if (view.value.status === 'finished') finish();
       return { ok: true, value: follower };

@@ -18,7 +18,7 @@ export interface Present {
 }
 
 /** First frame of a watch: what the entity is. */
-export function actorFrame(present: Present, definition: string): ActorUpdate {
+export function actorUpdate(present: Present, definition: string): ActorUpdate {
   const { view, snapshot } = present;
   return {
     type: '@xstate.actor',
@@ -31,12 +31,12 @@ export function actorFrame(present: Present, definition: string): ActorUpdate {
   };
 }
 
-export function eventFrame(present: Present, event: { readonly type: string }): EventUpdate {
+export function eventUpdate(present: Present, event: { readonly type: string }): EventUpdate {
   return { type: '@xstate.event', event: { ...event }, ...base(present) };
 }
 
 /** What the entity has become by `steps` macrosteps, of which `event` was the last. */
-export function snapshotFrame(
+export function snapshotUpdate(
   present: Present,
   event: { readonly type: string },
   taken: readonly string[],

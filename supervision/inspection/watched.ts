@@ -19,7 +19,7 @@ import type { EntityWatcher, Left } from '../cells/kind.ts';
 import { compileChart } from './chart.ts';
 import { factsOf, type KindHere, present, presentOf, snapshotOf } from './known-entity.ts';
 import type { Step } from './observation.ts';
-import { actorFrame, eventFrame, type Present, snapshotFrame } from './update.ts';
+import { actorUpdate, eventUpdate, type Present, snapshotUpdate } from './update.ts';
 
 interface WatchedOptions {
   readonly here: KindHere;
@@ -76,7 +76,7 @@ export class Watched implements EntityWatcher {
     this.#snapshot ??= now?.snapshot;
     const shown = now ?? (this.#asleep ? this.#present('live') : undefined);
     const { kind, version, chart } = here.kind.binding;
-    return shown && actorFrame(shown, compileChart(kind, version, chart).view.definition);
+    return shown && actorUpdate(shown, compileChart(kind, version, chart).view.definition);
   }
 
   stop(): void {
@@ -167,8 +167,8 @@ export class Watched implements EntityWatcher {
     this.#shownAt = this.#options.clock.now();
     const shown = this.#present(status);
     const { event, taken, steps } = unshown;
-    const reported = steps > 0 ? [eventFrame(shown, event)] : [];
-    this.#options.show([...reported, snapshotFrame(shown, event, taken, steps)]);
+    const reported = steps > 0 ? [eventUpdate(shown, event)] : [];
+    this.#options.show([...reported, snapshotUpdate(shown, event, taken, steps)]);
   }
 
   #end(): void {

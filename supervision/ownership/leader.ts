@@ -88,7 +88,7 @@ export class Leadership implements Ownerships {
   #held: Held | undefined;
   /** No epoch is known that was above it (D6). */
   #highest = 0;
-  /** The former tenure, while its worker is being stopped (D4). */
+  /** The former owned worker, while its worker is being stopped (D4). */
   #leaving: OwnedWorker | undefined;
   #left: Promise<void> = Promise.resolve();
   #taking: Promise<void> | undefined;
@@ -322,15 +322,15 @@ export class Leadership implements Ownerships {
 
   #worker(epoch: number): OwnedWorker {
     const { clock, log, work } = this.#options;
-    const tenure: OwnedWorker = new OwnedWorker({
+    const worker: OwnedWorker = new OwnedWorker({
       epoch,
       clock,
       log: log.child({ leader: work.name }),
       start: (context) => work.start(context),
-      holds: () => this.#held?.worker === tenure && this.#isHeld(this.#held),
+      holds: () => this.#held?.worker === worker && this.#isHeld(this.#held),
       crashed: (reason) => this.#supervisor.crashed(work.name, reason),
     });
-    return tenure;
+    return worker;
   }
 
   /** Stops the worker and gives the lead back (D3). */

@@ -85,7 +85,7 @@ export class Compute {
    */
   learn(batch: ValueBatch, turnedMs: number): void {
     assert(batch.platform === this.platform.digest, 'B2');
-    const track = batch.deferred ? this.#deferredSide() : this.#realtime;
+    const track = batch.deferred ? this.#deferredTrack() : this.#realtime;
     if (!batch.deferred) this.#link = batch.link;
     this.#eachMoment(batch, track, { before: () => undefined, after: () => track.pass(turnedMs) });
   }
@@ -111,19 +111,19 @@ export class Compute {
 
   /** M2 */
   #applyDeferred(batch: ValueBatch): ValueBatch {
-    const side = this.#deferredSide();
-    side.borrow(this.#realtime);
-    this.#eachMoment(batch, side, {
+    const track = this.#deferredTrack();
+    track.borrow(this.#realtime);
+    this.#eachMoment(batch, track, {
       before: () => undefined,
-      after: (time) => side.settle(time, this.#out),
+      after: (time) => track.settle(time, this.#out),
     });
-    this.#realtime.borrow(side);
+    this.#realtime.borrow(track);
     const { blocks, ...rest } = batch;
     const derived = [...this.#out.realtime.take(), ...this.#out.deferred.take()];
     return derived.length === 0 ? batch : { ...rest, blocks: [...blocks, ...derived] };
   }
 
-  #deferredSide(): DeliveryTrack {
+  #deferredTrack(): DeliveryTrack {
     const pure = this.platform.derived.filter(({ temporal }) => !temporal);
     this.#deferred ??= new DeliveryTrack({ platform: this.platform, derived: pure, isRealtime: false });
     return this.#deferred;
@@ -139,10 +139,10 @@ export class Compute {
   /** M1, M3 */
   #eachMoment(
     batch: ValueBatch,
-    side: DeliveryTrack,
+    track: DeliveryTrack,
     moment: { before: (time: number) => void; after: (time: number) => void },
   ): void {
-    const read = batch.blocks.flatMap((block) => this.#readBlock(block, side) ?? []);
+    const read = batch.blocks.flatMap((block) => this.#readBlock(block, track) ?? []);
     if (read.length === 0) return;
     const { block, row, time } = rowOrder(
       read.map(({ samples }) => samples.block),
@@ -151,31 +151,31 @@ export class Compute {
     for (let at = 0; at < time.length; ) {
       const now = time[at]!;
       moment.before(now);
-      for (; at < time.length && time[at] === now; at += 1) this.#feed(read[block[at]!]!, row[at]!, side);
+      for (; at < time.length && time[at] === now; at += 1) this.#feed(read[block[at]!]!, row[at]!, track);
       moment.after(now);
     }
   }
 
   /** The columns of the block that something reads or that were derived; undefined when there are none. */
-  #readBlock(block: ValueBlock, side: DeliveryTrack): ReadBlock | undefined {
+  #readBlock(block: ValueBlock, track: DeliveryTrack): ReadBlock | undefined {
     const columns: number[] = [];
     for (let column = 0; column < block.ordinals.length; column += 1) {
-      if (side.wants(block.ordinals[column]!)) columns.push(column);
+      if (track.wants(block.ordinals[column]!)) columns.push(column);
     }
     if (columns.length === 0) return undefined;
     return { samples: new BlockSamples(block), columns };
   }
 
-  #feed({ samples, columns }: ReadBlock, row: number, side: DeliveryTrack): void {
+  #feed({ samples, columns }: ReadBlock, row: number, track: DeliveryTrack): void {
     const { ordinals, ground, onboard, deferred = false } = samples.block;
     const first = row * ordinals.length;
     for (const column of columns) {
       const ordinal = ordinals[column]!;
       // What was computed here counts for what is computed from it, as it did when it was.
-      if (!samples.isCurrent(first + column) && !side.computes(ordinal)) continue;
+      if (!samples.isCurrent(first + column) && !track.computes(ordinal)) continue;
       const sample = samples.plain(this.platform.measures[ordinal]!.definition, first + column);
-      side.published(ordinal, sample, ground[row]!, onboard[row]!, deferred);
-      side.feed(ordinal, sample, ground[row]!, onboard[row]!, deferred);
+      track.published(ordinal, sample, ground[row]!, onboard[row]!, deferred);
+      track.feed(ordinal, sample, ground[row]!, onboard[row]!, deferred);
     }
   }
 }

@@ -17,32 +17,32 @@ describe('the keys of a replay', () => {
   });
 
   it('replayed-keys.L2 count once where the server delivers one of them twice', () => {
-    const roll = new ReplayedKeys(2, HEAD);
-    roll.delivered('a', at(98));
-    roll.delivered('a', at(99));
-    roll.delivered('a', at(99));
-    expect(roll.complete).toBe(false);
-    roll.delivered('b', at(HEAD));
-    expect(roll.complete).toBe(true);
+    const keys = new ReplayedKeys(2, HEAD);
+    keys.delivered('a', at(98));
+    keys.delivered('a', at(99));
+    keys.delivered('a', at(99));
+    expect(keys.complete).toBe(false);
+    keys.delivered('b', at(HEAD));
+    expect(keys.complete).toBe(true);
   });
 
   it('replayed-keys.L1 are those of the stream where one was replaced meanwhile', () => {
-    const roll = new ReplayedKeys(3, HEAD);
-    roll.delivered('a', at(99));
-    roll.delivered('b', at(HEAD + 1));
-    expect(roll.complete).toBe(false);
-    roll.call(['a', 'b', 'c']);
-    expect(roll.complete).toBe(false);
-    roll.delivered('c', at(HEAD + 2));
-    expect(roll.complete).toBe(true);
+    const keys = new ReplayedKeys(3, HEAD);
+    keys.delivered('a', at(99));
+    keys.delivered('b', at(HEAD + 1));
+    expect(keys.complete).toBe(false);
+    keys.expectOnly(['a', 'b', 'c']);
+    expect(keys.complete).toBe(false);
+    keys.delivered('c', at(HEAD + 2));
+    expect(keys.complete).toBe(true);
   });
 
   it('replayed-keys.L1 forgive one that is gone', () => {
-    const roll = new ReplayedKeys(2, HEAD);
-    roll.delivered('a', at(99));
-    roll.call(['a', 'b']);
-    expect(roll.complete).toBe(false);
-    roll.call(['a']);
-    expect(roll.complete).toBe(true);
+    const keys = new ReplayedKeys(2, HEAD);
+    keys.delivered('a', at(99));
+    keys.expectOnly(['a', 'b']);
+    expect(keys.complete).toBe(false);
+    keys.expectOnly(['a']);
+    expect(keys.complete).toBe(true);
   });
 });

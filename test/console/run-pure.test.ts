@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { pictureOf } from '../../console/inspect/run-picture.ts';
 import { RunRecord } from '../../console/inspect/run-record.ts';
 import { elapsedMs, progressOf, stepRows } from '../../console/inspect/run-steps.ts';
-import { answerCommands, resumeCommands, sampleText, toldOf } from '../../console/inspect/run-words.ts';
+import { answerCommands, resumeCommands, sampleText, wordsFor } from '../../console/inspect/run-words.ts';
 import { RUN_EVENT_KINDS, type RunEvent } from '../../contract/run.ts';
 import { afterEvent, unsubmittedRun } from '../../mission/procedure/run-status.ts';
 import { stepsOf } from '../../mission/procedure/run-steps.ts';
@@ -255,7 +255,7 @@ const FIELDS: Record<string, object> = {
 
 describe('the log in words', () => {
   const reported = (kind: string) =>
-    toldOf({ run: RUN, seq: 1, at, event: kind, ...FIELDS[kind] } as RunEvent);
+    wordsFor({ run: RUN, seq: 1, at, event: kind, ...FIELDS[kind] } as RunEvent);
 
   it.each(RUN_EVENT_KINDS)('says all that %s tells', (kind) => {
     const { what, text, path, samples = [] } = reported(kind);

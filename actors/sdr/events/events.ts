@@ -24,11 +24,11 @@ interface EventsOptions {
   readonly framesSince: (at: number) => number;
 }
 
-type Told = KeptEvent['told'];
+type EventFacts = KeptEvent['told'];
 
 interface Line {
   readonly at: number;
-  readonly told: Told;
+  readonly told: EventFacts;
 }
 
 export class Events implements BenchEvents, EventSink {
@@ -55,7 +55,7 @@ export class Events implements BenchEvents, EventSink {
     this.#trim();
   }
 
-  record(reported: Told): number {
+  record(reported: EventFacts): number {
     const id = this.#keep(this.#options.clock.now(), reported);
     this.#trim();
     return id;
@@ -121,7 +121,7 @@ export class Events implements BenchEvents, EventSink {
     return { ok: true, value: old.length };
   }
 
-  #keep(at: number, told: Told): number {
+  #keep(at: number, told: EventFacts): number {
     this.#last += 1;
     const event = { id: this.#last, at, told };
     this.#events.push(event);
