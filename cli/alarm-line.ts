@@ -99,7 +99,7 @@ function eventFacts({ cause, by, previous, state, shelved_until }: AlarmEvent): 
     case 'shelved':
       return [`${until ?? 'shelved'}${who}`];
     case 'unshelved':
-      return [by === undefined ? 'its shelving is over' : `unshelved${who}`];
+      return [by === undefined ? 'its shelving ended' : `unshelved${who}`];
     case 'condition':
       return [state === previous ? 'severity changed' : `was ${previous}`, until];
   }

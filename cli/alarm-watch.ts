@@ -86,7 +86,7 @@ class ShownAlarms {
         if (!over.aborted) for (const alarm of answer.reply.alarms) this.show(lastEventOf(alarm));
         return;
       }
-      if (first) process.stderr.write('-- the records are not readable; trying again\n');
+      if (first) process.stderr.write('-- the records cannot be read; trying again\n');
       await pause(AGAIN_MS, over);
     }
   }

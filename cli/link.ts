@@ -11,7 +11,7 @@ import { hexdump, type Look, linkLine } from './link-line.ts';
 import { listLinks } from './link-list.ts';
 import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
 
-const USAGE = `mcs link list TARGET             who serves its links, and whether it knows how they are bound
+const USAGE = `mcs link list TARGET             drivers and gateways of its links, and whether their bindings are current
 mcs link watch TARGET [--link L] [--raw]
 ${SERVICE_USAGE}`;
 /** A service that restarts is back within seconds. */

@@ -115,17 +115,17 @@ function conversation(event: Conversation): LineParts {
       );
     case 'answered': {
       const value = event.value === undefined ? '' : `: ${event.value}`;
-      return plain(`${event.accepted ? 'yes' : 'no'}${value}, ${event.by ?? 'acknowledged by itself'}`);
+      return plain(`${event.accepted ? 'yes' : 'no'}${value}, ${event.by ?? 'acknowledged automatically'}`);
     }
     case 'answer_refused':
       return { tone: 'bad', text: `answer of ${event.by ?? 'nobody'} not taken: ${event.reason}` };
     case 'suspended':
       return question(
         `suspended by ${event.by}`,
-        `go on: mcs run resume ${run} [--choice ${CHOICES.join('|')}]`,
+        `resume: mcs run resume ${run} [--choice ${CHOICES.join('|')}]`,
       );
     case 'continued':
-      return plain(`continued by ${event.by}: ${event.choice}`);
+      return plain(`resumed by ${event.by}: ${event.choice}`);
     case 'taken_over':
       return { tone: 'asks', text: `taken over by ${event.by}` };
   }
@@ -156,7 +156,7 @@ function pairs(values: Readonly<Record<string, unknown>>): string {
 
 function telecommand(event: RunEvent & { event: 'telecommand_sent' | 'telecommand_finished' }): LineParts {
   if (event.event === 'telecommand_sent') {
-    const again = event.retry_of === undefined ? '' : `, again for ${event.retry_of}`;
+    const again = event.retry_of === undefined ? '' : `, retry of ${event.retry_of}`;
     return plain(`send ${event.target} ${event.telecommand}  ${event.tc}${again}`);
   }
   const ok = event.state === 'VERIFIED' || event.state === 'COMPLETE';

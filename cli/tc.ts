@@ -59,7 +59,7 @@ async function send({ service, words, fields }: Options): Promise<number> {
   const body = { target, telecommand, ...fields, ...(pairs.length > 0 && { args: readArguments(pairs) }) };
   const reply = await request<TcReply>(service, 'POST', '/v1/tc', body);
   if (reply === undefined) return 1;
-  process.stdout.write(`${reply.id}${reply.duplicate ? ' (submitted before, nothing new sent)' : ''}\n`);
+  process.stdout.write(`${reply.id}${reply.duplicate ? ' (already submitted, nothing new sent)' : ''}\n`);
   const last = await follow(service, `/v1/tc/${target}/${reply.id}/events`, (event) =>
     process.stdout.write(line(event)),
   );

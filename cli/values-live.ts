@@ -137,15 +137,15 @@ class LiveView {
   #title(): string {
     const { target, catalogue } = this.#live;
     const time = `${new Date(realClock.now()).toISOString().slice(11, 19)}Z`;
-    const received = `${this.#table.heard} of ${this.#table.known} measures heard`;
+    const received = `${this.#table.heard} of ${this.#table.known} measures received`;
     return this.#cut([target, this.#state, time, received, catalogue.platform].join('  '));
   }
 
   #footer(): string {
     const last = Math.min(this.#first + this.#rows, this.#table.size);
     const shown = `${last === 0 ? 0 : this.#first + 1}-${last} of ${this.#table.size}`;
-    const more = this.#table.size > this.#rows ? '  arrows and pages scroll' : '';
-    return this.#cut(`q ends${more}  ${shown}`);
+    const more = this.#table.size > this.#rows ? '  arrow and page keys scroll' : '';
+    return this.#cut(`q quits${more}  ${shown}`);
   }
 
   #cut(line: string): string {

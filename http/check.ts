@@ -154,7 +154,7 @@ function readQueryValue(
     const known = Object.keys(endpoint.query).join(', ') || 'none';
     return `unknown query parameter ${name}; this route takes: ${known}`;
   }
-  if (Object.hasOwn(query, name)) return `query parameter ${name} stands twice`;
+  if (Object.hasOwn(query, name)) return `query parameter ${name} is given twice`;
   const parameter = endpoint.query[name]!;
   const value = isTooLong(parameter, text) ? undefined : parameter.parse(text);
   if (value === undefined)

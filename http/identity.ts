@@ -38,7 +38,7 @@ export function identify(
 ): Promise<Handled<Caller>> | Handled<Caller> {
   if (credentials.token !== undefined) return verified(credentials.token, tokens);
   if (settings?.auth.required === true) {
-    return refuse('auth::token-required', 'this service takes only requests with a bearer token', {
+    return refuse('auth::token-required', 'this service requires a bearer token', {
       help: 'Send Authorization: Bearer <token>; a WebSocket takes ?token=<token>.',
     });
   }
@@ -61,11 +61,11 @@ async function verified(token: string, tokens: Tokens): Promise<Handled<Caller>>
 function declared({ user, roles }: Credentials): Handled<Caller> {
   const name = user.trim();
   if (name === '') return ANONYMOUS;
-  if (CONTROL.test(name)) return unusable('X-Mcs-User', 'holds control characters');
+  if (CONTROL.test(name)) return unusable('X-Mcs-User', 'contains control characters');
   if (name.length > AUTH_SUBJECT_CHARACTERS)
     return unusable('X-Mcs-User', `is longer than ${AUTH_SUBJECT_CHARACTERS} characters`);
-  if (isNameOfService(name)) return unusable('X-Mcs-User', 'is what the service calls itself');
-  if (CONTROL.test(roles)) return unusable('X-Mcs-Role', 'holds control characters');
+  if (isNameOfService(name)) return unusable('X-Mcs-User', 'is reserved for the service');
+  if (CONTROL.test(roles)) return unusable('X-Mcs-Role', 'contains control characters');
   return { ok: true, value: { kind: 'declared', name, roles: roleList(roles) } };
 }
 

@@ -32,7 +32,7 @@ export function watchRuns(bus: Bus, log: Log): RunIndex {
   const changed = (run: string, entry: Entry | undefined): void => {
     if (entry === undefined || entry.value.length === 0) return kept.remove(run);
     const summary = readEntry(entry);
-    if (summary === undefined) log.warn({ run }, 'an entry of the list of runs is none');
+    if (summary === undefined) log.warn({ run }, 'malformed entry in the list of runs skipped');
     else kept.put(summary);
   };
   const start = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export function watchRuns(bus: Bus, log: Log): RunIndex {
       await watch.ready;
       live = true;
     } catch (error) {
-      log.warn({ err: error }, 'runs are not watched');
+      log.warn({ err: error }, 'runs cannot be watched');
     } finally {
       starting = false;
     }

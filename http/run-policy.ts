@@ -33,15 +33,15 @@ export function operatorRefusal(
 }
 
 function anonymous(status: number): Refusal {
-  const refusal = refuse('api::anonymous', 'nobody is named as the caller', {
-    help: 'Send a bearer token, or the header X-Mcs-User where the environment takes declared names.',
+  const refusal = refuse('api::anonymous', 'the caller has no name', {
+    help: 'Send a bearer token, or the header X-Mcs-User where the environment accepts declared names.',
   });
   return { ...refusal, status };
 }
 
 function undeclaredRefusal(caller: Caller, { name, identity }: SpeakingPolicy): Refusal | undefined {
   if (identity === 'declared' || caller.kind === 'verified') return undefined;
-  return refuse('auth::jwt-required', `environment ${name} takes verified identities only`, {
+  return refuse('auth::jwt-required', `environment ${name} accepts verified identities only`, {
     help: 'Send Authorization: Bearer <token>; a declared name does not count here.',
   });
 }

@@ -62,7 +62,7 @@ export async function serveRoutes({
     () => {
       valuesLoaded = true;
     },
-    (error) => ports.log.error({ err: error }, 'current values were not read'),
+    (error) => ports.log.error({ err: error }, 'current values could not be read'),
   );
   const routePorts: RoutePorts = {
     ...ports,

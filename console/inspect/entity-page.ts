@@ -244,7 +244,7 @@ export class EntityPage {
     const badge = byId('entity-status', HTMLElement);
     setText(badge, `${STATUS_SIGN[status]} ${status}`);
     setAttribute(badge, 'class', STATUS_TONE[status]);
-    const where = instance === '' ? 'told by its log' : `on ${instance}`;
+    const where = instance === '' ? 'from its log' : `on ${instance}`;
     setText(
       byId('entity-facts', HTMLElement),
       `${chart.kind} v${chart.version} · ${where} · revision ${revision} · last event ${dateTime(at)}`,
@@ -270,7 +270,7 @@ export class EntityPage {
   /** What has to be known beside the state; that its process is silent before all else: what is shown may be old. */
   #noteOf({ status, instance, reason }: EntityView): string | undefined {
     if (status !== 'finished' && this.#silent.has(instance))
-      return `${instance} does not answer: what you see is the last that was heard of it.`;
+      return `${instance} does not answer: the last state received is shown.`;
     if (status === 'quarantined' || status === 'restarting')
       return `${status}: ${reason ?? 'no reason known'}`;
     return undefined;

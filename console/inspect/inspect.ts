@@ -148,7 +148,7 @@ class InspectPage {
     const what =
       this.#state === 'lost'
         ? 'The connection to the service is lost; trying again.'
-        : 'The service has lost its message bus; it tries again.';
+        : 'The service has lost its message bus; retrying.';
     return this.#state === 'lost' ? `${what} ${since}` : what;
   }
 

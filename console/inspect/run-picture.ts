@@ -18,7 +18,7 @@ export type StepState =
   | 'failed'
   | 'skipped'
   /** The run ended in it. */
-  | 'broken off';
+  | 'interrupted';
 
 export interface StepPicture {
   readonly state: StepState;
@@ -178,7 +178,8 @@ export class RunPicture {
     this.suspended = undefined;
     this.finished = { ok, at: this.at, ...(reason !== undefined && { reason }) };
     for (const [path, step] of this.#steps)
-      if (step.state === 'running') this.#steps.set(path, { ...step, state: 'broken off', endedAt: this.at });
+      if (step.state === 'running')
+        this.#steps.set(path, { ...step, state: 'interrupted', endedAt: this.at });
   }
 }
 

@@ -70,7 +70,7 @@ function telecommand(event: Telecommand): EventWords {
   if (event.event === 'telecommand_sent') {
     const { target, telecommand: name, changes_state, retry_of, tc } = event;
     const effect = changes_state ? ', changes the state' : '';
-    const again = retry_of === undefined ? '' : `, again for ${retry_of}`;
+    const again = retry_of === undefined ? '' : `, retry of ${retry_of}`;
     const link = { kind: 'telecommand', id: `${target}.${tc}` };
     return { what: 'send', tone: 'accent', text: `${target} ${name}${effect}${again}`, link };
   }
@@ -192,7 +192,7 @@ export function resumeCommands(run: string, origin: string): Command[] {
 const CHOICES: readonly (readonly [string, string])[] = [
   ['replay', 'the step once more'],
   ['skip', 'it counts as passed'],
-  ['fail', 'it failed: on to “if failed”'],
+  ['fail', 'it counts as failed: on to “if failed”'],
   ['abort', 'the run ends here'],
 ];
 

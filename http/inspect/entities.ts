@@ -117,18 +117,18 @@ function finishedView(
 }
 
 function notBegun({ id }: EntityName): Refusal {
-  return refuse('inspect::unknown-entity', `run ${id} is submitted, and no executor has begun it`, {
-    help: 'It begins when an executor has room for it.',
+  return refuse('inspect::unknown-entity', `run ${id} is submitted and has not begun`, {
+    help: 'It begins when an executor has capacity.',
   });
 }
 
 /** Says who did not answer: the entity may be theirs. */
 export function unknownEntity({ kind, id }: EntityName, asked: readonly Asked<unknown>[]): Refusal {
   const silent = silentOf(asked).map(({ instance }) => instance);
-  return refuse('inspect::unknown-entity', `no process knows ${kind} ${id}`, {
+  return refuse('inspect::unknown-entity', `no process has ${kind} ${id}`, {
     help:
       silent.length > 0
         ? `Ask again: ${silent.join(', ')} did not answer.`
-        : 'GET /v1/inspect/entities lists what there is; telecommands are named <target>.<id>.',
+        : 'GET /v1/inspect/entities lists the entities; telecommands are named <target>.<id>.',
   });
 }

@@ -117,7 +117,7 @@ export class EntityFollower implements Stoppable {
 
   #failed(error: unknown): void {
     this.#owner = undefined;
-    if (!(error instanceof Outage)) this.#ports.log.error({ err: error }, 'an entity is not followed');
+    if (!(error instanceof Outage)) this.#ports.log.error({ err: error }, 'an entity could not be followed');
   }
 }
 

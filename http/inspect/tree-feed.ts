@@ -67,7 +67,7 @@ export class TreeFeed {
       this.#tell(await readTree(this.#processes, this.#clock));
     } catch (error) {
       if (error instanceof Outage) this.#tell(this.#ofBefore());
-      else this.#log.error({ err: error }, 'the supervision tree was not read');
+      else this.#log.error({ err: error }, 'the supervision tree could not be read');
     } finally {
       this.#asking = false;
     }

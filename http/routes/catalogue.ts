@@ -17,7 +17,7 @@ export const readCatalogue = defineRoute({
   path: '/v1/targets/:target/catalogue',
   operationId: 'readCatalogue',
   summary: 'Measures and telecommands of a target',
-  description: 'As the platform document says it, with units, ranges and defaults.',
+  description: 'As in the platform document, with units, ranges and defaults.',
   tag: 'Catalogue',
   params: { target: targetInPath },
   replies: { 200: CatalogueView },

@@ -93,7 +93,7 @@ async function declare(target: Target, set: TargetMode, ports: RoutePorts): Prom
     await bucket.put(target.name, before?.value ?? NEVER_SET, written.revision);
     return taken;
   }
-  return refuse('api::unavailable', `the mode of ${target.name} is being set by others`, {
+  return refuse('api::unavailable', `the mode of ${target.name} is being set by somebody else`, {
     help: 'Try again in a moment.',
   });
 }

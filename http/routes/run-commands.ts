@@ -168,21 +168,21 @@ async function control(run: string, call: ControlCall, ports: RoutePorts): Promi
     case 'over':
       return notHeld(run);
     case 'unknown':
-      return notSaid(`run ${run} has not said whether it does: ${reply.reason}`);
+      return notSaid(`run ${run} has not confirmed the command: ${reply.reason}`);
   }
 }
 
 /** Also of a run whose log has just ended, while its executor still clears up: the answer must not depend on how fast that is. */
 function notHeld(run: string): Refusal {
   return refuse('run::not-running', `no executor holds run ${run}`, {
-    help: 'It is over, not begun, or waits for another executor to take it over: its status says which.',
+    help: 'It has ended, has not begun, or waits to be taken over by another executor: its status says which.',
   });
 }
 
 /** Nothing is known of the command: neither that it is carried out nor that it is not. */
 function notSaid(message: string): Refusal {
   return refuse('run::timeout', message, {
-    help: 'It may still carry the command out: read the log of the run.',
+    help: 'It may still carry out the command: read the log of the run.',
   });
 }
 

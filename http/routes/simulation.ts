@@ -73,7 +73,7 @@ export const switchFault = defineRoute({
   operationId: 'switchFault',
   summary: 'Switch a fault of a simulated gateway on or off',
   description:
-    'The spacecraft behind the gateway has the fault from now on until it is switched off or the gateway starts anew. ' +
+    'The spacecraft behind the gateway has the fault from now on until it is switched off or the gateway restarts. ' +
     'Each switch is published on `mcs.sim.evt.<target>` for every target the gateway reaches, before the answer. ' +
     'Switching on what is on changes nothing, so a switch without an answer may be repeated.',
   tag: 'Simulation',

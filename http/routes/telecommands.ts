@@ -61,7 +61,7 @@ export const submitTelecommand = defineRoute({
   operationId: 'submitTelecommand',
   summary: 'Submit a direct telecommand',
   description:
-    'Resolved against the current configuration and stored on the bus; what becomes of it is told by ' +
+    'Resolved against the current configuration and stored on the bus; its progress is in ' +
     '`GET /v1/tc/{target}/{id}/events`. A repetition with the same `id` sends nothing new and answers `duplicate: true`, ' +
     'so a request without an answer may be repeated.',
   tag: 'Telecommands',
@@ -260,7 +260,7 @@ async function unknownAndUnheardOf(
 function readEvent({ data, seq, subject: about }: StreamMessage, { log }: RoutePorts): TcEvent | undefined {
   const event = readTcEvent(data);
   if (event === undefined)
-    log.error({ position: seq, subject: about }, 'no event of a telecommand: left out');
+    log.error({ position: seq, subject: about }, 'malformed telecommand event skipped');
   return event;
 }
 

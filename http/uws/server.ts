@@ -118,7 +118,7 @@ export function checkEnvironment(value: string | undefined): void {
 
 /** Waits until nothing is open, at most `CLOSE_MS`; sockets are told first. */
 async function settle(served: Served): Promise<void> {
-  for (const writer of [...served.sockets]) writer.cut(closeCode.goingAway, 'the service goes away');
+  for (const writer of [...served.sockets]) writer.cut(closeCode.goingAway, 'the service is shutting down');
   const { clock } = served.ports;
   const end = clock.now() + CLOSE_MS;
   while (!served.idle && clock.now() < end) {

@@ -98,7 +98,7 @@ describe('mcs alarm', { timeout: 90_000 }, () => {
     const { output, errors, code } = await mcs('list');
     expect({ output, errors, code }).toEqual({
       output: '',
-      errors: 'no alarm: all is normal, and nothing is shelved\n',
+      errors: 'no alarms: everything is normal and nothing is shelved\n',
       code: 0,
     });
   });
@@ -237,7 +237,7 @@ describe('a line of an alarm', () => {
     ],
     [
       { cause: 'unshelved', previous: 'ACTIVE_UNACK' },
-      '!   warning   ACTIVE_UNACK   sat1 battery[1].voltage  6.2       its shelving is over',
+      '!   warning   ACTIVE_UNACK   sat1 battery[1].voltage  6.2       its shelving ended',
     ],
     [
       { severity: 'critical', previous: 'ACTIVE_UNACK' },

@@ -148,6 +148,6 @@ describe('mcs config publish', () => {
 
   it('says where it looked when there is no bus', async () => {
     expect(await config(['publish', folder, '--nats', 'nats://127.0.0.1:1'])).toBe(1);
-    expect(printed.err).toContain('no bus at nats://127.0.0.1:1');
+    expect(printed.err).toContain('no message bus at nats://127.0.0.1:1');
   });
 });

@@ -61,9 +61,9 @@ describe.runIf(process.platform === 'linux')('mcs values watch in a terminal', {
     await moves(terminal);
     await moves(terminal);
     expect(uptimeOf(terminal)?.row).toBe(row);
-    expect(screen.lines[0]).toMatch(/^sat1 {2}live {2}\d\d:\d\d:\d\dZ {2}\d+ of \d+ measures heard/);
+    expect(screen.lines[0]).toMatch(/^sat1 {2}live {2}\d\d:\d\d:\d\dZ {2}\d+ of \d+ measures received/);
     expect(screen.lines[1]).toMatch(/^measure +value +age$/);
-    expect(screen.lines[23]).toMatch(/^q ends.* 1-\d+ of \d+$/);
+    expect(screen.lines[23]).toMatch(/^q quits.* 1-\d+ of \d+$/);
     expect(screen).toMatchObject({ isSecond: true, cursor: false, wrapping: false, scrolled: 0, past: 0 });
     expect([...screen.styles]).not.toEqual([]);
   });
@@ -103,6 +103,6 @@ describe.runIf(process.platform === 'linux')('mcs values watch in a terminal', {
     expect(screen).toMatchObject({ scrolled: 0, past: 0 });
     expect(screen.lines.filter((line) => line.endsWith('…'))).not.toEqual([]);
     terminal.type('G');
-    await until(() => /^q ends/.test(screen.lines[11]!) && !screen.lines[2]!.startsWith('obc'), PATIENTLY);
+    await until(() => /^q quits/.test(screen.lines[11]!) && !screen.lines[2]!.startsWith('obc'), PATIENTLY);
   });
 });

@@ -159,7 +159,7 @@ describe('emission.M1 where the signal goes', () => {
   it('emission.M1 a level that is unreadable counts as emitting, on every path', () => {
     expect(emissionWords(state({}), undefined)).toMatchObject({
       tone: 'bad',
-      words: expect.stringContaining('unreadable'),
+      words: expect.stringContaining('cannot be read'),
     });
     const conditions = state(inside).conditions.map((condition) =>
       condition.key === 'tx.level' ? { ...condition, verdict: 'unknown' as const } : condition,
@@ -169,7 +169,7 @@ describe('emission.M1 where the signal goes', () => {
         emissionWords(state({ ...inside, current_target: target, conditions }), undefined),
       ).toMatchObject({
         tone: 'bad',
-        words: expect.stringContaining('unreadable'),
+        words: expect.stringContaining('cannot be read'),
       });
   });
 

@@ -236,7 +236,7 @@ describe('what a process tells', () => {
     const { page, problems } = await open('#door/x');
     await page.locator('#chart [data-state="door.open"].active').waitFor();
     await page.evaluate("location.hash = '#door/nobody'");
-    await page.locator('#entity-note', { hasText: 'no process knows door nobody' }).waitFor();
+    await page.locator('#entity-note', { hasText: 'no process has door nobody' }).waitFor();
     expect(await page.locator('#chart .state.active, #states [aria-current]').count()).toBe(0);
     expect(await page.locator('#entity-note').textContent()).not.toContain('..');
     expect(await page.locator('#entity-status').isVisible()).toBe(false);
@@ -276,7 +276,7 @@ describe('what a process tells', () => {
   it('an entity that nobody knows is told as such, and shown as soon as somebody has it', async () => {
     door.answers = doorAnswers('p1');
     const { page, problems } = await open('#door/later');
-    await page.locator('#entity-note', { hasText: 'no process knows door later' }).waitFor();
+    await page.locator('#entity-note', { hasText: 'no process has door later' }).waitFor();
     door.answers = doorAnswers('p1', 'later');
     await page.locator('#chart [data-state="door.open"].active').waitFor();
     expect(await page.locator('#entity-note').isVisible()).toBe(false);

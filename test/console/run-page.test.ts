@@ -149,7 +149,7 @@ describe('a run that goes', () => {
     expect(await page.locator('#run-notice code').count()).toBe(4);
     await post(`/v1/runs/${run}/answers`, { path: 'judge', accepted: true, value: 'abort' });
     await page.locator('#run-notice.bad', { hasText: 'Failed' }).waitFor();
-    await hasState(page, 'judge', 'broken off');
+    await hasState(page, 'judge', 'interrupted');
     await hasState(page, 'look', 'not begun');
   }, 60_000);
 });

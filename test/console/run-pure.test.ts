@@ -111,10 +111,10 @@ describe('the picture of a run', () => {
     ]);
   });
 
-  it('shows a step in which the run was ended as broken off, and counts no time behind the end', () => {
+  it('shows a step in which the run was ended as interrupted, and counts no time behind the end', () => {
     const { events } = eventful('abort');
     const { state, ...rest } = pictureOf(events).step('shoot/fire');
-    expect(state).toBe('broken off');
+    expect(state).toBe('interrupted');
     expect(elapsedMs({ state, ...rest }, Date.parse(events.at(-1)!.at) + 60_000)).toBeLessThan(60_000);
   });
 
@@ -269,7 +269,7 @@ describe('the log in words', () => {
 
   it('leads from a sending to its telecommand', () => {
     expect(reported('telecommand_sent').link).toEqual({ kind: 'telecommand', id: `sat1.${RUN}` });
-    expect(reported('telecommand_sent').text).toContain(`again for ${RUN}`);
+    expect(reported('telecommand_sent').text).toContain(`retry of ${RUN}`);
     expect(reported('telecommand_finished').text).toContain('ENCODED after 0.5 s');
   });
 

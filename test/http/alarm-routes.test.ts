@@ -155,7 +155,7 @@ describe('the list of alarms', () => {
     await bucket.overwrite('sat2.obc._.broken', Buffer.from('{'));
     await bucket.overwrite('stray', Buffer.from('{}'));
     expect(keysOf(await list('?all=true'))).toHaveLength(4);
-    const reported = world.log.lines.filter(({ message }) => message === 'the record of an alarm is none');
+    const reported = world.log.lines.filter(({ message }) => message === 'malformed alarm record skipped');
     expect(reported.map(({ fields }) => fields)).toEqual([
       { alarm: 'sat2.obc._.broken' },
       { alarm: 'stray' },

@@ -176,7 +176,7 @@ describe('bodies', () => {
     const answer = await post(`${url}/v1/echo`, '{"name":"a:b","args":{"x":1,"\\u0078":2}}');
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toEqual([
-      { code: 'api::invalid-body', message: '/args/x stands twice in the body' },
+      { code: 'api::invalid-body', message: '/args/x occurs twice in the body' },
     ]);
   });
 

@@ -311,7 +311,7 @@ describe('one entity', () => {
     expect((await coverage.call(`${url}/entities/door/x`)).body.entity.instance).toBe('p3');
   });
 
-  it('that has finished is told by its log', async () => {
+  it('that has finished is from its log', async () => {
     await process('p1', { history: () => accepted(doorHistory('x')) });
     const { body } = await coverage.call(`${url}/entities/door/x`);
     expect(body.entity).toMatchObject({
@@ -407,7 +407,7 @@ describe('an entity, followed', () => {
     expect(client.closed).toEqual({ code: 1000, reason: 'finished' });
   });
 
-  it('that has finished before is told by its log, and ends', async () => {
+  it('that has finished before is from its log, and ends', async () => {
     await process('p1', { history: () => accepted(doorHistory('x')) });
     const client = await coverage.open(`${url}/entities/door/x/events`);
     await until(() => client.closed);

@@ -208,14 +208,14 @@ describe('deferred samples', () => {
     expect(turns(8_000).filter((each) => each.includes('low'))).toEqual([]);
   });
 
-  it('MC-XFER-059 move no temporal function of a measure that was never heard in real time either', () => {
+  it('MC-XFER-059 move no temporal function of a measure that was never received in real time either', () => {
     const { feed } = computing();
     feed([{ at: 1_000, onboard: 10, values: { voltage: 2 } }], { deferred: true });
     const told = feed([{ at: 2_000, values: { voltage: 8 } }]);
     expect(told.filter(only('mean', 'heard'))).toEqual(['heard 1 @2000', 'mean 8 @2000']);
   });
 
-  it('MC-VAL-011 make a real-time measure deferred only where an input was never heard in real time', () => {
+  it('MC-VAL-011 make a real-time measure deferred only where an input was never received in real time', () => {
     const { feed } = computing();
     feed([{ at: 1_000, onboard: 10, values: { current: 2 } }], { deferred: true });
     expect(feed([{ at: 2_000, values: { voltage: 8 } }]).filter(only('power'))).toEqual([
