@@ -128,8 +128,9 @@ export class Cursor {
     this.#failures += 1;
     if (error instanceof ApiError && error.is(apiError.noStream)) this.#reading.asset.forget();
     const fields = { err: error, failures: this.#failures };
-    if (this.#failures === FAILURES_WORTH_A_WARNING) this.#log.warn(fields, 'cursor cannot read its stream');
-    else this.#log.debug(fields, 'cursor does not start');
+    if (this.#failures === FAILURES_WORTH_A_WARNING)
+      this.#log.warn(fields, 'cursor failed to read its stream');
+    else this.#log.debug(fields, 'cursor failed to start');
     const delayMs = Math.min(RESTART_FIRST_MS * 2 ** Math.min(this.#failures, 10), RESTART_LONGEST_MS);
     this.#timer = setTimeout(() => this.restart('again'), delayMs * (0.5 + Math.random() / 2));
   }

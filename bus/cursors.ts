@@ -31,7 +31,7 @@ export class Cursors {
       for (const cursor of this.#open) cursor.tend();
     }, pace.tendMs);
     this.#unlisten = jetstream.connection.onChange((connected) => {
-      if (connected) for (const cursor of this.#open) cursor.restart('connection is back');
+      if (connected) for (const cursor of this.#open) cursor.restart('reconnected');
     });
   }
 

@@ -125,7 +125,7 @@ class Place {
   }
 
   #madeAnew({ stream, created }: Standing): void {
-    this.#say({ stream, created, taken: this.#taken }, 'stream was made anew: read from its beginning');
+    this.#say({ stream, created, taken: this.#taken }, 'stream was recreated: reading from its beginning');
     this.#created = created;
     this.#goOn(0);
   }
@@ -134,7 +134,7 @@ class Place {
     const now = performance.now();
     this.#aheadSince ??= now;
     if (replicas > 1 && now - this.#aheadSince < CATCH_UP_MS)
-      throw new Outage('bus.unavailable', `${stream} has not caught up with what it delivered`);
+      throw new Outage('bus.unavailable', `${stream} has not caught up with what it had delivered`);
     this.#say({ stream, lastSeq, taken: this.#taken }, 'stream lost its newest messages');
     this.#goOn(lastSeq);
   }

@@ -168,9 +168,12 @@ function parseKeys(text: string, path: string): Keys {
     const seeds = JSON.parse(text) as Record<SeedName, string>;
     return Object.fromEntries(SEEDS.map((name) => [name, keyOf(seeds[name])])) as Record<SeedName, KeyPair>;
   } catch (cause) {
-    throw new Error(`${path} does not hold the keys of the bus; restore it, or remove the whole directory`, {
-      cause,
-    });
+    throw new Error(
+      `${path} does not contain the keys of the bus; restore it, or remove the whole directory`,
+      {
+        cause,
+      },
+    );
   }
 }
 

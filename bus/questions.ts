@@ -75,7 +75,7 @@ export class Questions {
     const question = this.#settled(message.subject.slice(this.#inbox.length + 1));
     if (question === undefined) return;
     if (message.data.length === 0 && message.headers?.code === NO_RESPONDERS)
-      question.reject(new Outage('bus.no-responder', `nobody serves ${question.subject}`));
+      question.reject(new Outage('bus.no-responder', `no responder on ${question.subject}`));
     else question.resolve(message);
   }
 

@@ -246,6 +246,6 @@ export function readAlarmReply(bytes: Uint8Array): AlarmReply | undefined {
   const outcome = reply && oneOf(reply, 'outcome', ['accepted', 'refused']);
   if (reply === undefined || outcome === undefined) return undefined;
   return outcome === 'refused'
-    ? { outcome, reason: textIn(reply, 'reason') ?? 'it does not say why' }
+    ? { outcome, reason: textIn(reply, 'reason') ?? 'it gives no reason' }
     : { outcome };
 }

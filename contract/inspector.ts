@@ -98,7 +98,7 @@ export interface InspectTree {
 const summary = {
   kind: text,
   id: text,
-  label: Type.Optional(Type.String({ description: 'What people call it: of a run, its procedure.' })),
+  label: Type.Optional(Type.String({ description: 'Its name for people: of a run, its procedure.' })),
   target: Type.Optional(Type.String({ description: 'One, or several joined by a comma.' })),
   status: Type.Enum(['live', 'loading', 'restarting', 'quarantined', 'finished']),
   state: Type.String({ description: 'Innermost active states, joined by a space.' }),
@@ -284,7 +284,7 @@ export const ReleaseRequest = Type.Object(
     supervisor: Type.String({ minLength: 1, maxLength: 512 }),
     child: Type.String({ minLength: 1, maxLength: 512 }),
     action: Type.Enum(['resume', 'reset'], {
-      description: 'resume: go on from the record. reset: forget it here; its record stays.',
+      description: 'resume: continue from the record. reset: forget it here; its record stays.',
     }),
   },
   { additionalProperties: false, title: 'ReleaseRequest', examples: [EXAMPLE_RELEASE] },

@@ -329,7 +329,7 @@ export const RunEvent = Type.Union(
     Type.Object(
       {
         run: RunId,
-        seq: Type.Integer({ minimum: 1, description: 'From 1, without gap.' }),
+        seq: Type.Integer({ minimum: 1, description: 'From 1, without gaps.' }),
         at: At,
         event: Type.Literal(event),
         ...FIELDS[event],
@@ -407,7 +407,7 @@ export function readControlReply(bytes: Uint8Array): ControlReply | undefined {
   const outcome = reply && oneOf(reply, 'outcome', ['accepted', 'refused', 'over', 'unknown']);
   if (reply === undefined || outcome === undefined) return undefined;
   if (outcome === 'accepted' || outcome === 'over') return { outcome };
-  const reason = textIn(reply, 'reason') ?? 'it does not say why';
+  const reason = textIn(reply, 'reason') ?? 'it gives no reason';
   return { outcome, reason, ...(outcome === 'unknown' && reply.again === true && { again: true }) };
 }
 

@@ -366,10 +366,10 @@ export function unheldReason(
   const taken = takenFrom(holds, run, position);
   if (taken !== undefined) return `${target} was taken from run ${run} by ${taken.by}`;
   const hold = holds.holders.find((holder) => holder.run === run);
-  if (hold === undefined) return `run ${run} does not hold ${target} any more`;
-  if (hold.leaving === true) return `run ${run} is giving ${target} back`;
+  if (hold === undefined) return `run ${run} no longer holds ${target}`;
+  if (hold.leaving === true) return `run ${run} is releasing ${target}`;
   if (position > (hold.from ?? 0)) return undefined;
-  return `run ${run} submitted it before it was suspended, and has taken ${target} anew since`;
+  return `run ${run} submitted it before it was suspended, and has taken ${target} again since`;
 }
 
 /**

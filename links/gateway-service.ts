@@ -157,7 +157,7 @@ class GatewayOnBus implements RunningGateway {
     const opened = openGateway(this.#definition, { ...this.#options, log: this.#log });
     if (!opened.ok) {
       this.#unusable = opened.faults.join('; ');
-      this.#log.error({ faults: opened.faults }, 'gateway not usable');
+      this.#log.error({ faults: opened.faults }, 'gateway cannot be used');
       return;
     }
     this.#gateway = opened.value;
@@ -184,7 +184,8 @@ class GatewayOnBus implements RunningGateway {
 
   async #send(call: SendCall | undefined): Promise<SendReply> {
     const fault = faultOf(call);
-    if (call === undefined || fault !== undefined) return { outcome: 'refused', detail: fault ?? 'no call' };
+    if (call === undefined || fault !== undefined)
+      return { outcome: 'refused', detail: fault ?? 'malformed call' };
     const { clock, holds } = this.#options;
     if (holds?.() === false) throw new Error(`another process may run gateway ${this.name}: not sent (Q3)`);
     return this.#sent.once(call, clock.now(), async () => {
@@ -250,13 +251,13 @@ class GatewayOnBus implements RunningGateway {
   /** A simulation whose settings cannot be used is still a simulation (Q2). */
   #faultless(): FaultReply {
     if (this.#definition.kind !== 'simulated') return notSimulated(this.name);
-    return simRefused(`gateway ${this.name} is not usable; the log of its process says why`);
+    return simRefused(`gateway ${this.name} cannot be used; the log of its process says why`);
   }
 
   #fault(call: FaultCall | undefined): FaultReply {
     const faults = this.#gateway?.faults;
     if (faults === undefined) return this.#faultless();
-    if (typeof call?.on !== 'boolean') return simRefused('a fault is switched by {fault, on}');
+    if (typeof call?.on !== 'boolean') return simRefused('expected {fault, on}');
     if (!faults.names.includes(call.fault)) {
       return simRefused(
         `gateway ${this.name} has no fault "${call.fault}"; it has ${faults.names.join(', ')}`,
@@ -280,7 +281,7 @@ class GatewayOnBus implements RunningGateway {
 }
 
 function notSimulated(name: string): FaultReply {
-  return refused({ code: 'sim::not-simulated', message: `gateway ${name} is no simulation` });
+  return refused({ code: 'sim::not-simulated', message: `gateway ${name} is not simulated` });
 }
 
 function simRefused(message: string): FaultReply {

@@ -19,7 +19,7 @@ export class KeptBindings {
 
   /** Keeps a binding unless a newer one of the link is known (B1); refuses what is none. */
   keep(call: object | undefined): BindReply {
-    if (!isBinding(call)) return { outcome: 'refused', reason: 'the call is no binding of a link' };
+    if (!isBinding(call)) return { outcome: 'refused', reason: 'the call is not a link binding' };
     const key = `${call.target}.${call.link}`;
     const known = this.#kept.get(key);
     if (known !== undefined && isOlder(call, known)) return { outcome: 'older' };

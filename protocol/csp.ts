@@ -40,9 +40,9 @@ export interface CspPacket extends CspHeader {
 
 /** What the flags name that is not done here. */
 const REFUSED_FLAGS: readonly (readonly [flag: number, name: string])[] = [
-  [cspFlag.rdp, 'RDP, whose sender sends again by itself'],
-  [cspFlag.xtea, 'XTEA, and there is no key'],
-  [cspFlag.hmac, 'HMAC, and there is no key to check it with'],
+  [cspFlag.rdp, 'RDP, whose sender retransmits'],
+  [cspFlag.xtea, 'XTEA, but there is no key'],
+  [cspFlag.hmac, 'HMAC, but there is no key to verify it'],
   [cspFlag.fragment, 'fragments, which are not joined here'],
   [0xe0, 'what a reserved flag means'],
 ];
@@ -133,5 +133,5 @@ export function takeCrc(version: CspVersion, bytes: Buffer): Result<Buffer, stri
   const packet = bytes.subarray(0, end);
   if (crc32c(packet.subarray(CSP_HEADER_BYTES[version])) === crc || crc32c(packet) === crc)
     return accepted(packet);
-  return refused('the CRC-32C does not hold, neither over the data nor over header and data');
+  return refused('the CRC-32C is wrong, over the data and over header and data');
 }

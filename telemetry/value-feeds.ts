@@ -238,7 +238,7 @@ class Feeds implements RunningValueFeeds {
     const batch = readValues(message.data);
     if (batch === undefined) {
       const fields = { position: message.seq, subject: message.subject };
-      return this.#options.log.error(fields, 'message that is no batch of values: left out');
+      return this.#options.log.error(fields, 'malformed batch of values, left out');
     }
     if (batch.blocks.length === 0) return;
     if (batch.platform !== store.platform.digest) return this.#handleForeign(message, target, batch);

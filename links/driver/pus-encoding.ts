@@ -62,7 +62,7 @@ function draftOf(
   const telecommand = platform.components.get(call.component)?.telecommands.get(call.telecommand);
   if (telecommand === undefined) return refused(`platform ${platform.id} has no such telecommand`);
   const { encoding } = telecommand;
-  if (encoding === undefined) return refused('the catalogue does not say how it is written; add `encode`');
+  if (encoding === undefined) return refused('the catalogue does not define its encoding; add `encode`');
   const { service, subtype } = encoding.header;
   if (!isByte(service) || !isByte(subtype)) {
     return refused('PUS-C needs `service` and `subtype` in `encode`, each from 0 to 255');

@@ -46,7 +46,7 @@ export class KissFramer {
 
   wrap(frame: Buffer): Result<Buffer, string> {
     if (frame.length > 2 && frame[0] === END && frame.at(-1) === END) return accepted(frame);
-    return refused('no KISS frame; write kiss: true in the transport of the link');
+    return refused('not a KISS frame; write kiss: true in the transport of the link');
   }
 
   #keep(part: Uint8Array): void {

@@ -55,7 +55,7 @@ export interface Gateway {
   send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent>;
   start(listener: Listener): void;
   stop(): Promise<void>;
-  /** Absent on a gateway that is no simulation. */
+  /** Absent on a gateway that is not simulated. */
   readonly faults?: SwitchableFaults;
   /** Figures of a simulation for tests and operators, as JSON. */
   readonly stats?: () => object;

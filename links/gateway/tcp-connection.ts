@@ -41,7 +41,7 @@ export class TcpConnection {
       halfway: (reason) => ({
         sent: false,
         unsure: true,
-        detail: `${reason}: nobody knows how much of the frame left`,
+        detail: `${reason}: cannot tell how much of the frame left`,
       }),
       stuck: () => this.end('the peer takes no more frames'),
     });

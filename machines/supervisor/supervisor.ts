@@ -160,7 +160,7 @@ export const supervisorMachine = setup({
         'operator.drain': 'draining',
       },
     },
-    draining: { description: 'Children are being stopped: nothing is restarted any more.' },
+    draining: { description: 'Children are being stopped: nothing is restarted.' },
     escalated: { description: 'Given up: the parent decides.' },
   },
 });

@@ -287,7 +287,7 @@ export const telecommandMachine = setup({
         type: 'record',
         params: ({ context }) => ({
           state: 'VERIFY_TIMEOUT' as const,
-          note: { detail: `nothing verified it within ${(context.verifyWithinMs ?? 0) / 1000} s of sending` },
+          note: { detail: `not verified within ${(context.verifyWithinMs ?? 0) / 1000} s of sending` },
         }),
       },
     },

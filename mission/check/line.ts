@@ -115,7 +115,7 @@ function helpFor(raw: string): string {
   if (raw === 'bool') return 'write the two words, like OFF|ON';
   if (isFloatType(raw)) return 'take number, decimal or integer';
   if (isNumberType(raw)) return 'take integer or hex, or declare the measure as f64';
-  return raw === 'bytes' ? 'lines hold no bytes; declare a string' : `take the enumeration ${raw}`;
+  return raw === 'bytes' ? 'lines contain no bytes; declare a string' : `take the enumeration ${raw}`;
 }
 
 /** R1 */
@@ -125,7 +125,7 @@ function checkOverlaps(patterns: readonly (readonly [string, Pattern])[], faults
       const common = commonLine(earlier, pattern);
       if (common === undefined) continue;
       const message = covers(earlier, pattern)
-        ? `it can never be reached: line ${before} matches all that it matches, like "${common}"`
+        ? `it can never be reached: line ${before} matches everything it matches, like "${common}"`
         : `line ${before} matches "${common}" as well`;
       faults
         .in(name, 'match')
@@ -147,7 +147,7 @@ function warnOfSilent(components: readonly ComponentConfiguration[], faults: Fau
     faults
       .in('components', component, 'telecommands', each.name)
       .warning(
-        'it awaits no answer, and one that came all the same would be taken for the answer of the next telecommand',
+        'it awaits no answer, so an answer would be taken for that of the next telecommand',
         'give verify.answer, unless the instrument is silent',
       );
   }

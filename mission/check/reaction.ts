@@ -112,7 +112,7 @@ function checkInputs(
     if (isOne) checkDefault(name, input, component, faults);
     else if (!isInstance(input, component))
       faults.fault(
-        `input "${input.name}" of procedure ${name} is no instance of ${component.name}, which is all that an alarm can give`,
+        `input "${input.name}" of procedure ${name} is not an instance of ${component.name}, which is all that an alarm can give`,
         `declare it { type: instance, of: ${component.name} }, or react with a procedure without it`,
       );
   }

@@ -109,7 +109,7 @@ function scaledTerm(
   if (a.literal === undefined || b.literal === undefined) return { kind: 'number', unit, run };
   const value = node.op === '*' ? a.literal * b.literal : a.literal / b.literal;
   if (Number.isFinite(value)) return literal(value, unit);
-  return check.fault(node.at, 'the outcome is no number', 'do not divide by zero');
+  return check.fault(node.at, 'the result is not a number', 'do not divide by zero');
 }
 
 function product(a: NumberRun, b: NumberRun): NumberRun {

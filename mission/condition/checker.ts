@@ -78,7 +78,7 @@ export class Checker implements Check {
     if (term.ageOf === undefined) return term;
     return this.fault(
       node.at,
-      'an age stands alone on one side of a comparison',
+      'an age must be alone on one side of a comparison',
       'write for example "age(x) > 60 s"',
     );
   }

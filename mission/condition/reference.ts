@@ -121,7 +121,7 @@ function roleOf(
 
 function form({ scope }: Check): string {
   return scope.roles === undefined
-    ? 'write component.measure or component[instance].measure; no role stands in front here'
+    ? 'write component.measure or component[instance].measure; no role in front here'
     : 'write role.component.measure or role.component[instance].measure';
 }
 
@@ -172,7 +172,7 @@ function namedInstance(
     : named.type === 'instance' && (named.of === undefined || named.of === component.name);
   if (fits) return { kind: 'name', value: name };
   const wanted = component.files ? 'a file_id' : `an instance of ${component.name}`;
-  return check.fault(at, `$${name} is no instance of ${component.name}`, `declare it as ${wanted}`);
+  return check.fault(at, `$${name} is not an instance of ${component.name}`, `declare it as ${wanted}`);
 }
 
 function names({ scope }: Check): string {

@@ -64,7 +64,7 @@ const WORD = /^[\w.:,+-]+$/;
 async function askVersion(stream: ByteStream): Promise<string> {
   await stream.write('VERSION\r\n');
   const line = await stream.line();
-  if (!VERSION.test(line)) throw new Error(`"${line.slice(0, 40)}" is no version: this is no iiod`);
+  if (!VERSION.test(line)) throw new Error(`"${line.slice(0, 40)}" is not a version: this is not an iiod`);
   return line.trim();
 }
 
@@ -228,5 +228,5 @@ class IiodContext implements IioContext {
 /** K5 */
 function checkWord(word: string): void {
   if (!WORD.test(word))
-    throw new IioFailure(errno.EINVAL, `${JSON.stringify(word)} is no name that iiod takes`);
+    throw new IioFailure(errno.EINVAL, `${JSON.stringify(word)} is not a name that iiod accepts`);
 }

@@ -69,7 +69,7 @@ export class IiodConnection {
       this.#tellBroken = resolve;
     });
     this.#stream = new ByteStream(socket, () => {
-      if (!this.#isAsking) this.#break(errno.EIO, 'iiod sends what nobody asked for');
+      if (!this.#isAsking) this.#break(errno.EIO, 'iiod sends data that was not requested');
     });
     void this.#stream.ended.then((error) => this.#break(errno.EIO, error.message));
   }
@@ -126,7 +126,7 @@ export class IiodConnection {
 
   /** N1 */
   #checkInStep(): void {
-    if (this.#stream.unread > 0) this.#break(errno.EIO, 'iiod sends more than was asked for');
+    if (this.#stream.unread > 0) this.#break(errno.EIO, 'iiod sends more than was requested');
   }
 
   #break(number: number, why: string): void {

@@ -14,7 +14,9 @@ export class SerialQueue {
   /** Acts when all before have ended; refused with EBUSY when too many wait. */
   run<Value>(what: string, act: () => Promise<Value>): Promise<Value> {
     if (this.#open >= IIOD_QUESTIONS_WAITING)
-      return Promise.reject(new IioFailure(errno.EBUSY, `${what}: ${this.#open} questions wait already`));
+      return Promise.reject(
+        new IioFailure(errno.EBUSY, `${what}: ${this.#open} requests are already waiting`),
+      );
     this.#open += 1;
     const turn = this.#last.then(act);
     const ended = (): void => {

@@ -71,7 +71,7 @@ class XmlScanner {
     while (this.#skipSpace() || this.#take(DECLARATION) || this.#skipComment());
     const root = this.#tree();
     while (this.#skipSpace() || this.#skipComment());
-    if (this.#at < this.#text.length) throw this.#fault('text behind the outermost element');
+    if (this.#at < this.#text.length) throw this.#fault('text after the outermost element');
     return root;
   }
 

@@ -23,7 +23,7 @@ export interface BoardGuard {
   stop(): Promise<readonly string[]>;
 }
 
-const WHY = 'found without an owner before the bench began';
+const WHY = 'found with no owner before the bench began';
 
 /** Guards the board that the configuration names; a model in this process died with the one before. */
 export function guardBoard({ board, iiod }: BenchConfig, clock: Clock, log: Log): BoardGuard {

@@ -154,7 +154,7 @@ export class Watched implements EntityWatcher {
       show();
     } catch (error) {
       const { log, id, over } = this.#options;
-      log.error({ err: error, id }, 'frame not shown: the watch is over');
+      log.error({ err: error, id }, 'update not shown: the watch is over');
       over();
     }
   }

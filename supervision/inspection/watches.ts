@@ -163,6 +163,6 @@ function introduced(leases: ReadonlyMap<string, Lease>): string[] {
 function tooMany() {
   return {
     code: 'inspect::invalid',
-    message: `${INSPECT_WATCHES} entities are watched here already: end a watch, or wait until one is over`,
+    message: `${INSPECT_WATCHES} entities are already watched here: end a watch, or wait until one ends`,
   } as const;
 }

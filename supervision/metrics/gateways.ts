@@ -25,7 +25,7 @@ const COUNTERS: Readonly<Record<string, { readonly help: string; readonly read: 
     read: ({ reconnects }) => [[{}, reconnects]],
   },
   mcs_gateway_lost_frames_total: {
-    help: 'Frames lost, by cause: dropped (no room), cut (connection ended inside), foreign (datagram of a stranger).',
+    help: 'Frames lost, by cause: dropped (no room), cut (connection ended inside), foreign (datagram of another sender).',
     read: ({ lost }) => [
       [{ cause: 'dropped' }, lost.dropped],
       [{ cause: 'cut' }, lost.cut],

@@ -250,7 +250,7 @@ export class Leadership implements Ownerships {
       if (revision === undefined) await this.#look();
       else await this.#took({ worker: this.#worker(epoch), revision, renewedAt, ttlMs });
     } catch (error) {
-      log.warn({ err: error, leader: this.#name }, 'lead not taken');
+      log.warn({ err: error, leader: this.#name }, 'leadership not taken');
       waitMs = BUS_RETRY_MS;
     }
     this.#taking = undefined;
@@ -286,7 +286,7 @@ export class Leadership implements Ownerships {
         this.#expectRenewal(held);
       }
     } catch (error) {
-      log.warn({ err: error, leader: this.#name }, 'lead not renewed');
+      log.warn({ err: error, leader: this.#name }, 'leadership not renewed');
       waitMs = Math.min(waitMs, BUS_RETRY_MS);
     }
     if (this.#held === held) this.#later(waitMs);
@@ -341,7 +341,7 @@ export class Leadership implements Ownerships {
 
   /** The lease is lost: somebody else has it, or may have it soon (D2). */
   #abandon(held: Held): void {
-    this.#options.log.warn({ leader: this.#name, epoch: held.worker.epoch }, 'lead lost');
+    this.#options.log.warn({ leader: this.#name, epoch: held.worker.epoch }, 'leadership lost');
     this.#leave(held);
   }
 
@@ -368,7 +368,7 @@ export class Leadership implements Ownerships {
       await this.#look();
       if (this.#seen?.lease.owner === instance) await this.#write(free, this.#seen.revision);
     } catch (error) {
-      log.warn({ err: error, leader: this.#name }, 'lead not freed');
+      log.warn({ err: error, leader: this.#name }, 'leadership not released');
     }
   }
 }

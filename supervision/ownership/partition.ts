@@ -334,7 +334,7 @@ export class Partitions implements Ownerships {
     const { log, role } = this.#options;
     log.warn(
       { partitions: names.length, role: role.role, prefix: this.prefix },
-      'no heartbeat in time: all is given up',
+      'no heartbeat in time: releasing everything',
     );
     for (const name of names) void this.#leave(name, this.#owned.get(name)!);
   }

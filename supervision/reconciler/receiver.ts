@@ -114,8 +114,7 @@ export class Receiver {
       return 'told';
     } catch (error) {
       if (!(error instanceof Outage)) throw error;
-      if (!this.#isSilent)
-        log.info({ subject, err: error }, 'nobody takes the bindings of links; tried again');
+      if (!this.#isSilent) log.info({ subject, err: error }, 'nothing takes the bindings of links; retrying');
       this.#isSilent = true;
       return 'silent';
     }

@@ -54,7 +54,7 @@ describe('what JetStream answers', () => {
   it.each(LIMITS)('%i is an outage that says what to do (bus/fault.F2)', (number) => {
     const outage = toOutage(new ApiError(statusOf(number), number, 'no room'), 'stream X');
     expect(outage.code).toBe('bus.unavailable');
-    expect(outage.message).toBe(`stream X has reached a limit of JetStream: no room (${number})`);
+    expect(outage.message).toBe(`stream X has reached a JetStream limit: no room (${number})`);
     expect(outage.remedy).toContain('Raise');
     const [fault] = refusalOf(outage)!.faults;
     expect(fault).toMatchObject({ code: 'api::unavailable', message: outage.message, help: outage.remedy });

@@ -141,7 +141,7 @@ describe('RB-GEN-001 a transmitter without an owner', { timeout: 180_000 }, () =
     const nowhere = await startBench(`nats://127.0.0.1:${await freePort('tcp')}`, true);
     await until(async () => !(await radiates()), PATIENTLY);
     expect(nowhere.output()).toBe('');
-    await until(() => nowhere.errors().includes('found without an owner before the bench began'), PATIENTLY);
+    await until(() => nowhere.errors().includes('found with no owner before the bench began'), PATIENTLY);
     // It waits for its bus, and ends in order all the same.
     expect(await nowhere.kill('SIGTERM')).toMatchObject({ code: 0 });
 

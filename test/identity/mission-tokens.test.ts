@@ -138,7 +138,7 @@ describe('keys at an address', () => {
     }
     expect(await said(the, await first.token({ sub: 'new', exp: NOW_S + 9e3 }))).toBe('new');
     expect(the.log.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields)).toEqual([
-      { reason: `${URL} is not reached (ECONNREFUSED)`, kept: true },
+      { reason: `${URL} cannot be reached (ECONNREFUSED)`, kept: true },
     ]);
   });
 
@@ -147,7 +147,7 @@ describe('keys at an address', () => {
     the.provider.answer = away;
     const token = await first.token();
     expect(await said(the, token)).toContain(
-      `no keys to check it with: ${URL} is not reached (ECONNREFUSED)`,
+      `no keys to check it with: ${URL} cannot be reached (ECONNREFUSED)`,
     );
     expect(await said(the, token)).toContain('ECONNREFUSED');
     expect(the.asked.length).toBe(1);

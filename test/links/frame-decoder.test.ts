@@ -129,7 +129,7 @@ describe('damage', () => {
     await decoder.handle(message(2, noise));
     expect(log.said).toHaveLength(2);
     expect(log.said[1]).toMatchObject({
-      message: 'frames not readable',
+      message: 'frames could not be decoded',
       fields: { frames: 100, link: 'sat1/uhf' },
     });
     expect(decoded()).toHaveLength(1);

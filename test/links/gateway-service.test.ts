@@ -247,7 +247,7 @@ describe('faults', () => {
     expect(await fault('tm_silence', true)).toMatchObject({ ok: false });
   });
 
-  it('MC-SIM-002 a recording is no simulation', async () => {
+  it('MC-SIM-002 a recording is not simulated', async () => {
     const replay = open(mission.gateways.get('replay-1')!);
     const refusal = { ok: false, faults: [{ code: 'sim::not-simulated' }] };
     expect(await ask('faults', {}, 'replay-1')).toMatchObject(refusal);

@@ -78,7 +78,7 @@ describe('settings of an identity provider', () => {
     ]);
     expect(reported({ issuer: 'https://ada:secret@id.example', audience: '' })).toEqual([
       expect.stringContaining('auth.audience: this is empty'),
-      expect.stringContaining('auth.issuer: the address holds a name, a password'),
+      expect.stringContaining('auth.issuer: the address contains a name, a password'),
     ]);
   });
 

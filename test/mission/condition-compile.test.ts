@@ -44,11 +44,11 @@ describe('references', () => {
     ['battery[$pack].voltage > 1 V', '0: nothing is named $pack | there are: $mode, $cell'],
     [
       'battery[$level].voltage > 1 V',
-      '0: $level is no instance of battery | declare it as an instance of battery',
+      '0: $level is not an instance of battery | declare it as an instance of battery',
     ],
-    ['battery[$wheel].voltage > 1 V', '0: $wheel is no instance of battery'],
+    ['battery[$wheel].voltage > 1 V', '0: $wheel is not an instance of battery'],
     ['files[one].transfer == 1', '0: files has no instance "one" | there are: any file identifier'],
-    ['files[$cell].transfer == 1', '0: $cell is no instance of files | declare it as a file_id'],
+    ['files[$cell].transfer == 1', '0: $cell is not an instance of files | declare it as a file_id'],
     ['$lvl > 3 dB', '0: nothing is named $lvl | there are: $mode'],
   ])('refuses %s', (text, fault) => {
     expectOne(faults(text), fault);
@@ -203,7 +203,7 @@ describe('units', () => {
       '18: a power level in dBm cannot be compared with a level difference',
     ],
     ['radio.rssi * 2 > 3 dBm', '0: a power level in dBm is absolute'],
-    ['1 / 0 > 2', '2: the outcome is no number'],
+    ['1 / 0 > 2', '2: the result is not a number'],
     ['voltage > 1e999 V', '10: 1e999 is too large'],
   ])('do not fit in %s', (text, fault) => {
     expectOne(faults(text), fault);

@@ -99,7 +99,7 @@ describe('lines that are read', () => {
     };
     expect(paths({ lines })).toEqual([
       expect.stringMatching(
-        /^lines.count.match: it can never be reached: line temperature matches all that it matches, like "T \d"$/,
+        /^lines.count.match: it can never be reached: line temperature matches everything it matches, like "T \d"$/,
       ),
       expect.stringMatching(/^lines.wide.match: line temperature matches "T \d" as well$/),
       expect.stringMatching(/^lines.wide.match: line count matches "T \d" as well$/),

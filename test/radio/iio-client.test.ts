@@ -393,7 +393,7 @@ describe('servers that do what none should', () => {
     });
     const client = await dial(port);
     peer?.write('0\n');
-    expect((await client.lost).message).toBe('iiod sends what nobody asked for');
+    expect((await client.lost).message).toBe('iiod sends data that was not requested');
   });
 
   it('a flood is not kept', async () => {

@@ -142,7 +142,7 @@ export class CampaignService implements BenchCampaigns {
         help,
       });
     }
-    if (state.status === 'running') return refused(resting(state, 'wait until it rests'));
+    if (state.status === 'running') return refused(resting(state, 'wait until it stops'));
     if (state.attempts.length >= CAMPAIGN_ATTEMPTS)
       return refused(resting(state, `it has ${CAMPAIGN_ATTEMPTS} attempts: start the campaign again`));
     const unfit = this.#unfit(document);

@@ -172,8 +172,8 @@ export class DatapathCommands {
       if (measurement.verdict === 'NoCorrelation') continue;
       const share = (measurement.overall_ratio * 100).toFixed(1);
       const detail =
-        `phase ambiguity: with the carrier ${(360 * phase) / 2 ** bits} degrees on, ${share} % of the bytes are right; ` +
-        'a sync word or differential coding in the profile resolves the phase, and recovering the chain finds the carrier anew';
+        `phase ambiguity: with the carrier ${(360 * phase) / 2 ** bits} degrees on, ${share} % of the bytes are correct; ` +
+        'a sync word or differential coding in the profile resolves the phase, and recovering the chain reacquires the carrier';
       this.#parts.events.record({
         ...{ kind: 'measure.phase_ambiguity', source: 'datapath', severity: 'warning', message: detail },
       });

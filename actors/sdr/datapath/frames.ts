@@ -110,8 +110,9 @@ export class Frames implements BenchFrames {
 
   #whyEmpty(limit: number): string {
     if (limit === 0) return 'the limit is 0';
-    if (this.#frames.length > 0) return `none of the ${this.#frames.length} captured blocks fits the filter`;
-    if (this.#wasPurged) return 'everything captured was purged';
+    if (this.#frames.length > 0)
+      return `none of the ${this.#frames.length} captured blocks matches the filter`;
+    if (this.#wasPurged) return 'all captured blocks were removed';
     return 'nothing was captured since the daemon started';
   }
 

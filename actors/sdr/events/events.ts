@@ -113,7 +113,7 @@ export class Events implements BenchEvents, EventSink {
     } catch (error) {
       if (!(error instanceof Outage)) throw error;
       return refuse('unavailable', `events cannot be purged: ${error.message}`, {
-        help: 'ask again when the record of the bench is reached; nothing is lost by asking twice',
+        help: 'try again when the record of the bench can be reached; repeating it is safe',
       });
     }
     const gone = new Set(old.map(({ id }) => id));

@@ -189,7 +189,7 @@ export class Tuning implements BenchRadio {
 }
 
 const POWERED_DOWN =
-  'find out what holds it down (ad9361-phy altvoltage0 or 1, powerdown), or load the driver of the part anew';
+  'find out what keeps it powered down (ad9361-phy altvoltage0 or 1, powerdown), or reload the driver of the part';
 const DONE: Refusable<void> = { ok: true, value: undefined };
 /** What a board says of a value that it cannot take, where its bounds are narrower than those known here. */
 const OF_THE_VALUE: readonly number[] = [errno.EINVAL, errno.ERANGE];

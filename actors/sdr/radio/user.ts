@@ -61,7 +61,7 @@ export class RadioUser implements BoardUser {
   }
 
   get provider(): string {
-    return this.#options.board()?.context.name ?? 'nobody: there is no board';
+    return this.#options.board()?.context.name ?? 'none: there is no board';
   }
 
   get wired(): ChainTarget {
@@ -75,7 +75,7 @@ export class RadioUser implements BoardUser {
     return new Promise((resolve) => {
       this.#holds.set(request, resolve);
       if (tell({ type: 'run.hold', request, holder, at: clock.now() })) return;
-      this.held(request, { code: 'unavailable', message: 'the radio takes no commands now' });
+      this.held(request, { code: 'unavailable', message: 'the radio accepts no commands now' });
     });
   }
 
@@ -196,7 +196,7 @@ export class RadioUser implements BoardUser {
 
 function payloadOf({ payload_hex, prbs: order = PRBS_ORDER, seed }: MeasureScript): Uint8Array {
   if (payload_hex !== undefined) return Buffer.from(payload_hex, 'hex');
-  assert(order === 9 || order === 15 || order === 23, 'an order of the script');
+  assert(order === 9 || order === 15 || order === 23, 'a step of the script');
   return prbs(order, PRBS_BYTES, seed);
 }
 

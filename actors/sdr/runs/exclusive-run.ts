@@ -57,7 +57,7 @@ function busy({ kind, name, id }: RunningNow): BenchFault {
     message: `${kind} "${name}" is running (${id})`,
     help:
       kind === 'campaign'
-        ? 'wait until it rests, or pause it'
+        ? 'wait until it stops, or pause it'
         : 'wait until it is over, or POST /api/v1/scenarios/active/cancel',
   };
 }

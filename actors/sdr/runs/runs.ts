@@ -147,7 +147,7 @@ class BenchRuns implements Runs {
 
   gone(kind: keyof RunsCells, id: string, why: string): void {
     if (why === 'finished') return;
-    this.#tell(`${kind}.lost`, kind, 'error', `${kind} run ${id} cannot go on: ${why}`);
+    this.#tell(`${kind}.lost`, kind, 'error', `${kind} run ${id} cannot continue: ${why}`);
     this.#lives.get(id)?.end(undefined);
     this.#lives.delete(id);
     void this.#exclusive.give(id);
@@ -259,7 +259,7 @@ class BenchRuns implements Runs {
 
   #unread(id: string): (error: unknown) => void {
     return (error) =>
-      this.#options.log.warn({ run: id, err: error }, 'a run over the limit was not forgotten');
+      this.#options.log.warn({ run: id, err: error }, 'a run over the limit could not be removed');
   }
 
   #tell(kind: string, source: string, severity: Severity, message: string): void {

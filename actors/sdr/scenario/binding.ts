@@ -117,7 +117,7 @@ function startSampler(life: ScenarioLife, { board, clock }: BindingOptions): voi
   life.sampler = new Sampler({
     ...{ board, clock, sampler, elapsed: () => life.elapsed() },
     thinned: (every) =>
-      life.tell('samples.thinned', `one look of ${every} is kept: there is room for no more samples`),
+      life.tell('samples.thinned', `one reading of ${every} is kept: there is no room for more samples`),
   });
   life.sampler.start();
 }

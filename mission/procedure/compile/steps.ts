@@ -62,7 +62,7 @@ class Steps {
       }
       endInline();
       if (statement.kind === 'if failed' && index === 0)
-        statement.faults.fault('nothing stands before it, so it never runs', 'put it behind what may fail');
+        statement.faults.fault('no statement is before it, so it never runs', 'put it after what may fail');
       const node = this.#node(statement, parent);
       if (node !== undefined) nodes.push(node);
     }

@@ -103,7 +103,7 @@ export function operandOf(meaning: Meaning, leaf: Leaf, user: string): Operand |
   if (meaning.kind === 'value') return { value: meaning.value };
   if (meaning.kind === 'answer') return meaning.operand;
   if (meaning.kind === 'absent') {
-    const message = `${user} needs input "${meaning.input}", and it has no value`;
+    const message = `${user} needs input "${meaning.input}", but it has no value`;
     reportFault(leaf, 'run::missing-input', message, 'give it one', meaning.at);
   }
   return undefined;

@@ -56,7 +56,7 @@ type Place = readonly (string | number)[];
 function roleFaults(role: string, place: Place, { given, roles }: FaultSite): Fault[] {
   if (given.includes(role) || roles?.includes(role)) return [];
   const help = nearHelp(role, given, 'roles', 'give targets');
-  return [fault('run::fault-target', `"${role}" is no role of targets`, help, pointer(...place))];
+  return [fault('run::fault-target', `"${role}" is not a role of targets`, help, pointer(...place))];
 }
 
 /** The gateway that switches the fault; undefined when it cannot be told, or is accused of not being simulated. */

@@ -37,7 +37,7 @@ export const PATH: readonly ConditionRow[] = [
   },
   {
     ...{ key: 'switch', stage: 'switch', source: 'board', targets: EVERYWHERE },
-    breaks: 'another path is measured than the one that is meant',
+    breaks: 'the wrong path is measured',
     fix: ({ target }) => `POST /api/v1/chain/condition {"target": "${target}"}`,
     remedy: { do: 'chain.switch' },
     find: findSwitch,

@@ -178,7 +178,7 @@ describe('received packets', () => {
 
   it('driver/csp.B2 without CRC are refused where the link asks for one, and taken where it does not', () => {
     const bare = housekeeping({ flags: 0 });
-    expect(read(mission, bare).faults).toEqual(['the packet has no CRC, and the link asks for one']);
+    expect(read(mission, bare).faults).toEqual(['the packet has no CRC, but the link requires one']);
     expect(read(without, bare).rows).toEqual([ROW]);
     expect(read(without, housekeeping()).rows).toEqual([ROW]);
   });

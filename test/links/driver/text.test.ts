@@ -92,7 +92,7 @@ describe('received lines', () => {
       'no pattern matches "STATE warm"',
       expect.stringMatching(/^no pattern matches "xy{78}…$/),
       'no pattern matches "\\u001b[2J"',
-      '2 bytes are no text in UTF-8',
+      '2 bytes are not UTF-8 text',
       expect.stringContaining('bytes are no line'),
     ]);
   });

@@ -149,7 +149,7 @@ describe('what cannot be played', () => {
   it('a file without packets is told, also in a loop', async () => {
     play({ file: 'empty.ccsds', loop: true });
     await until(() => log.said.length > 0);
-    expect(log.said[0]?.fields).toMatchObject({ err: { message: 'it holds no space packet' } });
+    expect(log.said[0]?.fields).toMatchObject({ err: { message: 'it contains no space packet' } });
   });
 
   it('damage in a file is passed over and told', async () => {

@@ -234,7 +234,7 @@ export class TwinBus implements Bus, TwinCalls {
         if (lost) return;
         const asked = server.listeners(subject);
         if (asked.length === 0) {
-          this.#wire.down(() => fail(new Outage('bus.no-responder', `nobody serves ${subject}`)));
+          this.#wire.down(() => fail(new Outage('bus.no-responder', `no responder on ${subject}`)));
         }
         for (const each of asked) {
           const respond = (reply: Uint8Array): void => this.#wire.down(() => settle(reply));

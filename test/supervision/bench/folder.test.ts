@@ -41,7 +41,7 @@ describe('the documents of a bench', () => {
   it.each([
     ['board: iiod', /iiod: is missing/],
     ['{ board: iiod, iiod: { host: a }, stub: { seed: 1 } }', /stub: describes a model/],
-    ['iiod: { host: a }', /iiod: describes a board, and the bench is the model/],
+    ['iiod: { host: a }', /iiod: describes a board, but the bench is the model/],
     ['wired: nowhere', /wired: /],
     ['stub: { iiod_port: 70000 }', /stub\.iiod_port: .*65535/],
     ['stub: { loss: 3 }', /stub\.loss: .*loss_db/],

@@ -329,5 +329,5 @@ it('a bus that cannot be written to ends the watch and touches nobody (C8)', asy
   expect(() => clock.advance(0)).not.toThrow();
   expect(kind.peek('a')?.actor?.getSnapshot().value).toBe('charging');
   expect(watches.size).toBe(0);
-  expect(log.said.map(({ message }) => message)).toContain('frame not shown: the watch is over');
+  expect(log.said.map(({ message }) => message)).toContain('update not shown: the watch is over');
 });

@@ -247,7 +247,7 @@ describe('loopback and measure', () => {
       const { phase } = world.board().truth();
       expect(verdict).toBe(phase === 0 ? 'BytePerfect' : 'NoCorrelation');
       if (phase === 0) expect(detail).toBeUndefined();
-      else expect(detail).toMatch(/phase ambiguity: .* degrees on, 100\.0 % of the bytes are right/);
+      else expect(detail).toMatch(/phase ambiguity: .* degrees on, 100\.0 % of the bytes are correct/);
       seen.add(verdict);
       await accepted(bench.chain.recover());
     }
