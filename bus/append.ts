@@ -41,7 +41,7 @@ export type WriteOutcome =
 const instance = randomUUID();
 let calls = 0;
 
-/** Stores once or tells why not; rejects with `bus.unavailable` at the deadline, when the outcome is unknown. */
+/** Stores once or reports why not; rejects with `bus.unavailable` at the deadline, when the outcome is unknown. */
 export async function write(jetstream: JetStream, request: Write): Promise<WriteOutcome> {
   const writer = `${instance}.${(calls++).toString(36)}`;
   const { asset } = request;

@@ -304,7 +304,7 @@ export class Assets {
   }
 }
 
-/** The stream that holds a bucket; throws on a name that is none. */
+/** The stream that holds a bucket; throws on a malformed name. */
 export function bucketStream({ name }: BucketDefinition): string {
   return `KV_${checkBucket(name)}`;
 }

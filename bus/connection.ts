@@ -2,7 +2,7 @@
  * One connection to the bus that is always on its way back: it may be opened before the server is there, and
  * survives every end of it. Mission Control Service, section 6.
  *
- * N1. What waits for an answer when the connection is lost is told at once: the answer cannot come any more.
+ * N1. What waits for an answer when the connection is lost is reported at once: the answer cannot come any more.
  * N2. Subscriptions belong to this object, not to the client beneath: they are there again after each return.
  * N3. Replies go to an inbox of our own: holders of follower credentials may listen on the common one.
  * N4. Why the bus is not reached is logged once for each reason, and said with each outage until it is reached. A server that

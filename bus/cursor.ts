@@ -70,7 +70,7 @@ export class Cursor {
   #atHead = false;
   /** The last message of the stream when the present consumer was made. */
   #headSeq = 0;
-  /** Who is still to be told of before the head, where values are replaced. */
+  /** Who is still to come before the head, where values are replaced. */
   #replayedKeys: ReplayedKeys | undefined;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
@@ -274,7 +274,7 @@ export class Cursor {
     else if (!replayed.namesAsked) void this.#askNames(replayed);
   }
 
-  /** Asks who is still to be told of; where names are gone meanwhile, or nobody answers, `tend` asks again. */
+  /** Asks who is still to come; where names are gone meanwhile, or nobody answers, `tend` asks again. */
   async #askNames(replayedKeys: ReplayedKeys): Promise<void> {
     replayedKeys.namesAsked = true;
     const subjects = await subjectsOf(this.#jetstream, this.#reading, CREATE_MS).catch(() => undefined);

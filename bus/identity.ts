@@ -38,10 +38,10 @@ export interface Identity {
   readonly followerSigner: FollowerSigner;
 }
 
-/** Subjects a follower hears (section 5 rule 8); its inbox prefix is not the one of the service. */
+/** Subjects a follower receives (section 5 rule 8); its inbox prefix is not the one of the service. */
 export const FOLLOWER_SUBJECTS = ['mcs.run.evt.>', 'mcs.alarm.evt.>', '_INBOX.>'] as const;
 
-/** A follower has three subjects to hear; a page that follows many runs needs some tens of subscriptions. */
+/** A follower has three subjects to receive; a page that follows many runs needs some tens of subscriptions. */
 const FOLLOWER_SUBSCRIPTIONS = 50;
 
 const FOLLOWER_PERMISSIONS = {

@@ -4,7 +4,7 @@
  *
  * Q1. A question is settled once: by its answer, by the server saying that nobody listens, by its time, or by the loss
  *     of the connection.
- * Q2. Answers come to one inbox of this connection, below a prefix that holders of follower credentials cannot hear.
+ * Q2. Answers come to one inbox of this connection, below a prefix that holders of follower credentials cannot receive.
  */
 
 import type { Msg, NatsConnection } from 'nats';

@@ -82,7 +82,7 @@ function valueText(value: ShownAlarm['value']): string {
   return value === null ? 'none' : String(value);
 }
 
-/** How it stands: the last one who did something is told while it still says something. */
+/** How it stands: the last one who did something is reported while it still says something. */
 function standingFacts({ by, cause, shelved_until }: ShownAlarm): (string | undefined)[] {
   return [
     cause === 'acknowledged' && by !== undefined ? `acknowledged by ${by}` : undefined,

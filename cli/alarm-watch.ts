@@ -1,6 +1,6 @@
 /**
- * `mcs alarm watch`: every transition from now on. A lost connection is told and tried again, and what happened meanwhile is
- * told from the records: the watch route replays nothing.
+ * `mcs alarm watch`: every transition from now on. A lost connection is reported and tried again, and what happened meanwhile is
+ * reported from the records: the watch route replays nothing.
  */
 
 import { type Alarm, type AlarmEvent, type AlarmList, alarmKey } from '../contract/alarm.ts';
@@ -92,7 +92,7 @@ class ShownAlarms {
   }
 }
 
-/** The last transition of a record, as its event told it. */
+/** The last transition of a record, as its event reported it. */
 function lastEventOf({ record, ...name }: Alarm): AlarmEvent {
   const {
     changed_at: at = new Date(0).toISOString(),

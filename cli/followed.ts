@@ -22,7 +22,7 @@ const FINISHED = 1000;
 const TOKEN_EXPIRED = 4401;
 const SIGN_IN_AGAIN = 'the token has expired: sign in again, and give the new one (MCS_TOKEN or --token)';
 
-/** Follows until the connection is gone, and says how it went; tells `begun` when the route is open. */
+/** Follows until the connection is gone, and says how it went; reports `begun` when the route is open. */
 export function followOnce<Event>(
   service: Service,
   path: string,

@@ -1,5 +1,5 @@
 /**
- * `mcs link list`: the links of a target, who serves each, and whether it was told the mode and the parameters of now. A thin
+ * `mcs link list`: the links of a target, who serves each, and whether it has the current mode and parameters. A thin
  * client of `GET /v1/links/{target}`. Mission Control Service, section 4.3.
  */
 

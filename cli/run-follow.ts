@@ -1,5 +1,5 @@
 /**
- * `mcs run follow`: the log of one run from its beginning to its end. A lost connection is told and tried again; every
+ * `mcs run follow`: the log of one run from its beginning to its end. A lost connection is reported and tried again; every
  * event is shown once.
  */
 
@@ -15,7 +15,7 @@ const AGAIN_MS = 1_000;
 /** What a shell reports of a command that Ctrl-C ended: the verdict is not known. */
 const INTERRUPTED = 130;
 
-/** Shows the log to its end, telling `heard` each event once; 0 when the run passed, 1 when it failed or cannot be followed. */
+/** Shows the log to its end, reporting `heard` each event once; 0 when the run passed, 1 when it failed or cannot be followed. */
 export async function followRun(
   run: string,
   service: Service,
@@ -70,7 +70,7 @@ class ShownRun {
     this.#heard(event);
   }
 
-  /** Once everything heard is written; undefined while the run is not over. */
+  /** Once everything received is written; undefined while the run is not over. */
   async verdict(): Promise<boolean | undefined> {
     await this.#writing;
     return this.#passed;

@@ -17,7 +17,7 @@ export interface RunLook {
   readonly colour: boolean;
   /** How far the run is, `3/30`, in front of the steps; empty: not known. */
   readonly progress: string;
-  /** The procedure of the run: its own beginning and end are not told twice. */
+  /** The procedure of the run: its own beginning and end are not reported twice. */
   readonly procedure: string;
 }
 
@@ -28,7 +28,7 @@ interface LineParts {
   readonly more?: readonly string[];
 }
 
-/** The lines of an event, without their ends; none for one that another event tells already. */
+/** The lines of an event, without their ends; none for one that another event reports already. */
 export function runLines(event: RunEvent, look: RunLook): string[] {
   const reported = partsOf(event, look);
   if (reported === undefined) return [];

@@ -177,7 +177,7 @@ export type ErrorCode = keyof typeof ERRORS;
 export interface Fault<Code extends string = ErrorCode> {
   readonly code: Code;
   readonly message: string;
-  /** How to mend it. */
+  /** How to repair it. */
   readonly help?: string;
   /** Where in the request, as a JSON pointer or a field name. */
   readonly path?: string;

@@ -1,5 +1,5 @@
 /**
- * What a process tells about its supervision tree and its cells, asked for over the bus by the inspector (ours; JSON,
+ * What a process reports about its supervision tree and its cells, asked for over the bus by the inspector (ours; JSON,
  * request and reply on `subject.inspectVerb`, live frames on `subject.inspectWatch`). Nothing here is needed to fly:
  * whoever does not ask pays nothing.
  *

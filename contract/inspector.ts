@@ -1,6 +1,6 @@
 /**
  * What the inspector's routes answer: the views of `inspection.ts` as schemas, put together from every process, and a chart
- * with the places of its parts (ours). Objects take further fields: a process of a newer version may tell more.
+ * with the places of its parts (ours). Objects take further fields: a process of a newer version may report more.
  */
 
 import Type, { type Static } from 'typebox';

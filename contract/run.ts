@@ -123,7 +123,7 @@ export const Answer = Type.Object(
 );
 export type Answer = Static<typeof Answer>;
 
-/** What was told to a run has been passed on: whether it is taken stands in its log. */
+/** What was reported to a run has been passed on: whether it is taken stands in its log. */
 export const RunTold = Type.Object(
   { run: RunId },
   { ...closed, title: 'RunTold', examples: [{ run: EXAMPLE_RUN }] },
@@ -348,7 +348,7 @@ export const RunEvent = Type.Union(
   },
 );
 
-/** The event in a message of RUNS; undefined for bytes that are none. What it says beyond that is for who reads it. */
+/** The event in a message of RUNS; undefined for bytes that are malformed. What it says beyond that is for who reads it. */
 export function readRunEvent(data: Uint8Array): RunEvent | undefined {
   try {
     const event = parseJsonBytes(data) as Partial<RunEvent> | null;

@@ -108,7 +108,7 @@ export type EncodeRequest = Static<typeof EncodeRequest>;
 export interface SendFailure {
   /** `refused`: this sending did not leave. `unknown`: nobody knows. */
   readonly outcome: 'refused' | 'unknown';
-  /** There was an earlier sending of the same telecommand of which nobody knows either. */
+  /** There was an earlier sending of the same telecommand of which it is not known either. */
   readonly earlier?: 'unknown';
   /** Characters of `detail` that are of this sending; behind them stands why nobody knows of the earlier one. */
   readonly own?: number;
@@ -270,7 +270,7 @@ export type TcEvent = Static<typeof TcEvent>;
 
 const EVENT_STATES: ReadonlySet<unknown> = new Set([...TC_STATES, 'ECHO']);
 
-/** The event in a message of TC_EVENTS; undefined for bytes that are none, or one of a state that is not known here. */
+/** The event in a message of TC_EVENTS; undefined for bytes that are malformed, or one of a state that is not known here. */
 export function readTcEvent(data: Uint8Array): TcEvent | undefined {
   try {
     const event = parseJsonBytes(data) as Partial<TcEvent> | null;
@@ -299,7 +299,7 @@ export interface TcSubmission {
   readonly run?: string;
   readonly step?: string;
   /**
-   * Why it shall not leave: a run that was taken over had announced it, and nobody knows whether it was submitted. Whichever
+   * Why it shall not leave: a run that was taken over had announced it, and it is not known whether it was submitted. Whichever
    * comes first under its identifier counts. Recorded as REJECTED.
    */
   readonly withdrawn?: string;
@@ -356,7 +356,7 @@ export function takenFrom({ taken = [] }: TargetHolds, run: string, position: nu
 
 /**
  * Why a telecommand of a run may not leave as the holds of its target stand: the run does not hold it, is giving it back, or
- * holds it anew since the submission (A-71). Undefined when it may.
+ * holds it again since the submission (A-71). Undefined when it may.
  */
 export function unheldReason(
   holds: TargetHolds,

@@ -36,7 +36,7 @@ export const runInPath: PathParameter = {
   expected: telecommandInPath.expected,
 };
 
-/** Where an identifier that is none is a run that nobody knows. */
+/** Where a malformed identifier is a run that is not known. */
 export const runOrUnknown: PathParameter = { ...runInPath, code: 'run::unknown' };
 
 export const actionInPath: PathParameter = {

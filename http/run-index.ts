@@ -1,5 +1,5 @@
 /**
- * The newest runs of the cell, as bucket `mcs_runs` tells them: the list of runs is read from here and never scanned
+ * The newest runs of the cell, as bucket `mcs_runs` reports them: the list of runs is read from here and never scanned
  * from logs. Mission Control Service, section 4.2.
  *
  * N1. At most `RUN_LIST_MOST` runs are kept, those with the highest identifiers: a ULID begins with its time.

@@ -18,7 +18,7 @@ export type SpeakingPolicy = Pick<Environment, 'name' | 'identity' | 'humanOrche
 
 /** Undefined when the caller may launch in the environment; else `api::anonymous` or `auth::jwt-required`, both 401. */
 export function launchRefusal(caller: Caller, environment: Environment | undefined): Refusal | undefined {
-  // An environment that does not exist is the fault that resolution tells.
+  // An environment that does not exist is the fault that resolution reports.
   if (environment === undefined || !environment.humanOrchestration) return undefined;
   return caller.kind === 'anonymous' ? anonymous(401) : undeclaredRefusal(caller, environment);
 }

@@ -18,7 +18,7 @@ export class KeysAway extends Error {}
 export interface KeySetOptions {
   /** The key set document; rejects with a sentence. */
   readonly read: () => Promise<unknown>;
-  /** Told when other keys count from now on. */
+  /** Reported when other keys count from now on. */
   readonly changed: () => void;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,12 +1,12 @@
 /**
- * One gateway on the bus: publishes what it receives, serves `send`, `fence`, `state`, `bind`, `faults`, `fault` and `stats`, tells of its
+ * One gateway on the bus: publishes what it receives, serves `send`, `fence`, `state`, `bind`, `faults`, `fault` and `stats`, reports its
  * echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9 and 6. One process at a time runs a
- * gateway; which one, and that it is started anew when its definition changes, is decided elsewhere (supervision).
+ * gateway; which one, and that it is started again when its definition changes, is decided elsewhere (supervision).
  *
  * Q1. Every fault switched is published on `mcs.sim.evt.<target>` of each target the gateway reaches, before the answer.
  * Q2. A gateway whose settings cannot be used is reported and stays: it refuses to send with a reason, so that a
  *     telecommand fails at once instead of waiting for nobody.
- * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both heard the call, and
+ * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both received the call, and
  *     only the memory of the other one counts (O2).
  * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (sent-frames.I1).
  * Q5. A frame of a run leaves only while the run holds its target, and the verb `fence` says when nothing of it is on its way
@@ -226,7 +226,7 @@ class GatewayOnBus implements RunningGateway {
     const { clock } = this.#options;
     if (this.#gateway === undefined)
       return { outcome: 'refused', detail: `gateway ${this.name} is not usable` };
-    // Awaited before it is sent: an echo may be heard before the sending is known to be done.
+    // Awaited before it is sent: an echo may be received before the sending is known to be done.
     if (this.#definition.echo) this.#echoes.await({ target, key, frame, at: clock.now() });
     const sent = await this.#gateway.send(frame, mayLeave);
     // On the scale of the ground times: what was received before was before, also within a millisecond.

@@ -193,7 +193,7 @@ export interface BenchFrames {
   get(id: string): BenchFrame | undefined;
   /** How many there were. */
   purge(): number;
-  /** Tells each frame from now on, until the function it returns is called. */
+  /** Reports each frame from now on, until the function it returns is called. */
   watch(reported: (frame: BenchFrame) => void): () => void;
 }
 

@@ -5,7 +5,7 @@
  *
  * C1. Reading never throws: bytes that are no packet give a reason.
  * C2. The CRC is made over the data alone. One over header and data holds as well: libcsp takes both.
- * C3. What a flag asks for and this service does not do is refused by its name, never passed over.
+ * C3. What a flag asks for and this service does not do is refused by its name, never skipped.
  */
 
 import { assert } from '../contract/assert.ts';
@@ -34,7 +34,7 @@ export interface CspHeader {
 }
 
 export interface CspPacket extends CspHeader {
-  /** A CRC that the flags tell of is checked and taken off. */
+  /** A CRC that the flags report is checked and taken off. */
   readonly data: Buffer;
 }
 

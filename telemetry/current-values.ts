@@ -91,7 +91,7 @@ export class CurrentValues {
 
   /**
    * Takes the samples up and returns the ordinals that changed, each once; the array is only good until the next call.
-   * With `step`, every change is told: `step` is called before an ordinal changes a second time, and at the end.
+   * With `step`, every change is reported: `step` is called before an ordinal changes a second time, and at the end.
    */
   apply(batch: ValueBatch, step?: Step): Uint32Array {
     assert(batch.platform === this.platform.digest, 'V1');

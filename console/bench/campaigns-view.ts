@@ -60,7 +60,7 @@ export class CampaignsView {
     this.#list();
   }
 
-  /** Reads one run anew. */
+  /** Reads one run again. */
   async follow(id: string): Promise<void> {
     const run = await read<CampaignState>(`/api/v1/campaign-runs/${encodeURIComponent(id)}`);
     this.#states = this.#states.map((each) => (each.id === id ? run : each));

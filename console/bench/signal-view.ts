@@ -1,4 +1,4 @@
-/** What the receiver hears: spectrum with waterfall, constellation and eye, each with what it is worth. */
+/** What the receiver receives: spectrum with waterfall, constellation and eye, each with what it is worth. */
 
 import type { FeedMessage } from '../../contract/bench/feed.ts';
 import { oncePerFrame } from '../browser-clock.ts';

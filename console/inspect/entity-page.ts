@@ -196,12 +196,12 @@ export class EntityPage {
       this.#log.recorded(steps);
       this.#showText();
     } catch (error) {
-      // Kinds without a log have no beginning to tell; what happens from now on is told all the same.
+      // Kinds without a log have no beginning to report; what happens from now on is reported all the same.
       if (!(error instanceof ServiceError)) throw error;
     }
   }
 
-  /** The last step may reach the log a moment after the frame that told it. */
+  /** The last step may reach the log a moment after the frame that reported it. */
   async #replay(name: EntityName, isStale: () => boolean): Promise<void> {
     try {
       const { steps, final } = await ask<EntityHistory>(`${pathOf(name)}/history`);

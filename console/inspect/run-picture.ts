@@ -1,5 +1,5 @@
 /**
- * A run as its log has told it so far: where each step stands, what is asked, whether it is suspended or over. The log is the
+ * A run as its log has reported it so far: where each step stands, what is asked, whether it is suspended or over. The log is the
  * only source, so the picture of any moment is that of the log's beginning up to it. Mission Control Service, sections 2.3
  * and 3.2. Pure.
  *

@@ -1,9 +1,9 @@
 /**
- * Entities of the whole cell, put together from what each process tells, from the log of telecommands and the index of
+ * Entities of the whole cell, put together from what each process reports, from the log of telecommands and the index of
  * runs.
  *
  * E1. An entity stands in the answer once: the process that has it alive knows it best, the log least.
- * E2. One that has finished is told from its log, as long as the log has it.
+ * E2. One that has finished is reported from its log, as long as the log has it.
  */
 
 import type {

@@ -6,7 +6,7 @@
  *     out by itself (inspection.N3).
  * W2. The entity is followed through restarts and takeovers: while nobody has it, it is looked for every
  *     `INSPECT_SEARCH_MS`, and each new owner begins with its present state.
- * W3. The last state is told before the end.
+ * W3. The last state is reported before the end.
  */
 
 import { subject } from '../../contract/bus/subjects.ts';

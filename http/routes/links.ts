@@ -117,7 +117,7 @@ export const decodeFrame = defineRoute({
   },
 });
 
-/** The frame as hexadecimal without spaces; refuses with `api::invalid-frame` what is none. */
+/** The frame as hexadecimal without spaces; refuses with `api::invalid-frame` anything else. */
 function frameOf({ frame, text }: DecodeRequest): Handled<string> {
   if ((frame === undefined) === (text === undefined)) {
     return invalidFrame(`give either frame or text, not ${frame === undefined ? 'neither' : 'both'}`);

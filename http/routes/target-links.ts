@@ -1,6 +1,6 @@
 /**
- * The links of a target: who serves each, and whether it was told the mode and the parameters of now. The route is ours; who
- * is told and when is section 4.3 of the Mission Control Service.
+ * The links of a target: who serves each, and whether it has the current mode and parameters. The route is ours; who
+ * is reported and when is section 4.3 of the Mission Control Service.
  */
 
 import { LinksView } from '../../contract/links-view.ts';

@@ -218,7 +218,7 @@ async function heldAgainst(
 }
 
 /**
- * The time inside an identifier tells how long ago it was drawn. Half the window leaves room for a retry under way; a
+ * The time inside an identifier reports how long ago it was drawn. Half the window leaves room for a retry under way; a
  * time ahead of ours says nothing, so the history is asked.
  */
 function mayHaveLeftTheWindow(id: string, nowMs: number): boolean {

@@ -3,7 +3,7 @@
  * telecommand is packed by its `encode`; the data of a received packet is read by the layouts of the platform that name
  * its ports or its sender. Mission Control Service, sections 2.1 and 4.1 rules 7 and 8.
  *
- * B1. A packet of a node that is not of this link, or for another address, belongs to another link and is passed over in
+ * B1. A packet of a node that is not of this link, or for another address, belongs to another link and is skipped in
  *     silence.
  * B2. A link that asks for a CRC takes no packet without one.
  * B3. On a KISS link a frame of the medium is a KISS frame, with the CRC that KISS adds to every packet. One flagged to

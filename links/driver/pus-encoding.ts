@@ -95,7 +95,7 @@ function dataOf(encoding: Encoding, call: EncodeCall, telecommand: Telecommand):
   return refused(`${data.length} bytes of data; a packet holds ${MAX_APPLICATION_DATA_BYTES}`);
 }
 
-/** E1; a telecommand whose completion is awaited asks for acceptance as well, because 1,2 tells of a refusal first. */
+/** E1; a telecommand whose completion is awaited asks for acceptance as well, because 1,2 reports a refusal first. */
 function flagsOf({ verify }: Telecommand): number {
   if (verify?.reports === undefined) return 0;
   if (verify.reports === 'acceptance') return acknowledgement.acceptance;

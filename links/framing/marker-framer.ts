@@ -66,7 +66,7 @@ export class MarkerFramer implements Framer {
     return accepted(keep ? frame : Buffer.concat([this.#marker, frame]));
   }
 
-  /** Where the next marker begins, at `from` or later; bytes that can be part of none are passed over. */
+  /** Where the next marker begins, at `from` or later; bytes that can be part of none are skipped. */
   #seek(from: number): number {
     const found = this.#rest.indexOf(this.#marker, from);
     const at = found >= 0 ? found : Math.max(from, this.#rest.length - this.#unfinishedMarker(from));

@@ -21,7 +21,7 @@ import { FrameQueue, type ReceivedFrame } from './frame-queue.ts';
 
 /** Fine enough for a thousand frames a millisecond, and a number that a double of this size holds exactly. */
 const TICK_MS = 1 / 1024;
-/** A clock that was set back by more than this begins anew. */
+/** A clock that was set back by more than this begins again. */
 const LONGEST_LEAD_MS = 1_000;
 
 interface FramePublisherOptions {

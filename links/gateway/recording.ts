@@ -30,7 +30,7 @@ const CHUNK_BYTES = 64 * 1024;
 /** Packets a second when the document says nothing: slow enough to watch. */
 const DEFAULT_RATE = 1;
 
-/** The settings of a recording; refuses a file outside the folder of the mission and a rate that is none. */
+/** The settings of a recording; refuses a file outside the folder of the mission and a malformed rate. */
 export function recordingSettings(
   settings: Readonly<Record<string, unknown>>,
   missionFolder: string,

@@ -48,7 +48,7 @@ export class TcpConnection {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, LINK_KEEPALIVE_MS);
     socket.on('data', (bytes) => this.#receive(bytes));
-    // Whoever opened the socket tells of its errors.
+    // Whoever opened the socket reports its errors.
     socket.on('close', () => this.end('the connection was lost'));
     if (options.intake.room !== undefined) this.#pause(options.intake.room);
   }

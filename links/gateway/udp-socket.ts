@@ -56,7 +56,7 @@ export class UdpSocket {
     else this.#socket.send(datagram, this.#peer.port, this.#peer.host, done);
   }
 
-  /** Joins the multicast group anew: a network that was away has forgotten that somebody listens. */
+  /** Joins the multicast group again: a network that was away has forgotten that somebody listens. */
   rejoin(): void {
     const { multicast } = this.#options.endpoint;
     if (this.#over || multicast === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * What the chart of a scenario run is told, what it asks for and what it keeps. RF Bench Service, section 3. The chart is
+ * What the chart of a scenario run receives, what it asks for and what it keeps. RF Bench Service, section 3. The chart is
  * `scenario-run.ts`.
  */
 

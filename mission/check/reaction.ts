@@ -3,7 +3,7 @@
  * reaction rule 2.
  *
  * R1. Everything that does not fit is said at once, each at the `on_raise` of the alarm.
- * R2. A role or an input that has a fault of its own is accused of that alone.
+ * R2. A role or an input that has a fault of its own is reported for that alone.
  */
 
 import { nearHelp } from '../../contract/near.ts';

@@ -15,7 +15,7 @@ import type {
 import type { FaultsAt } from '../document/fault.ts';
 import type { LinkDocument } from '../document/topology.ts';
 
-/** Reports a transport that is none for lines, and warns of a link that has nothing to say or to hear. */
+/** Reports a malformed transport for lines, and warns of a link that has nothing to say or to receive. */
 export function checkTextLink(
   { transport, components }: LinkDocument,
   platform: PlatformConfiguration | undefined,

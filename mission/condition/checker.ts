@@ -1,8 +1,8 @@
 /**
- * Gives meaning to the tree of a condition: what each part is, in which unit, and the closure that computes it. Tells
+ * Gives meaning to the tree of a condition: what each part is, in which unit, and the closure that computes it. Reports
  * every fault it meets and goes on, so that one look at the document is enough.
  *
- * G1. A part whose fault was told is told no further fault.
+ * G1. A part whose fault was reported is reported no further fault.
  */
 
 import { assertNever } from '../../contract/assert.ts';

@@ -23,7 +23,7 @@ interface Place {
   readonly measure: Segment;
 }
 
-/** The measure or word referred to; tells what does not exist and what would. */
+/** The measure or word referred to; reports what does not exist and what would. */
 export function referenceTerm(node: ReferenceNode, check: Check): Term | undefined {
   const word = loneWord(node);
   if (word !== undefined && ownMeasure(word, check) === undefined) return { kind: 'word', word };
@@ -35,7 +35,7 @@ export function referenceTerm(node: ReferenceNode, check: Check): Term | undefin
   return measureTerm(measure, slotOf(place, measure, instance), check);
 }
 
-/** The value of `$name`; tells when there is no such name. */
+/** The value of `$name`; reports when there is no such name. */
 export function nameTerm(name: string, at: number, check: Check): Term | undefined {
   const named = check.scope.names?.get(name);
   if (named === undefined) return check.fault(at, `nothing is named $${name}`, names(check));

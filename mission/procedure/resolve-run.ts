@@ -4,7 +4,7 @@
  * section 7.4. Who may launch, what a pass allows and whether targets are held is not asked here.
  *
  * R1. Every fault of a request is said at once, in the order procedure, environment, targets, inputs, plan, steps, faults
- *     of simulated targets. What depends on something unknown is not accused.
+ *     of simulated targets. What depends on something unknown is not reported.
  * R2. A program is complete: every name of an input is replaced by its value, every setter of a configuration is there.
  * R3. The same request under the same mission gives the same bytes, whatever the order of its keys (contract/program.G1 of the program).
  */
@@ -192,7 +192,7 @@ function programOf(
   };
 }
 
-/** A target with two roles, or a procedure called twice, is accused of one thing once. */
+/** A target with two roles, or a procedure called twice, is reported for one thing once. */
 function unique(faults: readonly Fault[]): Fault[] {
   return [...new Map(faults.map((each) => [JSON.stringify(each), each])).values()];
 }

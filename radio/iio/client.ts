@@ -3,7 +3,7 @@
  *
  * K1. Attributes have one connection and each open buffer its own: a buffer that waits for samples holds nothing else up.
  * K2. When the connection of attributes breaks the context is lost, with its buffers: what was asked may have happened or not.
- *     Whoever uses it connects anew.
+ *     Whoever uses it connects again.
  * K3. When the connection of a buffer breaks only that transfer has failed; whether the board is still there is asked of the
  *     connection of attributes, whose deadline decides.
  * K4. What cannot wait has a connection of its own (`urgent`), open from the beginning: a question that hangs on the first one

@@ -1,7 +1,7 @@
 /**
  * What iiod answers with: whole numbers in a line, counted values behind one.
  *
- * Y1. An answer that is none of these is an error, never a guess: the stream is out of step then.
+ * Y1. A malformed answer of these is an error, never a guess: the stream is out of step then.
  */
 
 import type { ByteStream } from './byte-stream.ts';

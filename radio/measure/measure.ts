@@ -6,7 +6,7 @@
  *     fits worse than one that was found.
  * M2. The ratio of each block is that at its own rotation, so that a slip does not read as an error of the demodulation.
  * M3. A slip is reported only between two blocks that both fit at half or more, and never of an ambiguous payload.
- * M4. What was not found by votes is searched everywhere only where the caller asks for it, and only so much: how long a
+ * M4. What was not found by votes is searched exhaustively only where the caller asks for it, and only so much: how long a
  *     comparison takes is not for its payload to say.
  */
 
@@ -26,7 +26,7 @@ import { Shingles } from './shingles.ts';
 export const CORRELATED_RATIO = 0.05;
 /** Share of a block that fits at a rotation that is certainly its own. */
 const CERTAIN_RATIO = 0.5;
-/** Blocks not found: the first is searched everywhere and then each of so many, since a bad chain has nothing to find. */
+/** Blocks not found: the first is searched exhaustively and then each of so many, since a bad chain has nothing to find. */
 const SEARCH_EVERY = 16;
 /** Rotations tried in all searches together: one search of the longest payload, a second or two. */
 const SEARCHED_MOST = MEASURE_PAYLOAD_BYTES;
@@ -44,7 +44,7 @@ export interface Measured {
   readonly measurement: Measurement;
   /** The payload repeats within itself: rotations are known up to its period only, and no slip can be detected. */
   readonly ambiguous: boolean;
-  /** Blocks that no rotation was found of; a search everywhere may find some, where none was asked for. */
+  /** Blocks that no rotation was found of; an exhaustive search may find some, where none was asked for. */
   readonly unfound: readonly number[];
 }
 

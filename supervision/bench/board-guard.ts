@@ -4,7 +4,7 @@
  *
  * U1. It looks at once, and again and again until it has looked once at a board or the bench takes over; nothing but what silences is
  *     written.
- * U2. What it found is told by the log at once, and by an event when there is a record for it.
+ * U2. What it found is given by the log at once, and by an event when there is a record for it.
  */
 
 import type { BenchConfig } from '../../contract/bench/config.ts';

@@ -34,7 +34,7 @@ export function supervisorAt(tree: Tree, path: string): Releasing | undefined {
   return undefined;
 }
 
-/** A role has no record of its own: resumed or reset, it starts anew from what the bus knows. */
+/** A role has no record of its own: resumed or reset, it starts again from what the bus knows. */
 function rolesOf(tree: Tree): Releasing {
   return { resume: (role) => tree.resume(role), reset: (role) => tree.resume(role) };
 }

@@ -1,5 +1,5 @@
 /**
- * One watched entity: looks at its cell, whichever that is at the moment, and tells its watchers what it becomes. Knows no
+ * One watched entity: looks at its cell, whichever that is at the moment, and informs its watchers of what it becomes. Knows no
  * bus and no leases.
  *
  * F1. Frames of one entity are at least `INSPECT_FRAME_MS` apart; steps between them are folded into the next, and the last
@@ -98,7 +98,7 @@ export class Watched implements EntityWatcher {
     this.#detach();
     this.#asleep = why === 'asleep';
     if (why === 'finished') {
-      // A last step that stores nothing ends the cell before its observers hear of it.
+      // A last step that stores nothing ends the cell before its observers receive of it.
       this.#snapshot = (this.#cell?.lastSnapshot as AnyMachineSnapshot | undefined) ?? this.#snapshot;
       return this.#end();
     }

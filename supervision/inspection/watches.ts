@@ -106,7 +106,7 @@ export class Watches {
     return entity;
   }
 
-  /** The watch of that name; one of a kind that has been started anew since is over. */
+  /** The watch of that name; one of a kind that has been started again since is over. */
   #known(name: string, here: KindHere): Entity | undefined {
     const known = this.#entities.get(name);
     if (known === undefined || known.here.kind === here.kind) return known;

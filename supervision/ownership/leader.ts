@@ -230,7 +230,7 @@ export class Leadership implements Ownerships {
     return written.revision;
   }
 
-  /** Reads what a watch may not have told yet (D5): later than what was known when it asked, or the store went back. */
+  /** Reads what a watch may not have reported yet (D5): later than what was known when it asked, or the store went back. */
   async #look(): Promise<void> {
     const before = this.#seen?.revision;
     const entry = await this.#bucket.get(this.#name);

@@ -168,7 +168,7 @@ export class Partitions implements Ownerships {
     return this.#supervisor.resume(name);
   }
 
-  /** Gives a quarantined partition back, to be claimed anew by whoever ranks highest; false when it is not quarantined. */
+  /** Gives a quarantined partition back, to be claimed again by whoever ranks highest; false when it is not quarantined. */
   reset(name: string): boolean {
     return this.#supervisor.reset(name);
   }
@@ -292,7 +292,7 @@ export class Partitions implements Ownerships {
     await this.#within(PARTITION_START_MS, worker.start());
   }
 
-  /** Whoever loses to what the watch has not told is behind, or the store went back (Q7). */
+  /** Whoever loses to what the watch has not reported is behind, or the store went back (Q7). */
   async #lookUp(name: string): Promise<void> {
     const before = this.#entries.get(name)?.revision;
     const entry = await this.#options.bus.bucket(buckets.members).get(this.#key(name));

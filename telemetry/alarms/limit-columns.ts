@@ -110,7 +110,7 @@ export class LimitColumns {
     }
   }
 
-  /** Takes the last sample of before where none is known, and tells nothing. */
+  /** Takes the last sample of before where none is known, and reports nothing. */
   recall({ ordinal, value, at }: KnownSample): void {
     if (!this.has(ordinal) || this.#hasSample[ordinal] === 1) return;
     this.#hasSample[ordinal] = 1;

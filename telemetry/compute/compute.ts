@@ -8,8 +8,8 @@
  * M2. Deferred samples feed pure measures only, beside those in real time: what comes down of the past moves no present.
  * M3. A batch costs nothing per sample that no derived measure reads.
  * M4. A change of the catalogue keeps every evaluation whose expression and inputs stay the same; the others go on from one that
- *     has learned what is stored, or begin with the last samples of theirs. What was deferred begins anew.
- * M5. A sample that did not become the current value is passed over (`telemetry/sample-order.ts`).
+ *     has learned what is stored, or begin with the last samples of theirs. What was deferred begins again.
+ * M5. A sample that did not become the current value is skipped (`telemetry/sample-order.ts`).
  */
 
 import { assert } from '../../contract/assert.ts';

@@ -5,7 +5,7 @@
  * S1. The ground time of a derived sample is that of its oldest input; its `time` is the latest of its inputs, whether they are
  *     dated on board or not, so that it follows the one before as they follow theirs. It is dated where that is not the ground time.
  * S2. A derived measure has no sample before each of its inputs has had one.
- * S3. An input that never had a sample of this delivery is lent the last one of the other; only pure measures take it, and
+ * S3. An input that never had a sample of this delivery borrows the last one of the other; only pure measures take it, and
  *     are deferred by it.
  * S4. What becomes unknown is published once, as null.
  * S5. A measure is computed after everything it reads, once a moment.

@@ -138,7 +138,7 @@ describe('the assets of the contract', () => {
   });
 });
 
-describe('a stream that is made anew under its readers', () => {
+describe('a stream that is recreated under its readers', () => {
   it('is written to and followed from its beginning', async () => {
     const stream = { ...STREAM, name: 'ANEW', subjects: ['mcs.anew.*'] };
     const seen: string[] = [];
@@ -174,7 +174,7 @@ describe('a stream that is made anew under its readers', () => {
     await relay.stop();
   });
 
-  it('is watched again, and what is gone is told', async () => {
+  it('is watched again, and what is gone is reported', async () => {
     const definition = { name: 'mcs_anew', history: 1 };
     const bucket = bus.bucket(definition);
     for (const key of ['a', 'b', 'c']) await bucket.put(key, bytes('old'), 0);

@@ -182,7 +182,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         await follower.stop();
       });
 
-      it('is caught up at once where nothing is stored, and hears what comes later', async () => {
+      it('is caught up at once where nothing is stored, and receives what comes later', async () => {
         const stream = freshStream();
         const seen: string[] = [];
         const follower = await bus.follow(stream, stream.at('*', 'x'), { from: 'start' }, (message) => {
@@ -448,7 +448,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         expect(seen).toHaveLength(4);
       });
 
-      it('is ready at once on an empty bucket, and hears only what matches', async () => {
+      it('is ready at once on an empty bucket, and receives only what matches', async () => {
         const definition = freshBucket();
         const { seen, watch } = await watching(definition, 'member.*');
         expect(seen).toEqual([]);
@@ -536,7 +536,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         await serving.stop();
       });
 
-      it('bus.P5 who is not there once the connection is old enough is not there, and each outage begins it anew', async () => {
+      it('bus.P5 who is not there once the connection is old enough is not there, and each outage begins it again', async () => {
         const at = `mcs.c${++count}.verb`;
         const settled = await world.open(`settled${count}`, 400);
         const ask = (): Promise<unknown> =>
@@ -624,7 +624,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
     });
 
     describe('while the bus is away (bus.P4), and after (bus.P2, P3)', () => {
-      it('fails within the deadline, tells of it, and goes on where it was', async () => {
+      it('fails within the deadline, reports it, and goes on where it was', async () => {
         const stream = freshStream();
         const definition = freshBucket();
         const bucket = bus.bucket(definition);

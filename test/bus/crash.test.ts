@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => nats.stop());
 
-/** Appends one message after the other until told to stop; the ids of those acknowledged by position. */
+/** Appends one message after the other until reported to stop; the ids of those acknowledged by position. */
 function load(bus: NatsBus, writer: number, acknowledged: Map<number, string>, running: () => boolean) {
   return (async () => {
     for (let n = 0; running(); n++) {

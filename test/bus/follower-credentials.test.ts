@@ -77,7 +77,7 @@ describe('a signer from a file', () => {
     await client.close();
   });
 
-  it('bus/identity.I4 with a scoped key needs to be told so: else the bus refuses what it signs', async () => {
+  it('bus/identity.I4 with a scoped key needs to be reported so: else the bus refuses what it signs', async () => {
     const { account, seed } = nats.followerSigner;
     const client = await login(await credential({ account, seed, scoped: true }));
     await client.close();

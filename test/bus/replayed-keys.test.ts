@@ -1,4 +1,4 @@
-/** replayed-keys.L1 and L2: when a replay of last values has told every key. */
+/** replayed-keys.L1 and L2: when a replay of last values has reported every key. */
 
 import { describe, expect, it } from 'vitest';
 import type { Position } from '../../bus/message.ts';

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => nats.stop());
 
-it('tells of a store that went back, of each key that is another one and of those that are gone', async () => {
+it('reports a store that went back, of each key that is another one and of those that are gone', async () => {
   const bus = await nats.connected();
   const bucket = bus.bucket(BUCKET);
   await bucket.put('still', bytes('1'), 0);

@@ -106,7 +106,7 @@ it('bus/follow.F2 a stream that has grown past a follower again while it was awa
   await follower.stop();
 });
 
-it('past.H1 tells a watch of each key that is another one and of those that are gone', async () => {
+it('past.H1 reports a watch of each key that is another one and of those that are gone', async () => {
   const bucket = writer.bucket(BUCKET);
   await settled(bucket.put('still', bytes('1'), 0));
   const first = await settled(bucket.put('back', bytes('1'), 0));

@@ -51,7 +51,7 @@ function write(name: string, text: string): void {
 }
 
 describe('mcs config check', () => {
-  it('RB-CAMP-025 reads the documents of the bench too, and tells every fault with its file', async () => {
+  it('RB-CAMP-025 reads the documents of the bench too, and reports every fault with its file', async () => {
     write('platform.yaml', PLATFORM);
     write('topology.yaml', TOPOLOGY);
     mkdirSync(join(folder, 'bench', 'profiles'), { recursive: true });

@@ -182,7 +182,7 @@ describe('mcs link watch', () => {
     expect(said.errors).toMatch(reason);
   });
 
-  it('tells of a lost connection, and goes on when the service is back', async () => {
+  it('reports a lost connection, and goes on when the service is back', async () => {
     const front = await startDemoCell({ roles: ['api'], nats: cell.nats });
     const port = new URL(front.api).port;
     const { child, said, code } = mcs('watch', 'sat1', '--api', front.api);

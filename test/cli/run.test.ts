@@ -94,7 +94,7 @@ describe('mcs run', { timeout: 120_000 }, () => {
     expect(text).not.toContain('\u001b');
   });
 
-  it('asks, tells how to answer, and goes on with the answer', async () => {
+  it('asks, reports how to answer, and goes on with the answer', async () => {
     const follow = await following(
       /\? Signal level.*\n +answer: mcs run answer [0-9A-Z]{26}/,
       'start',

@@ -50,7 +50,7 @@ describe('the table', () => {
     ]);
   });
 
-  it('values-table.T1 has the rows that are asked for by name, heard or not', () => {
+  it('values-table.T1 has the rows that are asked for by name, received or not', () => {
     expect(table('images,battery[2].voltage')).toEqual([
       'battery[2].voltage - V never',
       'camera.images - never',
@@ -142,7 +142,7 @@ describe('the screen', () => {
     expect(changeOf([], ['a'], 2)).toBe('\u001b[1;1Ha\u001b[K\u001b[2;1H\u001b[K');
   });
 
-  it('tells keys that come in one piece', () => {
+  it('reports keys that come in one piece', () => {
     expect(keysIn('j\u001b[5~\u001b[Aq\u0003')).toEqual(['j', '\u001b[5~', '\u001b[A', 'q', '\u0003']);
     expect(keysIn('\u001b')).toEqual(['\u001b']);
   });

@@ -258,7 +258,7 @@ describe('waterfall-rows.T1 the rows of the waterfall', () => {
     expect(rows.rows.map((row) => row && [...row])).toEqual([[7, 7], undefined, undefined, [3, 5]]);
   });
 
-  it('are bounded after any length of silence, and begin anew with another number of columns', () => {
+  it('are bounded after any length of silence, and begin again with another number of columns', () => {
     const rows = new WaterfallRows(4);
     rows.add(Float32Array.of(1), 0);
     expect(rows.pass(1e9)).toBe(4);
@@ -326,7 +326,7 @@ describe('error-rates.W1 the waterfall of a sweep', () => {
     expect(picture.decades[0]).toBeLessThanOrEqual(3e-7);
   });
 
-  it('is drawn over what was varied where one Eb/N0 is missing, with the theory the points tell', () => {
+  it('is drawn over what was varied where one Eb/N0 is missing, with the theory the points report', () => {
     const { ebn0_db: _, ...untold } = point(-30);
     const picture = ratePicture([untold, point(-34, { theory: 2e-2 })], 'qpsk');
     expect(picture.over).toBe('varied');

@@ -1,6 +1,6 @@
 /**
- * The demo mission in this process with a bus that can be told to break what one telecommand writes, so that its cell
- * crashes for real, again and again, until the test mends it.
+ * The demo mission in this process with a bus that can be made to break what one telecommand writes, so that its cell
+ * crashes for real, again and again, until the test repairs it.
  */
 
 import type { NatsBus } from '../../bus/nats-bus.ts';

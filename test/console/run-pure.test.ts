@@ -157,7 +157,7 @@ describe('the rows of the steps', () => {
 });
 
 describe('the record of a run', () => {
-  it('takes each event once, however often the log is told again', () => {
+  it('takes each event once, however often the log is reported again', () => {
     const { events } = eventful('skip');
     const record = new RunRecord();
     for (const event of [...events, ...events]) record.take(event);
@@ -257,7 +257,7 @@ describe('the log in words', () => {
   const reported = (kind: string) =>
     wordsFor({ run: RUN, seq: 1, at, event: kind, ...FIELDS[kind] } as RunEvent);
 
-  it.each(RUN_EVENT_KINDS)('says all that %s tells', (kind) => {
+  it.each(RUN_EVENT_KINDS)('says all that %s reports', (kind) => {
     const { what, text, path, samples = [] } = reported(kind);
     const said = [what, text, path ?? '', ...samples.map(sampleText)].join(' ').replaceAll('_', ' ');
     for (const each of Object.values(FIELDS[kind]!)) {

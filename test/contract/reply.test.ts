@@ -153,7 +153,7 @@ const atHand = { run: 'r', program, mission, holds: () => true } as unknown as R
 const { signal } = new AbortController();
 const driver = { name: 'pus', explicit: false };
 
-/** What each makes of a reply that is none; it must not be what it makes of an answer. */
+/** What each makes of a malformed reply; it must not be what it makes of an answer. */
 const CALLERS: Readonly<Record<string, (bus: Bus) => Promise<unknown>>> = {
   'the links route, driver': (bus) => new LinkEnds(target, null, { bus }).driver('pus', 'uhf'),
   'the links route, gateway': (bus) => new LinkEnds(target, null, { bus }).gateway('sim-1', 'uhf', []),

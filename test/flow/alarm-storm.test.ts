@@ -112,7 +112,7 @@ it(
       console.log(`${perSecond} transitions/s; answers to people, ms: ${answered.map(Math.round).join(' ')}`);
 
     expect(received.holes).toEqual([]);
-    // One term of one leader: whoever could not go on would have led anew.
+    // One term of one leader: whoever could not go on would have led again.
     expect(received.epochs.size).toBe(1);
     const records = await cell.bus.bucket(buckets.alarms).list('>');
     expect(records).toHaveLength(ALARMS + measures);

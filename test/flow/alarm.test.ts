@@ -49,7 +49,7 @@ async function command(api: string, action: string, body?: unknown): Promise<[nu
   return [answer.status, answer.status === 202 ? [] : codes(answer)];
 }
 
-/** The transitions of the voltage of the first battery, as the watch has told them. */
+/** The transitions of the voltage of the first battery, as the watch has reported them. */
 const voltageOf = (messages: readonly AlarmEvent[]): AlarmEvent[] =>
   messages.filter(
     ({ component, instance, alarm }) => `${component}.${instance}.${alarm}` === 'battery.1.voltage',
@@ -145,7 +145,7 @@ describe('an alarm service that dies', () => {
     expect(await command(cell.api, 'acknowledge')).toEqual([503, ['alarm::no-service']]);
   });
 
-  it('MC-ALM-053 MC-ALM-055 MC-ALM-056 MC-BUS-003 between its record and its event: the standby tells it once, within the time to live', async () => {
+  it('MC-ALM-053 MC-ALM-055 MC-ALM-056 MC-BUS-003 between its record and its event: the standby reports it once, within the time to live', async () => {
     const mortal = await alarms({ MCS_FAILPOINT: 'alarm:written ACTIVE_UNACK' });
     const heir = await alarms();
     const watch = events(cell.api);

@@ -101,7 +101,7 @@ describe('the power board, by CSP', () => {
 });
 
 describe('the thermal chamber, by lines of text', () => {
-  it('MC-TC-036 MC-TC-047 is answered and does what it was told', async () => {
+  it('MC-TC-036 MC-TC-047 is answered and does what it was asked', async () => {
     const sent = { target: 'chamber', telecommand: 'set_temperature', args: { goal: 25 } };
     const events = await history('chamber', await submit(sent));
     expect(events.map(({ state }) => state)).toEqual(['PENDING', 'ENCODED', 'SENT', 'VERIFIED']);

@@ -132,7 +132,7 @@ describe('RB-GEN-001 a transmitter without an owner', { timeout: 180_000 }, () =
     expect(Math.abs((await new Phy(tool).oscillatorHz('rx')) - 1_234_000_000)).toBeLessThan(5);
   });
 
-  it('board-guard.U1 is left on by kill -9, and muted by the next start before its bus is there; told when there is a record', async () => {
+  it('board-guard.U1 is left on by kill -9, and muted by the next start before its bus is there; reported when there is a record', async () => {
     const daemon = await startBench();
     await onAir(daemon);
     await daemon.kill('SIGKILL');

@@ -176,7 +176,7 @@ describe('F-23 a page that follows on the bus', () => {
     const stored = await bus.append(streams.runs, subject.runEvents(run), Buffer.from('{}'));
     expect(stored.outcome).toBe('stored');
     bus.publish('mcs.alarm.evt.sat1.obc._.hot', Buffer.from('{}'));
-    // Answers the service gets meanwhile: none of them is heard.
+    // Answers the service gets meanwhile: none of them is received.
     await bus.bucket(buckets.config).get('current');
     await until(() => alarms.heard.length === 1);
     expect(runs.heard.filter((each) => each.endsWith(run))).toEqual([`mcs.run.evt.${run}`]);

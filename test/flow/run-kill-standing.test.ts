@@ -24,7 +24,7 @@ interface Paused {
   readonly died: Promise<unknown>;
 }
 
-/** A run of `pause` whose executor dies at the point; the wish to suspend it is accepted. */
+/** A run of `pause` whose executor dies at the point; the request to suspend it is accepted. */
 async function paused(point: string): Promise<Paused> {
   const { mcs, run } = await drill.mortal(POINTS.indexOf(point));
   const { clients } = await drill.launch('pause', run);

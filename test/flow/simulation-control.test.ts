@@ -74,7 +74,7 @@ describe('simulation control', () => {
     expect((await outcome('camera.ping')).at(-1)?.state).toBe('COMPLETE');
   });
 
-  it('MC-SIM-005 MC-BUS-014 MC-BUS-015 tells of each switch on the subject of every target it reaches', async () => {
+  it('MC-SIM-005 MC-BUS-014 MC-BUS-015 reports each switch on the subject of every target it reaches', async () => {
     reported.length = 0;
     const before = Date.now();
     await change('tm_silence', true, 'sim-1', { 'x-mcs-user': 'ada' });
@@ -91,7 +91,7 @@ describe('simulation control', () => {
     }
   });
 
-  it('MC-SIM-003 refuses an unknown fault with 422, names those that exist, and tells nobody', async () => {
+  it('MC-SIM-003 refuses an unknown fault with 422, names those that exist, and reports nobody', async () => {
     reported.length = 0;
     const answer = await change('meteor', true);
     expect([answer.status, codes(answer)]).toEqual([422, ['sim::refused']]);

@@ -70,7 +70,7 @@ interface Consumer {
   readonly about: (id: string) => string;
   readonly good: (id: string) => Uint8Array;
   readonly start: (id: string, log: KeptLog) => Started | Promise<Started>;
-  /** Says nothing: whoever asks is told by what it gives. */
+  /** Says nothing: whoever asks is given by what it gives. */
   readonly isSilent?: true;
 }
 

@@ -91,7 +91,7 @@ describe('a driven chart', () => {
     expect(lamp.story).toMatch(/\+6 s {2}after 5000 \(lamp\.fan\.running\) {2}-> light\.off & fan\.idle/);
   });
 
-  it('refuses a time that is none', () => {
+  it('refuses a malformed time', () => {
     expect(() => door().advance('30 m')).toThrow(/"30 m"/);
     expect(() => door().advance(-1)).toThrow('-1 is no time to wait');
     expect(complaint(() => door().toNextDeadline())).toMatch(/^expected an armed deadline/);
@@ -165,7 +165,7 @@ describe('a driven chart', () => {
     );
   });
 
-  it('tells the path so far when something else was expected', () => {
+  it('reports the path so far when something else was expected', () => {
     const driven = door()
       .send({ type: 'operator.open' })
       .advance('1 s')

@@ -1,6 +1,6 @@
 /**
  * What happened to a driven chart so far, a line per step: the second half of every message of the harness, so that a
- * failed expectation tells how the chart got there.
+ * failed expectation reports how the chart got there.
  */
 
 import { inspect } from 'node:util';

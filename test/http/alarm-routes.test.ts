@@ -150,7 +150,7 @@ describe('the list of alarms', () => {
     expect(said(await list(query))).toEqual([400, ['api::invalid-body']]);
   });
 
-  it('tells the log of a record that is none, and lists the others', async () => {
+  it('reports the log of a malformed record, and lists the others', async () => {
     const bucket = world.bus.bucket(buckets.alarms);
     await bucket.overwrite('sat2.obc._.broken', Buffer.from('{'));
     await bucket.overwrite('stray', Buffer.from('{}'));

@@ -165,7 +165,7 @@ describe('a follow route', () => {
     client.close();
   });
 
-  it('tells followers that the service goes away with 1001', async () => {
+  it('reports followers that the service goes away with 1001', async () => {
     const { url } = await served('log');
     const client = await follow(`${url}/sat1/watch`);
     await frontEnd!.close();

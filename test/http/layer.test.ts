@@ -471,7 +471,7 @@ describe('the port', () => {
   const serve = (port: number): Promise<FrontEnd> =>
     serveRoutes({ host: '127.0.0.1', port, ports: layerPorts(), routes, follows: [] });
 
-  it('uws/server.U8 is free again at once for a process that is started anew, while connections of the old one linger', async () => {
+  it('uws/server.U8 is free again at once for a process that is started again, while connections of the old one linger', async () => {
     const chosen = await serve(0);
     await chosen.close();
     const before = await serve(chosen.port);

@@ -158,7 +158,7 @@ describe('the mode of a target', () => {
     expect(body).toEqual({
       ...{ target: 'sat1', mode: 'safe', default: 'safe', modes: ['safe', 'science'], since: null },
     });
-    // The entry is not mended: the topology may be.
+    // The entry is not repaired: the topology may be.
     world.missions.publish(mission);
     expect((await read()).body.mode).toBe('nominal');
   });

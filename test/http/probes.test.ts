@@ -36,7 +36,7 @@ describe('the port of probes', () => {
     expect(body).not.toContain('mcs_http_requests_total');
   });
 
-  it('tells which roles the process has, and how each stands now', async () => {
+  it('reports which roles the process has, and how each stands now', async () => {
     const health = async () => (await call(`${probes.url}/healthz`)).body;
     expect(await health()).toMatchObject({
       state: 'up',

@@ -246,7 +246,7 @@ describe('holds of runs', () => {
   const reset = { target: 'sat1', telecommand: 'obc.reset' };
   const [first, second] = [ulid(), ulid()];
 
-  /** The answer once the front end has heard of the change. */
+  /** The answer once the front end has received the change. */
   async function answered(body: object, status: number) {
     return until(async () => {
       const answer = await coverage.post(`${url}/v1/tc`, body);
@@ -368,7 +368,7 @@ describe('following telecommands', () => {
     expect([unknown.refused?.status, codesOf(unknown.refused!)]).toEqual([404, ['api::unknown-target']]);
   });
 
-  it('still tells the history of a target that has left the topology', async () => {
+  it('still reports the history of a target that has left the topology', async () => {
     const id = ulid();
     await world.event('old-sat', event(id, 'VERIFIED'));
     const client = await coverage.open(`${url}/v1/tc/old-sat/${id}/events`);
@@ -404,7 +404,7 @@ describe('following telecommands', () => {
     client.close();
   });
 
-  it('refuses to watch a target that is none', async () => {
+  it('refuses to watch a malformed target', async () => {
     const unknown = await coverage.follow(`${url}/v1/tc/watch?target=sat9`);
     expect([unknown.refused?.status, codesOf(unknown.refused!)]).toEqual([404, ['api::unknown-target']]);
     const invalid = await coverage.follow(`${url}/v1/tc/watch?target=sat.*`);
@@ -844,7 +844,7 @@ describe('GET /v1/links/{target}', () => {
     return { stop: () => Promise.all(served.map((each) => each.stop())) };
   }
 
-  it('MC-MODE-016 tells who serves each link, and whether it knows how the link is bound', async () => {
+  it('MC-MODE-016 reports who serves each link, and whether it knows how the link is bound', async () => {
     const { stop } = serving({
       'enc-1': { driver: 'enc-1', protocol: 'space-packet', bindings: [bound] },
       'gw-1': { link: { state: 'silent', since: 1, reason: 'nothing heard' }, bindings: [] },
@@ -876,7 +876,7 @@ describe('GET /v1/links/{target}', () => {
     await stop();
   });
 
-  it('tells of one that nobody runs, of a link without driver, and asks each only once', async () => {
+  it('reports one that nobody runs, of a link without driver, and asks each only once', async () => {
     let asked = 0;
     const served = world.bus.serve(subject.driverVerb('enc-1', 'state'), async () => {
       asked += 1;
@@ -901,7 +901,7 @@ describe('GET /v1/links/{target}', () => {
     await served.stop();
   });
 
-  it('refuses a target that is none, or unknown', async () => {
+  it('refuses a malformed target, or unknown', async () => {
     expect(codesOf(await links('a.b'))).toEqual(['api::invalid-target']);
     expect(codesOf(await links('sat9'))).toEqual(['api::unknown-target']);
   });

@@ -265,7 +265,7 @@ describe('POST /v1/runs', () => {
     }
   });
 
-  it('MC-RUN-027 MC-ERR-004 F-05 tells every fault at once, stores nothing and submits nothing', async () => {
+  it('MC-RUN-027 MC-ERR-004 F-05 reports every fault at once, stores nothing and submits nothing', async () => {
     const count = async (): Promise<number> => (await world.bus.bucket(buckets.programs).list('>')).length;
     const [programs, submissions] = [await count(), submitted.length];
     const answer = await start({
@@ -490,7 +490,7 @@ describe('GET (WS) /v1/runs/{run}/events', () => {
     expect(await until(() => client.closed)).toEqual({ code: 1000, reason: 'failed' });
   });
 
-  it('MC-RUN-052 A-36 opens for a run that nobody knows yet, and waits', async () => {
+  it('MC-RUN-052 A-36 opens for a run that is not known yet, and waits', async () => {
     const log = new TestLog(ulid());
     const client = await coverage.open(`${url}/v1/runs/${log.run}/events`);
     await log.add(startedIn('bench'));
@@ -609,7 +609,7 @@ describe('POST /v1/runs/{run}/{action}', () => {
     headers: Record<string, string> = ADA,
   ): Promise<Answer> => coverage.post(`${url}/v1/runs/${run}/${action}`, body, headers);
 
-  /** A run with an executor that answers as told. */
+  /** A run with an executor that answers as reported. */
   async function held(reply: object, environment = 'bench') {
     const { run } = await begun(environment);
     const calls: ControlCall[] = [];
@@ -833,7 +833,7 @@ describe('on every route of runs', () => {
   );
 
   it.each(requests.filter(([method]) => method !== 'POST'))(
-    '%s %s needs no configuration: what has run is told by the bus',
+    '%s %s needs no configuration: what has run is given by the bus',
     async (method, path) => {
       world.missions.publish(undefined);
       try {

@@ -160,7 +160,7 @@ describe('keys at an address', () => {
     const answers: [World['provider']['answer'], string][] = [
       [async () => json({}, 500), 'answered 500'],
       [
-        // What `fetch` does unless it is told not to follow.
+        // What `fetch` does unless it is reported not to follow.
         async (_url, { redirect }) =>
           redirect === 'manual' ? new Response(null, { status: 302 }) : json({ keys: [first.jwk] }),
         'answered 302',

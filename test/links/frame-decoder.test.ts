@@ -121,7 +121,7 @@ describe('decoding', () => {
 });
 
 describe('damage', () => {
-  it('frame-decoder.G3 is counted and told at most once a second, and what is sound is decoded', async () => {
+  it('frame-decoder.G3 is counted and reported at most once a second, and what is sound is decoded', async () => {
     const noise = Array.from({ length: 50 }, () => Buffer.from('deadbeef', 'hex'));
     await decoder.handle(message(1, [...noise, ...housekeeping(0), ...noise]));
     expect(decoder.faults).toBe(100);
@@ -135,7 +135,7 @@ describe('damage', () => {
     expect(decoded()).toHaveLength(1);
   });
 
-  it('frame-decoder.G3 a message that is no batch is passed over', async () => {
+  it('frame-decoder.G3 a message that is no batch is skipped', async () => {
     const foreign = { ...message(1, []), data: Buffer.from('c1', 'hex') };
     await decoder.handle(foreign);
     await decoder.handle({ ...foreign, data: Buffer.from('hello') });

@@ -1,4 +1,4 @@
-/** A gateway over TCP on the bus: what the memory of keys means when a network is between, and what it tells of itself. */
+/** A gateway over TCP on the bus: what the memory of keys means when a network is between, and what it reports itself. */
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -96,7 +96,7 @@ it('sent-frames.I2 I3 an owner that was replaced sends nothing, and one that rec
   expect(Buffer.concat(received).toString('hex')).toBe(call('b').frame);
 });
 
-it('tells once of each sending, with what became of it', async () => {
+it('reports once of each sending, with what became of it', async () => {
   await ask(call('a'));
   await ask(call('a'));
   server.close();

@@ -157,7 +157,7 @@ describe('sending', () => {
 describe('echo', () => {
   const echoes = () => onSubject<EchoMessage>('mcs.gw.echo.sim-1');
 
-  it('MC-TC-041 tells what it heard of each sending', async () => {
+  it('MC-TC-041 reports what it received each sending', async () => {
     for (const key of ['1', '2']) await ask('send', sendCall(key));
     expect(echoes()).toEqual(
       ['1', '2'].map((key) => ({
@@ -177,7 +177,7 @@ describe('echo', () => {
     expect(echoes()[0]?.frame).not.toBe(sendCall('1').frame);
   });
 
-  it('tells none of what it refused to send, nor where the document has no echo', async () => {
+  it('reports none of what it refused to send, nor where the document has no echo', async () => {
     await fault('uplink_dead', true);
     await ask('send', sendCall('1'));
     await fault('uplink_dead', false);
@@ -280,7 +280,7 @@ describe('definitions that cannot be used', () => {
       /outside/,
     ],
     ['an external gateway', { ...definition, kind: 'external' as const }, /outside this service/],
-  ])('gateway-service.Q2 %s is told and refuses to send', async (_, changed, reason) => {
+  ])('gateway-service.Q2 %s is reported and refuses to send', async (_, changed, reason) => {
     await gateway.stop();
     gateway = open(changed);
     expect(log.said).toMatchObject([{ level: 'error', fields: { faults: [expect.stringMatching(reason)] } }]);

@@ -1,4 +1,4 @@
-/** How a driver or gateway keeps what the reconciler tells it. */
+/** How a driver or gateway keeps what the reconciler sends it. */
 
 import { expect, it } from 'vitest';
 import { subject } from '../../contract/bus/subjects.ts';

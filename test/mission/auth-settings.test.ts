@@ -1,4 +1,4 @@
-/** The identity provider of the config document: every setting that would keep callers out later is told at once. */
+/** The identity provider of the config document: every setting that would keep callers out later is reported at once. */
 
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';

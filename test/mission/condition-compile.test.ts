@@ -283,7 +283,7 @@ describe('kinds', () => {
 });
 
 describe('faults', () => {
-  it('condition/compile.D1 all of one condition are told at once, in the order of the text', () => {
+  it('condition/compile.D1 all of one condition are reported at once, in the order of the text', () => {
     const found = faults('(voltage + 3 A) > 1 V and foo.x > 1 or $y < 3 and obc.mode in [SAFE, ONE, TWO]');
     expect(found.map((fault) => fault.split(' | ')[0])).toEqual([
       '9: a current in A cannot be added to a voltage in V',
@@ -294,14 +294,14 @@ describe('faults', () => {
     ]);
   });
 
-  it('checker.G1 a part with a fault is told no other', () => {
+  it('checker.G1 a part with a fault is reported no other', () => {
     expect(faults('abs(foo.x + 3 A) > 1 V stable for 3 s')).toHaveLength(1);
     expect(faults('foo in [A, B, C]')).toHaveLength(1);
   });
 });
 
 describe('derived measures', () => {
-  it('are told in the unit of the measure', () => {
+  it('are expressed in the unit of the measure', () => {
     const power = derived('voltage * current', { unit: 'W' });
     power.feed('voltage', 8, 0);
     power.feed('current', 500, 0);

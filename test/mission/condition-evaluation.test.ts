@@ -166,7 +166,7 @@ describe('changes', () => {
     expect(twice.truth(4)).toBe(false);
   });
 
-  it('condition/history.F1 a sample older than the priming one is passed over', () => {
+  it('condition/history.F1 a sample older than the priming one is skipped', () => {
     const evaluation = followed('obc.counter == 7');
     evaluation.prime('obc.counter', 7, 10);
     evaluation.feed('obc.counter', 7, 9);
@@ -223,7 +223,7 @@ describe('stable for', () => {
     expect(evaluation.deadline(11_000)).toBe(undefined);
   });
 
-  it('counts from the first sample of the hold, and begins anew after a false one', () => {
+  it('counts from the first sample of the hold, and begins again after a false one', () => {
     const evaluation = followed('voltage < 6.8 V stable for 10 s');
     evaluation.feed('voltage', 6.5, 0);
     evaluation.feed('voltage', 6.4, 5000);

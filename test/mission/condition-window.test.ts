@@ -201,7 +201,7 @@ describe('a window', () => {
 });
 
 describe('an exact sum', () => {
-  it('exact-sum.Z2 taken anew is the same in any order, and says when two doubles do not hold it', () => {
+  it('exact-sum.Z2 taken again is the same in any order, and says when two doubles do not hold it', () => {
     const some = fc.oneof(
       fc.integer(),
       fc.constantFrom(1e300, -1e300, 1e-300, 1e17, 0.1),

@@ -196,7 +196,7 @@ describe('conversion', () => {
     expect(convert(9, 'degF', 'K', { difference: true })).toBe(5);
   });
 
-  it('quantity.Q2 a difference of power levels is told in dB', () => {
+  it('quantity.Q2 a difference of power levels is reported in dB', () => {
     expect(readQuantity('3 dB', 'dBm', { difference: true })).toEqual({ ok: true, value: 3 });
     expect(readQuantity('3 dBm', 'dBm', { difference: true }).ok).toBe(false);
     expect(readQuantity('3 dB', 'dBm').ok).toBe(false);
@@ -291,7 +291,7 @@ describe('durations', () => {
     expect(parseDuration(text).ok).toBe(false);
   });
 
-  it('takes a negative duration where that is told to be of use', () => {
+  it('takes a negative duration where that is reported to be of use', () => {
     expect(parseDuration('-30 s', { negative: true })).toEqual({ ok: true, value: -30_000 });
   });
 

@@ -120,7 +120,7 @@ describe('a reaction, compiled', () => {
     ]);
   });
 
-  it('is accused of everything at once, each alarm at its own place', () => {
+  it('is reported for everything at once, each alarm at its own place', () => {
     const bad = {
       roles: { sat: 'box', other: 'box' },
       inputs: { n: { type: 'u8' } },

@@ -171,7 +171,7 @@ describe('the client of an iiod', () => {
     expect((await read).errno).toBe(errno.EBADF);
   });
 
-  it('client.K3 a buffer without samples times out, and the next read opens it anew', async () => {
+  it('client.K3 a buffer without samples times out, and the next read opens it again', async () => {
     const { client, memory } = await pair();
     const rx = await client.open('modem-rx', bytes);
     const starved = await failing(rx.read(16, 30));
@@ -229,7 +229,7 @@ describe('the client of an iiod', () => {
     expect((await failing(rx.read(4, 0))).errno).toBe(errno.EINVAL);
   });
 
-  it('tells that the board is lost, to whoever waits also, when its server ends', async () => {
+  it('reports that the board is lost, to whoever waits also, when its server ends', async () => {
     const { client, server } = await pair();
     const rx = await client.open('modem-rx', bytes);
     const read = failing(rx.read(16, PATIENT_MS));
@@ -268,7 +268,7 @@ describe('the client of an iiod', () => {
   it('client-buffer.F3 a buffer that is late costs its connection only while the board answers', async () => {
     const { client, memory, server } = await pair('stub', 2_000);
     const rx = await client.open('modem-rx', bytes);
-    // Somebody else's long wait: what the server was told covers both.
+    // Somebody else's long wait: what the server was reported covers both.
     const other = await client.open('cf-ad9361-lpc', { samples: 500, mask: 1 });
     const long = failing(other.read(1_000, PATIENT_MS));
     expect((await failing(rx.read(16, 20))).errno).toBe(errno.ETIMEDOUT);

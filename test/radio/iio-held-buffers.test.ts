@@ -9,7 +9,7 @@ import { memoryContext } from './memory-context.ts';
 
 const options = { samples: 16, mask: 1 };
 
-/** A context whose buffers are closed when told. */
+/** A context whose buffers are closed when reported. */
 function slowToClose(): { context: IioContext; closed: () => void } {
   const memory = memoryContext();
   let closed = () => {};

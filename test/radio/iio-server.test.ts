@@ -187,7 +187,7 @@ describe('the iiod server', () => {
     await line.exchange('VERSION\r\n', '0.24.v0.24  \n');
   });
 
-  it('gives a buffer to one client, others are told EBUSY', async () => {
+  it('gives a buffer to one client, others are reported EBUSY', async () => {
     const { line, server } = await terminal();
     const other = new Terminal(server.port);
     await line.exchange('OPEN iio:device3 16 00000001\r\n', '0\n');

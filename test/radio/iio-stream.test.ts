@@ -72,7 +72,7 @@ describe('a stream of bytes', () => {
     expect((await stream.line()).length).toBe(IIOD_LINE_BYTES);
   });
 
-  it('byte-stream.B2 hands out what came before the end, and tells the end to whoever wants more', async () => {
+  it('byte-stream.B2 hands out what came before the end, and reports the end to whoever wants more', async () => {
     const { stream, far } = await pair();
     far.end('line\nrest');
     await stream.ended;
@@ -81,7 +81,7 @@ describe('a stream of bytes', () => {
     await expect(stream.write('x')).rejects.toThrow('closed');
   });
 
-  it('byte-stream.B2 tells the end to whoever waits', async () => {
+  it('byte-stream.B2 reports the end to whoever waits', async () => {
     const { stream, far } = await pair();
     const waiting = expect(stream.line()).rejects.toThrow('closed');
     far.end();

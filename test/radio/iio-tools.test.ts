@@ -83,7 +83,7 @@ describe.skipIf(noTools !== undefined)('the tools of libiio on the server', () =
     await until(() => context.held.size === 0);
   });
 
-  it('iio_readdev is told when there are no samples', async () => {
+  it('iio_readdev is reported when there are no samples', async () => {
     const { uri, context } = await serve();
     const read = await run('iio_readdev', ['-u', uri, '-T', '200', '-b', '16', '-s', '16', 'modem-rx']);
     expect(read.err).toContain('Unable to refill buffer');

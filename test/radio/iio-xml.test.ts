@@ -86,7 +86,7 @@ describe('the description of a context', () => {
     expect(devicesOf(xml)).toMatchObject([{ id: 'd', name: 'd', attributes: ['a'] }]);
   });
 
-  it('tells every fault at once', () => {
+  it('reports every fault at once', () => {
     const xml = context(
       '<device name="n"><channel id="c" type="sideways"><scan-element index="x" format="le:U8/8>>0"/></channel></device><device id="d"><attribute/></device><device id="d"/>',
     );

@@ -96,7 +96,7 @@ describe('silence.S1 what radiates', () => {
     await board.close();
   });
 
-  it('silence.S3 one that cannot be muted is told as such', async () => {
+  it('silence.S3 one that cannot be muted is reported as such', async () => {
     const board = await boardIn({ what: '', radiates: true, open: true });
     const write = board.write.bind(board);
     board.write = async (at, value) => {

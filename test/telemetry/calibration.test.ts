@@ -40,7 +40,7 @@ describe('calibration', () => {
     ]);
   });
 
-  it('MC-VAL-010 marks a batch deferred when it is told so', () => {
+  it('MC-VAL-010 marks a batch deferred when it is reported so', () => {
     expect(calibrated([{ ground: 1, raw: { 'eps.ibat': 1 } }], true).deferred).toBe(true);
     expect(calibrated([{ ground: 1, raw: { 'eps.ibat': 1 } }]).deferred).toBe(false);
   });

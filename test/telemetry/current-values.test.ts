@@ -205,7 +205,7 @@ describe('the store of a target', () => {
     expect([...changed]).toEqual([platform.ordinal('obc.rate')]);
   });
 
-  it('tells every change of a batch in steps, with the value of that moment', () => {
+  it('reports every change of a batch in steps, with the value of that moment', () => {
     const rows = [1, 2, 3].map((value) => ({
       ground: GROUND + value,
       raw: { 'obc.rate': value, 'obc.mode': 1 },

@@ -39,7 +39,7 @@ function appends() {
 }
 
 describe('appends in order', () => {
-  it('are many under way, and told in the order they were pushed', async () => {
+  it('are many under way, and reported in the order they were pushed', async () => {
     const { clock, calls, stored, push, ids } = appends();
     for (const id of ['a', 'b', 'c']) push(id);
     expect(ids()).toEqual(['a', 'b', 'c']);

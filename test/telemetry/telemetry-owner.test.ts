@@ -377,7 +377,7 @@ describe('a batch of another catalogue', () => {
     await owner.stop();
   });
 
-  it('telemetry-owner.O3 that nobody knows is left out, but not its reports, and is waited for only once', async () => {
+  it('telemetry-owner.O3 that is not known is left out, but not its reports, and is waited for only once', async () => {
     const owner = ownerOf();
     await owner.start();
     const report = { reference: '18ab0001', stage: 'completion', ok: true, at: 1 } as const;

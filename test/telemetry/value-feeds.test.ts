@@ -181,7 +181,7 @@ describe('the current values of a process', () => {
 });
 
 describe('a watch', () => {
-  it('is told of each change with the value of that moment, and of nothing after its end', async () => {
+  it('is reported each change with the value of that moment, and of nothing after its end', async () => {
     const running = feeds();
     await running.ready;
     const announced: unknown[] = [];
@@ -207,7 +207,7 @@ describe('a watch', () => {
     await running.stop();
   });
 
-  it('MC-VAL-016 is not told of an older sample, nor of one it knows', async () => {
+  it('MC-VAL-016 is not reported of an older sample, nor of one it knows', async () => {
     await store('sat1', batchOf(5));
     const running = feeds();
     await running.ready;

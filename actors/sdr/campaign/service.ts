@@ -165,7 +165,7 @@ export class CampaignService implements BenchCampaigns {
     return announced;
   }
 
-  /** Tells the run something; its state once that is recorded. */
+  /** Reports the run something; its state once that is recorded. */
   async #ask(
     id: string,
     event: CampaignEvent,

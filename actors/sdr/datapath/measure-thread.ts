@@ -1,4 +1,4 @@
-/** The thread of `measure.ts`: compares what it is given, one after the other, and searches everywhere. */
+/** The thread of `measure.ts`: compares what it is given, one after the other, and searches exhaustively. */
 
 import { parentPort } from 'node:worker_threads';
 import { measure } from '../../../radio/measure/measure.ts';

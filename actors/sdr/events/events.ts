@@ -37,7 +37,7 @@ export class Events implements BenchEvents, EventSink {
   #events: KeptEvent[] = [];
   readonly #lines: Line[] = [];
   #last = 0;
-  /** Before that nobody knows which ids are given. */
+  /** Before that it is not known which ids are given. */
   #isLoaded = false;
 
   constructor(options: EventsOptions) {

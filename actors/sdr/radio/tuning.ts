@@ -259,7 +259,7 @@ async function gainFault(
   const faults: string[] = [];
   if (wanted.rx !== undefined) {
     const oscillator = await observe(board.phy.oscillatorHz('rx'));
-    // In which band it is nobody knows where the oscillator does not answer: the board decides then.
+    // In which band it is it is not known where the oscillator does not answer: the board decides then.
     const off =
       'value' in oscillator ? outside(wanted.rx, bounds.receiverGain(oscillator.value), 'dB') : undefined;
     const where = 'value' in oscillator ? ` with the oscillator at ${oscillator.value} Hz` : '';

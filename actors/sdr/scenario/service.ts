@@ -115,7 +115,7 @@ export class ScenarioService implements BenchScenarios {
     return accepted(records.get(life.runId)?.run ?? withoutProgress(active));
   }
 
-  /** Tells a run what happened to it. */
+  /** Reports a run what happened to it. */
   tell(runId: string, event: ScenarioRunEvent): void {
     this.#options.cells().tell(runId, event);
   }

@@ -51,7 +51,7 @@ interface Mentioned {
   readonly names: ReadonlySet<string>;
 }
 
-/** What the condition names; undefined when it could not be compiled for a reason told elsewhere. */
+/** What the condition names; undefined when it could not be compiled for a reason reported elsewhere. */
 function mentionedIn(
   text: string,
   names: Names,

@@ -35,7 +35,7 @@ export class Names {
     return this.#answers.has(name);
   }
 
-  /** Whether it has a fault of its own, told where it is declared. */
+  /** Whether it has a fault of its own, reported where it is declared. */
   isUnsound(name: string): boolean {
     return this.#unsound.has(name) || this.header.unsoundNames.has(name);
   }

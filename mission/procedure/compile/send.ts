@@ -93,7 +93,7 @@ function defaultOf(telecommand: Telecommand, argument: Argument, faults: FaultsA
     faults.fault(message, `add ${argument.name}: … to args`);
     return undefined;
   }
-  // A default with a fault is told in the platform.
+  // A default with a fault is reported in the platform.
   const read = readArgument(argument, argument.default);
   return read.ok ? { value: read.value } : undefined;
 }

@@ -40,7 +40,7 @@ export interface Need {
   readonly nullable?: boolean;
 }
 
-/** The value or the name in its place; undefined after a fault, and for a name whose fault is told elsewhere. */
+/** The value or the name in its place; undefined after a fault, and for a name whose fault is reported elsewhere. */
 export function compileWritten(
   value: string | number | boolean | null,
   need: Need,
@@ -81,7 +81,7 @@ function namedValue(name: string, need: Need, names: Names, faults: FaultsAt): W
   return undefined;
 }
 
-/** How to mend a name of one type where another is needed; undefined when it fits (V1). */
+/** How to repair a name of one type where another is needed; undefined when it fits (V1). */
 function misfitOf(is: AnswerType, need: AnswerType): string | undefined {
   const declare = `declare it as ${typeText(need)}`;
   if (isNumberType(need.type) && isNumberType(is.type)) return numberMisfit(is, need, declare);

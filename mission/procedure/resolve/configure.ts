@@ -33,7 +33,7 @@ interface SetParameter extends ParameterPlace {
   readonly value: ResolvedValue;
 }
 
-/** The statement for its target; undefined when it is accused, or depends on something unknown. */
+/** The statement for its target; undefined when it is reported, or depends on something unknown. */
 export function resolveConfigure(
   { role: roleName, mode, withinMs }: Extract<Statement, { kind: 'configure' }>,
   leaf: Leaf,
@@ -49,7 +49,7 @@ export function resolveConfigure(
   return { kind: 'configure', target: target.name, mode, setters, readbacks, withinMs };
 }
 
-/** Whether the target declares the mode; accuses it when not. */
+/** Whether the target declares the mode; reports it when not. */
 export function declaresMode({ target, at }: RoleTarget, mode: string, leaf: Leaf): boolean {
   if (target.modes.includes(mode)) return true;
   const help = nearHelp(mode, target.modes, 'modes', 'give a target whose modes are declared');

@@ -39,7 +39,7 @@ export function requestedInputs(
   return { inputs, faults: [...faults, ...unexpectedInputs(given, procedure)] };
 }
 
-/** The inputs of a called procedure; what does not fit is accused in the frame of the caller. */
+/** The inputs of a called procedure; what does not fit is reported in the frame of the caller. */
 export function passedInputs(
   procedure: Procedure,
   passed: ReadonlyMap<string, Written>,

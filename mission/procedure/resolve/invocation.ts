@@ -2,8 +2,8 @@
  * One procedure being resolved: its place in the tree, the targets of its roles, the values of its inputs, and where what
  * does not hold is collected. Mission Control Service, section 4.2 rule 1.
  *
- * S1. A role or input that is not here although the procedure has it did not hold: it was accused where it was given,
- *     and what needs it is passed over.
+ * S1. A role or input that is not here although the procedure has it did not hold: it was reported where it was given,
+ *     and what needs it is skipped.
  */
 
 import { assert } from '../../../contract/assert.ts';
@@ -19,7 +19,7 @@ import type { RoleTarget } from './target.ts';
 
 export interface Invocation {
   readonly mission: Mission;
-  /** Undefined when it is unknown: what depends on it is passed over. */
+  /** Undefined when it is unknown: what depends on it is skipped. */
   readonly environment: Environment | undefined;
   readonly uploads: ReadonlySet<string>;
   readonly procedure: Procedure;
@@ -98,7 +98,7 @@ export function reportFault(
   frame.faults.push(fault(code, `step ${path}: ${message}`, help, at));
 }
 
-/** The value, or the answer to come; undefined when it is unknown or absent, which is then accused. */
+/** The value, or the answer to come; undefined when it is unknown or absent, which is then reported. */
 export function operandOf(meaning: Meaning, leaf: Leaf, user: string): Operand | undefined {
   if (meaning.kind === 'value') return { value: meaning.value };
   if (meaning.kind === 'answer') return meaning.operand;

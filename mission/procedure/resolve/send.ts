@@ -29,7 +29,7 @@ export interface Sending {
   readonly retry: number;
 }
 
-/** The statement for its target; undefined when it is accused, or depends on something unknown. */
+/** The statement for its target; undefined when it is reported, or depends on something unknown. */
 export function resolveSend(
   statement: Extract<Statement, { kind: 'send' }>,
   leaf: Leaf,
@@ -86,7 +86,7 @@ function resolvedLink({ link: wanted, component }: Sending, role: RoleTarget, le
   return undefined;
 }
 
-/** Undefined when it is accused or unknown; a telecommand without instance has none in its statement. */
+/** Undefined when it is reported or unknown; a telecommand without instance has none in its statement. */
 function resolvedInstance(
   { component, telecommand, instance }: Sending,
   leaf: Leaf,

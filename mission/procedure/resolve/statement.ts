@@ -16,7 +16,7 @@ import { resolveText } from './text.ts';
 
 type Of<Kind extends Statement['kind']> = Extract<Statement, { kind: Kind }>;
 
-/** The statement; undefined when it is left out, accused, or depends on something unknown. */
+/** The statement; undefined when it is left out, reported, or depends on something unknown. */
 export function resolveStatement(statement: Statement, leaf: Leaf): ProgramStatement | undefined {
   switch (statement.kind) {
     case 'send':

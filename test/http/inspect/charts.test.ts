@@ -19,7 +19,7 @@ function charts(fails: () => boolean = () => false) {
 }
 
 describe('charts with their layout', () => {
-  it('charts.H1 are laid out once, and another build anew', async () => {
+  it('charts.H1 are laid out once, and another build again', async () => {
     const { of, laidOut, state } = charts();
     await Promise.all(Array.from({ length: 40 }, () => of.of('door', undefined)));
     expect(laidOut).toEqual(['d1']);

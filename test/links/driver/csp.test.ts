@@ -137,7 +137,7 @@ describe('received packets', () => {
     expect(decode(mission, housekeeping())).toMatchObject({ ok: true });
   });
 
-  it('driver/csp.B1 of other nodes and for other addresses are passed over in silence', () => {
+  it('driver/csp.B1 of other nodes and for other addresses are skipped in silence', () => {
     const foreign = [housekeeping({ source: 3 }), housekeeping({ destination: 11 })];
     const anySender = benchMission((text) =>
       text.replace('csp: { port: 30, source: 2 }', 'csp: { port: 30 }'),
@@ -146,7 +146,7 @@ describe('received packets', () => {
     expect(read(anySender, ...foreign)).toEqual({ rows: [], reports: [], faults: [] });
   });
 
-  it('of a port are told apart by sender and port of the sender', () => {
+  it('of a port are distinguished by sender and port of the sender', () => {
     const chosen = (csp: string) =>
       read(
         benchMission((text) =>

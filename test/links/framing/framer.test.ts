@@ -162,7 +162,7 @@ describe('lines', () => {
     expect(text('one\ntwo\r\n\n\r\nthree\nfour')).toEqual(['one', 'two', 'three']);
   });
 
-  it('line-framer.A1 a line that is too long is passed over to its end, and counted', () => {
+  it('line-framer.A1 a line that is too long is skipped to its end, and counted', () => {
     expect(text(`${'x'.repeat(16)}\n${'y'.repeat(17)}\n${'z'.repeat(500)}\nok\n`)).toEqual([
       'x'.repeat(16),
       'ok',
@@ -211,7 +211,7 @@ describe('sync markers', () => {
     expect(skipped).toBe(2 * noise.length);
   });
 
-  it('marker-framer.M2 out of step, a marker inside data is told from a true one by what stands behind its frame', () => {
+  it('marker-framer.M2 out of step, a marker inside data is reported from a true one by what stands behind its frame', () => {
     const inside = Buffer.concat([Buffer.from('ab'), marker, Buffer.from('cd')]);
     // Begins in the middle of a frame that holds a marker.
     const stream = Buffer.concat([inside.subarray(1), marked(body('one'), body('two'), body('three'))]);

@@ -160,7 +160,7 @@ describe('without a bus', () => {
     expect(log.said[0]).toMatchObject({ message: 'received frames dropped' });
   });
 
-  it('tells a source when to wait, and when there is room again', async () => {
+  it('reports a source when to wait, and when there is room again', async () => {
     bus.connected = false;
     let room: Promise<void> | undefined;
     for (const number of range(0, GATEWAY_QUEUE_FRAMES)) room = publisher.push(frameOf(number));

@@ -53,7 +53,7 @@ function play(settings: Record<string, unknown>, missionFolder = folder): void {
   });
 }
 
-/** Advances until `count` packets were heard, waiting for file and clock in turn. */
+/** Advances until `count` packets were received, waiting for file and clock in turn. */
 async function hear(count: number): Promise<void> {
   await until(async () => {
     for (let turn = 0; turn < 200 && received.length < count; turn += 1) {
@@ -75,7 +75,7 @@ describe('pace', () => {
   it('follows the rate without drifting', async () => {
     play({ file: 'ten.ccsds', rate: 8 });
     await hear(10);
-    // 125 ms apart, heard on a clock that moves by 5.
+    // 125 ms apart, received on a clock that moves by 5.
     expect(received.map(({ at }) => at)).toEqual([0, 125, 250, 375, 500, 625, 750, 875, 1_000, 1_125]);
   });
 
@@ -137,7 +137,7 @@ describe('end', () => {
 });
 
 describe('what cannot be played', () => {
-  it('recording.N3 a missing file is told by name and reason', async () => {
+  it('recording.N3 a missing file is given by name and reason', async () => {
     play({ file: 'absent.ccsds', loop: true });
     await until(() => log.said.length > 0);
     expect(log.said).toMatchObject([
@@ -146,13 +146,13 @@ describe('what cannot be played', () => {
     expect(log.said[0]?.fields).toMatchObject({ err: { code: 'ENOENT' } });
   });
 
-  it('a file without packets is told, also in a loop', async () => {
+  it('a file without packets is reported, also in a loop', async () => {
     play({ file: 'empty.ccsds', loop: true });
     await until(() => log.said.length > 0);
     expect(log.said[0]?.fields).toMatchObject({ err: { message: 'it contains no space packet' } });
   });
 
-  it('damage in a file is passed over and told', async () => {
+  it('damage in a file is skipped and reported', async () => {
     play({ file: 'damaged.ccsds', as_fast_as_possible: true });
     await until(() => log.said.length > 0);
     expect(log.said).toMatchObject([{ fields: { skipped: 5 } }]);

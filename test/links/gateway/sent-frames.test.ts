@@ -55,7 +55,7 @@ it('sent-frames.I1 remembers a refusal too', async () => {
   expect(sent).toEqual(['a']);
 });
 
-it('sent-frames.I2 tells a recovering owner what it knows, and sends what provably never left', async () => {
+it('sent-frames.I2 reports a recovering owner what it knows, and sends what provably never left', async () => {
   const { sent, ask } = memory();
   await ask(call('a'), 2_000);
   expect(await ask(call('a', 2, 500))).toEqual({ outcome: 'sent', at: 2_000 });
@@ -121,7 +121,7 @@ it('sent-frames.I4 sends nothing after its time, says so, and sends it when it i
   expect(sent).toEqual(['a']);
 });
 
-it('sent-frames.I5 begun anew it answers for what left before, and for nothing else', async () => {
+it('sent-frames.I5 begun again it answers for what left before, and for nothing else', async () => {
   const frames = new SentFrames(STARTED);
   const sent: string[] = [];
   const ask = (asked: SendCall, nowMs: number) =>

@@ -116,7 +116,7 @@ describe('a connection', () => {
     expect(opened.frames.slice(0, 4)).toEqual(['a', 'b', 'c', 'x'.repeat(99)]);
   });
 
-  it('tells of silence, and of its end; a frame still leaves meanwhile', async () => {
+  it('reports silence, and of its end; a frame still leaves meanwhile', async () => {
     const opened = await connected({ silentAfterMs: 30_000 });
     opened.clock.advance(29_999);
     expect(stateOf(opened).state).toBe('up');

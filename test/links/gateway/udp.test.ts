@@ -118,7 +118,7 @@ describe('a socket', () => {
     await until(() => received.length === 1);
   });
 
-  it('is silent when nothing was heard for as long as the mission says', async () => {
+  it('is silent when nothing was received for as long as the mission says', async () => {
     const { radio } = await socket();
     const opened = await open({ silentAfterMs: 5_000 });
     await isIn(opened, 'up');

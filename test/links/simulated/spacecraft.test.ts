@@ -52,7 +52,7 @@ function telecommand(service: number, subtype: number, data: string, flags = 9):
   return packet.value;
 }
 
-/** Subtypes of service 1 heard, with the failure code where there is one. */
+/** Subtypes of service 1 received, with the failure code where there is one. */
 function reports(flight: Flight): string[] {
   return flight
     .heard()

@@ -152,7 +152,7 @@ describe('the holder of the board', () => {
 });
 
 describe('a lost board', () => {
-  it('machines/bench/radio.R3 refuses what waits and what is under way, tells its holder, and is looked for again', () => {
+  it('machines/bench/radio.R3 refuses what waits and what is under way, reports its holder, and is looked for again', () => {
     const driven = radio(
       started,
       attached,

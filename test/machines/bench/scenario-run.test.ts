@@ -62,7 +62,7 @@ describe('the whole chart: every pair that is not listed stays put', () => {
     expect(walked.states.length).toBeGreaterThanOrEqual(6);
   });
 
-  it('a wish to end before the board is held only marks the end: no step is asked for', () => {
+  it('a request to end before the board is held only marks the end: no step is asked for', () => {
     for (const wish of [cancel, gaveUp, lost]) {
       const driven = run(wish).expectState('pending').send(held).expectState('running.ending');
       expect(driven.effects.map(({ type }) => type)).toEqual(['effect.hold', 'effect.end']);

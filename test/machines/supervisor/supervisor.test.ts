@@ -75,7 +75,7 @@ describe('supervisor chart', () => {
     expect(driven.context.children).toEqual({});
   });
 
-  it('escalates once when too many are quarantined, and then mends nothing (supervisor.U4)', () => {
+  it('escalates once when too many are quarantined, and then repairs nothing (supervisor.U4)', () => {
     const driven = supervisor();
     for (const child of ['a', 'b', 'c', 'd'])
       driven.send({ type: 'child.broken', child, reason: 'x', at: 0 });
@@ -92,7 +92,7 @@ describe('supervisor chart', () => {
     expect(driven.effects.some((effect) => effect.type === 'effect.escalate')).toBe(false);
   });
 
-  it('mends nothing while draining', () => {
+  it('repairs nothing while draining', () => {
     supervisor().send({ type: 'operator.drain' }, crash('a', 0)).expectState('draining').expectEffects();
   });
 

@@ -228,7 +228,7 @@ describe('telecommand chart', () => {
     expect(once.records.at(-1)).toMatchObject({ state: 'SEND_FAILED', detail: 'not running' });
   });
 
-  it('MC-TC-041 records an echo without moving the chain, also one heard before SENT is known', () => {
+  it('MC-TC-041 records an echo without moving the chain, also one received before SENT is known', () => {
     const echo: TelecommandEvent = { type: 'gateway.echoed', at: 1_003, conforming: true };
     const expected = ['PENDING', 'ENCODED', 'SENT', 'ECHO', 'VERIFIED'];
     expect(states(telecommand({}, checked, encoded, echo, sent, verified))).toEqual(expected);

@@ -81,7 +81,7 @@ describe('a pattern', () => {
     expect(faults(source)).toEqual([message]);
   });
 
-  it('tells every fault at once', () => {
+  it('reports every fault at once', () => {
     expect(faults(' {a:numer} {b:number}e')).toHaveLength(3);
   });
 
@@ -167,7 +167,7 @@ describe('two patterns', () => {
     expect(commonLine(pattern(a), pattern(b))).toBeUndefined();
   });
 
-  it('one that matches all that the other does is told', () => {
+  it('one that matches all that the other does is reported', () => {
     expect(covers(pattern('TEMP {a:text}'), pattern('TEMP {b:number} C'))).toBe(true);
     expect(covers(pattern('TEMP {a:number}'), pattern('TEMP {b:integer}'))).toBe(true);
     expect(covers(pattern('TEMP {a:integer}'), pattern('TEMP {b:number}'))).toBe(false);

@@ -1,4 +1,4 @@
-/** Every fault a procedure can have, where it stands and how to mend it. */
+/** Every fault a procedure can have, where it stands and how to repair it. */
 
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -149,7 +149,7 @@ describe('faults of names', () => {
     ).toHaveLength(2);
   });
 
-  it('what names an input with a fault of its own is not accused', () => {
+  it('what names an input with a fault of its own is not reported', () => {
     const found = faults([{ log: '{$n}' }, { check: '$n > 1' }], { inputs: { n: { type: 'u99' } } });
     expect(found.split('\n')).toHaveLength(1);
     expect(found).toMatch(/inputs\.n\.type unknown type "u99"/);
@@ -255,7 +255,7 @@ describe('faults of roles and inputs', () => {
     );
   });
 
-  it('what speaks of a platform that is not there is not accused', () => {
+  it('what speaks of a platform that is not there is not reported', () => {
     const main = {
       roles: { sat: 'box', pod: 'gone' },
       inputs: { n: { type: 'Who' } },
@@ -367,7 +367,7 @@ describe('faults of calls', () => {
   });
 });
 
-it('all faults are told at once, each with line and column', () => {
+it('all faults are reported at once, each with line and column', () => {
   const text = [
     'library: ops',
     'version: 1.0.0',

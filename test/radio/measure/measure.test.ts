@@ -50,7 +50,7 @@ describe('a measurement', () => {
     expect(some.unfound).toEqual([0, 1, 2, 3]);
   });
 
-  it('RB-DP-019 tells the bytes it compared and the blocks discarded before them, also of nothing', () => {
+  it('RB-DP-019 reports the bytes it compared and the blocks discarded before them, also of nothing', () => {
     const { measurement } = measure(payload, new Uint8Array(), { warmup: 7 });
     expect(measurement).toMatchObject({ verdict: 'NoCorrelation', capture_bytes: 0, warmup: 7, blocks: [] });
     expect(measurement).toMatchObject({ overall_ratio: 0, worst_block_ratio: 0 });
@@ -86,15 +86,18 @@ describe('a slip', () => {
   it.each([
     ['lost', 1],
     ['inserted', BLOCK_BYTES - 1],
-  ])('RB-DP-017 of a byte %s between blocks is told, and costs no ratio (measure/measure.M2)', (_, size) => {
-    const { measurement } = measure(payload, slipped(size), none);
-    expect(measurement).toMatchObject({ verdict: 'Degraded', rotation_slip: true, overall_ratio: 1 });
-    expect(measurement.blocks.map(({ rotation }) => rotation)).toEqual(
-      [0, 0, size, size].map((more) => (100 + more) % BLOCK_BYTES),
-    );
-  });
+  ])(
+    'RB-DP-017 of a byte %s between blocks is reported, and costs no ratio (measure/measure.M2)',
+    (_, size) => {
+      const { measurement } = measure(payload, slipped(size), none);
+      expect(measurement).toMatchObject({ verdict: 'Degraded', rotation_slip: true, overall_ratio: 1 });
+      expect(measurement.blocks.map(({ rotation }) => rotation)).toEqual(
+        [0, 0, size, size].map((more) => (100 + more) % BLOCK_BYTES),
+      );
+    },
+  );
 
-  it('RB-DP-017 is told beside bit errors, and bit errors alone are none', () => {
+  it('RB-DP-017 is reported beside bit errors, and bit errors alone are none', () => {
     const random = createRandom(9);
     const clean = measure(payload, withBitErrors(sentBlocks(payload, 100, 20), 0.05, random), none);
     expect(clean.measurement.rotation_slip).toBe(false);
@@ -108,7 +111,7 @@ describe('a slip', () => {
     expect(measurement.blocks.map(({ rotation }) => rotation)).toEqual([100, 101, 100, 102, 101]);
   });
 
-  it('is told of a payload that is mostly padding, where a wrong rotation fits nearly as well', () => {
+  it('is reported a payload that is mostly padding, where a wrong rotation fits nearly as well', () => {
     const short = prbs(15, 200);
     const fed = new Uint8Array(BLOCK_BYTES).fill(0xaa);
     fed.set(short);
@@ -119,14 +122,14 @@ describe('a slip', () => {
     });
   });
 
-  it('is not told where blocks fit below a half: nothing says which rotation is true (measure/measure.M3)', () => {
+  it('is not reported where blocks fit below a half: nothing says which rotation is true (measure/measure.M3)', () => {
     const random = createRandom(3);
     const { measurement } = measure(payload, withBitErrors(slipped(1), 0.12, random), none);
     expect(measurement.blocks.every(({ ratio }) => ratio > 0.2 && ratio < 0.5)).toBe(true);
     expect(measurement.rotation_slip).toBe(false);
   });
 
-  it('is refused of a payload that repeats within itself, which is told (measure/measure.M3)', () => {
+  it('is refused of a payload that repeats within itself, which is reported (measure/measure.M3)', () => {
     const half = prbs(15, BLOCK_BYTES / 2);
     const twice = joined(half, half);
     const captured = joined(sentBlocks(twice, 0, 1), sentBlocks(twice, 1, 1));
@@ -138,7 +141,7 @@ describe('a slip', () => {
     expect(measure(half, captured, none).ambiguous).toBe(false);
   });
 
-  it.each([0x55, 0x00, 0xaa])('cannot be told of a payload of one byte repeated: %i', (byte) => {
+  it.each([0x55, 0x00, 0xaa])('cannot be determined of a payload of one byte repeated: %i', (byte) => {
     const same = new Uint8Array(BLOCK_BYTES).fill(byte);
     const measured = measure(same, sentBlocks(same, 3, 2), none);
     expect(measured).toMatchObject({ ambiguous: true, measurement: { verdict: 'BytePerfect' } });
@@ -182,7 +185,7 @@ describe('the rotation', () => {
     expect(unfound).toEqual([]);
   });
 
-  it('is found at a bit error rate of 0.29 by the search everywhere, and only where it is asked for (measure/measure.M4)', () => {
+  it('is found at a bit error rate of 0.29 by the exhaustive search, and only where it is asked for (measure/measure.M4)', () => {
     const received = withBitErrors(sentBlocks(payload, 3210, 2), 0.29, createRandom(43));
     expect(measure(payload, received, none).measurement.verdict).toBe('NoCorrelation');
     const measured = measure(payload, received, { warmup: 0, exhaustive: true });
@@ -212,7 +215,7 @@ describe('noise', () => {
   });
 });
 
-describe('measure/measure.M4 the search everywhere', () => {
+describe('measure/measure.M4 the exhaustive search', () => {
   it('ends after so many rotations as the longest payload has, however many blocks are not found', () => {
     const random = createRandom(11);
     const payload = randomBytes(MEASURE_PAYLOAD_BYTES / 4, random);

@@ -110,7 +110,7 @@ describe('blocks', () => {
     expect(assembler.flush(2)).toEqual({ blocks: [], usefulBytes: 0 });
   });
 
-  it('can forget what waits, and tell how much', () => {
+  it('can forget what waits, and report how much', () => {
     const assembler = new BlockAssembler();
     assembler.push(bytes(10));
     expect(assembler.discard()).toBe(10);

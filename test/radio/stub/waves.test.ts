@@ -35,7 +35,7 @@ describe('constellation', () => {
     },
   );
 
-  it('picture and bit errors agree: the error rate that the points tell is the one that bytes are given', async () => {
+  it('picture and bit errors agree: the error rate that the points report is the one that bytes are given', async () => {
     const { board } = await tuned({ attenuationDb: 40 });
     const truth = board.truth();
     const evm = errorVector(constellation(truth, 100_000, random()), 'qpsk');

@@ -27,7 +27,7 @@ describe('the documents of a bench', () => {
     expect(read).toMatchObject({ ok: true, value: { config: {} } });
   });
 
-  it('folder.B1 tells two documents of one name, with both files', async () => {
+  it('folder.B1 reports two documents of one name, with both files', async () => {
     await cp(join(DEMO, 'bench'), join(folder, 'bench'), { recursive: true });
     const profiles = join(folder, 'bench', 'profiles');
     await cp(join(profiles, 'qpsk-1m.yaml'), join(profiles, 'second.yaml'));

@@ -72,7 +72,7 @@ function started(...options: Parameters<typeof worldOf>) {
 }
 
 describe('the frames of a watched entity', () => {
-  it('begin with what it is now, and then tell each step with the edges taken', async () => {
+  it('begin with what it is now, and then report each step with the edges taken', async () => {
     const { watch, frames, tell, clock } = started();
     tell('order.pay');
     expect(await watch()).toEqual({ ok: true, value: { until: 1_000 + INSPECT_WATCH_MS } });
@@ -306,7 +306,7 @@ describe('the lease of a watch (watches.N3)', () => {
     expect(await watch('w0')).toMatchObject({ ok: false, faults: [{ code: 'inspect::unknown-entity' }] });
   });
 
-  it('begins anew when the kind has been started anew', async () => {
+  it('begins again when the kind has been started again', async () => {
     const { watch, watches, here, kind, kindOf, frames, clock } = started();
     await kind.peek('a')?.settled();
     await watch();

@@ -46,7 +46,7 @@ function standing(bus: Bus, clock: Clock, instance: string, gone = new Set<strin
   return { leadership, contexts, state, newest: () => contexts.at(-1)! };
 }
 
-/** A bus that tells no change of a key. */
+/** A bus that reports no change of a key. */
 function deaf(bus: Bus): Bus {
   const bucket: Bus['bucket'] = (definition) => {
     const of = bus.bucket(definition);
@@ -218,7 +218,7 @@ describe('the lead', () => {
     expect(sleeper.state.running).toBe(false);
   });
 
-  it('is not taken by a standby that slept and heard no renewal meanwhile', async () => {
+  it('is not taken by a standby that slept and received no renewal meanwhile', async () => {
     const { run, join } = cell();
     const leader = await join('a');
     const sleeper = await join('b');
@@ -245,7 +245,7 @@ describe('the lead', () => {
     expect(leader.contexts[1]!.epoch).toBeGreaterThan(leader.contexts[0]!.epoch);
   });
 
-  it('is given up when a renewal is refused, by a leader that hears nothing else of it', async () => {
+  it('is given up when a renewal is refused, by a leader that receives nothing else of it', async () => {
     const { run, join, usurp } = cell();
     const leader = await join('a', TTL_MS, 0, 0, deaf);
     await run(TTL_MS + 7);
@@ -256,7 +256,7 @@ describe('the lead', () => {
     expect(leader.contexts).toHaveLength(1);
   });
 
-  it('is given up as soon as somebody else is heard to have it, before the next renewal', async () => {
+  it('is given up as soon as somebody else is received to have it, before the next renewal', async () => {
     const { run, join, usurp } = cell();
     const leader = await join('a');
     await run(TTL_MS + 7);
@@ -343,7 +343,7 @@ describe('the lead', () => {
     expect(leadership.owned()).toMatchObject([{ state: 'running', crashes: 0 }]);
   });
 
-  it('given back by reset, it is taken anew', async () => {
+  it('given back by reset, it is taken again', async () => {
     const { run, join } = cell();
     const { leadership, contexts, state, newest } = await join('a');
     state.failing = new Error('broken');

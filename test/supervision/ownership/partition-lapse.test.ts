@@ -81,7 +81,7 @@ it('a partition given up by a process that lives on is given to the one that ran
   expect([[...before], [...after]]).toEqual([[], ['part']]);
 });
 
-it('a process that slept takes nothing from those it did not hear meanwhile (membership.E4)', async () => {
+it('a process that slept takes nothing from those it did not receive meanwhile (membership.E4)', async () => {
   const [lower, higher] = ['a', 'b'].sort((one) => (highestRanked('part', ['a', 'b']) === one ? 1 : -1));
   const { run, join, written } = cell();
   const sleeper = await join(lower!, 'part');

@@ -125,7 +125,7 @@ describe('partitions', () => {
     round += 1;
     const prefix = `dead${round}`;
     const bus = await nats.connected();
-    // Its clock stands still: it beats once and then never again. Another host, so that only the heartbeat tells.
+    // Its clock stands still: it beats once and then never again. Another host, so that only the heartbeat reports.
     const key = `member.gone-${prefix}`;
     const member = { instance: `gone-${prefix}`, roles: [`worker-${prefix}`], host: 'elsewhere', pid: 1 };
     await bus.bucket(buckets.members).overwrite(key, Buffer.from(JSON.stringify(member)));

@@ -1,4 +1,4 @@
-/** What is told of the links of a mission, and when, on a real bus with drivers and gateways of the test. */
+/** What is reported the links of a mission, and when, on a real bus with drivers and gateways of the test. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
@@ -101,7 +101,7 @@ describe('the leader', () => {
   };
   const mode = (kept: KeptBindings): LinkBinding['mode'] | undefined => kept.of(all)[0]?.mode;
 
-  it('MC-MODE-016 tells who is there when it begins, and again when the mode changes', async () => {
+  it('MC-MODE-016 reports who is there when it begins, and again when the mode changes', async () => {
     const kept = gateway();
     await lead(5);
     await until(() => mode(kept) === 'safe');
@@ -111,7 +111,7 @@ describe('the leader', () => {
     expect(kept.of(all)[0]?.overrides).toEqual({ bench: { 'obc.watchdog': 600 } });
   });
 
-  it('tells when the configuration changes, a mode that is no longer declared included', async () => {
+  it('reports when the configuration changes, a mode that is no longer declared included', async () => {
     await setMode('nominal');
     const kept = gateway();
     await lead(5);
@@ -120,7 +120,7 @@ describe('the leader', () => {
     await until(() => mode(kept) === 'safe');
   });
 
-  it('link-bindings.K2 tells whoever begins to serve, from its wish alone', async () => {
+  it('link-bindings.K2 tells whoever begins to serve, from its request alone', async () => {
     const first = gateway();
     await lead(5);
     await until(() => mode(first) === 'safe');
@@ -130,7 +130,7 @@ describe('the leader', () => {
     expect(clock.now()).toBe(1_000_000);
   });
 
-  it('link-bindings.K2 tells everybody again after a while, who lost it without a word included', async () => {
+  it('link-bindings.K2 reports everybody again after a while, who lost it without a word included', async () => {
     const kept = gateway();
     await lead(5);
     await until(() => mode(kept) === 'safe');
@@ -158,7 +158,7 @@ describe('the leader', () => {
     expect(mode(kept)).toBe('nominal');
   });
 
-  it('link-bindings.K3 tells nothing while it does not hold the lead', async () => {
+  it('link-bindings.K3 reports nothing while it does not hold the lead', async () => {
     const kept = gateway();
     await lead(5, false);
     await setMode('nominal');

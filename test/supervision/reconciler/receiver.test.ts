@@ -1,4 +1,4 @@
-/** One driver or gateway being told, over a bus of the test that answers as it is told. */
+/** One driver or gateway being reported, over a bus of the test that answers as it is reported. */
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LINK_RETRY_FIRST_MS, LINK_RETRY_LONGEST_MS } from '../../../contract/limits.ts';
@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 
 describe('a receiver', () => {
-  it('is told each binding once, with the token of the leader and a rising number', async () => {
+  it('is reported each binding once, with the token of the leader and a rising number', async () => {
     receiver.want([binding('safe'), binding('safe', 'sband')]);
     await until(() => reported.length === 2 && underWay === 0);
     receiver.want([binding('safe'), binding('safe', 'sband')]);
@@ -68,7 +68,7 @@ describe('a receiver', () => {
     ]);
   });
 
-  it('receiver.R1 is told the newest, one at a time, also when it changes while one is under way', async () => {
+  it('receiver.R1 is reported the newest, one at a time, also when it changes while one is under way', async () => {
     let release = (): void => undefined;
     answer = () => new Promise((resolve) => (release = () => resolve({ outcome: 'kept' })));
     receiver.want([binding('a')]);
@@ -101,7 +101,7 @@ describe('a receiver', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('receiver.R2 is told a change at once, whatever it waits for', async () => {
+  it('receiver.R2 is reported a change at once, whatever it waits for', async () => {
     answer = silent;
     receiver.want([binding('a')]);
     await until(() => clock.waiting === 1);
@@ -111,7 +111,7 @@ describe('a receiver', () => {
     expect([modes(), clock.waiting]).toEqual([['uhf a', 'uhf b'], 0]);
   });
 
-  it('receiver.R2 is told at once what changed while it was being asked in vain', async () => {
+  it('receiver.R2 is reported at once what changed while it was being asked in vain', async () => {
     let fail = (): void => undefined;
     answer = () =>
       new Promise((_resolve, reject) => (fail = () => reject(new Outage('bus.timeout', 'late'))));
@@ -124,7 +124,7 @@ describe('a receiver', () => {
     expect([modes(), clock.waiting]).toEqual([['uhf a', 'uhf b'], 0]);
   });
 
-  it('link-bindings.K2 is told again what was under way when it began anew: another process may have taken it', async () => {
+  it('link-bindings.K2 is reported again what was under way when it began again: another process may have taken it', async () => {
     let release = (): void => undefined;
     answer = () => new Promise((resolve) => (release = () => resolve({ outcome: 'kept' })));
     receiver.want([binding('a')]);
@@ -136,7 +136,7 @@ describe('a receiver', () => {
     expect(modes()).toEqual(['uhf a', 'uhf a']);
   });
 
-  it('is told what it is to know from the very moment it has heard the last', async () => {
+  it('is informed of what it is to know from the very moment it has received the last', async () => {
     receiver.want([binding('a')]);
     for (let mode = 0; mode < 50; mode += 1) {
       await Promise.resolve();
@@ -152,14 +152,14 @@ describe('a receiver', () => {
     expect([modes(), clock.waiting]).toEqual([['uhf a'], 0]);
   });
 
-  it('link-bindings.K3 is told nothing by a process that leads no more', async () => {
+  it('link-bindings.K3 is reported nothing by a process that leads no more', async () => {
     leads = false;
     receiver.want([binding('a')]);
     await clock.run(LINK_RETRY_LONGEST_MS, 100);
     expect([reported, failures]).toEqual([[], []]);
   });
 
-  it('link-bindings.K2 is told everything again when it may have lost it', async () => {
+  it('link-bindings.K2 is reported everything again when it may have lost it', async () => {
     receiver.want([binding('a'), binding('a', 'sband')]);
     await until(() => reported.length === 2 && underWay === 0);
     receiver.again();
@@ -167,7 +167,7 @@ describe('a receiver', () => {
     expect(modes().slice(2)).toEqual(['uhf a', 'sband a']);
   });
 
-  it('is not asked for ever what it refuses, but is told when it changes', async () => {
+  it('is not asked for ever what it refuses, but is reported when it changes', async () => {
     answer = async () => ({ outcome: 'refused', reason: 'no' });
     receiver.want([binding('a')]);
     await clock.run(LINK_RETRY_LONGEST_MS, 100);
@@ -176,7 +176,7 @@ describe('a receiver', () => {
     await until(() => reported.length === 2);
   });
 
-  it('is told nothing behind its end', async () => {
+  it('is reported nothing behind its end', async () => {
     answer = silent;
     receiver.want([binding('a')]);
     await until(() => clock.waiting === 1);

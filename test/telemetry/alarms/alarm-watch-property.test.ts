@@ -82,7 +82,7 @@ it('MC-ALM-014 MC-ALM-028 MC-ALM-029 MC-ALM-051 MC-ALM-052 the watch says what a
 /** The same edges, and those of the watch in the order of their moments; edges of one moment in any order. */
 function expectSame(announced: readonly AlarmEdge[], expected: readonly AlarmEdge[]): void {
   const moments = announced.map(({ evaluated }) => evaluated.at);
-  // What is not behind the change before it would be taken for told already.
+  // What is not behind the change before it would be taken for reported already.
   expect(new Set(announced.map(({ alarm, evaluated: { at } }) => `${alarm} ${at}`)).size).toBe(
     announced.length,
   );

@@ -56,7 +56,7 @@ describe('limits', () => {
     ]);
   });
 
-  it('an integer that no double holds is compared and told', () => {
+  it('an integer that no double holds is compared and reported', () => {
     const { apply, edges } = watched();
     const charge = (ground: number, value: number | bigint) => ({
       ground,
@@ -323,7 +323,7 @@ describe('what was known before', () => {
     samples.map(([key, value, ms]) => ({ ordinal: BOX.ordinal(key)!, value, at: T0 + ms }));
   const standing = ({ watch }: { watch: AlarmWatch }): string[] => [...watch.standing()].map(shown);
 
-  it('alarm-watch.W6 stands where there is no sample, and is told to nobody', () => {
+  it('alarm-watch.W6 stands where there is no sample, and is reported to nobody', () => {
     const at = watched();
     at.watch.prime(
       known([VOLTAGE, 5, -900_000], ['battery[1].load', 6, -800_000], ['obc.mode', 1, -700_000]),
@@ -388,7 +388,7 @@ describe('a new catalogue', () => {
     return boxOf({ aocs: { measures: { rate: { type: 'f64' } } }, ...components });
   };
 
-  it('goes on from what is known: what stands is not told again, what changes is', () => {
+  it('goes on from what is known: what stands is not reported again, what changes is', () => {
     const before = watched();
     before.apply(1, volts([0, 5]));
     const { apply, edges, watch } = watched(
@@ -400,7 +400,7 @@ describe('a new catalogue', () => {
     expect(edges()).toEqual(['battery[1].voltage null @2+2 7']);
   });
 
-  it('where the limits are others, what is known is judged by them at once, and told when it changes', () => {
+  it('where the limits are others, what is known is judged by them at once, and reported when it changes', () => {
     const before = watched();
     before.apply(1, volts([10, 5]));
     const wider = changed(({ battery }) => {
@@ -412,7 +412,7 @@ describe('a new catalogue', () => {
     expect(edges()).toEqual(['battery[1].voltage warning @2+12 3.5']);
   });
 
-  it('a measure that means something else begins anew', () => {
+  it('a measure that means something else begins again', () => {
     const before = watched();
     before.apply(1, volts([10, 5]));
     const other = changed(({ battery }) => {
@@ -481,7 +481,7 @@ describe('a new catalogue', () => {
     expect(two.edges()).toEqual(['battery[1].draining warning @2+10000']);
   });
 
-  it('named-alarms.N2 another condition of the same name begins anew', () => {
+  it('named-alarms.N2 another condition of the same name begins again', () => {
     const before = watched();
     before.apply(1, [{ ground: 0, raw: { 'battery[1].current': -2 } }]);
     const shorter = changed(({ battery }) => {

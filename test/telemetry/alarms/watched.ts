@@ -67,7 +67,7 @@ export interface Watched {
   readonly watch: AlarmWatch;
   /** What is current, as the owner of the target has it. */
   readonly order: SampleOrder;
-  /** Told since the last call, `key severity @position+ms value`. */
+  /** Reported since the last call, `key severity @position+ms value`. */
   edges(): string[];
   /** A message, marked as the owner of the target does; ground times are ms since `T0`. */
   apply(position: number, rows: readonly RowSketch[], options?: { deferred?: boolean }): void;

@@ -124,7 +124,7 @@ describe('temporal derived measures', () => {
     expect(turns(6_000)).toEqual(['6000: low 1 @1000', '6000: fine 0 @1000']);
   });
 
-  it('a number that only drifts out of its window is told at whole seconds, unless a sample tells it before', () => {
+  it('a number that only drifts out of its window is reported at whole seconds, unless a sample reports it before', () => {
     const { feed, turns } = computing();
     feed([{ at: 100, values: { voltage: 8 } }]);
     feed([{ at: 1_100, values: { voltage: 6 } }]);
@@ -138,7 +138,7 @@ describe('temporal derived measures', () => {
     expect(drifting.turns(11_000).filter((each) => each.includes(' mean'))).toEqual(['11000: mean 6 @1100']);
   });
 
-  it('a sample that comes as another leaves tells the number alone', () => {
+  it('a sample that comes as another leaves reports the number alone', () => {
     const { feed, turns } = computing();
     for (let at = 1_000; at <= 10_000; at += 1_000) feed([{ at, values: { voltage: at / 1_000 } }]);
     expect(turns(10_999)).toEqual([]);
@@ -153,7 +153,7 @@ describe('temporal derived measures', () => {
     expect(turns(60_000).filter((each) => each.includes('heard'))).toEqual(['11000: heard 0 @200']);
   });
 
-  it('what came due between two rows of a batch is told between them', () => {
+  it('what came due between two rows of a batch is reported between them', () => {
     const { feed } = computing();
     const told = feed([
       { at: 1_000, values: { voltage: 5 } },
@@ -228,7 +228,7 @@ describe('deferred samples', () => {
 });
 
 describe('another catalogue', () => {
-  it('keeps windows, holds and what was told where expression and inputs are the same', () => {
+  it('keeps windows, holds and what was reported where expression and inputs are the same', () => {
     const later = platformWith({
       aaa: { type: 'f64', unit: 'V', derived: 'voltage * 2' },
       mean: { type: 'f64', unit: 'V', derived: 'avg(voltage, 10 s)' },

@@ -190,7 +190,7 @@ describe('an owner that derives', () => {
     await world.owner.stop();
   });
 
-  it('telemetry-owner.O5 an owner that slept tells no old news behind those of another', async () => {
+  it('telemetry-owner.O5 an owner that slept reports no old news behind those of another', async () => {
     await world.own();
     await world.row({ at: 1_000, values: { voltage: 5 } });
     const data = encodeBatch(batchOf(platform, [{ at: BEGIN + 2_000, values: { voltage: 8 } }]));
@@ -278,7 +278,7 @@ describe('telemetry-owner.O6 a new catalogue', () => {
       });
     });
 
-  it('fills the windows of a new measure from what is stored, and tells what it is at once', async () => {
+  it('fills the windows of a new measure from what is stored, and reports what it is at once', async () => {
     world.missions.publish(missionOf('r1', { sat1: windows({ low }) }));
     const next = windows({ low, mean, heard: { type: 'u16', derived: 'count(voltage, 10 s)' } });
     await world.own();
@@ -447,7 +447,7 @@ describe('the next owner', () => {
     await world.owner.stop();
   });
 
-  /** Some are received late, behind moments that the clock has told. */
+  /** Some are received late, behind moments that the clock has reported. */
   const lateMs = [0, 0, 6_500, 0, 0, 13_000, 300, 0];
   const arrivals = rows
     .map((row, n) => ({ row, late: lateMs[n % 8]! }))
@@ -459,7 +459,7 @@ describe('the next owner', () => {
     [7_000, 5_000],
     [11_500, 20_000],
   ])(
-    'published-tail.U1 tells no moment again and makes no batch again, whatever came late: killed %d ms behind any sample, %d ms away',
+    'published-tail.U1 reports no moment again and makes no batch again, whatever came late: killed %d ms behind any sample, %d ms away',
     async (afterMs, awayMs) => {
       for (const { row, late } of arrivals) {
         const world = new World();

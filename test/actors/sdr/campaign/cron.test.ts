@@ -63,7 +63,7 @@ describe('campaigns that schedule themselves', () => {
     ]);
   });
 
-  it('RB-CAMP-021 do not start by a clock that was never set: each firing is told once', async () => {
+  it('RB-CAMP-021 do not start by a clock that was never set: each firing is reported once', async () => {
     let trusted = false;
     const bench = await runsBench({ campaigns: [nightly], clockTrusted: () => trusted });
     await bench.run(32 * MINUTE, 1_000);

@@ -179,7 +179,7 @@ describe('the record', () => {
 });
 
 describe('a purge', () => {
-  it('RB-LOG-004 removes exactly what is older, and tells how many', async () => {
+  it('RB-LOG-004 removes exactly what is older, and reports how many', async () => {
     const { events, clock, bucket, records } = await live();
     events.record(reported('old'));
     clock.advance(1);

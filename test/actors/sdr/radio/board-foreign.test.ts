@@ -128,7 +128,7 @@ describe('modem.M2 a register bank that is not that of the modem', () => {
     const { written } = foreignBank();
     // It was known before: looking at the chain finds out.
     await bench.chain.state('air');
-    // Nobody knows where the digital oscillator stands: a tune would lead nobody knows where.
+    // It is not known where the digital oscillator stands: a tune would lead it is not known where.
     for (const tune_lo of [true, false])
       expect(await refused(bench.radio.tune({ center_frequency_hz: 2_400_000_100, tune_lo }))).toMatchObject({
         message: expect.stringContaining('identifies itself as 0xdead'),

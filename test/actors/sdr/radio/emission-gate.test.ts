@@ -125,7 +125,7 @@ describe('a change of the path drops what waits', () => {
 
   it.each(
     Object.keys(ELSEWHERE).flatMap((change) => Object.keys(between).map((when) => [change, when] as const)),
-  )('%s, %s: counted, told, and never sent', async (change, when) => {
+  )('%s, %s: counted, reported, and never sent', async (change, when) => {
     world = await startBenchWorld();
     const { bench } = world;
     await accepted(bench.chain.condition({ target: HERE, profile: 'fast' }));

@@ -97,7 +97,7 @@ describe('while a run holds the board', () => {
 });
 
 describe('a lost board', () => {
-  it('refuses what is under way and what waits, tells who holds it, and is found again', async () => {
+  it('refuses what is under way and what waits, reports who holds it, and is found again', async () => {
     world = await startBenchWorld();
     const { user, bench } = world;
     await accepted(bench.chain.condition({ target: 'pl-loopback', profile: 'fast' }));

@@ -21,7 +21,7 @@ const OFFSET: Profile = {
   tx: { ...FAST.tx, nco_offset_hz: 20_000 },
 };
 
-/** Everything that the status reads, each as the board fails to tell it. */
+/** Everything that the status reads, each as the board fails to report it. */
 const READ_BY_STATUS: readonly (readonly [string, StubFaults])[] = [
   ...[
     ...['altvoltage0 (out) frequency', 'altvoltage1 (out) frequency', 'ensm_mode', 'debug loopback'],
@@ -52,7 +52,7 @@ describe('the status', () => {
     });
   });
 
-  it('RB-RAD-014 tells which direction runs, and which cannot be read', async () => {
+  it('RB-RAD-014 reports which direction runs, and which cannot be read', async () => {
     world = await startBenchWorld();
     const { bench } = world;
     expect(await accepted(bench.radio.status())).toMatchObject({ tx_state: 'idle' });
@@ -136,7 +136,7 @@ describe('the status', () => {
     });
   });
 
-  it('status.S1 what an operator is told of a gain that is unreadable is that it is not known', async () => {
+  it('status.S1 what an operator is reported a gain that is unreadable is that it is not known', async () => {
     world = await startBenchWorld();
     world.board().inject({ attributes: { 'ad9361-phy voltage0 (out) hardwaregain': errno.EIO } });
     const holder = { kind: 'scenario', id: 'one' } as const;
@@ -324,7 +324,7 @@ describe('the hardware', () => {
     });
   });
 
-  it('RB-CAP-006 RB-CAP-007 gives the clocks as the framework has them, or that it does not tell', async () => {
+  it('RB-CAP-006 RB-CAP-007 gives the clocks as the framework has them, or that it does not report', async () => {
     world = await startBenchWorld();
     const clocks = await accepted(world.bench.radio.clocks());
     expect(shapeFaults(Clocks, clocks)).toEqual([]);

@@ -106,7 +106,7 @@ describe('command-queue.K6 what stops the transmitter waits for nothing', () => 
       await until(() => world.context().running.length > 0);
       await accepted(stops[stop]!() as never);
       expect(await radiates()).toBe(false);
-      // The run itself is not over by that: what it does now is not heard.
+      // The run itself is not over by that: what it does now is not received.
       if (what === 'a campaign')
         expect(
           await refused(world.user.perform({ do: 'radio.gain', with: { tx_gain_db: -10 } }, RUN)),

@@ -63,7 +63,7 @@ describe('reports', () => {
     expect(codeOf(await bench.scenarios.report(run_id))).toBe('not_found');
   });
 
-  it('RB-REP-006 an assertion tells what it found and what was required', async () => {
+  it('RB-REP-006 an assertion reports what it found and what was required', async () => {
     const bench = await runsBench({ board: good(), scenarios: [scenario()] });
     expect((await played(bench)).assertions).toEqual([
       {

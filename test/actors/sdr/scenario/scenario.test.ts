@@ -29,7 +29,7 @@ describe('documents', () => {
     ]);
   });
 
-  it('RB-SCEN-009 an invalid scenario is told with every fault', async () => {
+  it('RB-SCEN-009 an invalid scenario is reported with every fault', async () => {
     const bench = await runsBench();
     expect(bench.scenarios.validate(scenario())).toEqual({ ok: true, errors: [] });
     const { ok, errors } = bench.scenarios.validate({ ...scenario(), assertions: [], surplus: 1 });
