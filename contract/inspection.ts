@@ -1,5 +1,5 @@
 /**
- * What a process tells about its supervision tree and its cells, asked for over the bus by the inspector (ours; JSON,
+ * What a process reports about its supervision tree and its cells, asked for over the bus by the inspector (ours; JSON,
  * request and reply on `subject.inspectVerb`, live frames on `subject.inspectWatch`). Nothing here is needed to fly:
  * whoever does not ask pays nothing.
  *
@@ -222,7 +222,7 @@ export interface WatchLease {
 /** How long a watch lives without being renewed. */
 export const INSPECT_WATCH_MS = 10_000;
 
-interface InspectionFrameBase {
+interface InspectionUpdateBase {
   /** `<kind>:<id>` (N1). */
   readonly sessionId: string;
   readonly rootId: string;
@@ -235,7 +235,7 @@ interface InspectionFrameBase {
   readonly at: number;
 }
 
-export interface ActorFrame extends InspectionFrameBase {
+export interface ActorUpdate extends InspectionUpdateBase {
   readonly type: '@xstate.actor';
   readonly name: string;
   /** The supervisor above it. */
@@ -245,13 +245,13 @@ export interface ActorFrame extends InspectionFrameBase {
   readonly view: EntityView;
 }
 
-export interface EventFrame extends InspectionFrameBase {
+export interface EventUpdate extends InspectionUpdateBase {
   readonly type: '@xstate.event';
   readonly event: { readonly type: string };
   readonly sourceId?: string;
 }
 
-export interface SnapshotFrame extends InspectionFrameBase {
+export interface SnapshotUpdate extends InspectionUpdateBase {
   readonly type: '@xstate.snapshot';
   readonly event: { readonly type: string };
   readonly snapshot: InspectedSnapshot;
@@ -270,7 +270,7 @@ export interface InspectedSnapshot {
   readonly tags: readonly string[];
 }
 
-export type InspectionFrame = ActorFrame | EventFrame | SnapshotFrame;
+export type InspectionUpdate = ActorUpdate | EventUpdate | SnapshotUpdate;
 
 // Quarantine -----------------------------------------------------------------------------------------------------------
 

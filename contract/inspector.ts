@@ -1,10 +1,10 @@
 /**
  * What the inspector's routes answer: the views of `inspection.ts` as schemas, put together from every process, and a chart
- * with the places of its parts (ours). Objects take further fields: a process of a newer version may tell more.
+ * with the places of its parts (ours). Objects take further fields: a process of a newer version may report more.
  */
 
 import Type, { type Static } from 'typebox';
-import type { EntityView, HistoryStep, InspectionFrame, ProcessView } from './inspection.ts';
+import type { EntityView, HistoryStep, InspectionUpdate, ProcessView } from './inspection.ts';
 import {
   EXAMPLE_CHART,
   EXAMPLE_ENTITY,
@@ -98,7 +98,7 @@ export interface InspectTree {
 const summary = {
   kind: text,
   id: text,
-  label: Type.Optional(Type.String({ description: 'What people call it: of a run, its procedure.' })),
+  label: Type.Optional(Type.String({ description: 'Its name for people: of a run, its procedure.' })),
   target: Type.Optional(Type.String({ description: 'One, or several joined by a comma.' })),
   status: Type.Enum(['live', 'loading', 'restarting', 'quarantined', 'finished']),
   state: Type.String({ description: 'Innermost active states, joined by a space.' }),
@@ -197,7 +197,7 @@ const frame = {
 const event = Type.Object({ type: text });
 
 /** The wire form of `@statelyai/inspect`, with fields of ours beside it. */
-export const InspectionFrames = Type.Union(
+export const InspectionUpdates = Type.Union(
   [
     Type.Object({
       ...frame,
@@ -284,7 +284,7 @@ export const ReleaseRequest = Type.Object(
     supervisor: Type.String({ minLength: 1, maxLength: 512 }),
     child: Type.String({ minLength: 1, maxLength: 512 }),
     action: Type.Enum(['resume', 'reset'], {
-      description: 'resume: go on from the record. reset: forget it here; its record stays.',
+      description: 'resume: continue from the record. reset: forget it here; its record stays.',
     }),
   },
   { additionalProperties: false, title: 'ReleaseRequest', examples: [EXAMPLE_RELEASE] },
@@ -304,7 +304,7 @@ type Agrees<Schema, View extends Schema> = [Schema, View];
 export type SchemasAgree = [
   Agrees<Readonly<Static<typeof Process>>, DeepMutable<ProcessView>>,
   Agrees<Static<typeof Entity>, DeepMutable<EntityView>>,
-  Agrees<Static<typeof InspectionFrames>, DeepMutable<InspectionFrame>>,
+  Agrees<Static<typeof InspectionUpdates>, DeepMutable<InspectionUpdate>>,
 ];
 
 type DeepMutable<Value> = Value extends readonly (infer Item)[]

@@ -74,7 +74,7 @@ function isDecodedSample(sample: Foreign): boolean {
 export interface DriverState {
   readonly driver: string;
   readonly protocol: string;
-  /** How its links are bound now, as far as this process was told. */
+  /** How its links are bound now, as far as this process knows. */
   readonly bindings?: readonly LinkBinding[];
 }
 
@@ -146,14 +146,14 @@ export type SendReply =
   | { readonly outcome: 'unknown'; readonly detail: string };
 
 /**
- * Message on `mcs.gw.echo.<gateway>`: a frame the gateway heard back. The gateway hears echoes in the order it sent, so it
+ * Message on `mcs.gw.echo.<gateway>`: a frame the gateway received back. The gateway receives echoes in the order it sent, so it
  * names the sending it takes this one for.
  */
 export interface EchoMessage {
   readonly target: string;
   /** Idempotency key of the sending. */
   readonly key: string;
-  /** Hexadecimal, as heard. */
+  /** Hexadecimal, as received. */
   readonly frame: string;
   /** Whether it equals what was sent. */
   readonly conforming: boolean;
@@ -228,7 +228,7 @@ export interface FaultCall {
   readonly fault: string;
   readonly on: boolean;
   readonly run?: string;
-  /** The caller, for the event that tells of the switch. */
+  /** The caller, for the event that reports the switch. */
   readonly by?: string;
 }
 

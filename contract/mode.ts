@@ -128,6 +128,6 @@ export function readBindReply(bytes: Uint8Array): BindReply | undefined {
   const outcome = reply && oneOf(reply, 'outcome', ['kept', 'older', 'refused']);
   if (reply === undefined || outcome === undefined) return undefined;
   return outcome === 'refused'
-    ? { outcome, reason: textIn(reply, 'reason') ?? 'it does not say why' }
+    ? { outcome, reason: textIn(reply, 'reason') ?? 'it gives no reason' }
     : { outcome };
 }

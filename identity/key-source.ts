@@ -67,7 +67,7 @@ async function fetchJson(url: string, { clock, fetch }: KeySourcePorts): Promise
     if (late.signal.aborted)
       throw new Error(`${url} did not answer within ${AUTH_FETCH_MS / 1_000} s`, { cause: error });
     if (error instanceof TypeError)
-      throw new Error(`${url} is not reached (${reasonOf(error)})`, { cause: error });
+      throw new Error(`${url} cannot be reached (${reasonOf(error)})`, { cause: error });
     throw error;
   } finally {
     clock.clearTimeout(timer);

@@ -120,13 +120,13 @@ export class BusMissionSource implements MissionSource {
       this.#current = mission;
       this.#log.info(
         { revision: wanted.slice(0, 12), targets: mission.targets.size },
-        'configuration taken up',
+        'configuration applied',
       );
       for (const listener of [...this.#listeners]) listener(mission);
     } catch (error) {
       if (error instanceof Outage) return this.#takeLater();
       // The last good configuration stays in force.
-      this.#log.error({ err: error, revision: wanted }, 'configuration not taken up');
+      this.#log.error({ err: error, revision: wanted }, 'configuration could not be applied');
     }
   }
 

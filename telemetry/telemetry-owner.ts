@@ -39,9 +39,9 @@ import { calibrateBatch } from './calibration.ts';
 import type { Checkpoint, Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import { Compute, type Turned } from './compute/compute.ts';
+import { DueTimer } from './compute/due-timer.ts';
 import { groundDated } from './compute/ground-time.ts';
 import { type PublishedBatch, rebuild } from './compute/rebuild.ts';
-import { TurnTimer } from './compute/turn-timer.ts';
 import { CurrentValues, type ValueColumns } from './current-values.ts';
 import { OrderedAppend } from './ordered-append.ts';
 import { PublishedTail, readTail } from './published-tail.ts';
@@ -85,7 +85,7 @@ export interface TelemetryCounts {
 
 const NOTHING: Positions = { decoded: 0, values: 0 };
 const OLDER =
-  'samples older than what is known: kept for the past only (frames came late, or the clock on board was set back)';
+  'samples older than the current values: kept in the history only (frames came late, or the clock on board was set back)';
 
 /** The owner of a target, which does nothing before `start()`. */
 export function createTelemetryOwner(options: TelemetryOwnerOptions): TelemetryOwner {
@@ -105,7 +105,7 @@ class Owner implements TelemetryOwner {
   readonly #appends: OrderedAppend;
   readonly #checkpoints: CheckpointWriter;
   readonly #platforms: KnownPlatforms;
-  readonly #timer: TurnTimer;
+  readonly #timer: DueTimer;
   readonly #forget: () => void;
   #store: CurrentValues | undefined;
   /** What is current once everything handed over is stored (O8); of the catalogue of the store. */
@@ -145,7 +145,7 @@ class Owner implements TelemetryOwner {
       lost: () => this.#lose(),
     });
     this.#platforms = new KnownPlatforms(missions, clock);
-    this.#timer = new TurnTimer({ clock, due: () => this.#due(), fire: () => this.#turnNow() });
+    this.#timer = new DueTimer({ clock, due: () => this.#due(), fire: () => this.#turnNow() });
     this.#forget = missions.onChange((mission) => this.#takeUp(mission));
   }
 
@@ -192,7 +192,10 @@ class Owner implements TelemetryOwner {
     for (const each of known) {
       if (each.seq === 0 || (await bus.stillHolds(streams.decoded, each))) continue;
       const since = Number.isNaN(at) ? (last?.at ?? 0) : at;
-      this.#log.error({ ...each, since }, 'decoded samples went back: read on from that time');
+      this.#log.error(
+        { ...each, since },
+        'the stream of decoded samples went back: reading on from that time',
+      );
       return since;
     }
     return undefined;
@@ -205,11 +208,11 @@ class Owner implements TelemetryOwner {
     if (this.#published.has(message.seq)) return this.#passed(message.seq);
     const decoded = readBatch<DecodedBatch>(message.data);
     if (decoded === undefined)
-      return this.#skip('no-batch', { seq: message.seq }, 'message is no batch, left out');
+      return this.#skip('no-batch', { seq: message.seq }, 'malformed batch, left out');
     const batch = groundDated(decoded, message.at);
     if (batch !== decoded) {
       const fields = { link: decoded.link, seq: message.seq, stored: new Date(message.at).toISOString() };
-      this.#warnOnce(`ahead ${decoded.link}`, fields, 'ground times far ahead: dated by their storing');
+      this.#warnOnce(`ahead ${decoded.link}`, fields, 'ground times far ahead: the time of storing is used');
     }
     const platform = this.#store?.platform;
     if (platform?.digest !== batch.platform) return this.#handleForeign(message, batch);
@@ -316,7 +319,7 @@ class Owner implements TelemetryOwner {
     this.#timer.arm();
   }
 
-  /** Published by an owner before, and taken up when this one began (U1). */
+  /** Published by an owner before, and taken up when this one began (published-tail.U1). */
   #passed(decoded: number): void | Promise<void> {
     if (decoded < this.#published.last) return;
     if (this.#appends.idle) return this.#cover(decoded);
@@ -384,7 +387,7 @@ class Owner implements TelemetryOwner {
     this.#compute?.resume();
   }
 
-  /** U1 */
+  /** published-tail.U1 */
   async #takeBack(message: StreamMessage): Promise<void> {
     const found = await this.#readBack(message, () => this.#store?.platform);
     if (found === undefined) return;
@@ -457,7 +460,7 @@ class Owner implements TelemetryOwner {
     const filling: Promise<void> = (this.#filling ?? Promise.resolve())
       .then(() => this.#fillNow(begun, earlier))
       .catch((error: unknown) =>
-        this.#log.warn({ err: error }, 'derived measures of the new catalogue begin without their windows'),
+        this.#log.warn({ err: error }, 'derived measures of the new catalogue start with empty windows'),
       )
       .then(() => {
         if (this.#filling !== filling) return;
@@ -498,7 +501,7 @@ class Owner implements TelemetryOwner {
 
   #lose(): void {
     this.#lost = true;
-    this.#log.warn({ epoch: this.#options.epoch }, 'a later owner has the target');
+    this.#log.warn({ epoch: this.#options.epoch }, 'a later owner took over the target');
     void this.#appends.stop();
     this.#options.lost?.();
   }

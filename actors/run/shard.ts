@@ -86,7 +86,7 @@ export class RunShard {
   readonly #followers: Follower[] = [];
   #nextSubmission = 1;
   #nextAnswer = 1;
-  /** The last messages known, by stream (F3). */
+  /** The last messages known, by stream (low-water-mark.F3). */
   readonly #known = new Map<string, KnownIn>();
   #room: (() => void) | undefined;
 
@@ -394,7 +394,7 @@ export class RunShard {
   /** The log shows the suspension: the wish has done its work. */
   #forgetWish(run: string, by: string): void {
     const wish = this.#wishes.of(run);
-    // Where nobody could be asked, a reaction left its wish in the entry alone (Y2).
+    // Where nobody could be asked, a reaction left its wish in the entry alone (preemption.Y2).
     const isOfReaction = wish === undefined && alarmOfReaction(by) !== undefined;
     const forgotten = isOfReaction ? this.#wishes.forgetReaction(run, by) : this.#wishes.forget(run, wish);
     forgotten.catch(this.#options.failed);
@@ -492,7 +492,7 @@ export class RunShard {
     held.gaveBack(seq);
   }
 
-  /** A3 of `approval.ts`; undefined once the shard is left. One that names its question says it all. */
+  /** approval.A3; undefined once the shard is left. One that names its question says it all. */
   async #seen(
     run: string,
     { question }: Approval,

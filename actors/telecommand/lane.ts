@@ -15,7 +15,7 @@
  * J7. A telecommand whose answer does not name it keeps its turn until the answer has come or its time is over: only one
  *     awaits an answer at a time (`answer.ts`).
  * J8. Where an answer does not name its telecommand, one whose frame may have left without anybody knowing keeps its turn
- *     past its end, for as long as that frame may still be answered (N4).
+ *     past its end, for as long as that frame may still be answered (telecommand/answer.N4).
  * J9. What cannot be read or begun is the end of that telecommand and of nothing else: it is given a final state and passed.
  * J10. A lane whose streams went back starts anew: from what is there, with an end for what may have been cut
  *     (`taking-over.ts`). Nothing that may have left is sent again.
@@ -112,7 +112,7 @@ export class Lane {
   #follower: Follower | undefined;
   /** The next submission to take. */
   #next = 1;
-  /** The last submission handled and the last event stored (F3). */
+  /** The last submission handled and the last event stored (low-water-mark.F3). */
   #handled: KnownIn | undefined;
   #lastEvent: KnownIn | undefined;
   /** Whether what comes was submitted before this owner came. */
@@ -396,7 +396,7 @@ export class Lane {
     return this.#takingOver ? historyBefore(bus, target, id) : NO_HISTORY;
   }
 
-  /** R3 of `taking-over.ts`. */
+  /** taking-over.R3. */
   async #endOrphans(wentBack: WentBack): Promise<void> {
     const { bus, log, target } = this.#options;
     const isKnown = (id: string): boolean => this.#open.has(cellId(target, id));

@@ -1,4 +1,4 @@
-/** Asks before a quarantine is ended, says what will happen, and in whose name; tells what the service refused. */
+/** Asks before a quarantine is ended, says what will happen, and in whose name; reports what the service refused. */
 
 import type { ReleaseRequest } from '../../contract/inspector.ts';
 import { byId, setText } from '../element.ts';

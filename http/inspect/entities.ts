@@ -1,9 +1,9 @@
 /**
- * Entities of the whole cell, put together from what each process tells, from the log of telecommands and the index of
+ * Entities of the whole cell, put together from what each process reports, from the log of telecommands and the index of
  * runs.
  *
  * E1. An entity stands in the answer once: the process that has it alive knows it best, the log least.
- * E2. One that has finished is told from its log, as long as the log has it.
+ * E2. One that has finished is reported from its log, as long as the log has it.
  */
 
 import type {
@@ -117,18 +117,18 @@ function finishedView(
 }
 
 function notBegun({ id }: EntityName): Refusal {
-  return refuse('inspect::unknown-entity', `run ${id} is submitted, and no executor has begun it`, {
-    help: 'It begins when an executor has room for it.',
+  return refuse('inspect::unknown-entity', `run ${id} is submitted and has not begun`, {
+    help: 'It begins when an executor has capacity.',
   });
 }
 
 /** Says who did not answer: the entity may be theirs. */
 export function unknownEntity({ kind, id }: EntityName, asked: readonly Asked<unknown>[]): Refusal {
   const silent = silentOf(asked).map(({ instance }) => instance);
-  return refuse('inspect::unknown-entity', `no process knows ${kind} ${id}`, {
+  return refuse('inspect::unknown-entity', `no process has ${kind} ${id}`, {
     help:
       silent.length > 0
         ? `Ask again: ${silent.join(', ')} did not answer.`
-        : 'GET /v1/inspect/entities lists what there is; telecommands are named <target>.<id>.',
+        : 'GET /v1/inspect/entities lists the entities; telecommands are named <target>.<id>.',
   });
 }

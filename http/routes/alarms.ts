@@ -2,7 +2,7 @@
  * Alarms: listed, watched, acknowledged and shelved. Mission Control Service, sections 2.4 and 4.4. The records are read
  * from the bus, the commands are passed to the alarm service with who gave them: it alone writes alarms.
  *
- * A1. A list holds every record there is when it is asked for: one that cannot be read is told of in the log, never silently
+ * A1. A list holds every record there is when it is asked for: one that cannot be read is reported in the log, never silently
  *     taken for calm.
  * A2. The watch tells every transition from its opening on, and none twice: it is a log (T3) that is not replayed.
  */
@@ -48,7 +48,7 @@ export const listAlarms = defineRoute({
   tag: 'Alarms',
   query: {
     target: targetInQuery,
-    all: flagInQuery('Every alarm that was ever recorded, also those that are normal.'),
+    all: flagInQuery('Every alarm ever recorded, including those that are normal.'),
   },
   replies: { 200: AlarmList },
   errors: ['api::unknown-target', 'api::unavailable'],
@@ -119,10 +119,7 @@ export const watchAlarms = defineFollow({
     const follower = await ports.bus.follow(streams.alarms, about, { from: 'now' }, (message) => {
       if (readAlarmEvent(message.data) !== undefined) writer.push(message.data);
       else
-        ports.log.error(
-          { position: message.seq, subject: message.subject },
-          'no event of an alarm: left out',
-        );
+        ports.log.error({ position: message.seq, subject: message.subject }, 'malformed alarm event skipped');
     });
     return { ok: true, value: follower };
   },
@@ -143,7 +140,7 @@ async function readAlarms(target: string | undefined, { bus, log }: RoutePorts):
   entries.sort((a, b) => (a.key < b.key ? -1 : 1));
   return entries.flatMap((entry) => {
     const alarm = readAlarm(entry);
-    if (alarm === undefined) log.warn({ alarm: entry.key }, 'the record of an alarm is none');
+    if (alarm === undefined) log.warn({ alarm: entry.key }, 'malformed alarm record skipped');
     return alarm ?? [];
   });
 }
@@ -205,7 +202,7 @@ async function tell(
     const bytes = await bus.request(subject.alarmControl(name.target), data, { timeoutMs });
     const reply = readAlarmReply(bytes);
     if (reply === undefined) return nonsense();
-    if (reply.outcome === 'accepted') return told(name);
+    if (reply.outcome === 'accepted') return reported(name);
     return refuse('alarm::refused', reply.reason);
   } catch (error) {
     return silence(error, timeoutMs);
@@ -213,8 +210,8 @@ async function tell(
 }
 
 function nonsense(): Refusal {
-  return refuse('alarm::timeout', 'the alarm service answered with what is no answer', {
-    help: 'It may have carried the command out: read the alarm. Processes of one version understand each other.',
+  return refuse('alarm::timeout', 'malformed reply from the alarm service', {
+    help: 'It may have carried out the command: read the alarm. Run the same version in all processes.',
   });
 }
 
@@ -223,7 +220,7 @@ function silence(error: unknown, timeoutMs: number): Refusal {
   if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
   if (error.code !== 'bus.no-responder') {
     return refuse('alarm::timeout', `the alarm service did not answer within ${timeoutMs} ms`, {
-      help: 'It may still carry the command out: read the alarm.',
+      help: 'It may still carry out the command: read the alarm.',
     });
   }
   return refuse('alarm::no-service', 'no alarm service runs at the moment', {
@@ -231,7 +228,7 @@ function silence(error: unknown, timeoutMs: number): Refusal {
   });
 }
 
-function told({ target, component, instance, alarm }: AlarmName): Handled<Reply> {
+function reported({ target, component, instance, alarm }: AlarmName): Handled<Reply> {
   const body: AlarmTold = { target, component, ...(instance !== undefined && { instance }), alarm };
   return { ok: true, value: { status: 202, body } };
 }

@@ -11,8 +11,8 @@ import type { ComponentConfiguration, EnumConfiguration, PlatformConfiguration }
 import type { FaultsAt } from '../document/fault.ts';
 import type { ComponentDocument, PlatformDocument } from '../document/platform.ts';
 import type { ReadDocument } from '../document/read.ts';
-import { createFrame, type Frame } from '../frame.ts';
 import type { LayoutConfiguration } from '../layout/layout.ts';
+import { createFrame, type MeasureTable } from '../measure-table.ts';
 import { isValueType } from '../value-type.ts';
 import { checkAlarms } from './alarm.ts';
 import { checkDerived } from './derived.ts';
@@ -121,7 +121,7 @@ function measuredComponent(
 function withTelecommands(
   component: ComponentConfiguration,
   document: PlatformDocument,
-  frame: Frame,
+  frame: MeasureTable,
   read: ReadDocument,
 ): ComponentConfiguration {
   const base = component.files ? ['files'] : ['components', component.name];
@@ -144,7 +144,7 @@ function withRest(
   component: ComponentConfiguration,
   { components }: PlatformDocument,
   commanded: readonly ComponentConfiguration[],
-  frame: Frame,
+  frame: MeasureTable,
   faults: FaultsAt,
 ): ComponentConfiguration {
   const document = components[component.name] ?? {};

@@ -39,7 +39,7 @@ export function checkTarget(
     const help = nearHelp(document.platform, site.platforms.keys(), 'platforms', 'add its platform document');
     faults
       .in('platform')
-      .warning(`there is no document of platform ${document.platform}; its telecommands are refused`, help);
+      .warning(`there is no document for platform ${document.platform}; its telecommands are refused`, help);
   }
   const known = Object.keys(site.document.environments);
   checkNames(document.environments, known, 'environment', faults.in('environments'));

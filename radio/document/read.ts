@@ -23,7 +23,7 @@ export function readDocument(text: string): Result<object, string> {
     return refused(`${WHOLE}: has ${text.length} characters; at most ${BENCH_DOCUMENT_CHARACTERS} fit`);
   const lines = new LineCounter();
   const tokens = tokensOf(text, lines);
-  if (tokens === undefined) return refused(`${WHOLE}: nests deeper than any document of the bench`);
+  if (tokens === undefined) return refused(`${WHOLE}: nests deeper than documents of the bench may`);
   const composer = new Composer({ uniqueKeys: false, logLevel: 'error' });
   const documents = [...composer.compose(tokens)];
   const [document] = documents;

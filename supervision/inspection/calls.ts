@@ -24,7 +24,7 @@ export function readFields(data: Uint8Array): Read<Fields> {
   } catch {
     // Said below.
   }
-  return refusedAll([invalid('the call is no JSON object: send one, or an empty body')]);
+  return refusedAll([invalid('the call is not a JSON object: send one, or an empty body')]);
 }
 
 export function readEntityName(fields: Fields): Read<EntityName> {
@@ -60,7 +60,7 @@ export function readFind(fields: Fields): Read<FindCall> {
 
 function texts(fields: Fields, ...names: readonly string[]): InspectFault[] {
   const wrong = names.filter((name) => typeof fields[name] !== 'string' || fields[name] === '');
-  return wrong.map((name) => invalid(`${name} must be a text that is not empty`));
+  return wrong.map((name) => invalid(`${name} must be non-empty text`));
 }
 
 function read<Call>(faults: readonly InspectFault[], fields: Fields): Read<Call> {

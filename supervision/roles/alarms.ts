@@ -18,7 +18,7 @@ import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 import { failpointOf, withFailpoint } from '../cells/failpoint.ts';
 import { Kind } from '../cells/kind.ts';
 import { alarmTransitions } from '../metrics/alarms.ts';
-import type { Worker, WorkerContext } from '../ownership/tenure.ts';
+import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 export async function startAlarms(context: RoleContext): Promise<Role> {

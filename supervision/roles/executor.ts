@@ -14,7 +14,7 @@ import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../telemetry/target-values.ts';
 import { withFailpoint } from '../cells/failpoint.ts';
 import { Kind } from '../cells/kind.ts';
-import type { WorkerContext } from '../ownership/tenure.ts';
+import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 import { createRuns } from './runs.ts';
 

@@ -16,7 +16,7 @@ import { targetValues } from '../../telemetry/target-values.ts';
 import type { Cell } from '../cells/cell.ts';
 import { failpointOf, withFailpoint } from '../cells/failpoint.ts';
 import { Kind } from '../cells/kind.ts';
-import type { WorkerContext } from '../ownership/tenure.ts';
+import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { RoleContext, SharedWork } from '../role.ts';
 
 export interface Runs {

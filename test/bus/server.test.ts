@@ -1,4 +1,4 @@
-/** R1, R2, V1, I1: the embedded server lives exactly as long as it should. */
+/** bus/server.R1, R2, server-process.V1, bus/identity.I1: the embedded server lives exactly as long as it should. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -11,7 +11,7 @@ import { type Signer, signer } from '../identity/signer.ts';
 import { launch, openPage, type Watched } from './browser.ts';
 
 const ISSUER = 'https://id.example';
-/** The refusals this is about, as the browser tells them. */
+/** The refusals this is about, as the browser reports them. */
 const forgiven = /status of 401|WebSocket connection to/;
 
 let world: World;

@@ -1,6 +1,6 @@
 /**
- * The cost of a start does not depend on what is finished (J2, R1 of the lanes): idle lanes beside a target with a long past,
- * also with the floors that an earlier version left at 1. Short in CI, where counts are judged and no time;
+ * The cost of a start does not depend on what is finished (lane.J2, taking-over.R1 of the lanes): idle lanes beside a target with a long past,
+ * also with the low-water marks that an earlier version left at 1. Short in CI, where counts are judged and no time;
  * `FINISHED=50000 TARGETS=300` prints how long real processes take to be ready.
  */
 
@@ -80,7 +80,7 @@ const floorOf = async (target: string): Promise<number> => {
   return (JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number }).submission;
 };
 
-it('starts behind a long past, brings every floor to the head, and telecommands leave', async () => {
+it('starts behind a long past, brings every low-water mark to the head, and telecommands leave', async () => {
   const first = await serving();
   const head = FINISHED + 1;
   await until(

@@ -1,4 +1,4 @@
-/** K1 to K3, T1, T2: when keys are read, how long what was verified counts. */
+/** key-set.K1 to K3, mission-tokens.T1, T2: when keys are read, how long what was verified counts. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -92,7 +92,7 @@ describe('without a provider', () => {
 });
 
 describe('keys at an address', () => {
-  it('T2 MC-AUTH-010 are read at the first token, once for all that wait, and every hour', async () => {
+  it('mission-tokens.T2 MC-AUTH-010 are read at the first token, once for all that wait, and every hour', async () => {
     const the = start();
     const [a, b] = await Promise.all([
       first.token({ sub: 'a', exp: NOW_S + 9e3 }),
@@ -107,11 +107,11 @@ describe('keys at an address', () => {
     the.clock.advance(1);
     await until(() => the.log.lines.filter(({ message }) => message.includes('taken up')).length === 2);
     expect(the.asked.length).toBe(2);
-    // T1: the token was verified and kept; its key is gone.
+    // mission-tokens.T1: the token was verified and kept; its key is gone.
     expect(await said(the, a)).toContain('no key that it is signed with');
   });
 
-  it('K2 are read again for an unknown key, at most twice a minute', async () => {
+  it('key-set.K2 are read again for an unknown key, at most twice a minute', async () => {
     const the = start();
     expect(await said(the, await first.token())).toBe('ada');
     the.provider.keys = [first.jwk, second.jwk];
@@ -125,7 +125,7 @@ describe('keys at an address', () => {
     expect(the.asked.length).toBe(2);
   });
 
-  it('K1 stay while the provider is away', async () => {
+  it('key-set.K1 stay while the provider is away', async () => {
     const the = start();
     expect(await said(the, await first.token())).toBe('ada');
     the.provider.answer = away;
@@ -138,7 +138,7 @@ describe('keys at an address', () => {
     }
     expect(await said(the, await first.token({ sub: 'new', exp: NOW_S + 9e3 }))).toBe('new');
     expect(the.log.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields)).toEqual([
-      { reason: `${URL} is not reached (ECONNREFUSED)`, kept: true },
+      { reason: `${URL} cannot be reached (ECONNREFUSED)`, kept: true },
     ]);
   });
 
@@ -147,7 +147,7 @@ describe('keys at an address', () => {
     the.provider.answer = away;
     const token = await first.token();
     expect(await said(the, token)).toContain(
-      `no keys to check it with: ${URL} is not reached (ECONNREFUSED)`,
+      `no keys to check it with: ${URL} cannot be reached (ECONNREFUSED)`,
     );
     expect(await said(the, token)).toContain('ECONNREFUSED');
     expect(the.asked.length).toBe(1);
@@ -160,7 +160,7 @@ describe('keys at an address', () => {
     const answers: [World['provider']['answer'], string][] = [
       [async () => json({}, 500), 'answered 500'],
       [
-        // What `fetch` does unless it is told not to follow.
+        // What `fetch` does unless it is reported not to follow.
         async (_url, { redirect }) =>
           redirect === 'manual' ? new Response(null, { status: 302 }) : json({ keys: [first.jwk] }),
         'answered 302',
@@ -185,7 +185,7 @@ describe('keys at an address', () => {
     expect(await waiting).toContain('did not answer within 5 s');
   });
 
-  it('K3 count only as public keys of signatures', async () => {
+  it('key-set.K3 count only as public keys of signatures', async () => {
     const the = start();
     const symmetric = { kty: 'oct', k: 'c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0', alg: 'HS256', kid: 'HS256' };
     const encryption: JWK = { ...second.jwk, use: 'enc' };
@@ -193,7 +193,7 @@ describe('keys at an address', () => {
     expect(await said(the, await second.token())).toContain('holds no public key of signatures');
   });
 
-  it('K3 count only where their operations are those of signatures', async () => {
+  it('key-set.K3 count only where their operations are those of signatures', async () => {
     const { use: _, ...unnamed } = second.jwk;
     const encryption = start();
     encryption.provider.keys = [{ ...unnamed, key_ops: ['encrypt', 'wrapKey'] }];
@@ -258,7 +258,7 @@ describe('keys elsewhere', () => {
 });
 
 describe('what was verified', () => {
-  it('T1 counts until it expires, without another signature check', async () => {
+  it('mission-tokens.T1 counts until it expires, without another signature check', async () => {
     const the = start();
     await said(the, await first.token());
     const token = await first.token({ exp: NOW_S + 60 });
@@ -270,7 +270,7 @@ describe('what was verified', () => {
     expect(await said(the, token)).toContain('expired at');
   });
 
-  it('T1 counts only under the settings it was verified with', async () => {
+  it('mission-tokens.T1 counts only under the settings it was verified with', async () => {
     const the = start();
     const token = await first.token({ roles: ['mcs:fds'] });
     for (let count = 0; count < 2; count += 1) expect(await said(the, token)).toBe('ada');
@@ -286,7 +286,7 @@ describe('what was verified', () => {
     expect(the.asked.length).toBe(asked);
   });
 
-  it('T1 goes on over a configuration that leaves the provider as it is', async () => {
+  it('mission-tokens.T1 goes on over a configuration that leaves the provider as it is', async () => {
     const the = start();
     const token = await first.token();
     await said(the, token);

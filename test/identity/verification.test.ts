@@ -1,4 +1,4 @@
-/** V1 to V4: which tokens are good, and what is said of the others. */
+/** identity/verification.V1 to V4: which tokens are good, and what is said of the others. */
 
 import fc from 'fast-check';
 import { base64url, createLocalJWKSet, exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
@@ -103,7 +103,7 @@ describe('a token', () => {
     expect((await check(token, { nowMs: NOW_MS + 60_000 - AUTH_CLOCK_TOLERANCE_MS })).ok).toBe(true);
   });
 
-  it('V3 MC-AUTH-006 is refused of another issuer, before any key is looked for', async () => {
+  it('identity/verification.V3 MC-AUTH-006 is refused of another issuer, before any key is looked for', async () => {
     asked = 0;
     for (const iss of ['https://evil.example', `${ISSUER}/`, undefined, 7])
       expect(await refusal(await es384.token({ iss }))).toContain(`not of issuer ${ISSUER}`);
@@ -128,7 +128,7 @@ describe('a token', () => {
       expect(await refusal(await es384.token({ sub }))).toMatch(/no subject|claim sub|no signed token/);
   });
 
-  it('V4 is refused with a subject that no header of the bus may carry', async () => {
+  it('identity/verification.V4 is refused with a subject that no header of the bus may carry', async () => {
     for (const sub of ['a\nMcs-Role: supervisor', ' ada', 'ada ', 'a\u0000', 'x'.repeat(256)])
       expect(await refusal(await es384.token({ sub }))).toContain('subject is no name');
     expect((await check(await es384.token({ sub: 'Zoë Müller' }))).ok).toBe(true);
@@ -140,23 +140,26 @@ describe('a token', () => {
     'rule contact',
     'run 01J5ZK3M8QW7V9XH2C4T6R8YAC',
     'alarm\u00a0x',
-  ])('V5 is refused with the subject %s: the service calls itself so in its logs', async (sub) => {
-    expect(await refusal(await es384.token({ sub }))).toContain('what the service calls itself');
-  });
+  ])(
+    'identity/verification.V5 is refused with the subject %s: the service calls itself so in its logs',
+    async (sub) => {
+      expect(await refusal(await es384.token({ sub }))).toContain('what the service calls itself');
+    },
+  );
 
-  it('V5 is taken with a subject that only begins with such a word', async () => {
+  it('identity/verification.V5 is taken with a subject that only begins with such a word', async () => {
     for (const sub of ['alarms team', 'runner', 'alarm', 'schedule|17', 'The rule maker'])
       expect((await check(await es384.token({ sub }))).ok).toBe(true);
   });
 
-  it('V1 MC-AUTH-015 is refused with the algorithm none', async () => {
+  it('identity/verification.V1 MC-AUTH-015 is refused with the algorithm none', async () => {
     expect(await refusal(new UnsecuredJWT(claimsOf()).encode())).toContain('algorithm');
     const [, body] = (await es384.token()).split('.');
     for (const alg of ['None', 'NONE', 'nOnE'])
       expect(await refusal(`${base64url.encode(JSON.stringify({ alg }))}.${body}.`)).toContain('algorithm');
   });
 
-  it('V1 MC-AUTH-015 is refused when it is signed by HMAC with the public key as its secret', async () => {
+  it('identity/verification.V1 MC-AUTH-015 is refused when it is signed by HMAC with the public key as its secret', async () => {
     const key = (await importJWK(rs256.jwk, 'RS256')) as Parameters<typeof exportSPKI>[0];
     const published = [await exportSPKI(key), JSON.stringify(rs256.jwk), rs256.jwk.n!];
     for (const secret of published) {
@@ -210,7 +213,7 @@ describe('a token', () => {
     );
   });
 
-  it('V2 is refused whatever it is, without a word of it', async () => {
+  it('identity/verification.V2 is refused whatever it is, without a word of it', async () => {
     const part = fc.oneof(
       fc.string(),
       fc.json().map((text) => base64url.encode(text)),

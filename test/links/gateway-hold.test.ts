@@ -178,7 +178,7 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
     expect(world.received()).toBe(1);
   });
 
-  it('A-71 L2 reads the holds again when it slept behind its reading', async () => {
+  it('A-71 departures.L2 reads the holds again when it slept behind its reading', async () => {
     const world = await open(kind);
     await world.hold({ holders: [mine] });
     const bucket = world.bus.bucket(buckets.leases);
@@ -199,7 +199,7 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
     expect(world.received()).toBe(0);
   });
 
-  it('L1 a frame whose time is over when it is handed over does not leave, whoever sends it', async () => {
+  it('departures.L1 a frame whose time is over when it is handed over does not leave, whoever sends it', async () => {
     const world = await open(kind);
     await world.hold({ holders: [mine] });
     const bucket = world.bus.bucket(buckets.leases);
@@ -215,7 +215,7 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
     expect(world.received()).toBe(0);
   });
 
-  it('L3 what is fenced does not leave, also where the holds that were read say that it may', async () => {
+  it('departures.L3 what is fenced does not leave, also where the holds that were read say that it may', async () => {
     const world = await open(kind);
     await world.hold({ holders: [mine] });
     expect(await world.fence(10)).toEqual({ fenced: true });
@@ -227,7 +227,7 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
     expect(await world.send('3', { target: 'sat2' })).toMatchObject({ outcome: 'refused' });
   });
 
-  it('Q3 a process that loses the gateway behind the reading sends nothing and answers nothing', async () => {
+  it('gateway-service.Q3 a process that loses the gateway behind the reading sends nothing and answers nothing', async () => {
     let owns = true;
     const world = await open(kind, () => owns);
     await world.hold({ holders: [mine] });
@@ -243,7 +243,7 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
   });
 });
 
-it('L3 a fence is answered once the frame that is on its way has left or will not', async () => {
+it('departures.L3 a fence is answered once the frame that is on its way has left or will not', async () => {
   const world = await open('simulated');
   await world.hold({ holders: [mine] });
   const bucket = world.bus.bucket(buckets.leases);
@@ -267,7 +267,7 @@ it('L3 a fence is answered once the frame that is on its way has left or will no
   expect(world.received()).toBe(0);
 });
 
-it('L2 waits for a bus that is away for as long as the frame may leave', async () => {
+it('departures.L2 waits for a bus that is away for as long as the frame may leave', async () => {
   const world = await open('simulated');
   await world.hold({ holders: [mine] });
   world.bus.connected = false;

@@ -25,7 +25,7 @@ describe('what a gateway compiles to', () => {
     });
   });
 
-  it('udp: a multicast group is heard on every interface and from anybody', () => {
+  it('udp: a multicast group is received on every interface and from anybody', () => {
     const udp = { port: 7_000, peer: address, multicast: { group: '239.1.2.3' } };
     expect(endpoint({ udp })).toMatchObject({
       ...{ bind: { host: '0.0.0.0', port: 7_000 }, accept: 'any', multicast: { group: '239.1.2.3', ttl: 1 } },

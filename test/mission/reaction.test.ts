@@ -85,7 +85,7 @@ describe('a reaction, compiled', () => {
     ]);
     const wrong = { ...SHED, inputs: { n: { type: 'u8', default: 1 } } };
     expect(accusations(library({ shed: wrong, spin: SPIN }))).toEqual([
-      expect.stringMatching(/low.on_raise input "n" of procedure shed is no instance of tank/),
+      expect.stringMatching(/low.on_raise input "n" of procedure shed is not an instance of tank/),
     ]);
   });
 
@@ -120,7 +120,7 @@ describe('a reaction, compiled', () => {
     ]);
   });
 
-  it('is accused of everything at once, each alarm at its own place', () => {
+  it('is reported for everything at once, each alarm at its own place', () => {
     const bad = {
       roles: { sat: 'box', other: 'box' },
       inputs: { n: { type: 'u8' } },

@@ -203,7 +203,7 @@ export function createRadio(options: RadioOptions): Radio {
       const { attachment: number, context: found, modem } = outcome.board;
       // Nothing is done with a board before that: whoever set it is gone, or was this daemon before it lost it.
       const silenced = await silence(found, modem, late);
-      if (silenced !== undefined) noteSilenced(silencedWords(silenced, 'found without an owner'));
+      if (silenced !== undefined) noteSilenced(silencedWords(silenced, 'found with no owner'));
       if (board() !== outcome.board)
         return { type: 'board.missed', reason: 'it was lost while it was silenced', at: clock.now() };
       note('board.attached', 'info', found.name);

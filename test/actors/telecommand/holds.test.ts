@@ -64,7 +64,7 @@ describe('a telecommand of a run', () => {
     expect(await holds.unheld({ ...sent('d', 'A'), run: undefined })).toBeUndefined();
   });
 
-  it('B2 is judged on the holds of now, however late a watch is', async () => {
+  it('telecommand/holds.B2 is judged on the holds of now, however late a watch is', async () => {
     const inner = bus.bucket(buckets.leases);
     const deaf: Bucket = Object.assign(Object.create(inner) as Bucket, {
       get: (key: string) => inner.get(key),

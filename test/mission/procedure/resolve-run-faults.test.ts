@@ -1,4 +1,4 @@
-/** Every refusal of a run request (section 7.4), and that one answer tells all of them. */
+/** Every refusal of a run request (section 7.4), and that one answer reports all of them. */
 
 import { describe, expect, it } from 'vitest';
 import { resolveRun } from '../../../mission/procedure/resolve-run.ts';
@@ -235,7 +235,7 @@ describe('simulated faults', () => {
 });
 
 describe('every fault at once', () => {
-  it('MC-RUN-027 F-05 tells of an unknown role, a missing input, a wrong fault target and an unknown pass', () => {
+  it('MC-RUN-027 F-05 reports an unknown role, a missing input, a wrong fault target and an unknown pass', () => {
     const part: Part = {
       ...{ targets: { sat: 'sat1', extra: 'sat1' }, plan: 'pass-9' },
       ...{ faults: [{ target: 'craft', fault: 'x' }] },
@@ -248,7 +248,7 @@ describe('every fault at once', () => {
     ]);
   });
 
-  it('MC-RUN-027 tells of a wrong input beside a wrong target, and of the links of the sound one', () => {
+  it('MC-RUN-027 reports a wrong input beside a wrong target, and of the links of the sound one', () => {
     const part: Part = {
       library: 'ops',
       targets: { sat: 'nobody', eye: 'pod1', third: 'sat1' },
@@ -262,7 +262,7 @@ describe('every fault at once', () => {
     ]);
   });
 
-  it('tells what can be told without the procedure, and accuses nothing that depends on it', () => {
+  it('reports what can be determined without the procedure, and reports nothing that depends on it', () => {
     const part: Part = {
       ...{ environment: 'nowhere', targets: { a: 'sat1', b: 'nobody' }, plan: 'pass-9', inputs: { x: 1 } },
       ...{ faults: [{ target: 'c', fault: 'x', at: { step: 'y' } }] },
@@ -276,7 +276,7 @@ describe('every fault at once', () => {
     ]);
   });
 
-  it('accuses nothing of an unknown environment', () => {
+  it('reports nothing of an unknown environment', () => {
     const part: Part = {
       environment: 'nowhere',
       targets: { sat: 'far' },
@@ -288,7 +288,7 @@ describe('every fault at once', () => {
     ]);
   });
 
-  it('accuses no step of an input that is refused already', () => {
+  it('reports no step of an input that is refused already', () => {
     expect(accused('deep', { inputs: { exposure: 'long' } })).toEqual([
       'run::invalid-input /inputs/exposure',
     ]);

@@ -311,7 +311,7 @@ export function resolved(run: string, part: Part = {}, origin?: RunOrigin): Reso
 export const program = (run: string, part: Part = {}, origin?: RunOrigin): Program =>
   resolved(run, part, origin).program;
 
-/** The faults of a request that must have some, each answered with 422 and with how to mend it. */
+/** The faults of a request that must have some, each answered with 422 and with how to repair it. */
 export function faultsOf(run: string, part: Part = {}, origin?: RunOrigin): readonly Fault[] {
   const result = resolveRun(mission, request(run, part), known, origin);
   if (result.ok) throw new Error('it resolved');

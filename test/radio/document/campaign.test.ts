@@ -59,7 +59,7 @@ describe('a campaign', () => {
     ]);
   });
 
-  it('needs earlier steps only (G1)', () => {
+  it('needs earlier steps only (document/campaign.G1)', () => {
     const steps = [
       { ...proof, id: 'a', needs: ['b', 'a'] },
       { ...proof, id: 'b', needs: ['a', 'z'] },
@@ -137,7 +137,7 @@ describe('a sweep', () => {
     ],
     [
       { expect: { min_ratio_at: { '-31': 1 } } },
-      /^steps\[0\]\.expect\.min_ratio_at\.-31: is no point of the sweep/,
+      /^steps\[0\]\.expect\.min_ratio_at\.-31: is not a point of the sweep/,
     ],
     [{ profile: 'x' }, /^steps\[0\]\.profile: no profile "x"/],
   ])('is refused where a point cannot be set: %#', (change, fault) => {

@@ -74,7 +74,7 @@ describe('another value', () => {
 
   it('of an instance is one that the component has', () => {
     expect([taken('cell', '2'), taken('cell', 2)]).toEqual(['2', '2']);
-    expect(refusal('cell', '3')).toBe('input "cell": "3" is no instance of battery');
+    expect(refusal('cell', '3')).toBe('input "cell": "3" is not an instance of battery');
     expect(refusal('cell', true)).toContain('true is no instance');
   });
 
