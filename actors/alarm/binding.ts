@@ -13,6 +13,7 @@ import { ALARM_IDLE_MS } from '../../contract/limits.ts';
 import { alarmMachine } from '../../machines/alarm/alarm.ts';
 import type { AlarmChartEvent, AlarmEffect } from '../../machines/alarm/protocol.ts';
 import type { Bus } from '../../ports/bus.ts';
+import { defineBinding } from '../../ports/define-binding.ts';
 import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
 import type { Reactions } from './reactions.ts';
 import { ALARM_VERSION, validName } from './record-store.ts';
@@ -35,11 +36,7 @@ interface BindingOptions {
   readonly services: () => AlarmServices | undefined;
 }
 
-export function createAlarmBinding({
-  bus,
-  store,
-  services,
-}: BindingOptions): Binding<AlarmEffect, AlarmChartEvent> {
+export function createAlarmBinding({ bus, store, services }: BindingOptions): Binding {
   const react = async (effect: Of<'effect.react'>, run: EffectRun): Promise<AlarmChartEvent | undefined> => {
     const { seq, at, procedure } = effect;
     const wanted = { name: nameOf(run.id), seq, at, procedure };
@@ -66,7 +63,7 @@ export function createAlarmBinding({
   ): Promise<AlarmChartEvent | undefined> =>
     (await services()?.report(nameOf(id), failure)) === true ? { type: 'reaction.reported', seq } : undefined;
 
-  return {
+  return defineBinding({
     kind: 'alarm',
     version: ALARM_VERSION,
     chart: alarmMachine,
@@ -90,7 +87,7 @@ export function createAlarmBinding({
       return name && alarmPath(name);
     },
     history: (id) => alarmHistory(bus, id),
-  };
+  });
 }
 
 function nameOf(key: string): AlarmName {

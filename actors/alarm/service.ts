@@ -25,7 +25,7 @@ import { streams } from '../../contract/bus/streams.ts';
 import { ALARM_EDGES_UNDER_WAY, ALARM_RECOVERIES, ALARM_SETTLE_MS } from '../../contract/limits.ts';
 import type { AlarmChartEvent, AlarmEffect, ConditionChanged } from '../../machines/alarm/protocol.ts';
 import { isActive } from '../../machines/alarm/record.ts';
-import { pause } from '../../messaging/patiently.ts';
+import { pause } from '../../messaging/pause.ts';
 import type { Mission, Target } from '../../mission/mission.ts';
 import type { ReadValues } from '../../ports/alarm-watch.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';

@@ -14,6 +14,7 @@
 import type { RunChartEvent, RunEffect } from '../../machines/run/protocol.ts';
 import { runMachine } from '../../machines/run/run.ts';
 import type { RunContext } from '../../machines/run/turn.ts';
+import { defineBinding } from '../../ports/define-binding.ts';
 import type { Binding, EffectRun, EntityLog, Store } from '../../ports/entity.ts';
 import { createFault } from './effects/fault.ts';
 import { createJudge } from './effects/judge.ts';
@@ -66,7 +67,7 @@ export function createRunBinding({
   isAwaited,
   isAborted,
   history,
-}: BindingOptions): Binding<RunEffect, RunChartEvent> {
+}: BindingOptions): Binding {
   /** Carried out whatever the run comes to meanwhile. */
   const always = <Type extends RunEffect['type']>(handler: Handler<Type>) =>
     bound(handler, (_host, run) => run.signal);
@@ -96,7 +97,7 @@ export function createRunBinding({
 
   const release = always(createRelease(services, (run) => hostOf(run)?.sendings.open ?? []));
 
-  return {
+  return defineBinding({
     kind: 'run',
     version: RUN_VERSION,
     chart: runMachine,
@@ -107,7 +108,7 @@ export function createRunBinding({
     migrations: {},
     targetsOf: (run) => hostOf(run)?.atHand.program.leases.map(({ target }) => target) ?? [],
     labelOf: (run) => hostOf(run)?.atHand.program.procedure,
-    shownContext: (context) => shownOf(context as RunContext),
+    shownContext: shownOf,
     history,
     effects: {
       'effect.prepare': always(createPrepare(services, isAborted)),
@@ -132,7 +133,7 @@ export function createRunBinding({
       'effect.archive': () => undefined,
       'effect.recover': always(createRecover(services)),
     },
-  };
+  });
 }
 
 /** Without its program, which is shown as steps, and first what is under way: a long context is cut at its end. */

@@ -5,7 +5,7 @@
  * nothing is paid.
  */
 
-import type { Binding, Emitted } from '../../ports/entity.ts';
+import type { Binding, EffectRun, Emitted } from '../../ports/entity.ts';
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL');
@@ -54,12 +54,12 @@ function mortalStore(store: Binding['store'], reached: (what: string) => void): 
 function mortalEffects(effects: Binding['effects'], reached: (what: string) => void): Binding['effects'] {
   const mortal = Object.entries(effects).map(([type, handler]) => [
     type,
-    async (effect: never, run: never) => {
+    async (effect: Emitted, run: EffectRun) => {
       reached(`asked ${type}`);
       const reply = await handler(effect, run);
       reached(`answered ${type}`);
       return reply;
     },
   ]);
-  return Object.fromEntries(mortal) as Binding['effects'];
+  return Object.fromEntries(mortal);
 }

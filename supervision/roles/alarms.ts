@@ -10,7 +10,6 @@ import { type AlarmCells, AlarmService } from '../../actors/alarm/service.ts';
 import type { WatchOf } from '../../actors/alarm/target-alarms.ts';
 import type { Target } from '../../mission/mission.ts';
 import type { Platform } from '../../mission/platform.ts';
-import type { Binding } from '../../ports/entity.ts';
 import { createAlarmWatch } from '../../telemetry/alarms/alarm-watch.ts';
 import { knownSamples } from '../../telemetry/alarms/known-samples.ts';
 import { readValues } from '../../telemetry/reading/batch-shape.ts';
@@ -67,7 +66,7 @@ function alarmKind(context: RoleContext, leading: () => AlarmService | undefined
   const store = createRecordStore({ bus, term: leading, written: (state) => reached(`written ${state}`) });
   const binding = createAlarmBinding({ bus, store, services: leading });
   return new Kind({
-    binding: withFailpoint(binding as unknown as Binding, failpoint),
+    binding: withFailpoint(binding, failpoint),
     clock,
     random,
     log,

@@ -9,7 +9,6 @@ import { watchHolds } from '../../actors/telecommand/holds.ts';
 import { Lane, type TelecommandCells } from '../../actors/telecommand/lane.ts';
 import { fromCellId } from '../../actors/telecommand/work.ts';
 import { KnownPast } from '../../messaging/known-past.ts';
-import type { Binding } from '../../ports/entity.ts';
 import { withFailpoint } from '../cells/failpoint.ts';
 import { Kind } from '../cells/kind.ts';
 import type { WorkerContext } from '../ownership/tenure.ts';
@@ -87,7 +86,7 @@ function telecommandKind(context: RoleContext, laneOf: (cell: string) => Lane | 
     servicesOf: (cell) => laneOf(cell)?.servicesOf(cell),
   });
   return new Kind({
-    binding: withFailpoint(binding as unknown as Binding, failpoint),
+    binding: withFailpoint(binding, failpoint),
     clock,
     random,
     log,

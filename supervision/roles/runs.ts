@@ -10,7 +10,6 @@ import type { RunServices } from '../../actors/run/services.ts';
 import { type RunCells, RunShard } from '../../actors/run/shard.ts';
 import type { RunContext } from '../../machines/run/turn.ts';
 import type { KnownPast } from '../../messaging/known-past.ts';
-import type { Binding } from '../../ports/entity.ts';
 import { settledValues } from '../../telemetry/settled-values.ts';
 import type { Cell } from '../cells/cell.ts';
 import { failpointOf, withFailpoint } from '../cells/failpoint.ts';
@@ -90,7 +89,7 @@ function runKind(
     history: (run) => runHistory(bus, run),
   });
   const kind: Kind = new Kind({
-    binding: withFailpoint(binding as unknown as Binding, failpoint),
+    binding: withFailpoint(binding, failpoint),
     clock,
     random,
     log,

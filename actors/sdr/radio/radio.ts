@@ -212,7 +212,7 @@ export function createRadio(options: RadioOptions): Radio {
   };
 
   return {
-    binding: createRadioBinding(durable, services) as unknown as Binding,
+    binding: createRadioBinding(durable, services),
     bench: {
       radio: tuning,
       chain,

@@ -190,7 +190,7 @@ class BenchRuns implements Runs {
       ...{ store: this.#scenarioRecords.store, board, events, reports, clock },
       ...{ session: ids.session, lives: this.#lives, ending: this.#stopping.signal },
       over: (id) => this.#scenarioOver(id),
-    }) as unknown as Binding;
+    });
   }
 
   #campaignBinding(): Binding {
@@ -205,7 +205,7 @@ class BenchRuns implements Runs {
           ...{ newScenarioId: ids.scenario, signal: this.#stopping.signal },
         }),
       rested: (id) => this.#campaignRested(id),
-    }) as unknown as Binding;
+    });
   }
 
   #scenarioOver(id: string): void {

@@ -21,6 +21,7 @@ import {
 } from '../../../machines/bench/scenario-run-protocol.ts';
 import type { Bucket } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import { defineBinding } from '../../../ports/define-binding.ts';
 import type { Binding, EffectRun, Store } from '../../../ports/entity.ts';
 import type { BoardUser, EventSink } from '../radio/board-user.ts';
 import type { ScenarioLife } from './life.ts';
@@ -46,7 +47,7 @@ interface BindingOptions {
 type Answer = Promise<ScenarioRunEvent | undefined>;
 type Of<Type extends ScenarioRunEffect['type']> = Extract<ScenarioRunEffect, { type: Type }>;
 
-export function createScenarioBinding(options: BindingOptions): Binding<ScenarioRunEffect, ScenarioRunEvent> {
+export function createScenarioBinding(options: BindingOptions): Binding {
   const { store, board, clock, session, lives, ending } = options;
 
   /** Does it for the run, once, unless it is of an earlier life (S1). */
@@ -84,7 +85,7 @@ export function createScenarioBinding(options: BindingOptions): Binding<Scenario
     return { type: 'ending.done', at: clock.now() };
   };
 
-  return {
+  return defineBinding({
     kind: 'scenario',
     version: 1,
     chart: scenarioRunMachine,
@@ -108,7 +109,7 @@ export function createScenarioBinding(options: BindingOptions): Binding<Scenario
     restart: 'transient',
     idleMs: BENCH_CELL_IDLE_MS,
     migrations: {},
-  };
+  });
 }
 
 function startSampler(life: ScenarioLife, { board, clock }: BindingOptions): void {

@@ -24,7 +24,6 @@ import type { Mission, Target } from '../../../mission/mission.ts';
 import type { AlarmEdge, AlarmWatch } from '../../../ports/alarm-watch.ts';
 import type { Bus, StreamMessage } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { Binding } from '../../../ports/entity.ts';
 import type { MissionSource } from '../../../ports/mission-source.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
@@ -233,7 +232,7 @@ export async function lead({
   const transitions: AlarmEvent[] = [];
   let service: AlarmService | undefined;
   const store = createRecordStore({ bus, term: () => service });
-  const binding = createAlarmBinding({ bus, store, services: () => service }) as unknown as Binding;
+  const binding = createAlarmBinding({ bus, store, services: () => service });
   const kind = new Kind({
     binding: { ...binding, ...(idleMs !== undefined && { idleMs }) },
     ...{ clock, log, random: seededRandom(1), deadLetters: createDeadLetters(undefined, log) },

@@ -11,7 +11,6 @@ import type { SendCall } from '../../../contract/link.ts';
 import type { TcEvent } from '../../../contract/telecommand.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Verification } from '../../../mission/platform.ts';
-import type { Binding } from '../../../ports/entity.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { Kind } from '../../../supervision/cells/kind.ts';
@@ -102,7 +101,7 @@ export function laneWorld({
     servicesOf: (cell) => lane.servicesOf(cell),
   });
   const kind = new Kind({
-    binding: binding as unknown as Binding,
+    binding: binding,
     clock,
     random: seededRandom(1),
     log,

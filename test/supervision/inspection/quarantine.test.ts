@@ -50,7 +50,7 @@ async function broken(state: string, verify: typeof LONG | undefined = LONG): Pr
   };
 }
 
-const floorOf = async (bus: LogBus) => {
+const markOf = async (bus: LogBus) => {
   const entry = await bus.bucket(buckets.members).get('checkpoint.lane.sat1');
   return (JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number }).submission;
 };
@@ -64,7 +64,7 @@ describe('a quarantined telecommand that is resumed (J6)', () => {
     const one = await broken(state);
     expect(one.states(1)).toEqual(before);
     expect(one.states(2)).toEqual(['PENDING', 'ENCODED', 'SENT']);
-    expect(await floorOf(one.bus)).toBe(1);
+    expect(await markOf(one.bus)).toBe(1);
     one.mend();
     expect(one.kind.resume(cellOf(1))).toBe(true);
     await one.run(2_000);
@@ -80,13 +80,13 @@ describe('a quarantined telecommand that is resumed (J6)', () => {
     await one.lane.stop();
   });
 
-  it('is counted by the lane again: the floor passes it when it is over', async () => {
+  it('is counted by the lane again: the low-water mark passes it when it is over', async () => {
     const one = await broken('SENT', { ...LONG, withinMs: 70_000 });
     one.mend();
     one.kind.resume(cellOf(1));
     await one.run(200_000);
     expect([one.states(1).at(-1), one.states(2).at(-1)]).toEqual(['VERIFY_TIMEOUT', 'VERIFY_TIMEOUT']);
-    expect(await floorOf(one.bus)).toBe(3);
+    expect(await markOf(one.bus)).toBe(3);
     await one.lane.stop();
   });
 
@@ -169,7 +169,7 @@ describe('a quarantined telecommand that is reset (J6)', () => {
       const { detail } = eventsOf(one.bus, 1).at(-1)!;
       expect(detail).toBe(`${said}: refused by the bus; given up by ada`);
       expect(one.kind.look(cellOf(1))).toBeUndefined();
-      expect(await floorOf(one.bus)).toBe(3);
+      expect(await markOf(one.bus)).toBe(3);
       expect(one.failures).toEqual([]);
       await one.lane.stop();
     },
@@ -183,7 +183,7 @@ describe('a quarantined telecommand that is reset (J6)', () => {
       id.endsWith('01-REJECTED') && lost-- > 0 ? (lost === 0 ? 'unanswered' : 'lost') : undefined;
     one.kind.reset(cellOf(1), 'ada');
     await one.run(50);
-    expect(await floorOf(one.bus)).toBe(1);
+    expect(await markOf(one.bus)).toBe(1);
     await one.run(2_000);
     expect(one.states(1)).toEqual(['PENDING', 'REJECTED']);
     expect(one.failures).toEqual([]);
@@ -197,7 +197,7 @@ describe('a quarantined telecommand that is reset (J6)', () => {
       JSON.stringify({ tc: idOf(1), state: 'ENCODED', at: new Date(0).toISOString() }),
     );
     const headers = { [header.epoch]: '2' };
-    // Whoever owns a lane says so in its floor before it writes anything.
+    // Whoever owns a lane says so in its low-water mark before it writes anything.
     const newer = Buffer.from(JSON.stringify({ epoch: 2, submission: 1 }));
     await one.bus.bucket(buckets.members).overwrite('checkpoint.lane.sat1', newer);
     await one.bus.append(streams.telecommandEvents, subject.tcEvent('sat1', idOf(1)), body, { headers });
