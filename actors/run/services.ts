@@ -7,14 +7,16 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
-import type { SettledValues } from '../../ports/target-values.ts';
+import type { TargetValues } from '../../ports/target-values.ts';
+import type { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 
 export interface RunServices {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
   readonly missions: MissionSource;
-  readonly values: SettledValues;
+  readonly platforms: KnownPlatforms;
+  readonly values: Pick<TargetValues, 'sample' | 'upToDate'>;
   /** Name of this process among the members. */
   readonly instance: string;
 }

@@ -349,6 +349,7 @@ export class RunShard {
     const gone = `the configuration ${config} it was resolved with is not stored`;
     const mission = await orBroken(this.#options.services.missions.at(config));
     if (mission === 'broken') return `the configuration ${config} it was resolved with cannot be read here`;
+    if (mission !== undefined) this.#options.services.platforms.learn(mission);
     return mission ?? gone;
   }
 

@@ -37,8 +37,6 @@ import type {
 import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
 import { LowWaterMark, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
 import { everyOutage, retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
-import { meansTheSame } from '../../mission/measure-meaning.ts';
-import type { Mission } from '../../mission/mission.ts';
 import type { AwaitedAnswer, Platform } from '../../mission/platform.ts';
 import { gatewayOf, gatewaysReceiving } from '../../mission/resolve.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
@@ -46,8 +44,9 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
-import type { TargetValues } from '../../ports/target-values.ts';
+import type { ReceivedValue, TargetValues } from '../../ports/target-values.ts';
 import { busPosition } from '../../telemetry/reading/bus-position.ts';
+import type { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 import { LaneEchoes } from './echoes.ts';
 import { type GivenUp, recordGivenUp } from './given-up.ts';
 import { type History, isOver, NO_HISTORY, readHistory, restored } from './history.ts';
@@ -74,7 +73,8 @@ export interface LaneOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly missions: MissionSource;
-  readonly values: TargetValues;
+  readonly platforms: KnownPlatforms;
+  readonly values: Pick<TargetValues, 'sample' | 'position'>;
   readonly holds: Holds;
   readonly cells: TelecommandCells;
   readonly past?: KnownPast;
@@ -141,9 +141,9 @@ export class Lane {
       clock,
       log,
       target,
-      platformOf: (digest) => this.#platformOf(digest),
-      sample: (platform, ordinal) => this.#sample(values, platform, ordinal),
-      position: () => values.position?.(target),
+      platformOf: (digest) => options.platforms.get(digest),
+      sample: (platform, ordinal) => this.#sample(platform, ordinal),
+      position: () => values.position(target),
     });
   }
 
@@ -236,7 +236,6 @@ export class Lane {
   }
 
   #servicesFor(open: Open): LaneServices {
-    const { values } = this.#options;
     const { work } = open;
     return {
       work,
@@ -244,7 +243,7 @@ export class Lane {
       hold: holdOf(work),
       unheld: () => this.#options.holds.unheld(sentBy(work)),
       sample: (ordinal) =>
-        work.definition === undefined ? undefined : this.#sample(values, work.definition.platform, ordinal),
+        work.definition === undefined ? undefined : this.#sample(work.definition.platform, ordinal),
       gateway: ({ mission, link }) => {
         const gateway = gatewayOf(mission, link, work.submission.environment);
         if (gateway?.echo) this.#echoes.hear(gateway.name);
@@ -410,9 +409,10 @@ export class Lane {
     message: StreamMessage,
     submission: NonNullable<ReturnType<typeof parseSubmission>>,
   ): Promise<Work> {
-    const { missions } = this.#options;
+    const { missions, platforms } = this.#options;
     const revision = message.headers[header.config];
     const mission = revision === undefined ? missions.current : await missions.at(revision);
+    if (mission !== undefined) platforms.learn(mission);
     return { ...submissionOnly(message, submission), definition: define(mission, submission) };
   }
 
@@ -523,26 +523,10 @@ export class Lane {
     );
   }
 
-  /** Ordinals of a platform no longer current are found by their keys. */
-  #sample(values: TargetValues, platform: Platform, ordinal: number): ReturnType<TargetValues['sample']> {
-    const current = this.#options.missions.current?.targets.get(this.#options.target)?.platform;
-    if (current === undefined || current.digest === platform.digest)
-      return values.sample(this.#options.target, ordinal);
-    const key = platform.measures[ordinal]?.key;
-    const now = key === undefined ? undefined : current.ordinal(key);
-    if (now === undefined || !meansTheSame(platform.measures[ordinal], current.measures[now]))
-      return undefined;
-    return values.sample(this.#options.target, now);
-  }
-
-  /** Batches are of the current configuration or, around its change, of one that open telecommands came with. */
-  #platformOf(digest: string): Platform | undefined {
-    const open = [...this.#open.values()].map(({ work }) => work.definition?.mission);
-    const known = new Set(
-      [this.#options.missions.current, ...open].filter((mission) => mission !== undefined),
-    );
-    const platforms = [...known].flatMap((mission: Mission) => [...mission.platforms.values()]);
-    return platforms.find((platform) => platform.digest === digest);
+  #sample(platform: Platform, ordinal: number): ReceivedValue | undefined {
+    const { values, target } = this.#options;
+    const measure = platform.measures[ordinal];
+    return measure && values.sample(target, measure);
   }
 
   #echoed(cell: string, { at, conforming }: EchoMessage): boolean {

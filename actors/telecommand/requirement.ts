@@ -6,13 +6,13 @@
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Evaluation } from '../../mission/condition/condition.ts';
 import type { MeasureDefinition, Platform, Requirement } from '../../mission/platform.ts';
-import type { KnownSample } from '../../ports/target-values.ts';
+import type { ReceivedValue } from '../../ports/target-values.ts';
 
 interface Situation {
   readonly platform: Platform;
   readonly instance: string | undefined;
   readonly args: Readonly<Record<string, ResolvedValue>>;
-  readonly sample: (ordinal: number) => KnownSample | undefined;
+  readonly sample: (ordinal: number) => ReceivedValue | undefined;
   readonly now: number;
 }
 

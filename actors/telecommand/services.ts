@@ -7,6 +7,7 @@ import type { Gateway } from '../../mission/mission.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EffectRun } from '../../ports/entity.ts';
+import type { ReceivedValue } from '../../ports/target-values.ts';
 import type { Definition, Work } from './work.ts';
 
 /** The world, the same for every telecommand. */
@@ -24,7 +25,7 @@ export interface LaneServices {
   readonly hold: NeededHold | undefined;
   /** Why its frame may not leave, as of now: its run does not hold the target (A-71). */
   unheld(): Promise<string | undefined>;
-  sample(ordinal: number): { value: number | string | null; groundMs: number } | undefined;
+  sample(ordinal: number): ReceivedValue | undefined;
   gateway(definition: Definition): Gateway | undefined;
   /** Where the bus stands now; undefined where nothing is verified. Rejects with `Outage`. */
   position(): Promise<BusPosition | undefined>;

@@ -26,7 +26,7 @@ import type { AwaitedAnswer, Platform, Verification } from '../../mission/platfo
 import type { Bus, Follower } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { KnownSample } from '../../ports/target-values.ts';
+import type { ReceivedValue } from '../../ports/target-values.ts';
 import { isBehind } from '../../telemetry/reading/bus-position.ts';
 import { MeasureReader, type ReadSample } from '../../telemetry/reading/measure-reader.ts';
 import { awaitAnswer, isInTime, noAnswer } from './answer.ts';
@@ -78,7 +78,7 @@ interface VerifierOptions {
   /** The platform with this digest, if some known mission has it (B2). */
   readonly platformOf: (digest: string) => Platform | undefined;
   /** The latest sample of a measure of a platform. */
-  readonly sample: (platform: Platform, ordinal: number) => KnownSample | undefined;
+  readonly sample: (platform: Platform, ordinal: number) => ReceivedValue | undefined;
   /** Position of the last message of the value stream that these samples hold; undefined when that is not known. */
   readonly position?: () => number | undefined;
 }

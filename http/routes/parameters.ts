@@ -15,7 +15,7 @@ import { nearHelp } from '../../contract/near.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { CurrentValue, Sample } from '../../contract/value.ts';
 import { measureKey } from '../../mission/frame.ts';
-import { meansTheSame } from '../../mission/measure-meaning.ts';
+import { sameMeasure } from '../../mission/measure-meaning.ts';
 import type { Target } from '../../mission/mission.ts';
 import {
   type ParameterPlace,
@@ -152,9 +152,8 @@ function readbackView(
 
 /** The store may still be of the catalogue before: then its samples count where they mean the same. */
 function sampleOf(measure: Measure, store: CurrentValues): Sample | undefined {
-  const ordinal = store.platform.ordinal(measure.key);
-  if (ordinal === undefined || !meansTheSame(store.platform.measures[ordinal], measure)) return undefined;
-  const json = store.json(ordinal);
+  const stored = sameMeasure(measure, store.platform);
+  const json = stored && store.json(stored.ordinal);
   return json && (JSON.parse(json.toString()) as CurrentValue).sample;
 }
 

@@ -221,7 +221,10 @@ function kindsOf(radio: Radio, runs: Runs, context: RoleContext, replaced: () =>
     });
   return {
     radio: kindOf(radio.binding, (_, why) => {
-      if (why === 'fenced') replaced();
+      if (why === 'fenced') {
+        replaced();
+        radio.replaced();
+      }
       if (why !== 'finished') failed(`the radio is gone: ${why}`);
     }),
     scenario: kindOf(runs.bindings.scenario, (id, why) => runs.gone('scenario', id, why)),

@@ -9,6 +9,8 @@ import { watchHolds } from '../../actors/telecommand/holds.ts';
 import { Lane, type TelecommandCells } from '../../actors/telecommand/lane.ts';
 import { fromCellId } from '../../actors/telecommand/work.ts';
 import { KnownPast } from '../../messaging/known-past.ts';
+import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
+import { targetValues } from '../../telemetry/target-values.ts';
 import { withFailpoint } from '../cells/failpoint.ts';
 import { Kind } from '../cells/kind.ts';
 import type { WorkerContext } from '../ownership/tenure.ts';
@@ -23,7 +25,8 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   const kind = telecommandKind(context, laneOf);
   const cells = cellsOf(kind);
   const past = new KnownPast({ bus, clock, log });
-  const runs = createRuns(context, past);
+  const platforms = new KnownPlatforms(missions, clock);
+  const runs = createRuns(context, past, platforms);
 
   const start = async (target: string, { epoch, failed }: WorkerContext) => {
     await values.ready;
@@ -34,10 +37,8 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       clock,
       log: log.child({ lane: target }),
       missions,
-      values: {
-        sample: (name, ordinal) => values.current(name)?.sample(ordinal),
-        position: (name) => values.position(name),
-      },
+      platforms,
+      values: targetValues(values),
       holds,
       cells,
       past,
@@ -67,6 +68,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       await Promise.all([kind.drain(), runs.kind.drain()]);
       await holds.stop();
       await past.stop();
+      platforms.stop();
     },
   };
 }

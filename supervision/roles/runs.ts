@@ -10,7 +10,8 @@ import type { RunServices } from '../../actors/run/services.ts';
 import { type RunCells, RunShard } from '../../actors/run/shard.ts';
 import type { RunContext } from '../../machines/run/turn.ts';
 import type { KnownPast } from '../../messaging/known-past.ts';
-import { settledValues } from '../../telemetry/settled-values.ts';
+import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
+import { targetValues } from '../../telemetry/target-values.ts';
 import type { Cell } from '../cells/cell.ts';
 import { failpointOf, withFailpoint } from '../cells/failpoint.ts';
 import { Kind } from '../cells/kind.ts';
@@ -23,12 +24,16 @@ export interface Runs {
 }
 
 /** The shared work of runs with the kind of their cells; who starts it drains the kind at the end. */
-export function createRuns(context: RoleContext, past?: KnownPast): Runs {
+export function createRuns(
+  context: RoleContext,
+  past?: KnownPast,
+  platforms = new KnownPlatforms(context.missions, context.clock),
+): Runs {
   const { bus, clock, log, missions, values, instance, tokens } = context;
   const shards = new Map<string, RunShard>();
   const services: RunServices = {
-    ...{ bus, clock, log, missions, instance },
-    values: settledValues(values),
+    ...{ bus, clock, log, missions, instance, platforms },
+    values: targetValues(values),
   };
   const kind = runKind(context, services, (run) => shards.get(shardOf(run)));
   const cells = cellsOf(kind);

@@ -22,7 +22,7 @@ export class KnownPlatforms {
   constructor(missions: MissionSource, clock: Clock) {
     this.#missions = missions;
     this.#clock = clock;
-    this.#stop = missions.onChange((mission) => this.#learn(mission));
+    this.#stop = missions.onChange((mission) => this.#takeUp(mission));
   }
 
   get(digest: string): Platform | undefined {
@@ -41,6 +41,14 @@ export class KnownPlatforms {
     return this.#platforms.get(digest);
   }
 
+  /** Those of a mission that somebody else has found. */
+  learn(mission: Mission): void {
+    for (const platform of mission.platforms.values()) {
+      this.#platforms.set(platform.digest, platform);
+      this.#missing.delete(platform.digest);
+    }
+  }
+
   stop(): void {
     this.#stop();
     for (const wake of [...this.#waiting]) wake();
@@ -48,17 +56,13 @@ export class KnownPlatforms {
 
   async #learnRevision(revision: string): Promise<void> {
     const mission = await this.#missions.at(revision);
-    if (mission !== undefined) this.#keep(mission);
+    if (mission !== undefined) this.learn(mission);
   }
 
-  #learn(mission: Mission): void {
-    this.#keep(mission);
+  #takeUp(mission: Mission): void {
+    this.learn(mission);
     this.#missing.clear();
     for (const wake of [...this.#waiting]) wake();
-  }
-
-  #keep(mission: Mission): void {
-    for (const platform of mission.platforms.values()) this.#platforms.set(platform.digest, platform);
   }
 
   #nextMission(waitMs: number): Promise<void> {

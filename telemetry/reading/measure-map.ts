@@ -4,16 +4,12 @@
  */
 
 import type { DecodedBatch, SampleBlock, ValueBatch, ValueBlock } from '../../contract/batch.ts';
-import { meansTheSame } from '../../mission/measure-meaning.ts';
+import { sameMeasure } from '../../mission/measure-meaning.ts';
 import type { Platform } from '../../mission/platform.ts';
 
 /** For each ordinal of `from` the ordinal of the same measure in `to`, -1 where there is none (M1). */
 function mapMeasures(from: Platform, to: Platform): Int32Array {
-  return Int32Array.from(from.measures, (measure) => {
-    const ordinal = to.ordinal(measure.key);
-    const same = ordinal === undefined ? undefined : to.measures[ordinal];
-    return same && meansTheSame(same, measure) ? same.ordinal : -1;
-  });
+  return Int32Array.from(from.measures, (measure) => sameMeasure(measure, to)?.ordinal ?? -1);
 }
 
 /** The batch in the ordinals of the other platform; the same batch when it is of that platform already. */

@@ -12,7 +12,7 @@
  */
 
 import type { ValueBatch } from '../../contract/batch.ts';
-import { meansTheSame } from '../../mission/measure-meaning.ts';
+import { sameMeasure } from '../../mission/measure-meaning.ts';
 import type { Measure, Platform } from '../../mission/platform.ts';
 import { fitsPlatform } from './batch-shape.ts';
 import { BlockSamples } from './block-samples.ts';
@@ -105,9 +105,8 @@ export class MeasureReader {
     if (known !== undefined) return known;
     const columns = new Map<number, WantedMeasure[]>();
     for (const wanted of this.#wanted) {
-      const column = platform.ordinal(wanted.measure.key);
-      if (column === undefined || !meansTheSame(platform.measures[column], wanted.measure)) continue;
-      columns.set(column, [...(columns.get(column) ?? []), wanted]);
+      const column = sameMeasure(wanted.measure, platform)?.ordinal;
+      if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), wanted]);
     }
     this.#columns.set(platform.digest, columns);
     return columns;

@@ -169,11 +169,14 @@ describe('RB-GEN-001 a transmitter without an owner', { timeout: 180_000 }, () =
       PATIENTLY,
     );
     // What the first one is asked is not done, and its end does not take the board from the other one.
-    const asked = await post(first, '/radio/gain', { tx_gain_db: -3 }).catch(() => undefined);
-    expect(asked?.status ?? 503).toBe(503);
-    await until(() => first.errors().includes('another bench has taken the records'), PATIENTLY);
+    await until(async () => {
+      const asked = await post(first, '/radio/gain', { tx_gain_db: -3 }).catch(() => undefined);
+      expect(asked?.status ?? 503).toBe(503);
+      return first.errors().includes('another bench has taken the records');
+    }, PATIENTLY);
     expect(await new Phy(tool).gainDb('tx')).toBe(-10);
     await onAir(second);
+    expect(second.errors()).not.toContain('another owner wrote');
     await first.kill('SIGTERM');
     expect(await radiates()).toBe(true);
     expect((await post(second, '/radio/gain', { tx_gain_db: -89 })).status).toBe(200);

@@ -23,7 +23,6 @@ import { gatewaysReceiving } from '../../../mission/resolve.ts';
 import { busPosition } from '../../../telemetry/reading/bus-position.ts';
 import { type LastSamples, type WatchVerdict, watchCondition } from '../condition-watch.ts';
 import { type Judgement, openCondition, openReadbacks, type Watched } from '../judgement.ts';
-import { platformFinder } from '../platform-finder.ts';
 import { measureName, runSample, type SampleAt, valueInWords } from '../samples.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 import { ValueStream } from '../value-stream.ts';
@@ -160,20 +159,20 @@ function follow(
   until: number,
   positions: Positions,
 ): Promise<WatchVerdict | undefined> {
-  const { effect, judgement, at, services, signal } = one;
+  const { effect, judgement, services, signal } = one;
   const { bus, clock } = services;
   const { kind } = effect.statement;
   const afterwards = kind === 'expect' || kind === 'readbacks';
   const own = new AbortController();
   const ended = AbortSignal.any([signal, own.signal]);
   const lookBack = lookBackMs(one, afterwards);
-  const platformOf = platformFinder(services.missions, at.mission);
   return watchCondition({
     ...{ judgement, clock, since, until, afterwards, signal: ended },
     oldest: since - Math.max(lookBack, afterwards ? 0 : maxAgeOf(one)),
     open: (target, watched, hear) =>
       new ValueStream({
-        ...{ bus, clock, log: services.log, target, watched, platformOf, hear, signal: ended },
+        ...{ bus, clock, log: services.log, target, watched, hear, signal: ended },
+        platformOf: (digest, revision) => services.platforms.find(digest, revision, 0),
         position: positions.get(target),
         from: since - CLOCK_SKEW_MS - lookBack,
       }),

@@ -200,10 +200,9 @@ export class CommandQueue {
     this.#isClosed = true;
   }
 
-  /** The daemon ends: everybody is answered. */
-  stop(): void {
-    for (const id of [...this.#asked.keys()])
-      this.refuse(id, { code: 'unavailable', message: 'the daemon is stopping' });
+  /** Everybody who waits is answered. */
+  refuseAll(message: string): void {
+    for (const id of [...this.#asked.keys()]) this.refuse(id, { code: 'unavailable', message });
   }
 
   async #work(id: string, { job, asking, route, permit, uses }: Asked): Promise<RadioEvent> {

@@ -101,6 +101,11 @@ export interface Radio {
   uptimeMs(): number;
   /** Reads the events of earlier lives and looks for the board; the cell is there by then. */
   start(): Promise<void>;
+  /**
+   * Another bench has its record: what waits is refused, nothing more is taken, and nothing wakes its cell, which would write to that
+   * record again.
+   */
+  replaced(): void;
   /** Mutes the transmitter if it radiates, and takes no more commands but those of runs that end: the daemon is about to. */
   silence(): Promise<void>;
   /** Ends everything that waits, gives the board back and writes what is to be recorded. */
@@ -111,7 +116,8 @@ export function createRadio(options: RadioOptions): Radio {
   const { clock, cell, wired = 'air', bounds = AD9361_BOUNDS, measurer = new Measurer() } = options;
   const startedAt = clock.now();
   const session = randomUUID();
-  const tell = (event: RadioEvent): boolean => cell.tell(event);
+  let isReplaced = false;
+  const tell = (event: RadioEvent): boolean => !isReplaced && cell.tell(event);
   let last: RadioContext = NO_CONTEXT;
   const context = (): RadioContext => {
     last = cell.context() ?? last;
@@ -244,6 +250,10 @@ export function createRadio(options: RadioOptions): Radio {
       tell({ type: 'daemon.started', session, at: clock.now() });
       watch.start();
     },
+    replaced: () => {
+      isReplaced = true;
+      queue.refuseAll('another bench has taken the records of this one');
+    },
     silence: async () => {
       queue.close();
       await queue.halt('the end of the daemon', {}, async ({ context: found, modem, buffers }) => {
@@ -257,7 +267,7 @@ export function createRadio(options: RadioOptions): Radio {
     stop: async () => {
       watch.stop();
       feeds.stop();
-      queue.stop();
+      queue.refuseAll('the daemon is stopping');
       user.stop();
       await attachment.stop();
       await measurer.stop();

@@ -22,6 +22,7 @@ import { realClock } from '../../../supervision/clock.ts';
 import type { Worker } from '../../../supervision/ownership/tenure.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
+import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { demoMission } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
@@ -262,9 +263,9 @@ const CONDITION = {
 } as const;
 
 describe('taking a target', () => {
+  const missions = { current: mission, at: async () => mission, onChange: () => () => undefined };
   const services = (clock: Clock): RunServices => ({
-    ...{ bus, clock, log: quiet, instance: 'here' },
-    missions: { current: mission, at: async () => mission, onChange: () => () => undefined },
+    ...{ bus, clock, log: quiet, instance: 'here', missions, platforms: new KnownPlatforms(missions, clock) },
     values: { sample: () => undefined, upToDate: async () => undefined },
   });
   const atHand = (over: Partial<RunAtHand> = {}): RunAtHand => ({

@@ -16,6 +16,7 @@ import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns } from '../../../supervision/roles/runs.ts';
+import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
 import { NO_TOKENS } from '../../support/no-tokens.ts';
@@ -45,7 +46,9 @@ afterAll(() => nats.stop());
 
 function services(clock = new HeapClock(1_700_000_000_000)): RunServices {
   const values = { sample: () => undefined, upToDate: async () => undefined };
-  return { bus, clock, log: quiet, missions: new TestMissions(mission), values, instance: 'here' };
+  const missions = new TestMissions(mission);
+  const platforms = new KnownPlatforms(missions, clock);
+  return { bus, clock, log: quiet, missions, platforms, values, instance: 'here' };
 }
 
 const steps = [leaf('bad', [setWatchdog(5)])];

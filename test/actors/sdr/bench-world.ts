@@ -64,6 +64,8 @@ export interface BenchWorld {
   context(): RadioContext;
   /** Ends this life of the daemon; the world of the next one over the same records. */
   restart(): Promise<BenchWorld>;
+  /** Another daemon over the same records, while this one goes on. */
+  beside(): Promise<BenchWorld>;
   stop(): Promise<void>;
 }
 
@@ -102,6 +104,9 @@ async function begin(options: WorldOptions, records: Records): Promise<BenchWorl
   kind = new Kind({
     ...{ binding: radio.binding, clock, log, random: seededRandom(seed) },
     deadLetters: createDeadLetters(undefined, log),
+    onGone: (_, why) => {
+      if (why === 'fenced') radio.replaced();
+    },
     onEscalated: (reason) => {
       throw new Error(reason);
     },
@@ -128,6 +133,7 @@ async function begin(options: WorldOptions, records: Records): Promise<BenchWorl
       await stop();
       return begin(options, records);
     },
+    beside: () => begin(options, records),
     stop,
   };
   if (attached) await until(() => context()?.board !== undefined, { what: 'the board' });

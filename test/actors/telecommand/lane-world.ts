@@ -14,6 +14,7 @@ import type { Verification } from '../../../mission/platform.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { Kind } from '../../../supervision/cells/kind.ts';
+import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { keptLog } from '../../support/silent-log.ts';
 import { LogBus } from './log-bus.ts';
@@ -110,14 +111,20 @@ export function laneWorld({
     onResume: (cell) => lane.resumed(cell),
     onEscalated: () => undefined,
   });
+  const missions = {
+    current: mission,
+    at: async (revision: string) => at(revision),
+    onChange: () => () => undefined,
+  };
   lane = new Lane({
     target: 'sat1',
     epoch,
     bus,
     clock,
     log,
-    missions: { current: mission, at: async (revision) => at(revision), onChange: () => () => undefined },
-    values: { sample: () => undefined },
+    missions,
+    platforms: new KnownPlatforms(missions, clock),
+    values: { sample: () => undefined, position: () => undefined },
     holds,
     cells: {
       start: (cell, input, of) => void kind.start(cell, input, of),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unmetRequirements } from '../../../actors/telecommand/requirement.ts';
-import type { KnownSample } from '../../../ports/target-values.ts';
+import type { ReceivedValue } from '../../../ports/target-values.ts';
 import { compiled, KEYS } from '../../mission/condition-platform.ts';
 import { platformOf } from './platform.ts';
 
@@ -9,11 +9,11 @@ const platform = platformOf('here');
 
 function unmet(
   text: string | string[],
-  known: Record<string, KnownSample['value'] | KnownSample>,
+  known: Record<string, ReceivedValue['value'] | ReceivedValue>,
   maxAgeMs = 60_000,
 ) {
   const requires = [text].flat().map((each) => ({ that: compiled(each), maxAgeMs }));
-  const sample = (ordinal: number): KnownSample | undefined => {
+  const sample = (ordinal: number): ReceivedValue | undefined => {
     const found = known[KEYS[ordinal]!];
     if (found === undefined) return undefined;
     return typeof found === 'object' && found !== null ? found : { value: found, groundMs: NOW - 1_000 };

@@ -6,7 +6,7 @@ import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { BusPosition } from '../../../contract/link.ts';
 import type { Platform, Verification } from '../../../mission/platform.ts';
-import type { KnownSample } from '../../../ports/target-values.ts';
+import type { ReceivedValue } from '../../../ports/target-values.ts';
 import { compiled, KEYS } from '../../mission/condition-platform.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { keptLog } from '../../support/silent-log.ts';
@@ -18,7 +18,7 @@ const HERE = platformOf('here');
 const COUNTER = 'obc.counter';
 
 interface Options {
-  readonly known?: Record<string, KnownSample>;
+  readonly known?: Record<string, ReceivedValue>;
   readonly platforms?: readonly Platform[];
   /** The moment somebody first looks. */
   readonly at?: number;

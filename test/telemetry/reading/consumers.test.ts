@@ -19,7 +19,7 @@ import { calibrateBatch } from '../../../telemetry/calibration.ts';
 import { Compute } from '../../../telemetry/compute/compute.ts';
 import { CurrentValues } from '../../../telemetry/current-values.ts';
 import { markBatch, SampleOrder } from '../../../telemetry/sample-order.ts';
-import { settledValues } from '../../../telemetry/settled-values.ts';
+import { targetValues } from '../../../telemetry/target-values.ts';
 import { LogBus } from '../../actors/telecommand/log-bus.ts';
 import { loadedPlatform } from '../../mission/documents.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
@@ -148,10 +148,14 @@ const CONSUMERS: Record<string, Consumer> = {
   },
   'a check of a run': async (condition, negated, batches) => {
     const values = valuesOf(batches);
-    const settledOnes = settledValues({ current: () => values, upToDate: async () => undefined });
+    const latest = targetValues({
+      current: () => values,
+      position: () => undefined,
+      upToDate: async () => undefined,
+    });
     const evaluation = whenOf(condition, negated).open({});
     for (const ordinal of evaluation.reads) {
-      const found = settledOnes.sample('sat', PLATFORM.measures[ordinal]!);
+      const found = latest.sample('sat', PLATFORM.measures[ordinal]!);
       if (found !== undefined) evaluation.feed(ordinal, found.value, found.groundMs);
     }
     return evaluation.truth(T0) === true;

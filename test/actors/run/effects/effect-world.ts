@@ -13,7 +13,8 @@ import { load } from '../../../../mission/load.ts';
 import type { Mission } from '../../../../mission/mission.ts';
 import type { Platform } from '../../../../mission/platform.ts';
 import type { MissionSource } from '../../../../ports/mission-source.ts';
-import { settledValues } from '../../../../telemetry/settled-values.ts';
+import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts';
+import { targetValues } from '../../../../telemetry/target-values.ts';
 import { startValueFeeds } from '../../../../telemetry/value-feeds.ts';
 import { TwinServer } from '../../../simulation/twin/server.ts';
 import { TwinBus } from '../../../simulation/twin/twin-bus.ts';
@@ -142,7 +143,8 @@ export async function effectWorld() {
   await feeds.ready;
   const services: RunServices = {
     ...{ bus, clock, log, missions },
-    values: settledValues(feeds),
+    platforms: new KnownPlatforms(missions, clock),
+    values: targetValues(feeds),
     instance: 'executor-1',
   };
   const at: RunAtHand = { run: RUN, program: PROGRAM, mission: MISSION, by: 'ana', holds: () => true };

@@ -12,7 +12,8 @@ import { subject } from '../../../../contract/bus/subjects.ts';
 import type { RunChartEvent } from '../../../../machines/run/protocol.ts';
 import type { MissionSource } from '../../../../ports/mission-source.ts';
 import { realClock } from '../../../../supervision/clock.ts';
-import { settledValues } from '../../../../telemetry/settled-values.ts';
+import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts';
+import { targetValues } from '../../../../telemetry/target-values.ts';
 import { type RunningValueFeeds, startValueFeeds } from '../../../../telemetry/value-feeds.ts';
 import { startNats, type TestNats } from '../../../support/nats.ts';
 import { keptLog } from '../../../support/silent-log.ts';
@@ -42,8 +43,9 @@ beforeAll(async () => {
   telemetry = await nats.connected();
   feeds = startValueFeeds({ bus, missions, clock: realClock, log: keptLog() });
   await feeds.ready;
-  const values = settledValues(feeds);
-  services = { bus, clock: realClock, log: keptLog(), missions, values, instance: 'executor-1' };
+  const values = targetValues(feeds);
+  const platforms = new KnownPlatforms(missions, realClock);
+  services = { bus, clock: realClock, log: keptLog(), missions, platforms, values, instance: 'executor-1' };
 });
 afterAll(async () => {
   await feeds.stop();

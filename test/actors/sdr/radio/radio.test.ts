@@ -308,3 +308,22 @@ describe('commands', () => {
     await accepted(world.bench.radio.tune({ center_frequency_hz: 2_400_000_000 }));
   });
 });
+
+describe('while another daemon has its record', () => {
+  it('what waits is refused at once, and neither a withdrawal nor the end of this one takes the record back', async () => {
+    world = await startBenchWorld();
+    const second = await world.beside();
+    const withdrawn = new AbortController();
+    const asked = world.bench.datapath.capture({ blocks: 1 }, withdrawn.signal);
+    expect(await refused(asked)).toMatchObject({
+      code: 'unavailable',
+      message: 'another bench has taken the records of this one',
+    });
+    withdrawn.abort();
+    await world.radio.silence();
+    await settled();
+    expect(world.kind.live).toBe(0);
+    await accepted(second.bench.radio.gain({ rx_gain_db: 10 }));
+    await second.stop();
+  });
+});
