@@ -33,6 +33,6 @@ export interface BindingOf<Chart extends AnyStateMachine>
 }
 
 /** The binding as the runtime takes it (B2). */
-export function defineBinding<Chart extends AnyStateMachine>(binding: BindingOf<Chart>): Binding {
-  return binding as unknown as Binding;
+export function defineBinding<Chart extends AnyStateMachine>(binding: BindingOf<Chart>): Binding<Chart> {
+  return binding as unknown as Binding<Chart>;
 }

@@ -119,10 +119,10 @@ export type EffectHandler<Effect extends Emitted = Emitted, Event extends Entity
 ) => Promise<Event | undefined> | Event | undefined;
 
 /** A chart tied to the world, as the runtime takes it: made by `defineBinding`, which knows the types of the chart. */
-export interface Binding {
+export interface Binding<Chart extends AnyStateMachine = AnyStateMachine> {
   readonly kind: string;
   readonly version: number;
-  readonly chart: AnyStateMachine;
+  readonly chart: Chart;
   readonly store: Store;
   /**
    * `log`: a revision is one macrostep that emitted records; what emits none changes nothing durable.

@@ -36,7 +36,7 @@ interface BindingOptions {
   readonly services: () => AlarmServices | undefined;
 }
 
-export function createAlarmBinding({ bus, store, services }: BindingOptions): Binding {
+export function createAlarmBinding({ bus, store, services }: BindingOptions): Binding<typeof alarmMachine> {
   const react = async (effect: Of<'effect.react'>, run: EffectRun): Promise<AlarmChartEvent | undefined> => {
     const { seq, at, procedure } = effect;
     const wanted = { name: nameOf(run.id), seq, at, procedure };

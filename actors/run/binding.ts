@@ -67,7 +67,7 @@ export function createRunBinding({
   isAwaited,
   isAborted,
   history,
-}: BindingOptions): Binding {
+}: BindingOptions): Binding<typeof runMachine> {
   /** Carried out whatever the run comes to meanwhile. */
   const always = <Type extends RunEffect['type']>(handler: Handler<Type>) =>
     bound(handler, (_host, run) => run.signal);

@@ -17,6 +17,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { alarmOfReaction } from '../../contract/alarm.ts';
+import { assertNever } from '../../contract/assert.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { SHARD_OPEN_RUNS, SHARD_RESTORES } from '../../contract/limits.ts';
@@ -24,14 +25,15 @@ import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
 import type { Approval, OpenRun, RunSubmission } from '../../contract/run.ts';
 import { isUlid } from '../../contract/token.ts';
-import type { RunEffect, RunInput, RunRecord } from '../../machines/run/protocol.ts';
+import type { RunChartEvent, RunEffect, RunInput, RunRecord } from '../../machines/run/protocol.ts';
 import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
 import { LowWaterMark, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../../ports/bus.ts';
-import type { EntityEvent, Stored } from '../../ports/entity.ts';
+import type { CellOwner, Cells, Gone } from '../../ports/cells.ts';
+import type { Stored } from '../../ports/entity.ts';
 import type { Tokens } from '../../ports/tokens.ts';
 import { answerGiven, readApproval, seenIn } from './approval.ts';
 import { Control } from './control.ts';
@@ -48,24 +50,13 @@ import type { RunServices } from './services.ts';
 import { type StandsDown, standDown } from './stand-down.ts';
 import { Wishes } from './wishes.ts';
 
-/** The cells of runs, as a shard uses them. */
-export interface RunCells {
-  start(run: string, input: RunInput, epoch: number): void;
-  restore(run: string, stored: Stored, epoch: number): void;
-  /** What a cell says that cannot take the event; undefined when it has it. */
-  tell(run: string, event: EntityEvent): string | undefined;
-  /** Brings a run to life that its shard could not: it is tried again, and quarantined where people see it. */
-  wake(run: string): void;
-  drop(run: string): void;
-}
-
 interface ShardOptions {
   /** `0` to `7` */
   readonly shard: string;
   readonly epoch: number;
   readonly services: RunServices;
   readonly tokens: Tokens;
-  readonly cells: RunCells;
+  readonly cells: Cells<RunInput, RunChartEvent>;
   readonly past?: KnownPast;
   /** Whether the shard is still this process's, now. */
   readonly holds: () => boolean;
@@ -73,7 +64,7 @@ interface ShardOptions {
   readonly failed: (error: unknown) => void;
 }
 
-export class RunShard {
+export class RunShard implements CellOwner {
   readonly #options: ShardOptions;
   readonly #open = new Map<string, HeldRun>();
   readonly #openRuns: OpenRuns;
@@ -174,6 +165,10 @@ export class RunShard {
     return this.#stopped ? undefined : this.#open.get(run)?.begun;
   }
 
+  epochOf(run: string): number {
+    return this.begunOf(run)?.epoch ?? 0;
+  }
+
   /** An event of one of its runs is about to be stored: its end waits until nothing of it can leave any more. Throws `Outage`. */
   appending(run: string, record: RunRecord): Promise<void> | undefined {
     const held = this.#open.get(run);
@@ -199,11 +194,7 @@ export class RunShard {
   }
 
   /** The cell of a run of this shard is gone. */
-  async gone(
-    run: string,
-    why: 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset',
-    detail = '',
-  ): Promise<void> {
+  async gone(run: string, why: Gone, detail = ''): Promise<void> {
     const held = this.#open.get(run);
     const { services, failed } = this.#options;
     if (held === undefined || this.#stopped) return;
@@ -221,9 +212,22 @@ export class RunShard {
     }
   }
 
-  /** What comes while the shard is left wakes nobody (S7). */
-  #tell(run: string, event: EntityEvent): string | undefined {
-    return this.#stopped ? 'its executor is stopping; ask again' : this.#options.cells.tell(run, event);
+  /** Why a run cannot take the event; undefined when it has it. What comes while the shard is left wakes nobody (S7). */
+  #tell(run: string, event: RunChartEvent): string | undefined {
+    const { cells } = this.#options;
+    const told = this.#stopped ? 'gone' : cells.tell(run, event);
+    switch (told) {
+      case 'accepted':
+        return undefined;
+      case 'full':
+        return 'too much waits for the run';
+      case 'gone':
+        return 'its executor is stopping; ask again';
+      case 'quarantined':
+        return `the run is in trouble (${cells.trouble(run) ?? 'unknown'}) and waits until somebody resumes or resets it in the inspector`;
+      default:
+        return assertNever(told);
+    }
   }
 
   get #stopped(): boolean {

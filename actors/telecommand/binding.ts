@@ -24,7 +24,7 @@ interface BindingOptions extends TelecommandPorts {
   readonly servicesOf: (cell: string) => LaneServices | undefined;
 }
 
-export function createTelecommandBinding(options: BindingOptions): Binding {
+export function createTelecommandBinding(options: BindingOptions): Binding<typeof telecommandMachine> {
   const { bus, store, servicesOf } = options;
   const bound =
     <Type extends TelecommandEffect['type']>(handler: Handler<Type>) =>

@@ -40,8 +40,8 @@ import { everyOutage, retryWhileBusIsAway } from '../../messaging/while-bus-is-a
 import type { AwaitedAnswer, Platform } from '../../mission/platform.ts';
 import { gatewayOf, gatewaysReceiving } from '../../mission/resolve.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
+import type { CellOwner, Cells, Gone } from '../../ports/cells.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { ReceivedValue, TargetValues } from '../../ports/target-values.ts';
@@ -57,15 +57,6 @@ import { type Place, Turn } from './turn.ts';
 import { Verifier } from './verification.ts';
 import { cellId, chartInput, define, fromCellId, parseSubmission, type Work } from './work.ts';
 
-/** The cells of telecommands, as a lane uses them. */
-export interface TelecommandCells {
-  start(cell: string, input: TelecommandInput, epoch: number): void;
-  restore(cell: string, stored: Stored, epoch: number): void;
-  tell(cell: string, event: EntityEvent): void;
-  isLive(cell: string): boolean;
-  drop(cell: string): void;
-}
-
 export interface LaneOptions {
   readonly target: string;
   readonly epoch: number;
@@ -76,7 +67,7 @@ export interface LaneOptions {
   readonly platforms: KnownPlatforms;
   readonly values: Pick<TargetValues, 'sample' | 'position'>;
   readonly holds: Holds;
-  readonly cells: TelecommandCells;
+  readonly cells: Cells<TelecommandInput, TelecommandEvent>;
   readonly past?: KnownPast;
   /** The lane cannot go on: its owner starts it anew. */
   readonly failed: (error: unknown) => void;
@@ -98,7 +89,7 @@ interface Open {
   services: LaneServices | undefined;
 }
 
-export class Lane {
+export class Lane implements CellOwner {
   readonly #options: LaneOptions;
   readonly #open = new Map<string, Open>();
   readonly #verifier: Verifier;
@@ -284,11 +275,7 @@ export class Lane {
   }
 
   /** The cell of a telecommand of this lane is gone. */
-  async gone(
-    cell: string,
-    why: 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset',
-    detail = '',
-  ): Promise<void> {
+  async gone(cell: string, why: Gone, detail = ''): Promise<void> {
     const open = this.#open.get(cell);
     if (open === undefined || this.#stopped) return;
     if (why === 'reset') return this.#giveUp(cell, open, detail);
@@ -532,7 +519,7 @@ export class Lane {
   #echoed(cell: string, { at, conforming }: EchoMessage): boolean {
     const { cells } = this.#options;
     if (!cells.isLive(cell)) return false;
-    cells.tell(cell, { type: 'gateway.echoed', at, conforming } as TelecommandEvent);
+    cells.tell(cell, { type: 'gateway.echoed', at, conforming });
     return true;
   }
 }

@@ -5,6 +5,7 @@
  * nothing is paid.
  */
 
+import type { AnyStateMachine } from 'xstate';
 import type { Binding, EffectRun, Emitted } from '../../ports/entity.ts';
 
 function die(): never {
@@ -23,7 +24,10 @@ export function failpointOf(kind: string, failpoint: string | undefined): (point
 }
 
 /** The binding, dying at the given point if the point is of this kind. */
-export function withFailpoint(binding: Binding, failpoint: string | undefined): Binding {
+export function withFailpoint<Chart extends AnyStateMachine>(
+  binding: Binding<Chart>,
+  failpoint: string | undefined,
+): Binding<Chart> {
   if (failpoint === undefined) return binding;
   const [kind, point] = failpoint.split(':');
   if (kind !== binding.kind || point === undefined) return binding;

@@ -39,7 +39,7 @@ export function createCampaignBinding({
   attempt,
   ending,
   rested,
-}: BindingOptions): Binding {
+}: BindingOptions): Binding<typeof campaignMachine> {
   /** Of each campaign the newest only: one attempt is under way at a time. */
   const made = new Map<string, { readonly key: string; readonly ended: Promise<CampaignEvent> }>();
 

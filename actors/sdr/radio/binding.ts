@@ -26,7 +26,7 @@ export interface RadioServices {
   lost(reason: string): void;
 }
 
-export function createRadioBinding(store: Store, services: RadioServices): Binding {
+export function createRadioBinding(store: Store, services: RadioServices): Binding<typeof radioMachine> {
   const isOld = ({ session }: RadioEffect): boolean => session !== services.session;
   const told =
     <Effect extends RadioEffect>(tell: (effect: Effect) => void) =>

@@ -2,17 +2,14 @@
  * The radio: the one that owns the board, does what the routes and the runs ask of it, and records what happened. RF Bench Service,
  * sections 1, 3 and 4.
  *
- * How it is assembled: the role of the process makes it with `createRadio`, hosts its binding as the only cell of a `Kind`
- * (`supervision/cells/kind.ts`), gives it a hand on that cell, and then starts it:
+ * How it is assembled: the role of the process makes it with `createRadio`, hosts its binding, whose only
+ * cell it is (`supervision/cells/host.ts`), and then starts it:
  *
- *     const radio = createRadio({ …, cell });        // cell: { tell, context } over the kind, see below
- *     const kind = new Kind({ binding: radio.binding, … });
+ *     const radio = createRadio({ … });
+ *     const { cells } = hostCells(radio.binding, …);
  *     const stored = await radio.binding.store.load(RADIO_ID);
- *     stored ? kind.restore(RADIO_ID, stored, epoch) : kind.start(RADIO_ID, undefined, epoch);
- *     await radio.start();
- *
- * with `cell = { tell: (event) => kind.tell(RADIO_ID, event) === 'accepted',
- * context: () => kind.peek(RADIO_ID)?.actor?.getSnapshot().context }`.
+ *     stored ? cells.restore(RADIO_ID, stored, epoch) : cells.start(RADIO_ID, undefined, epoch);
+ *     await radio.start(cells);
  *
  * I1. Nobody else writes to the board, and one setting is done at a time (`machines/bench/radio.ts`); what stops the transmitter waits
  *     for none.
@@ -22,10 +19,12 @@
 import { randomUUID } from 'node:crypto';
 import type { ChainTarget } from '../../../contract/bench/chain.ts';
 import type { ActiveProfile, Profile } from '../../../contract/bench/profile.ts';
+import type { radioMachine } from '../../../machines/bench/radio.ts';
 import type { RadioContext, RadioEvent } from '../../../machines/bench/radio-protocol.ts';
 import { NOTHING_APPLIED } from '../../../machines/bench/radio-record.ts';
 import type { Bench } from '../../../ports/bench.ts';
 import type { Bucket } from '../../../ports/bus.ts';
+import type { Cells } from '../../../ports/cells.ts';
 import type { Clock, Random } from '../../../ports/clock.ts';
 import type { Binding, Store } from '../../../ports/entity.ts';
 import type { Log } from '../../../ports/log.ts';
@@ -40,7 +39,7 @@ import { Events, keptLines } from '../events/events.ts';
 import { Feeds } from '../events/feeds.ts';
 import { EventBucket } from '../events/record.ts';
 import { Attachment, type BoardOption } from './attach.ts';
-import { createRadioBinding, type RadioServices } from './binding.ts';
+import { createRadioBinding, RADIO_ID, type RadioServices } from './binding.ts';
 import type { Board } from './board.ts';
 import type { BoardHolder, BoardUser, EventSink } from './board-user.ts';
 import { BoardWatch } from './board-watch.ts';
@@ -64,7 +63,6 @@ export interface RadioOptions {
   readonly store: Store;
   /** `buckets.benchEvents`. */
   readonly eventRecords: Bucket;
-  readonly cell: RadioCell;
   /** Compares what was captured; default: small payloads at once, others on a thread. */
   readonly measurer?: Pick<Measurer, 'prepare' | 'measure' | 'stop'>;
   /** What was silenced before there was a radio, in words. */
@@ -74,13 +72,8 @@ export interface RadioOptions {
   readonly log: Log;
 }
 
-/** A hand on the cell that hosts the chart. */
-export interface RadioCell {
-  /** False when it takes no events now. */
-  readonly tell: (event: RadioEvent) => boolean;
-  /** As it stands; undefined while there is no cell. */
-  readonly context: () => RadioContext | undefined;
-}
+/** The cell that hosts the chart. */
+export type RadioCells = Pick<Cells<unknown, RadioEvent, RadioContext>, 'tell' | 'context'>;
 
 export type RadioBench = Pick<
   Bench,
@@ -88,7 +81,7 @@ export type RadioBench = Pick<
 >;
 
 export interface Radio {
-  readonly binding: Binding;
+  readonly binding: Binding<typeof radioMachine>;
   readonly bench: RadioBench;
   readonly boardUser: BoardUser;
   readonly events: EventSink;
@@ -99,8 +92,8 @@ export interface Radio {
   /** Those of the mission and those registered, as they are now. */
   profiles(): ReadonlyMap<string, Profile>;
   uptimeMs(): number;
-  /** Reads the events of earlier lives and looks for the board; the cell is there by then. */
-  start(): Promise<void>;
+  /** Reads the events of earlier lives and looks for the board; its cell is among these by then. */
+  start(cells: RadioCells): Promise<void>;
   /**
    * Another bench has its record: what waits is refused, nothing more is taken, and nothing wakes its cell, which would write to that
    * record again.
@@ -113,14 +106,15 @@ export interface Radio {
 }
 
 export function createRadio(options: RadioOptions): Radio {
-  const { clock, cell, wired = 'air', bounds = AD9361_BOUNDS, measurer = new Measurer() } = options;
+  const { clock, wired = 'air', bounds = AD9361_BOUNDS, measurer = new Measurer() } = options;
   const startedAt = clock.now();
   const session = randomUUID();
   let isReplaced = false;
-  const tell = (event: RadioEvent): boolean => !isReplaced && cell.tell(event);
+  let cells: RadioCells | undefined;
+  const tell = (event: RadioEvent): boolean => !isReplaced && cells?.tell(RADIO_ID, event) === 'accepted';
   let last: RadioContext = NO_CONTEXT;
   const context = (): RadioContext => {
-    last = cell.context() ?? last;
+    last = cells?.context(RADIO_ID) ?? last;
     return last;
   };
 
@@ -244,7 +238,8 @@ export function createRadio(options: RadioOptions): Radio {
     applied: () => profiles.known(),
     profiles: () => profiles.all,
     uptimeMs: () => clock.now() - startedAt,
-    start: async () => {
+    start: async (hosting) => {
+      cells = hosting;
       await kept.load();
       for (const words of options.silenced ?? []) note('transmitter.orphaned', 'warning', words);
       tell({ type: 'daemon.started', session, at: clock.now() });

@@ -47,7 +47,7 @@ interface BindingOptions {
 type Answer = Promise<ScenarioRunEvent | undefined>;
 type Of<Type extends ScenarioRunEffect['type']> = Extract<ScenarioRunEffect, { type: Type }>;
 
-export function createScenarioBinding(options: BindingOptions): Binding {
+export function createScenarioBinding(options: BindingOptions): Binding<typeof scenarioRunMachine> {
   const { store, board, clock, session, lives, ending } = options;
 
   /** Does it for the run, once, unless it is of an earlier life (S1). */

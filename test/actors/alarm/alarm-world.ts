@@ -27,6 +27,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { MissionSource } from '../../../ports/mission-source.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { cellsOf } from '../../../supervision/cells/host.ts';
 import { Kind } from '../../../supervision/cells/kind.ts';
 import { realClock } from '../../../supervision/clock.ts';
 import { readValues } from '../../../telemetry/reading/batch-shape.ts';
@@ -243,12 +244,7 @@ export async function lead({
   service = new AlarmService({
     ...{ bus, clock, log, missions, epoch, holds, reactions },
     failed: (error) => void failures.push(error),
-    cells: {
-      tell: (key, event) => kind.tell(key, event),
-      wake: (key) => kind.wake(key),
-      drop: (key) => kind.drop(key),
-      keys: () => kind.ids(),
-    },
+    cells: cellsOf(kind),
     watchOf: (_, tell, before) => new SaidWatch(tell, before),
     knownOf: async () => [],
     readValues,

@@ -76,10 +76,14 @@ class Bench {
         restore: (run) => void this.restored.push(run),
         tell: (run, event) => {
           this.told.push([run, event]);
-          return undefined;
+          return 'accepted';
         },
         wake: () => undefined,
         drop: () => undefined,
+        isLive: () => true,
+        context: () => undefined,
+        trouble: () => undefined,
+        ids: () => this.started,
       },
       holds: () => this.holds,
       failed: (error) => void this.failures.push(error),
