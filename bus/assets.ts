@@ -254,16 +254,24 @@ export class Assets {
     await this.#ask(`STREAM.UPDATE.${config.name}`, wanted);
   }
 
+  /** The declaration with what the installation states otherwise. */
+  #stated(definition: StreamDefinition): StreamDefinition {
+    return { ...definition, ...this.#installation.overrides[definition.name] };
+  }
+
+  /** For how long the stream remembers the ids of messages, ms. */
+  dedupeMs(definition: StreamDefinition): number {
+    const { dedupeMs, maxAgeMs } = this.#stated(definition);
+    return Math.min(dedupeMs, maxAgeMs);
+  }
+
   #streamConfig(definition: StreamDefinition): Config {
-    const { name, subjects, maxAgeMs, dedupeMs, maxBytes } = {
-      ...definition,
-      ...this.#installation.overrides[definition.name],
-    };
+    const { name, subjects, maxAgeMs, maxBytes } = this.#stated(definition);
     return {
       ...this.#common(name),
       subjects: subjects.map(checkFilter),
       max_age: nanos(maxAgeMs),
-      duplicate_window: nanos(Math.min(dedupeMs, maxAgeMs)),
+      duplicate_window: nanos(this.dedupeMs(definition)),
       max_bytes: maxBytes ?? -1,
       discard: DiscardPolicy.Old,
     };

@@ -6,6 +6,7 @@
  */
 
 import { CHOICES, type PendingQuestion, type RunEvent, type RunSummary } from '../contract/run.ts';
+import { isGoodTcEnd } from '../contract/telecommand-state.ts';
 
 /** What colours mean, for a terminal that has them. */
 type Tone = 'good' | 'bad' | 'asks' | 'dim' | 'plain';
@@ -159,7 +160,7 @@ function telecommand(event: RunEvent & { event: 'telecommand_sent' | 'telecomman
     const again = event.retry_of === undefined ? '' : `, again for ${event.retry_of}`;
     return plain(`send ${event.target} ${event.telecommand}  ${event.tc}${again}`);
   }
-  const ok = event.state === 'VERIFIED' || event.state === 'COMPLETE';
+  const ok = isGoodTcEnd(event.state);
   const why = event.detail === undefined ? '' : `: ${event.detail}`;
   return { tone: ok ? 'good' : 'bad', text: `${event.state}${why}` };
 }

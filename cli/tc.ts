@@ -5,6 +5,7 @@
 
 import { parseArgs } from 'node:util';
 import type { TcEvent, TcReply } from '../contract/telecommand.ts';
+import { isGoodTcEnd } from '../contract/telecommand-state.ts';
 import { followOnce, whenEnded } from './followed.ts';
 import { request } from './request.ts';
 import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
@@ -63,7 +64,7 @@ async function send({ service, words, fields }: Options): Promise<number> {
   const last = await follow(service, `/v1/tc/${target}/${reply.id}/events`, (event) =>
     process.stdout.write(line(event)),
   );
-  return last?.state === 'VERIFIED' || last?.state === 'COMPLETE' ? 0 : 1;
+  return last !== undefined && isGoodTcEnd(last.state) ? 0 : 1;
 }
 
 async function watch({ service, words: [target] }: Options): Promise<number> {

@@ -7,37 +7,8 @@ import Type, { type Static } from 'typebox';
 import { nameBound, named, pathBound } from './bounded.ts';
 import { parseJsonBytes } from './json-bytes.ts';
 import { FRAME_CHARACTERS, VALUE_CHARACTERS } from './limits.ts';
+import { TC_STATES } from './telecommand-state.ts';
 import { TOKEN_PATTERN, ULID_PATTERN } from './token.ts';
-
-/** States of section 3.1, in the order of the chain. */
-export const TC_STATES = [
-  'PENDING',
-  'REJECTED',
-  'ENCODED',
-  'ENCODE_FAILED',
-  'SENT',
-  'SEND_FAILED',
-  'VERIFIED',
-  'VERIFY_FAILED',
-  'VERIFY_TIMEOUT',
-  'COMPLETE',
-] as const;
-export type TcState = (typeof TC_STATES)[number];
-
-const FINAL: ReadonlySet<string> = new Set<TcState>([
-  'REJECTED',
-  'ENCODE_FAILED',
-  'SEND_FAILED',
-  'VERIFIED',
-  'VERIFY_FAILED',
-  'VERIFY_TIMEOUT',
-  'COMPLETE',
-]);
-
-/** Whether no later state follows (O3). */
-export function isFinalTcState(state: string): boolean {
-  return FINAL.has(state);
-}
 
 const closed = { additionalProperties: false } as const;
 const EXAMPLE_ID = '01J5ZK3M8QW7V9XH2C4T6R8YAB';

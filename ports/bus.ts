@@ -177,6 +177,8 @@ export interface Bus {
   stillHolds(stream: StreamDefinition, known: KnownMessage): Promise<boolean>;
   /** When the last message was stored of which this process found that the store went back behind it; undefined: none. */
   readonly lostUntil?: number | undefined;
+  /** For how long the stream remembers the ids of messages, ms, where an installation states another time than its declaration. */
+  dedupeMs?(stream: StreamDefinition): number;
 
   bucket(definition: BucketDefinition): Bucket;
   objects(definition: ObjectsDefinition): Objects;

@@ -7,7 +7,7 @@
  * O4. Where the history may be cut nobody knows whether the telecommand left: it is never said that it did not.
  */
 
-import { isFinalTcState, type TcState } from '../../contract/telecommand.ts';
+import { hasLeft, isFinalTcState, type TcState } from '../../contract/telecommand-state.ts';
 import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { appendEvent, isOver, readHistory, stateOf } from './history.ts';
@@ -61,6 +61,11 @@ function missing(reached: TcState | undefined, isCut: boolean): readonly TcState
 }
 
 function consequence(state: TcState): string {
-  if (state === 'SEND_FAILED') return 'nobody knows whether it left';
-  return state === 'VERIFY_FAILED' ? 'it left and was not verified' : 'it was not sent';
+  return CONSEQUENCES[hasLeft(state)];
 }
+
+const CONSEQUENCES = {
+  no: 'it was not sent',
+  unknown: 'nobody knows whether it left',
+  yes: 'it left and was not verified',
+} as const;

@@ -19,14 +19,8 @@ import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { type BusPosition, isBusPosition } from '../../contract/link.ts';
-import {
-  isFinalTcState,
-  readSendFailure,
-  readTcEvent,
-  type SendFailure,
-  type TcEvent,
-  type TcState,
-} from '../../contract/telecommand.ts';
+import { readSendFailure, readTcEvent, type SendFailure, type TcEvent } from '../../contract/telecommand.ts';
+import { isFinalTcState, type TcState } from '../../contract/telecommand-state.ts';
 import {
   type TelecommandContext,
   type TelecommandEffect,

@@ -28,7 +28,8 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { LANE_OPEN_TELECOMMANDS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { BusPosition, EchoMessage } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
-import type { NeededHold, TcState } from '../../contract/telecommand.ts';
+import type { NeededHold } from '../../contract/telecommand.ts';
+import type { TcState } from '../../contract/telecommand-state.ts';
 import type {
   TelecommandEffect,
   TelecommandEvent,

@@ -8,7 +8,8 @@
  *     by what it shows.
  */
 
-import { type SendFailure, TC_STATES, type TcEvent } from '../../contract/telecommand.ts';
+import type { SendFailure, TcEvent } from '../../contract/telecommand.ts';
+import { TC_STATES } from '../../contract/telecommand-state.ts';
 import { isToken, isUlid } from '../../contract/token.ts';
 import type { TelecommandEvent, TelecommandInput } from '../../machines/telecommand/telecommand.ts';
 import type { Bus } from '../../ports/bus.ts';

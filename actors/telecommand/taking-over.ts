@@ -14,8 +14,8 @@
 
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { isFinalTcState } from '../../contract/telecommand.ts';
 import { drawnAt } from '../../contract/telecommand-id.ts';
+import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
 import type { LowWaterMark, WentBack } from '../../messaging/low-water-mark.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';

@@ -5,6 +5,7 @@
 
 import type { EntityName } from '../../contract/inspection.ts';
 import type { RunEvent, RunSample } from '../../contract/run.ts';
+import { isGoodTcEnd } from '../../contract/telecommand-state.ts';
 import { duration } from '../moment.ts';
 import type { Pending } from './run-picture.ts';
 
@@ -75,7 +76,7 @@ function telecommand(event: Telecommand): Told {
     return { what: 'send', tone: 'accent', text: `${target} ${name}${effect}${again}`, link };
   }
   const { state, detail, acks } = event;
-  const ok = state === 'VERIFIED' || state === 'COMPLETE';
+  const ok = isGoodTcEnd(state);
   const chain = acks.length > 1 ? ` (${acksText(acks)})` : '';
   const why = detail === undefined ? '' : `: ${detail}`;
   return { what: 'telecommand', tone: ok ? 'ok' : 'bad', text: `${state}${why}${chain}` };

@@ -5,6 +5,7 @@
 
 import type { EntityName, EntitySummary } from '../../contract/inspection.ts';
 import type { InspectFound } from '../../contract/inspector.ts';
+import { isBadTcEnd } from '../../contract/telecommand-state.ts';
 import { every, later } from '../browser-clock.ts';
 import { arrange, byId, element, setAttribute, setText } from '../element.ts';
 import { clockTime } from '../moment.ts';
@@ -170,7 +171,7 @@ const WAITS = /asking|confirming|waitingDecision|suspended/;
 
 /** The state says it in words; the colour only helps to find it. */
 function toneOf({ status, state }: EntitySummary): string {
-  if (status === 'quarantined' || /FAILED|REJECTED|TIMEOUT|failed/.test(state)) return 'bad';
+  if (status === 'quarantined' || /failed/.test(state) || isBadTcEnd(state)) return 'bad';
   if (status === 'restarting' || status === 'loading' || WAITS.test(state)) return 'warn';
   return status === 'finished' ? 'ok' : 'accent';
 }

@@ -10,7 +10,8 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { EntitySummary, FindCall } from '../../contract/inspection.ts';
 import { INSPECT_EVENTS } from '../../contract/limits.ts';
-import { isFinalTcState, readTcEvent } from '../../contract/telecommand.ts';
+import { readTcEvent } from '../../contract/telecommand.ts';
+import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import { isToken, isUlid } from '../../contract/token.ts';
 import type { Bus, FollowFrom, StreamMessage } from '../../ports/bus.ts';
 

@@ -14,7 +14,6 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { Outage } from '../../contract/outage.ts';
 import {
-  isFinalTcState,
   readTcEvent,
   type TcEvent,
   TcEvent as TcEventSchema,
@@ -22,6 +21,7 @@ import {
   TcRequest,
   type TcSubmission,
 } from '../../contract/telecommand.ts';
+import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import { isToken, isUlid } from '../../contract/token.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { type ResolvedTelecommand, resolveTelecommand } from '../../mission/resolve.ts';
@@ -82,7 +82,7 @@ export const submitTelecommand = defineRoute({
     if (!resolved.ok) return refusedUnlessKnown(resolved, body, ports);
     const held = await heldAgainst(resolved.value, ports);
     if (held !== undefined) return refusedUnlessKnown(held, body, ports);
-    if (body.id !== undefined && mayHaveLeftTheWindow(body.id, ports.clock.now())) {
+    if (body.id !== undefined && mayHaveLeftTheWindow(body.id, ports)) {
       if (await isKnown(body.target, body.id, ports)) return accepted(body.id, true);
     }
     return submit(body.id ?? ports.newId(), resolved.value, mission.value, caller, ports);
@@ -221,9 +221,11 @@ async function heldAgainst(
  * The time inside an identifier tells how long ago it was drawn. Half the window leaves room for a retry under way; a
  * time ahead of ours says nothing, so the history is asked.
  */
-function mayHaveLeftTheWindow(id: string, nowMs: number): boolean {
+function mayHaveLeftTheWindow(id: string, { bus, clock }: RoutePorts): boolean {
+  const windowMs = bus.dedupeMs?.(streams.telecommands) ?? streams.telecommands.dedupeMs;
   const drawnMs = decodeTime(id);
-  return drawnMs > nowMs || nowMs - drawnMs > streams.telecommands.dedupeMs / 2;
+  const nowMs = clock.now();
+  return drawnMs > nowMs || nowMs - drawnMs > windowMs / 2;
 }
 
 async function isKnown(target: string, id: string, { bus }: RoutePorts): Promise<boolean> {

@@ -11,6 +11,7 @@
 import type { SendStatement, StepNode } from '../../contract/program.ts';
 import type { RunEvent } from '../../contract/run.ts';
 import { telecommandIdOf } from '../../contract/telecommand-id.ts';
+import { isGoodTcEnd } from '../../contract/telecommand-state.ts';
 import { statementsOf } from './place.ts';
 import { repeats } from './progress.ts';
 import type { RunChartEvent } from './protocol.ts';
@@ -18,9 +19,6 @@ import { confirm } from './question.ts';
 import { afterSetters, failed, passed } from './statement.ts';
 import { suspend } from './suspension.ts';
 import type { Turn } from './turn.ts';
-
-/** States of a telecommand that are its good ends. */
-const GOOD_ENDS: ReadonlySet<string> = new Set(['VERIFIED', 'COMPLETE']);
 
 /** Begins the sending of the statement, of a configure that of its next setter. */
 export function beginSending(turn: Turn): void {
@@ -40,7 +38,7 @@ export function telecommandEnded(
   if (send === undefined) return;
   const why = detail === undefined ? {} : { detail };
   turn.record({ event: 'telecommand_finished', path, tc, state, ...why, acks: [...acks] });
-  if (GOOD_ENDS.has(state)) {
+  if (isGoodTcEnd(state)) {
     turn.changeStep({ setter: inStep.setter + 1, failedSendings: 0 });
     beginSendingOfNext(turn);
   } else if (!send.changesState && inStep.failedSendings < send.retry) {

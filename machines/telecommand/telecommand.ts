@@ -13,7 +13,8 @@
 import { assign, enqueueActions, setup } from 'xstate';
 import { CHART_MICROSTEPS } from '../../contract/limits.ts';
 import type { BusPosition } from '../../contract/link.ts';
-import type { SendFailure, TcState } from '../../contract/telecommand.ts';
+import type { SendFailure } from '../../contract/telecommand.ts';
+import type { TcState } from '../../contract/telecommand-state.ts';
 
 export interface TelecommandInput {
   readonly id: string;

@@ -1,7 +1,8 @@
 /** kill -9 of nats-server under load: nothing acknowledged is lost, requests fail fast, followers live again. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isFinalTcState, type TcEvent, type TcReply } from '../../contract/telecommand.ts';
+import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
+import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import type { CurrentValue } from '../../contract/value.ts';
 import { call, codes, follow, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';

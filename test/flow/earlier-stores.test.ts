@@ -3,7 +3,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunEvent, RunSummary } from '../../contract/run.ts';
-import { isFinalTcState, type TcEvent } from '../../contract/telecommand.ts';
+import type { TcEvent } from '../../contract/telecommand.ts';
+import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import { call, follow, readLog } from '../support/client.ts';
 import { endAllMcs, type Mcs, startMcs } from '../support/mcs.ts';
 import { startNats, type TestNats } from '../support/nats.ts';

@@ -5,7 +5,8 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isFinalTcState, type TcEvent, type TcReply } from '../../contract/telecommand.ts';
+import type { TcEvent, TcReply } from '../../contract/telecommand.ts';
+import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import { highestRanked } from '../../supervision/ownership/ranking.ts';
 import { call, readLog } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';

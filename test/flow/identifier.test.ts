@@ -112,6 +112,16 @@ describe('the same client identifier', () => {
     expect(await history(second.api, id)).toEqual(['PENDING', 'ENCODED', 'SENT', 'COMPLETE']);
   });
 
+  it('MC-TC-022 past the window in force, of an identifier that is younger than half of the declared one', async () => {
+    const id = ulid();
+    expect((await submit(cell.api, id)).body.duplicate).toBe(false);
+    await history(cell.api, id);
+    const forgotten = performance.now() + 2 * WINDOW_MS;
+    await until(() => performance.now() > forgotten);
+    expect((await submit(cell.api, id)).body).toEqual({ id, duplicate: true });
+    expect(await submissions(id)).toBe(1);
+  });
+
   it('MC-TC-022 submitted twice behind the back of the API: the lane begins it once', async () => {
     const id = ulid();
     const arrived = await quietArrivals();

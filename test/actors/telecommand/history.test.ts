@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createActor } from 'xstate';
 import { isOver, type Recorded, restored, stateOf } from '../../../actors/telecommand/history.ts';
-import type { TcState } from '../../../contract/telecommand.ts';
+import type { TcState } from '../../../contract/telecommand-state.ts';
 import { type TelecommandInput, telecommandMachine } from '../../../machines/telecommand/telecommand.ts';
 import type { Envelope } from '../../../ports/entity.ts';
 

@@ -8,7 +8,7 @@ import type { ReleaseCall } from '../../../contract/inspection.ts';
 import { INSPECT_ANSWER_MS } from '../../../contract/limits.ts';
 import { accepted, refused } from '../../../contract/result.ts';
 import type { RunSummary } from '../../../contract/run.ts';
-import type { TcState } from '../../../contract/telecommand.ts';
+import type { TcState } from '../../../contract/telecommand-state.ts';
 import { inspectFollows, inspectRoutes } from '../../../http/routes/inspect.ts';
 import { until } from '../../support/until.ts';
 import { Coverage } from '../coverage.ts';

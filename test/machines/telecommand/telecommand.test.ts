@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isFinalTcState, TC_STATES } from '../../../contract/telecommand.ts';
+import { isFinalTcState, TC_STATES } from '../../../contract/telecommand-state.ts';
 import {
   type TelecommandEvent,
   type TelecommandInput,

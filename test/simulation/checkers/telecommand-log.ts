@@ -1,7 +1,7 @@
 /** What the log of telecommands must be: Mission Control Service, section 3.1; O1, O3, O4 and J3. */
 
 import { createActor } from 'xstate';
-import { isFinalTcState } from '../../../contract/telecommand.ts';
+import { isFinalTcState } from '../../../contract/telecommand-state.ts';
 import { type TelecommandEvent, telecommandMachine } from '../../../machines/telecommand/telecommand.ts';
 import type { RecordedEvent } from '../history.ts';
 import { targetBehind } from '../mission.ts';

@@ -5,7 +5,7 @@
 
 import { decodeBatch, encodeBatch, type ValueBatch } from '../../../contract/batch.ts';
 import { type StreamDefinition, streams } from '../../../contract/bus/streams.ts';
-import { isFinalTcState } from '../../../contract/telecommand.ts';
+import { isFinalTcState } from '../../../contract/telecommand-state.ts';
 import type { Bus, CoreMessage } from '../../../ports/bus.ts';
 import { altered } from './plant.ts';
 
