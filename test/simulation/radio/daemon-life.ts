@@ -2,7 +2,8 @@
 
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { RADIO_ID } from '../../../actors/sdr/radio/binding.ts';
-import { createRadio, type Radio, type RadioCells } from '../../../actors/sdr/radio/radio.ts';
+import type { RadioCells } from '../../../actors/sdr/radio/own-cell.ts';
+import { createRadio, type Radio } from '../../../actors/sdr/radio/radio.ts';
 import type { radioMachine } from '../../../machines/bench/radio.ts';
 import type { RadioEvent } from '../../../machines/bench/radio-protocol.ts';
 import type { Clock } from '../../../ports/clock.ts';
