@@ -8,6 +8,7 @@ import { quantityBound } from './bounded.ts';
 import { parseJsonBytes } from './json-bytes.ts';
 import { NAME_CHARACTERS } from './limits.ts';
 import { oneOf, readReply, textIn } from './reply.ts';
+import { NO_INSTANCE } from './token.ts';
 
 const closed = { additionalProperties: false } as const;
 const Time = Type.String({ format: 'date-time' });
@@ -141,8 +142,6 @@ export interface AlarmName {
   readonly alarm: string;
 }
 
-/** Instance segment of a component without instances (MC-ALM-003, MC-ALM-017). */
-const NO_INSTANCE = '_';
 /** `component[instance].alarm` or `component.alarm`, each name a token. */
 const NAME = `([A-Za-z0-9_-]{1,${NAME_CHARACTERS}})`;
 export const ALARM_PATH_PATTERN = `^${NAME}(?:\\[${NAME}\\])?\\.${NAME}$`;

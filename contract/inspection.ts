@@ -95,11 +95,6 @@ export interface EntityName {
   readonly id: string;
 }
 
-/** Call of `chart`; of `entity` and `history` it is an `EntityName`, of `tree` nothing. */
-export interface ChartCall {
-  readonly kind: string;
-}
-
 /** Query of `find`; all that is given must hold. */
 export interface FindCall {
   readonly kind?: string;

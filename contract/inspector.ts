@@ -296,8 +296,11 @@ export const Released = Type.Object(
   { additionalProperties: false, title: 'Released', examples: [EXAMPLE_RELEASE] },
 );
 
-/** Fails to compile when a schema above and the views of `inspection.ts` say different things. */
 type Agrees<Schema, View extends Schema> = [Schema, View];
+/**
+ * Fails to compile when a schema above and the views of `inspection.ts` say different things.
+ * @public
+ */
 export type SchemasAgree = [
   Agrees<Readonly<Static<typeof Process>>, DeepMutable<ProcessView>>,
   Agrees<Static<typeof Entity>, DeepMutable<EntityView>>,

@@ -66,8 +66,6 @@ export const LANE_OPEN_TELECOMMANDS = 1_000;
 export const LANE_AHEAD = 8;
 /** Events waiting in one cell. A cell that far behind is broken or flooded; the caller is told (C6). */
 export const CELL_INBOX = 1_000;
-/** Commits of one cell under way at once: transitions may run ahead of durability, not without bound. */
-export const CELL_COMMITS = 64;
 /** Microsteps of one event: a chart that needs more has an endless `always` loop. */
 export const CHART_MICROSTEPS = 64;
 /** Dead letters kept in memory for the inspector, newest last; the stream keeps the rest. */
@@ -213,8 +211,6 @@ export const INSPECT_HISTORY_CHARACTERS = 384 * 1024;
 export const INSPECT_HISTORY_STEPS = 1_000;
 /** Characters of one text in a context; a frame of telemetry in hexadecimal is longer and says no more. */
 export const INSPECT_TEXT_CHARACTERS = 1_000;
-/** Entities in one answer of one process to the inspector, however many are asked for. */
-export const INSPECT_FOUND_HERE = 500;
 /** Children in trouble shown of one supervisor, and effects of one entity: past it the number says enough. */
 export const INSPECT_LISTED = 200;
 /** Dead letters in the tree: the stream holds the rest. */

@@ -22,5 +22,5 @@ export function isUlid(text: string): boolean {
   return ULID.test(text);
 }
 
-/** The segment of a component without instances in subjects and alarm keys (section 2.4). */
+/** The segment of a component without instances in subjects and alarm keys (section 2.4; MC-ALM-003, MC-ALM-017). */
 export const NO_INSTANCE = '_';

@@ -6,7 +6,7 @@
  * S2. A subject used for request and reply is in no stream: the stream would answer first.
  */
 
-import { isToken } from '../token.ts';
+import { isToken, NO_INSTANCE } from '../token.ts';
 
 function token(text: string): string {
   if (!isToken(text)) throw new TypeError(`not a token: ${JSON.stringify(text)}`);
@@ -51,7 +51,7 @@ export const subject = {
   /** Commands to the executor that holds a run, request-reply (section 4.2 rule 7). */
   runControl: (run: string): string => `mcs.run.control.${token(run)}`,
   /** Transitions of one alarm, of one target, or of all (section 6); `_` stands for no instance. */
-  alarmEvent: ({ target, component, instance = '_', alarm }: AlarmSubject): string =>
+  alarmEvent: ({ target, component, instance = NO_INSTANCE, alarm }: AlarmSubject): string =>
     `mcs.alarm.evt.${token(target)}.${token(component)}.${token(instance)}.${token(alarm)}`,
   alarmEvents: (target?: string): string =>
     `mcs.alarm.evt.${target === undefined ? '*' : token(target)}.*.*.*`,

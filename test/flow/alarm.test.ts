@@ -184,6 +184,12 @@ describe('an alarm service that dies', () => {
     await follower.caughtUp;
     await follower.stop();
     expect(stored).toEqual([1, 2, 3]);
+    // The stream knows each of them by its id: another one of the same id is none.
+    for (const seq of stored) {
+      const id = `sat1.battery.1.voltage-${seq}`;
+      const again = await cell.bus.append(streams.alarms, about, Buffer.from('{}'), { id });
+      expect(again.outcome).toBe('duplicate');
+    }
     watch.close();
     await heir.kill('SIGTERM');
   }, 120_000);

@@ -74,7 +74,7 @@ describe('simulation control', () => {
     expect((await outcome('camera.ping')).at(-1)?.state).toBe('COMPLETE');
   });
 
-  it('MC-SIM-005 MC-BUS-014 MC-BUS-015 tells of each switch on the subject of every target it reaches', async () => {
+  it('MC-SIM-005 MC-BUS-014 MC-BUS-015 tells of each switch on the subject of the target it reaches', async () => {
     told.length = 0;
     const before = Date.now();
     await change('tm_silence', true, 'sim-1', { 'x-mcs-user': 'ada' });

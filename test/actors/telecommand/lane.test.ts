@@ -385,7 +385,7 @@ describe('drivers and gateways of others (W3)', () => {
     await one.lane.stop();
   });
 
-  it('an echo heard before the answer of the gateway was lost is recorded behind SEND_FAILED', async () => {
+  it('MC-TC-045 an echo heard before the answer of the gateway was lost is recorded behind SEND_FAILED', async () => {
     const one = world();
     const { answer } = one.bus;
     one.bus.answer = (to, call) => {

@@ -50,8 +50,9 @@ describe('the table of routes', () => {
     }
   });
 
-  it.each(OURS)('RB-CAP-001 RB-CAP-005 RB-CAP-006 RB-CAP-008 RB-RAD-008 reads %s', (path) => {
-    expect(benchRoutes.map((each) => `${each.method} ${each.path}`)).toContain(`GET ${path}`);
+  it.each(OURS)('reads %s, by a table of its own: nobody asks for a verb there', (path) => {
+    const methods = benchRoutes.filter((each) => each.path === path).map(({ method }) => method);
+    expect(methods).toEqual(['GET']);
   });
 
   it('is walked by these tests as a whole', () => {

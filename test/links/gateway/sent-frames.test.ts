@@ -84,11 +84,16 @@ it('I2 a first call that comes after its repetition was answered sends nothing',
 
 it('I2 does not claim to know what it had to forget', async () => {
   const { ask } = memory();
-  for (let index = 0; index <= GATEWAY_SENT_KEYS; index += 1) await ask(call(`k${index}`), 2_000 + index);
-  // k0, asked for at 2,000, is forgotten; k1 is not.
-  expect(await ask(call('k0', 2, 1_500))).toMatchObject({ outcome: 'unknown' });
-  expect(await ask(call('k0', 2, 2_000))).toMatchObject({ outcome: 'unknown' });
-  expect(await ask(call('k1', 2, 1_500))).toMatchObject({ outcome: 'sent', at: 2_001 });
+  // Long after its start, so that only what it had to forget is in question.
+  const first = STARTED + 10 * CLOCK_SKEW_MS;
+  for (let index = 0; index <= GATEWAY_SENT_KEYS; index += 1) await ask(call(`k${index}`), first + index);
+  // k0 is forgotten; k1 is not.
+  expect(await ask(call('k0', 2, first - 1))).toMatchObject({ outcome: 'unknown' });
+  expect(await ask(call('k0', 3, first + CLOCK_SKEW_MS + 1))).toMatchObject({ outcome: 'unknown' });
+  expect(await ask(call('k1', 3, first))).toMatchObject({ outcome: 'sent', at: first + 1 });
+  // A key that nobody asked for: known to be new only behind what was forgotten, by more than two clocks differ.
+  expect(await ask(call('new', 3, first + CLOCK_SKEW_MS))).toMatchObject({ outcome: 'unknown' });
+  expect(await ask(call('newer', 3, first + CLOCK_SKEW_MS + 1))).toMatchObject({ outcome: 'sent' });
 });
 
 it('I3 refuses an epoch below one seen for the target, of that target only', async () => {

@@ -41,8 +41,9 @@ describe('the bindings of a mission', () => {
   });
 
   it('MC-MODE-017 carry what an environment overrides, without those that override nothing', () => {
-    expect(of(DRIVER, { sat1: { mode: 'nominal', since } })).toMatchObject([
+    expect(of(DRIVER, { sat1: { mode: 'nominal', since } })).toEqual([
       {
+        ...{ target: 'sat1', link: 'uhf', mode: 'nominal' },
         parameters: { 'obc.watchdog': 120, 'battery[1].heater_on': 0, 'battery[2].heater_on': -2 },
         overrides: { bench: { 'obc.watchdog': 600 } },
       },
