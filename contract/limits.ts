@@ -127,8 +127,12 @@ export const DERIVED_TELL_MS = 1_000;
 export const DERIVED_REBUILD_MS = 60_000;
 /** How long samples of an unknown catalogue wait for its configuration to arrive; drivers may take it up first. */
 export const CATALOGUE_WAIT_MS = 2_000;
-/** Pause before the bus is asked again by a role that has nobody to report the failure to. */
-export const BUS_RETRY_MS = 500;
+/**
+ * Pause before the bus is asked again while it is away, whoever waits for it. Each asking already waits inside the bus for the
+ * connection; this bounds what a bus that refuses at once (without room, without a leader) is asked: four times a second by
+ * each who waits, and well inside the 3 s of a takeover.
+ */
+export const BUS_RETRY_MS = 250;
 /** Counts a driver reserves at once: one bus write per 256 telecommands; a crash leaves at most that gap of 16,384. */
 export const COUNTER_BLOCK = 256;
 /** Attempts to reserve counts against other processes of the same driver; each loses to at most every other once. */

@@ -4,7 +4,7 @@
  */
 
 import type { LinkBinding } from './mode.ts';
-import { asObject, type Foreign, isListOf, oneOf, readResult, textIn } from './reply.ts';
+import { asObject, type Foreign, isListOf, oneOf, readReply, readResult, textIn } from './reply.ts';
 import type { Result } from './result.ts';
 import type { DecodedSample, NeededHold, ResolvedValue } from './telecommand.ts';
 
@@ -120,6 +120,11 @@ export interface FenceReply {
   readonly fenced: true;
 }
 
+/** What a gateway answered to `fence`; undefined when it is no answer, as of one that knows no fence. */
+export function readFenceReply(bytes: Uint8Array): FenceReply | undefined {
+  return readReply(bytes)?.fenced === true ? { fenced: true } : undefined;
+}
+
 /** The last messages of the streams that lead to the values of a target; what is received from then on stands behind all of them. */
 export interface BusPosition {
   /** In the stream of frames, of the gateways that receive the target. */
@@ -144,6 +149,25 @@ export type SendReply =
     }
   | { readonly outcome: 'refused'; readonly detail: string }
   | { readonly outcome: 'unknown'; readonly detail: string };
+
+/** What a gateway answered to `send`; undefined when it is no answer. */
+export function readSendReply(bytes: Uint8Array): SendReply | undefined {
+  const reply = readReply(bytes);
+  const outcome = reply && oneOf(reply, 'outcome', ['sent', 'refused', 'unknown']);
+  if (reply === undefined || outcome === undefined) return undefined;
+  if (outcome !== 'sent') {
+    const detail = textIn(reply, 'detail');
+    return detail === undefined ? undefined : { outcome, detail };
+  }
+  const { at, handed } = reply;
+  if (!isTime(at)) return undefined;
+  return { outcome, at, ...(isBusPosition(handed) && { handed }) };
+}
+
+/** Whether something that came over the bus is a time the log can write: every number but a few is. */
+export function isTime(at: unknown): at is number {
+  return typeof at === 'number' && !Number.isNaN(new Date(at).getTime());
+}
 
 /**
  * Message on `mcs.gw.echo.<gateway>`: a frame the gateway received back. The gateway receives echoes in the order it sent, so it

@@ -3,6 +3,7 @@
  * what to ask it, is decided by the route.
  */
 
+import { assertNever } from '../contract/assert.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import { DRIVER_ANSWER_MS } from '../contract/limits.ts';
 import {
@@ -13,8 +14,8 @@ import {
   readDecodeReply,
   readEncodeReply,
 } from '../contract/link.ts';
-import { Outage } from '../contract/outage.ts';
 import { isToken } from '../contract/token.ts';
+import { ask } from '../messaging/ask.ts';
 import type { Link } from '../mission/mission.ts';
 import { refuse } from './errors.ts';
 import type { RoutePorts } from './ports.ts';
@@ -57,41 +58,29 @@ export function driverOf(link: Link, requested: string | undefined): Handled<Cho
   });
 }
 
-/** The answer of the driver; refuses with what it refused, or with its silence. */
+/** The answer of the driver; refuses with what it refused, or with its silence. Throws `Outage` while the bus is away. */
 export async function askDriver<Verb extends keyof Replies & DriverVerb>(
   driver: ChosenDriver,
   verb: Verb,
   call: object,
-  ports: Pick<RoutePorts, 'bus' | 'log'>,
+  { bus, log }: Pick<RoutePorts, 'bus' | 'log'>,
 ): Promise<Handled<Replies[Verb]>> {
-  const about = subject.driverVerb(driver.name, verb);
-  try {
-    const bytes = await ports.bus.request(about, Buffer.from(JSON.stringify(call)), {
-      timeoutMs: DRIVER_ANSWER_MS,
-    });
-    return readAnswer<Replies[Verb]>(READERS[verb](bytes), driver, ports);
-  } catch (error) {
-    return silence(driver, error);
+  const { name, explicit } = driver;
+  const to = subject.driverVerb(name, verb);
+  const asked = await ask(bus, { to, call, read: READERS[verb], timeoutMs: DRIVER_ANSWER_MS });
+  switch (asked.outcome) {
+    case 'answered':
+      return asked.answer;
+    case 'unserved':
+      if (explicit)
+        return refuse('api::unknown-instance', `no driver ${name} is registered`, { path: '/driver' });
+      return refuse('driver::no-answer', `driver ${name} is not running`);
+    case 'unanswered':
+      return refuse('driver::no-answer', `driver ${name} did not answer within ${DRIVER_ANSWER_MS} ms`);
+    case 'unreadable':
+      log.error({ driver: name, said: asked.said }, 'a driver answered with what is no answer');
+      return refuse('driver::no-answer', `driver ${name} answered with what is no answer`);
+    default:
+      return assertNever(asked);
   }
-}
-
-function readAnswer<Value>(
-  answer: DriverAnswer<Value> | undefined,
-  driver: ChosenDriver,
-  ports: Pick<RoutePorts, 'log'>,
-): Handled<Value> {
-  if (answer !== undefined) return answer;
-  ports.log.error({ driver: driver.name }, 'a driver answered with what is no answer');
-  return refuse('driver::no-answer', `driver ${driver.name} answered with what is no answer`);
-}
-
-/** Rethrows what is not the silence of a driver. */
-function silence({ name, explicit }: ChosenDriver, error: unknown): Refusal {
-  if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
-  if (error.code === 'bus.no-responder' && explicit) {
-    return refuse('api::unknown-instance', `no driver ${name} is registered`, { path: '/driver' });
-  }
-  const why =
-    error.code === 'bus.no-responder' ? 'is not running' : `did not answer within ${DRIVER_ANSWER_MS} ms`;
-  return refuse('driver::no-answer', `driver ${name} ${why}`);
 }

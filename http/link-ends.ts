@@ -7,13 +7,14 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { assertNever } from '../contract/assert.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import { GATEWAY_STATE_MS } from '../contract/limits.ts';
 import { linkStateIn } from '../contract/link.ts';
 import type { LinkEnd } from '../contract/links-view.ts';
 import type { LinkBinding } from '../contract/mode.ts';
-import { Outage } from '../contract/outage.ts';
 import { asObject, type Foreign, readReply } from '../contract/reply.ts';
+import { ask } from '../messaging/ask.ts';
 import type { Target } from '../mission/mission.ts';
 import { overriddenValues, parameterValues } from '../mission/parameter-values.ts';
 import type { RoutePorts } from './ports.ts';
@@ -80,13 +81,20 @@ export class LinkEnds {
   }
 }
 
-async function stateOf(about: string, bus: RoutePorts['bus']): Promise<Said> {
-  try {
-    const bytes = await bus.request(about, new Uint8Array(), { timeoutMs: GATEWAY_STATE_MS });
-    return readReply(bytes) ?? {};
-  } catch (error) {
-    if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
-    return error.code === 'bus.timeout' ? 'silent' : 'absent';
+/** One that answers is there, whatever it answers. */
+async function stateOf(to: string, bus: RoutePorts['bus']): Promise<Said> {
+  const asked = await ask(bus, { to, read: readReply, timeoutMs: GATEWAY_STATE_MS });
+  switch (asked.outcome) {
+    case 'answered':
+      return asked.answer;
+    case 'unreadable':
+      return {};
+    case 'unserved':
+      return 'absent';
+    case 'unanswered':
+      return 'silent';
+    default:
+      return assertNever(asked);
   }
 }
 

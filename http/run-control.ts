@@ -10,18 +10,19 @@
  * Q4. A run that has no executor when it is first asked is held by nobody: nothing was asked, and nothing will come of it.
  */
 
+import { assertNever } from '../contract/assert.ts';
 import { header } from '../contract/bus/headers.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import { RUN_ASK_MS, RUN_ASK_PAUSE_MS, RUN_CONTROL_MS } from '../contract/limits.ts';
-import { Outage } from '../contract/outage.ts';
 import { type ControlCall, type ControlReply, type RunEvent, readControlReply } from '../contract/run.ts';
+import { ask } from '../messaging/ask.ts';
 import type { RoutePorts } from './ports.ts';
 import { lastEventNumber, readLog } from './run-record.ts';
 
 type ControlPorts = Pick<RoutePorts, 'bus' | 'clock' | 'newId'>;
 
 /** What one asking came to; `silent`: it settles nothing. */
-type Asked = ControlReply | 'unheld' | 'silent';
+type Answered = ControlReply | 'unheld' | 'silent';
 
 /** What became of the command. Throws `Outage` while the bus is away. */
 export async function askHolder(run: string, call: ControlCall, ports: ControlPorts): Promise<ControlReply> {
@@ -53,14 +54,21 @@ interface Asking extends ControlPorts {
   readonly timeoutMs: number;
 }
 
-async function askOnce(run: string, call: ControlCall, { bus, headers, timeoutMs }: Asking): Promise<Asked> {
-  try {
-    const data = Buffer.from(JSON.stringify(call));
-    const reply = await bus.request(subject.runControl(run), data, { timeoutMs, headers });
-    return readControlReply(reply) ?? 'silent';
-  } catch (error) {
-    if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
-    return error.code === 'bus.no-responder' ? 'unheld' : 'silent';
+/** Throws `Outage` while the bus is away. */
+async function askOnce(run: string, call: ControlCall, asking: Asking): Promise<Answered> {
+  const { bus, headers, timeoutMs } = asking;
+  const to = subject.runControl(run);
+  const asked = await ask(bus, { to, call, read: readControlReply, timeoutMs, headers });
+  switch (asked.outcome) {
+    case 'answered':
+      return asked.answer;
+    case 'unserved':
+      return 'unheld';
+    case 'unanswered':
+    case 'unreadable':
+      return 'silent';
+    default:
+      return assertNever(asked);
   }
 }
 

@@ -6,14 +6,15 @@
  * K2. Gateways of others need not say how their link is; their silence is no fault.
  */
 
+import { assertNever } from '../contract/assert.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import type { Fault } from '../contract/errors.ts';
 import { GATEWAY_STATE_MS } from '../contract/limits.ts';
 import { linkStateIn } from '../contract/link.ts';
-import { Outage } from '../contract/outage.ts';
 import type { Program } from '../contract/program.ts';
 import { readReply } from '../contract/reply.ts';
 import { refusedAll } from '../contract/result.ts';
+import { ask } from '../messaging/ask.ts';
 import type { Gateway, Mission } from '../mission/mission.ts';
 import { gatewayOf } from '../mission/resolve.ts';
 import type { RoutePorts } from './ports.ts';
@@ -58,20 +59,30 @@ async function whyNoLink(
   return whyDown(gateway, ports);
 }
 
+/** K2: what a gateway of others answers, or that it serves no such question, is no fault. */
 async function whyDown(
   { name, kind }: Gateway,
   { bus }: Pick<RoutePorts, 'bus'>,
 ): Promise<string | undefined> {
-  try {
-    const about = subject.gatewayVerb(name, 'state');
-    const reply = readReply(await bus.request(about, new Uint8Array(), { timeoutMs: GATEWAY_STATE_MS }));
-    const link = reply && linkStateIn(reply);
-    if (link === undefined || link.state === 'up' || link.state === 'silent') return undefined;
-    const reason = link.reason === undefined ? '' : ` (${link.reason})`;
-    return `gateway ${name} reports its link ${link.state}${reason}`;
-  } catch (error) {
-    if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
-    if (error.code === 'bus.timeout') return `gateway ${name} did not answer within ${GATEWAY_STATE_MS} ms`;
-    return kind === 'external' ? undefined : `gateway ${name} is not running`;
+  const to = subject.gatewayVerb(name, 'state');
+  const asked = await ask(bus, { to, read: readReply, timeoutMs: GATEWAY_STATE_MS });
+  switch (asked.outcome) {
+    case 'answered':
+      return whyNotUp(name, linkStateIn(asked.answer));
+    case 'unserved':
+      return kind === 'external' ? undefined : `gateway ${name} is not running`;
+    case 'unanswered':
+      return `gateway ${name} did not answer within ${GATEWAY_STATE_MS} ms`;
+    case 'unreadable':
+      return undefined;
+    default:
+      return assertNever(asked);
   }
+}
+
+/** K1 */
+function whyNotUp(gateway: string, link: ReturnType<typeof linkStateIn>): string | undefined {
+  if (link === undefined || link.state === 'up' || link.state === 'silent') return undefined;
+  const reason = link.reason === undefined ? '' : ` (${link.reason})`;
+  return `gateway ${gateway} reports its link ${link.state}${reason}`;
 }

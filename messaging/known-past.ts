@@ -1,20 +1,20 @@
 /**
- * What a process last knew of the streams whose partitions it owns, over the lives of their owners. Architecture, "Ownership";
- * decision 27.
+ * What a process last knew of the streams whose partitions it owns, over the lives of their owners. Architecture,
+ * "Ownership"; decision 27.
  *
- * K1. An owner that ends leaves what it knew here. Where the store went back, the floor in its bucket went back with the streams and
- *     shows nothing: the next owner in this process compares with what was known here as well.
- * K2. Whenever the connection comes back, the last message known of each stream is looked for. Where it is gone every owner begins anew
- *     from what is there, whichever of its streams it follows: what it takes for over may be open again.
- * K3. What was lost stays known: each partition that this process takes later deals with it, unless its floor is of a later time.
+ * K1. An owner that ends leaves what it knew here. Where the store went back, the low-water mark in its bucket went back
+ *     with the streams and shows nothing: the next owner in this process compares with what was known here as well.
+ * K2. Whenever the connection comes back, the last message known of each stream is looked for. Where it is gone every owner
+ *     begins anew from what is there, whichever of its streams it follows: what it takes for over may be open again.
+ * K3. What was lost stays known: each partition that this process takes later deals with it, unless its low-water mark is
+ *     of a later time.
  */
 
 import type { StreamDefinition } from '../contract/bus/streams.ts';
-import { BUS_RETRY_MS } from '../contract/limits.ts';
-import { Outage } from '../contract/outage.ts';
 import type { Bus, KnownMessage, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { everyOutage, retryWhileBusIsAway } from './while-bus-is-away.ts';
 
 /** The last message known of a stream. */
 export interface KnownIn extends KnownMessage {
@@ -53,12 +53,16 @@ export class KnownPast implements Stoppable {
   #looking: Promise<void> | undefined;
   /** By the monotonic clock; the connection has been there since. */
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Ends with the present connection, and with it the look that its beginning led to (K2). */
+  #connection = new AbortController();
   #stopped = false;
 
   constructor(options: KnownPastOptions) {
     this.#options = options;
     this.#forget = options.bus.onConnection((connected) => {
       this.#lookedAt = Number.NEGATIVE_INFINITY;
+      this.#connection.abort('the connection changed');
+      this.#connection = new AbortController();
       if (connected) void this.#look();
     });
   }
@@ -92,6 +96,7 @@ export class KnownPast implements Stoppable {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#connection.abort('stopped');
     this.#forget();
   }
 
@@ -107,17 +112,14 @@ export class KnownPast implements Stoppable {
 
   /** K2 */
   async #look(): Promise<void> {
+    const { clock, log } = this.#options;
     const known = this.#gathered();
-    for (;;) {
-      try {
-        return await this.#compare(known);
-      } catch (error) {
-        // The next owner that is taken meets it too, and says so.
-        if (!(error instanceof Outage))
-          return this.#options.log.error({ err: error }, 'what is known of the streams cannot be looked for');
-        await new Promise<void>((resolve) => void this.#options.clock.setTimeout(resolve, BUS_RETRY_MS));
-        if (this.#stopped || !this.#options.bus.connected) return;
-      }
+    const { signal } = this.#connection;
+    try {
+      await retryWhileBusIsAway({ clock, signal, waitsFor: everyOutage }, () => this.#compare(known));
+    } catch (error) {
+      // The next owner that is taken meets it too, and says so.
+      log.error({ err: error }, 'what is known of the streams cannot be looked for');
     }
   }
 

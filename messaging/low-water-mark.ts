@@ -2,18 +2,20 @@
  * What the owner of a partition has read of its streams and need not be read again: a position for each, kept in bucket
  * `mcs_members` with the epoch of the owner. Architecture, "Ownership".
  *
- * F1. A new owner writes the floor before it reads, so an old one can write no more; one that was only asleep takes
+ * F1. A new owner writes the low-water mark before it reads, so an old one can write no more; one that was only asleep takes
  *     nothing from a newer one.
  * F2. It is written at most once a second: what lies between is read again, and is known by what it has led to.
  * F3. Beside the positions it keeps the last messages that its owner knew. Where a stream does not hold them any more it was
- *     put back or lost its newest messages: its positions are used again and mean something else. `wentBack` says so to whoever takes
- *     the floor, until it has gone past that. What this process knew of the streams counts too (`known-past.ts`): the bucket of the
- *     floor may have gone back with them.
- * F5. An owner that stops says that it knew nothing more; behind one that died, messages of the next moments may have been read.
- * F4. The epoch of an owner is a revision of the same bucket, so one above the revision that the floor was written with is of
- *     a past that is gone, as its owner is.
- * F6. A store goes back as a whole. Where this process has found a loss anywhere on the bus, what was read until then may have been read
- *     by another owner, of whom nothing is left; the floor remembers until when that has been dealt with.
+ *     put back or lost its newest messages: its positions are used again and mean something else. `wentBack` says so to
+ *     whoever takes the low-water mark, until it has gone past that. What this process knew of the streams counts too
+ *     (`known-past.ts`): the bucket of the low-water mark may have gone back with them.
+ * F5. An owner that stops says that it knew nothing more; behind one that died, messages of the next moments may have been
+ *     read.
+ * F4. The epoch of an owner is a revision of the same bucket, so one above the revision that the low-water mark was written
+ *     with is of a past that is gone, as its owner is.
+ * F6. A store goes back as a whole. Where this process has found a loss anywhere on the bus, what was read until then may
+ *     have been read by another owner, of whom nothing is left; the low-water mark remembers until when that has been dealt
+ *     with.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
@@ -38,7 +40,7 @@ export interface WentBack {
   readonly elsewhere?: true;
 }
 
-interface FloorOptions<Stands extends Positions> {
+interface LowWaterMarkOptions<Stands extends Positions> {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
@@ -64,7 +66,7 @@ export function pastIsGone({ name }: { readonly name: string }): Outage {
 }
 
 const WRITE_EVERY_MS = 1_000;
-/** A message taken behind the last write of a floor was stored so much later than the last one known at most (F5). */
+/** A message taken behind the last write of a low-water mark was stored so much later than the last one known at most (F5). */
 const UNKNOWN_MS = 2 * WRITE_EVERY_MS;
 
 interface Stored {
@@ -77,8 +79,8 @@ interface Stored {
   readonly dealtWith: number;
 }
 
-export class Floor<Stands extends Positions> {
-  readonly #options: FloorOptions<Stands>;
+export class LowWaterMark<Stands extends Positions> {
+  readonly #options: LowWaterMarkOptions<Stands>;
   readonly #bucket: Bucket;
   readonly #key: string;
   #revision = 0;
@@ -93,7 +95,7 @@ export class Floor<Stands extends Positions> {
   #dealtWith = 0;
   #stopped = false;
 
-  constructor(options: FloorOptions<Stands>) {
+  constructor(options: LowWaterMarkOptions<Stands>) {
     this.#options = options;
     this.#bucket = options.bus.bucket(buckets.members);
     this.#key = `checkpoint.${options.name}`;
@@ -148,12 +150,12 @@ export class Floor<Stands extends Positions> {
     const lost = new Set(gone.map(({ stream }) => stream.name));
     const since = Math.max(...this.#known.map(({ at }) => at));
     const until = since + unknownMs;
-    const fields = { floor: this.#key, streams: [...lost], until: new Date(until).toISOString() };
+    const fields = { mark: this.#key, streams: [...lost], until: new Date(until).toISOString() };
     log.error(fields, 'streams do not hold any more what was read of them: begun from what is there');
     return { streams: lost, since, until };
   }
 
-  /** With what this process has lost of the streams of this floor since it was written. */
+  /** With what this process has lost of the streams of this low-water mark since it was written. */
   #merged(wentBack: WentBack | undefined, losses: readonly KnownIn[]): WentBack | undefined {
     const { about = [], bus } = this.#options;
     if (about.length === 0) return wentBack;
@@ -170,7 +172,7 @@ export class Floor<Stands extends Positions> {
     };
   }
 
-  /** Nothing of before is lost that this floor has not dealt with, or that was not written behind the loss. */
+  /** Nothing of before is lost that this low-water mark has not dealt with, or that was not written behind the loss. */
   #seenUntil(wentBack: WentBack | undefined): number {
     if (wentBack !== undefined) return wentBack.until;
     return Math.max(this.#dealtWith, ...this.#known.map(({ at }) => at));
@@ -194,7 +196,7 @@ export class Floor<Stands extends Positions> {
     const { clock, log } = this.#options;
     this.#timer = clock.setTimeout(() => {
       void this.#write()
-        .catch((error: unknown) => log.warn({ err: error, floor: this.#key }, 'floor not written'))
+        .catch((error: unknown) => log.warn({ err: error, mark: this.#key }, 'low-water mark not written'))
         .then(() => this.#writeSoon());
     }, WRITE_EVERY_MS);
   }
@@ -231,7 +233,7 @@ export class Floor<Stands extends Positions> {
   #isMine(entry: Entry | undefined): boolean {
     const { epoch, name, lost } = this.#options;
     if (entry === undefined || parse(entry).epoch === epoch) return true;
-    lost(new Error(`another owner wrote the floor of ${name}`));
+    lost(new Error(`another owner wrote the low-water mark of ${name}`));
     return false;
   }
 

@@ -52,13 +52,13 @@ export interface Stored {
   readonly position: number;
 }
 
-export interface Commit {
+export interface Commit<Item extends Emitted = Emitted> {
   readonly id: string;
   readonly epoch: number;
   /** Position of the last commit; 0 when there is none. */
   readonly position: number;
   /** Records of the log since the last commit, in order. */
-  readonly records: readonly Emitted[];
+  readonly records: readonly Item[];
   /** Made on demand: a store that keeps only the log does not pay for it. */
   readonly envelope: () => Envelope;
   /** The chart has reached a final state. */
@@ -71,9 +71,9 @@ export type Committed =
   | { readonly outcome: 'fenced' };
 
 /** Makes revisions durable. Throws `Outage` while the bus is away: the cell asks again. */
-export interface Store {
+export interface Store<Item extends Emitted = Emitted> {
   load(id: string): Promise<Stored | undefined>;
-  commit(commit: Commit): Promise<Committed>;
+  commit(commit: Commit<Item>): Promise<Committed>;
 }
 
 export interface EffectRun {
@@ -112,23 +112,25 @@ export interface EntityLog {
 /** Restart when it crashed: always, only by its supervisor's patience, or never. */
 export type RestartPolicy = 'permanent' | 'transient' | 'temporary';
 
-export interface Binding<Effect extends Emitted = Emitted, Event extends EntityEvent = EntityEvent> {
+/** Carries out an effect; what it resolves to goes back to the chart. */
+export type EffectHandler<Effect extends Emitted = Emitted, Event extends EntityEvent = EntityEvent> = (
+  effect: Effect,
+  run: EffectRun,
+) => Promise<Event | undefined> | Event | undefined;
+
+/** A chart tied to the world, as the runtime takes it: made by `defineBinding`, which knows the types of the chart. */
+export interface Binding<Chart extends AnyStateMachine = AnyStateMachine> {
   readonly kind: string;
   readonly version: number;
-  readonly chart: AnyStateMachine;
+  readonly chart: Chart;
   readonly store: Store;
   /**
    * `log`: a revision is one macrostep that emitted records; what emits none changes nothing durable.
    * `snapshot`: a revision is one macrostep that changed anything.
    */
   readonly durability: 'log' | 'snapshot';
-  /** One handler for each effect of the chart; what it resolves to goes back to the chart. */
-  readonly effects: {
-    readonly [Type in Effect['type']]: (
-      effect: Extract<Effect, { type: Type }>,
-      run: EffectRun,
-    ) => Promise<Event | undefined> | Event | undefined;
-  };
+  /** By the type of the effect. */
+  readonly effects: Readonly<Record<string, EffectHandler>>;
   readonly restart: RestartPolicy;
   /** After this long without an event a cell with nothing pending is persisted and stopped; null: never (C7). */
   readonly idleMs: number | null;

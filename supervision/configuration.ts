@@ -9,7 +9,7 @@
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { buckets } from '../contract/bus/buckets.ts';
-import { Outage } from '../contract/outage.ts';
+import { everyOutage, retryWhileBusIsAway } from '../messaging/while-bus-is-away.ts';
 import type { Configuration } from '../mission/configuration.ts';
 import { load } from '../mission/load.ts';
 import type { Mission } from '../mission/mission.ts';
@@ -25,7 +25,6 @@ export interface Published {
 
 /** Earlier missions kept loaded; telecommands of older ones load theirs again. */
 const MISSIONS_KEPT = 8;
-const OUTAGE_RETRY_MS = 250;
 
 /** Writes the configuration and makes it the current one; the outcome says whether it was not already. */
 export async function publishConfiguration(
@@ -60,7 +59,7 @@ export class BusMissionSource implements MissionSource {
   #wanted: string | undefined;
   #watch: Watch | undefined;
   #taking: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #stopping = new AbortController();
   #asked = false;
 
   constructor(bus: Bus, clock: Clock, log: Log) {
@@ -82,7 +81,7 @@ export class BusMissionSource implements MissionSource {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort('stopped');
     await this.#watch?.stop();
   }
 
@@ -112,27 +111,26 @@ export class BusMissionSource implements MissionSource {
   }
 
   async #take(): Promise<void> {
-    const wanted = this.#wanted;
-    if (this.#stopped || wanted === undefined || wanted === this.#current?.revision) return;
+    const waiting = { clock: this.#clock, signal: this.#stopping.signal, waitsFor: everyOutage };
     try {
-      const mission = await this.at(wanted);
-      if (mission === undefined) throw new Error(`the bus does not hold revision ${wanted}`);
-      this.#current = mission;
-      this.#log.info(
-        { revision: wanted.slice(0, 12), targets: mission.targets.size },
-        'configuration applied',
-      );
-      for (const listener of [...this.#listeners]) listener(mission);
+      await retryWhileBusIsAway(waiting, () => this.#takeWanted());
     } catch (error) {
-      if (error instanceof Outage) return this.#takeLater();
       // The last good configuration stays in force.
-      this.#log.error({ err: error, revision: wanted }, 'configuration could not be applied');
+      this.#log.error({ err: error, revision: this.#wanted }, 'configuration could not be applied');
     }
   }
 
-  async #takeLater(): Promise<void> {
-    await new Promise<void>((resolve) => void this.#clock.setTimeout(resolve, OUTAGE_RETRY_MS));
-    return this.#take();
+  async #takeWanted(): Promise<void> {
+    const wanted = this.#wanted;
+    if (wanted === undefined || wanted === this.#current?.revision) return;
+    const mission = await this.at(wanted);
+    if (mission === undefined) throw new Error(`the bus does not hold revision ${wanted}`);
+    this.#current = mission;
+    this.#log.info(
+      { revision: wanted.slice(0, 12), targets: mission.targets.size },
+      'configuration taken up',
+    );
+    for (const listener of [...this.#listeners]) listener(mission);
   }
 
   #keep(mission: Mission): void {

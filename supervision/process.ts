@@ -15,13 +15,13 @@ import { followerCredentials } from '../bus/follower-credentials.ts';
 import type { FollowerSigner } from '../bus/identity.ts';
 import { streams } from '../contract/bus/streams.ts';
 import type { ChildState } from '../contract/inspection.ts';
-import { MEMBER_TTL_MS } from '../contract/limits.ts';
-import { Outage } from '../contract/outage.ts';
+import { BUS_RETRY_MS, MEMBER_TTL_MS } from '../contract/limits.ts';
 import { identifierSource } from '../http/identifier.ts';
 import { serveProbes } from '../http/probes.ts';
 import type { FrontEnd } from '../http/serve.ts';
 import { MissionTokens } from '../identity/mission-tokens.ts';
 import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
+import { everyOutage, retryWhileBusIsAway } from '../messaging/while-bus-is-away.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -97,8 +97,7 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
-/** The first pause before the bus is asked again at the start, doubled up to the longest. */
-const BUS_RETRY_MS = 250;
+/** The longest pause before the bus is asked again at the start; the first is `BUS_RETRY_MS`, and each doubles it. */
 const BUS_RETRY_LONGEST_MS = 4_000;
 const SETTLED_POLL_MS = 20;
 
@@ -129,9 +128,7 @@ class Service implements ServiceProcess {
   readonly #inspection: InspectionService;
   readonly #registry: Registry;
   #begin: () => void = () => undefined;
-  /** Ends the waiting for the bus. */
-  #wake: () => void = () => undefined;
-  #stopped = false;
+  readonly #stopping = new AbortController();
   #api: string | undefined;
   #bench: string | undefined;
   #probes: FrontEnd | undefined;
@@ -232,8 +229,7 @@ class Service implements ServiceProcess {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#wake();
+    this.#stopping.abort('stopped');
     this.#probes?.drain();
     await this.#tree.halt();
     await this.ready.catch(() => undefined);
@@ -269,13 +265,13 @@ class Service implements ServiceProcess {
   }
 
   async #start(): Promise<void> {
-    await this.#patiently(async () => void (await this.#options.prepare?.()));
-    await this.#patiently(() => this.#missions.start());
+    await this.#whileBusIsAway(async () => void (await this.#options.prepare?.()));
+    await this.#whileBusIsAway(() => this.#missions.start());
     // Before others can see this process among the members, and ask it.
     this.#inspection.start();
-    await this.#patiently(() => this.#membership.start());
+    await this.#whileBusIsAway(() => this.#membership.start());
     for (const role of this.#options.roles) {
-      if (role !== 'api') await this.#patiently(() => this.#tree.start(role, this.#factoryOf(role)));
+      if (role !== 'api') await this.#whileBusIsAway(() => this.#tree.start(role, this.#factoryOf(role)));
     }
     this.#tree.reconcile();
     await this.#whenSettled();
@@ -291,34 +287,25 @@ class Service implements ServiceProcess {
   }
 
   /** Tries until the bus answers, ever more seldom, and at once when it is connected again (I2); each reason is logged once. */
-  async #patiently(step: () => Promise<void>): Promise<void> {
+  async #whileBusIsAway(step: () => Promise<void>): Promise<void> {
+    const { bus, clock, log } = this.#options;
     let reason: string | undefined;
-    for (let delayMs = BUS_RETRY_MS; !this.#stopped; delayMs = Math.min(2 * delayMs, BUS_RETRY_LONGEST_MS)) {
-      try {
-        return await step();
-      } catch (error) {
-        if (!(error instanceof Outage)) throw error;
-        const { log } = this.#options;
-        if (error.message !== reason) log.warn({ reason: error.message }, 'waiting for the bus');
-        reason = error.message;
-        await this.#busOr(delayMs);
-      }
-    }
+    await retryWhileBusIsAway(
+      {
+        ...{ clock, signal: this.#stopping.signal, waitsFor: everyOutage, finishes: true },
+        pauseMs: (round) => Math.min(BUS_RETRY_MS * 2 ** Math.min(round, 8), BUS_RETRY_LONGEST_MS),
+        wakeOn: (wake) => bus.onConnection((connected) => connected && wake()),
+        waits: ({ message }) => {
+          if (message !== reason) log.warn({ reason: message }, 'waiting for the bus');
+          reason = message;
+        },
+      },
+      step,
+    );
   }
 
-  /** Resolves when the bus is connected again, when the time is over, or when the process is stopped. */
-  #busOr(delayMs: number): Promise<void> {
-    const { bus, clock } = this.#options;
-    return new Promise<void>((resolve) => {
-      const go = (): void => {
-        clock.clearTimeout(timer);
-        forget();
-        resolve();
-      };
-      const timer = clock.setTimeout(go, delayMs);
-      const forget = bus.onConnection((up) => up && go());
-      this.#wake = go;
-    });
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   async #whenSettled(): Promise<void> {

@@ -19,7 +19,7 @@ export class PublishedTail {
   /** The highest position of decoded samples that a batch was made from. */
   last = 0;
   /** Everything up to here has been published, and of what is behind the positions in `#made`. */
-  #floor = 0;
+  #oldest = 0;
   readonly #made = new Set<number>();
 
   /** U3: `decoded` may be no position. */
@@ -30,12 +30,12 @@ export class PublishedTail {
     if (this.#made.size <= VALUE_TAIL) return;
     const [oldest] = this.#made;
     this.#made.delete(oldest!);
-    this.#floor = Math.max(this.#floor, oldest!);
+    this.#oldest = Math.max(this.#oldest, oldest!);
   }
 
   /** Whether a batch made from the decoded message stands in the value stream. */
   has(decoded: number): boolean {
-    return decoded <= this.#floor || this.#made.has(decoded);
+    return decoded <= this.#oldest || this.#made.has(decoded);
   }
 }
 

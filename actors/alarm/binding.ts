@@ -13,6 +13,7 @@ import { ALARM_IDLE_MS } from '../../contract/limits.ts';
 import { alarmMachine } from '../../machines/alarm/alarm.ts';
 import type { AlarmChartEvent, AlarmEffect } from '../../machines/alarm/protocol.ts';
 import type { Bus } from '../../ports/bus.ts';
+import { defineBinding } from '../../ports/define-binding.ts';
 import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
 import type { Reactions } from './reactions.ts';
 import { ALARM_VERSION, validName } from './record-store.ts';
@@ -35,51 +36,24 @@ interface BindingOptions {
   readonly services: () => AlarmServices | undefined;
 }
 
-export function createAlarmBinding({
-  bus,
-  store,
-  services,
-}: BindingOptions): Binding<AlarmEffect, AlarmChartEvent> {
-  const react = async (effect: Of<'effect.react'>, run: EffectRun): Promise<AlarmChartEvent | undefined> => {
-    const { seq, at, procedure } = effect;
-    const wanted = { name: nameOf(run.id), seq, at, procedure };
-    const launched = await services()?.reactions.launch(wanted, run.signal);
-    if (launched === undefined) return undefined;
-    return 'run' in launched
-      ? { type: 'reaction.launched', seq, run: launched.run }
-      : { type: 'reaction.refused', seq, reason: launched.refused };
-  };
-
-  const awaitReaction = async (
-    { seq, run }: Of<'effect.await-reaction'>,
-    { signal }: EffectRun,
-  ): Promise<AlarmChartEvent | undefined> => {
-    const ended = await services()?.reactions.ended(run, signal);
-    if (ended === undefined) return undefined;
-    const reason = ended.ok ? undefined : `run ${run} did not pass: ${ended.reason ?? 'no reason given'}`;
-    return { type: 'reaction.ended', seq, ok: ended.ok, ...(reason !== undefined && { reason }) };
-  };
-
-  const report = async (
-    { seq, ...failure }: Of<'effect.report-reaction'>,
-    { id }: EffectRun,
-  ): Promise<AlarmChartEvent | undefined> =>
-    (await services()?.report(nameOf(id), failure)) === true ? { type: 'reaction.reported', seq } : undefined;
-
-  return {
+export function createAlarmBinding({ bus, store, services }: BindingOptions): Binding<typeof alarmMachine> {
+  const bound =
+    <Type extends AlarmEffect['type']>(handler: Handler<Type>) =>
+    async (effect: Of<Type>, run: EffectRun): Promise<AlarmChartEvent | undefined> => {
+      const leading = services();
+      return leading && handler(effect, leading, run);
+    };
+  return defineBinding({
     kind: 'alarm',
     version: ALARM_VERSION,
     chart: alarmMachine,
     store,
     durability: 'log',
     effects: {
-      'effect.reply': (effect) => {
-        services()?.replied(effect);
-        return undefined;
-      },
-      'effect.react': react,
-      'effect.await-reaction': awaitReaction,
-      'effect.report-reaction': report,
+      'effect.reply': bound(reply),
+      'effect.react': bound(react),
+      'effect.await-reaction': bound(awaitReaction),
+      'effect.report-reaction': bound(reportReaction),
     },
     restart: 'permanent',
     idleMs: ALARM_IDLE_MS,
@@ -90,8 +64,38 @@ export function createAlarmBinding({
       return name && alarmPath(name);
     },
     history: (id) => alarmHistory(bus, id),
-  };
+  });
 }
+
+type Handler<Type extends AlarmEffect['type']> = (
+  effect: Of<Type>,
+  services: AlarmServices,
+  run: EffectRun,
+) => Promise<AlarmChartEvent | undefined>;
+
+const reply: Handler<'effect.reply'> = async (effect, services) => {
+  services.replied(effect);
+  return undefined;
+};
+
+const react: Handler<'effect.react'> = async ({ seq, at, procedure }, { reactions }, { id, signal }) => {
+  const launched = await reactions.launch({ name: nameOf(id), seq, at, procedure }, signal);
+  if (launched === undefined) return undefined;
+  return 'run' in launched
+    ? { type: 'reaction.launched', seq, run: launched.run }
+    : { type: 'reaction.refused', seq, reason: launched.refused };
+};
+
+const awaitReaction: Handler<'effect.await-reaction'> = async ({ seq, run }, { reactions }, { signal }) => {
+  const ended = await reactions.ended(run, signal);
+  if (ended === undefined) return undefined;
+  if (ended.ok) return { type: 'reaction.ended', seq, ok: true };
+  const reason = `run ${run} did not pass: ${ended.reason ?? 'no reason given'}`;
+  return { type: 'reaction.ended', seq, ok: false, reason };
+};
+
+const reportReaction: Handler<'effect.report-reaction'> = async ({ seq, ...failure }, services, { id }) =>
+  (await services.report(nameOf(id), failure)) ? { type: 'reaction.reported', seq } : undefined;
 
 function nameOf(key: string): AlarmName {
   const name = validName(key);

@@ -16,9 +16,10 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { ALARM_COMMANDS_WAITING, ALARM_SETTLE_MS } from '../../contract/limits.ts';
 import type { AlarmCommand } from '../../machines/alarm/protocol.ts';
 import type { Bus, CoreMessage, Stoppable } from '../../ports/bus.ts';
+import type { Told } from '../../ports/cells.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { validName } from './record-store.ts';
-import type { Receipt, Requests } from './requests.ts';
+import type { Requests } from './requests.ts';
 
 interface ControlOptions {
   readonly bus: Bus;
@@ -28,7 +29,7 @@ interface ControlOptions {
   readonly isRecorded: (key: string) => Promise<boolean>;
   /** Longest shelving, ms. */
   readonly maxShelveMs: () => number;
-  readonly tell: (key: string, command: AlarmCommand & { readonly request: string }) => Receipt;
+  readonly tell: (key: string, command: AlarmCommand & { readonly request: string }) => Told;
 }
 
 /** Serves the commands to every alarm, until it is stopped. */

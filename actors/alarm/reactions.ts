@@ -19,8 +19,8 @@ import { subject } from '../../contract/bus/subjects.ts';
 import type { RunEvent, RunSubmission, RunSummary } from '../../contract/run.ts';
 import type { TargetHolds } from '../../contract/telecommand.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
-import { patiently } from '../../messaging/patiently.ts';
 import { announceRun, storeProgram, submitRun } from '../../messaging/run-launch.ts';
+import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { resolveReaction } from '../../mission/procedure/reaction.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
@@ -62,9 +62,10 @@ interface ReactionsOptions {
 export function createReactions(options: ReactionsOptions): Reactions {
   const { clock } = options;
   return {
-    launch: async (wanted, signal) => (await patiently(clock, signal, () => launch(wanted, options)))?.value,
+    launch: async (wanted, signal) =>
+      (await retryWhileBusIsAway({ clock, signal }, () => launch(wanted, options)))?.value,
     ended: async (run, signal) =>
-      (await patiently(clock, signal, () => followToEnd(run, signal, options)))?.value,
+      (await retryWhileBusIsAway({ clock, signal }, () => followToEnd(run, signal, options)))?.value,
   };
 }
 

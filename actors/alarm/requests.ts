@@ -5,13 +5,11 @@
  */
 
 import type { AlarmReply } from '../../contract/alarm.ts';
+import type { Told } from '../../ports/cells.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** What a cell says at once that cannot take an event; see `Kind.tell`. */
-export type Receipt = 'accepted' | 'full' | 'gone' | 'quarantined';
-
 /** `late`: no reply within the time; what was asked may have been done. */
-export type Answer = AlarmReply | { readonly outcome: Exclude<Receipt, 'accepted'> | 'late' };
+export type Answer = AlarmReply | { readonly outcome: Exclude<Told, 'accepted'> | 'late' };
 
 export class Requests {
   readonly #clock: Clock;
@@ -27,7 +25,7 @@ export class Requests {
   }
 
   /** Sends something under a name of its own; resolves with what is replied to that name. */
-  ask(send: (request: string) => Receipt, withinMs: number): Promise<Answer> {
+  ask(send: (request: string) => Told, withinMs: number): Promise<Answer> {
     this.#count += 1;
     const request = String(this.#count);
     return new Promise((resolve) => {

@@ -25,10 +25,11 @@ import { streams } from '../../contract/bus/streams.ts';
 import { ALARM_EDGES_UNDER_WAY, ALARM_RECOVERIES, ALARM_SETTLE_MS } from '../../contract/limits.ts';
 import type { AlarmChartEvent, AlarmEffect, ConditionChanged } from '../../machines/alarm/protocol.ts';
 import { isActive } from '../../machines/alarm/record.ts';
-import { pause } from '../../messaging/patiently.ts';
+import { pause } from '../../messaging/pause.ts';
 import type { Mission, Target } from '../../mission/mission.ts';
 import type { ReadValues } from '../../ports/alarm-watch.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
+import type { CellOwner, Cells, Gone } from '../../ports/cells.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
@@ -37,19 +38,9 @@ import type { AlarmServices } from './binding.ts';
 import { serveControl } from './control.ts';
 import type { Reactions } from './reactions.ts';
 import type { AlarmTerm } from './record-store.ts';
-import { type Receipt, Requests } from './requests.ts';
+import { Requests } from './requests.ts';
 import { Slots } from './slots.ts';
 import { type KnownOf, TargetAlarms, type WatchOf } from './target-alarms.ts';
-
-/** The cells of alarms, as their service uses them. */
-export interface AlarmCells {
-  tell(key: string, event: AlarmChartEvent): Receipt;
-  /** Brings one to life from its record. */
-  wake(key: string): void;
-  drop(key: string): void;
-  /** Of all that live or wait to. */
-  keys(): Iterable<string>;
-}
 
 export interface AlarmServiceOptions {
   readonly bus: Bus;
@@ -62,7 +53,7 @@ export interface AlarmServiceOptions {
   readonly holds: () => boolean;
   /** The service cannot go on: its leader starts it anew. */
   readonly failed: (error: unknown) => void;
-  readonly cells: AlarmCells;
+  readonly cells: Cells<unknown, AlarmChartEvent>;
   readonly watchOf: WatchOf;
   readonly knownOf: KnownOf;
   readonly readValues: ReadValues;
@@ -74,7 +65,7 @@ export interface AlarmServiceOptions {
 /** Before a cell that could not take a change is told again. */
 const TELL_AGAIN_MS = 100;
 
-export class AlarmService implements AlarmTerm, AlarmServices {
+export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
   readonly epoch: number;
   readonly reactions: Reactions;
   readonly heads = new Map<string, number>();
@@ -123,12 +114,16 @@ export class AlarmService implements AlarmTerm, AlarmServices {
     // A target that takes a mission up reads on until it is stopped; none is opened any more.
     await Promise.all([this.#control?.stop(), ...[...this.#targets.values()].map((target) => target.stop())]);
     await this.#mission;
-    for (const key of [...this.#options.cells.keys()]) this.#options.cells.drop(key);
+    for (const key of [...this.#options.cells.ids()]) this.#options.cells.drop(key);
   }
 
   /** The cell of an alarm is gone; `quarantined` waits for a person, and so do the changes of that alarm. */
-  gone(key: string, why: 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset'): void {
+  gone(key: string, why: Gone): void {
     if (why === 'fenced') this.#failed(new Error(`another leader writes alarm ${key}`));
+  }
+
+  epochOf(): number {
+    return this.epoch;
   }
 
   /** Changes of alarms not recorded yet. */

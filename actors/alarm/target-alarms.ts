@@ -1,20 +1,21 @@
 /**
- * The alarms of one target: reads its values, lets them be evaluated, and has what changes recorded. Mission Control Service,
- * section 4.4 (evaluation, recovery). Architecture, "Life of a sample".
+ * The alarms of one target: reads its values, lets them be evaluated, and has what changes recorded. Mission Control
+ * Service, section 4.4 (evaluation, recovery). Architecture, "Life of a sample".
  *
- * T1. Values are read by position from the floor on, and evaluated from the span of the conditions before it: what was evaluated
- *     up to the floor is fed and not told again. Between the floor and the head the records say what was told.
- * T2. The floor covers a message only when everything it changed is recorded (`progress.ts`).
+ * T1. Values are read by position from the low-water mark on, and evaluated from the span of the conditions before it: what
+ *     was evaluated up to the low-water mark is fed and not told again. Between the low-water mark and the head the records
+ *     say what was told.
+ * T2. The low-water mark covers a message only when everything it changed is recorded (`progress.ts`).
  * T3. While many changes wait to be recorded no further message is taken.
- * T4. Time passes for conditions only while no stored message is still to come: a value that is late on the bus is not missed.
- * T5. Once the head is reached, and after each change of the mission, how the alarms stand is compared with their records: what
- *     nobody saw change is recorded then, at that time.
- * T6. An alarm the mission does not have any more is evaluated by nobody: one that was active is back to normal, and what is not
- *     acknowledged stays so.
- * T7. A measure that comes more seldom than what is read back is judged by its current value, before what is read (alarm-watch.W6):
- *     no failover makes an alarm blind.
- * T9. Where the value stream went back, what was read of it before counts for nothing: the evaluation begins where the stream
- *     ends, and a record that names a position it does not have is behind everything that happens now.
+ * T4. Time passes for conditions only while no stored message is still to come: a value that is late on the bus is not
+ *     missed.
+ * T5. Once the head is reached, and after each change of the mission, how the alarms stand is compared with their records:
+ *     what nobody saw change is recorded then, at that time.
+ * T6. An alarm the mission does not have any more is evaluated by nobody: one that was active is back to normal, and what
+ *     is not acknowledged stays so.
+ * T7. A measure that comes more seldom than what is read back is judged by its current value, before what is read (alarm-watch.W6): no failover makes an alarm blind.
+ * T9. Where the value stream went back, what was read of it before counts for nothing: the evaluation begins where the
+ *     stream ends, and a record that names a position it does not have is behind everything that happens now.
  * T8. A mission changes between two messages: what it judges anew is read back to the last one taken, and no other is taken
  *     meanwhile.
  */
@@ -33,7 +34,7 @@ import { ALARM_EDGES_WAITING } from '../../contract/limits.ts';
 import type { ConditionChanged } from '../../machines/alarm/protocol.ts';
 import { isActive, isAfter } from '../../machines/alarm/record.ts';
 import type { KnownIn } from '../../messaging/known-past.ts';
-import { Floor, pastIsGone } from '../../messaging/low-water-mark.ts';
+import { LowWaterMark, pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Target } from '../../mission/mission.ts';
 import type { AlarmEdge, AlarmWatch, KnownSample, ReadValues } from '../../ports/alarm-watch.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
@@ -46,8 +47,8 @@ import type { Slots } from './slots.ts';
 import { firstRead, primeBefore, StoredValues } from './stored-values.ts';
 
 /**
- * Opens the evaluation of a target; undefined where there is nothing to evaluate by. `before` is what it goes on from, `filled` one
- * that has read what is stored, for what is not in `before`.
+ * Opens the evaluation of a target; undefined where there is nothing to evaluate by. `before` is what it goes on from,
+ * `filled` one that has read what is stored, for what is not in `before`.
  */
 export type WatchOf = (
   target: Target,
@@ -91,13 +92,13 @@ export class TargetAlarms {
   #target: Target;
   #watch: AlarmWatch | undefined;
   #edges: AlarmEdge[] = [];
-  #floor: Floor<Stands> | undefined;
+  #mark: LowWaterMark<Stands> | undefined;
   #passedOver: EvaluatedAt = { position: 0, at: 0 };
-  /** The last message taken behind the floor, and the time passed since. */
+  /** The last message taken behind the low-water mark, and the time passed since. */
   #now: Stands = { position: 0, at: 0, stored: 0 };
   /** Whether no message was behind the last one. */
   #atHead = false;
-  /** Position of the last message taken, also of one below the floor. */
+  /** Position of the last message taken, also of one below the low-water mark. */
   #heard = 0;
   #live = false;
   /** The current values, until the head is reached (T7). */
@@ -125,14 +126,14 @@ export class TargetAlarms {
   /** Takes the target over and follows its values. Rejects with `Outage`. */
   async start(): Promise<void> {
     const { bus, clock, log, epoch, failed } = this.#options;
-    const floor = new Floor<Stands>({
+    const mark = new LowWaterMark<Stands>({
       ...{ bus, clock, log, epoch, name: `alarms.${this.#target.name}`, lost: failed },
       first: await this.#first(),
       stands: () => this.#progress.recorded,
       known: () => knownOf(this.#progress.recorded),
     });
-    const taken = await floor.take();
-    const stands = floor.wentBack === undefined ? taken : await this.#first();
+    const taken = await mark.take();
+    const stands = mark.wentBack === undefined ? taken : await this.#first();
     this.#progress = new Progress(stands);
     this.#now = stands;
     this.#passedOver = { position: stands.position, at: stands.at };
@@ -141,9 +142,9 @@ export class TargetAlarms {
     const from = firstRead(stands.stored, this.#watch);
     primeBefore(this.#watch, this.#known, from);
     if (this.#stopped) return;
-    this.#floor = floor;
+    this.#mark = mark;
     await this.#follow(from);
-    floor.keep();
+    mark.keep();
   }
 
   /** Takes the target up as a new mission has it (T8). Rejects with `Outage`. */
@@ -166,7 +167,7 @@ export class TargetAlarms {
     this.#stopped = true;
     this.#disarm();
     await Promise.all([this.#queue.stop(), this.#follower?.stop(), this.#values.stop()]);
-    await this.#floor?.stop();
+    await this.#mark?.stop();
   }
 
   /** Changes not recorded yet. */
@@ -314,8 +315,8 @@ export class TargetAlarms {
   // Recording --------------------------------------------------------------------------------------------------------
 
   /**
-   * Takes up what the evaluation has told since the last call (T1). What turned by time alone turned behind the last message of
-   * the target, though the alarm may have been fed by an earlier one.
+   * Takes up what the evaluation has told since the last call (T1). What turned by time alone turned behind the last
+   * message of the target, though the alarm may have been fed by an earlier one.
    */
   #take(position: number): void {
     const edges = this.#edges;

@@ -14,6 +14,7 @@
 import type { RunChartEvent, RunEffect } from '../../machines/run/protocol.ts';
 import { runMachine } from '../../machines/run/run.ts';
 import type { RunContext } from '../../machines/run/turn.ts';
+import { defineBinding, type EffectTable } from '../../ports/define-binding.ts';
 import type { Binding, EffectRun, EntityLog, Store } from '../../ports/entity.ts';
 import { createFault } from './effects/fault.ts';
 import { createJudge } from './effects/judge.ts';
@@ -59,44 +60,9 @@ interface BindingOptions {
 /** Suspended runs and such that wait for a decision are quiet: after this long they leave the memory. */
 const IDLE_MS = 60_000;
 
-export function createRunBinding({
-  services,
-  store,
-  hostOf,
-  isAwaited,
-  isAborted,
-  history,
-}: BindingOptions): Binding<RunEffect, RunChartEvent> {
-  /** Carried out whatever the run comes to meanwhile. */
-  const always = <Type extends RunEffect['type']>(handler: Handler<Type>) =>
-    bound(handler, (_host, run) => run.signal);
-  /** Of no use once the instruction is over. */
-  const instruction = <Type extends RunEffect['type']>(handler: Handler<Type>) =>
-    bound(handler, (host, run) => AbortSignal.any([run.signal, host.instruction]));
-  /** Of no use once the question is answered, either. */
-  const question = <Type extends RunEffect['type']>(handler: Handler<Type>) =>
-    bound(handler, (host, run) => AbortSignal.any([run.signal, host.instruction, host.question]));
-  /** Of no use once the run ends: what is due later is called off. */
-  const untilTheEnd = <Type extends RunEffect['type']>(handler: Handler<Type>) =>
-    bound(handler, (host, run) => AbortSignal.any([run.signal, host.whole]));
-  const bound =
-    <Type extends RunEffect['type']>(
-      handler: Handler<Type>,
-      signalOf: (host: RunHost, run: EffectRun) => AbortSignal,
-    ) =>
-    async (
-      effect: Extract<RunEffect, { type: Type }>,
-      run: EffectRun,
-    ): Promise<RunChartEvent | undefined> => {
-      const host = hostOf(run.id);
-      // It waited for its record to be stored, and the run was interrupted meanwhile.
-      if ('ticket' in effect && !isAwaited(run.id, effect.ticket)) return undefined;
-      return host && handler(effect, host.atHand, signalOf(host, run));
-    };
-
-  const release = always(createRelease(services, (run) => hostOf(run)?.sendings.open ?? []));
-
-  return {
+export function createRunBinding(options: BindingOptions): Binding<typeof runMachine> {
+  const { store, hostOf, history } = options;
+  return defineBinding({
     kind: 'run',
     version: RUN_VERSION,
     chart: runMachine,
@@ -107,32 +73,68 @@ export function createRunBinding({
     migrations: {},
     targetsOf: (run) => hostOf(run)?.atHand.program.leases.map(({ target }) => target) ?? [],
     labelOf: (run) => hostOf(run)?.atHand.program.procedure,
-    shownContext: (context) => shownOf(context as RunContext),
+    shownContext: shownOf,
     history,
-    effects: {
-      'effect.prepare': always(createPrepare(services, isAborted)),
-      'effect.release': (effect, run) => {
-        hostOf(run.id)?.interrupted();
-        return release(effect, run);
-      },
-      'effect.send': instruction(createSend(services)),
-      'effect.judge': instruction(createJudge(services)),
-      'effect.write': instruction(createWrite(services)),
-      'effect.read-answer': instruction(createReadAnswer(services)),
-      'effect.set-mode': instruction(createSetMode(services)),
-      'effect.transfer': instruction(createTransfer(services)),
-      'effect.wake': question(createWake(services)),
-      'effect.await': question(createAwait()),
-      'effect.fault': untilTheEnd(createFault(services)),
-      'effect.reply': (effect, run) => {
-        hostOf(run.id)?.replied(effect);
-        return undefined;
-      },
-      // What an end leaves to do is done by the shard, which also does it for a run that it finds ended (`ending.ts`).
-      'effect.archive': () => undefined,
-      'effect.recover': always(createRecover(services)),
+    effects: runEffects(options),
+  });
+}
+
+function runEffects(options: BindingOptions): EffectTable<typeof runMachine> {
+  const { services, hostOf, isAborted } = options;
+  const bound = binder(options);
+  const release = bound(
+    always,
+    createRelease(services, (run) => hostOf(run)?.sendings.open ?? []),
+  );
+  return {
+    'effect.prepare': bound(always, createPrepare(services, isAborted)),
+    'effect.release': (effect, run) => {
+      hostOf(run.id)?.interrupted();
+      return release(effect, run);
     },
+    'effect.send': bound(instruction, createSend(services)),
+    'effect.judge': bound(instruction, createJudge(services)),
+    'effect.write': bound(instruction, createWrite(services)),
+    'effect.read-answer': bound(instruction, createReadAnswer(services)),
+    'effect.set-mode': bound(instruction, createSetMode(services)),
+    'effect.transfer': bound(instruction, createTransfer(services)),
+    'effect.wake': bound(question, createWake(services)),
+    'effect.await': bound(question, createAwait()),
+    'effect.fault': bound(untilTheEnd, createFault(services)),
+    'effect.reply': (effect, run) => {
+      hostOf(run.id)?.replied(effect);
+      return undefined;
+    },
+    // What an end leaves to do is done by the shard, which also does it for a run that it finds ended (`ending.ts`).
+    'effect.archive': () => undefined,
+    'effect.recover': bound(always, createRecover(services)),
   };
+}
+
+/** For how long an effect is of use (W2). */
+type Scope = (host: RunHost, run: EffectRun) => AbortSignal;
+
+/** Carried out whatever the run comes to meanwhile. */
+const always: Scope = (_host, run) => run.signal;
+/** Of no use once the instruction is over. */
+const instruction: Scope = (host, run) => AbortSignal.any([run.signal, host.instruction]);
+/** Of no use once the question is answered, either. */
+const question: Scope = (host, run) => AbortSignal.any([run.signal, host.instruction, host.question]);
+/** Of no use once the run ends: what is due later is called off. */
+const untilTheEnd: Scope = (host, run) => AbortSignal.any([run.signal, host.whole]);
+
+/** Carries an effect out for the run as it is held here (W3), within its scope. */
+function binder({ hostOf, isAwaited }: BindingOptions) {
+  return <Type extends RunEffect['type']>(scope: Scope, handler: Handler<Type>) =>
+    async (
+      effect: Extract<RunEffect, { type: Type }>,
+      run: EffectRun,
+    ): Promise<RunChartEvent | undefined> => {
+      const host = hostOf(run.id);
+      // It waited for its record to be stored, and the run was interrupted meanwhile (W4).
+      if ('ticket' in effect && !isAwaited(run.id, effect.ticket)) return undefined;
+      return host && handler(effect, host.atHand, scope(host, run));
+    };
 }
 
 /** Without its program, which is shown as steps, and first what is under way: a long context is cut at its end. */

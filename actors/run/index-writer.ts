@@ -13,7 +13,7 @@
 import { buckets } from '../../contract/bus/buckets.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { RunSummary } from '../../contract/run.ts';
-import { patiently } from '../../messaging/patiently.ts';
+import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Bucket, Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 
@@ -84,7 +84,7 @@ export class IndexWriter {
     if (next === undefined) return;
     this.#shown.set(run, shownOf(next));
     const value = Buffer.from(JSON.stringify(next));
-    await patiently(this.#clock, this.#signal, () => this.#put(run, value));
+    await retryWhileBusIsAway({ clock: this.#clock, signal: this.#signal }, () => this.#put(run, value));
   }
 
   async #put(run: string, value: Uint8Array): Promise<void> {

@@ -8,11 +8,12 @@
  * Y3. The reaction waits for the suspension only so long: it is not kept from its target by an executor that is dead.
  */
 
+import { assertNever } from '../../contract/assert.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { REACTION_ASK_MS, REACTION_LOOK_MS, REACTION_PREEMPT_MS } from '../../contract/limits.ts';
-import { Outage } from '../../contract/outage.ts';
 import { type ControlCall, readControlReply } from '../../contract/run.ts';
-import { pause } from '../../messaging/patiently.ts';
+import { ask } from '../../messaging/ask.ts';
+import { pause } from '../../messaging/pause.ts';
 import { OpenRuns, shardOf } from './open-runs.ts';
 import { RunRest } from './rest.ts';
 import type { RunServices } from './services.ts';
@@ -73,13 +74,18 @@ async function preempt(
   }
 }
 
+/** Whether whoever holds the run suspends it now; where nobody says so it is asked again, or the wish is left (Y2). */
 async function isAccepted({ bus }: Preemption['services'], run: string, call: ControlCall): Promise<boolean> {
-  try {
-    const body = Buffer.from(JSON.stringify(call));
-    const reply = await bus.request(subject.runControl(run), body, { timeoutMs: REACTION_ASK_MS });
-    return readControlReply(reply)?.outcome === 'accepted';
-  } catch (error) {
-    if (error instanceof Outage && error.code !== 'bus.unavailable') return false;
-    throw error;
+  const to = subject.runControl(run);
+  const asked = await ask(bus, { to, call, read: readControlReply, timeoutMs: REACTION_ASK_MS });
+  switch (asked.outcome) {
+    case 'answered':
+      return asked.answer.outcome === 'accepted';
+    case 'unserved':
+    case 'unanswered':
+    case 'unreadable':
+      return false;
+    default:
+      return assertNever(asked);
   }
 }

@@ -6,12 +6,13 @@
  * is silent or still connecting is no reason: whether it hears a telecommand shows when one is sent.
  */
 
+import { assertNever } from '../../contract/assert.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { READINESS_ANSWER_MS } from '../../contract/limits.ts';
 import { linkStateIn } from '../../contract/link.ts';
-import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
 import { type Foreign, readReply } from '../../contract/reply.ts';
+import { askSettled } from '../../messaging/ask.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { gatewayOf } from '../../mission/resolve.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -45,25 +46,31 @@ async function unreadyTarget(
 }
 
 async function silentDriver(bus: Bus, driver: string): Promise<string | undefined> {
-  const answer = await ask(bus, subject.driverVerb(driver, 'state'));
-  return 'silence' in answer ? `driver ${driver} ${answer.silence}` : undefined;
+  const state = await stateOf(bus, subject.driverVerb(driver, 'state'));
+  return 'silence' in state ? `driver ${driver} ${state.silence}` : undefined;
 }
 
 async function silentGateway(bus: Bus, gateway: string): Promise<string | undefined> {
-  const answer = await ask(bus, subject.gatewayVerb(gateway, 'state'));
-  if ('silence' in answer) return `gateway ${gateway} ${answer.silence}`;
-  const link = answer.body && linkStateIn(answer.body);
+  const state = await stateOf(bus, subject.gatewayVerb(gateway, 'state'));
+  if ('silence' in state) return `gateway ${gateway} ${state.silence}`;
+  const link = state.body && linkStateIn(state.body);
   if (link?.state !== 'down') return undefined;
   return `the link of gateway ${gateway} is down${link.reason === undefined ? '' : ` (${link.reason})`}`;
 }
 
-async function ask(bus: Bus, to: string): Promise<{ silence: string } | { body: Foreign | undefined }> {
-  try {
-    const reply = await bus.request(to, Buffer.from('{}'), { timeoutMs: READINESS_ANSWER_MS });
-    return { body: readReply(reply) };
-  } catch (error) {
-    if (!(error instanceof Outage) || error.code === 'bus.unavailable' || error.unsettled) throw error;
-    if (error.code === 'bus.no-responder') return { silence: 'is not running' };
-    return { silence: `did not answer within ${READINESS_ANSWER_MS / 1000} s` };
+/** What it says of itself: undefined where that cannot be read, which is an answer all the same. */
+async function stateOf(bus: Bus, to: string): Promise<{ silence: string } | { body: Foreign | undefined }> {
+  const asked = await askSettled(bus, { to, call: {}, read: readReply, timeoutMs: READINESS_ANSWER_MS });
+  switch (asked.outcome) {
+    case 'answered':
+      return { body: asked.answer };
+    case 'unreadable':
+      return { body: undefined };
+    case 'unserved':
+      return { silence: 'is not running' };
+    case 'unanswered':
+      return { silence: `did not answer within ${READINESS_ANSWER_MS / 1000} s` };
+    default:
+      return assertNever(asked);
   }
 }

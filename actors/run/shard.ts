@@ -3,20 +3,21 @@
  * Control Service, sections 3.2 and 4.2 rules 5 to 7.
  *
  * S1. A run is entered among the open ones before its cell lives; whoever owns the shard next restores each from its log.
- * S2. A submission is read by position from the floor on, so it comes once more after a crash: a run whose log has begun is
- *     not begun again (MC-BUS-009). Answers below the floor are logged.
+ * S2. A submission is read by position from the low-water mark on, so it comes once more after a crash: a run whose log has
+ *     begun is not begun again (MC-BUS-009). Answers below the low-water mark are logged.
  * S3. A run that cannot be begun (no program, no configuration) ends failed with the reason in its log: none is lost.
  * S4. What an end leaves to do (`ending.ts`) is done before the run is forgotten, and again by the next owner if it was not.
  * S5. A run whose cell is quarantined stays open with its targets held, until a person resumes it or gives it up.
  * S6. What is wrong with one run (its log, its program) is never in the way of another.
  * S7. Once the shard is left nothing of it comes to life again, whatever was on its way to its runs.
- * S9. Where the logs of runs went back, what is left of a run may be cut: it is ended, and its log says so. Where submissions or
- *     answers went back, what is stored since is read, at positions that were used before.
+ * S9. Where the logs of runs went back, what is left of a run may be cut: it is ended, and its log says so. Where
+ *     submissions or answers went back, what is stored since is read, at positions that were used before.
  * S8. An owner that slept while another one had the shard brings nothing to life from what that one wrote, nor ends it.
  */
 
 import { setMaxListeners } from 'node:events';
 import { alarmOfReaction } from '../../contract/alarm.ts';
+import { assertNever } from '../../contract/assert.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { SHARD_OPEN_RUNS, SHARD_RESTORES } from '../../contract/limits.ts';
@@ -24,14 +25,15 @@ import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
 import type { Approval, OpenRun, RunSubmission } from '../../contract/run.ts';
 import { isUlid } from '../../contract/token.ts';
-import type { RunEffect, RunInput, RunRecord } from '../../machines/run/protocol.ts';
+import type { RunChartEvent, RunEffect, RunInput, RunRecord } from '../../machines/run/protocol.ts';
 import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
-import { Floor, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
-import { patiently } from '../../messaging/patiently.ts';
+import { LowWaterMark, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
+import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../../ports/bus.ts';
-import type { EntityEvent, Stored } from '../../ports/entity.ts';
+import type { CellOwner, Cells, Gone } from '../../ports/cells.ts';
+import type { Stored } from '../../ports/entity.ts';
 import type { Tokens } from '../../ports/tokens.ts';
 import { answerGiven, readApproval, seenIn } from './approval.ts';
 import { Control } from './control.ts';
@@ -48,24 +50,13 @@ import type { RunServices } from './services.ts';
 import { type StandsDown, standDown } from './stand-down.ts';
 import { Wishes } from './wishes.ts';
 
-/** The cells of runs, as a shard uses them. */
-export interface RunCells {
-  start(run: string, input: RunInput, epoch: number): void;
-  restore(run: string, stored: Stored, epoch: number): void;
-  /** What a cell says that cannot take the event; undefined when it has it. */
-  tell(run: string, event: EntityEvent): string | undefined;
-  /** Brings a run to life that its shard could not: it is tried again, and quarantined where people see it. */
-  wake(run: string): void;
-  drop(run: string): void;
-}
-
 interface ShardOptions {
   /** `0` to `7` */
   readonly shard: string;
   readonly epoch: number;
   readonly services: RunServices;
   readonly tokens: Tokens;
-  readonly cells: RunCells;
+  readonly cells: Cells<RunInput, RunChartEvent>;
   readonly past?: KnownPast;
   /** Whether the shard is still this process's, now. */
   readonly holds: () => boolean;
@@ -73,11 +64,11 @@ interface ShardOptions {
   readonly failed: (error: unknown) => void;
 }
 
-export class RunShard {
+export class RunShard implements CellOwner {
   readonly #options: ShardOptions;
   readonly #open = new Map<string, HeldRun>();
   readonly #openRuns: OpenRuns;
-  readonly #floor: Floor<{ readonly submission: number; readonly answer: number }>;
+  readonly #mark: LowWaterMark<{ readonly submission: number; readonly answer: number }>;
   readonly #wishes: Wishes;
   readonly #programs: Programs;
   readonly #control: Control;
@@ -99,7 +90,7 @@ export class RunShard {
     this.#openRuns = new OpenRuns(bus, shard);
     this.#programs = new Programs(bus);
     this.#index = new IndexWriter(bus, clock, this.#stopping.signal, () => this.#options.holds());
-    this.#floor = new Floor({
+    this.#mark = new LowWaterMark({
       ...{ bus, clock, log, epoch, name: `runs.${shard}`, lost: failed },
       first: { submission: 1, answer: 1 },
       stands: () => this.#stands(),
@@ -119,24 +110,24 @@ export class RunShard {
 
   /** Takes over the shard: restores what is open, then follows submissions and answers. */
   async start(): Promise<void> {
-    const floor = await this.#floor.take();
-    this.#nextSubmission = floor.submission;
-    this.#nextAnswer = floor.answer;
+    const stands = await this.#mark.take();
+    this.#nextSubmission = stands.submission;
+    this.#nextAnswer = stands.answer;
     await this.#restoreAll(await this.#openRuns.list());
     if (this.#stopped) return;
-    const { wentBack } = this.#floor;
+    const { wentBack } = this.#mark;
     // What the owner before had read may have lost all that it led to: each submission that there is, is looked for in the logs.
     if (wentBack !== undefined && wentBack.streams.size > 0) this.#nextSubmission = 1;
     const submissions = { from: 'seq', seq: this.#nextSubmission } as const;
     await this.#follow(streams.runSubmissions, subject.runSubmit, submissions, (message) =>
       this.#submitted(message),
     );
-    const answers = fromWhere(streams.runAnswers, floor.answer, wentBack);
+    const answers = fromWhere(streams.runAnswers, stands.answer, wentBack);
     await this.#follow(streams.runAnswers, subject.runApproval(), answers, (message) =>
       this.#answered(message),
     );
     if (wentBack?.streams.has(streams.runAnswers.name)) this.#nextAnswer = 1;
-    this.#floor.keep();
+    this.#mark.keep();
   }
 
   async #follow(
@@ -160,7 +151,7 @@ export class RunShard {
     for (const run of this.#open.keys()) cells.drop(run);
     this.#room?.();
     await Promise.all([...this.#followers.map((follower) => follower.stop()), this.#control.stop()]);
-    await this.#floor.stop();
+    await this.#mark.stop();
     this.#open.clear();
   }
 
@@ -172,6 +163,10 @@ export class RunShard {
   /** Undefined also once the shard is left: no cell of it comes back from the log any more (S7). */
   begunOf(run: string): Begun | undefined {
     return this.#stopped ? undefined : this.#open.get(run)?.begun;
+  }
+
+  epochOf(run: string): number {
+    return this.begunOf(run)?.epoch ?? 0;
   }
 
   /** An event of one of its runs is about to be stored: its end waits until nothing of it can leave any more. Throws `Outage`. */
@@ -199,11 +194,7 @@ export class RunShard {
   }
 
   /** The cell of a run of this shard is gone. */
-  async gone(
-    run: string,
-    why: 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset',
-    detail = '',
-  ): Promise<void> {
+  async gone(run: string, why: Gone, detail = ''): Promise<void> {
     const held = this.#open.get(run);
     const { services, failed } = this.#options;
     if (held === undefined || this.#stopped) return;
@@ -221,17 +212,30 @@ export class RunShard {
     }
   }
 
-  /** What comes while the shard is left wakes nobody (S7). */
-  #tell(run: string, event: EntityEvent): string | undefined {
-    return this.#stopped ? 'its executor is stopping; ask again' : this.#options.cells.tell(run, event);
+  /** Why a run cannot take the event; undefined when it has it. What comes while the shard is left wakes nobody (S7). */
+  #tell(run: string, event: RunChartEvent): string | undefined {
+    const { cells } = this.#options;
+    const told = this.#stopped ? 'gone' : cells.tell(run, event);
+    switch (told) {
+      case 'accepted':
+        return undefined;
+      case 'full':
+        return 'too much waits for the run';
+      case 'gone':
+        return 'its executor is stopping; ask again';
+      case 'quarantined':
+        return `the run is in trouble (${cells.trouble(run) ?? 'unknown'}) and waits until somebody resumes or resets it in the inspector`;
+      default:
+        return assertNever(told);
+    }
   }
 
   get #stopped(): boolean {
     return this.#stopping.signal.aborted;
   }
 
-  #patiently<Value>(step: () => Promise<Value>): Promise<{ readonly value: Value } | undefined> {
-    return patiently(this.#options.services.clock, this.#stopping.signal, step);
+  #whileBusIsAway<Value>(step: () => Promise<Value>): Promise<{ readonly value: Value } | undefined> {
+    return retryWhileBusIsAway({ clock: this.#options.services.clock, signal: this.#stopping.signal }, step);
   }
 
   // Taking up --------------------------------------------------------------------------------------------------------
@@ -242,7 +246,7 @@ export class RunShard {
     if (submission === undefined) {
       services.log.error({ position: message.seq }, 'submission of a run that is none: passed over');
     } else if (shardOf(submission.run) === shard) {
-      await this.#patiently(() => this.#takeUp(submission, message.at));
+      await this.#whileBusIsAway(() => this.#takeUp(submission, message.at));
     }
     if (!this.#stopped) this.#nextSubmission = message.seq + 1;
   }
@@ -299,7 +303,7 @@ export class RunShard {
 
   /** S9 */
   #isCut({ submittedAt }: OpenRun): boolean {
-    const { wentBack } = this.#floor;
+    const { wentBack } = this.#mark;
     if (wentBack === undefined || submittedAt > wentBack.until) return false;
     return wentBack.elsewhere === true || wentBack.streams.has(streams.runs.name);
   }
@@ -308,7 +312,7 @@ export class RunShard {
   async #isOvertaken(log: readonly LoggedEvent[] | 'broken'): Promise<boolean> {
     const { epoch, holds, shard, failed } = this.#options;
     const isLater = log !== 'broken' && log.some((event) => event.epoch > epoch);
-    if (holds() && (!isLater || (await this.#floor.isOwn()))) return false;
+    if (holds() && (!isLater || (await this.#mark.isOwn()))) return false;
     if (!this.#stopped) failed(new Error(`another owner has shard ${shard} of the runs`));
     // Nothing that was passed over counts as read.
     this.#stopping.abort('overtaken');
@@ -430,10 +434,10 @@ export class RunShard {
   async #giveUp(open: OpenRun, program: Program | undefined, reason: string): Promise<void> {
     const { run, ir, by } = open;
     const { epoch, services, failed } = this.#options;
-    await this.#patiently(() => this.#giveUpSendings(open, program));
-    const isOwn = (): Promise<boolean> => this.#floor.isOwn();
+    await this.#whileBusIsAway(() => this.#giveUpSendings(open, program));
+    const isOwn = (): Promise<boolean> => this.#mark.isOwn();
     const given = { run, ir, by, program, epoch, at: services.clock.now(), reason, isOwn };
-    const recorded = await this.#patiently(() => recordGivenUp(services.bus, given));
+    const recorded = await this.#whileBusIsAway(() => recordGivenUp(services.bus, given));
     if (recorded === undefined) return;
     const log = recorded.value;
     if (log === undefined) return failed(new Error(`another owner writes the log of run ${run}`));
@@ -455,9 +459,9 @@ export class RunShard {
   /** S4. */
   async #end(run: string, program: Program | undefined): Promise<void> {
     const { bus } = this.#options.services;
-    await this.#patiently(() => settleEnd(bus, run, program));
+    await this.#whileBusIsAway(() => settleEnd(bus, run, program));
     await this.#index.settled(run);
-    await this.#patiently(() => this.#openRuns.remove(run));
+    await this.#whileBusIsAway(() => this.#openRuns.remove(run));
     if (this.#stopped) return;
     await this.#control.withdraw(run);
     this.#open.delete(run);
@@ -500,10 +504,10 @@ export class RunShard {
   ): Promise<number | undefined> {
     const stated = seenIn(headers) ?? (question === undefined ? undefined : 0);
     if (stated !== undefined) return stated;
-    return (await this.#patiently(() => lastEventBefore(this.#options.services.bus, run, at)))?.value;
+    return (await this.#whileBusIsAway(() => lastEventBefore(this.#options.services.bus, run, at)))?.value;
   }
 
-  // Floor ------------------------------------------------------------------------------------------------------------
+  // Low-water mark ---------------------------------------------------------------------------------------------------
 
   #stands(): { submission: number; answer: number } {
     const told = [...this.#open.values()].flatMap(({ firstTold }) => firstTold ?? []);

@@ -13,17 +13,19 @@
  *     kernel: what only time ended is given back, so that the log of the run names it.
  */
 
+import { assertNever } from '../../contract/assert.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { FENCE_MS } from '../../contract/limits.ts';
-import type { FenceCall, FenceReply } from '../../contract/link.ts';
+import { type FenceCall, readFenceReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program, ProgramNode, SendStatement } from '../../contract/program.ts';
 import { readReply, textIn } from '../../contract/reply.ts';
 import { readSendFailure } from '../../contract/telecommand.ts';
 import { isSendOf, sendsOf } from '../../machines/run/sending.ts';
-import { pause } from '../../messaging/patiently.ts';
+import { ask } from '../../messaging/ask.ts';
+import { pause } from '../../messaging/pause.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { gatewayOf } from '../../mission/resolve.ts';
 import type { Bus } from '../../ports/bus.ts';
@@ -173,10 +175,19 @@ async function askToFence(
   // Everything the run has submitted so far: what it submits under its next hold comes behind.
   const upTo = (await bus.last(streams.telecommands, subject.tcSubmit(target)))?.seq ?? 0;
   const call: FenceCall = { target, run, upTo };
-  const body = Buffer.from(JSON.stringify(call));
-  const reply = await bus.request(subject.gatewayVerb(gateway, 'fence'), body, { timeoutMs: FENCE_MS });
-  const fenced: FenceReply['fenced'] = true;
-  return readReply(reply)?.['fenced'] === fenced;
+  const to = subject.gatewayVerb(gateway, 'fence');
+  const asked = await ask(bus, { to, call, read: readFenceReply, timeoutMs: FENCE_MS });
+  switch (asked.outcome) {
+    case 'answered':
+      return asked.answer.fenced;
+    // A gateway of others knows no fence, and is waited for like a silent one (Z3).
+    case 'unreadable':
+    case 'unserved':
+    case 'unanswered':
+      return false;
+    default:
+      return assertNever(asked);
+  }
 }
 
 /** Nobody has answered: false, for what is asked again. */

@@ -11,7 +11,7 @@ import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { BusPosition } from '../../contract/link.ts';
-import { patiently } from '../../messaging/patiently.ts';
+import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Platform } from '../../mission/platform.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -65,7 +65,7 @@ export class ValueStream {
   /** Resolves when everything stored before the call has been heard, or `signal` ended it. */
   async caughtUp(): Promise<void> {
     const { bus, clock, signal, target, from } = this.#options;
-    const reached = await patiently(clock, signal, async () => {
+    const reached = await retryWhileBusIsAway({ clock, signal }, async () => {
       this.#follower ??= await bus.follow(
         streams.values,
         subject.values(target),
@@ -81,7 +81,9 @@ export class ValueStream {
   /** Once caught up: resolves when everything stored before this call has been heard too, or `signal` ended it. */
   async drained(): Promise<void> {
     const { bus, clock, signal, target } = this.#options;
-    const stored = await patiently(clock, signal, () => bus.last(streams.values, subject.values(target)));
+    const stored = await retryWhileBusIsAway({ clock, signal }, () =>
+      bus.last(streams.values, subject.values(target)),
+    );
     const end = stored?.value?.seq ?? 0;
     while (this.#position < end && !signal.aborted) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -117,7 +119,7 @@ export class ValueStream {
   async #platformOf(digest: string, revision: string | undefined): Promise<Platform | undefined> {
     if (this.#platforms.has(digest)) return this.#platforms.get(digest);
     const { clock, signal, platformOf } = this.#options;
-    const found = await patiently(clock, signal, () => platformOf(digest, revision));
+    const found = await retryWhileBusIsAway({ clock, signal }, () => platformOf(digest, revision));
     if (found === undefined) return undefined;
     // A catalogue that its own revision does not have is gone: nothing is read from it.
     if (found.value !== undefined || revision !== undefined) this.#platforms.set(digest, found.value);

@@ -7,7 +7,7 @@
  * K3. Behind the end of an ownership nothing is written: the next owner finds the wish.
  */
 
-import { patiently } from '../../messaging/patiently.ts';
+import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { HeldRun, Wish } from './open-run.ts';
 import type { OpenRuns } from './open-runs.ts';
@@ -46,7 +46,7 @@ export class Wishes {
     const { openRuns, clock, signal, held } = this.#options;
     return this.#inTurn(run, async () => {
       if (wish === undefined || this.of(run) !== wish) return;
-      const forgotten = await patiently(clock, signal, () => openRuns.wish(run, undefined));
+      const forgotten = await retryWhileBusIsAway({ clock, signal }, () => openRuns.wish(run, undefined));
       if (forgotten !== undefined) held(run)?.wished(undefined);
     });
   }
@@ -55,7 +55,7 @@ export class Wishes {
   forgetReaction(run: string, by: string): Promise<void> {
     const { openRuns, clock, signal } = this.#options;
     return this.#inTurn(run, async () => {
-      await patiently(clock, signal, () => openRuns.unwish(run, by));
+      await retryWhileBusIsAway({ clock, signal }, () => openRuns.unwish(run, by));
     });
   }
 

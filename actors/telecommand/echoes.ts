@@ -8,12 +8,12 @@
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { ECHO_WAIT_MS } from '../../contract/limits.ts';
-import type { EchoMessage } from '../../contract/link.ts';
+import { type EchoMessage, isTime } from '../../contract/link.ts';
 import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { appendEvent, isTime } from './history.ts';
+import { appendEvent } from './history.ts';
 import { cellOfKey } from './work.ts';
 
 interface LaneEchoesOptions {

@@ -176,11 +176,6 @@ function isSame(message: StreamMessage, body: Uint8Array, headers: Headers): boo
   );
 }
 
-/** Whether something that came over the bus is a time the log can write: every number but a few is. */
-export function isTime(at: unknown): at is number {
-  return typeof at === 'number' && !Number.isNaN(new Date(at).getTime());
-}
-
 function tcEvent(input: TelecommandInput, record: TelecommandRecord): TcEvent {
   const { run, step } = input;
   // Field by field: this runs for every transition of every telecommand, and spreads of what may be absent cost more than

@@ -4,14 +4,15 @@
  *
  * J1. Telecommands of one target are sent in the order of their submission: from its requirements on, each waits for its
  *     turn. Only that it was taken up is recorded before.
- * J2. The lane reads TC_COMMANDS by position, from its floor on: submissions below it are over (`messaging/low-water-mark.ts`). Once it has
- *     caught up its floor is at the head, also where nothing was submitted: no start reads what is finished.
+ * J2. The lane reads TC_COMMANDS by position, from its low-water mark on: submissions below it are over
+ *     (`messaging/low-water-mark.ts`). Once it has caught up its low-water mark is at the head, also where nothing was
+ *     submitted: no start reads what is finished.
  * J3. A submission whose history has begun is not begun again: it is continued where its history stands, or it is over
  *     (O2, O4).
- * J5. A telecommand whose cell was overtaken keeps its place until the lane is started anew: the floor never passes it
- *     and nothing behind it leaves before it.
- * J6. A quarantined telecommand loses its turn and keeps its place: the floor never passes it. Resumed, it goes on from
- *     its history when it is its turn again, behind the one that is leaving; reset, it is given a final state.
+ * J5. A telecommand whose cell was overtaken keeps its place until the lane is started anew: the low-water mark never
+ *     passes it and nothing behind it leaves before it.
+ * J6. A quarantined telecommand loses its turn and keeps its place: the low-water mark never passes it. Resumed, it goes on
+ *     from its history when it is its turn again, behind the one that is leaving; reset, it is given a final state.
  * J7. A telecommand whose answer does not name it keeps its turn until the answer has come or its time is over: only one
  *     awaits an answer at a time (`answer.ts`).
  * J8. Where an answer does not name its telecommand, one whose frame may have left without anybody knowing keeps its turn
@@ -35,35 +36,27 @@ import type {
   TelecommandInput,
 } from '../../machines/telecommand/telecommand.ts';
 import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
-import { Floor, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
+import { LowWaterMark, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
+import { everyOutage, retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { AwaitedAnswer, Platform } from '../../mission/platform.ts';
 import { gatewayOf, gatewaysReceiving } from '../../mission/resolve.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
+import type { CellOwner, Cells, Gone } from '../../ports/cells.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import type { EntityEvent, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import type { ReceivedValue, TargetValues } from '../../ports/target-values.ts';
 import { busPosition } from '../../telemetry/reading/bus-position.ts';
 import type { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
-import type { LaneServices } from './binding.ts';
 import { LaneEchoes } from './echoes.ts';
 import { type GivenUp, recordGivenUp } from './given-up.ts';
 import { type History, isOver, NO_HISTORY, readHistory, restored } from './history.ts';
 import type { Holds } from './holds.ts';
+import type { LaneServices } from './services.ts';
 import { cutBy, historyBefore, orphans } from './taking-over.ts';
 import { type Place, Turn } from './turn.ts';
 import { Verifier } from './verification.ts';
 import { cellId, chartInput, define, fromCellId, parseSubmission, type Work } from './work.ts';
-
-/** The cells of telecommands, as a lane uses them. */
-export interface TelecommandCells {
-  start(cell: string, input: TelecommandInput, epoch: number): void;
-  restore(cell: string, stored: Stored, epoch: number): void;
-  tell(cell: string, event: EntityEvent): void;
-  isLive(cell: string): boolean;
-  drop(cell: string): void;
-}
 
 export interface LaneOptions {
   readonly target: string;
@@ -75,7 +68,7 @@ export interface LaneOptions {
   readonly platforms: KnownPlatforms;
   readonly values: Pick<TargetValues, 'sample' | 'position'>;
   readonly holds: Holds;
-  readonly cells: TelecommandCells;
+  readonly cells: Cells<TelecommandInput, TelecommandEvent>;
   readonly past?: KnownPast;
   /** The lane cannot go on: its owner starts it anew. */
   readonly failed: (error: unknown) => void;
@@ -97,15 +90,12 @@ interface Open {
   services: LaneServices | undefined;
 }
 
-/** Pause before the bus is asked again while it is away; each ask already waits inside the bus. */
-const BUS_RETRY_MS = 100;
-
-export class Lane {
+export class Lane implements CellOwner {
   readonly #options: LaneOptions;
   readonly #open = new Map<string, Open>();
   readonly #verifier: Verifier;
   readonly #echoes: LaneEchoes;
-  readonly #floor: Floor<Stands>;
+  readonly #mark: LowWaterMark<Stands>;
   readonly #turn = new Turn();
   /** Places of those that are over and may still be answered (J8). */
   readonly #lingering = new Map<Place, TimerHandle>();
@@ -117,13 +107,13 @@ export class Lane {
   #lastEvent: KnownIn | undefined;
   /** Whether what comes was submitted before this owner came. */
   #takingOver = true;
-  #stopped = false;
+  readonly #stopping = new AbortController();
   #room: (() => void) | undefined;
 
   constructor(options: LaneOptions) {
     this.#options = options;
     const { bus, clock, log, target, epoch, values, failed } = options;
-    this.#floor = new Floor({
+    this.#mark = new LowWaterMark({
       ...{ bus, clock, log, epoch, name: `lane.${target}`, lost: failed },
       first: { submission: 1 },
       stands: () => this.#stands(),
@@ -149,12 +139,16 @@ export class Lane {
     });
   }
 
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   /** Takes over the lane: reads what is open, then follows the submissions. */
   async start(): Promise<void> {
     const { bus, target } = this.#options;
-    const floor = await this.#floor.take();
-    const { wentBack } = this.#floor;
-    this.#next = wentBack === undefined || wentBack.streams.size === 0 ? floor.submission : 1;
+    const stands = await this.#mark.take();
+    const { wentBack } = this.#mark;
+    this.#next = wentBack === undefined || wentBack.streams.size === 0 ? stands.submission : 1;
     if (this.#stopped) return;
     this.#follower = await bus.follow(
       streams.telecommands,
@@ -168,16 +162,16 @@ export class Lane {
       (head) => this.#caughtUp(head),
       () => undefined,
     );
-    if (wentBack === undefined) this.#floor.keep();
+    if (wentBack === undefined) this.#mark.keep();
   }
 
   async #caughtUp(head: number): Promise<void> {
     this.#takingOver = false;
     this.#next = Math.max(this.#next, head + 1);
-    if (this.#floor.wentBack === undefined || this.#stopped) return;
+    if (this.#mark.wentBack === undefined || this.#stopped) return;
     try {
-      await this.#endOrphans(this.#floor.wentBack);
-      this.#floor.keep();
+      await this.#endOrphans(this.#mark.wentBack);
+      this.#mark.keep();
     } catch (error) {
       this.#options.failed(error);
     }
@@ -190,7 +184,7 @@ export class Lane {
 
   /** Leaves the lane where it stands: the next owner goes on from the log. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort('stopped');
     const { clock, cells } = this.#options;
     for (const [cell, open] of this.#open) {
       cells.drop(cell);
@@ -202,7 +196,7 @@ export class Lane {
     }
     this.#room?.();
     await Promise.all([this.#follower?.stop(), this.#verifier.stop(), this.#echoes.stop()]);
-    await this.#floor.stop();
+    await this.#mark.stop();
   }
 
   /** An event of one of its telecommands is stored. What is known to be sent has left: the next one may. */
@@ -282,11 +276,7 @@ export class Lane {
   }
 
   /** The cell of a telecommand of this lane is gone. */
-  async gone(
-    cell: string,
-    why: 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset',
-    detail = '',
-  ): Promise<void> {
+  async gone(cell: string, why: Gone, detail = ''): Promise<void> {
     const open = this.#open.get(cell);
     if (open === undefined || this.#stopped) return;
     if (why === 'reset') return this.#giveUp(cell, open, detail);
@@ -328,8 +318,8 @@ export class Lane {
   /** Gives a telecommand a final state; false when the lane is at its end. */
   async #record(input: TelecommandInput, how: Pick<GivenUp, 'detail' | 'isCut'>): Promise<boolean> {
     const { bus, clock, epoch, target, failed } = this.#options;
-    const isOwn = (): Promise<boolean> => this.#floor.isOwn();
-    const seq = await this.#patiently(() =>
+    const isOwn = (): Promise<boolean> => this.#mark.isOwn();
+    const seq = await this.#whileBusIsAway(() =>
       recordGivenUp(bus, input, { ...how, epoch, isOwn, at: clock.now() }),
     );
     if (this.#stopped) return false;
@@ -338,16 +328,10 @@ export class Lane {
     return seq !== undefined;
   }
 
-  async #patiently<Value>(step: () => Promise<Value>): Promise<Value | undefined> {
-    while (!this.#stopped) {
-      try {
-        return await step();
-      } catch (error) {
-        if (!(error instanceof Outage)) throw error;
-        await new Promise<void>((resolve) => void this.#options.clock.setTimeout(resolve, BUS_RETRY_MS));
-      }
-    }
-    return undefined;
+  /** Undefined once the lane is stopped. */
+  async #whileBusIsAway<Value>(step: () => Promise<Value>): Promise<Value | undefined> {
+    const waiting = { clock: this.#options.clock, signal: this.#stopping.signal, waitsFor: everyOutage };
+    return (await retryWhileBusIsAway(waiting, step))?.value;
   }
 
   // Taking -----------------------------------------------------------------------------------------------------------
@@ -379,7 +363,7 @@ export class Lane {
       log.error({ err: error, cell }, 'telecommand cannot be taken up');
       return undefined;
     });
-    const cut = cutBy({ at: message.at, id: submission.id }, history, this.#floor);
+    const cut = cutBy({ at: message.at, id: submission.id }, history, this.#mark);
     if (cut === undefined && work !== undefined) return this.#takeWork(cell, work, history);
     const detail = cut ?? 'what it was resolved with cannot be read';
     log.error({ cell, seq: message.seq, detail }, 'telecommand is ended');
@@ -400,7 +384,7 @@ export class Lane {
   async #endOrphans(wentBack: WentBack): Promise<void> {
     const { bus, log, target } = this.#options;
     const isKnown = (id: string): boolean => this.#open.has(cellId(target, id));
-    const lost = await this.#patiently(() => orphans(bus, target, wentBack, isKnown));
+    const lost = await this.#whileBusIsAway(() => orphans(bus, target, wentBack, isKnown));
     for (const input of lost ?? []) {
       if (this.#stopped || isKnown(input.id)) continue;
       const detail = 'the bus went back in time, and its submission is lost';
@@ -468,8 +452,8 @@ export class Lane {
   }
 
   /**
-   * The append of this cell was refused. Either the identifier was used before the floor (a late duplicate: it is over),
-   * or another owner has the lane: then this one is at its end (J5).
+   * The append of this cell was refused. Either the identifier was used before the low-water mark (a late duplicate: it is
+   * over), or another owner has the lane: then this one is at its end (J5).
    */
   async #wasOver(cell: string, open: Open): Promise<boolean> {
     const { target, id } = fromCellId(cell);
@@ -484,9 +468,9 @@ export class Lane {
     return this.#options.bus.stillHolds(stream, known).catch(() => true);
   }
 
-  // Floor ------------------------------------------------------------------------------------------------------------
+  // Low-water mark ---------------------------------------------------------------------------------------------------
 
-  /** Where the floor may stand now: nothing that is open is below it. */
+  /** Where the low-water mark may stand now: nothing that is open is below it. */
   #stands(): Stands {
     let submission = this.#next;
     for (const open of this.#open.values()) submission = Math.min(submission, open.work.seq);
@@ -536,7 +520,7 @@ export class Lane {
   #echoed(cell: string, { at, conforming }: EchoMessage): boolean {
     const { cells } = this.#options;
     if (!cells.isLive(cell)) return false;
-    cells.tell(cell, { type: 'gateway.echoed', at, conforming } as TelecommandEvent);
+    cells.tell(cell, { type: 'gateway.echoed', at, conforming });
     return true;
   }
 }

@@ -12,13 +12,16 @@
  *     may have handed over, only a gateway that remembers it knows where the bus stood.
  */
 
+import { assertNever } from '../../contract/assert.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { GATEWAY_ANSWER_MS, SEND_WITHIN_MS } from '../../contract/limits.ts';
-import { type BusPosition, isBusPosition, type SendCall, type SendReply } from '../../contract/link.ts';
-import { Outage } from '../../contract/outage.ts';
+import { BUS_RETRY_MS, GATEWAY_ANSWER_MS, SEND_WITHIN_MS } from '../../contract/limits.ts';
+import { type BusPosition, readSendReply, type SendCall, type SendReply } from '../../contract/link.ts';
 import type { NeededHold } from '../../contract/telecommand.ts';
-import { type Caller, silence } from './asking.ts';
-import { isTime } from './history.ts';
+import { type Asked, askOrAway, type BusAway, type Question } from '../../messaging/ask.ts';
+import { pause } from '../../messaging/pause.ts';
+import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { TelecommandPorts } from './services.ts';
 
 export interface Sending {
   readonly gateway: string;
@@ -32,12 +35,11 @@ export interface Sending {
   readonly unheld: () => Promise<string | undefined>;
   /** Where the bus stands now; undefined where nothing is verified. Rejects with `Outage`. */
   readonly position: () => Promise<BusPosition | undefined>;
-  readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
 /** A call as of now. */
-interface Asked {
+interface MadeCall {
   readonly call: SendCall;
   /** Why it must not leave any more. */
   readonly unheld: string | undefined;
@@ -47,50 +49,100 @@ interface Asked {
 const NEVER = 0;
 
 /** What became of the frame; undefined when `signal` ended it first. */
-export async function sendFrame(caller: Caller, sending: Sending): Promise<SendReply | undefined> {
-  const { gateway, now, signal, expiresAt } = sending;
-  const since = sending.recovering?.since ?? now();
-  let mayHaveLeft = sending.recovering !== undefined;
-  let isSecond = false;
+export async function sendFrame(
+  { bus, clock }: TelecommandPorts,
+  sending: Sending,
+): Promise<SendReply | undefined> {
+  const { gateway, signal, expiresAt } = sending;
+  const since = sending.recovering?.since ?? clock.now();
+  let doubt: Doubt = { mayHaveLeft: sending.recovering !== undefined, wasSilent: false };
   let handed: BusPosition | undefined;
   for (;;) {
-    const recovering = mayHaveLeft ? { since } : undefined;
-    const before = mayHaveLeft ? handed : undefined;
-    const asked = await caller.patiently(() => callOf(sending, recovering, before), signal);
-    if (asked === undefined) return undefined;
-    const { call, unheld } = asked.value;
+    const recovering = doubt.mayHaveLeft ? { since } : undefined;
+    const before = doubt.mayHaveLeft ? handed : undefined;
+    const made = await retryWhileBusIsAway({ clock, signal }, () =>
+      callOf(sending, recovering, before, clock),
+    );
+    if (made === undefined) return undefined;
+    const { call, unheld } = made.value;
     handed = call.handed;
-    if (unheld !== undefined && !mayHaveLeft) return { outcome: 'refused', detail: unheld };
-    const reply = await ask(caller, gateway, call);
-    if (!(reply instanceof Outage)) {
-      if (reply.outcome === 'sent')
-        return withPosition(reply, sending.recovering === undefined ? handed : undefined);
-      return reply.outcome === 'refused' ? withReason(reply, unheld) : reply;
-    }
-    if (reply.unsettled) {
-      if (!mayHaveLeft && now() >= expiresAt) return { outcome: 'refused', detail: reply.message };
-    } else if (reply.code === 'bus.unavailable') {
-      mayHaveLeft = true;
-      await caller.pause();
-    } else if (reply.code === 'bus.no-responder' && !mayHaveLeft) {
-      return { outcome: 'refused', detail: `gateway ${gateway} is not running` };
-    } else if (isSecond || reply.code === 'bus.no-responder') {
-      const silent = `gateway ${gateway} ${silence(reply, GATEWAY_ANSWER_MS)}`;
-      return { outcome: 'unknown', detail: `${silent}: nobody knows whether it sent the frame` };
-    } else {
-      isSecond = true;
-      mayHaveLeft = true;
-    }
+    if (unheld !== undefined && !doubt.mayHaveLeft) return { outcome: 'refused', detail: unheld };
+    const asked = await askOrAway(bus, questionOf(gateway, call));
+    if (asked.outcome === 'answered')
+      return answerOf(asked.answer, { unheld, handed, isRecovering: sending.recovering !== undefined });
+    const next = afterSilence(asked, doubt, { gateway, isLate: clock.now() >= expiresAt });
+    if ('outcome' in next) return next;
+    doubt = next;
+    if (asked.outcome === 'bus-away') await pause(clock, BUS_RETRY_MS, signal);
   }
+}
+
+/** What nobody knows of a frame between two askings. */
+interface Doubt {
+  readonly mayHaveLeft: boolean;
+  /** Its gateway took the question once and did not answer. */
+  readonly wasSilent: boolean;
+}
+
+type Silence = Exclude<Asked<never> | BusAway, { outcome: 'answered' }>;
+
+/** H2, H3: the end of the sending, or what the next asking has to assume. */
+function afterSilence(
+  silence: Silence,
+  doubt: Doubt,
+  { gateway, isLate }: { readonly gateway: string; readonly isLate: boolean },
+): SendReply | Doubt {
+  switch (silence.outcome) {
+    case 'unreadable':
+      return unknown(`gateway ${gateway} answered something that is no outcome`);
+    case 'unserved':
+      if (doubt.mayHaveLeft) return unknown(`gateway ${gateway} is not running`);
+      return { outcome: 'refused', detail: `gateway ${gateway} is not running` };
+    case 'bus-away':
+      return { ...doubt, mayHaveLeft: true };
+    case 'unanswered':
+      if (!silence.mayBeDone)
+        return isLate && !doubt.mayHaveLeft ? { outcome: 'refused', detail: silence.message } : doubt;
+      if (doubt.wasSilent)
+        return unknown(`gateway ${gateway} did not answer within ${GATEWAY_ANSWER_MS / 1000} s`);
+      return { mayHaveLeft: true, wasSilent: true };
+    default:
+      return assertNever(silence);
+  }
+}
+
+function questionOf(gateway: string, call: SendCall): Question<SendReply> {
+  const to = subject.gatewayVerb(gateway, 'send');
+  return { to, call, read: readSendReply, timeoutMs: GATEWAY_ANSWER_MS / 2 };
+}
+
+function unknown(why: string): SendReply {
+  return { outcome: 'unknown', detail: `${why}: nobody knows whether it sent the frame` };
+}
+
+/** What the gateway says, with the reason that the frame was kept from leaving and where the bus stood. */
+function answerOf(
+  reply: SendReply,
+  how: {
+    readonly unheld: string | undefined;
+    readonly handed: BusPosition | undefined;
+    readonly isRecovering: boolean;
+  },
+): SendReply {
+  if (reply.outcome === 'refused') return { ...reply, detail: how.unheld ?? reply.detail };
+  if (reply.outcome === 'unknown' || reply.handed !== undefined) return reply;
+  const own = how.isRecovering ? undefined : how.handed;
+  return { ...reply, ...(own !== undefined && { handed: own }) };
 }
 
 /** H1, H4: `before` is where the bus stood at an asking that may have been taken. */
 async function callOf(
-  { frame, expiresAt, hold, unheld, position, now }: Sending,
+  { frame, expiresAt, hold, unheld, position }: Sending,
   recovering: SendCall['recovering'],
   before: BusPosition | undefined,
-): Promise<Asked> {
-  const asOf = now();
+  clock: Clock,
+): Promise<MadeCall> {
+  const asOf = clock.now();
   const reason = hold === undefined ? undefined : await unheld();
   const handed = before ?? (await position());
   const call: SendCall = {
@@ -101,39 +153,4 @@ async function callOf(
     ...(handed !== undefined && { handed }),
   };
   return { call, unheld: reason };
-}
-
-async function ask(caller: Caller, gateway: string, call: SendCall): Promise<SendReply | Outage> {
-  const how = { timeoutMs: GATEWAY_ANSWER_MS / 2 };
-  try {
-    return readSendReply(await caller.askOnce(subject.gatewayVerb(gateway, 'send'), call, how), gateway);
-  } catch (error) {
-    if (error instanceof Outage) return error;
-    throw error;
-  }
-}
-
-function withPosition(
-  { handed, ...reply }: Extract<SendReply, { outcome: 'sent' }>,
-  own: BusPosition | undefined,
-): SendReply {
-  const position = isBusPosition(handed) ? handed : own;
-  return { ...reply, ...(position !== undefined && { handed: position }) };
-}
-
-function withReason(
-  reply: Extract<SendReply, { outcome: 'refused' }>,
-  reason: string | undefined,
-): SendReply {
-  return reason === undefined ? reply : { ...reply, detail: reason };
-}
-
-function readSendReply(body: unknown, gateway: string): SendReply {
-  const reply = body as Partial<{ outcome: string; at: unknown; detail: string }> | null;
-  if (reply?.outcome === 'sent' && isTime(reply.at)) return reply as SendReply;
-  const { outcome, detail } = reply ?? {};
-  if ((outcome === 'refused' || outcome === 'unknown') && typeof detail === 'string')
-    return { outcome, detail };
-  const said = `gateway ${gateway} answered something that is no outcome`;
-  return { outcome: 'unknown', detail: `${said}: nobody knows whether it sent the frame` };
 }

@@ -1,13 +1,14 @@
 /**
  * What a new owner of a lane finds of each telecommand that was submitted before it came. Part of a lane.
  *
- * R1. Only what stands between the floor and the head is looked at, each telecommand by the subject of its own: what is
- *     finished costs one question, and what is below the floor nothing, however much of it there is.
+ * R1. Only what stands between the low-water mark and the head is looked at, each telecommand by the subject of its own:
+ *     what is finished costs one question, and what is below the low-water mark nothing, however much of it there is.
  * R2. A history that may be cut is not gone on from where it would send: what is stored of the telecommand was read before a
  *     stream went back (low-water-mark.F3), or is no event. Nobody knows whether it left, and that is its end.
  * R3. A telecommand whose submission is gone with the past of its stream is ended likewise.
- * R4. Its identifier says when it was drawn. One drawn shortly before the loss and submitted behind it may be the repetition of one that
- *     was lost with all its history, by a client or by its run: it is not sent, and not said to have never left.
+ * R4. Its identifier says when it was drawn. One drawn shortly before the loss and submitted behind it may be the
+ *     repetition of one that was lost with all its history, by a client or by its run: it is not sent, and not said to have
+ *     never left.
  */
 
 import { streams } from '../../contract/bus/streams.ts';
@@ -15,7 +16,7 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { drawnAt } from '../../contract/telecommand-id.ts';
 import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
-import type { Floor, WentBack } from '../../messaging/low-water-mark.ts';
+import type { LowWaterMark, WentBack } from '../../messaging/low-water-mark.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
 import {
   type History,
@@ -44,7 +45,7 @@ export async function historyBefore(bus: Bus, target: string, id: string): Promi
 export function cutBy(
   { at, id }: { readonly at: number; readonly id: string },
   { recorded, unreadable }: History,
-  { wentBack, lostUntil }: Pick<Floor<never>, 'wentBack' | 'lostUntil'>,
+  { wentBack, lostUntil }: Pick<LowWaterMark<never>, 'wentBack' | 'lostUntil'>,
 ): string | undefined {
   if (unreadable !== undefined) return `what stands at position ${unreadable} of its history cannot be read`;
   const wasRead = wentBack !== undefined && at <= wentBack.until;

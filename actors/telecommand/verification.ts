@@ -17,7 +17,7 @@
 import type { ValueBatch, VerificationReport } from '../../contract/batch.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { CLOCK_SKEW_MS } from '../../contract/limits.ts';
+import { BUS_RETRY_MS, CLOCK_SKEW_MS } from '../../contract/limits.ts';
 import type { BusPosition } from '../../contract/link.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { TelecommandEvent } from '../../machines/telecommand/telecommand.ts';
@@ -49,8 +49,6 @@ type Verdict = Extract<TelecommandEvent, { type: 'verification.satisfied' | 'ver
 
 /** How far before the sending the stream is read, for the baseline of `changes`: two slow telemetry cadences. */
 const BASELINE_MS = 60_000;
-/** Pause before a stream that could not be followed is tried again; each attempt already waits inside the bus. */
-const FOLLOW_RETRY_MS = 250;
 
 interface Watcher {
   readonly wanted: VerificationWanted;
@@ -198,7 +196,7 @@ export class Verifier {
       });
       following.catch((error: unknown) => {
         log.warn({ err: error, target }, 'values of a target not followed, trying again');
-        clock.setTimeout(begin, FOLLOW_RETRY_MS);
+        clock.setTimeout(begin, BUS_RETRY_MS);
       });
     };
     begin();

@@ -2,12 +2,13 @@
 
 import { Registry } from 'prom-client';
 import { RADIO_ID } from '../../actors/sdr/radio/binding.ts';
-import { createRadio, type RadioCell } from '../../actors/sdr/radio/radio.ts';
+import { createRadio } from '../../actors/sdr/radio/radio.ts';
 import type { Profile } from '../../contract/bench/profile.ts';
 import { startBenchFrontEnd } from '../../http/bench/front-end.ts';
-import type { RadioContext } from '../../machines/bench/radio-protocol.ts';
+import type { radioMachine } from '../../machines/bench/radio.ts';
 import type { Store } from '../../ports/entity.ts';
 import { createDeadLetters } from '../../supervision/cells/dead-letters.ts';
+import { cellsOf } from '../../supervision/cells/host.ts';
 import { Kind } from '../../supervision/cells/kind.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { realRandom } from '../../supervision/random.ts';
@@ -35,25 +36,21 @@ const store: Store = {
 /** The board conditioned to the loopback of its part; resolves to the port. */
 async function start(): Promise<number> {
   const [clock, random] = [realClock, realRandom];
-  let kind: Kind | undefined;
-  const cell: RadioCell = {
-    tell: (event) => kind?.tell(RADIO_ID, event) === 'accepted',
-    context: () => kind?.peek(RADIO_ID)?.actor?.getSnapshot().context as RadioContext | undefined,
-  };
   const radio = createRadio({
-    ...{ board: { kind: 'given', open: async () => createPromptBoard(clock) }, store, cell },
+    ...{ board: { kind: 'given', open: async () => createPromptBoard(clock) }, store },
     ...{ profiles: new Map([[PROFILE.name, PROFILE]]), eventRecords: new StubBus().bucket() },
     ...{ clock, random, log },
   });
-  kind = new Kind({
+  const kind = new Kind({
     ...{ binding: radio.binding, clock, random, log, deadLetters: createDeadLetters(undefined, log) },
     onEscalated: (reason) => {
       throw new Error(reason);
     },
   });
   kind.start(RADIO_ID, undefined, 1);
-  await radio.start();
-  await until(() => cell.context()?.board !== undefined, { what: 'the board' });
+  const cells = cellsOf<typeof radioMachine>(kind);
+  await radio.start(cells);
+  await until(() => cells.context(RADIO_ID)?.board !== undefined, { what: 'the board' });
   const { profiles, chain } = radio.bench;
   const conditioned = await chain.condition({ target: 'device-loopback', profile: profiles.list()[0]!.name });
   if (!conditioned.ok) throw new Error(conditioned.faults[0].message);

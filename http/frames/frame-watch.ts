@@ -10,15 +10,15 @@
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { FRAME_HEAD_BYTES, GATEWAY_STATE_MS } from '../../contract/limits.ts';
+import { FRAME_HEAD_BYTES } from '../../contract/limits.ts';
 import type { LinkCondition } from '../../contract/link.ts';
 import type { FrameReceived, FrameSent, LinkEvent } from '../../contract/link-event.ts';
-import { Outage } from '../../contract/outage.ts';
 import type { Gateway, Target } from '../../mission/mission.ts';
 import type { Stoppable, StreamMessage } from '../../ports/bus.ts';
 import { closeCode, type FollowWriter } from '../follow.ts';
 import type { RoutePorts } from '../ports.ts';
 import { readDecoded, readFrames, readReport, readSent } from './bus-messages.ts';
+import { firstState, type KnownState } from './first-state.ts';
 import { FrameJoin, type JoinedFrame } from './frame-join.ts';
 import { frameSamples } from './frame-samples.ts';
 import { SentTelecommands } from './sent-telecommands.ts';
@@ -75,8 +75,8 @@ class FrameWatch implements Stoppable {
       await bus.follow(streams.decoded, decoded, { from: 'now' }, (message) => this.#decoded(message)),
     );
     for (const watched of gateways) await this.#watchGateway(watched);
-    this.#running.push(bus.subscribe(subject.metrics, ({ data }) => this.#report(data)));
-    for (const { gateway } of gateways) void this.#askState(gateway);
+    this.#running.push(bus.subscribe(subject.metrics, ({ data }) => this.#report(readReport(data))));
+    for (const { gateway } of gateways) void firstState(gateway, bus).then((state) => this.#report(state));
   }
 
   async stop(): Promise<void> {
@@ -156,23 +156,8 @@ class FrameWatch implements Stoppable {
     return { size: frame.length, frame: shown.toString('hex') };
   }
 
-  #report(data: Uint8Array): void {
-    const report = readReport(data);
+  #report(report: KnownState | undefined): void {
     if (report !== undefined && this.#joins.has(report.gateway)) this.#tellState(report.gateway, report.link);
-  }
-
-  async #askState({ name, kind }: Gateway): Promise<void> {
-    const { bus } = this.#options.ports;
-    try {
-      const timeoutMs = GATEWAY_STATE_MS;
-      const reply = await bus.request(subject.gatewayVerb(name, 'state'), new Uint8Array(), { timeoutMs });
-      this.#report(reply);
-    } catch (error) {
-      if (!(error instanceof Outage)) throw error;
-      // Gateways of others need not know the verb.
-      if (error.code === 'bus.no-responder' && kind !== 'external')
-        this.#tellState(name, { state: 'down', reason: 'no process runs this gateway' });
-    }
   }
 
   #tellState(

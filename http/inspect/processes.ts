@@ -7,12 +7,13 @@
  * I2. Without a bus nobody is silent: the question fails as an outage.
  */
 
+import { assertNever } from '../../contract/assert.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import type { InspectAnswer, InspectCode, InspectVerb } from '../../contract/inspection.ts';
 import type { SilentProcess } from '../../contract/inspector.ts';
 import { INSPECT_ANSWER_MS } from '../../contract/limits.ts';
-import { Outage } from '../../contract/outage.ts';
 import { readReply } from '../../contract/reply.ts';
+import { ask } from '../../messaging/ask.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isAnswer } from './answer-shape.ts';
@@ -44,19 +45,23 @@ export class Processes {
   /** The answer of one process, or its silence; an outage when the bus is away (I2). */
   async ask<Value>(process: KnownProcess, verb: InspectVerb, call: object): Promise<Asked<Value>> {
     const { instance } = process;
-    try {
-      const bytes = await this.#bus.request(
-        subject.inspectVerb(instance, verb),
-        Buffer.from(JSON.stringify(call)),
-        { timeoutMs: INSPECT_ANSWER_MS },
-      );
-      const answer = parse<Value>(verb, bytes);
-      return answer === undefined
-        ? { instance, silent: { ...process, why: 'refused' } }
-        : { instance, answer };
-    } catch (error) {
-      if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
-      return { instance, silent: { ...process, why: error.code === 'bus.timeout' ? 'slow' : 'gone' } };
+    const asked = await ask(this.#bus, {
+      to: subject.inspectVerb(instance, verb),
+      call,
+      read: (bytes) => parse<Value>(verb, bytes),
+      timeoutMs: INSPECT_ANSWER_MS,
+    });
+    switch (asked.outcome) {
+      case 'answered':
+        return { instance, answer: asked.answer };
+      case 'unserved':
+        return { instance, silent: { ...process, why: 'gone' } };
+      case 'unanswered':
+        return { instance, silent: { ...process, why: 'slow' } };
+      case 'unreadable':
+        return { instance, silent: { ...process, why: 'refused' } };
+      default:
+        return assertNever(asked);
     }
   }
 }

@@ -12,12 +12,10 @@ import {
   type AlarmCall,
   AlarmEvent,
   AlarmList,
-  type AlarmName,
   AlarmTold,
   alarmAt,
   alarmNamed,
   readAlarmEvent,
-  readAlarmReply,
   ShelveBody,
   type StoredAlarm,
 } from '../../contract/alarm.ts';
@@ -25,17 +23,16 @@ import { assert } from '../../contract/assert.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { Outage } from '../../contract/outage.ts';
-import type { Mission } from '../../mission/mission.ts';
 import { parseDuration } from '../../mission/quantity.ts';
 import type { Entry } from '../../ports/bus.ts';
+import { askAlarmService } from '../alarm-command.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { defineFollow } from '../follow.ts';
 import { nameOf } from '../identity.ts';
 import { currentMission, unknownTarget } from '../mission-of.ts';
 import { alarmActionInPath, alarmInPath, flagInQuery, targetInPath, targetInQuery } from '../parameters.ts';
 import type { RoutePorts } from '../ports.ts';
-import type { Handled, Refusal, Reply } from '../reply.ts';
+import type { Handled } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 import { operatorRefusal } from '../run-policy.ts';
 
@@ -96,7 +93,7 @@ export const commandAlarm = defineRoute({
     const named = alarmAt(alarm);
     assert(by !== undefined && named !== undefined, 'the checks before this one');
     const call = { alarm: named, by, ...actionOf(command, forMs.value) };
-    return tell({ target, ...named }, call, mission.value, ports);
+    return askAlarmService({ target, ...named }, call, mission.value.settings.alarmAnswerMs, ports);
   },
 });
 
@@ -188,49 +185,6 @@ type Action =
 function actionOf(command: string, forMs: number | undefined): Action {
   if (forMs !== undefined) return { action: 'shelve', forMs };
   return { action: command === 'acknowledge' ? command : 'unshelve' };
-}
-
-async function tell(
-  name: AlarmName,
-  call: AlarmCall,
-  mission: Mission,
-  { bus }: RoutePorts,
-): Promise<Handled<Reply>> {
-  const data = Buffer.from(JSON.stringify(call));
-  const timeoutMs = mission.settings.alarmAnswerMs;
-  try {
-    const bytes = await bus.request(subject.alarmControl(name.target), data, { timeoutMs });
-    const reply = readAlarmReply(bytes);
-    if (reply === undefined) return nonsense();
-    if (reply.outcome === 'accepted') return reported(name);
-    return refuse('alarm::refused', reply.reason);
-  } catch (error) {
-    return silence(error, timeoutMs);
-  }
-}
-
-function nonsense(): Refusal {
-  return refuse('alarm::timeout', 'malformed reply from the alarm service', {
-    help: 'It may have carried out the command: read the alarm. Run the same version in all processes.',
-  });
-}
-
-/** Rethrows what is not the silence of the alarm service. */
-function silence(error: unknown, timeoutMs: number): Refusal {
-  if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
-  if (error.code !== 'bus.no-responder') {
-    return refuse('alarm::timeout', `the alarm service did not answer within ${timeoutMs} ms`, {
-      help: 'It may still carry out the command: read the alarm.',
-    });
-  }
-  return refuse('alarm::no-service', 'no alarm service runs at the moment', {
-    help: 'A standby takes over within reconciler.leader_ttl; without one, start a process with the role alarms.',
-  });
-}
-
-function reported({ target, component, instance, alarm }: AlarmName): Handled<Reply> {
-  const body: AlarmTold = { target, component, ...(instance !== undefined && { instance }), alarm };
-  return { ok: true, value: { status: 202, body } };
 }
 
 export const alarmRoutes = [listAlarms, commandAlarm];

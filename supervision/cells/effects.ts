@@ -74,7 +74,7 @@ export class Effects {
     void this.#reply(pending.key, async () => {
       const handler = binding.effects[pending.effect.type];
       assert(handler, `C2: ${binding.kind} binds ${pending.effect.type}`);
-      return handler(pending.effect as never, run);
+      return handler(pending.effect, run);
     });
   }
 

@@ -5,7 +5,8 @@
  * nothing is paid.
  */
 
-import type { Binding, Emitted } from '../../ports/entity.ts';
+import type { AnyStateMachine } from 'xstate';
+import type { Binding, EffectRun, Emitted } from '../../ports/entity.ts';
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL');
@@ -23,7 +24,10 @@ export function failpointOf(kind: string, failpoint: string | undefined): (point
 }
 
 /** The binding, dying at the given point if the point is of this kind. */
-export function withFailpoint(binding: Binding, failpoint: string | undefined): Binding {
+export function withFailpoint<Chart extends AnyStateMachine>(
+  binding: Binding<Chart>,
+  failpoint: string | undefined,
+): Binding<Chart> {
   if (failpoint === undefined) return binding;
   const [kind, point] = failpoint.split(':');
   if (kind !== binding.kind || point === undefined) return binding;
@@ -54,12 +58,12 @@ function mortalStore(store: Binding['store'], reached: (what: string) => void): 
 function mortalEffects(effects: Binding['effects'], reached: (what: string) => void): Binding['effects'] {
   const mortal = Object.entries(effects).map(([type, handler]) => [
     type,
-    async (effect: never, run: never) => {
+    async (effect: Emitted, run: EffectRun) => {
       reached(`asked ${type}`);
       const reply = await handler(effect, run);
       reached(`answered ${type}`);
       return reply;
     },
   ]);
-  return Object.fromEntries(mortal) as Binding['effects'];
+  return Object.fromEntries(mortal);
 }

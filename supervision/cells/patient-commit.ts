@@ -7,10 +7,10 @@
  * M2. A wait is said once, to whoever wants to say it.
  */
 
-import { Outage } from '../../contract/outage.ts';
+import type { Outage } from '../../contract/outage.ts';
+import { everyOutage, retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Commit, Committed, Store } from '../../ports/entity.ts';
-import { deferred } from './deferred.ts';
 
 /** How long a cell waits before it asks an unreachable store again: the first time, and at most (M1). */
 const COMMIT_RETRY_MS = 100;
@@ -24,29 +24,13 @@ export async function commitPatiently(
   signal: AbortSignal,
   waits: (outage: Outage) => void = () => undefined,
 ): Promise<Committed | undefined> {
-  for (let round = 0; !signal.aborted; round += 1) {
-    try {
-      return await store.commit(commit);
-    } catch (error) {
-      if (!(error instanceof Outage)) throw error;
-      if (round === 1) waits(error);
-      await pause(
-        clock,
-        Math.min(COMMIT_RETRY_MS * 2 ** Math.min(round, 8), COMMIT_RETRY_LONGEST_MS),
-        signal,
-      );
-    }
-  }
-  return undefined;
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = deferred<void>();
-  const wake = (): void => resolve();
-  signal.addEventListener('abort', wake, { once: true });
-  const timer = clock.setTimeout(wake, ms);
-  return promise.finally(() => {
-    clock.clearTimeout(timer);
-    signal.removeEventListener('abort', wake);
-  });
+  const committed = await retryWhileBusIsAway(
+    {
+      ...{ clock, signal, waitsFor: everyOutage },
+      pauseMs: (round) => Math.min(COMMIT_RETRY_MS * 2 ** Math.min(round, 8), COMMIT_RETRY_LONGEST_MS),
+      waits: (outage, round) => round === 1 && waits(outage),
+    },
+    () => store.commit(commit),
+  );
+  return committed?.value;
 }

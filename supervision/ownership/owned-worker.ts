@@ -7,6 +7,7 @@
  * W3. That the bus is away is no fault of a worker and costs it no patience: it is started again in a moment.
  */
 
+import { BUS_RETRY_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -57,8 +58,6 @@ export interface Ownerships {
   /** Gives a quarantined one back; false when it is not quarantined. */
   reset(name: string): boolean;
 }
-
-const OUTAGE_RETRY_MS = 250;
 
 export class OwnedWorker {
   readonly #options: OwnedWorkerOptions;
@@ -117,7 +116,7 @@ export class OwnedWorker {
     if (this.#over) return;
     const { clock, log, crashed } = this.#options;
     this.#turn = this.#turn.then(() => this.#stopNow());
-    if (error instanceof Outage) return void clock.setTimeout(() => void this.start(), OUTAGE_RETRY_MS);
+    if (error instanceof Outage) return void clock.setTimeout(() => void this.start(), BUS_RETRY_MS);
     log.error({ err: error }, 'worker failed');
     crashed(error instanceof Error ? error.message : String(error));
   }

@@ -6,10 +6,11 @@
  * R3. A receiver that knows something newer than it receives ends the delivery: somebody else leads.
  */
 
+import { assertNever } from '../../contract/assert.ts';
 import { BIND_ANSWER_MS } from '../../contract/limits.ts';
-import { type LinkBinding, readBindReply } from '../../contract/mode.ts';
-import { Outage } from '../../contract/outage.ts';
+import { type BindReply, type LinkBinding, readBindReply } from '../../contract/mode.ts';
 import { Backoff } from '../../links/gateway/backoff.ts';
+import { askOrAway } from '../../messaging/ask.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -103,21 +104,42 @@ export class Receiver {
     const { bus, log, subject, stamp } = this.#options;
     const stamped = stamp();
     if (stamped === undefined) return 'over';
-    const call = Buffer.from(JSON.stringify({ ...(JSON.parse(content) as BindingContent), ...stamped }));
-    try {
-      const reply = readBindReply(await bus.request(subject, call, { timeoutMs: BIND_ANSWER_MS }));
-      this.#isSilent = false;
-      if (reply?.outcome === 'older') log.warn({ subject }, 'a link is bound by another reconciler');
-      if (reply?.outcome === 'older') return 'over';
-      // It will not take it at the next try either; what changes is reported again.
-      if (reply?.outcome !== 'kept') log.error({ subject, reply }, 'a binding of a link was refused');
-      return 'told';
-    } catch (error) {
-      if (!(error instanceof Outage)) throw error;
-      if (!this.#isSilent) log.info({ subject, err: error }, 'nothing takes the bindings of links; retrying');
-      this.#isSilent = true;
-      return 'silent';
+    const call = { ...(JSON.parse(content) as BindingContent), ...stamped };
+    const question = { to: subject, call, read: readBindReply, timeoutMs: BIND_ANSWER_MS };
+    const asked = await askOrAway(bus, question);
+    switch (asked.outcome) {
+      case 'answered':
+        return this.#answered(asked.answer);
+      case 'unreadable':
+        log.error({ subject, said: asked.said }, 'a binding of a link was refused');
+        return this.#heard();
+      case 'unserved':
+      case 'unanswered':
+      case 'bus-away':
+        if (!this.#isSilent)
+          log.info({ subject, reason: asked.outcome }, 'nothing takes the bindings of links; retrying');
+        this.#isSilent = true;
+        return 'silent';
+      default:
+        return assertNever(asked);
     }
+  }
+
+  #answered(reply: BindReply): 'told' | 'over' {
+    const { log, subject } = this.#options;
+    if (reply.outcome === 'older') {
+      log.warn({ subject }, 'a link is bound by another reconciler');
+      this.#isSilent = false;
+      return 'over';
+    }
+    if (reply.outcome === 'refused') log.error({ subject, reply }, 'a binding of a link was refused');
+    return this.#heard();
+  }
+
+  /** What it refused or did not understand it will not take at the next try either; what changes is told again. */
+  #heard(): 'told' {
+    this.#isSilent = false;
+    return 'told';
   }
 
   /** R2 */

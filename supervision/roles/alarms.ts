@@ -6,26 +6,28 @@
 import { createAlarmBinding } from '../../actors/alarm/binding.ts';
 import { createReactions } from '../../actors/alarm/reactions.ts';
 import { createRecordStore } from '../../actors/alarm/record-store.ts';
-import { type AlarmCells, AlarmService } from '../../actors/alarm/service.ts';
+import { AlarmService } from '../../actors/alarm/service.ts';
 import type { WatchOf } from '../../actors/alarm/target-alarms.ts';
+import type { alarmMachine } from '../../machines/alarm/alarm.ts';
 import type { Target } from '../../mission/mission.ts';
 import type { Platform } from '../../mission/platform.ts';
-import type { Binding } from '../../ports/entity.ts';
 import { createAlarmWatch } from '../../telemetry/alarms/alarm-watch.ts';
 import { knownSamples } from '../../telemetry/alarms/known-samples.ts';
 import { readValues } from '../../telemetry/reading/batch-shape.ts';
 import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
-import { failpointOf, withFailpoint } from '../cells/failpoint.ts';
-import { Kind } from '../cells/kind.ts';
+import { failpointOf } from '../cells/failpoint.ts';
+import { type Hosted, hostCells, Owners } from '../cells/host.ts';
 import { alarmTransitions } from '../metrics/alarms.ts';
 import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 
+/** The one partition of alarms. */
+const LEADER = 'alarms';
+
 export async function startAlarms(context: RoleContext): Promise<Role> {
   const { bus, clock, log, missions, registry } = context;
-  let leading: AlarmService | undefined;
-  const kind = alarmKind(context, () => leading);
-  const cells = cellsOf(kind);
+  const leading = new Owners<AlarmService>(() => LEADER);
+  const { kind, cells } = alarmCells(context, leading);
   const transition = alarmTransitions(registry);
   const reactions = createReactions({ bus, clock, log, missions });
   const platforms = new KnownPlatforms(missions, clock);
@@ -37,22 +39,11 @@ export async function startAlarms(context: RoleContext): Promise<Role> {
       ...{ bus, clock, log, missions, cells, watchOf, knownOf, readValues, reactions, transition },
       ...term,
     });
-    leading = service;
-    const stop = async (): Promise<void> => {
-      await service.stop();
-      if (leading === service) leading = undefined;
-    };
-    try {
-      await service.start();
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-    return { stop };
+    return leading.begin(LEADER, service);
   };
   return {
     shared: [],
-    leads: [{ name: 'alarms', start }],
+    leads: [{ name: LEADER, start }],
     kinds: [kind],
     stop: () => {
       platforms.stop();
@@ -61,30 +52,12 @@ export async function startAlarms(context: RoleContext): Promise<Role> {
   };
 }
 
-function alarmKind(context: RoleContext, leading: () => AlarmService | undefined): Kind {
-  const { bus, clock, random, log, deadLetters, failpoint, failed } = context;
+function alarmCells(context: RoleContext, leading: Owners<AlarmService>): Hosted<typeof alarmMachine> {
+  const { bus, failpoint } = context;
   const reached = failpointOf('alarm', failpoint);
-  const store = createRecordStore({ bus, term: leading, written: (state) => reached(`written ${state}`) });
-  const binding = createAlarmBinding({ bus, store, services: leading });
-  return new Kind({
-    binding: withFailpoint(binding as unknown as Binding, failpoint),
-    clock,
-    random,
-    log,
-    deadLetters,
-    epochOf: () => leading()?.epoch ?? 0,
-    onGone: (key, why) => leading()?.gone(key, why),
-    onEscalated: failed,
-  });
-}
-
-function cellsOf(kind: Kind): AlarmCells {
-  return {
-    tell: (key, event) => kind.tell(key, event),
-    wake: (key) => kind.wake(key),
-    drop: (key) => kind.drop(key),
-    keys: () => kind.ids(),
-  };
+  const service = (): AlarmService | undefined => leading.of(LEADER);
+  const store = createRecordStore({ bus, term: service, written: (state) => reached(`written ${state}`) });
+  return hostCells(createAlarmBinding({ bus, store, services: service }), service, context);
 }
 
 /** Where no catalogue is there is nothing to evaluate by. */

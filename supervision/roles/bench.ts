@@ -13,7 +13,7 @@ import { randomUUID } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import type { BoardOption } from '../../actors/sdr/radio/attach.ts';
 import { RADIO_ID } from '../../actors/sdr/radio/binding.ts';
-import { createRadio, type Radio, type RadioCell } from '../../actors/sdr/radio/radio.ts';
+import { createRadio, type Radio } from '../../actors/sdr/radio/radio.ts';
 import { createRuns, type Runs } from '../../actors/sdr/runs/runs.ts';
 import type { BenchConfig } from '../../contract/bench/config.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -21,14 +21,17 @@ import { isLoopback } from '../../contract/loopback.ts';
 import { startBenchFrontEnd } from '../../http/bench/front-end.ts';
 import type { BenchIdentity } from '../../http/bench/ports.ts';
 import { benchPages } from '../../http/pages/bench.ts';
+import type { campaignMachine } from '../../machines/bench/campaign.ts';
+import type { radioMachine } from '../../machines/bench/radio.ts';
 import type { RadioContext } from '../../machines/bench/radio-protocol.ts';
-import type { Binding } from '../../ports/entity.ts';
+import type { scenarioRunMachine } from '../../machines/bench/scenario-run.ts';
+import type { CellOwner } from '../../ports/cells.ts';
 import { type IiodServer, serveIiod } from '../../radio/iio/server.ts';
 import { createStub } from '../../radio/stub/stub.ts';
 import { IIOD_DEFAULTS } from '../bench/board-defaults.ts';
 import type { BoardGuard } from '../bench/board-guard.ts';
 import { type BenchDocuments, NO_BENCH_DOCUMENTS } from '../bench/folder.ts';
-import { Kind } from '../cells/kind.ts';
+import { type Hosted, hostCells } from '../cells/host.ts';
 import { createSnapshotStore, type SnapshotStore } from '../cells/snapshot-store.ts';
 import type { Role, RoleContext, RoleFactory } from '../role.ts';
 
@@ -73,36 +76,31 @@ export function benchRole(options: BenchRoleOptions): RoleFactory {
       const served = await openBoard(documents.config, context);
       if (served.iiod !== undefined) ending.push(() => served.iiod!.stop());
       const stores = storesOf(context);
-      let radioKind: Kind | undefined;
-      const cell: RadioCell = {
-        tell: (event) => radioKind?.tell(RADIO_ID, event) === 'accepted',
-        context: () => radioKind?.peek(RADIO_ID)?.actor?.getSnapshot().context as RadioContext | undefined,
-      };
       const radio = createRadio({
-        ...{ board: served.board, profiles: documents.profiles, store: stores.radio, cell },
+        ...{ board: served.board, profiles: documents.profiles, store: stores.radio },
         ...(documents.config.wired !== undefined && { wired: documents.config.wired }),
         ...{ eventRecords: bus.bucket(buckets.benchEvents), clock, random, log: context.log, silenced },
       });
       const runs = createRuns(runsOptions(radio, documents, stores, context));
-      const kinds = kindsOf(radio, runs, context, () => {
+      const hosted = hostAll(radio, runs, context, () => {
         isReplaced = true;
       });
-      radioKind = kinds.radio;
-      ending.push(() => kinds.radio.drain());
+      ending.push(() => hosted.radio.kind.drain());
       const stored = await stores.radio.load(RADIO_ID);
-      if (stored === undefined) kinds.radio.start(RADIO_ID, undefined, EPOCH);
-      else kinds.radio.restore(RADIO_ID, stored, EPOCH);
+      const { cells } = hosted.radio;
+      if (stored === undefined) cells.start(RADIO_ID, undefined, EPOCH);
+      else cells.restore(RADIO_ID, stored, EPOCH);
       ending.push(() => radio.stop());
       silence = async () => {
         if (!isReplaced || !(await hasSameBoard(stores.radio, radio))) await radio.silence();
       };
-      await radio.start();
+      await radio.start(cells);
       ending.push(async () => {
         await runs.stop();
         await silence();
-        await Promise.all([kinds.scenario.drain(), kinds.campaign.drain()]);
+        await Promise.all([hosted.scenario.kind.drain(), hosted.campaign.kind.drain()]);
       });
-      await runs.start({ scenario: kinds.scenario, campaign: kinds.campaign });
+      await runs.start({ scenario: hosted.scenario.cells, campaign: hosted.campaign.cells });
       const bench = { ...radio.bench, scenarios: runs.scenarios, campaigns: runs.campaigns };
       const frontEnd = await startBenchFrontEnd({
         ...{ bench, host, port, allowHosts, clock, log: radio.log, registry, pages: benchPages },
@@ -113,7 +111,8 @@ export function benchRole(options: BenchRoleOptions): RoleFactory {
         await frontEnd.close();
       });
       listening(frontEnd.url);
-      return { shared: [], kinds: Object.values(kinds), halt: () => silence(), stop } satisfies Role;
+      const kinds = Object.values(hosted).map(({ kind }) => kind);
+      return { shared: [], kinds, halt: () => silence(), stop } satisfies Role;
     } catch (error) {
       await stop();
       throw error;
@@ -209,25 +208,37 @@ function runsOptions(
 
 // Cells ---------------------------------------------------------------------------------------------------------------
 
-type BenchKinds = Readonly<Record<keyof BenchStores, Kind>>;
+interface HostedBench {
+  readonly radio: Hosted<typeof radioMachine>;
+  readonly scenario: Hosted<typeof scenarioRunMachine>;
+  readonly campaign: Hosted<typeof campaignMachine>;
+}
 
-function kindsOf(radio: Radio, runs: Runs, context: RoleContext, replaced: () => void): BenchKinds {
-  const { clock, random, deadLetters, failed } = context;
-  const kindOf = (binding: Binding, onGone: (id: string, why: string) => void): Kind =>
-    new Kind({
-      ...{ binding, clock, random, deadLetters, log: radio.log, onGone },
-      epochOf: () => EPOCH,
-      onEscalated: failed,
-    });
+function hostAll(radio: Radio, runs: Runs, context: RoleContext, replaced: () => void): HostedBench {
+  const around = { ...context, log: radio.log };
+  const owning = (gone: CellOwner['gone']): (() => CellOwner) => {
+    const owner: CellOwner = { epochOf: () => EPOCH, gone };
+    return () => owner;
+  };
+  const radioGone: CellOwner['gone'] = (_, why) => {
+    if (why === 'fenced') {
+      replaced();
+      radio.replaced();
+    }
+    if (why !== 'finished') context.failed(`the radio is gone: ${why}`);
+  };
+  const { scenario, campaign } = runs.bindings;
   return {
-    radio: kindOf(radio.binding, (_, why) => {
-      if (why === 'fenced') {
-        replaced();
-        radio.replaced();
-      }
-      if (why !== 'finished') failed(`the radio is gone: ${why}`);
-    }),
-    scenario: kindOf(runs.bindings.scenario, (id, why) => runs.gone('scenario', id, why)),
-    campaign: kindOf(runs.bindings.campaign, (id, why) => runs.gone('campaign', id, why)),
+    radio: hostCells(radio.binding, owning(radioGone), around),
+    scenario: hostCells(
+      scenario,
+      owning((id, why) => runs.gone('scenario', id, why)),
+      around,
+    ),
+    campaign: hostCells(
+      campaign,
+      owning((id, why) => runs.gone('campaign', id, why)),
+      around,
+    ),
   };
 }

@@ -8,7 +8,7 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { startDriverService } from '../../links/driver-service.ts';
 import { createFrameDecoder } from '../../links/frame-decoder.ts';
 import type { KnownIn } from '../../messaging/known-past.ts';
-import { Floor, pastIsGone } from '../../messaging/low-water-mark.ts';
+import { LowWaterMark, pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { DecoderMetrics } from '../metrics/decoders.ts';
 import type { WorkerContext } from '../ownership/owned-worker.ts';
@@ -24,20 +24,20 @@ export async function startDrivers({ bus, clock, log, missions, registry }: Role
   const start = async (gateway: string, { epoch, failed }: WorkerContext) => {
     let next = 1;
     let known: KnownIn | undefined;
-    const floor = new Floor({
+    const mark = new LowWaterMark({
       ...{ bus, clock, log, epoch, name: `decoder.${gateway}`, lost: failed },
       first: { next },
       stands: () => ({ next }),
       known: () => (known === undefined ? [] : [known]),
     });
-    ({ next } = await floor.take());
-    const { wentBack } = floor;
+    ({ next } = await mark.take());
+    const { wentBack } = mark;
     if (wentBack !== undefined) next = 1;
     const decoder = createFrameDecoder({
       ...{ bus, missions, gateway, log: log.child({ decoder: gateway }) },
       ...(wentBack !== undefined && { past: wentBack.since }),
     });
-    floor.keep();
+    mark.keep();
     const done = ({ seq, at }: StreamMessage): void => {
       next = Math.max(next, seq + 1);
       if (seq >= (known?.seq ?? 0)) known = { stream: streams.frames, seq, at };
@@ -51,7 +51,7 @@ export async function startDrivers({ bus, clock, log, missions, registry }: Role
       wentBack === undefined ? { from: 'seq', seq: next } : { from: 'time', at: wentBack.since + 1 },
       async (message) => {
         // Decoded batches are stored in order; when one cannot be, those behind it are given up too and the worker
-        // reads on from the floor, which has not moved past them.
+        // reads on from the low-water mark, which has not moved past them.
         const handled = decoder.handle(message).then(() => done(message), failed);
         underWay.add(handled);
         void handled.finally(() => underWay.delete(handled));
@@ -64,7 +64,7 @@ export async function startDrivers({ bus, clock, log, missions, registry }: Role
         await follower.stop();
         await Promise.all(underWay);
         counted();
-        await floor.stop();
+        await mark.stop();
       },
     };
   };

@@ -6,25 +6,23 @@
 import { createTelecommandBinding } from '../../actors/telecommand/binding.ts';
 import { createHistoryStore } from '../../actors/telecommand/history.ts';
 import { watchHolds } from '../../actors/telecommand/holds.ts';
-import { Lane, type TelecommandCells } from '../../actors/telecommand/lane.ts';
+import { Lane } from '../../actors/telecommand/lane.ts';
+import type { LaneServices } from '../../actors/telecommand/services.ts';
 import { fromCellId } from '../../actors/telecommand/work.ts';
+import type { telecommandMachine } from '../../machines/telecommand/telecommand.ts';
 import { KnownPast } from '../../messaging/known-past.ts';
-import type { Binding } from '../../ports/entity.ts';
 import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../telemetry/target-values.ts';
-import { withFailpoint } from '../cells/failpoint.ts';
-import { Kind } from '../cells/kind.ts';
+import { type Hosted, hostCells, Owners } from '../cells/host.ts';
 import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 import { createRuns } from './runs.ts';
 
 export async function startExecutor(context: RoleContext): Promise<Role> {
   const { bus, clock, log, missions, values } = context;
-  const lanes = new Map<string, Lane>();
-  const laneOf = (cell: string): Lane | undefined => lanes.get(fromCellId(cell).target);
+  const lanes = new Owners<Lane>((cell) => fromCellId(cell).target);
   const holds = await watchHolds(bus);
-  const kind = telecommandKind(context, laneOf);
-  const cells = cellsOf(kind);
+  const { kind, cells } = telecommandCells(context, lanes);
   const past = new KnownPast({ bus, clock, log });
   const platforms = new KnownPlatforms(missions, clock);
   const runs = createRuns(context, past, platforms);
@@ -45,18 +43,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       past,
       failed,
     });
-    lanes.set(target, lane);
-    const stop = async (): Promise<void> => {
-      await lane.stop();
-      if (lanes.get(target) === lane) lanes.delete(target);
-    };
-    try {
-      await lane.start();
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-    return { stop };
+    return lanes.begin(target, lane);
   };
 
   return {
@@ -74,38 +61,15 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   };
 }
 
-function telecommandKind(context: RoleContext, laneOf: (cell: string) => Lane | undefined): Kind {
-  const { bus, clock, random, log, deadLetters, failpoint, failed } = context;
+function telecommandCells(context: RoleContext, lanes: Owners<Lane>): Hosted<typeof telecommandMachine> {
+  const { bus, clock } = context;
   const store = createHistoryStore({
     bus,
-    inputOf: (cell) => laneOf(cell)?.inputOf(cell),
+    inputOf: (cell) => lanes.of(cell)?.inputOf(cell),
     now: () => clock.now(),
-    appended: (cell, { state }, seq) => laneOf(cell)?.appended(cell, state, seq),
+    appended: (cell, { state }, seq) => lanes.of(cell)?.appended(cell, state, seq),
   });
-  const binding = createTelecommandBinding({
-    bus,
-    clock,
-    store,
-    servicesOf: (cell) => laneOf(cell)?.servicesOf(cell),
-  });
-  return new Kind({
-    binding: withFailpoint(binding as unknown as Binding, failpoint),
-    clock,
-    random,
-    log,
-    deadLetters,
-    onGone: (cell, why, detail) => void laneOf(cell)?.gone(cell, why, detail),
-    onResume: async (cell) => laneOf(cell)?.resumed(cell),
-    onEscalated: failed,
-  });
-}
-
-function cellsOf(kind: Kind): TelecommandCells {
-  return {
-    start: (cell, input, epoch) => void kind.start(cell, input, epoch),
-    restore: (cell, stored, epoch) => void kind.restore(cell, stored, epoch),
-    tell: (cell, event) => void kind.tell(cell, event),
-    isLive: (cell) => kind.peek(cell) !== undefined,
-    drop: (cell) => kind.drop(cell),
-  };
+  const servicesOf = (cell: string): LaneServices | undefined => lanes.of(cell)?.servicesOf(cell);
+  const binding = createTelecommandBinding({ bus, clock, store, servicesOf });
+  return hostCells(binding, (cell) => lanes.of(cell), context);
 }

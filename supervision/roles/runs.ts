@@ -7,15 +7,15 @@ import { createLogStore } from '../../actors/run/log-store.ts';
 import { shardNames, shardOf } from '../../actors/run/open-runs.ts';
 import { runHistory } from '../../actors/run/replay.ts';
 import type { RunServices } from '../../actors/run/services.ts';
-import { type RunCells, RunShard } from '../../actors/run/shard.ts';
+import { RunShard } from '../../actors/run/shard.ts';
+import type { runMachine } from '../../machines/run/run.ts';
 import type { RunContext } from '../../machines/run/turn.ts';
 import type { KnownPast } from '../../messaging/known-past.ts';
-import type { Binding } from '../../ports/entity.ts';
 import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../telemetry/target-values.ts';
-import type { Cell } from '../cells/cell.ts';
-import { failpointOf, withFailpoint } from '../cells/failpoint.ts';
-import { Kind } from '../cells/kind.ts';
+import { failpointOf } from '../cells/failpoint.ts';
+import { type Hosted, hostCells, Owners } from '../cells/host.ts';
+import type { Kind } from '../cells/kind.ts';
 import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { RoleContext, SharedWork } from '../role.ts';
 
@@ -31,13 +31,12 @@ export function createRuns(
   platforms = new KnownPlatforms(context.missions, context.clock),
 ): Runs {
   const { bus, clock, log, missions, values, instance, tokens } = context;
-  const shards = new Map<string, RunShard>();
+  const shards = new Owners<RunShard>(shardOf);
   const services: RunServices = {
     ...{ bus, clock, log, missions, instance, platforms },
     values: targetValues(values),
   };
-  const kind = runKind(context, services, (run) => shards.get(shardOf(run)));
-  const cells = cellsOf(kind);
+  const { kind, cells } = runCells(context, services, shards);
 
   const start = async (shard: string, { epoch, holds, failed }: WorkerContext) => {
     await values.ready;
@@ -51,90 +50,44 @@ export function createRuns(
       failed,
       ...(past && { past }),
     });
-    shards.set(shard, worker);
-    const stop = async (): Promise<void> => {
-      await worker.stop();
-      if (shards.get(shard) === worker) shards.delete(shard);
-    };
-    try {
-      await worker.start();
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-    return { stop };
+    return shards.begin(shard, worker);
   };
   return { shared: { role: { role: 'executor', prefix: 'runs', start }, names: shardNames }, kind };
 }
 
-function runKind(
+function runCells(
   context: RoleContext,
   services: RunServices,
-  shardAt: (run: string) => RunShard | undefined,
-): Kind {
-  const { bus, clock, random, log, deadLetters, failpoint, failed } = context;
+  shards: Owners<RunShard>,
+): Hosted<typeof runMachine> {
+  const { bus, failpoint } = context;
   const reached = failpointOf('run', failpoint);
   const store = createLogStore({
     bus,
-    begunOf: (run) => shardAt(run)?.begunOf(run),
+    begunOf: (run) => shards.of(run)?.begunOf(run),
     appending: (run, record) => {
       reached(`committing ${record.event.seq}`);
-      return shardAt(run)?.appending(run, record);
+      return shards.of(run)?.appending(run, record);
     },
     appended: (run, record, position) => {
       reached(`committed ${record.event.seq}`);
-      shardAt(run)?.appended(run, record, position);
+      shards.of(run)?.appended(run, record, position);
     },
   });
   const binding = createRunBinding({
     services,
     store,
-    hostOf: (run) => shardAt(run)?.held(run),
-    isAwaited: (run, ticket) => ticketOf(kind.peek(run)) === ticket,
-    isAborted: (run) => contextOf(kind.peek(run))?.abort != null,
+    hostOf: (run) => shards.of(run)?.held(run),
+    isAwaited: (run, ticket) => ticketOf(hosted.cells.context(run)) === ticket,
+    isAborted: (run) => hosted.cells.context(run)?.abort != null,
     history: (run) => runHistory(bus, run),
   });
-  const kind: Kind = new Kind({
-    binding: withFailpoint(binding as unknown as Binding, failpoint),
-    clock,
-    random,
-    log,
-    deadLetters,
-    epochOf: (run) => shardAt(run)?.begunOf(run)?.epoch ?? 0,
-    onGone: (run, why, detail) => void shardAt(run)?.gone(run, why, detail),
-    onEscalated: failed,
-  });
-  return kind;
+  const hosted: Hosted<typeof runMachine> = hostCells(binding, (run) => shards.of(run), context);
+  return hosted;
 }
 
 /** Of what is under way in the chart. */
-function ticketOf(cell: Cell | undefined): number | undefined {
-  const activity = contextOf(cell)?.activity;
+function ticketOf(context: RunContext | undefined): number | undefined {
+  const activity = context?.activity;
   return activity !== undefined && 'ticket' in activity ? activity.ticket : undefined;
-}
-
-function contextOf(cell: Cell | undefined): RunContext | undefined {
-  const snapshot = cell?.actor?.getSnapshot() as { readonly context: RunContext } | undefined;
-  return snapshot?.context;
-}
-
-function cellsOf(kind: Kind): RunCells {
-  return {
-    start: (run, input, epoch) => void kind.start(run, input, epoch),
-    restore: (run, stored, epoch) => void kind.restore(run, stored, epoch),
-    tell: (run, event) => {
-      switch (kind.tell(run, event)) {
-        case 'accepted':
-          return undefined;
-        case 'full':
-          return 'too much waits for the run';
-        case 'gone':
-          return 'its executor is stopping; ask again';
-        case 'quarantined':
-          return `the run is in trouble (${kind.trouble()[run]?.reason ?? 'unknown'}) and waits until somebody resumes or resets it in the inspector`;
-      }
-    },
-    wake: (run) => kind.wake(run),
-    drop: (run) => kind.drop(run),
-  };
 }

@@ -16,6 +16,7 @@ import { benchPages } from '../../http/pages/bench.ts';
 import type { FrontEnd } from '../../http/serve.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../supervision/cells/dead-letters.ts';
+import { cellsOf } from '../../supervision/cells/host.ts';
 import { Kind } from '../../supervision/cells/kind.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { type BenchWorld, FAST, OTHER, startBenchWorld } from '../actors/sdr/bench-world.ts';
@@ -130,6 +131,6 @@ async function startRuns({ user, events, log, radio }: BenchWorld): Promise<Runs
         throw new Error(reason);
       },
     });
-  await runs.start({ scenario: kindOf('scenario'), campaign: kindOf('campaign') });
+  await runs.start({ scenario: cellsOf(kindOf('scenario')), campaign: cellsOf(kindOf('campaign')) });
   return runs;
 }

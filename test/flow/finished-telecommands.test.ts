@@ -35,8 +35,8 @@ beforeAll(async () => {
   const members = bus.bucket(buckets.members);
   for (const target of targetNames(TARGETS)) {
     const submission = target === 'sat1' ? Math.max(1, FINISHED - 20) : 1;
-    const floor = Buffer.from(JSON.stringify({ epoch: 0, submission, event: 1 }));
-    await members.put(`checkpoint.lane.${target}`, floor, 0);
+    const mark = Buffer.from(JSON.stringify({ epoch: 0, submission, event: 1 }));
+    await members.put(`checkpoint.lane.${target}`, mark, 0);
   }
 }, 600_000);
 afterAll(async () => {
@@ -75,7 +75,7 @@ async function serving(): Promise<{
   return { api: mcs.api, readyMs: performance.now() - begun, stop: () => mcs.kill('SIGTERM') };
 }
 
-const floorOf = async (target: string): Promise<number> => {
+const markOf = async (target: string): Promise<number> => {
   const entry = await bus.bucket(buckets.members).get(`checkpoint.lane.${target}`);
   return (JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number }).submission;
 };
@@ -84,8 +84,8 @@ it('starts behind a long past, brings every low-water mark to the head, and tele
   const first = await serving();
   const head = FINISHED + 1;
   await until(
-    async () => (await Promise.all(targetNames(TARGETS).map(floorOf))).every((floor) => floor >= head),
-    { timeoutMs: 60_000, what: 'every floor at the head' },
+    async () => (await Promise.all(targetNames(TARGETS).map(markOf))).every((mark) => mark >= head),
+    { timeoutMs: 60_000, what: 'every low-water mark at the head' },
   );
   for (const target of ['sat1', `sat${TARGETS}`]) {
     const body = { target, telecommand: 'camera.ping' };

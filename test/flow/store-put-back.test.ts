@@ -59,7 +59,7 @@ const send = async (): Promise<string> => {
 const statesOf = async (id: string): Promise<string[]> =>
   (await readLog<TcEvent>(`${front.api}/v1/tc/sat1/${id}/events`)).map(({ state }) => state);
 
-async function floorOf(bus: Bus): Promise<string> {
+async function markOf(bus: Bus): Promise<string> {
   const entry = await bus.bucket(buckets.members).get('checkpoint.lane.sat1');
   return entry === undefined ? '' : Buffer.from(entry.value).toString();
 }
@@ -94,8 +94,8 @@ it('lanes, telemetry and gateways go on, also after a restart, and nothing is se
 
   // Killed before its low-water mark is written again, its heir ends what is younger as it ends what was lost: nobody knows.
   const bus = await nats.connected();
-  const taken = await floorOf(bus);
-  await until(async () => (await floorOf(bus)) !== taken, PATIENTLY);
+  const taken = await markOf(bus);
+  await until(async () => (await markOf(bus)) !== taken, PATIENTLY);
   await executor.kill();
   executor = await serve('executor');
   await verifiedOne();

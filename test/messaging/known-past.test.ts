@@ -1,9 +1,9 @@
-/** What a process knew of its streams where the store went back, floor and all. Decision 27. */
+/** What a process knew of its streams where the store went back, low-water mark and all. Decision 27. */
 
 import { beforeEach, expect, it } from 'vitest';
 import { streams } from '../../contract/bus/streams.ts';
 import { type KnownIn, KnownPast } from '../../messaging/known-past.ts';
-import { Floor, type WentBack } from '../../messaging/low-water-mark.ts';
+import { LowWaterMark, type WentBack } from '../../messaging/low-water-mark.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { TwinServer } from '../simulation/twin/server.ts';
@@ -61,23 +61,23 @@ async function rewind(to: number): Promise<void> {
 function ownerOf(name: string, epoch: number, knows: KnownPast | null = past) {
   const known: KnownIn[] = [];
   const lost: string[] = [];
-  const floor = new Floor({
+  const mark = new LowWaterMark({
     ...{ bus, clock, log: keptLog(), name, epoch, first: { next: 1 }, stands: () => ({ next: 1 }) },
     known: () => known,
     ...{ about: [LOGS], past: knows ?? undefined },
     lost: (error) => void lost.push(error.message),
   });
   const take = async (): Promise<WentBack | undefined> => {
-    await settled(floor.take());
-    return floor.wentBack;
+    await settled(mark.take());
+    return mark.wentBack;
   };
-  return { floor, known, lost, take };
+  return { mark, known, lost, take };
 }
 
 it('known-past.K1 K2 an owner begins anew at a loss in a stream that it does not follow, and the next one knows of it', async () => {
   const owner = ownerOf('runs.0', 1);
   expect(await owner.take()).toBeUndefined();
-  owner.floor.keep();
+  owner.mark.keep();
   owner.known.push(await append());
   await pass(3_000);
   const kept = clock.now();
@@ -88,7 +88,7 @@ it('known-past.K1 K2 an owner begins anew at a loss in a stream that it does not
   expect(owner.lost).toEqual([]);
   await rewind(kept);
   expect(owner.lost).toEqual(['RUNS does not hold any more what was read of it']);
-  await settled(owner.floor.stop());
+  await settled(owner.mark.stop());
   const next = ownerOf('runs.0', 2);
   expect(await next.take()).toEqual({ streams: new Set(['RUNS']), since: last.at, until: last.at });
 });
@@ -96,21 +96,21 @@ it('known-past.K1 K2 an owner begins anew at a loss in a stream that it does not
 it('known-past.K1 what an owner knew that was gone before the store went back is compared by the next one', async () => {
   const owner = ownerOf('runs.0', 1);
   await owner.take();
-  owner.floor.keep();
+  owner.mark.keep();
   const kept = clock.now();
   await pass(10);
   owner.known.push(await append());
-  await settled(owner.floor.stop());
+  await settled(owner.mark.stop());
   await rewind(kept);
-  // The floor went back as well: without what the process knew nothing would show the loss.
+  // The low-water mark went back as well: without what the process knew nothing would show the loss.
   expect(await ownerOf('runs.0', 2, null).take()).toBeUndefined();
   expect((await ownerOf('runs.0', 3).take())?.streams).toEqual(new Set(['RUNS']));
 });
 
-it('known-past.K3 every partition taken later deals with it, but one whose floor is of a later time', async () => {
+it('known-past.K3 every partition taken later deals with it, but one whose low-water mark is of a later time', async () => {
   const owner = ownerOf('runs.0', 1);
   await owner.take();
-  owner.floor.keep();
+  owner.mark.keep();
   const kept = clock.now();
   await pass(10);
   owner.known.push(await append());
@@ -119,26 +119,26 @@ it('known-past.K3 every partition taken later deals with it, but one whose floor
   const later = ownerOf('runs.2', 3, null);
   await later.take();
   later.known.push(await append());
-  await settled(later.floor.stop());
+  await settled(later.mark.stop());
   expect(await ownerOf('runs.2', 4).take()).toBeUndefined();
 });
 
 it('known-past.K2 says nothing where what was known is still there', async () => {
   const owner = ownerOf('runs.0', 1);
   await owner.take();
-  owner.floor.keep();
+  owner.mark.keep();
   owner.known.push(await append());
   await pass(100);
   await rewind(clock.now());
   expect(owner.lost).toEqual([]);
-  await settled(owner.floor.stop());
+  await settled(owner.mark.stop());
   expect(await ownerOf('runs.0', 2).take()).toBeUndefined();
 });
 
 it('low-water-mark.F6 a loss anywhere on the bus counts for a partition that another process had, until it has been dealt with', async () => {
   const theirs = ownerOf('runs.5', 1, null);
   await theirs.take();
-  await settled(theirs.floor.stop());
+  await settled(theirs.mark.stop());
   const seen: number[] = [];
   await settled(
     bus.follow(streams.values, 'mcs.tm.value.*', { from: 'now' }, ({ at }) => void seen.push(at)),
@@ -149,8 +149,8 @@ it('low-water-mark.F6 a loss anywhere on the bus counts for a partition that ano
   await rewind(kept);
   const next = ownerOf('runs.5', 2);
   expect(await next.take()).toMatchObject({ streams: new Set(), until: seen[0], elsewhere: true });
-  next.floor.keep();
-  await settled(next.floor.stop());
+  next.mark.keep();
+  await settled(next.mark.stop());
   expect(await ownerOf('runs.5', 3).take()).toBeUndefined();
 });
 

@@ -1,25 +1,25 @@
 import { expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { Floor } from '../../messaging/low-water-mark.ts';
+import { LowWaterMark } from '../../messaging/low-water-mark.ts';
 import { LogBus } from '../actors/telecommand/log-bus.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { keptLog } from '../support/silent-log.ts';
 
-function floorOf(bus: LogBus, epoch: number) {
+function markOf(bus: LogBus, epoch: number) {
   const clock = new ManualClock(0);
   const losses: Error[] = [];
   const at = { next: 1 };
-  const floor = new Floor({
+  const mark = new LowWaterMark({
     ...{ bus, clock, log: keptLog(), name: 'decoder.gw', epoch, first: { next: 1 } },
     stands: () => ({ ...at }),
     lost: (error) => void losses.push(error),
   });
   const take = async (): Promise<number> => {
-    at.next = (await floor.take()).next;
-    floor.keep();
+    at.next = (await mark.take()).next;
+    mark.keep();
     return at.next;
   };
-  return { clock, floor, take, at, losses };
+  return { clock, mark, take, at, losses };
 }
 
 const stored = (bus: LogBus): unknown => {
@@ -29,17 +29,17 @@ const stored = (bus: LogBus): unknown => {
 
 it('is where the owner before stood', async () => {
   const bus = new LogBus();
-  const old = floorOf(bus, 1);
+  const old = markOf(bus, 1);
   expect(await old.take()).toBe(1);
   old.at.next = 7;
-  await old.floor.stop();
-  expect(await floorOf(bus, 2).take()).toBe(7);
+  await old.mark.stop();
+  expect(await markOf(bus, 2).take()).toBe(7);
   expect(stored(bus)).toEqual({ epoch: 2, next: 7 });
 });
 
 it('a write whose answer an outage took is not taken for that of another owner', async () => {
   const bus = new LogBus();
-  const { clock, floor, take, at, losses } = floorOf(bus, 1);
+  const { clock, mark, take, at, losses } = markOf(bus, 1);
   await take();
   bus.bucket(buckets.members).loseAnswer = true;
   for (const next of [6, 7, 8, 9]) {
@@ -48,23 +48,23 @@ it('a write whose answer an outage took is not taken for that of another owner',
   }
   expect(losses).toEqual([]);
   expect(stored(bus)).toEqual({ epoch: 1, next: 9 });
-  await floor.stop();
+  await mark.stop();
 });
 
 it('low-water-mark.F1 an owner is told when another one has taken it', async () => {
   const bus = new LogBus();
-  const old = floorOf(bus, 1);
+  const old = markOf(bus, 1);
   await old.take();
-  await floorOf(bus, 2).take();
+  await markOf(bus, 2).take();
   old.at.next = 6;
   await old.clock.run(1_000, 100);
-  expect(old.losses.map(String)).toEqual(['Error: another owner wrote the floor of decoder.gw']);
-  await old.floor.stop();
+  expect(old.losses.map(String)).toEqual(['Error: another owner wrote the low-water mark of decoder.gw']);
+  await old.mark.stop();
   expect(stored(bus)).toEqual({ epoch: 2, next: 1 });
 });
 
 it('low-water-mark.F1 is not taken from a newer owner by one that was only asleep', async () => {
   const bus = new LogBus();
-  await floorOf(bus, 7).take();
-  await expect(floorOf(bus, 6).take()).rejects.toThrow('another owner takes decoder.gw');
+  await markOf(bus, 7).take();
+  await expect(markOf(bus, 6).take()).rejects.toThrow('another owner takes decoder.gw');
 });

@@ -8,12 +8,13 @@ import { createFault } from '../../actors/run/effects/fault.ts';
 import { createTransfer } from '../../actors/run/effects/transfer.ts';
 import { unreadiness } from '../../actors/run/readiness.ts';
 import type { Handler, RunAtHand, RunServices } from '../../actors/run/services.ts';
-import { createCaller } from '../../actors/telecommand/asking.ts';
+import { createEncode } from '../../actors/telecommand/effects/encode.ts';
 import { sendFrame } from '../../actors/telecommand/sending.ts';
 import { Outage } from '../../contract/outage.ts';
 import { askForFaults } from '../../http/gateway.ts';
-import { patiently } from '../../messaging/patiently.ts';
+import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Bus } from '../../ports/bus.ts';
+import type { EffectRun } from '../../ports/entity.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { demoMission } from '../support/missions.ts';
 import { leaf, ping, programOf } from '../support/run-program.ts';
@@ -35,6 +36,7 @@ function late(times: number, reply: object): { bus: Bus; asked: () => number } {
   return { bus: { request } as unknown as Bus, asked: () => asked };
 }
 
+const run: EffectRun = { id: 'cell', key: 'k', epoch: 1, signal };
 const services = (bus: Bus): RunServices =>
   ({ bus, clock: realClock, log: keptLog(), instance: 'i' }) as unknown as RunServices;
 const begin = (handler: unknown, effect: object): Promise<unknown> =>
@@ -49,27 +51,31 @@ const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown
     'the sending of a frame',
     SENT,
     (bus) =>
-      sendFrame(createCaller(bus, realClock), {
-        ...{ gateway: 'g', frame: { target: 't', key: 'k', epoch: 1, frame: '' }, recovering: undefined },
-        ...{ expiresAt: Number.MAX_SAFE_INTEGER, hold: undefined, unheld: async () => undefined },
-        position: async () => undefined,
-        ...{ now: () => realClock.now(), signal },
-      }),
+      sendFrame(
+        { bus, clock: realClock },
+        {
+          ...{ gateway: 'g', frame: { target: 't', key: 'k', epoch: 1, frame: '' }, recovering: undefined },
+          ...{ expiresAt: Number.MAX_SAFE_INTEGER, hold: undefined, unheld: async () => undefined },
+          position: async () => undefined,
+          signal,
+        },
+      ),
     SENT,
   ],
   [
     'the encoding by a driver',
-    OK,
+    { ok: true, value: { frame: 'c0' } },
     (bus) => {
-      const caller = createCaller(bus, realClock);
-      return caller.patiently(() => caller.askOnce('mcs.x', {}, { timeoutMs: 5_000 }), signal);
+      const definition = { mission, link: { driver: 'demo' } };
+      const encode = createEncode({ bus, clock: realClock });
+      return encode({ type: 'effect.encode' }, { work: { submission: {}, definition } } as never, run);
     },
-    { value: OK },
+    { type: 'driver.encoded', frame: 'c0' },
   ],
   [
     'the readiness of a target',
     {},
-    (bus) => patiently(realClock, signal, () => unreadiness(bus, mission, program)),
+    (bus) => retryWhileBusIsAway({ clock: realClock, signal }, () => unreadiness(bus, mission, program)),
     { value: [] },
   ],
   [

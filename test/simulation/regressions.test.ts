@@ -128,7 +128,7 @@ it.each([0, 1])(
       ...{ at: 3_740, slot: asleep, kind: 'pause', forMs: 3_400, arrivalsFirst: true, pullsExpired: true },
     };
     const suspend: Command = { afterMs: 1_800, slot: 1 - asleep, action: 'suspend' };
-    // The second leaves a floor to be written, so that leaving the shard takes a while.
+    // The second leaves a low-water mark to be written, so that leaving the shard takes a while.
     const runs = [3_020, 3_720].map((at) =>
       launching(at, [leaf('only', [setWatchdog(60), { kind: 'wait', ms: 12_000 }])], {}, [suspend]),
     );

@@ -1,23 +1,25 @@
 /** A small entity for the tests of the runtime: an order that is paid, shipped, and given up when nobody answers. */
 
 import { assign, emit, setup } from 'xstate';
-import type { Binding, Emitted, EntityEvent, Store } from '../../ports/entity.ts';
+import { defineBinding, type EffectTable } from '../../ports/define-binding.ts';
+import type { Binding, Store } from '../../ports/entity.ts';
 
-export interface OrderEffect extends Emitted {
-  readonly type: 'effect.charge' | 'effect.ship';
-  readonly item: string;
-}
+export type OrderEffect =
+  | { readonly type: 'effect.charge'; readonly item: string }
+  | { readonly type: 'effect.ship'; readonly item: string };
+
+export type OrderEvent =
+  | { type: 'order.pay' }
+  | { type: 'charge.done' }
+  | { type: 'charge.slow' }
+  | { type: 'ship.done' }
+  | { type: 'order.note'; note: string }
+  | { type: 'order.explode' };
 
 export const orderMachine = setup({
   types: {} as {
     context: { item: string; notes: readonly string[] };
-    events:
-      | { type: 'order.pay' }
-      | { type: 'charge.done' }
-      | { type: 'charge.slow' }
-      | { type: 'ship.done' }
-      | { type: 'order.note'; note: string }
-      | { type: 'order.explode' };
+    events: OrderEvent;
     emitted: OrderEffect;
     input: { item: string };
   },
@@ -50,26 +52,21 @@ export const orderMachine = setup({
   },
 });
 
-type Handlers = Partial<
-  Record<
-    OrderEffect['type'],
-    (effect: OrderEffect, run: { key: string }) => Promise<EntityEvent | undefined> | EntityEvent | undefined
-  >
->;
+type Handlers = Partial<EffectTable<typeof orderMachine>>;
 
 /** The binding of orders; effects without a handler never answer. */
 export function orderBinding(store: Store, handlers: Handlers = {}, more: Partial<Binding> = {}): Binding {
   const never = (): Promise<undefined> => new Promise(() => undefined);
-  return {
+  const binding = defineBinding({
     kind: 'order',
     version: 1,
     chart: orderMachine,
     store,
     durability: 'snapshot',
-    effects: { 'effect.charge': never, 'effect.ship': never, ...handlers } as unknown as Binding['effects'],
+    effects: { 'effect.charge': never, 'effect.ship': never, ...handlers },
     restart: 'transient',
     idleMs: null,
     migrations: {},
-    ...more,
-  };
+  });
+  return { ...binding, ...more };
 }

@@ -7,13 +7,15 @@
  * T3. An executor that slept while another took its run over switches nothing: it could not be switched back.
  */
 
+import { assertNever } from '../../../contract/assert.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { BUS_RETRY_MS, SIM_ANSWER_MS } from '../../../contract/limits.ts';
 import { type FaultCall, readFaultReply } from '../../../contract/link.ts';
-import { Outage } from '../../../contract/outage.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
 import type { RunEffect } from '../../../machines/run/protocol.ts';
-import { patiently, pause } from '../../../messaging/patiently.ts';
+import { ask } from '../../../messaging/ask.ts';
+import { pause } from '../../../messaging/pause.ts';
+import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 
 type FaultEffect = Extract<RunEffect, { type: 'effect.fault' }>;
@@ -22,7 +24,9 @@ export function createFault(services: RunServices): Handler<'effect.fault'> {
   const { clock } = services;
   return async (effect, at, signal) => {
     if (effect.at > clock.now()) await pause(clock, effect.at - clock.now(), signal);
-    const switched = await patiently(clock, signal, () => switchFault(effect, at, services, signal));
+    const switched = await retryWhileBusIsAway({ clock, signal }, () =>
+      switchFault(effect, at, services, signal),
+    );
     if (switched?.value === undefined || signal.aborted) return undefined;
     const { index: fault, on } = effect;
     if (switched.value.ok) return { type: 'fault.switched', at: clock.now(), fault, on };
@@ -44,7 +48,7 @@ async function switchFault(
   const end = clock.now() + SIM_ANSWER_MS;
   for (;;) {
     if (signal.aborted || !at.holds()) return undefined;
-    const asked = await ask(effect, at, services, Math.max(1, end - clock.now()));
+    const asked = await askGateway(effect, at, services, Math.max(1, end - clock.now()));
     if (asked !== 'nobody') return asked;
     if (clock.now() + BUS_RETRY_MS >= end) {
       return refused(`gateway ${effect.fault.gateway} does not run`);
@@ -53,22 +57,30 @@ async function switchFault(
   }
 }
 
-async function ask(
+async function askGateway(
   { fault: { gateway, fault }, on }: FaultEffect,
   { run, by }: RunAtHand,
   { bus }: RunServices,
   timeoutMs: number,
 ): Promise<Result<undefined, string> | 'nobody'> {
   const call: FaultCall = { fault, on, run, ...(by !== undefined && { by }) };
-  try {
-    const data = Buffer.from(JSON.stringify(call));
-    const reply = await bus.request(subject.gatewayVerb(gateway, 'fault'), data, { timeoutMs });
-    const read = readFaultReply(reply);
-    if (read === undefined) return refused(`gateway ${gateway} answered with what is no answer`);
-    return read.ok ? accepted(undefined) : refused(read.faults.map(({ message }) => message).join('; '));
-  } catch (error) {
-    if (!(error instanceof Outage) || error.code === 'bus.unavailable') throw error;
-    if (error.code === 'bus.no-responder' || error.unsettled) return 'nobody';
-    return refused(`gateway ${gateway} did not answer within ${SIM_ANSWER_MS / 1000} s`);
+  const to = subject.gatewayVerb(gateway, 'fault');
+  const asked = await ask(bus, { to, call, read: readFaultReply, timeoutMs });
+  switch (asked.outcome) {
+    case 'answered': {
+      const { answer } = asked;
+      return answer.ok
+        ? accepted(undefined)
+        : refused(answer.faults.map(({ message }) => message).join('; '));
+    }
+    case 'unserved':
+      return 'nobody';
+    case 'unanswered':
+      if (!asked.mayBeDone) return 'nobody';
+      return refused(`gateway ${gateway} did not answer within ${SIM_ANSWER_MS / 1000} s`);
+    case 'unreadable':
+      return refused(`gateway ${gateway} answered with what is no answer`);
+    default:
+      return assertNever(asked);
   }
 }

@@ -17,7 +17,7 @@ import type { BusPosition } from '../../../contract/link.ts';
 import type { Result } from '../../../contract/result.ts';
 import type { RunSample } from '../../../contract/run.ts';
 import type { RunChartEvent, RunEffect } from '../../../machines/run/protocol.ts';
-import { patiently } from '../../../messaging/patiently.ts';
+import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import { formatDuration } from '../../../mission/quantity.ts';
 import { gatewaysReceiving } from '../../../mission/resolve.ts';
 import { busPosition } from '../../../telemetry/reading/bus-position.ts';
@@ -62,7 +62,7 @@ function open({ statement, answers }: JudgeEffect, { mission }: RunAtHand): Resu
 async function judge(one: Case): Promise<Verdict | undefined> {
   const { effect, judgement, services, signal } = one;
   for (const target of new Set(judgement.reads.map((read) => read.target))) {
-    await patiently(services.clock, signal, () => services.values.upToDate(target));
+    await retryWhileBusIsAway({ clock: services.clock, signal }, () => services.values.upToDate(target));
   }
   if (signal.aborted) return undefined;
   const { kind } = effect.statement;
@@ -145,7 +145,7 @@ async function positionsOf({ judgement, at, services, signal }: Case): Promise<P
   for (const name of new Set(judgement.reads.map(({ target }) => target))) {
     const target = at.mission.targets.get(name);
     const gateways = target === undefined ? [] : gatewaysReceiving(at.mission, target);
-    const found = await patiently(clock, signal, () => busPosition(bus, name, gateways));
+    const found = await retryWhileBusIsAway({ clock, signal }, () => busPosition(bus, name, gateways));
     if (found === undefined) return undefined;
     positions.set(name, found.value);
   }

@@ -9,7 +9,8 @@
 import { alarmOfReaction } from '../../../contract/alarm.ts';
 import { FENCE_REACTION_MS, REACTION_LOOK_MS, REACTION_WAIT_MS } from '../../../contract/limits.ts';
 import { Outage } from '../../../contract/outage.ts';
-import { patiently, pause } from '../../../messaging/patiently.ts';
+import { pause } from '../../../messaging/pause.ts';
+import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import { type Held, type HeldTarget, heldReason, Leases, type Reaction, targetsOf } from '../leases.ts';
 import { interruptAll, preemptAll } from '../preemption.ts';
 import { Programs } from '../programs.ts';
@@ -45,7 +46,7 @@ export function createPrepare(
     return taking.seized({ run: at.run, by: at.by, alarm }, effect, at, signal);
   };
   return async (effect, at, signal) => {
-    const met = await patiently(clock, signal, () => obstacle(effect, at, signal));
+    const met = await retryWhileBusIsAway({ clock, signal }, () => obstacle(effect, at, signal));
     if (met === undefined) return undefined;
     const { ticket } = effect;
     if (met.value === undefined) return { type: 'prepared', at: clock.now(), ticket };
@@ -154,7 +155,7 @@ export function createRelease(
     const { run, program } = at;
     const isOwner = (): boolean => !signal.aborted;
     let unconfirmed: readonly Unconfirmed[] = [];
-    const released = await patiently(clock, signal, async () => {
+    const released = await retryWhileBusIsAway({ clock, signal }, async () => {
       unconfirmed = await standDown({
         ...{ bus, clock, run: at, open: openOf(run) },
         mark: (targets) => leases.leave(run, targets, isOwner),

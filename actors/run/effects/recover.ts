@@ -7,7 +7,7 @@
  * V2. What was submitted before goes its way: then the withdrawal is the duplicate.
  */
 
-import { patiently } from '../../../messaging/patiently.ts';
+import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import type { Handler, RunServices } from '../services.ts';
 import { withdraw } from './withdraw.ts';
 
@@ -15,7 +15,7 @@ export function createRecover({ bus, clock, instance }: RunServices): Handler<'e
   return async ({ announced }, at, signal) => {
     if (announced !== undefined) {
       const reason = `withdrawn by ${instance}, which took its run over before it was submitted`;
-      const stored = await patiently(clock, signal, () => withdraw(bus, announced, at, reason));
+      const stored = await retryWhileBusIsAway({ clock, signal }, () => withdraw(bus, announced, at, reason));
       if (stored === undefined) return undefined;
     }
     return { type: 'recovered', at: clock.now(), by: instance };

@@ -13,7 +13,7 @@ import type { Ack } from '../../../contract/run.ts';
 import { readTcEvent, type TcSubmission } from '../../../contract/telecommand.ts';
 import { isFinalTcState } from '../../../contract/telecommand-state.ts';
 import type { Announced, RunEffect } from '../../../machines/run/protocol.ts';
-import { patiently } from '../../../messaging/patiently.ts';
+import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import type { Follower, Headers, StreamMessage } from '../../../ports/bus.ts';
 import { type SendValues, sendValues } from '../operands.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
@@ -49,7 +49,7 @@ async function carryOut(
   const submission = submissionOf(effect, at, values.value);
   const headers = headersOf(at);
   const body = Buffer.from(JSON.stringify(submission));
-  const submitted = await patiently(clock, signal, () =>
+  const submitted = await retryWhileBusIsAway({ clock, signal }, () =>
     bus.append(streams.telecommands, subject.tcSubmit(statement.target), body, { id: tc, headers }),
   );
   return submitted && followToEnd(statement.target, tc, services, signal);
@@ -108,7 +108,7 @@ function followToEnd(
     signal.addEventListener('abort', aborted, { once: true });
     const begin = (): Promise<Follower> =>
       bus.follow(streams.telecommandEvents, subject.tcEvent(target, tc), { from: 'start' }, hear);
-    patiently(clock, signal, begin).then((begun) => {
+    retryWhileBusIsAway({ clock, signal }, begin).then((begun) => {
       follower = begun?.value;
       if (over) void follower?.stop().catch(() => undefined);
     }, reject);

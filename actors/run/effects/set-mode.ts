@@ -8,7 +8,7 @@
 
 import { buckets } from '../../../contract/bus/buckets.ts';
 import type { TargetMode } from '../../../contract/run.ts';
-import { patiently } from '../../../messaging/patiently.ts';
+import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import type { Entry } from '../../../ports/bus.ts';
 import type { Handler, RunAtHand, RunServices } from '../services.ts';
 
@@ -35,7 +35,7 @@ export function createSetMode(services: RunServices): Handler<'effect.set-mode'>
     }
     const wish: Wish = { target, mode, at, signal, seen: false };
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const tried = await patiently(clock, signal, () => setOnce(wish, services));
+      const tried = await retryWhileBusIsAway({ clock, signal }, () => setOnce(wish, services));
       if (tried === undefined || signal.aborted) return undefined;
       if (tried.value === 'set') return { type: 'done', at: clock.now(), ticket };
       if (tried.value === 'overtaken')

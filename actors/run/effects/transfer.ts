@@ -3,27 +3,28 @@
  * rules 8 and 9.
  */
 
+import { assertNever } from '../../../contract/assert.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import { TRANSFER_ANSWER_MS } from '../../../contract/limits.ts';
-import { Outage } from '../../../contract/outage.ts';
 import type { ProgramStatement } from '../../../contract/program.ts';
 import { accepted, type Result, refused } from '../../../contract/result.ts';
-import { readTransferReply, type TransferCall } from '../../../contract/transfer.ts';
+import { readTransferReply, type TransferCall, type TransferReply } from '../../../contract/transfer.ts';
 import type { Answers } from '../../../machines/run/protocol.ts';
-import { patiently } from '../../../messaging/patiently.ts';
+import { type Asked, askWhileBusIsAway, type Question } from '../../../messaging/ask.ts';
 import { operandText } from '../operands.ts';
 import type { Handler, RunServices } from '../services.ts';
 
 type TransferStatement = Extract<ProgramStatement, { kind: 'download' | 'upload' }>;
 
-export function createTransfer(services: RunServices): Handler<'effect.transfer'> {
-  const { clock } = services;
+export function createTransfer({ bus, clock }: RunServices): Handler<'effect.transfer'> {
   return async ({ ticket, statement, answers }, { run }, signal) => {
     const call = callOf(run, statement, answers);
-    const asked = call.ok ? await patiently(clock, signal, () => ask(call.value, services)) : { value: call };
-    if (asked === undefined) return undefined;
-    if (asked.value.ok) return { type: 'done', at: clock.now(), ticket };
-    return { type: 'failed', at: clock.now(), ticket, reason: asked.value.faults.join('; ') };
+    const created = call.ok
+      ? createdBy(await askWhileBusIsAway(bus, questionOf(call.value), { clock, signal }))
+      : call;
+    if (created === undefined) return undefined;
+    if (created.ok) return { type: 'done', at: clock.now(), ticket };
+    return { type: 'failed', at: clock.now(), ticket, reason: created.faults.join('; ') };
   };
 }
 
@@ -38,20 +39,27 @@ function callOf(run: string, statement: TransferStatement, answers: Answers): Re
   return content.ok ? accepted({ ...asked, direction: 'upload', content: content.value }) : content;
 }
 
-/** Whether the transfer is there now; throws `Outage` while the bus is away. */
-async function ask(call: TransferCall, { bus }: RunServices): Promise<Result<unknown, string>> {
-  try {
-    const data = Buffer.from(JSON.stringify(call));
-    const reply = await bus.request(subject.transferRequest, data, { timeoutMs: TRANSFER_ANSWER_MS });
-    const read = readTransferReply(reply);
-    if (read === undefined) return refused('the transfer manager answered with what is no answer');
-    if (read.ok) return accepted(read.value);
-    return refused(read.faults.map(({ code, message }) => `${code}: ${message}`).join('; '));
-  } catch (error) {
-    if (!(error instanceof Outage)) throw error;
-    if (error.code === 'bus.no-responder') return refused('no transfer manager runs');
-    if (error.code === 'bus.timeout' && !error.unsettled)
+function questionOf(call: TransferCall): Question<TransferReply> {
+  return { to: subject.transferRequest, call, read: readTransferReply, timeoutMs: TRANSFER_ANSWER_MS };
+}
+
+/** Whether the transfer is there now; undefined when nobody waits for it any more. */
+function createdBy(asked: Asked<TransferReply> | undefined): Result<unknown, string> | undefined {
+  switch (asked?.outcome) {
+    case undefined:
+      return undefined;
+    case 'answered': {
+      const { answer } = asked;
+      if (answer.ok) return answer;
+      return refused(answer.faults.map(({ code, message }) => `${code}: ${message}`).join('; '));
+    }
+    case 'unserved':
+      return refused('no transfer manager runs');
+    case 'unanswered':
       return refused('the transfer manager did not answer');
-    throw error;
+    case 'unreadable':
+      return refused('the transfer manager answered with what is no answer');
+    default:
+      return assertNever(asked);
   }
 }

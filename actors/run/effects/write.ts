@@ -9,7 +9,7 @@
 import type { Operand, TextPart } from '../../../contract/program.ts';
 import type { RunSample } from '../../../contract/run.ts';
 import type { Answers } from '../../../machines/run/protocol.ts';
-import { patiently } from '../../../messaging/patiently.ts';
+import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import type { Measure } from '../../../mission/platform.ts';
 import { operandText } from '../operands.ts';
 import { namedInWords, runSample, valueInWords } from '../samples.ts';
@@ -26,7 +26,7 @@ export function createWrite(services: RunServices): Handler<'effect.write'> {
   return async ({ ticket, parts, answers }, at, signal) => {
     const targets = parts.flatMap((part) => (isMeasure(part) ? [part.target] : []));
     for (const target of new Set(targets)) {
-      await patiently(services.clock, signal, () => services.values.upToDate(target));
+      await retryWhileBusIsAway({ clock: services.clock, signal }, () => services.values.upToDate(target));
     }
     if (signal.aborted) return undefined;
     const pieces = parts.map((part) => pieceOf(part, answers, at, services));

@@ -12,6 +12,7 @@ import type {
   CampaignEffect,
   CampaignEvent,
 } from '../../../machines/bench/campaign-protocol.ts';
+import { defineBinding } from '../../../ports/define-binding.ts';
 import type { Binding, EffectRun, Store } from '../../../ports/entity.ts';
 import type { CampaignView } from '../runs/view.ts';
 
@@ -38,7 +39,7 @@ export function createCampaignBinding({
   attempt,
   ending,
   rested,
-}: BindingOptions): Binding<CampaignEffect, CampaignEvent> {
+}: BindingOptions): Binding<typeof campaignMachine> {
   /** Of each campaign the newest only: one attempt is under way at a time. */
   const made = new Map<string, { readonly key: string; readonly ended: Promise<CampaignEvent> }>();
 
@@ -59,7 +60,7 @@ export function createCampaignBinding({
     return ending.aborted ? undefined : event;
   };
 
-  return {
+  return defineBinding({
     kind: 'campaign',
     version: 1,
     chart: campaignMachine,
@@ -79,5 +80,5 @@ export function createCampaignBinding({
     idleMs: BENCH_CELL_IDLE_MS,
     migrations: {},
     labelOf: (id) => viewOf(id)?.state.campaign,
-  };
+  });
 }

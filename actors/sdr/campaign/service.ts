@@ -16,7 +16,7 @@ import { accepted, refused } from '../../../contract/result.ts';
 import type { CampaignEvent, CampaignInput } from '../../../machines/bench/campaign-protocol.ts';
 import type { Answered, BenchCampaigns, Refusable } from '../../../ports/bench.ts';
 import type { BoardUser, EventSink } from '../radio/board-user.ts';
-import type { RunCells } from '../runs/cells.ts';
+import type { CampaignCells } from '../runs/cells.ts';
 import type { ExclusiveRun } from '../runs/exclusive-run.ts';
 import type { RunRecords } from '../runs/records.ts';
 import type { CampaignView } from '../runs/view.ts';
@@ -30,7 +30,7 @@ interface CampaignOptions {
   readonly board: BoardUser;
   readonly records: RunRecords<CampaignView>;
   readonly exclusive: ExclusiveRun;
-  readonly cells: () => RunCells;
+  readonly cells: () => CampaignCells;
   readonly events: EventSink;
   readonly uptime: () => number;
   readonly uptimeSince: string;

@@ -7,6 +7,7 @@
 import type { BenchFault } from '../../../contract/bench/errors.ts';
 import { radioMachine } from '../../../machines/bench/radio.ts';
 import type { RadioEffect, RadioEvent } from '../../../machines/bench/radio-protocol.ts';
+import { defineBinding } from '../../../ports/define-binding.ts';
 import type { Binding, Store } from '../../../ports/entity.ts';
 
 export const RADIO_KIND = 'radio';
@@ -25,7 +26,7 @@ export interface RadioServices {
   lost(reason: string): void;
 }
 
-export function createRadioBinding(store: Store, services: RadioServices): Binding<RadioEffect, RadioEvent> {
+export function createRadioBinding(store: Store, services: RadioServices): Binding<typeof radioMachine> {
   const isOld = ({ session }: RadioEffect): boolean => session !== services.session;
   const reported =
     <Effect extends RadioEffect>(tell: (effect: Effect) => void) =>
@@ -33,7 +34,7 @@ export function createRadioBinding(store: Store, services: RadioServices): Bindi
       if (!isOld(effect)) tell(effect);
       return undefined;
     };
-  return {
+  return defineBinding({
     kind: RADIO_KIND,
     version: VERSION,
     chart: radioMachine,
@@ -55,5 +56,5 @@ export function createRadioBinding(store: Store, services: RadioServices): Bindi
     idleMs: null,
     migrations: {},
     labelOf: () => 'radio of the bench',
-  };
+  });
 }

@@ -1,15 +1,13 @@
-/** What the runs need of the cells that host their charts: `Kind` of the runtime has it. */
+/** The cells that host the charts of the runs of a bench. */
 
-import type { EntityEvent } from '../../../ports/entity.ts';
+import type { CampaignEvent, CampaignInput } from '../../../machines/bench/campaign-protocol.ts';
+import type { ScenarioRunEvent, ScenarioRunInput } from '../../../machines/bench/scenario-run-protocol.ts';
+import type { Cells } from '../../../ports/cells.ts';
 
-export interface RunCells {
-  start(id: string, input: unknown, epoch: number): unknown;
-  tell(id: string, event: EntityEvent): 'accepted' | 'full' | 'gone' | 'quarantined';
-  /** Without a word: its record stays as it is. */
-  drop(id: string): void;
-}
+export type ScenarioCells = Cells<ScenarioRunInput, ScenarioRunEvent>;
+export type CampaignCells = Cells<CampaignInput, CampaignEvent>;
 
 export interface RunsCells {
-  readonly scenario: RunCells;
-  readonly campaign: RunCells;
+  readonly scenario: ScenarioCells;
+  readonly campaign: CampaignCells;
 }

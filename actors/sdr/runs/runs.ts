@@ -15,8 +15,11 @@ import type { Severity } from '../../../contract/bench/event.ts';
 import type { Profile } from '../../../contract/bench/profile.ts';
 import type { Scenario } from '../../../contract/bench/scenario.ts';
 import { BENCH_RUNS_KEPT, BENCH_STOP_MS } from '../../../contract/limits.ts';
+import type { campaignMachine } from '../../../machines/bench/campaign.ts';
+import type { scenarioRunMachine } from '../../../machines/bench/scenario-run.ts';
 import type { BenchCampaigns, BenchScenarios } from '../../../ports/bench.ts';
 import type { Bucket } from '../../../ports/bus.ts';
+import type { Gone } from '../../../ports/cells.ts';
 import type { Clock, TimerHandle } from '../../../ports/clock.ts';
 import type { Binding } from '../../../ports/entity.ts';
 import type { Log } from '../../../ports/log.ts';
@@ -63,13 +66,16 @@ export interface RunsOptions {
 }
 
 export interface Runs {
-  readonly bindings: { readonly scenario: Binding; readonly campaign: Binding };
+  readonly bindings: {
+    readonly scenario: Binding<typeof scenarioRunMachine>;
+    readonly campaign: Binding<typeof campaignMachine>;
+  };
   readonly scenarios: BenchScenarios;
   readonly campaigns: BenchCampaigns;
   /** Reads the records, ends what an earlier life left open, and starts the timetable. Rejects with an outage of the bus. */
   start(cells: RunsCells): Promise<void>;
   /** A cell that has no more chance: what waits for it is let go. */
-  gone(kind: keyof RunsCells, id: string, why: string): void;
+  gone(kind: keyof RunsCells, id: string, why: Gone): void;
   /** Starts nothing any more, ends what is under way on the board and does what is to be done at its end, within a bounded time. */
   stop(): Promise<void>;
 }
@@ -145,7 +151,7 @@ class BenchRuns implements Runs {
     this.#timetable.start();
   }
 
-  gone(kind: keyof RunsCells, id: string, why: string): void {
+  gone(kind: keyof RunsCells, id: string, why: Gone): void {
     if (why === 'finished') return;
     this.#tell(`${kind}.lost`, kind, 'error', `${kind} run ${id} cannot continue: ${why}`);
     this.#lives.get(id)?.end(undefined);
@@ -184,16 +190,16 @@ class BenchRuns implements Runs {
 
   // Bindings -----------------------------------------------------------------------------------------------------------
 
-  #scenarioBinding(): Binding {
+  #scenarioBinding(): Runs['bindings']['scenario'] {
     const { board, events, reports, clock, ids } = this.#options;
     return createScenarioBinding({
       ...{ store: this.#scenarioRecords.store, board, events, reports, clock },
       ...{ session: ids.session, lives: this.#lives, ending: this.#stopping.signal },
       over: (id) => this.#scenarioOver(id),
-    }) as unknown as Binding;
+    });
   }
 
-  #campaignBinding(): Binding {
+  #campaignBinding(): Runs['bindings']['campaign'] {
     const { ids, board, profiles, clock, uptime } = this.#options;
     return createCampaignBinding({
       ...{ store: this.#campaignRecords.store, session: ids.session },
@@ -205,7 +211,7 @@ class BenchRuns implements Runs {
           ...{ newScenarioId: ids.scenario, signal: this.#stopping.signal },
         }),
       rested: (id) => this.#campaignRested(id),
-    }) as unknown as Binding;
+    });
   }
 
   #scenarioOver(id: string): void {

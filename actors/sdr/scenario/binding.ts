@@ -17,10 +17,10 @@ import {
   type Judgement,
   type ScenarioRunEffect,
   type ScenarioRunEvent,
-  type TimelineEnd,
 } from '../../../machines/bench/scenario-run-protocol.ts';
 import type { Bucket } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
+import { defineBinding } from '../../../ports/define-binding.ts';
 import type { Binding, EffectRun, Store } from '../../../ports/entity.ts';
 import type { BoardUser, EventSink } from '../radio/board-user.ts';
 import type { ScenarioLife } from './life.ts';
@@ -46,45 +46,20 @@ interface BindingOptions {
 type Answer = Promise<ScenarioRunEvent | undefined>;
 type Of<Type extends ScenarioRunEffect['type']> = Extract<ScenarioRunEffect, { type: Type }>;
 
-export function createScenarioBinding(options: BindingOptions): Binding<ScenarioRunEffect, ScenarioRunEvent> {
-  const { store, board, clock, session, lives, ending } = options;
+export function createScenarioBinding(options: BindingOptions): Binding<typeof scenarioRunMachine> {
+  const { store, session, lives, ending } = options;
 
   /** Does it for the run, once, unless it is of an earlier life (S1). */
   const alive =
-    <Effect extends ScenarioRunEffect>(work: (life: ScenarioLife, effect: Effect) => Answer) =>
-    async (effect: Effect, { id, key }: EffectRun): Answer => {
+    <Type extends ScenarioRunEffect['type']>(handler: Handler<Type>) =>
+    async (effect: Of<Type>, { id, key }: EffectRun): Answer => {
       const life = effect.session === session ? lives.get(id) : undefined;
       if (life === undefined) return undefined;
-      const answer = (await life.once(key, () => work(life, effect))) as Awaited<Answer>;
+      const answer = (await life.once(key, () => handler(life, effect, options))) as Awaited<Answer>;
       return ending.aborted ? undefined : answer;
     };
 
-  const hold = async (life: ScenarioLife): Answer => {
-    const held = await board.hold(life.by);
-    const at = clock.now();
-    if (!held.ok) {
-      life.tell('run.refused', reasonOf(held.faults));
-      return { type: 'board.refused', at, reason: reasonOf(held.faults), lost: isLost(held.faults[0]) };
-    }
-    life.tell('run.begun', `${life.scenario.name} begins on ${board.provider}`);
-    startSampler(life, options);
-    return { type: 'board.held', at };
-  };
-
-  const step = async (life: ScenarioLife, { index }: Of<'effect.step'>): Answer => {
-    const end = await doStep(life.scenario.timeline[index]!, { board, clock, life });
-    const at = clock.now();
-    if (end.ok) return { type: 'step.done', at, index };
-    return { type: 'step.failed', at, index, reason: end.reason, lost: end.lost };
-  };
-
-  const end = async (life: ScenarioLife): Answer => {
-    await life.sampler?.stop();
-    await doEnd({ board, clock, life });
-    return { type: 'ending.done', at: clock.now() };
-  };
-
-  return {
+  return defineBinding({
     kind: 'scenario',
     version: 1,
     chart: scenarioRunMachine,
@@ -92,14 +67,10 @@ export function createScenarioBinding(options: BindingOptions): Binding<Scenario
     durability: 'snapshot',
     effects: {
       'effect.hold': alive(hold),
-      'effect.step': alive<Of<'effect.step'>>(step),
-      'effect.abort': alive<Of<'effect.abort'>>(async (life, { reason }) => {
-        life.tell('run.stopping', reason);
-        life.abort();
-        return undefined;
-      }),
+      'effect.step': alive(step),
+      'effect.abort': alive(abort),
       'effect.end': alive(end),
-      'effect.judge': alive<Of<'effect.judge'>>((life, { end: ended }) => conclude(life, ended, options)),
+      'effect.judge': alive(conclude),
       'effect.over': ({ session: of }, { id }) => {
         if (of === session) options.over(id);
         return undefined;
@@ -108,8 +79,46 @@ export function createScenarioBinding(options: BindingOptions): Binding<Scenario
     restart: 'transient',
     idleMs: BENCH_CELL_IDLE_MS,
     migrations: {},
-  };
+  });
 }
+
+type Handler<Type extends ScenarioRunEffect['type']> = (
+  life: ScenarioLife,
+  effect: Of<Type>,
+  options: BindingOptions,
+) => Answer;
+
+const hold: Handler<'effect.hold'> = async (life, _effect, options) => {
+  const { board, clock } = options;
+  const held = await board.hold(life.by);
+  const at = clock.now();
+  if (!held.ok) {
+    life.tell('run.refused', reasonOf(held.faults));
+    return { type: 'board.refused', at, reason: reasonOf(held.faults), lost: isLost(held.faults[0]) };
+  }
+  life.tell('run.begun', `${life.scenario.name} begins on ${board.provider}`);
+  startSampler(life, options);
+  return { type: 'board.held', at };
+};
+
+const step: Handler<'effect.step'> = async (life, { index }, { board, clock }) => {
+  const done = await doStep(life.scenario.timeline[index]!, { board, clock, life });
+  const at = clock.now();
+  if (done.ok) return { type: 'step.done', at, index };
+  return { type: 'step.failed', at, index, reason: done.reason, lost: done.lost };
+};
+
+const abort: Handler<'effect.abort'> = async (life, { reason }) => {
+  life.tell('run.stopping', reason);
+  life.abort();
+  return undefined;
+};
+
+const end: Handler<'effect.end'> = async (life, _effect, { board, clock }) => {
+  await life.sampler?.stop();
+  await doEnd({ board, clock, life });
+  return { type: 'ending.done', at: clock.now() };
+};
 
 function startSampler(life: ScenarioLife, { board, clock }: BindingOptions): void {
   const { sampler } = life.scenario;
@@ -123,10 +132,9 @@ function startSampler(life: ScenarioLife, { board, clock }: BindingOptions): voi
 }
 
 /** Judges the run and keeps its report. */
-async function conclude(life: ScenarioLife, end: TimelineEnd, options: BindingOptions): Answer {
-  const { clock, events, reports } = options;
+const conclude: Handler<'effect.judge'> = async (life, { end: ended }, { clock, events, reports }) => {
   life.sampler?.leave();
-  const assertions = judge(life, end, events);
+  const assertions = judge(life, ended, events);
   const failed = assertions.filter(({ passed }) => !passed).length;
   const at = clock.now();
   const judgement = {
@@ -136,13 +144,13 @@ async function conclude(life: ScenarioLife, end: TimelineEnd, options: BindingOp
     assertionsFailed: failed,
     verified: assertions.some(({ verified }) => verified),
   };
-  const status = endStatus(end, judgement);
-  life.tell(`run.${status}`, end.reason);
+  const status = endStatus(ended, judgement);
+  life.tell(`run.${status}`, ended.reason);
   const run = runOf(life, status, at, judgement);
-  const text = reportText(makeReport(life, run, end, assertions));
+  const text = reportText(makeReport(life, run, ended, assertions));
   const hasReport = await keep(life.runId, text, reports, events);
   return { type: 'run.judged', at, ...judgement, hasReport };
-}
+};
 
 function runOf(
   life: ScenarioLife,

@@ -28,7 +28,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import { checkScenario } from '../../../radio/document/scenario.ts';
 import { runLimitMs } from '../../../radio/document/timeline.ts';
 import type { BoardHolder, EventSink } from '../radio/board-user.ts';
-import type { RunCells } from '../runs/cells.ts';
+import type { ScenarioCells } from '../runs/cells.ts';
 import type { ExclusiveRun } from '../runs/exclusive-run.ts';
 import type { RunRecords } from '../runs/records.ts';
 import { isScenarioOver, type ScenarioView } from '../runs/view.ts';
@@ -42,7 +42,7 @@ interface ScenarioOptions {
   readonly reports: Bucket;
   readonly exclusive: ExclusiveRun;
   readonly lives: Map<string, ScenarioLife>;
-  readonly cells: () => RunCells;
+  readonly cells: () => ScenarioCells;
   readonly events: EventSink;
   readonly clock: Clock;
   readonly uptime: () => number;

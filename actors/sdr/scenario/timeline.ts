@@ -8,7 +8,7 @@
 
 import type { MetricName } from '../../../contract/bench/metric.ts';
 import type { ScenarioStep } from '../../../contract/bench/scenario.ts';
-import { pause } from '../../../messaging/patiently.ts';
+import { pause } from '../../../messaging/pause.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { BoardUser, ScriptedAction } from '../radio/board-user.ts';
 import { compare } from './assertion.ts';

@@ -24,10 +24,10 @@ import type { Mission, Target } from '../../../mission/mission.ts';
 import type { AlarmEdge, AlarmWatch } from '../../../ports/alarm-watch.ts';
 import type { Bus, StreamMessage } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { Binding } from '../../../ports/entity.ts';
 import type { MissionSource } from '../../../ports/mission-source.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { cellsOf } from '../../../supervision/cells/host.ts';
 import { Kind } from '../../../supervision/cells/kind.ts';
 import { realClock } from '../../../supervision/clock.ts';
 import { readValues } from '../../../telemetry/reading/batch-shape.ts';
@@ -233,7 +233,7 @@ export async function lead({
   const transitions: AlarmEvent[] = [];
   let service: AlarmService | undefined;
   const store = createRecordStore({ bus, term: () => service });
-  const binding = createAlarmBinding({ bus, store, services: () => service }) as unknown as Binding;
+  const binding = createAlarmBinding({ bus, store, services: () => service });
   const kind = new Kind({
     binding: { ...binding, ...(idleMs !== undefined && { idleMs }) },
     ...{ clock, log, random: seededRandom(1), deadLetters: createDeadLetters(undefined, log) },
@@ -244,12 +244,7 @@ export async function lead({
   service = new AlarmService({
     ...{ bus, clock, log, missions, epoch, holds, reactions },
     failed: (error) => void failures.push(error),
-    cells: {
-      tell: (key, event) => kind.tell(key, event),
-      wake: (key) => kind.wake(key),
-      drop: (key) => kind.drop(key),
-      keys: () => kind.ids(),
-    },
+    cells: cellsOf(kind),
     watchOf: (_, tell, before) => new SaidWatch(tell, before),
     knownOf: async () => [],
     readValues,

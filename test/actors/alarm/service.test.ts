@@ -5,7 +5,6 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { header } from '../../../contract/bus/headers.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
-import type { Binding } from '../../../ports/entity.ts';
 import { replay } from '../../../supervision/inspection/replay.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { until } from '../../support/until.ts';
@@ -151,7 +150,7 @@ describe('an alarm', () => {
     await command(bus, 'voltage', { action: 'acknowledge' });
     await command(bus, 'voltage', { action: 'unshelve' });
     const key = 'sat1.battery.1.voltage';
-    const view = replay(kind.binding as Binding, key, (await alarmHistory(bus, key))!);
+    const view = replay(kind.binding, key, (await alarmHistory(bus, key))!);
     const active = view.steps.map((step) => step.active.filter((id) => id.split('.').length === 3).sort());
     expect(active).toEqual([
       ['alarm.life.ACTIVE_UNACK', 'alarm.shelving.unshelved'],

@@ -127,7 +127,7 @@ async function follow({ bus, clock }: World, epoch: number, more: Partial<{ know
   return { alarms, told, stands, failures, recorded, start };
 }
 
-const floorOf = (bus: LogBus): unknown =>
+const markOf = (bus: LogBus): unknown =>
   JSON.parse(
     Buffer.from(bus.bucket(buckets.members).entries.get('checkpoint.alarms.sat1')!.value).toString(),
   );
@@ -158,7 +158,7 @@ it('a hold that began before a takeover is raised by the next owner, once', asyn
   expect([first.told.length, second.told.length]).toEqual([0, 1]);
 });
 
-it('target-alarms.T1 what is recorded up to the floor is fed and not told again', async () => {
+it('target-alarms.T1 what is recorded up to the low-water mark is fed and not told again', async () => {
   const at = world();
   const first = await follow(at, 1);
   await first.start();
@@ -170,7 +170,7 @@ it('target-alarms.T1 what is recorded up to the floor is fed and not told again'
   const last = await at.says('other');
   await at.clock.run(1_100, 100);
   await first.alarms.stop();
-  expect(floorOf(at.bus)).toMatchObject({ epoch: 1, position: last });
+  expect(markOf(at.bus)).toMatchObject({ epoch: 1, position: last });
   const second = await follow(at, 2);
   // As if nothing had been recorded: the past is not told, how it stands is found at the head.
   second.stands.set('sat1.obc._.hot', record('ACTIVE_UNACK', { position: 0, at: 0 }));
@@ -178,7 +178,7 @@ it('target-alarms.T1 what is recorded up to the floor is fed and not told again'
   expect(second.told.map((change) => change.at)).toEqual([at.clock.now()]);
 });
 
-it('target-alarms.T2 the floor does not pass what is not recorded', async () => {
+it('target-alarms.T2 the low-water mark does not pass what is not recorded', async () => {
   const at = world();
   const { stands, start, recorded } = await follow(at, 1);
   await start();
@@ -189,10 +189,10 @@ it('target-alarms.T2 the floor does not pass what is not recorded', async () => 
   await at.says('cool');
   const last = await at.says('other');
   await at.clock.run(1_100, 100);
-  expect(floorOf(at.bus)).toMatchObject({ position: 0 });
+  expect(markOf(at.bus)).toMatchObject({ position: 0 });
   recorded.now();
   await at.clock.run(1_100, 100);
-  expect(floorOf(at.bus)).toMatchObject({ position: last });
+  expect(markOf(at.bus)).toMatchObject({ position: last });
 });
 
 it('target-alarms.T5 what nobody saw change is recorded at the head, at the time it is found', async () => {

@@ -8,7 +8,7 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { RunEvent, RunSummary } from '../../../contract/run.ts';
-import { Floor } from '../../../messaging/low-water-mark.ts';
+import { LowWaterMark } from '../../../messaging/low-water-mark.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { EntityEvent } from '../../../ports/entity.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
@@ -54,7 +54,7 @@ function services(clock = new HeapClock(1_700_000_000_000)): RunServices {
 const steps = [leaf('bad', [setWatchdog(5)])];
 const program = () => programOf(mission.revision, steps, { leases: [] });
 
-async function floorOf(shard: string): Promise<{ submission: number; answer: number }> {
+async function markOf(shard: string): Promise<{ submission: number; answer: number }> {
   const entry = await bus.bucket(buckets.members).get(`checkpoint.runs.${shard}`);
   return JSON.parse(Buffer.from(entry!.value).toString());
 }
@@ -76,10 +76,14 @@ class Bench {
         restore: (run) => void this.restored.push(run),
         tell: (run, event) => {
           this.told.push([run, event]);
-          return undefined;
+          return 'accepted';
         },
         wake: () => undefined,
         drop: () => undefined,
+        isLive: () => true,
+        context: () => undefined,
+        trouble: () => undefined,
+        ids: () => this.started,
       },
       holds: () => this.holds,
       failed: (error) => void this.failures.push(error),
@@ -127,14 +131,14 @@ describe('a shard of runs', () => {
     const position = await lastPosition(run);
     await appendRunEvent(bus, { event: refusal, source: source! }, { epoch: 1, expected: position });
     bench.shard.appended(run, { type: 'record', event: refusal, source: source! });
-    // Its floor is not written yet, as behind a crash: both answers are read again.
+    // Its low-water mark is not written yet, as behind a crash: both answers are read again.
     const next = new Bench('2', 2);
     await next.shard.start();
     expect(next.restored).toEqual([run]);
     await until(() => next.told.some(([, event]) => (event as EntityEvent & { path: string }).path === 'b'));
     expect(next.told).toHaveLength(1);
     await next.shard.stop();
-    const { answer } = await floorOf('2');
+    const { answer } = await markOf('2');
     expect(answer, 'the answer that is not logged is read again').toBe(source! + 1);
     await bench.shard.stop();
   });
@@ -171,7 +175,7 @@ describe('a shard of runs', () => {
     await bench.shard.stop();
   });
 
-  it('low-water-mark.F3 an older owner cannot take the floor, and one that is overtaken says so', async () => {
+  it('low-water-mark.F3 an older owner cannot take the low-water mark, and one that is overtaken says so', async () => {
     const old = new Bench('5', 1);
     await old.shard.start();
     const young = new Bench('5', 2);
@@ -179,7 +183,7 @@ describe('a shard of runs', () => {
     await submitProgram(bus, program(), { run: runOf('5') });
     await until(() => old.started.length > 0 && young.started.length > 0);
     await old.shard.stop();
-    expect(String(old.failures[0])).toMatch(/another owner wrote the floor/);
+    expect(String(old.failures[0])).toMatch(/another owner wrote the low-water mark/);
     await expect(new Bench('5', 1).shard.start()).rejects.toThrow(/another owner/);
     await young.shard.stop();
   });
@@ -190,13 +194,13 @@ describe('a shard of runs', () => {
     const event = { run, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started' } as RunEvent;
     const old = new Bench('4', 1);
     await old.shard.start();
-    // It sleeps; a later one takes the floor, as every owner does first, and writes.
-    const floor = {
+    // It sleeps; a later one takes the low-water mark, as every owner does first, and writes.
+    const mark = {
       ...{ bus, clock: new HeapClock(0), log: quiet, name: 'runs.4', epoch: 2 },
       lost: () => undefined,
     };
-    await new Floor({
-      ...floor,
+    await new LowWaterMark({
+      ...mark,
       first: { submission: 1, answer: 1 },
       stands: () => ({ submission: 1, answer: 1 }),
     }).take();

@@ -9,6 +9,7 @@ import type { BoardUser, EventSink } from '../../../actors/sdr/radio/board-user.
 import { createRadio, type Radio, type RadioBench } from '../../../actors/sdr/radio/radio.ts';
 import type { ChainTarget } from '../../../contract/bench/chain.ts';
 import type { Profile } from '../../../contract/bench/profile.ts';
+import type { radioMachine } from '../../../machines/bench/radio.ts';
 import type { RadioContext } from '../../../machines/bench/radio-protocol.ts';
 import type { Refusable } from '../../../ports/bench.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -16,6 +17,7 @@ import { seededRandom } from '../../../ports/seeded-random.ts';
 import { type IioContext, IioFailure } from '../../../radio/iio/context.ts';
 import { createStub, type StubBoard } from '../../../radio/stub/stub.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { cellsOf } from '../../../supervision/cells/host.ts';
 import { Kind } from '../../../supervision/cells/kind.ts';
 import { realClock } from '../../../supervision/clock.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
@@ -92,16 +94,12 @@ async function begin(options: WorldOptions, records: Records): Promise<BenchWorl
       return board;
     },
   };
-  let kind: Kind | undefined;
-  const context = (): RadioContext | undefined =>
-    kind?.peek(RADIO_ID)?.actor?.getSnapshot().context as RadioContext | undefined;
   const radio = createRadio({
     ...{ board: options.board ?? given, profiles: new Map(profiles.map((each) => [each.name, each])) },
     ...(options.wired !== undefined && { wired: options.wired }),
     ...{ store: records.store, eventRecords: records.bucket, clock, log, random: seededRandom(seed) },
-    cell: { tell: (event) => kind?.tell(RADIO_ID, event) === 'accepted', context },
   });
-  kind = new Kind({
+  const kind = new Kind({
     ...{ binding: radio.binding, clock, log, random: seededRandom(seed) },
     deadLetters: createDeadLetters(undefined, log),
     onGone: (_, why) => {
@@ -114,7 +112,8 @@ async function begin(options: WorldOptions, records: Records): Promise<BenchWorl
   const stored = await records.store.load(RADIO_ID);
   if (stored === undefined) kind.start(RADIO_ID, undefined, 1);
   else kind.restore(RADIO_ID, stored, 1);
-  await radio.start();
+  const cells = cellsOf<typeof radioMachine>(kind);
+  await radio.start(cells);
   const stop = async (): Promise<void> => {
     await radio.stop();
     await kind.drain();
@@ -128,7 +127,7 @@ async function begin(options: WorldOptions, records: Records): Promise<BenchWorl
     set away(value) {
       state.away = value;
     },
-    context: () => context()!,
+    context: () => cells.context(RADIO_ID)!,
     restart: async () => {
       await stop();
       return begin(options, records);
@@ -136,7 +135,7 @@ async function begin(options: WorldOptions, records: Records): Promise<BenchWorl
     beside: () => begin(options, records),
     stop,
   };
-  if (attached) await until(() => context()?.board !== undefined, { what: 'the board' });
+  if (attached) await until(() => cells.context(RADIO_ID)?.board !== undefined, { what: 'the board' });
   return world;
 }
 

@@ -13,6 +13,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { Stored } from '../../../ports/entity.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { cellsOf } from '../../../supervision/cells/host.ts';
 import { Kind } from '../../../supervision/cells/kind.ts';
 import { demoProfiles } from '../../radio/document/demo-bench.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
@@ -101,7 +102,7 @@ export async function runsBench<Board extends BoardUser = ScriptedBoard>(
     scenario: kindOf(runs, 'scenario', clock, log),
     campaign: kindOf(runs, 'campaign', clock, log),
   };
-  await runs.start(kinds);
+  await runs.start({ scenario: cellsOf(kinds.scenario), campaign: cellsOf(kinds.campaign) });
   await settled();
   return Object.assign(runs, {
     ...{ board, clock: manual, events, kept, log },

@@ -14,7 +14,7 @@ function world(bus = new LogBus(), clock = new ManualClock(START), epoch = 1): L
   return laneWorld({ bus, clock, epoch });
 }
 
-const floorOf = (bus: LogBus): { submission: number } => {
+const markOf = (bus: LogBus): { submission: number } => {
   const entry = bus.bucket(buckets.members).entries.get('checkpoint.lane.sat1');
   return JSON.parse(Buffer.from(entry!.value).toString());
 };
@@ -31,18 +31,18 @@ async function others(bus: LogBus, count: number): Promise<void> {
 }
 
 describe('what a start reads', () => {
-  it('an idle lane brings its floor to the head when it is taken, also one that an earlier version left at 1 (lane.J2)', async () => {
+  it('an idle lane brings its low-water mark to the head when it is taken, also one that an earlier version left at 1 (lane.J2)', async () => {
     const one = world();
     await others(one.bus, 500);
     const before = Buffer.from(JSON.stringify({ epoch: 1, submission: 1, event: 1 }));
     await one.bus.bucket(buckets.members).overwrite('checkpoint.lane.sat1', before);
     await one.lane.start();
     await one.run(2_000);
-    expect(floorOf(one.bus).submission).toBe(501);
+    expect(markOf(one.bus).submission).toBe(501);
     await one.lane.stop();
   });
 
-  it('asks about what stands behind the floor and nothing else, and reads no history of what is over (taking-over.R1)', async () => {
+  it('asks about what stands behind the low-water mark and nothing else, and reads no history of what is over (taking-over.R1)', async () => {
     const one = world();
     for (let n = 1; n <= 20; n += 1) {
       await submit(one.bus, n);
@@ -178,7 +178,7 @@ describe('streams that went back', () => {
       expect(eventsOf(one.bus, n).at(-1)?.detail).toContain('its submission is lost');
     }
     await next.lane.stop();
-    expect(floorOf(one.bus).submission).toBeLessThanOrEqual(5);
+    expect(markOf(one.bus).submission).toBeLessThanOrEqual(5);
   });
 
   it('events: what was handled and has no history any more is ended, and is not sent again (lane.J10)', async () => {
@@ -233,7 +233,7 @@ describe('streams that went back', () => {
     await heir.lane.stop();
   });
 
-  it('is found also where the stream has grown past the floor again', async () => {
+  it('is found also where the stream has grown past the low-water mark again', async () => {
     const one = await handled();
     goBack(one.bus, streams.telecommands, 2);
     goBack(one.bus, streams.telecommandEvents, 3);
@@ -256,9 +256,9 @@ describe('streams that went back', () => {
     await one.run(3_000);
     await one.lane.stop();
     const members = one.bus.bucket(buckets.members);
-    const floor = members.entries.get('checkpoint.lane.sat1')!;
+    const mark = members.entries.get('checkpoint.lane.sat1')!;
     // The bucket went back as well: the revisions it gives are lower than the epochs that were written.
-    members.entries.set(floor.key, { ...floor, revision: 500 });
+    members.entries.set(mark.key, { ...mark, revision: 500 });
     const next = world(one.bus, one.clock, 501);
     await next.lane.start();
     await next.run(70_000);

@@ -11,9 +11,9 @@ import type { SendCall } from '../../../contract/link.ts';
 import type { TcEvent } from '../../../contract/telecommand.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Verification } from '../../../mission/platform.ts';
-import type { Binding } from '../../../ports/entity.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { cellsOf } from '../../../supervision/cells/host.ts';
 import { Kind } from '../../../supervision/cells/kind.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
@@ -103,7 +103,7 @@ export function laneWorld({
     servicesOf: (cell) => lane.servicesOf(cell),
   });
   const kind = new Kind({
-    binding: binding as unknown as Binding,
+    binding,
     clock,
     random: seededRandom(1),
     log,
@@ -127,13 +127,7 @@ export function laneWorld({
     platforms: new KnownPlatforms(missions, clock),
     values: { sample: () => undefined, position: () => undefined },
     holds,
-    cells: {
-      start: (cell, input, of) => void kind.start(cell, input, of),
-      restore: (cell, stored, of) => void kind.restore(cell, stored, of),
-      tell: (cell, event) => void kind.tell(cell, event),
-      isLive: (cell) => kind.peek(cell) !== undefined,
-      drop: (cell) => kind.drop(cell),
-    },
+    cells: cellsOf(kind),
     failed: (error) => failures.push(error),
   });
   return {

@@ -24,7 +24,7 @@ function world(options: Parameters<typeof laneWorld>[0] = {}): LaneWorld {
   return laneWorld({ ...options, bus, clock });
 }
 
-const floorOf = async (bus: LogBus) => {
+const markOf = async (bus: LogBus) => {
   const entry = await bus.bucket(buckets.members).get('checkpoint.lane.sat1');
   return JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number };
 };
@@ -85,7 +85,7 @@ describe('a lane handed over', () => {
     await one.lane.stop();
   });
 
-  it('continues what was open in a lane that failed: the floor does not pass a telecommand that was overtaken (lane.J5)', async () => {
+  it('continues what was open in a lane that failed: the low-water mark does not pass a telecommand that was overtaken (lane.J5)', async () => {
     const one = world();
     await submit(one.bus, 1);
     await one.lane.start();
@@ -98,7 +98,7 @@ describe('a lane handed over', () => {
     await one.run(2_000);
     expect(one.failures).toHaveLength(1);
     await one.lane.stop();
-    expect((await floorOf(one.bus)).submission).toBe(1);
+    expect((await markOf(one.bus)).submission).toBe(1);
 
     const next = laneWorld({ bus: one.bus, clock: one.clock, epoch: 2 });
     await next.lane.start();
@@ -119,10 +119,10 @@ describe('a lane handed over', () => {
     one.bus.fate = (id) => (id.endsWith('02-PENDING') ? answer : undefined);
     await submit(one.bus, 2);
     await one.run(10);
-    // The other one ends behind it, which moves the floor.
+    // The other one ends behind it, which moves the low-water mark.
     await one.run(8_000);
     expect(one.states(1).at(-1)).toBe('VERIFY_TIMEOUT');
-    expect((await floorOf(one.bus)).submission).toBe(2);
+    expect((await markOf(one.bus)).submission).toBe(2);
     await one.lane.stop();
     answered();
     one.bus.fate = () => undefined;
@@ -268,7 +268,7 @@ describe('an outage of the bus', () => {
     await one.lane.stop();
   });
 
-  it('does not make a lane take its own floor for that of another owner', async () => {
+  it('does not make a lane take its own low-water mark for that of another owner', async () => {
     const one = world({ mission: missionOf(undefined) });
     await one.lane.start();
     one.bus.bucket(buckets.members).loseAnswer = true;
@@ -277,7 +277,7 @@ describe('an outage of the bus', () => {
     await submit(one.bus, 2);
     await one.run(3_000);
     expect(one.failures).toEqual([]);
-    expect((await floorOf(one.bus)).submission).toBe(3);
+    expect((await markOf(one.bus)).submission).toBe(3);
     await one.lane.stop();
   });
 

@@ -175,7 +175,7 @@ function isFrom(from: FollowFrom, { seq, at }: StreamMessage): boolean {
   return from.from === 'start';
 }
 
-/** Epochs of owners are revisions of the bucket that holds their floors: those of tests stay below. */
+/** Epochs of owners are revisions of the bucket that holds their low-water marks: those of tests stay below. */
 const OWNERS_FROM = 1_000;
 
 export class LogBucket implements Bucket {

@@ -2,9 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Sending, sendFrame } from '../../../actors/telecommand/sending.ts';
+import type { TelecommandPorts } from '../../../actors/telecommand/services.ts';
 import { SEND_WITHIN_MS } from '../../../contract/limits.ts';
 import type { SendCall } from '../../../contract/link.ts';
 import { Outage, type OutageCode } from '../../../contract/outage.ts';
+import type { Bus } from '../../../ports/bus.ts';
+import type { Clock, TimerHandle } from '../../../ports/clock.ts';
 
 const hold = { run: 'run-a', position: 7 };
 const frame = { target: 'sat1', key: 'k', epoch: 1, frame: 'c0ffee' };
@@ -20,31 +23,36 @@ interface World {
 /** Answers in turn, the last one again and again. */
 function world(...answers: readonly unknown[]): World {
   const asked: SendCall[] = [];
+  const request = async (_to: string, call: Uint8Array): Promise<Uint8Array> => {
+    asked.push(JSON.parse(Buffer.from(call).toString()) as SendCall);
+    const answer = answers[Math.min(asked.length, answers.length) - 1];
+    if (answer instanceof Outage) throw answer;
+    return Buffer.from(JSON.stringify(answer));
+  };
   const made: World = {
     asked,
     now: 1_000,
     send: (changes = {}) =>
-      sendFrame(caller, {
+      sendFrame(ports, {
         ...{ gateway: 'gw', frame, recovering: undefined, expiresAt: EXPIRES, hold: undefined },
         unheld: async () => undefined,
         position: async () => undefined,
-        now: () => made.now,
         signal: new AbortController().signal,
         ...changes,
       }),
   };
-  const caller = {
-    askOnce: async (_to: string, call: object): Promise<unknown> => {
-      asked.push(call as SendCall);
-      const answer = answers[Math.min(asked.length, answers.length) - 1];
-      if (answer instanceof Outage) throw answer;
-      return answer;
+  /** Time passes by pauses alone. */
+  const clock: Clock = {
+    now: () => made.now,
+    monotonic: () => made.now,
+    setTimeout: (fire, ms) => {
+      made.now += ms;
+      queueMicrotask(fire);
+      return {} as TimerHandle;
     },
-    patiently: async <Value>(step: () => Promise<Value>) => ({ value: await step() }),
-    pause: async () => {
-      made.now += 100;
-    },
+    clearTimeout: () => undefined,
   };
+  const ports: TelecommandPorts = { bus: { request } as unknown as Bus, clock };
   return made;
 }
 

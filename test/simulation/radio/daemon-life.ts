@@ -2,13 +2,16 @@
 
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { RADIO_ID } from '../../../actors/sdr/radio/binding.ts';
+import type { RadioCells } from '../../../actors/sdr/radio/own-cell.ts';
 import { createRadio, type Radio } from '../../../actors/sdr/radio/radio.ts';
-import type { RadioContext, RadioEvent } from '../../../machines/bench/radio-protocol.ts';
+import type { radioMachine } from '../../../machines/bench/radio.ts';
+import type { RadioEvent } from '../../../machines/bench/radio-protocol.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Binding, Emitted, Store } from '../../../ports/entity.ts';
 import type { IioContext } from '../../../radio/iio/context.ts';
 import { measure } from '../../../radio/measure/measure.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import { cellsOf } from '../../../supervision/cells/host.ts';
 import { Kind } from '../../../supervision/cells/kind.ts';
 import { FAST, OTHER } from '../../actors/sdr/bench-world.ts';
 import type { KeptBucket } from '../../actors/sdr/kept-bucket.ts';
@@ -41,19 +44,11 @@ export function startLife(options: LifeOptions): DaemonLife {
   const { seed, life, clock, store, eventRecords, open, telling, working } = options;
   const log = keptLog();
   const random = new Chance(seed, `daemon ${life}`);
-  let kind: Kind | undefined;
   const radio = options.wrapRadio(
     createRadio({
       ...{ board: { kind: 'given', open }, store, eventRecords, clock, random, log },
       profiles: new Map([FAST, OTHER].map((profile) => [profile.name, profile])),
       measurer: IN_PLACE,
-      cell: {
-        tell: (event) => {
-          telling(event);
-          return kind?.tell(RADIO_ID, event) === 'accepted';
-        },
-        context: () => kind?.peek(RADIO_ID)?.actor?.getSnapshot().context as RadioContext | undefined,
-      },
     }),
   );
   const hosted = new Kind({
@@ -61,12 +56,19 @@ export function startLife(options: LifeOptions): DaemonLife {
     deadLetters: createDeadLetters(undefined, log),
     onEscalated: (reason) => log.error({ reason }, 'the radio is beyond repair'),
   });
-  kind = hosted;
+  const cells = cellsOf<typeof radioMachine>(hosted);
+  const watched: RadioCells = {
+    tell: (id, event) => {
+      telling(event);
+      return cells.tell(id, event);
+    },
+    context: (id) => cells.context(id),
+  };
   const begin = async (): Promise<void> => {
     const stored = await store.load(RADIO_ID);
     if (stored === undefined) hosted.start(RADIO_ID, undefined, 1);
     else hosted.restore(RADIO_ID, stored, 1);
-    await radio.start();
+    await radio.start(watched);
   };
   return { radio, log, ready: begin(), kill: () => hosted.drop(RADIO_ID) };
 }

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { CELL_INBOX } from '../../../contract/limits.ts';
 import { Outage } from '../../../contract/outage.ts';
-import type { Binding, EntityEvent, Stored } from '../../../ports/entity.ts';
+import type { Binding, Stored } from '../../../ports/entity.ts';
 import { Cell, type Down } from '../../../supervision/cells/cell.ts';
 import { deferred } from '../../../supervision/cells/deferred.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
-import { orderBinding } from '../../support/order-chart.ts';
+import { type OrderEvent, orderBinding } from '../../support/order-chart.ts';
 import { until } from '../../support/until.ts';
 
-const event = (type: string, fields: object = {}): EntityEvent => ({ type, ...fields });
+const event = (type: OrderEvent['type'], fields: object = {}): OrderEvent =>
+  ({ type, ...fields }) as OrderEvent;
 
 function open(binding: Binding, clock = new HeapClock(), stored?: Stored, epoch = 7) {
   const downs: Down[] = [];
@@ -111,7 +112,7 @@ describe('C2 and C3: commit before effect', () => {
 
   it('does not lose a pending effect to a commit of an event that overtakes its answer', async () => {
     const store = new MemoryStore();
-    const answer = deferred<EntityEvent>();
+    const answer = deferred<OrderEvent>();
     const { cell } = open(orderBinding(store, { 'effect.charge': () => answer.promise }));
     cell.tell(event('order.pay'));
     cell.tell(event('order.note', { note: 'between' }));
@@ -258,7 +259,7 @@ describe('C9: going down', () => {
   it('goes down once and runs nothing afterwards', async () => {
     const store = new MemoryStore();
     let shipped = 0;
-    const answer = deferred<EntityEvent>();
+    const answer = deferred<OrderEvent>();
     const binding = orderBinding(store, {
       'effect.charge': () => answer.promise,
       'effect.ship': () => {

@@ -50,7 +50,7 @@ async function broken(state: string, verify: typeof LONG | undefined = LONG): Pr
   };
 }
 
-const floorOf = async (bus: LogBus) => {
+const markOf = async (bus: LogBus) => {
   const entry = await bus.bucket(buckets.members).get('checkpoint.lane.sat1');
   return (JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number }).submission;
 };
@@ -64,7 +64,7 @@ describe('a quarantined telecommand that is resumed (lane.J6)', () => {
     const one = await broken(state);
     expect(one.states(1)).toEqual(before);
     expect(one.states(2)).toEqual(['PENDING', 'ENCODED', 'SENT']);
-    expect(await floorOf(one.bus)).toBe(1);
+    expect(await markOf(one.bus)).toBe(1);
     one.mend();
     expect(one.kind.resume(cellOf(1))).toBe(true);
     await one.run(2_000);
@@ -86,7 +86,7 @@ describe('a quarantined telecommand that is resumed (lane.J6)', () => {
     one.kind.resume(cellOf(1));
     await one.run(200_000);
     expect([one.states(1).at(-1), one.states(2).at(-1)]).toEqual(['VERIFY_TIMEOUT', 'VERIFY_TIMEOUT']);
-    expect(await floorOf(one.bus)).toBe(3);
+    expect(await markOf(one.bus)).toBe(3);
     await one.lane.stop();
   });
 
@@ -169,7 +169,7 @@ describe('a quarantined telecommand that is reset (lane.J6)', () => {
       const { detail } = eventsOf(one.bus, 1).at(-1)!;
       expect(detail).toBe(`${said}: refused by the bus; given up by ada`);
       expect(one.kind.look(cellOf(1))).toBeUndefined();
-      expect(await floorOf(one.bus)).toBe(3);
+      expect(await markOf(one.bus)).toBe(3);
       expect(one.failures).toEqual([]);
       await one.lane.stop();
     },
@@ -183,7 +183,7 @@ describe('a quarantined telecommand that is reset (lane.J6)', () => {
       id.endsWith('01-REJECTED') && lost-- > 0 ? (lost === 0 ? 'unanswered' : 'lost') : undefined;
     one.kind.reset(cellOf(1), 'ada');
     await one.run(50);
-    expect(await floorOf(one.bus)).toBe(1);
+    expect(await markOf(one.bus)).toBe(1);
     await one.run(2_000);
     expect(one.states(1)).toEqual(['PENDING', 'REJECTED']);
     expect(one.failures).toEqual([]);

@@ -151,7 +151,7 @@ describe('the frames of a watched entity', () => {
   });
 
   it('end with status done also when the last step stores nothing and ends the cell at once (watched.F2)', async () => {
-    const replies = {
+    const replies: Parameters<typeof orderBinding>[1] = {
       'effect.charge': () => ({ type: 'charge.done' }),
       'effect.ship': () => ({ type: 'ship.done' }),
     };

@@ -1,0 +1,24 @@
+/** Whether a telecommand may go: its lane lets it, and what it requires is so. Mission Control Service, section 3.1. */
+
+import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
+import { unmetRequirements } from '../requirement.ts';
+import type { Handler, LaneServices, TelecommandPorts } from '../services.ts';
+
+export function createCheck({ clock }: TelecommandPorts): Handler<'effect.check'> {
+  return async (_effect, services, { signal }) => {
+    const refused = await retryWhileBusIsAway({ clock, signal }, () => services.refusal());
+    if (refused === undefined) return undefined;
+    const detail = refused.value ?? unmet(services, clock.now());
+    const at = clock.now();
+    return detail === undefined
+      ? { type: 'requires.satisfied', at }
+      : { type: 'requires.failed', at, detail };
+  };
+}
+
+function unmet({ work: { definition, submission }, sample }: LaneServices, now: number): string | undefined {
+  if (definition === undefined) return 'its configuration does not know it';
+  const { telecommand, platform } = definition;
+  const { instance, args } = submission;
+  return unmetRequirements(telecommand.requires, { platform, instance, args, sample, now });
+}

@@ -1,0 +1,114 @@
+/**
+ * Has a telecommand encoded by the driver of its link, by the configuration that it was resolved with. Mission Control Service,
+ * section 3.1 (ACK 1).
+ *
+ * E1. While the bus is away the driver is waited for: the outage is not its fault.
+ * E2. Whatever a driver answers, the chain goes on or ends: drivers may be of others.
+ */
+
+import { assertNever } from '../../../contract/assert.ts';
+import { header } from '../../../contract/bus/headers.ts';
+import { subject } from '../../../contract/bus/subjects.ts';
+import { DRIVER_ANSWER_MS } from '../../../contract/limits.ts';
+import type { EncodeCall, EncodeReply } from '../../../contract/link.ts';
+import { asObject, readReply, textIn } from '../../../contract/reply.ts';
+import { accepted, type Result, refused, refusedAll } from '../../../contract/result.ts';
+import { type Asked, askWhileBusIsAway } from '../../../messaging/ask.ts';
+import type { Handler, TelecommandPorts } from '../services.ts';
+import type { Work } from '../work.ts';
+
+/** The frame is kept in a header of its ENCODED event, as hexadecimal: a bus takes headers of 64 KiB in all. */
+const FRAME_KEPT_BYTES = 32_000;
+const HEXADECIMAL = /^([0-9a-f]{2})*$/i;
+/** A reference is kept in a header beside the frame: one short line. */
+const REFERENCE = /^\P{Cc}{0,256}$/u;
+
+type Encoding = Pick<EncodeReply, 'frame' | 'reference'>;
+
+export function createEncode({ bus, clock }: TelecommandPorts): Handler<'effect.encode'> {
+  return async (_effect, { work: { submission, definition } }, { signal }) => {
+    if (definition === undefined) return undefined;
+    const { driver } = definition.link;
+    const encoded =
+      driver === undefined
+        ? refused(`no driver is bound to link ${submission.link}`)
+        : encodingOf(
+            driver,
+            await askWhileBusIsAway(
+              bus,
+              {
+                to: subject.driverVerb(driver, 'encode'),
+                call: encodeCall(submission),
+                read: readEncoding,
+                timeoutMs: DRIVER_ANSWER_MS,
+                headers: { [header.config]: definition.mission.revision },
+              },
+              { clock, signal },
+            ),
+          );
+    if (encoded === undefined) return undefined;
+    const at = clock.now();
+    if (!encoded.ok) return { type: 'driver.refused', at, detail: encoded.faults.join('; ') };
+    return { type: 'driver.encoded', at, ...encoded.value };
+  };
+}
+
+/** What the driver made of it, or why that is nothing; undefined when nobody waits for it any more. */
+function encodingOf(
+  driver: string,
+  asked: Asked<Result<Encoding, string>> | undefined,
+): Result<Encoding, string> | undefined {
+  switch (asked?.outcome) {
+    case undefined:
+      return undefined;
+    case 'answered':
+      return asked.answer.ok ? kept(asked.answer.value) : asked.answer;
+    case 'unserved':
+      return refused(`driver ${driver} is not running`);
+    case 'unanswered':
+      return refused(`driver ${driver} did not answer within ${DRIVER_ANSWER_MS / 1000} s`);
+    case 'unreadable':
+      return refused(`driver ${driver} answered something that is no encoding`);
+    default:
+      return assertNever(asked);
+  }
+}
+
+function kept(encoding: Encoding): Result<Encoding, string> {
+  const bytes = encoding.frame.length / 2;
+  if (bytes <= FRAME_KEPT_BYTES) return accepted(encoding);
+  return refused(`its frame has ${bytes} bytes, at most ${FRAME_KEPT_BYTES} can be recorded and sent`);
+}
+
+function encodeCall(submission: Work['submission']): EncodeCall {
+  const { target, link, environment, component, instance, telecommand, args } = submission;
+  return {
+    target,
+    link,
+    component,
+    telecommand,
+    args,
+    ...(environment !== undefined && { environment }),
+    ...(instance !== undefined && { instance }),
+  };
+}
+
+/** Its refusals by their words, whatever their codes; undefined where it is no encoding that can be kept. */
+function readEncoding(bytes: Uint8Array): Result<Encoding, string> | undefined {
+  const reply = readReply(bytes);
+  if (reply?.ok === false) return refusalIn(reply.faults);
+  const value = reply?.ok === true ? asObject(reply.value) : undefined;
+  const frame = value && textIn(value, 'frame');
+  const reference = value && textIn(value, 'reference');
+  if (frame === undefined || !HEXADECIMAL.test(frame)) return undefined;
+  if (reference === undefined) return value?.reference === undefined ? accepted({ frame }) : undefined;
+  return REFERENCE.test(reference) ? accepted({ frame, reference }) : undefined;
+}
+
+function refusalIn(faults: unknown): Result<Encoding, string> | undefined {
+  if (!Array.isArray(faults)) return undefined;
+  const words = faults.map(asObject).map((fault) => fault && textIn(fault, 'message'));
+  const said = words.filter((each) => each !== undefined);
+  if (said.length < words.length) return undefined;
+  return said.length === 0 ? refused('') : refusedAll(said);
+}

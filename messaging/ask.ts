@@ -1,0 +1,116 @@
+/**
+ * One way to ask over the bus: a question with the reader of its answer, and what came of it.
+ *
+ * Q1. What came of a question is one of four: the answer; nobody serves the subject, which is a fact; no answer in time, after
+ *     which it may have been done; bytes that are no answer. Each caller says, in one switch, what that means to it.
+ * Q2. An outage of the bus itself is none of the four: it is thrown as `Outage`, as everywhere.
+ * Q3. An answer is read without trust (`contract/reply.ts`), by the reader that its question brings: a reader that finds no
+ *     answer says `undefined`, and nothing of the bytes is used but their beginning, for people.
+ * Q4. While those who serve may be on their way back behind an outage (bus.P5 of `ports/bus.ts`) nobody took the question:
+ *     `unanswered` says that it is not done, and whoever can wait waits as for the bus (`askSettled`, `askWhileBusIsAway`).
+ */
+
+import { Outage } from '../contract/outage.ts';
+import type { Bus, Headers } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import { retryWhileBusIsAway } from './while-bus-is-away.ts';
+
+export interface Question<Answer> {
+  /** Subject of whoever is asked. */
+  readonly to: string;
+  /** Sent as JSON; absent where the subject says it all. */
+  readonly call?: object;
+  /** The answer; undefined where the bytes are none. Never throws (Q3). */
+  readonly read: (bytes: Uint8Array) => Answer | undefined;
+  readonly timeoutMs: number;
+  readonly headers?: Headers;
+}
+
+/** What came of a question (Q1). */
+export type Asked<Answer> =
+  | { readonly outcome: 'answered'; readonly answer: Answer }
+  /** Nobody serves the subject: nothing was done. */
+  | { readonly outcome: 'unserved' }
+  | {
+      readonly outcome: 'unanswered';
+      /** False: nobody took it, and nobody knows yet whether anybody is there (Q4). */
+      readonly mayBeDone: boolean;
+      readonly message: string;
+    }
+  | {
+      readonly outcome: 'unreadable';
+      readonly from: string;
+      /** The beginning of what was answered. */
+      readonly said: string;
+    };
+
+/** Nobody knows whether anybody has taken the question. */
+export interface BusAway {
+  readonly outcome: 'bus-away';
+  readonly outage: Outage;
+}
+
+const SAID_CHARACTERS = 200;
+
+/** Asks once. Throws `Outage` while the bus is away (Q2). */
+export async function ask<Answer>(
+  bus: Pick<Bus, 'request'>,
+  { to, call, read, timeoutMs, headers }: Question<Answer>,
+): Promise<Asked<Answer>> {
+  const data = call === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(call));
+  let bytes: Uint8Array;
+  try {
+    bytes = await bus.request(to, data, { timeoutMs, ...(headers !== undefined && { headers }) });
+  } catch (error) {
+    return silence(error);
+  }
+  const answer = read(bytes);
+  return answer === undefined
+    ? { outcome: 'unreadable', from: to, said: Buffer.from(bytes).toString('utf8', 0, SAID_CHARACTERS) }
+    : { outcome: 'answered', answer };
+}
+
+/** As `ask`; throws `Outage` also while those who serve may be on their way back (Q4): for who waits for the bus around it. */
+export async function askSettled<Answer>(
+  bus: Pick<Bus, 'request'>,
+  question: Question<Answer>,
+): Promise<Asked<Answer>> {
+  const asked = await ask(bus, question);
+  if (asked.outcome === 'unanswered' && !asked.mayBeDone)
+    throw new Outage('bus.timeout', asked.message, { unsettled: true });
+  return asked;
+}
+
+/** As `askSettled`, again until the bus answers; undefined once `signal` is aborted, whatever is under way. */
+export async function askWhileBusIsAway<Answer>(
+  bus: Pick<Bus, 'request'>,
+  question: Question<Answer>,
+  waiting: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Asked<Answer> | undefined> {
+  return (await retryWhileBusIsAway(waiting, () => askSettled(bus, question)))?.value;
+}
+
+/** As `ask`, with an outage of the bus as one more outcome: for who does not leave it to whoever called. */
+export async function askOrAway<Answer>(
+  bus: Pick<Bus, 'request'>,
+  question: Question<Answer>,
+): Promise<Asked<Answer> | BusAway> {
+  try {
+    return await ask(bus, question);
+  } catch (error) {
+    if (error instanceof Outage) return { outcome: 'bus-away', outage: error };
+    throw error;
+  }
+}
+
+function silence(error: unknown): Exclude<Asked<never>, { outcome: 'answered' }> {
+  if (!(error instanceof Outage)) throw error;
+  switch (error.code) {
+    case 'bus.no-responder':
+      return { outcome: 'unserved' };
+    case 'bus.timeout':
+      return { outcome: 'unanswered', mayBeDone: !error.unsettled, message: error.message };
+    case 'bus.unavailable':
+      throw error;
+  }
+}
