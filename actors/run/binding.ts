@@ -40,6 +40,8 @@ export interface RunHost {
   readonly whole: AbortSignal;
   /** Telecommands of it that may be under way. */
   readonly sendings: Sendings;
+  /** What its log says of it, to be kept beside it. */
+  readonly facts: unknown;
   /** The instruction is given up. */
   interrupted(): void;
   replied(effect: Extract<RunEffect, { type: 'effect.reply' }>): void;
@@ -108,6 +110,7 @@ export function createRunBinding({
     targetsOf: (run) => hostOf(run)?.atHand.program.leases.map(({ target }) => target) ?? [],
     labelOf: (run) => hostOf(run)?.atHand.program.procedure,
     shownContext: (context) => shownOf(context as RunContext),
+    kept: { context: keptOf, facts: (run) => hostOf(run)?.facts },
     history,
     effects: {
       'effect.prepare': always(createPrepare(services, isAborted)),
@@ -138,4 +141,10 @@ export function createRunBinding({
 /** Without its program, which is shown as steps, and first what is under way: a long context is cut at its end. */
 function shownOf({ program: _, activity, inStep, progress, ...rest }: RunContext): object {
   return { activity, inStep, progress, ...rest };
+}
+
+/** Without its program, which its input names. */
+function keptOf(context: unknown): object {
+  const { program: _, ...kept } = context as RunContext;
+  return kept;
 }

@@ -14,6 +14,7 @@ import { DRIVER_ANSWER_MS } from '../../contract/limits.ts';
 import type { BusPosition, DriverAnswer, EncodeCall, EncodeReply } from '../../contract/link.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { NeededHold } from '../../contract/telecommand.ts';
+import { TELECOMMAND_VERSION } from '../../machines/telecommand/fold.ts';
 import {
   type TelecommandEffect,
   type TelecommandEvent,
@@ -24,7 +25,6 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
 import { createCaller, silence } from './asking.ts';
-import { TELECOMMAND_VERSION } from './history.ts';
 import { telecommandLog } from './replay.ts';
 import { unmetRequirements } from './requirement.ts';
 import { sendFrame } from './sending.ts';
@@ -192,6 +192,7 @@ export function createTelecommandBinding({
     idleMs: null,
     migrations: {},
     targetOf: (cell) => fromCellId(cell).target,
+    kept: {},
     history: (cell) => telecommandLog(bus, cell),
     effects: {
       'effect.check': (_effect, run) => inTurn(run, () => check(run)),

@@ -17,6 +17,7 @@
  * J8. Where an answer does not name its telecommand, one whose frame may have left without anybody knowing keeps its turn
  *     past its end, for as long as that frame may still be answered (N4).
  * J9. What cannot be read or begun is the end of that telecommand and of nothing else: it is given a final state and passed.
+ * J11. What is kept beside the log of a telecommand is removed when it is over (`leftovers.ts`).
  * J10. A lane whose streams went back starts anew: from what is there, with an end for what may have been cut
  *     (`taking-over.ts`). Nothing that may have left is sent again.
  */
@@ -33,6 +34,7 @@ import type {
   TelecommandEvent,
   TelecommandInput,
 } from '../../machines/telecommand/telecommand.ts';
+import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
 import { Floor, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
 import { meansTheSame } from '../../mission/measure-meaning.ts';
@@ -49,8 +51,11 @@ import { busPosition } from '../../telemetry/reading/bus-position.ts';
 import type { LaneServices } from './binding.ts';
 import { LaneEchoes } from './echoes.ts';
 import { type GivenUp, recordGivenUp } from './given-up.ts';
-import { type History, isOver, NO_HISTORY, readHistory, restored } from './history.ts';
+import { isOver, NO_HISTORY, readHistory } from './history.ts';
 import type { Holds } from './holds.ts';
+import { Leftovers } from './leftovers.ts';
+import { restored } from './restored.ts';
+import { type Standing, UNBEGUN } from './standing.ts';
 import { cutBy, historyBefore, orphans } from './taking-over.ts';
 import { type Place, Turn } from './turn.ts';
 import { Verifier } from './verification.ts';
@@ -76,6 +81,8 @@ export interface LaneOptions {
   readonly holds: Holds;
   readonly cells: TelecommandCells;
   readonly past?: KnownPast;
+  /** What is kept of its telecommands beside their logs; default: nothing. */
+  readonly kept?: KeptEnvelopes | undefined;
   /** The lane cannot go on: its owner starts it anew. */
   readonly failed: (error: unknown) => void;
 }
@@ -106,6 +113,7 @@ export class Lane {
   readonly #echoes: LaneEchoes;
   readonly #floor: Floor<Stands>;
   readonly #turn = new Turn();
+  readonly #leftovers: Leftovers | undefined;
   /** Places of those that are over and may still be answered (J8). */
   readonly #lingering = new Map<Place, TimerHandle>();
   #follower: Follower | undefined;
@@ -121,7 +129,8 @@ export class Lane {
 
   constructor(options: LaneOptions) {
     this.#options = options;
-    const { bus, clock, log, target, epoch, values, failed } = options;
+    const { bus, clock, log, target, epoch, values, failed, kept } = options;
+    this.#leftovers = kept && new Leftovers({ kept, clock, log });
     this.#floor = new Floor({
       ...{ bus, clock, log, epoch, name: `lane.${target}`, lost: failed },
       first: { submission: 1 },
@@ -173,6 +182,7 @@ export class Lane {
   async #caughtUp(head: number): Promise<void> {
     this.#takingOver = false;
     this.#next = Math.max(this.#next, head + 1);
+    void this.#leftovers?.sweep();
     if (this.#floor.wentBack === undefined || this.#stopped) return;
     try {
       await this.#endOrphans(this.#floor.wentBack);
@@ -200,6 +210,7 @@ export class Lane {
       place.leave();
     }
     this.#room?.();
+    this.#leftovers?.stop();
     await Promise.all([this.#follower?.stop(), this.#verifier.stop(), this.#echoes.stop()]);
     await this.#floor.stop();
   }
@@ -310,6 +321,7 @@ export class Lane {
 
   #close(cell: string, open: Open): void {
     this.#open.delete(cell);
+    this.#leftovers?.add(cell, open.work.seq);
     this.#leave(open);
     this.#room?.();
   }
@@ -373,6 +385,7 @@ export class Lane {
     const cell = cellId(target, submission.id);
     if (this.#open.has(cell)) return;
     const history = await this.#historyOf(submission.id);
+    if (history === 'over') this.#leftovers?.addOver(cell, message.seq);
     if (history === 'over' || this.#stopped) return;
     const work = await this.#workOf(message, submission).catch((error: unknown) => {
       if (error instanceof Outage) throw error;
@@ -384,16 +397,17 @@ export class Lane {
     const detail = cut ?? 'what it was resolved with cannot be read';
     log.error({ cell, seq: message.seq, detail }, 'telecommand is ended');
     const bare = { ...submissionOnly(message, submission), definition: undefined };
-    await this.#record(this.#inputOf(work ?? bare), { detail, isCut: cut !== undefined });
+    if (await this.#record(this.#inputOf(work ?? bare), { detail, isCut: cut !== undefined }))
+      this.#leftovers?.add(cell, message.seq);
   }
 
   #inputOf(work: Work, refusal?: string): TelecommandInput {
     return chartInput(work, this.#options.clock.now(), refusal);
   }
 
-  #historyOf(id: string): Promise<History | 'over'> | History {
-    const { bus, target } = this.#options;
-    return this.#takingOver ? historyBefore(bus, target, id) : NO_HISTORY;
+  #historyOf(id: string): Promise<Standing | 'over'> | Standing {
+    const { bus, target, kept } = this.#options;
+    return this.#takingOver ? historyBefore(bus, target, id, kept) : UNBEGUN;
   }
 
   /** R3 of `taking-over.ts`. */
@@ -419,24 +433,24 @@ export class Lane {
     return { ...submissionOnly(message, submission), definition: define(mission, submission) };
   }
 
-  async #takeWork(cell: string, work: Work, history: History): Promise<void> {
+  async #takeWork(cell: string, work: Work, history: Standing): Promise<void> {
     await this.#roomForOne();
     if (this.#stopped) return;
-    const refusal = history.recorded.length > 0 ? undefined : await this.#refusal(work);
+    const refusal = history.fold.revision > 0 ? undefined : await this.#refusal(work);
     if (this.#stopped) return;
     await this.#turn.room();
     if (this.#stopped) return;
     this.#begin(cell, work, history, refusal);
   }
 
-  #begin(cell: string, work: Work, { recorded }: History, refusal: string | undefined): void {
+  #begin(cell: string, work: Work, history: Standing, refusal: string | undefined): void {
     const { cells, clock, epoch } = this.#options;
     const input = this.#inputOf(work, refusal);
     const place = this.#turn.take();
-    const hasEvents = recorded.length > 0;
+    const hasEvents = history.fold.revision > 0;
     this.#open.set(cell, { work, input, hasEvents, place, isUnsure: false, services: undefined });
     try {
-      if (hasEvents) cells.restore(cell, restored(input, recorded, clock.now()), epoch);
+      if (hasEvents) cells.restore(cell, restored(input, history, clock.now()), epoch);
       else cells.start(cell, input, epoch);
     } catch (error) {
       // The message comes again, and finds what it found now.
@@ -489,7 +503,7 @@ export class Lane {
   #stands(): Stands {
     let submission = this.#next;
     for (const open of this.#open.values()) submission = Math.min(submission, open.work.seq);
-    return { submission };
+    return { submission: Math.min(submission, this.#leftovers?.first ?? submission) };
   }
 
   // Services ---------------------------------------------------------------------------------------------------------

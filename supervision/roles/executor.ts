@@ -4,10 +4,12 @@
  */
 
 import { createTelecommandBinding } from '../../actors/telecommand/binding.ts';
-import { createHistoryStore } from '../../actors/telecommand/history.ts';
+import { createHistoryStore } from '../../actors/telecommand/history-store.ts';
 import { watchHolds } from '../../actors/telecommand/holds.ts';
 import { Lane, type TelecommandCells } from '../../actors/telecommand/lane.ts';
 import { fromCellId } from '../../actors/telecommand/work.ts';
+import { TELECOMMAND_VERSION } from '../../machines/telecommand/fold.ts';
+import { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import { KnownPast } from '../../messaging/known-past.ts';
 import type { Binding } from '../../ports/entity.ts';
 import { withFailpoint } from '../cells/failpoint.ts';
@@ -21,7 +23,8 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   const lanes = new Map<string, Lane>();
   const laneOf = (cell: string): Lane | undefined => lanes.get(fromCellId(cell).target);
   const holds = await watchHolds(bus);
-  const kind = telecommandKind(context, laneOf);
+  const kept = new KeptEnvelopes(bus, { kind: 'telecommand', version: TELECOMMAND_VERSION });
+  const kind = telecommandKind(context, kept, laneOf);
   const cells = cellsOf(kind);
   const past = new KnownPast({ bus, clock, log });
   const runs = createRuns(context, past);
@@ -42,6 +45,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       holds,
       cells,
       past,
+      kept,
       failed,
     });
     lanes.set(target, lane);
@@ -72,10 +76,15 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   };
 }
 
-function telecommandKind(context: RoleContext, laneOf: (cell: string) => Lane | undefined): Kind {
+function telecommandKind(
+  context: RoleContext,
+  kept: KeptEnvelopes,
+  laneOf: (cell: string) => Lane | undefined,
+): Kind {
   const { bus, clock, random, log, deadLetters, failpoint, failed } = context;
   const store = createHistoryStore({
     bus,
+    kept,
     inputOf: (cell) => laneOf(cell)?.inputOf(cell),
     now: () => clock.now(),
     appended: (cell, { state }, seq) => laneOf(cell)?.appended(cell, state, seq),
@@ -92,6 +101,7 @@ function telecommandKind(context: RoleContext, laneOf: (cell: string) => Lane | 
     random,
     log,
     deadLetters,
+    kept,
     onGone: (cell, why, detail) => void laneOf(cell)?.gone(cell, why, detail),
     onResume: async (cell) => laneOf(cell)?.resumed(cell),
     onEscalated: failed,

@@ -3,12 +3,13 @@
  */
 
 import { createRunBinding } from '../../actors/run/binding.ts';
-import { createLogStore } from '../../actors/run/log-store.ts';
+import { createLogStore, RUN_VERSION } from '../../actors/run/log-store.ts';
 import { shardNames, shardOf } from '../../actors/run/open-runs.ts';
 import { runHistory } from '../../actors/run/replay.ts';
 import type { RunServices } from '../../actors/run/services.ts';
 import { type RunCells, RunShard } from '../../actors/run/shard.ts';
 import type { RunContext } from '../../machines/run/turn.ts';
+import { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { KnownPast } from '../../messaging/known-past.ts';
 import type { Binding } from '../../ports/entity.ts';
 import { settledValues } from '../../telemetry/settled-values.ts';
@@ -31,7 +32,8 @@ export function createRuns(context: RoleContext, past?: KnownPast): Runs {
     ...{ bus, clock, log, missions, instance },
     values: settledValues(values),
   };
-  const kind = runKind(context, services, (run) => shards.get(shardOf(run)));
+  const kept = new KeptEnvelopes(bus, { kind: 'run', version: RUN_VERSION });
+  const kind = runKind(context, services, kept, (run) => shards.get(shardOf(run)));
   const cells = cellsOf(kind);
 
   const start = async (shard: string, { epoch, holds, failed }: WorkerContext) => {
@@ -44,6 +46,7 @@ export function createRuns(context: RoleContext, past?: KnownPast): Runs {
       cells,
       holds,
       failed,
+      kept,
       ...(past && { past }),
     });
     shards.set(shard, worker);
@@ -65,12 +68,14 @@ export function createRuns(context: RoleContext, past?: KnownPast): Runs {
 function runKind(
   context: RoleContext,
   services: RunServices,
+  kept: KeptEnvelopes,
   shardAt: (run: string) => RunShard | undefined,
 ): Kind {
   const { bus, clock, random, log, deadLetters, failpoint, failed } = context;
   const reached = failpointOf('run', failpoint);
   const store = createLogStore({
     bus,
+    kept,
     begunOf: (run) => shardAt(run)?.begunOf(run),
     appending: (run, record) => {
       reached(`committing ${record.event.seq}`);
@@ -95,6 +100,7 @@ function runKind(
     random,
     log,
     deadLetters,
+    kept,
     epochOf: (run) => shardAt(run)?.begunOf(run)?.epoch ?? 0,
     onGone: (run, why, detail) => void shardAt(run)?.gone(run, why, detail),
     onEscalated: failed,
