@@ -58,9 +58,9 @@ export function foldTelecommand(log: Iterable<LoggedTelecommand>, before = UNWRI
 
 function encoded({ event, frame, reference }: LoggedTelecommand): Partial<TelecommandFold> {
   return {
-    encodedAt: Date.parse(event.at),
     ...(frame !== undefined && { frame }),
     ...(reference !== undefined && { reference }),
+    encodedAt: Date.parse(event.at),
   };
 }
 
