@@ -12,6 +12,7 @@
  * S7. Once the shard is left nothing of it comes to life again, whatever was on its way to its runs.
  * S9. Where the logs of runs went back, what is left of a run may be cut: it is ended, and its log says so. Where
  *     submissions or answers went back, what is stored since is read, at positions that were used before.
+ * S10. What is kept of a run beside its log is removed before its entry: none is left of one that is over.
  * S8. An owner that slept while another one had the shard brings nothing to life from what that one wrote, nor ends it.
  */
 
@@ -23,9 +24,10 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { SHARD_OPEN_RUNS, SHARD_RESTORES } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';
-import type { Approval, OpenRun, RunSubmission } from '../../contract/run.ts';
+import type { Approval, OpenRun, RunSubmission, RunSummary } from '../../contract/run.ts';
 import { isUlid } from '../../contract/token.ts';
 import type { RunChartEvent, RunEffect, RunInput, RunRecord } from '../../machines/run/protocol.ts';
+import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
 import { LowWaterMark, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
@@ -40,6 +42,7 @@ import { Control } from './control.ts';
 import { recordGivenUp, settleEnd } from './ending.ts';
 import { IndexWriter } from './index-writer.ts';
 import { Leases } from './leases.ts';
+import { LogFacts, type RunFacts } from './log-facts.ts';
 import { type Begun, storedRun } from './log-store.ts';
 import { HeldRun } from './open-run.ts';
 import { OpenRuns, shardOf } from './open-runs.ts';
@@ -48,6 +51,7 @@ import { isOver, type LoggedEvent, lastEventBefore, readRunLog } from './run-log
 import { Sendings, type SentEvent } from './sendings.ts';
 import type { RunServices } from './services.ts';
 import { type StandsDown, standDown } from './stand-down.ts';
+import { isOverAt, type RunStanding, readRunStanding, unbegun } from './standing.ts';
 import { Wishes } from './wishes.ts';
 
 interface ShardOptions {
@@ -58,6 +62,8 @@ interface ShardOptions {
   readonly tokens: Tokens;
   readonly cells: Cells<RunInput, RunChartEvent>;
   readonly past?: KnownPast;
+  /** What is kept of its runs beside their logs; default: nothing. */
+  readonly kept?: KeptEnvelopes;
   /** Whether the shard is still this process's, now. */
   readonly holds: () => boolean;
   /** The shard cannot go on: its owner starts it anew. */
@@ -257,9 +263,9 @@ export class RunShard implements CellOwner {
     // Past the memory of the stream for message ids the log still knows it (S2).
     if ((await bus.last(streams.runs, subject.runEvents(run))) !== undefined) return this.#adopt(run);
     await this.#roomForOne();
-    if (this.#stopped || (await this.#isOvertaken([]))) return;
+    if (this.#stopped || (await this.#isOvertaken(0))) return;
     const open = await this.#openRuns.enter({ run, ir, submittedAt, ...(by !== undefined && { by }) });
-    await this.#bring(open, []);
+    await this.#bring(open, true);
   }
 
   async #restoreAll(open: readonly OpenRun[]): Promise<void> {
@@ -279,9 +285,9 @@ export class RunShard implements CellOwner {
 
   /** A run that nobody can bring to life is no harm to the others (S6). */
   async #restore(open: OpenRun): Promise<void> {
-    const { bus, log } = this.#options.services;
+    const { log } = this.#options.services;
     try {
-      await this.#bring(open, await orBroken(readRunLog(bus, open.run)));
+      await this.#bring(open, false);
     } catch (error) {
       if (error instanceof Outage) throw error;
       log.error({ run: open.run, err: error }, 'run not restored: it stays open for the next owner');
@@ -289,16 +295,29 @@ export class RunShard implements CellOwner {
   }
 
   /** Brings a run to life here, new or from its log; or to its end. */
-  async #bring(open: OpenRun, log: readonly LoggedEvent[] | 'broken'): Promise<void> {
-    if (await this.#isOvertaken(log)) return;
+  async #bring(open: OpenRun, isNew: boolean): Promise<void> {
     const program = await this.#programs.of(open.ir);
-    if (log !== 'broken' && isOver(log))
-      return this.#ended(open, log, typeof program === 'string' ? undefined : program);
-    if (typeof program === 'string') return this.#giveUp(open, undefined, program);
+    if (typeof program === 'string') return this.#bringToItsEnd(open, isNew, program);
+    const about = { run: open.run, program, by: open.by };
+    const { bus } = this.#options.services;
+    const standing = isNew ? unbegun(about) : await orBroken(readRunStanding(bus, about, this.#options.kept));
+    if (await this.#isOvertaken(standing === 'broken' ? 0 : standing.facts.highestEpoch)) return;
+    if (standing !== 'broken' && isOverAt(standing))
+      return this.#ended(open, standing.facts.summary, program);
     if (this.#isCut(open)) return this.#giveUp(open, program, CUT);
     const mission = await this.#missionOf(program);
     if (typeof mission === 'string') return this.#giveUp(open, program, mission);
-    if (!this.#stopped) await this.#revive(open, log, program, mission);
+    if (!this.#stopped) await this.#revive(open, standing, program, mission);
+  }
+
+  /** Without its program a run has no chart: what its log says of its end counts, or that it cannot go on. */
+  async #bringToItsEnd(open: OpenRun, isNew: boolean, reason: string): Promise<void> {
+    const { services, kept } = this.#options;
+    const log = isNew ? [] : await orBroken(readRunLog(services.bus, open.run));
+    await kept?.read(open.run);
+    if (await this.#isOvertaken(log === 'broken' ? 0 : highestEpochOf(log))) return;
+    if (log !== 'broken' && isOver(log)) return this.#ended(open, summaryIn(open, undefined, log), undefined);
+    await this.#giveUp(open, undefined, reason);
   }
 
   /** S9 */
@@ -308,11 +327,10 @@ export class RunShard implements CellOwner {
     return wentBack.elsewhere === true || wentBack.streams.has(streams.runs.name);
   }
 
-  /** S8 */
-  async #isOvertaken(log: readonly LoggedEvent[] | 'broken'): Promise<boolean> {
+  /** S8. `highestEpoch`: of those who wrote its log. */
+  async #isOvertaken(highestEpoch: number): Promise<boolean> {
     const { epoch, holds, shard, failed } = this.#options;
-    const isLater = log !== 'broken' && log.some((event) => event.epoch > epoch);
-    if (holds() && (!isLater || (await this.#mark.isOwn()))) return false;
+    if (holds() && (highestEpoch <= epoch || (await this.#mark.isOwn()))) return false;
     if (!this.#stopped) failed(new Error(`another owner has shard ${shard} of the runs`));
     // Nothing that was passed over counts as read.
     this.#stopping.abort('overtaken');
@@ -321,15 +339,16 @@ export class RunShard implements CellOwner {
 
   async #revive(
     open: OpenRun,
-    log: readonly LoggedEvent[] | 'broken',
+    standing: RunStanding | 'broken',
     program: Program,
     mission: Mission,
   ): Promise<void> {
     const { epoch, cells } = this.#options;
-    const { run } = open;
-    const held = this.#hold(open, log === 'broken' ? [] : log, program, mission, await this.#answeredIn(log));
+    const { run, by } = open;
+    const facts = standing === 'broken' ? LogFacts.before({ run, program, by }).now : standing.facts;
+    const held = this.#hold(open, facts, program, mission, await this.#answeredIn(facts));
     if (held.summary.suspended && open.suspendBy !== undefined) await this.#openRuns.wish(run, undefined);
-    const stored = await this.#stored(held, log);
+    const stored = await this.#stored(held, standing);
     if (this.#stopped) return;
     this.#open.set(run, held);
     if (stored === undefined) cells.start(run, held.begun.input, epoch);
@@ -342,10 +361,11 @@ export class RunShard implements CellOwner {
   /** What the cell goes on from; undefined for a run that is new. */
   async #stored(
     { begun }: HeldRun,
-    log: readonly LoggedEvent[] | 'broken',
+    standing: RunStanding | 'broken',
   ): Promise<Stored | 'broken' | undefined> {
-    if (log === 'broken' || log.length === 0) return log === 'broken' ? log : undefined;
-    return orBroken(storedRun(this.#options.services.bus, begun, log, () => !this.#stopped));
+    if (standing === 'broken') return standing;
+    if (standing.revision === 0) return undefined;
+    return orBroken(storedRun(this.#options.services.bus, begun, standing, () => !this.#stopped));
   }
 
   /** The mission it was resolved with; a text saying why there is none. */
@@ -358,34 +378,25 @@ export class RunShard implements CellOwner {
   }
 
   /** Position of the last answer that the log shows; 0 where the stream of answers does not have it any more (S9). */
-  async #answeredIn(log: readonly LoggedEvent[] | 'broken'): Promise<number> {
-    const answered = log === 'broken' ? 0 : Math.max(0, ...log.map(({ source = 0 }) => source));
+  async #answeredIn({ answered }: RunFacts): Promise<number> {
     if (answered === 0) return 0;
     const { bus } = this.#options.services;
     return (await bus.stillHolds(streams.runAnswers, { seq: answered })) ? answered : 0;
   }
 
-  #hold(
-    open: OpenRun,
-    log: readonly LoggedEvent[],
-    program: Program,
-    mission: Mission,
-    answered: number,
-  ): HeldRun {
+  #hold(open: OpenRun, facts: RunFacts, program: Program, mission: Mission, answered: number): HeldRun {
     const { run, ir, by, suspendBy } = open;
     const { epoch, services, holds } = this.#options;
-    const events = log.map(({ event }) => event);
-    const summary = summaryOf(submittedRun(run, program, by), events);
-    const began = events[0]?.at;
+    const { summary, began } = facts;
     const input: RunInput = {
       ...{ run, ir, program },
-      at: began === undefined ? services.clock.now() : Date.parse(began),
+      at: began === null ? services.clock.now() : Date.parse(began),
       ...(by !== undefined && { by }),
       ...(suspendBy !== undefined && !summary.suspended && { suspendBy }),
     };
     const replied = (effect: Extract<RunEffect, { type: 'effect.reply' }>): void =>
       this.#control.replied(effect);
-    return new HeldRun({ input, mission, epoch, summary, events, answered, holds, replied });
+    return new HeldRun({ input, mission, epoch, facts, answered, holds, replied });
   }
 
   #roomForOne(): Promise<void> | undefined {
@@ -441,18 +452,12 @@ export class RunShard implements CellOwner {
     if (recorded === undefined) return;
     const log = recorded.value;
     if (log === undefined) return failed(new Error(`another owner writes the log of run ${run}`));
-    await this.#ended(open, log, program);
+    await this.#ended(open, summaryIn(open, program, log), program);
   }
 
   /** Does what the end of a run leaves to do that has no cell here. */
-  async #ended(
-    { run, by }: OpenRun,
-    log: readonly LoggedEvent[],
-    program: Program | undefined,
-  ): Promise<void> {
-    const announced = program ?? { procedure: 'unknown', environment: 'unknown', targets: {} };
-    const events = log.map(({ event }) => event);
-    this.#index.changed(summaryOf(submittedRun(run, announced, by), events));
+  async #ended({ run }: OpenRun, summary: RunSummary, program: Program | undefined): Promise<void> {
+    this.#index.changed(summary);
     await this.#end(run, program);
   }
 
@@ -461,6 +466,7 @@ export class RunShard implements CellOwner {
     const { bus } = this.#options.services;
     await this.#whileBusIsAway(() => settleEnd(bus, run, program));
     await this.#index.settled(run);
+    await this.#whileBusIsAway(async () => this.#options.kept?.remove(run));
     await this.#whileBusIsAway(() => this.#openRuns.remove(run));
     if (this.#stopped) return;
     await this.#control.withdraw(run);
@@ -521,6 +527,23 @@ function orBroken<Value>(wanted: Promise<Value>): Promise<Value | 'broken'> {
     if (error instanceof Outage) throw error;
     return 'broken';
   });
+}
+
+function highestEpochOf(log: readonly LoggedEvent[]): number {
+  return log.reduce((highest, { epoch }) => Math.max(highest, epoch), 0);
+}
+
+/** What the whole log says to the lists, also without the program of the run. */
+function summaryIn(
+  { run, by }: OpenRun,
+  program: Program | undefined,
+  log: readonly LoggedEvent[],
+): RunSummary {
+  const announced = program ?? { procedure: 'unknown', environment: 'unknown', targets: {} };
+  return summaryOf(
+    submittedRun(run, announced, by),
+    log.map(({ event }) => event),
+  );
 }
 
 function openRunOf({ begun: { input } }: HeldRun): OpenRun {

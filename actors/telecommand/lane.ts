@@ -18,6 +18,7 @@
  * J8. Where an answer does not name its telecommand, one whose frame may have left without anybody knowing keeps its turn
  *     past its end, for as long as that frame may still be answered (N4).
  * J9. What cannot be read or begun is the end of that telecommand and of nothing else: it is given a final state and passed.
+ * J11. What is kept beside the log of a telecommand is removed when it is over (`leftovers.ts`).
  * J10. A lane whose streams went back starts anew: from what is there, with an end for what may have been cut
  *     (`taking-over.ts`). Nothing that may have left is sent again.
  */
@@ -35,6 +36,7 @@ import type {
   TelecommandEvent,
   TelecommandInput,
 } from '../../machines/telecommand/telecommand.ts';
+import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
 import { LowWaterMark, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
 import { everyOutage, retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
@@ -50,9 +52,12 @@ import { busPosition } from '../../telemetry/reading/bus-position.ts';
 import type { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 import { LaneEchoes } from './echoes.ts';
 import { type GivenUp, recordGivenUp } from './given-up.ts';
-import { type History, isOver, NO_HISTORY, readHistory, restored } from './history.ts';
+import { isOver, NO_HISTORY, readHistory } from './history.ts';
 import type { Holds } from './holds.ts';
+import { Leftovers } from './leftovers.ts';
+import { restored } from './restored.ts';
 import type { LaneServices } from './services.ts';
+import { type Standing, UNBEGUN } from './standing.ts';
 import { cutBy, historyBefore, orphans } from './taking-over.ts';
 import { type Place, Turn } from './turn.ts';
 import { Verifier } from './verification.ts';
@@ -70,6 +75,8 @@ export interface LaneOptions {
   readonly holds: Holds;
   readonly cells: Cells<TelecommandInput, TelecommandEvent>;
   readonly past?: KnownPast;
+  /** What is kept of its telecommands beside their logs; default: nothing. */
+  readonly kept?: KeptEnvelopes | undefined;
   /** The lane cannot go on: its owner starts it anew. */
   readonly failed: (error: unknown) => void;
 }
@@ -97,6 +104,7 @@ export class Lane implements CellOwner {
   readonly #echoes: LaneEchoes;
   readonly #mark: LowWaterMark<Stands>;
   readonly #turn = new Turn();
+  readonly #leftovers: Leftovers | undefined;
   /** Places of those that are over and may still be answered (J8). */
   readonly #lingering = new Map<Place, TimerHandle>();
   #follower: Follower | undefined;
@@ -112,7 +120,8 @@ export class Lane implements CellOwner {
 
   constructor(options: LaneOptions) {
     this.#options = options;
-    const { bus, clock, log, target, epoch, values, failed } = options;
+    const { bus, clock, log, target, epoch, values, failed, kept } = options;
+    this.#leftovers = kept && new Leftovers({ kept, clock, log });
     this.#mark = new LowWaterMark({
       ...{ bus, clock, log, epoch, name: `lane.${target}`, lost: failed },
       first: { submission: 1 },
@@ -168,6 +177,7 @@ export class Lane implements CellOwner {
   async #caughtUp(head: number): Promise<void> {
     this.#takingOver = false;
     this.#next = Math.max(this.#next, head + 1);
+    void this.#leftovers?.sweep();
     if (this.#mark.wentBack === undefined || this.#stopped) return;
     try {
       await this.#endOrphans(this.#mark.wentBack);
@@ -195,6 +205,7 @@ export class Lane implements CellOwner {
       place.leave();
     }
     this.#room?.();
+    this.#leftovers?.stop();
     await Promise.all([this.#follower?.stop(), this.#verifier.stop(), this.#echoes.stop()]);
     await this.#mark.stop();
   }
@@ -300,6 +311,7 @@ export class Lane implements CellOwner {
 
   #close(cell: string, open: Open): void {
     this.#open.delete(cell);
+    this.#leftovers?.add(cell, open.work.seq);
     this.#leave(open);
     this.#room?.();
   }
@@ -357,6 +369,7 @@ export class Lane implements CellOwner {
     const cell = cellId(target, submission.id);
     if (this.#open.has(cell)) return;
     const history = await this.#historyOf(submission.id);
+    if (history === 'over') this.#leftovers?.addOver(cell, message.seq);
     if (history === 'over' || this.#stopped) return;
     const work = await this.#workOf(message, submission).catch((error: unknown) => {
       if (error instanceof Outage) throw error;
@@ -368,16 +381,17 @@ export class Lane implements CellOwner {
     const detail = cut ?? 'what it was resolved with cannot be read';
     log.error({ cell, seq: message.seq, detail }, 'telecommand is ended');
     const bare = { ...submissionOnly(message, submission), definition: undefined };
-    await this.#record(this.#inputOf(work ?? bare), { detail, isCut: cut !== undefined });
+    if (await this.#record(this.#inputOf(work ?? bare), { detail, isCut: cut !== undefined }))
+      this.#leftovers?.add(cell, message.seq);
   }
 
   #inputOf(work: Work, refusal?: string): TelecommandInput {
     return chartInput(work, this.#options.clock.now(), refusal);
   }
 
-  #historyOf(id: string): Promise<History | 'over'> | History {
-    const { bus, target } = this.#options;
-    return this.#takingOver ? historyBefore(bus, target, id) : NO_HISTORY;
+  #historyOf(id: string): Promise<Standing | 'over'> | Standing {
+    const { bus, target, kept } = this.#options;
+    return this.#takingOver ? historyBefore(bus, target, id, kept) : UNBEGUN;
   }
 
   /** R3 of `taking-over.ts`. */
@@ -404,24 +418,24 @@ export class Lane implements CellOwner {
     return { ...submissionOnly(message, submission), definition: define(mission, submission) };
   }
 
-  async #takeWork(cell: string, work: Work, history: History): Promise<void> {
+  async #takeWork(cell: string, work: Work, history: Standing): Promise<void> {
     await this.#roomForOne();
     if (this.#stopped) return;
-    const refusal = history.recorded.length > 0 ? undefined : await this.#refusal(work);
+    const refusal = history.fold.revision > 0 ? undefined : await this.#refusal(work);
     if (this.#stopped) return;
     await this.#turn.room();
     if (this.#stopped) return;
     this.#begin(cell, work, history, refusal);
   }
 
-  #begin(cell: string, work: Work, { recorded }: History, refusal: string | undefined): void {
+  #begin(cell: string, work: Work, history: Standing, refusal: string | undefined): void {
     const { cells, clock, epoch } = this.#options;
     const input = this.#inputOf(work, refusal);
     const place = this.#turn.take();
-    const hasEvents = recorded.length > 0;
+    const hasEvents = history.fold.revision > 0;
     this.#open.set(cell, { work, input, hasEvents, place, isUnsure: false, services: undefined });
     try {
-      if (hasEvents) cells.restore(cell, restored(input, recorded, clock.now()), epoch);
+      if (hasEvents) cells.restore(cell, restored(input, history, clock.now()), epoch);
       else cells.start(cell, input, epoch);
     } catch (error) {
       // The message comes again, and finds what it found now.
@@ -474,7 +488,7 @@ export class Lane implements CellOwner {
   #stands(): Stands {
     let submission = this.#next;
     for (const open of this.#open.values()) submission = Math.min(submission, open.work.seq);
-    return { submission };
+    return { submission: Math.min(submission, this.#leftovers?.first ?? submission) };
   }
 
   // Services ---------------------------------------------------------------------------------------------------------
