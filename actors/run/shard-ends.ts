@@ -1,8 +1,5 @@
 /**
  * Ends the runs of a shard: those that are over, those that cannot go on, and those that a person gives up. Part of a shard.
- *
- * S4. What an end leaves to do (`ending.ts`) is done before the run is forgotten, and again by the next owner if it was not.
- * S10. What is kept of a run beside its log is removed before its entry: none is left of one that is over.
  */
 
 import type { Program } from '../../contract/program.ts';
@@ -70,7 +67,7 @@ export class ShardEnds {
     await this.end(run, program);
   }
 
-  /** S4. */
+  /** S4 of `shard.ts`. */
   async end(run: string, program: Program | undefined): Promise<void> {
     const { bus } = this.#shard.options.services;
     await this.#shard.whileBusIsAway(() => settleEnd(bus, run, program));
