@@ -19,14 +19,18 @@ export function targetNames(targets: number): string[] {
 /** At most so many of one gateway: each has an APID of its own there. */
 interface FleetOptions {
   readonly targetsOfAGateway?: number;
+  /** How long every verification waits; default: as the demo has it. */
+  readonly within?: string;
 }
 
 /** Throws when the documents do not compile. */
 export async function compiledFleet(
   targets: number,
-  { targetsOfAGateway = 1 }: FleetOptions = {},
+  { targetsOfAGateway = 1, within }: FleetOptions = {},
 ): Promise<Compiled> {
-  const platform = await readFile(join(DEMO, 'cubesat-6u.yaml'), 'utf8');
+  const demo = await readFile(join(DEMO, 'cubesat-6u.yaml'), 'utf8');
+  const platform =
+    within === undefined ? demo : demo.replace(/within: \d+ (s|min) }/g, `within: ${within} }`);
   const compiled = compile([
     // Its reaction is a procedure of a library that is not flown here.
     { file: 'cubesat-6u.yaml', text: platform.replace(', on_raise: run "shed_load"', '') },

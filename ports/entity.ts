@@ -46,10 +46,28 @@ export interface Envelope {
   readonly effects: readonly PendingEffect[];
 }
 
+/** The envelope of an entity whose truth is a log, kept beside that log (`messaging/kept-envelopes.ts`). */
+export interface KeptEnvelope extends Envelope {
+  /** The last message of the log that is in it. */
+  readonly covers: LogPlace;
+  /** What its owner knows of the whole log beside the chart. */
+  readonly facts?: unknown;
+}
+
+/** A message of a log: where it stands, and how the log's kind knows it again. */
+export interface LogPlace {
+  readonly position: number;
+  readonly mark: string;
+}
+
 export interface Stored {
   readonly envelope: Envelope;
   /** Where the store will expect the next commit: a bucket revision or a position of a log. */
   readonly position: number;
+  /** Of the message of a log at that position. */
+  readonly mark?: string;
+  /** What is kept beside the log covers that position. */
+  readonly isKept?: boolean;
 }
 
 export interface Commit<Item extends Emitted = Emitted> {
@@ -66,13 +84,18 @@ export interface Commit<Item extends Emitted = Emitted> {
 }
 
 export type Committed =
-  | { readonly outcome: 'committed'; readonly position: number }
+  | { readonly outcome: 'committed'; readonly position: number; readonly mark?: string }
   /** Somebody else wrote: the cell is dropped and its effects never run (O1). */
   | { readonly outcome: 'fenced' };
 
+export interface LoadOptions {
+  /** From the log alone: what is kept beside it may be what the entity crashed of. */
+  readonly fromLog?: boolean;
+}
+
 /** Makes revisions durable. Throws `Outage` while the bus is away: the cell asks again. */
 export interface Store<Item extends Emitted = Emitted> {
-  load(id: string): Promise<Stored | undefined>;
+  load(id: string, how?: LoadOptions): Promise<Stored | undefined>;
   commit(commit: Commit<Item>): Promise<Committed>;
 }
 
@@ -144,6 +167,13 @@ export interface Binding<Chart extends AnyStateMachine = AnyStateMachine> {
   readonly labelOf?: (id: string) => string | undefined;
   /** What a person is shown of its context; all of it when absent. */
   readonly shownContext?: (context: unknown) => unknown;
+  /** Of a kind whose truth is a log: its envelope is kept beside it, with this. Absent: none is. */
+  readonly kept?: {
+    /** What of the context is kept; all of it when absent. */
+    readonly context?: (context: unknown) => unknown;
+    /** What its owner knows of the whole log beside the chart. */
+    readonly facts?: (id: string) => unknown;
+  };
   /** The log of any entity of the kind, alive or long over; undefined when there is none. Kinds without a log lack it. */
   readonly history?: (id: string) => Promise<EntityLog | undefined>;
 }

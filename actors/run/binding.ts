@@ -41,6 +41,8 @@ export interface RunHost {
   readonly whole: AbortSignal;
   /** Telecommands of it that may be under way. */
   readonly sendings: Sendings;
+  /** What its log says of it, to be kept beside it. */
+  readonly facts: unknown;
   /** The instruction is given up. */
   interrupted(): void;
   replied(effect: Extract<RunEffect, { type: 'effect.reply' }>): void;
@@ -74,6 +76,7 @@ export function createRunBinding(options: BindingOptions): Binding<typeof runMac
     targetsOf: (run) => hostOf(run)?.atHand.program.leases.map(({ target }) => target) ?? [],
     labelOf: (run) => hostOf(run)?.atHand.program.procedure,
     shownContext: shownOf,
+    kept: { context: keptOf, facts: (run) => hostOf(run)?.facts },
     history,
     effects: runEffects(options),
   });
@@ -140,4 +143,10 @@ function binder({ hostOf, isAwaited }: BindingOptions) {
 /** Without its program, which is shown as steps, and first what is under way: a long context is cut at its end. */
 function shownOf({ program: _, activity, inStep, progress, ...rest }: RunContext): object {
   return { activity, inStep, progress, ...rest };
+}
+
+/** Without its program, which its input names. */
+function keptOf(context: unknown): object {
+  const { program: _, ...kept } = context as RunContext;
+  return kept;
 }

@@ -2,8 +2,8 @@
  * The store of run cells: a revision is the log events of one macrostep, appended in order; a restored run is folded from
  * its log. Mission Control Service, sections 3.2 and 6.
  *
- * Keeps run/run-log.G1, G3.
- * G4. No snapshot is kept beside the log.
+ * run/run-log.G1, run/run-log.G3 of `run-log.ts`.
+ * G4. What is kept beside the log stands for the events it covers (`standing.ts`).
  * G5. A suspended run, or one that waits for a decision, whose last event is of the present owner was only asleep; every
  *     other one is taken over (MC-LOG-022).
  * G6. A suspended run holds no target: one that went down while it was resumed gives back what it had taken by then.
@@ -11,13 +11,19 @@
  * G7. An owner that was overtaken restores no run from what its successor wrote.
  */
 
-import { foldRun, restoredRun } from '../../machines/run/fold.ts';
+import { restoredFrom } from '../../machines/run/fold.ts';
 import type { RunInput, RunRecord } from '../../machines/run/protocol.ts';
+import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { Commit, Committed, Emitted, Envelope, Store, Stored } from '../../ports/entity.ts';
+import type { Commit, Committed, Emitted, Envelope, LoadOptions, Store, Stored } from '../../ports/entity.ts';
 import { Leases, targetsOf } from './leases.ts';
-import { appendRunEvent, type LoggedEvent, readRunLog } from './run-log.ts';
+import { appendRunEvent, markOf } from './run-log.ts';
+import { type RunStanding, readRunStanding } from './standing.ts';
 
+/**
+ * Of the chart; another one when the chart, its progress or what the log is folded into beside it (`log-facts.ts`) changes, so that
+ * nothing counts that was kept of the one before.
+ */
 export const RUN_VERSION = 1;
 
 /** What a run is begun with here, and under which ownership. */
@@ -28,6 +34,8 @@ export interface Begun {
 
 interface LogStoreOptions {
   readonly bus: Bus;
+  /** What is kept beside the logs; default: nothing. */
+  readonly kept?: KeptEnvelopes;
   /** Undefined when this process does not hold the run. */
   readonly begunOf: (run: string) => Begun | undefined;
   /** Told before an event is appended, which waits for it, and after it is stored. May throw `Outage`. */
@@ -35,14 +43,15 @@ interface LogStoreOptions {
   readonly appended: (run: string, record: RunRecord, position: number) => void;
 }
 
-export function createLogStore({ bus, begunOf, appending, appended }: LogStoreOptions): Store {
-  const load = async (run: string): Promise<Stored | undefined> => {
+export function createLogStore({ bus, kept, begunOf, appending, appended }: LogStoreOptions): Store {
+  const load = async (run: string, { fromLog = false }: LoadOptions = {}): Promise<Stored | undefined> => {
     const begun = begunOf(run);
     if (begun === undefined) return undefined;
-    const log = await readRunLog(bus, run);
+    const { program, by } = begun.input;
+    const standing = await readRunStanding(bus, { run, program, by }, fromLog ? undefined : kept);
     // A later owner wrote: there is nothing to go on from here (G7).
-    if (log.length === 0 || log.some(({ epoch }) => epoch > begun.epoch)) return undefined;
-    return storedRun(bus, begun, log, () => begunOf(run) === begun);
+    if (standing.revision === 0 || standing.facts.highestEpoch > begun.epoch) return undefined;
+    return storedRun(bus, begun, standing, () => begunOf(run) === begun);
   };
 
   /** How far a commit that met an outage had come: it is asked for again as a whole. */
@@ -62,7 +71,11 @@ export function createLogStore({ bus, begunOf, appending, appended }: LogStoreOp
       stands.last = at;
       appended(run, record, at);
     }
-    return { outcome: 'committed', position: stands.last };
+    const last = records.at(-1) as RunRecord | undefined;
+    return {
+      ...{ outcome: 'committed', position: stands.last },
+      ...(last !== undefined && { mark: markOf(last.event, epoch) }),
+    };
   };
 
   return { load, commit };
@@ -72,25 +85,22 @@ export function createLogStore({ bus, begunOf, appending, appended }: LogStoreOp
 export async function storedRun(
   bus: Bus,
   { input, epoch }: Begun,
-  log: readonly LoggedEvent[],
+  { progress, facts, revision, position, mark, isKept }: RunStanding,
   isOwner: () => boolean,
 ): Promise<Stored> {
   const { run, program } = input;
-  const folded = { input, events: log.map(({ event }) => event) };
-  const { standing } = foldRun(folded);
-  if (standing.kind === 'suspended') await new Leases(bus).release(run, targetsOf(program), isOwner);
-  const asleep = log.at(-1)?.epoch === epoch;
-  const { snapshot, effects, revision } = restoredRun(folded, { asleep });
+  if (progress.standing.kind === 'suspended') await new Leases(bus).release(run, targetsOf(program), isOwner);
+  const { snapshot, effects } = restoredFrom(input, progress, { asleep: facts.epoch === epoch });
   const key = (n: number): string => `run:${run}:${revision}:${n}`;
   const envelope: Envelope = {
     kind: 'run',
     id: run,
     version: RUN_VERSION,
     revision,
-    epoch: log.at(-1)?.epoch ?? 0,
+    epoch: facts.epoch,
     snapshot,
     timers: [],
     effects: effects.map((effect, n) => ({ key: key(n), effect })),
   };
-  return { envelope, position: log.at(-1)?.position ?? 0 };
+  return { envelope, position, isKept, ...(mark !== undefined && { mark }) };
 }

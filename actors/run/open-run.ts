@@ -6,13 +6,13 @@
  * H2. An answer that was told and is not in the log yet is read again by the next owner.
  */
 
-import type { RunEvent, RunSummary } from '../../contract/run.ts';
+import type { RunSummary } from '../../contract/run.ts';
 import type { RunEffect, RunInput, RunRecord } from '../../machines/run/protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
-import { afterEvent } from '../../mission/procedure/run-status.ts';
 import type { RunHost } from './binding.ts';
+import { LogFacts, type RunFacts } from './log-facts.ts';
 import type { Begun } from './log-store.ts';
-import { Sendings } from './sendings.ts';
+import type { Sendings } from './sendings.ts';
 import type { RunAtHand } from './services.ts';
 
 /** A wish to suspend the run; each is one of its own, also of the same person. */
@@ -24,10 +24,9 @@ interface HeldRunOptions {
   readonly input: RunInput;
   readonly mission: Mission;
   readonly epoch: number;
-  readonly summary: RunSummary;
-  /** Its log so far. */
-  readonly events: readonly RunEvent[];
-  /** Position of the last answer in its log; 0 for none. */
+  /** What its log says so far. */
+  readonly facts: RunFacts;
+  /** Position of the last answer in its log that its stream still has; 0 for none. */
   readonly answered: number;
   readonly holds: () => boolean;
   readonly replied: (effect: Extract<RunEffect, { type: 'effect.reply' }>) => void;
@@ -38,10 +37,8 @@ export class HeldRun implements RunHost {
   readonly begun: Begun & { input: RunInput };
   readonly atHand: RunAtHand;
   readonly replied: HeldRunOptions['replied'];
-  /** Telecommands of it that may be under way. */
-  readonly sendings: Sendings;
+  readonly #facts: LogFacts;
   #wish: Wish | undefined;
-  #summary: RunSummary;
   #answered: number;
   /** Positions of answers that were told and are not in the log. */
   readonly #told = new Set<number>();
@@ -49,19 +46,28 @@ export class HeldRun implements RunHost {
   #question = new AbortController();
   readonly #run = new AbortController();
 
-  constructor({ input, mission, epoch, summary, events, answered, holds, replied }: HeldRunOptions) {
+  constructor({ input, mission, epoch, facts, answered, holds, replied }: HeldRunOptions) {
     const { run, program, by } = input;
     this.begun = { input, epoch };
     this.#wish = input.suspendBy === undefined ? undefined : { by: input.suspendBy };
     this.atHand = { run, program, mission, by, holds };
     this.replied = replied;
-    this.#summary = summary;
-    this.sendings = new Sendings(events);
+    this.#facts = new LogFacts(facts);
     this.#answered = answered;
   }
 
   get summary(): RunSummary {
-    return this.#summary;
+    return this.#facts.summary;
+  }
+
+  /** Telecommands of it that may be under way. */
+  get sendings(): Sendings {
+    return this.#facts.sendings;
+  }
+
+  /** What its log says of it, as it is kept. */
+  get facts(): RunFacts {
+    return this.#facts.now;
   }
 
   get instruction(): AbortSignal {
@@ -116,12 +122,11 @@ export class HeldRun implements RunHost {
 
   /** An event of its log is stored; the summary after it. */
   appended({ event, source }: RunRecord): RunSummary {
-    this.#summary = afterEvent(this.#summary, event);
-    this.sendings.note(event);
+    this.#facts.note({ event, epoch: this.begun.epoch, source });
     if (source !== undefined) this.#logged(source);
     if (event.event === 'answered' || event.event === 'step_finished') this.#endQuestion();
     if (event.event === 'suspended' || event.event === 'decision_required') this.#endInstruction();
-    return this.#summary;
+    return this.summary;
   }
 
   #logged(source: number): void {

@@ -16,7 +16,7 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { RUN_EVENT_KINDS, type RunEvent, readRunEvent, runEventId } from '../../contract/run.ts';
 import type { RunRecord } from '../../machines/run/protocol.ts';
-import type { Bus, Headers, StreamMessage } from '../../ports/bus.ts';
+import type { Bus, FollowFrom, Headers, StreamMessage } from '../../ports/bus.ts';
 
 /** One event as it stands in the log. */
 export interface LoggedEvent {
@@ -34,7 +34,7 @@ export interface LoggedEvent {
  * something else stands in it.
  */
 export async function readRunLog(bus: Bus, run: string, position = 1): Promise<LoggedEvent[]> {
-  return (await storedLog(bus, run, position)).map((message) => {
+  return (await storedLog(bus, run, { from: 'seq', seq: position })).map((message) => {
     const logged = readLogged(message);
     if (logged === undefined)
       throw new Error(`what stands at ${message.seq} of the log of run ${run} is no event`);
@@ -58,10 +58,13 @@ export async function readRemains(bus: Bus, run: string): Promise<Remains> {
   return { log, last: messages.at(-1)?.seq ?? 0, next };
 }
 
-async function storedLog(bus: Bus, run: string, position = 1): Promise<StreamMessage[]> {
+async function storedLog(
+  bus: Bus,
+  run: string,
+  from: FollowFrom = { from: 'start' },
+): Promise<StreamMessage[]> {
   const messages: StreamMessage[] = [];
   const keep = (message: StreamMessage): void => void messages.push(message);
-  const from = { from: 'seq', seq: position } as const;
   const follower = await bus.follow(streams.runs, subject.runEvents(run), from, keep);
   await follower.caughtUp;
   await follower.stop();
@@ -81,11 +84,20 @@ export function readLogged({ data, headers, seq }: StreamMessage): LoggedEvent |
   };
 }
 
-/** Number of the last event that the bus had stored before this moment of its own clock; 0 for none. Throws `Outage`. */
+/** How an event of the log is known again (`LogPlace`). */
+export function markOf({ seq, at }: Pick<RunEvent, 'seq' | 'at'>, epoch: number): string {
+  return `${seq} ${at} ${epoch}`;
+}
+
+/**
+ * Number of the last event that the bus had stored before this moment of its own clock; 0 for none. Only what was stored since
+ * is read. Throws `Outage`.
+ */
 export async function lastEventBefore(bus: Bus, run: string, at: number): Promise<number> {
   const last = await bus.last(streams.runs, subject.runEvents(run));
   if (last === undefined || last.at < at) return numberOf(last);
-  return numberOf((await storedLog(bus, run)).findLast((message) => message.at < at));
+  const [first] = await storedLog(bus, run, { from: 'time', at });
+  return first === undefined ? numberOf(last) : Math.max(0, numberOf(first) - 1);
 }
 
 /** Number of the event; 0 for none, and where something else stands. */

@@ -12,10 +12,18 @@ import type { RunEvent } from '../../contract/run.ts';
 /** As its log announces it. */
 export type SentEvent = Extract<RunEvent, { event: 'telecommand_sent' }>;
 
-export class Sendings {
-  readonly #open = new Map<string, { readonly sent: SentEvent; failedAt?: number }>();
+/** One that may not have left yet, as it is kept; `failedAt`: since when it is SEND_FAILED (O1). */
+export interface OpenSending {
+  readonly sent: SentEvent;
+  readonly failedAt?: number;
+}
 
-  constructor(events: Iterable<RunEvent> = []) {
+export class Sendings {
+  readonly #open: Map<string, { readonly sent: SentEvent; failedAt?: number }>;
+
+  /** From events of its log; `before`: behind those that these were kept of. */
+  constructor(events: Iterable<RunEvent> = [], before: readonly OpenSending[] = []) {
+    this.#open = new Map(before.map((open) => [open.sent.tc, { ...open }]));
     for (const event of events) this.note(event);
   }
 
@@ -28,6 +36,10 @@ export class Sendings {
   /** Those that may not have left yet. */
   get open(): readonly SentEvent[] {
     return [...this.#open.values()].map(({ sent }) => sent);
+  }
+
+  get kept(): readonly OpenSending[] {
+    return [...this.#open.values()].map((open) => ({ ...open }));
   }
 
   #ended({ tc, state, at }: Extract<RunEvent, { event: 'telecommand_finished' }>): void {

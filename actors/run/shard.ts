@@ -12,110 +12,72 @@
  * S7. Once the shard is left nothing of it comes to life again, whatever was on its way to its runs.
  * S9. Where the logs of runs went back, what is left of a run may be cut: it is ended, and its log says so. Where
  *     submissions or answers went back, what is stored since is read, at positions that were used before.
+ * S10. What is kept of a run beside its log is removed before its entry: none is left of one that is over.
  * S8. An owner that slept while another one had the shard brings nothing to life from what that one wrote, nor ends it.
  */
 
-import { setMaxListeners } from 'node:events';
 import { alarmOfReaction } from '../../contract/alarm.ts';
 import { assertNever } from '../../contract/assert.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { SHARD_OPEN_RUNS, SHARD_RESTORES } from '../../contract/limits.ts';
-import { Outage } from '../../contract/outage.ts';
-import type { Program } from '../../contract/program.ts';
-import type { Approval, OpenRun, RunSubmission } from '../../contract/run.ts';
-import { isUlid } from '../../contract/token.ts';
-import type { RunChartEvent, RunEffect, RunInput, RunRecord } from '../../machines/run/protocol.ts';
-import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
-import { LowWaterMark, pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
-import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
-import type { Mission } from '../../mission/mission.ts';
-import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
+import type { OpenRun } from '../../contract/run.ts';
+import type { RunChartEvent, RunRecord } from '../../machines/run/protocol.ts';
+import type { KnownIn } from '../../messaging/known-past.ts';
+import { pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../../ports/bus.ts';
-import type { CellOwner, Cells, Gone } from '../../ports/cells.ts';
-import type { Stored } from '../../ports/entity.ts';
-import type { Tokens } from '../../ports/tokens.ts';
-import { answerGiven, readApproval, seenIn } from './approval.ts';
+import type { CellOwner, Gone } from '../../ports/cells.ts';
 import { Control } from './control.ts';
-import { recordGivenUp, settleEnd } from './ending.ts';
-import { IndexWriter } from './index-writer.ts';
-import { Leases } from './leases.ts';
-import { type Begun, storedRun } from './log-store.ts';
-import { HeldRun } from './open-run.ts';
-import { OpenRuns, shardOf } from './open-runs.ts';
-import { Programs } from './programs.ts';
-import { isOver, type LoggedEvent, lastEventBefore, readRunLog } from './run-log.ts';
-import { Sendings, type SentEvent } from './sendings.ts';
-import type { RunServices } from './services.ts';
-import { type StandsDown, standDown } from './stand-down.ts';
+import type { Begun } from './log-store.ts';
+import type { HeldRun } from './open-run.ts';
+import { shardOf } from './open-runs.ts';
+import { OpenShard, type ShardOptions } from './open-shard.ts';
+import { ShardAnswers } from './shard-answers.ts';
+import { ShardEnds } from './shard-ends.ts';
+import { ShardTakingUp } from './shard-taking-up.ts';
+import { readSubmission } from './submission.ts';
 import { Wishes } from './wishes.ts';
 
-interface ShardOptions {
-  /** `0` to `7` */
-  readonly shard: string;
-  readonly epoch: number;
-  readonly services: RunServices;
-  readonly tokens: Tokens;
-  readonly cells: Cells<RunInput, RunChartEvent>;
-  readonly past?: KnownPast;
-  /** Whether the shard is still this process's, now. */
-  readonly holds: () => boolean;
-  /** The shard cannot go on: its owner starts it anew. */
-  readonly failed: (error: unknown) => void;
-}
-
 export class RunShard implements CellOwner {
-  readonly #options: ShardOptions;
-  readonly #open = new Map<string, HeldRun>();
-  readonly #openRuns: OpenRuns;
-  readonly #mark: LowWaterMark<{ readonly submission: number; readonly answer: number }>;
+  readonly #shard: OpenShard;
   readonly #wishes: Wishes;
-  readonly #programs: Programs;
   readonly #control: Control;
-  readonly #index: IndexWriter;
-  readonly #stopping = new AbortController();
+  readonly #ends: ShardEnds;
+  readonly #takingUp: ShardTakingUp;
+  readonly #answers: ShardAnswers;
   readonly #followers: Follower[] = [];
   #nextSubmission = 1;
-  #nextAnswer = 1;
   /** The last messages known, by stream (low-water-mark.F3). */
   readonly #known = new Map<string, KnownIn>();
-  #room: (() => void) | undefined;
 
   constructor(options: ShardOptions) {
-    this.#options = options;
-    const { shard, epoch, services, failed } = options;
-    const { bus, clock, log } = services;
-    // Every run of it may wait for the bus at the same time.
-    setMaxListeners(0, this.#stopping.signal);
-    this.#openRuns = new OpenRuns(bus, shard);
-    this.#programs = new Programs(bus);
-    this.#index = new IndexWriter(bus, clock, this.#stopping.signal, () => this.#options.holds());
-    this.#mark = new LowWaterMark({
-      ...{ bus, clock, log, epoch, name: `runs.${shard}`, lost: failed },
-      first: { submission: 1, answer: 1 },
-      stands: () => this.#stands(),
-      known: () => [...this.#known.values()],
-      ...{ about: [streams.runSubmissions, streams.runAnswers, streams.runs], past: options.past },
-    });
-    const held = (run: string): HeldRun | undefined => this.#open.get(run);
-    this.#wishes = new Wishes({ openRuns: this.#openRuns, clock, signal: this.#stopping.signal, held });
+    const { bus, clock } = options.services;
+    const shard = new OpenShard(
+      options,
+      () => this.#stands(),
+      () => [...this.#known.values()],
+    );
+    this.#shard = shard;
+    const { openRuns, stopping } = shard;
+    const held = (run: string): HeldRun | undefined => shard.runs.get(run);
+    this.#wishes = new Wishes({ openRuns, clock, signal: stopping.signal, held });
     this.#control = new Control({
-      bus,
-      clock,
-      wishes: this.#wishes,
-      holds: () => !this.#stopped && this.#options.holds(),
+      ...{ bus, clock, wishes: this.#wishes },
+      holds: () => !shard.isStopped && options.holds(),
       tell: (run, command) => this.#tell(run, command),
     });
+    this.#ends = new ShardEnds(shard, this.#control);
+    this.#takingUp = new ShardTakingUp(shard, this.#control, this.#ends);
+    this.#answers = new ShardAnswers(shard, (run, answer) => this.#tell(run, answer));
   }
 
   /** Takes over the shard: restores what is open, then follows submissions and answers. */
   async start(): Promise<void> {
-    const stands = await this.#mark.take();
+    const stands = await this.#shard.mark.take();
     this.#nextSubmission = stands.submission;
-    this.#nextAnswer = stands.answer;
-    await this.#restoreAll(await this.#openRuns.list());
-    if (this.#stopped) return;
-    const { wentBack } = this.#mark;
+    this.#answers.next = stands.answer;
+    await this.#takingUp.restoreAll(await this.#shard.openRuns.list());
+    if (this.#shard.isStopped) return;
+    const { wentBack } = this.#shard.mark;
     // What the owner before had read may have lost all that it led to: each submission that there is, is looked for in the logs.
     if (wentBack !== undefined && wentBack.streams.size > 0) this.#nextSubmission = 1;
     const submissions = { from: 'seq', seq: this.#nextSubmission } as const;
@@ -124,10 +86,10 @@ export class RunShard implements CellOwner {
     );
     const answers = fromWhere(streams.runAnswers, stands.answer, wentBack);
     await this.#follow(streams.runAnswers, subject.runApproval(), answers, (message) =>
-      this.#answered(message),
+      this.#answers.answered(message),
     );
-    if (wentBack?.streams.has(streams.runAnswers.name)) this.#nextAnswer = 1;
-    this.#mark.keep();
+    if (wentBack?.streams.has(streams.runAnswers.name)) this.#answers.next = 1;
+    this.#shard.mark.keep();
   }
 
   async #follow(
@@ -136,33 +98,35 @@ export class RunShard implements CellOwner {
     from: FollowFrom,
     handle: (message: StreamMessage) => Promise<void>,
   ): Promise<void> {
-    const wentBack = (): void => this.#options.failed(pastIsGone(stream));
+    const wentBack = (): void => this.#shard.options.failed(pastIsGone(stream));
     const taken = async (message: StreamMessage): Promise<void> => {
       await handle(message);
-      if (!this.#stopped) this.#known.set(stream.name, { stream, seq: message.seq, at: message.at });
+      if (!this.#shard.isStopped) this.#known.set(stream.name, { stream, seq: message.seq, at: message.at });
     };
-    this.#followers.push(await this.#options.services.bus.follow(stream, about, from, taken, { wentBack }));
+    this.#followers.push(
+      await this.#shard.options.services.bus.follow(stream, about, from, taken, { wentBack }),
+    );
   }
 
   /** Leaves the shard where it stands: the next owner goes on from the logs. */
   async stop(): Promise<void> {
-    this.#stopping.abort('stopped');
-    const { cells } = this.#options;
-    for (const run of this.#open.keys()) cells.drop(run);
-    this.#room?.();
+    this.#shard.stopping.abort('stopped');
+    const { cells } = this.#shard.options;
+    for (const run of this.#shard.runs.keys()) cells.drop(run);
+    this.#shard.makeRoom();
     await Promise.all([...this.#followers.map((follower) => follower.stop()), this.#control.stop()]);
-    await this.#mark.stop();
-    this.#open.clear();
+    await this.#shard.mark.stop();
+    this.#shard.runs.clear();
   }
 
   /** A run of this shard that is open here. */
   held(run: string): HeldRun | undefined {
-    return this.#open.get(run);
+    return this.#shard.runs.get(run);
   }
 
   /** Undefined also once the shard is left: no cell of it comes back from the log any more (S7). */
   begunOf(run: string): Begun | undefined {
-    return this.#stopped ? undefined : this.#open.get(run)?.begun;
+    return this.#shard.isStopped ? undefined : this.#shard.runs.get(run)?.begun;
   }
 
   epochOf(run: string): number {
@@ -171,41 +135,41 @@ export class RunShard implements CellOwner {
 
   /** An event of one of its runs is about to be stored: its end waits until nothing of it can leave any more. Throws `Outage`. */
   appending(run: string, record: RunRecord): Promise<void> | undefined {
-    const held = this.#open.get(run);
+    const held = this.#shard.runs.get(run);
     held?.appending(record);
     if (held === undefined || record.event.event !== 'finished') return undefined;
-    return this.#standDown(held.atHand, held.sendings.open);
+    return this.#ends.standDown(held.atHand, held.sendings.open);
   }
 
   /** An event of one of its runs is stored. */
   appended(run: string, record: RunRecord, position?: number): void {
     if (position !== undefined) this.#storedEvent(run, position);
-    const held = this.#open.get(run);
+    const held = this.#shard.runs.get(run);
     if (held === undefined) return;
-    this.#index.changed(held.appended(record));
+    this.#shard.index.changed(held.appended(record));
     if (record.event.event === 'suspended') this.#forgetWish(run, record.event.by);
   }
 
   #storedEvent(run: string, seq: number): void {
     const { name } = streams.runs;
     if (seq <= (this.#known.get(name)?.seq ?? 0)) return;
-    const at = this.#options.services.clock.now();
+    const at = this.#shard.options.services.clock.now();
     this.#known.set(name, { stream: streams.runs, seq, at, subject: subject.runEvents(run) });
   }
 
   /** The cell of a run of this shard is gone. */
   async gone(run: string, why: Gone, detail = ''): Promise<void> {
-    const held = this.#open.get(run);
-    const { services, failed } = this.#options;
-    if (held === undefined || this.#stopped) return;
+    const held = this.#shard.runs.get(run);
+    const { services, failed } = this.#shard.options;
+    if (held === undefined || this.#shard.isStopped) return;
     if (why === 'quarantined') return;
     if (why === 'fenced' || why === 'given-up')
       return failed(new Error(`another owner writes the log of run ${run}`));
     try {
-      if (why === 'reset') await this.#giveUp(openRunOf(held), held.atHand.program, detail);
-      else await this.#end(run, held.atHand.program);
+      if (why === 'reset') await this.#ends.giveUp(openRunOf(held), held.atHand.program, detail);
+      else await this.#ends.end(run, held.atHand.program);
     } catch (error) {
-      if (this.#stopped) return;
+      if (this.#shard.isStopped) return;
       // Given up, yet its log cannot be read: it stays as it is, and the others go on (S6).
       if (why === 'reset') services.log.error({ run, err: error }, 'run not given up: it stays open');
       else failed(error);
@@ -214,8 +178,8 @@ export class RunShard implements CellOwner {
 
   /** Why a run cannot take the event; undefined when it has it. What comes while the shard is left wakes nobody (S7). */
   #tell(run: string, event: RunChartEvent): string | undefined {
-    const { cells } = this.#options;
-    const told = this.#stopped ? 'gone' : cells.tell(run, event);
+    const { cells } = this.#shard.options;
+    const told = this.#shard.isStopped ? 'gone' : cells.tell(run, event);
     switch (told) {
       case 'accepted':
         return undefined;
@@ -230,169 +194,15 @@ export class RunShard implements CellOwner {
     }
   }
 
-  get #stopped(): boolean {
-    return this.#stopping.signal.aborted;
-  }
-
-  #whileBusIsAway<Value>(step: () => Promise<Value>): Promise<{ readonly value: Value } | undefined> {
-    return retryWhileBusIsAway({ clock: this.#options.services.clock, signal: this.#stopping.signal }, step);
-  }
-
-  // Taking up --------------------------------------------------------------------------------------------------------
-
   async #submitted(message: StreamMessage): Promise<void> {
     const submission = readSubmission(message.data);
-    const { shard, services } = this.#options;
+    const { shard, services } = this.#shard.options;
     if (submission === undefined) {
       services.log.error({ position: message.seq }, 'submission of a run that is none: passed over');
     } else if (shardOf(submission.run) === shard) {
-      await this.#whileBusIsAway(() => this.#takeUp(submission, message.at));
+      await this.#shard.whileBusIsAway(() => this.#takingUp.takeUp(submission, message.at));
     }
-    if (!this.#stopped) this.#nextSubmission = message.seq + 1;
-  }
-
-  async #takeUp({ run, ir, by }: RunSubmission, submittedAt: number): Promise<void> {
-    if (this.#open.has(run)) return;
-    const { bus } = this.#options.services;
-    // Past the memory of the stream for message ids the log still knows it (S2).
-    if ((await bus.last(streams.runs, subject.runEvents(run))) !== undefined) return this.#adopt(run);
-    await this.#roomForOne();
-    if (this.#stopped || (await this.#isOvertaken([]))) return;
-    const open = await this.#openRuns.enter({ run, ir, submittedAt, ...(by !== undefined && { by }) });
-    await this.#bring(open, []);
-  }
-
-  async #restoreAll(open: readonly OpenRun[]): Promise<void> {
-    const waiting = [...open];
-    const restore = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined && !this.#stopped; next = waiting.shift())
-        await this.#restore(next);
-    };
-    await Promise.all(Array.from({ length: SHARD_RESTORES }, restore));
-  }
-
-  /** An owner of before took it up behind this one's look at the open runs; what is over stands there no more. */
-  async #adopt(run: string): Promise<void> {
-    const open = await this.#openRuns.find(run);
-    if (open !== undefined) await this.#restore(open);
-  }
-
-  /** A run that nobody can bring to life is no harm to the others (S6). */
-  async #restore(open: OpenRun): Promise<void> {
-    const { bus, log } = this.#options.services;
-    try {
-      await this.#bring(open, await orBroken(readRunLog(bus, open.run)));
-    } catch (error) {
-      if (error instanceof Outage) throw error;
-      log.error({ run: open.run, err: error }, 'run not restored: it stays open for the next owner');
-    }
-  }
-
-  /** Brings a run to life here, new or from its log; or to its end. */
-  async #bring(open: OpenRun, log: readonly LoggedEvent[] | 'broken'): Promise<void> {
-    if (await this.#isOvertaken(log)) return;
-    const program = await this.#programs.of(open.ir);
-    if (log !== 'broken' && isOver(log))
-      return this.#ended(open, log, typeof program === 'string' ? undefined : program);
-    if (typeof program === 'string') return this.#giveUp(open, undefined, program);
-    if (this.#isCut(open)) return this.#giveUp(open, program, CUT);
-    const mission = await this.#missionOf(program);
-    if (typeof mission === 'string') return this.#giveUp(open, program, mission);
-    if (!this.#stopped) await this.#revive(open, log, program, mission);
-  }
-
-  /** S9 */
-  #isCut({ submittedAt }: OpenRun): boolean {
-    const { wentBack } = this.#mark;
-    if (wentBack === undefined || submittedAt > wentBack.until) return false;
-    return wentBack.elsewhere === true || wentBack.streams.has(streams.runs.name);
-  }
-
-  /** S8 */
-  async #isOvertaken(log: readonly LoggedEvent[] | 'broken'): Promise<boolean> {
-    const { epoch, holds, shard, failed } = this.#options;
-    const isLater = log !== 'broken' && log.some((event) => event.epoch > epoch);
-    if (holds() && (!isLater || (await this.#mark.isOwn()))) return false;
-    if (!this.#stopped) failed(new Error(`another owner has shard ${shard} of the runs`));
-    // Nothing that was passed over counts as read.
-    this.#stopping.abort('overtaken');
-    return true;
-  }
-
-  async #revive(
-    open: OpenRun,
-    log: readonly LoggedEvent[] | 'broken',
-    program: Program,
-    mission: Mission,
-  ): Promise<void> {
-    const { epoch, cells } = this.#options;
-    const { run } = open;
-    const held = this.#hold(open, log === 'broken' ? [] : log, program, mission, await this.#answeredIn(log));
-    if (held.summary.suspended && open.suspendBy !== undefined) await this.#openRuns.wish(run, undefined);
-    const stored = await this.#stored(held, log);
-    if (this.#stopped) return;
-    this.#open.set(run, held);
-    if (stored === undefined) cells.start(run, held.begun.input, epoch);
-    else if (stored === 'broken') cells.wake(run);
-    else cells.restore(run, stored, epoch);
-    this.#control.serve(run);
-    if (stored !== 'broken') this.#index.changed(held.summary);
-  }
-
-  /** What the cell goes on from; undefined for a run that is new. */
-  async #stored(
-    { begun }: HeldRun,
-    log: readonly LoggedEvent[] | 'broken',
-  ): Promise<Stored | 'broken' | undefined> {
-    if (log === 'broken' || log.length === 0) return log === 'broken' ? log : undefined;
-    return orBroken(storedRun(this.#options.services.bus, begun, log, () => !this.#stopped));
-  }
-
-  /** The mission it was resolved with; a text saying why there is none. */
-  async #missionOf({ config }: Program): Promise<Mission | string> {
-    const gone = `the configuration ${config} it was resolved with is not stored`;
-    const mission = await orBroken(this.#options.services.missions.at(config));
-    if (mission === 'broken') return `the configuration ${config} it was resolved with cannot be read here`;
-    if (mission !== undefined) this.#options.services.platforms.learn(mission);
-    return mission ?? gone;
-  }
-
-  /** Position of the last answer that the log shows; 0 where the stream of answers does not have it any more (S9). */
-  async #answeredIn(log: readonly LoggedEvent[] | 'broken'): Promise<number> {
-    const answered = log === 'broken' ? 0 : Math.max(0, ...log.map(({ source = 0 }) => source));
-    if (answered === 0) return 0;
-    const { bus } = this.#options.services;
-    return (await bus.stillHolds(streams.runAnswers, { seq: answered })) ? answered : 0;
-  }
-
-  #hold(
-    open: OpenRun,
-    log: readonly LoggedEvent[],
-    program: Program,
-    mission: Mission,
-    answered: number,
-  ): HeldRun {
-    const { run, ir, by, suspendBy } = open;
-    const { epoch, services, holds } = this.#options;
-    const events = log.map(({ event }) => event);
-    const summary = summaryOf(submittedRun(run, program, by), events);
-    const began = events[0]?.at;
-    const input: RunInput = {
-      ...{ run, ir, program },
-      at: began === undefined ? services.clock.now() : Date.parse(began),
-      ...(by !== undefined && { by }),
-      ...(suspendBy !== undefined && !summary.suspended && { suspendBy }),
-    };
-    const replied = (effect: Extract<RunEffect, { type: 'effect.reply' }>): void =>
-      this.#control.replied(effect);
-    return new HeldRun({ input, mission, epoch, summary, events, answered, holds, replied });
-  }
-
-  #roomForOne(): Promise<void> | undefined {
-    if (this.#open.size < SHARD_OPEN_RUNS) return undefined;
-    return new Promise((resolve) => {
-      this.#room = resolve;
-    });
+    if (!this.#shard.isStopped) this.#nextSubmission = message.seq + 1;
   }
 
   /** The log shows the suspension: the wish has done its work. */
@@ -401,126 +211,13 @@ export class RunShard implements CellOwner {
     // Where nobody could be asked, a reaction left its wish in the entry alone (preemption.Y2).
     const isOfReaction = wish === undefined && alarmOfReaction(by) !== undefined;
     const forgotten = isOfReaction ? this.#wishes.forgetReaction(run, by) : this.#wishes.forget(run, wish);
-    forgotten.catch(this.#options.failed);
+    forgotten.catch(this.#shard.options.failed);
   }
-
-  // Ending -----------------------------------------------------------------------------------------------------------
-
-  #standDown(run: StandsDown, open: readonly SentEvent[]): Promise<void> | undefined {
-    if (open.length === 0) return undefined;
-    const { services, holds } = this.#options;
-    const { bus, clock, log } = services;
-    const isOwner = (): boolean => !this.#stopped && holds();
-    const mark = (targets: ReadonlySet<string>): Promise<void> =>
-      new Leases(bus).leave(run.run, targets, isOwner);
-    return standDown({ bus, clock, run, open, mark }).then((unconfirmed) => {
-      if (unconfirmed.length > 0)
-        log.warn({ run: run.run, unconfirmed }, 'a run ends while telecommands may still leave');
-    });
-  }
-
-  /** What a run that is given up may have under way, by its log. */
-  async #giveUpSendings({ run, by }: OpenRun, program: Program | undefined): Promise<void> {
-    const log = await orBroken(readRunLog(this.#options.services.bus, run));
-    if (log === 'broken' || isOver(log)) return;
-    const mission = program && (await this.#missionOf(program));
-    const known = typeof mission === 'string' ? undefined : mission;
-    await this.#standDown(
-      { run, by, program, mission: known },
-      new Sendings(log.map(({ event }) => event)).open,
-    );
-  }
-
-  async #giveUp(open: OpenRun, program: Program | undefined, reason: string): Promise<void> {
-    const { run, ir, by } = open;
-    const { epoch, services, failed } = this.#options;
-    await this.#whileBusIsAway(() => this.#giveUpSendings(open, program));
-    const isOwn = (): Promise<boolean> => this.#mark.isOwn();
-    const given = { run, ir, by, program, epoch, at: services.clock.now(), reason, isOwn };
-    const recorded = await this.#whileBusIsAway(() => recordGivenUp(services.bus, given));
-    if (recorded === undefined) return;
-    const log = recorded.value;
-    if (log === undefined) return failed(new Error(`another owner writes the log of run ${run}`));
-    await this.#ended(open, log, program);
-  }
-
-  /** Does what the end of a run leaves to do that has no cell here. */
-  async #ended(
-    { run, by }: OpenRun,
-    log: readonly LoggedEvent[],
-    program: Program | undefined,
-  ): Promise<void> {
-    const announced = program ?? { procedure: 'unknown', environment: 'unknown', targets: {} };
-    const events = log.map(({ event }) => event);
-    this.#index.changed(summaryOf(submittedRun(run, announced, by), events));
-    await this.#end(run, program);
-  }
-
-  /** S4. */
-  async #end(run: string, program: Program | undefined): Promise<void> {
-    const { bus } = this.#options.services;
-    await this.#whileBusIsAway(() => settleEnd(bus, run, program));
-    await this.#index.settled(run);
-    await this.#whileBusIsAway(() => this.#openRuns.remove(run));
-    if (this.#stopped) return;
-    await this.#control.withdraw(run);
-    this.#open.delete(run);
-    this.#room?.();
-  }
-
-  // Answers ----------------------------------------------------------------------------------------------------------
-
-  async #answered(message: StreamMessage): Promise<void> {
-    const run = message.subject.split('.').at(-1) ?? '';
-    const held = this.#open.get(run);
-    if (held !== undefined && !this.#stopped) await this.#tellAnswer(held, message);
-    if (!this.#stopped) this.#nextAnswer = message.seq + 1;
-  }
-
-  async #tellAnswer(held: HeldRun, message: StreamMessage): Promise<void> {
-    const { data, seq } = message;
-    const { services, tokens } = this.#options;
-    const { run } = held.atHand;
-    const approval = readApproval(data);
-    if (approval === undefined) {
-      services.log.warn({ run, position: seq }, 'answer that is none: passed over');
-      return;
-    }
-    if (!held.takes(seq)) return;
-    const seen = await this.#seen(run, approval, message);
-    if (seen === undefined) return;
-    const answer = await answerGiven(approval, { tokens, at: services.clock.now(), source: seq, seen });
-    const trouble = this.#tell(run, answer);
-    if (trouble === undefined) return;
-    services.log.warn({ run, position: seq, trouble }, 'answer not taken');
-    held.gaveBack(seq);
-  }
-
-  /** approval.A3; undefined once the shard is left. One that names its question says it all. */
-  async #seen(
-    run: string,
-    { question }: Approval,
-    { headers, at }: StreamMessage,
-  ): Promise<number | undefined> {
-    const stated = seenIn(headers) ?? (question === undefined ? undefined : 0);
-    if (stated !== undefined) return stated;
-    return (await this.#whileBusIsAway(() => lastEventBefore(this.#options.services.bus, run, at)))?.value;
-  }
-
-  // Low-water mark ---------------------------------------------------------------------------------------------------
 
   #stands(): { submission: number; answer: number } {
-    const told = [...this.#open.values()].flatMap(({ firstTold }) => firstTold ?? []);
-    return { submission: this.#nextSubmission, answer: Math.min(this.#nextAnswer, ...told) };
+    const told = [...this.#shard.runs.values()].flatMap(({ firstTold }) => firstTold ?? []);
+    return { submission: this.#nextSubmission, answer: Math.min(this.#answers.next, ...told) };
   }
-}
-
-/** What can be had, or that it is broken. Throws `Outage`. */
-function orBroken<Value>(wanted: Promise<Value>): Promise<Value | 'broken'> {
-  return wanted.catch((error: unknown) => {
-    if (error instanceof Outage) throw error;
-    return 'broken';
-  });
 }
 
 function openRunOf({ begun: { input } }: HeldRun): OpenRun {
@@ -528,21 +225,7 @@ function openRunOf({ begun: { input } }: HeldRun): OpenRun {
   return { run, ir, submittedAt: at, ...(by !== undefined && { by }) };
 }
 
-const CUT =
-  'the bus went back in time and part of its log is lost: what it did since is not known, and it is not carried on';
-
 /** Positions of a stream that went back are used again: what is new is known by its time (S9). */
 function fromWhere({ name }: StreamDefinition, seq: number, wentBack: WentBack | undefined): FollowFrom {
   return wentBack?.streams.has(name) ? { from: 'time', at: wentBack.since + 1 } : { from: 'seq', seq };
-}
-
-function readSubmission(data: Uint8Array): RunSubmission | undefined {
-  try {
-    const { run, ir, by } = JSON.parse(Buffer.from(data).toString()) as Record<string, unknown>;
-    if (typeof run !== 'string' || !isUlid(run)) return undefined;
-    if (typeof ir !== 'string' || !/^[0-9a-f]{64}$/.test(ir)) return undefined;
-    return { run, ir, ...(typeof by === 'string' && { by }) };
-  } catch {
-    return undefined;
-  }
 }

@@ -8,13 +8,13 @@
  * W4. What leads to leaving waits for the turn of its telecommand; one that stands has it already (lane.J1).
  */
 
+import { TELECOMMAND_VERSION } from '../../machines/telecommand/fold.ts';
 import { type TelecommandEffect, telecommandMachine } from '../../machines/telecommand/telecommand.ts';
 import { defineBinding } from '../../ports/define-binding.ts';
 import type { Binding, EffectRun, Store } from '../../ports/entity.ts';
 import { createCheck } from './effects/check.ts';
 import { createEncode } from './effects/encode.ts';
 import { createSend } from './effects/send.ts';
-import { TELECOMMAND_VERSION } from './history.ts';
 import { telecommandLog } from './replay.ts';
 import type { Handler, LaneServices, TelecommandPorts } from './services.ts';
 import { fromCellId } from './work.ts';
@@ -49,6 +49,7 @@ export function createTelecommandBinding(options: BindingOptions): Binding<typeo
     idleMs: null,
     migrations: {},
     targetOf: (cell) => fromCellId(cell).target,
+    kept: {},
     history: (cell) => telecommandLog(bus, cell),
     effects: {
       'effect.check': inTurn(createCheck(options)),

@@ -6,44 +6,31 @@
  * G2. The body is the TcEvent; what only a new owner or a replay needs (frame, reference, epoch, what it was begun with,
  *     what the gateway said)
  *     stands in headers.
- * G3. The history alone restores a telecommand: its state, what it still asks of the world, its deadline. No snapshot is
- *     kept beside it.
+ * G3. The history alone restores a telecommand (`restored.ts`); the envelope that is kept beside it stands for the events it
+ *     covers (`standing.ts`).
  * G5. What stands on the subject of a telecommand and is no event of it is left out; what followed from it nobody knows, so
  *     such a history is not gone on from.
  * G4. An append whose answer was lost in an outage is asked for again; that it stands there already, by the same owner
  *     and with the same content, is success and not the work of another owner.
  */
 
-import type { StateValueFrom } from 'xstate';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { type BusPosition, isBusPosition } from '../../contract/link.ts';
 import { readSendFailure, readTcEvent, type SendFailure, type TcEvent } from '../../contract/telecommand.ts';
 import { isFinalTcState, type TcState } from '../../contract/telecommand-state.ts';
-import {
-  type TelecommandContext,
-  type TelecommandEffect,
-  type TelecommandInput,
-  type TelecommandRecord,
-  telecommandMachine,
-} from '../../machines/telecommand/telecommand.ts';
+import type { LoggedTelecommand } from '../../machines/telecommand/fold.ts';
+import type { TelecommandInput, TelecommandRecord } from '../../machines/telecommand/telecommand.ts';
 import type { Bus, Headers, StreamMessage } from '../../ports/bus.ts';
-import type { ArmedTimer, Commit, Committed, Emitted, Envelope, Store, Stored } from '../../ports/entity.ts';
-import { cellId, fromCellId } from './work.ts';
-
-export const TELECOMMAND_VERSION = 1;
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 /** One event as it stands in the log. */
-export interface Recorded {
+export interface Recorded extends LoggedTelecommand {
   readonly seq: number;
   /** Fencing token of its writer; 0 when it named none. */
   readonly epoch: number;
-  readonly event: TcEvent;
-  readonly frame: string | undefined;
-  readonly reference: string | undefined;
   /** On SENT: where the bus stood when the frame was handed over; undefined when an earlier version wrote it. */
   readonly handed: BusPosition | undefined;
   /** On PENDING: what the chart was begun with; undefined when an earlier version wrote it. */
@@ -94,6 +81,11 @@ function readBegun(text: string | undefined): Begun | undefined {
   }
 }
 
+/** How an event of the log is known again (`LogPlace`). */
+export function markOf(state: TcEvent['state'], at: string, epoch: number): string {
+  return `${state} ${at} ${epoch}`;
+}
+
 /** The state a history has reached; undefined before PENDING. */
 export function stateOf(history: readonly Recorded[]): TcState | undefined {
   const last = history.findLast((recorded) => recorded.event.state !== 'ECHO');
@@ -103,48 +95,6 @@ export function stateOf(history: readonly Recorded[]): TcState | undefined {
 export function isOver(history: readonly Recorded[]): boolean {
   const state = stateOf(history);
   return state !== undefined && isFinalTcState(state);
-}
-
-interface HistoryStoreOptions {
-  readonly bus: Bus;
-  /** What the chart of a cell was started with. */
-  readonly inputOf: (cell: string) => TelecommandInput | undefined;
-  readonly now: () => number;
-  /** Told of each event stored. */
-  readonly appended: (cell: string, record: TelecommandRecord, seq: number) => void;
-}
-
-/** The store of telecommand cells. */
-export function createHistoryStore({ bus, inputOf, now, appended: told }: HistoryStoreOptions): Store {
-  const load = async (cell: string): Promise<Stored | undefined> => {
-    const input = inputOf(cell);
-    if (input === undefined) return undefined;
-    const { target, id } = fromCellId(cell);
-    const { recorded, unreadable } = await readHistory(bus, target, id);
-    if (unreadable !== undefined) throw new Error(`what stands at ${unreadable} of its history is no event`);
-    return recorded.length === 0 ? undefined : restored(input, recorded, now());
-  };
-
-  /** How far a commit that met an outage had come: it is asked for again as a whole. */
-  const begun = new WeakMap<Commit, { done: number; last: number }>();
-
-  const commit = async (wanted: Commit): Promise<Committed> => {
-    const { id: cell, epoch, records, position } = wanted;
-    const input = inputOf(cell);
-    if (input === undefined) return { outcome: 'fenced' };
-    const stands = begun.get(wanted) ?? { done: 0, last: position };
-    begun.set(wanted, stands);
-    for (const record of records.slice(stands.done) as (TelecommandRecord & Emitted)[]) {
-      const seq = await appendEvent(bus, input, record, epoch, stands.last);
-      if (seq === undefined) return { outcome: 'fenced' };
-      told(cell, record, seq);
-      stands.done += 1;
-      stands.last = seq;
-    }
-    return { outcome: 'committed', position: stands.last };
-  };
-
-  return { load, commit };
 }
 
 /** Position of the event, or undefined when somebody else wrote first (G1). */
@@ -176,6 +126,11 @@ function isSame(message: StreamMessage, body: Uint8Array, headers: Headers): boo
   );
 }
 
+/** A time as the log has it. */
+export function loggedTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
 function tcEvent(input: TelecommandInput, record: TelecommandRecord): TcEvent {
   const { run, step } = input;
   // Field by field: this runs for every transition of every telecommand, and spreads of what may be absent cost more than
@@ -183,7 +138,7 @@ function tcEvent(input: TelecommandInput, record: TelecommandRecord): TcEvent {
   const event: Mutable<TcEvent> = {
     tc: input.id,
     state: record.state,
-    at: new Date(record.at).toISOString(),
+    at: loggedTime(record.at),
   };
   if (record.detail !== undefined) event.detail = record.detail;
   if (record.conforming !== undefined) event.conforming = record.conforming;
@@ -230,8 +185,8 @@ export interface History {
 
 export const NO_HISTORY: History = { recorded: [], last: 0, unreadable: undefined };
 
-/** Everything recorded of a telecommand so far. Throws `Outage`. */
-export async function readHistory(bus: Bus, target: string, id: string): Promise<History> {
+/** Everything recorded of a telecommand so far, or from a position of the stream on. Throws `Outage`. */
+export async function readHistory(bus: Bus, target: string, id: string, position = 1): Promise<History> {
   const recorded: Recorded[] = [];
   let last = 0;
   let unreadable: number | undefined;
@@ -242,106 +197,9 @@ export async function readHistory(bus: Bus, target: string, id: string): Promise
     else unreadable ??= message.seq;
   };
   const about = subject.tcEvent(target, id);
-  const follower = await bus.follow(streams.telecommandEvents, about, { from: 'start' }, take);
+  const from = { from: 'seq', seq: position } as const;
+  const follower = await bus.follow(streams.telecommandEvents, about, from, take);
   await follower.caughtUp;
   await follower.stop();
   return { recorded, last, unreadable };
-}
-
-/**
- * Time a new owner has to read what the target said before: a window that ended while nobody looked is judged by what
- * came inside it, not by when somebody looked again.
- */
-const LATE_LOOK_MS = 5_000;
-
-/** What a cell needs to go on, at `now`, from a history that has begun (G3). */
-export function restored(input: TelecommandInput, history: readonly Recorded[], now: number): Stored {
-  const context = contextOf(input, history);
-  const state = stateOf(history) ?? 'PENDING';
-  const revision = history.length;
-  const key = (n: number): string => `telecommand:${cellId(input.target, input.id)}:${revision}:${n}`;
-  const snapshot = telecommandMachine.resolveState({ value: chartValue(state), context });
-  const envelope: Envelope = {
-    kind: 'telecommand',
-    id: cellId(input.target, input.id),
-    version: TELECOMMAND_VERSION,
-    revision,
-    epoch: 0,
-    snapshot: telecommandMachine.getPersistedSnapshot(snapshot),
-    timers: timersOf(state, context, now),
-    effects: effectsOf(state, context).map((effect, n) => ({ key: key(n), effect })),
-  };
-  return { envelope, position: history.at(-1)?.seq ?? 0 };
-}
-
-function timeOf(recorded: Recorded | undefined): number | undefined {
-  return recorded && Date.parse(recorded.event.at);
-}
-
-function contextOf(input: TelecommandInput, history: readonly Recorded[]): TelecommandContext {
-  const of = (state: TcState): Recorded | undefined =>
-    history.find((recorded) => recorded.event.state === state);
-  const encoded = of('ENCODED');
-  const encodedAt = timeOf(encoded);
-  const sent = of('SENT');
-  const sentAt = timeOf(sent);
-  const detail = history.findLast((recorded) => recorded.event.detail !== undefined)?.event.detail;
-  return {
-    ...input,
-    sendings: 0,
-    earlyEchoes: [],
-    ...(encoded?.frame !== undefined && { frame: encoded.frame }),
-    ...(encoded?.reference !== undefined && { reference: encoded.reference }),
-    ...(encodedAt !== undefined && { encodedAt }),
-    ...(sentAt !== undefined && { sentAt }),
-    ...(sent?.handed !== undefined && { handed: sent.handed }),
-    ...(detail !== undefined && { detail }),
-  };
-}
-
-/** A restored chart takes no `always` step, so it is put where it asks. */
-function chartValue(state: TcState): StateValueFrom<typeof telecommandMachine> {
-  switch (state) {
-    case 'PENDING':
-      return { PENDING: 'checking' };
-    case 'SENT':
-      return { SENT: 'verifying' };
-    default:
-      return state;
-  }
-}
-
-function timersOf(state: TcState, context: TelecommandContext, now: number): ArmedTimer[] {
-  if (state !== 'SENT' || context.verifyWithinMs === null) return [];
-  const name = 'xstate.after.verificationTimeout.telecommand.SENT';
-  const dueAt = Math.max((context.sentAt ?? context.at) + context.verifyWithinMs, now + LATE_LOOK_MS);
-  return [{ id: name, event: { type: name }, dueAt }];
-}
-
-function effectsOf(state: TcState, context: TelecommandContext): TelecommandEffect[] {
-  switch (state) {
-    case 'PENDING':
-      return [{ type: 'effect.check' }];
-    case 'ENCODED':
-      // The owner before may have asked the gateway: only one that knows the key may answer for it (O2).
-      return [
-        {
-          type: 'effect.send',
-          frame: context.frame ?? '',
-          recovering: { since: context.encodedAt ?? context.at },
-        },
-      ];
-    case 'SENT':
-      return [
-        { type: 'effect.release' },
-        {
-          type: 'effect.verify',
-          sentAt: context.sentAt ?? context.at,
-          ...(context.handed !== undefined && { handed: context.handed }),
-          ...(context.reference !== undefined && { reference: context.reference }),
-        },
-      ];
-    default:
-      return [];
-  }
 }

@@ -1,8 +1,8 @@
 /**
  * What a new owner of a lane finds of each telecommand that was submitted before it came. Part of a lane.
  *
- * R1. Only what stands between the low-water mark and the head is looked at, each telecommand by the subject of its own:
- *     what is finished costs one question, and what is below the low-water mark nothing, however much of it there is.
+ * R1. Only what stands between the low-water mark and the head is looked at, each telecommand by the subject of its own: what is
+ *     finished costs one question, what is open and kept two, and what is below the low-water mark nothing, however much of it there is.
  * R2. A history that may be cut is not gone on from where it would send: what is stored of the telecommand was read before a
  *     stream went back (low-water-mark.F3), or is no event. Nobody knows whether it left, and that is its end.
  * R3. A telecommand whose submission is gone with the past of its stream is ended likewise.
@@ -16,41 +16,42 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { drawnAt } from '../../contract/telecommand-id.ts';
 import { isFinalTcState } from '../../contract/telecommand-state.ts';
 import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
+import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { LowWaterMark, WentBack } from '../../messaging/low-water-mark.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
-import {
-  type History,
-  isOver,
-  NO_HISTORY,
-  type Recorded,
-  readHistory,
-  readRecorded,
-  stateOf,
-} from './history.ts';
+import { isOver, type Recorded, readHistory, readRecorded } from './history.ts';
+import { type Standing, standingBehind, standingOf, UNBEGUN } from './standing.ts';
+import { cellId } from './work.ts';
 
 /** Longer than a telecommand lives: from its submission over its age to the end of its verification. */
 const LIFE_MS = 24 * 3_600_000;
 
-/** The history of a telecommand that was submitted before; `over` when it is. Throws `Outage`. */
-export async function historyBefore(bus: Bus, target: string, id: string): Promise<History | 'over'> {
+/** Where a telecommand stands that was submitted before; `over` when it is. Throws `Outage`. */
+export async function historyBefore(
+  bus: Bus,
+  target: string,
+  id: string,
+  kept?: KeptEnvelopes,
+): Promise<Standing | 'over'> {
   const last = await bus.last(streams.telecommandEvents, subject.tcEvent(target, id));
-  if (last === undefined) return NO_HISTORY;
+  if (last === undefined) return UNBEGUN;
   const state = readRecorded(last)?.event.state;
   if (state !== undefined && isFinalTcState(state)) return 'over';
-  const history = await readHistory(bus, target, id);
-  return isOver(history.recorded) ? 'over' : history;
+  const envelope = await kept?.read(cellId(target, id));
+  const standing = envelope && (await standingBehind(bus, { target, id }, envelope, last));
+  const found = standing ?? standingOf(await readHistory(bus, target, id));
+  return found.fold.state !== undefined && isFinalTcState(found.fold.state) ? 'over' : found;
 }
 
 /** Why a telecommand cannot go on from its history; undefined when it can (R2). */
 export function cutBy(
   { at, id }: { readonly at: number; readonly id: string },
-  { recorded, unreadable }: History,
+  { fold: { state, revision }, unreadable }: Pick<Standing, 'fold' | 'unreadable'>,
   { wentBack, lostUntil }: Pick<LowWaterMark<never>, 'wentBack' | 'lostUntil'>,
 ): string | undefined {
   if (unreadable !== undefined) return `what stands at position ${unreadable} of its history cannot be read`;
   const wasRead = wentBack !== undefined && at <= wentBack.until;
-  if (!wasRead && (recorded.length > 0 || !isDrawnBefore(id, lostUntil))) return undefined;
-  const state = stateOf(recorded);
+  if (!wasRead && (revision > 0 || !isDrawnBefore(id, lostUntil))) return undefined;
   // Past ENCODED the gateway knows what left, and verification looks at what the spacecraft says.
   if (state === 'ENCODED' || state === 'SENT') return undefined;
   const lost = [...(wentBack?.streams ?? [])];

@@ -2,7 +2,8 @@
  * A run from its log: the state in which a new owner begins. Mission Control Service, sections 2.3 and 3.2. Reading the
  * log is the store's work (`actors/run/`).
  *
- * D1. The log alone restores a run (`progress.ts`); no snapshot is kept beside it.
+ * D1. The log alone restores a run: its progress (`progress.ts`) is all that is taken of it, folded from the beginning or
+ *     from what an envelope beside the log has of it, with the same result.
  * D2. A run taken over stands in `recovering` with `effect.recover` pending and says nothing before `recovered`. One that
  *     was only asleep (suspended or waiting for a decision, under the same owner) stands where it stood.
  * D3. A run that is over writes nothing more: what its end asks for is asked again.
@@ -10,7 +11,7 @@
  *     before anything else.
  */
 
-import { armedFaults, replayedFaults } from './fault.ts';
+import { armedFaults } from './fault.ts';
 import { leafAt } from './place.ts';
 import { BEFORE, evolve, type Progress } from './progress.ts';
 import type { Announced, FoldedRun, RunEffect, RunInput } from './protocol.ts';
@@ -24,8 +25,6 @@ export interface RestoredRun {
   readonly snapshot: unknown;
   /** Pending: keyed by the store in this order, `run:<run>:<revision>:<n>`. */
   readonly effects: readonly RunEffect[];
-  /** Events of the log: the revision of the envelope. */
-  readonly revision: number;
 }
 
 export interface RestoreOptions {
@@ -39,9 +38,12 @@ export function foldRun({ input, events }: FoldedRun): Progress {
 }
 
 /** What a cell of the run is restored with; the log must have begun. */
-export function restoredRun(folded: FoldedRun, { asleep }: RestoreOptions): RestoredRun {
-  const { input, events } = folded;
-  const progress = foldRun(folded);
+export function restoredRun(folded: FoldedRun, options: RestoreOptions): RestoredRun & { revision: number } {
+  return { ...restoredFrom(folded.input, foldRun(folded), options), revision: folded.events.length };
+}
+
+/** The same, of a log that is folded. */
+export function restoredFrom(input: RunInput, progress: Progress, { asleep }: RestoreOptions): RestoredRun {
   const state = stateOf(progress, asleep && !isInDoubt(input, progress));
   const context: RunContext = {
     ...newRun(input),
@@ -51,25 +53,18 @@ export function restoredRun(folded: FoldedRun, { asleep }: RestoreOptions): Rest
     // Under the same owner the leases were kept while a decision was waited for.
     targetsHeld: state === 'waitingDecision',
     suspendWish: progress.standing.kind === 'suspended' ? null : (input.suspendBy ?? null),
-    faults: replayedFaults(input.program, events),
+    faults: progress.faults,
   };
   const snapshot = runMachine.getPersistedSnapshot(runMachine.resolveState({ value: state, context }));
-  return {
-    snapshot,
-    effects: effectsOf(state, context, announcedIn(folded, progress)),
-    revision: events.length,
-  };
+  return { snapshot, effects: effectsOf(state, context, announcedIn(input, progress)) };
 }
 
-/** One telecommand at most is under way in a run. */
-function announcedIn({ input, events }: FoldedRun, { frames }: Progress): Announced | undefined {
-  const sent = events.findLast(({ event }) => event === 'telecommand_sent');
-  const leaf = leafAt(input.program, frames);
-  if (sent?.event !== 'telecommand_sent' || leaf === undefined) return undefined;
-  const { tc, path } = sent;
-  const isOver = events.some((event) => event.event === 'telecommand_finished' && event.tc === tc);
-  const statement = sendsOf(leaf).find((send) => isSendOf(send, sent));
-  return isOver || statement === undefined ? undefined : { tc, path, statement };
+function announcedIn({ program }: RunInput, { announced, frames }: Progress): Announced | undefined {
+  const leaf = leafAt(program, frames);
+  if (announced === null || leaf === undefined) return undefined;
+  const { tc, path } = announced;
+  const statement = sendsOf(leaf).find((send) => isSendOf(send, announced));
+  return statement === undefined ? undefined : { tc, path, statement };
 }
 
 type RestoredState = 'closing' | 'suspended' | 'waitingDecision' | 'recovering';

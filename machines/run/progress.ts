@@ -6,11 +6,13 @@
  * P1. `evolve` is the only way to get on: what is not in the log did not happen.
  * P2. Any beginning of a log is a place to go on from: every consequence of an event is derived from the progress behind it
  *     (`next.ts`), so it does not matter how many of them were written before a crash.
+ * P4. What a new owner needs of the log is in it, and bounded: a log is read from its beginning or from any place on.
  * P3. A decision that was given holds until its step has ended or a suspension has put another in its place.
  */
 
 import type { Program } from '../../contract/program.ts';
 import type { RunEvent } from '../../contract/run.ts';
+import { faultsBehind, type LoggedFault } from './fault-log.ts';
 import {
   blockBehind,
   type Frame,
@@ -78,7 +80,16 @@ export interface Progress {
   readonly sent: Readonly<Record<string, readonly string[]>>;
   /** Sendings of the present attempt of the open step; one repeated counts once. */
   readonly sendings: number;
+  /** The telecommand announced last, until its end is logged: one at most is under way in a run. */
+  readonly announced: Announcement | null;
+  /** One for each fault of the program, once its log has begun. */
+  readonly faults: readonly LoggedFault[];
 }
+
+/** A telecommand as the log announces it. */
+type Announcement = Pick<SentEvent, 'tc' | 'path' | 'target' | 'telecommand'>;
+
+type SentEvent = Extract<RunEvent, { event: 'telecommand_sent' }>;
 
 export const BEFORE: Progress = {
   seq: 0,
@@ -91,13 +102,21 @@ export const BEFORE: Progress = {
   failure: null,
   sent: {},
   sendings: 0,
+  announced: null,
+  faults: [],
 };
 
 type Closing = Extract<RunEvent, { event: 'step_finished' | 'procedure_finished' }>;
 
 /** The progress behind an event of the log. */
 export function evolve(program: Program, before: Progress, event: RunEvent): Progress {
-  return settled(program, { ...moved(program, before, event), seq: event.seq });
+  const isRoot = event.event === 'procedure_started' && before.procedure === 'before';
+  return settled(program, {
+    ...moved(program, before, event),
+    seq: event.seq,
+    announced: announcedBehind(before.announced, event),
+    faults: faultsBehind(program, before.faults, event, isRoot),
+  });
 }
 
 function moved(program: Program, p: Progress, event: RunEvent): Progress {
@@ -230,7 +249,14 @@ function settled(program: Program, p: Progress): Progress {
 
 // Telecommands --------------------------------------------------------------------------------------------------------
 
-function sent(p: Progress, event: Extract<RunEvent, { event: 'telecommand_sent' }>): Progress {
+function announcedBehind(before: Progress['announced'], event: RunEvent): Progress['announced'] {
+  if (event.event === 'telecommand_finished') return event.tc === before?.tc ? null : before;
+  if (event.event !== 'telecommand_sent') return before;
+  const { tc, path, target, telecommand } = event;
+  return { tc, path, target, telecommand };
+}
+
+function sent(p: Progress, event: SentEvent): Progress {
   const frames = event.changes_state ? p.frames.map((frame) => ({ ...frame, changed: true })) : p.frames;
   const key = placeKey(p.frames);
   const all = p.sent[key] ?? [];

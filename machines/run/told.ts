@@ -5,7 +5,8 @@
 
 import type { RunFact } from '../../contract/run.ts';
 import { abortAsked, notPrepared, prepared, released, resumptionAsked, suspensionAsked } from './command.ts';
-import { armedFaults, faultAnswered, faultsBefore } from './fault.ts';
+import { armedFaults, faultAnswered } from './fault.ts';
+import { faultsBefore } from './fault-log.ts';
 import { proceed, written } from './proceed.ts';
 import { BEFORE } from './progress.ts';
 import type { RunChartEvent, RunInput } from './protocol.ts';

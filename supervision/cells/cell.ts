@@ -10,6 +10,7 @@
  * C6. The inbox is bounded and pumped without re-entry; the event during which an actor died is reported once and never
  *     given to an actor again.
  * C8. Whoever watches is attached on demand and costs nothing before and after (`supervision/inspection/observation.ts`).
+ * C10. The envelope that is kept beside a log is taken only while everything the actor knows is in that log.
  * C9. A cell goes down exactly once, and after that nothing of it runs: no effect, no commit, no event.
  */
 
@@ -26,6 +27,7 @@ import type {
   Emitted,
   EntityEvent,
   Envelope,
+  KeptEnvelope,
   PendingEffect,
   Stored,
 } from '../../ports/entity.ts';
@@ -60,6 +62,8 @@ interface CellOptions {
   readonly down: (down: Down) => void;
   /** Its record cannot be stored for now. */
   readonly waits?: (outage: Outage) => void;
+  /** Something has changed, and everything the actor knows is stored. */
+  readonly rests?: ((cell: Cell) => void) | undefined;
 }
 
 interface Snapshot {
@@ -79,6 +83,7 @@ export class Cell {
   readonly #clock: Clock;
   readonly #down: (down: Down) => void;
   readonly #waits: (outage: Outage) => void;
+  readonly #rests: ((cell: Cell) => void) | undefined;
   readonly #abort = new AbortController();
   #actor: AnyActor | undefined;
   #isDown = false;
@@ -95,6 +100,8 @@ export class Cell {
   #revision = 0;
   #effectsOfRevision = 0;
   #position = 0;
+  /** Of the message of its log at that position. */
+  #mark: string | undefined;
   #dirty = false;
   #committing = false;
   #records: Emitted[] = [];
@@ -103,13 +110,14 @@ export class Cell {
   readonly #effects: Effects;
   readonly #deadlines: Deadlines;
 
-  constructor({ binding, id, epoch, clock, down, waits = () => undefined }: CellOptions) {
+  constructor({ binding, id, epoch, clock, down, waits = () => undefined, rests }: CellOptions) {
     this.id = id;
     this.#binding = binding;
     this.#epoch = epoch;
     this.#clock = clock;
     this.#down = down;
     this.#waits = waits;
+    this.#rests = rests;
     this.#lastEventAt = clock.now();
     this.#deadlines = new Deadlines(clock);
     this.#effects = new Effects({
@@ -130,6 +138,7 @@ export class Cell {
       this.#revision = stored.envelope.revision;
       this.#effectsOfRevision = stored.envelope.effects.length;
       this.#position = stored.position;
+      this.#mark = stored.mark;
     }
     this.#inbox.push(...inbox.map((event) => ({ event })));
     // A snapshot that the chart does not know kills this cell and nothing else.
@@ -141,6 +150,7 @@ export class Cell {
       if (stored !== undefined) this.#resume(actor, stored.envelope);
     });
     this.#pump();
+    if (stored?.isKept === false && !this.#isDown) this.#rests?.(this);
   }
 
   #create(origin: Origin): AnyActor {
@@ -341,6 +351,7 @@ export class Cell {
     if (this.#isDown || outcome === undefined) return;
     if (outcome.outcome === 'fenced') return this.#goDown({ reason: 'fenced' });
     this.#position = outcome.position;
+    this.#mark = outcome.mark;
     this.#committing = false;
     this.#effects.run(effects);
     this.#commitSoon();
@@ -369,7 +380,15 @@ export class Cell {
   /** Made once per commit, so that a retry writes the same bytes; contexts of charts are never mutated. */
   #envelopeMaker(): () => Envelope {
     let envelope: Envelope | undefined;
-    const make = (): Envelope => ({
+    if (this.#binding.durability === 'snapshot') envelope = this.#envelope();
+    return () => {
+      envelope ??= this.#envelope();
+      return envelope;
+    };
+  }
+
+  #envelope(): Envelope {
+    return {
       kind: this.#binding.kind,
       id: this.id,
       version: this.#binding.version,
@@ -378,11 +397,23 @@ export class Cell {
       snapshot: this.#actor?.getPersistedSnapshot(),
       timers: this.timers(),
       effects: this.pendingEffects(),
-    });
-    if (this.#binding.durability === 'snapshot') envelope = make();
-    return () => {
-      envelope ??= make();
-      return envelope;
+    };
+  }
+
+  /** What is kept of it beside its log; undefined while not all of it is there (C10). */
+  kept(): KeptEnvelope | undefined {
+    const { kept } = this.#binding;
+    const isBehind = this.#dirty || this.#committing || this.#pumping || this.#isDown;
+    if (kept === undefined || isBehind || this.#mark === undefined) return undefined;
+    const envelope = this.#envelope();
+    const snapshot = envelope.snapshot as { readonly context: unknown };
+    const context = kept.context === undefined ? snapshot.context : kept.context(snapshot.context);
+    const facts = kept.facts?.(this.id);
+    return {
+      ...envelope,
+      snapshot: { ...snapshot, context },
+      covers: { position: this.#position, mark: this.#mark },
+      ...(facts !== undefined && { facts }),
     };
   }
 
@@ -392,6 +423,7 @@ export class Cell {
     this.#settled = deferred();
     settled.resolve();
     if ((this.#snapshot as Snapshot | undefined)?.status === 'done') this.#goDown({ reason: 'finished' });
+    else this.#rests?.(this);
   }
 
   #replied(key: string, event: EntityEvent): void {

@@ -45,7 +45,7 @@ function mortalStore(store: Binding['store'], reached: (what: string) => void): 
   const states = (records: readonly Emitted[]): string[] =>
     records.map((record) => ('state' in record ? String(record.state) : record.type));
   return {
-    load: (id) => store.load(id),
+    load: (id, how) => store.load(id, how),
     commit: async (commit) => {
       for (const state of states(commit.records)) reached(`committing ${state}`);
       const outcome = await store.commit(commit);

@@ -4,18 +4,21 @@
  * C1. At most one cell per id, whatever is told to it while it loads or restarts.
  * C5. An envelope of an unknown chart version is quarantined, never guessed.
  * C6. A full inbox answers the caller; what killed an actor goes to the dead letters.
+ * C11. A cell that crashed comes back from its log alone: what is kept beside it may be what it crashed of.
  * C7. A cell exists from its first event until it is idle or final; its deadlines wake it.
  */
 
 import { CELL_INBOX } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { SupervisorInput } from '../../machines/supervisor/supervisor.ts';
+import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
-import type { Binding, EntityEvent, Stored } from '../../ports/entity.ts';
+import type { Binding, EntityEvent, LoadOptions, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import { DEFAULT_INTENSITY, Supervisor } from '../supervisor.ts';
 import { Cell, type Down, type Origin, type Receipt } from './cell.ts';
 import type { DeadLetters } from './dead-letters.ts';
+import { KeptWriter } from './kept-writer.ts';
 
 export interface KindOptions {
   readonly binding: Binding;
@@ -23,6 +26,8 @@ export interface KindOptions {
   readonly random: Random;
   readonly log: Log;
   readonly deadLetters: DeadLetters;
+  /** Where envelopes are kept beside the logs of the kind; absent: nowhere. */
+  readonly kept?: KeptEnvelopes;
   /** Fencing token under which an id is activated by an event. */
   readonly epochOf?: (id: string) => number;
   readonly intensity?: Partial<Omit<SupervisorInput, 'name'>>;
@@ -76,6 +81,8 @@ export class Kind {
   /** What to say of the entity that is being reset. */
   #givenUp: string | undefined;
   readonly #supervisor: Supervisor;
+  readonly #keeper: KeptWriter | undefined;
+  readonly #rests: ((cell: Cell) => void) | undefined;
   #sweeper: TimerHandle | undefined;
   #draining = false;
   /** When a wait for the bus was said last. */
@@ -84,7 +91,8 @@ export class Kind {
   constructor(options: KindOptions) {
     this.#options = options;
     this.name = options.binding.kind;
-    const { clock, random, log } = options;
+    const { clock, random, log, kept } = options;
+    this.#keeper = kept && new KeptWriter({ kind: this.name, kept, clock, log });
     this.#supervisor = new Supervisor({
       input: { ...DEFAULT_INTENSITY, ...options.intensity, name: this.name },
       clock,
@@ -97,6 +105,8 @@ export class Kind {
         escalated: options.onEscalated,
       },
     });
+    const keeper = this.#keeper;
+    this.#rests = keeper && ((cell) => keeper.changed(cell));
     this.#sweepLater();
   }
 
@@ -191,6 +201,7 @@ export class Kind {
   drop(id: string): void {
     this.#cells.get(id)?.stop();
     this.#forget(id);
+    this.#options.kept?.forget(id);
     this.#tellWatcher(id, (watcher) => watcher.left('dropped'));
   }
 
@@ -199,6 +210,7 @@ export class Kind {
     this.#draining = true;
     this.#supervisor.drain();
     if (this.#sweeper !== undefined) this.#options.clock.clearTimeout(this.#sweeper);
+    this.#keeper?.stop();
     await Promise.all([...this.#cells.values()].map((cell) => cell.settled()));
     for (const id of [...this.#cells.keys()]) this.drop(id);
     for (const waker of this.#wakers.values()) this.#options.clock.clearTimeout(waker);
@@ -216,6 +228,7 @@ export class Kind {
       clock,
       down: (down) => this.#down(id, epoch, origin, down),
       waits: (outage) => this.#waits(id, outage),
+      rests: this.#rests,
     });
     this.#cells.set(id, cell);
     this.#absent.delete(id);
@@ -248,7 +261,8 @@ export class Kind {
   #load(id: string): void {
     const absent = this.#absent.get(id);
     if (absent === undefined || this.#draining) return;
-    void this.#loadStored(id)
+    // Whoever crashed had begun.
+    void this.#loadStored(id, { fromLog: absent.begun !== undefined })
       .then((stored) => this.#loaded(id, absent, stored))
       .catch((error: unknown) => this.#notLoaded(id, absent, error));
   }
@@ -272,8 +286,8 @@ export class Kind {
     if (migrated !== undefined) this.#open(id, { stored: migrated }, absent.epoch, absent.inbox);
   }
 
-  async #loadStored(id: string): Promise<Stored | undefined> {
-    return this.#options.binding.store.load(id);
+  async #loadStored(id: string, how: LoadOptions): Promise<Stored | undefined> {
+    return this.#options.binding.store.load(id, how);
   }
 
   #notLoaded(id: string, absent: Absent, error: unknown): void {
@@ -305,6 +319,8 @@ export class Kind {
   // Going down -------------------------------------------------------------------------------------------------------
 
   #down(id: string, epoch: number, origin: Origin, down: Down): void {
+    const cell = this.#cells.get(id);
+    if (cell !== undefined) this.#keeper?.gone(cell);
     this.#cells.delete(id);
     switch (down.reason) {
       case 'finished':
@@ -312,6 +328,7 @@ export class Kind {
         return this.#gone(id, 'finished');
       case 'fenced':
         this.#options.log.warn({ kind: this.name, id, epoch }, 'another owner wrote: cell dropped');
+        this.#options.kept?.forget(id);
         this.#supervisor.ended(id);
         return this.#gone(id, 'fenced');
       case 'crashed':
@@ -370,6 +387,8 @@ export class Kind {
   }
 
   #forget(id: string): void {
+    const cell = this.#cells.get(id);
+    if (cell !== undefined) this.#keeper?.gone(cell);
     this.#cells.delete(id);
     this.#absent.delete(id);
     this.#clearWaker(id);
@@ -399,6 +418,7 @@ export class Kind {
 
   #passivate(cell: Cell): void {
     const [soonest] = cell.timers();
+    this.#keeper?.sleeps(cell);
     cell.stop();
     this.#cells.delete(cell.id);
     this.#tellWatcher(cell.id, (watcher) => watcher.left('asleep'));

@@ -3,12 +3,10 @@
  * write (O1). MessagePack, because contexts may hold bytes, dates and big integers.
  */
 
-import { Packr } from 'msgpackr';
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
+import { packr } from '../../messaging/kept-envelopes.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Commit, Committed, Envelope, Store, Stored } from '../../ports/entity.ts';
-
-const packr = new Packr({ useRecords: false, moreTypes: true });
 
 interface SnapshotStoreOptions {
   readonly bus: Bus;

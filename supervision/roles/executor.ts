@@ -4,12 +4,14 @@
  */
 
 import { createTelecommandBinding } from '../../actors/telecommand/binding.ts';
-import { createHistoryStore } from '../../actors/telecommand/history.ts';
+import { createHistoryStore } from '../../actors/telecommand/history-store.ts';
 import { watchHolds } from '../../actors/telecommand/holds.ts';
 import { Lane } from '../../actors/telecommand/lane.ts';
 import type { LaneServices } from '../../actors/telecommand/services.ts';
 import { fromCellId } from '../../actors/telecommand/work.ts';
+import { TELECOMMAND_VERSION } from '../../machines/telecommand/fold.ts';
 import type { telecommandMachine } from '../../machines/telecommand/telecommand.ts';
+import { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import { KnownPast } from '../../messaging/known-past.ts';
 import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../telemetry/target-values.ts';
@@ -22,7 +24,8 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   const { bus, clock, log, missions, values } = context;
   const lanes = new Owners<Lane>((cell) => fromCellId(cell).target);
   const holds = await watchHolds(bus);
-  const { kind, cells } = telecommandCells(context, lanes);
+  const kept = new KeptEnvelopes(bus, { kind: 'telecommand', version: TELECOMMAND_VERSION });
+  const { kind, cells } = telecommandCells(context, kept, lanes);
   const past = new KnownPast({ bus, clock, log });
   const platforms = new KnownPlatforms(missions, clock);
   const runs = createRuns(context, past, platforms);
@@ -41,6 +44,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       holds,
       cells,
       past,
+      kept,
       failed,
     });
     return lanes.begin(target, lane);
@@ -61,15 +65,20 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   };
 }
 
-function telecommandCells(context: RoleContext, lanes: Owners<Lane>): Hosted<typeof telecommandMachine> {
+function telecommandCells(
+  context: RoleContext,
+  kept: KeptEnvelopes,
+  lanes: Owners<Lane>,
+): Hosted<typeof telecommandMachine> {
   const { bus, clock } = context;
   const store = createHistoryStore({
     bus,
+    kept,
     inputOf: (cell) => lanes.of(cell)?.inputOf(cell),
     now: () => clock.now(),
     appended: (cell, { state }, seq) => lanes.of(cell)?.appended(cell, state, seq),
   });
   const servicesOf = (cell: string): LaneServices | undefined => lanes.of(cell)?.servicesOf(cell);
   const binding = createTelecommandBinding({ bus, clock, store, servicesOf });
-  return hostCells(binding, (cell) => lanes.of(cell), context);
+  return hostCells(binding, (cell) => lanes.of(cell), context, { kept });
 }

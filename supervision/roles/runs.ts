@@ -3,13 +3,14 @@
  */
 
 import { createRunBinding } from '../../actors/run/binding.ts';
-import { createLogStore } from '../../actors/run/log-store.ts';
+import { createLogStore, RUN_VERSION } from '../../actors/run/log-store.ts';
 import { shardNames, shardOf } from '../../actors/run/open-runs.ts';
 import { runHistory } from '../../actors/run/replay.ts';
 import type { RunServices } from '../../actors/run/services.ts';
 import { RunShard } from '../../actors/run/shard.ts';
 import type { runMachine } from '../../machines/run/run.ts';
 import type { RunContext } from '../../machines/run/turn.ts';
+import { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { KnownPast } from '../../messaging/known-past.ts';
 import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../telemetry/target-values.ts';
@@ -36,7 +37,8 @@ export function createRuns(
     ...{ bus, clock, log, missions, instance, platforms },
     values: targetValues(values),
   };
-  const { kind, cells } = runCells(context, services, shards);
+  const kept = new KeptEnvelopes(bus, { kind: 'run', version: RUN_VERSION });
+  const { kind, cells } = runCells(context, services, kept, shards);
 
   const start = async (shard: string, { epoch, holds, failed }: WorkerContext) => {
     await values.ready;
@@ -48,6 +50,7 @@ export function createRuns(
       cells,
       holds,
       failed,
+      kept,
       ...(past && { past }),
     });
     return shards.begin(shard, worker);
@@ -58,12 +61,14 @@ export function createRuns(
 function runCells(
   context: RoleContext,
   services: RunServices,
+  kept: KeptEnvelopes,
   shards: Owners<RunShard>,
 ): Hosted<typeof runMachine> {
   const { bus, failpoint } = context;
   const reached = failpointOf('run', failpoint);
   const store = createLogStore({
     bus,
+    kept,
     begunOf: (run) => shards.of(run)?.begunOf(run),
     appending: (run, record) => {
       reached(`committing ${record.event.seq}`);
@@ -82,7 +87,7 @@ function runCells(
     isAborted: (run) => hosted.cells.context(run)?.abort != null,
     history: (run) => runHistory(bus, run),
   });
-  const hosted: Hosted<typeof runMachine> = hostCells(binding, (run) => shards.of(run), context);
+  const hosted: Hosted<typeof runMachine> = hostCells(binding, (run) => shards.of(run), context, { kept });
   return hosted;
 }
 

@@ -56,6 +56,8 @@ export interface History {
   readonly decoded: readonly StoredMessage[];
   readonly values: readonly StoredMessage[];
   readonly members: readonly StoredMessage[];
+  /** What was kept beside logs, removals among it. */
+  readonly kept: readonly StoredMessage[];
   readonly runs: RunHistory;
   readonly alarms: AlarmHistory;
   /** By clients, and by runs in their logs. */
@@ -88,7 +90,7 @@ export function announced({ events }: Pick<RunHistory, 'events'>): Map<string, A
 export function storedHistory(
   server: TwinServer,
   held: Held = kept,
-): Pick<History, 'submissions' | 'events' | 'frames' | 'decoded' | 'values' | 'members'> {
+): Pick<History, 'submissions' | 'events' | 'frames' | 'decoded' | 'values' | 'members' | 'kept'> {
   return {
     submissions: held(server.stream(streams.telecommands)),
     events: held(server.stream(streams.telecommandEvents)).map(recorded),
@@ -96,6 +98,7 @@ export function storedHistory(
     decoded: held(server.stream(streams.decoded)),
     values: held(server.stream(streams.values)),
     members: held(server.bucket(buckets.members)),
+    kept: held(server.bucket(buckets.actors)),
   };
 }
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createActor } from 'xstate';
-import { isOver, type Recorded, restored, stateOf } from '../../../actors/telecommand/history.ts';
+import { isOver, type Recorded, stateOf } from '../../../actors/telecommand/history.ts';
+import { restored as restoredFrom } from '../../../actors/telecommand/restored.ts';
+import { standingOf } from '../../../actors/telecommand/standing.ts';
 import type { TcState } from '../../../contract/telecommand-state.ts';
 import { type TelecommandInput, telecommandMachine } from '../../../machines/telecommand/telecommand.ts';
-import type { Envelope } from '../../../ports/entity.ts';
+import type { Envelope, Stored } from '../../../ports/entity.ts';
 
 const AT = 1_000_000;
 const INPUT: TelecommandInput = {
@@ -28,6 +30,14 @@ function historyOf(states: readonly (TcState | 'ECHO')[]): Recorded[] {
     failure: undefined,
     handed: undefined,
   }));
+}
+
+function restored(input: TelecommandInput, recorded: Recorded[], now: number): Stored {
+  return restoredFrom(
+    input,
+    standingOf({ recorded, last: recorded.at(-1)!.seq, unreadable: undefined }),
+    now,
+  );
 }
 
 const LEGAL: readonly (readonly (TcState | 'ECHO')[])[] = [

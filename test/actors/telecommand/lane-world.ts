@@ -1,7 +1,7 @@
 /** One target with its lane, cells, driver and gateway on a bus in memory, for the tests of lanes. */
 
 import { createTelecommandBinding } from '../../../actors/telecommand/binding.ts';
-import { createHistoryStore } from '../../../actors/telecommand/history.ts';
+import { createHistoryStore } from '../../../actors/telecommand/history-store.ts';
 import type { Holds } from '../../../actors/telecommand/holds.ts';
 import { Lane } from '../../../actors/telecommand/lane.ts';
 import { header } from '../../../contract/bus/headers.ts';

@@ -211,8 +211,11 @@ export class LogBucket implements Bucket {
     return { ready: Promise.resolve(), stop: async () => undefined };
   }
 
-  remove(): never {
-    throw new Error('nothing is removed here');
+  async remove(key: string, expected: number): Promise<Written> {
+    if (expected === 0 || this.entries.get(key)?.revision !== expected) return { outcome: 'conflict' };
+    this.entries.delete(key);
+    this.#revision += 1;
+    return { outcome: 'written', revision: this.#revision };
   }
 
   async list(): Promise<Entry[]> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHistoryStore, readHistory } from '../../../actors/telecommand/history.ts';
+import { readHistory } from '../../../actors/telecommand/history.ts';
+import { createHistoryStore } from '../../../actors/telecommand/history-store.ts';
 import type { TelecommandInput, TelecommandRecord } from '../../../machines/telecommand/telecommand.ts';
 import type { Commit, Store } from '../../../ports/entity.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';

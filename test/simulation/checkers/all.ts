@@ -19,6 +19,7 @@ import {
 } from './alarm-reactions.ts';
 import { everyCrossingOnce, standsAsMeasured } from './alarm-truth.ts';
 import type { Checker, Violation } from './checker.ts';
+import { keptIsTheLog, nothingKeptOfWhatIsOver } from './kept-envelopes.ts';
 import { oneLeader } from './leadership.ts';
 import { derivedOfCurrent, judgedByCurrent, markedAsShown, verifiedByCurrent } from './one-order.ts';
 import { nothingUnhandled } from './process-health.ts';
@@ -69,6 +70,8 @@ export const checkers: readonly Checker[] = [
   honestStates,
   laneOrder,
   worksAgain,
+  keptIsTheLog,
+  nothingKeptOfWhatIsOver,
   decodedOnce,
   publishedOnce,
   currentIsNewest,

@@ -1,0 +1,95 @@
+/**
+ * Ends the runs of a shard: those that are over, those that cannot go on, and those that a person gives up. Part of a shard.
+ */
+
+import type { Program } from '../../contract/program.ts';
+import type { OpenRun, RunSummary } from '../../contract/run.ts';
+import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
+import type { Control } from './control.ts';
+import { recordGivenUp, settleEnd } from './ending.ts';
+import { Leases } from './leases.ts';
+import type { OpenShard } from './open-shard.ts';
+import { missionOf, orBroken } from './or-broken.ts';
+import { isOver, type LoggedEvent, readRunLog } from './run-log.ts';
+import { Sendings, type SentEvent } from './sendings.ts';
+import { type StandsDown, standDown } from './stand-down.ts';
+
+export class ShardEnds {
+  readonly #shard: OpenShard;
+  readonly #control: Control;
+
+  constructor(shard: OpenShard, control: Control) {
+    this.#shard = shard;
+    this.#control = control;
+  }
+
+  standDown(run: StandsDown, open: readonly SentEvent[]): Promise<void> | undefined {
+    if (open.length === 0) return undefined;
+    const { services, holds } = this.#shard.options;
+    const { bus, clock, log } = services;
+    const isOwner = (): boolean => !this.#shard.isStopped && holds();
+    const mark = (targets: ReadonlySet<string>): Promise<void> =>
+      new Leases(bus).leave(run.run, targets, isOwner);
+    return standDown({ bus, clock, run, open, mark }).then((unconfirmed) => {
+      if (unconfirmed.length > 0)
+        log.warn({ run: run.run, unconfirmed }, 'a run ends while telecommands may still leave');
+    });
+  }
+
+  /** What a run that is given up may have under way, by its log. */
+  async #giveUpSendings({ run, by }: OpenRun, program: Program | undefined): Promise<void> {
+    const log = await orBroken(readRunLog(this.#shard.options.services.bus, run));
+    if (log === 'broken' || isOver(log)) return;
+    const mission = program && (await missionOf(program, this.#shard.options.services));
+    const known = typeof mission === 'string' ? undefined : mission;
+    await this.standDown(
+      { run, by, program, mission: known },
+      new Sendings(log.map(({ event }) => event)).open,
+    );
+  }
+
+  async giveUp(open: OpenRun, program: Program | undefined, reason: string): Promise<void> {
+    const { run, ir, by } = open;
+    const { epoch, services, failed } = this.#shard.options;
+    await this.#shard.whileBusIsAway(() => this.#giveUpSendings(open, program));
+    const isOwn = (): Promise<boolean> => this.#shard.mark.isOwn();
+    const given = { run, ir, by, program, epoch, at: services.clock.now(), reason, isOwn };
+    const recorded = await this.#shard.whileBusIsAway(() => recordGivenUp(services.bus, given));
+    if (recorded === undefined) return;
+    const log = recorded.value;
+    if (log === undefined) return failed(new Error(`another owner writes the log of run ${run}`));
+    await this.ended(open, summaryIn(open, program, log), program);
+  }
+
+  /** Does what the end of a run leaves to do that has no cell here. */
+  async ended({ run }: OpenRun, summary: RunSummary, program: Program | undefined): Promise<void> {
+    this.#shard.index.changed(summary);
+    await this.end(run, program);
+  }
+
+  /** shard.S4 of `shard.ts`. */
+  async end(run: string, program: Program | undefined): Promise<void> {
+    const { bus } = this.#shard.options.services;
+    await this.#shard.whileBusIsAway(() => settleEnd(bus, run, program));
+    await this.#shard.index.settled(run);
+    await this.#shard.whileBusIsAway(async () => this.#shard.options.kept?.remove(run));
+    await this.#shard.whileBusIsAway(() => this.#shard.openRuns.remove(run));
+    if (this.#shard.isStopped) return;
+    await this.#control.withdraw(run);
+    this.#shard.runs.delete(run);
+    this.#shard.makeRoom();
+  }
+}
+
+/** What the whole log says to the lists, also without the program of the run. */
+export function summaryIn(
+  { run, by }: OpenRun,
+  program: Program | undefined,
+  log: readonly LoggedEvent[],
+): RunSummary {
+  const announced = program ?? { procedure: 'unknown', environment: 'unknown', targets: {} };
+  return summaryOf(
+    submittedRun(run, announced, by),
+    log.map(({ event }) => event),
+  );
+}

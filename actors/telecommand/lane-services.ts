@@ -1,0 +1,114 @@
+/** What a lane does for the effects of its telecommands: values, echoes, verification. Part of a lane. */
+
+import type { BusPosition, EchoMessage } from '../../contract/link.ts';
+import type { TelecommandEffect, TelecommandEvent } from '../../machines/telecommand/telecommand.ts';
+import type { Platform } from '../../mission/platform.ts';
+import { gatewayOf, gatewaysReceiving } from '../../mission/resolve.ts';
+import type { ReceivedValue } from '../../ports/target-values.ts';
+import { busPosition } from '../../telemetry/reading/bus-position.ts';
+import { LaneEchoes } from './echoes.ts';
+import type { LanePlaces } from './lane-places.ts';
+import type { Open, OpenLane } from './open-lane.ts';
+import { holdOf, maxAgeMs, refusalOf, sentBy } from './refusal.ts';
+import type { LaneServices } from './services.ts';
+import { Verifier } from './verification.ts';
+import type { Work } from './work.ts';
+
+export class ServicesOfLane {
+  readonly echoes: LaneEchoes;
+  readonly #lane: OpenLane;
+  readonly #places: LanePlaces;
+  readonly #verifier: Verifier;
+
+  constructor(lane: OpenLane, places: LanePlaces) {
+    this.#lane = lane;
+    this.#places = places;
+    const { bus, clock, log, target, epoch, values, platforms } = lane.options;
+    this.echoes = new LaneEchoes({
+      ...{ target, epoch, bus, clock, log },
+      tell: (cell, echo) => this.#echoed(cell, echo),
+    });
+    this.#verifier = new Verifier({
+      ...{ bus, clock, log, target },
+      platformOf: (digest) => platforms.get(digest),
+      sample: (platform, ordinal) => this.#sample(platform, ordinal),
+      position: () => values.position(target),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#verifier.stop(), this.echoes.stop()]);
+  }
+
+  servicesFor(open: Open): LaneServices {
+    const { work } = open;
+    return {
+      work,
+      refusal: () => refusalOf(work, this.#lane.options),
+      hold: holdOf(work),
+      unheld: () => this.#lane.options.holds.unheld(sentBy(work)),
+      sample: (ordinal) =>
+        work.definition === undefined ? undefined : this.#sample(work.definition.platform, ordinal),
+      gateway: ({ mission, link }) => {
+        const gateway = gatewayOf(mission, link, work.submission.environment);
+        if (gateway?.echo) this.echoes.hear(gateway.name);
+        return gateway;
+      },
+      position: () => this.#position(work),
+      verify: (effect, signal) => this.#verify(open, effect, signal),
+      expiresAt: work.submittedAt + maxAgeMs(work),
+      get turn() {
+        return open.place.turn;
+      },
+      release: () => this.#places.left(open),
+      unsure: () => {
+        open.isUnsure = true;
+      },
+    };
+  }
+
+  /** Where the bus stands for what verifies a telecommand. */
+  async #position({ definition }: Work): Promise<BusPosition | undefined> {
+    if (definition?.telecommand.verify === undefined) return undefined;
+    const { bus, target } = this.#lane.options;
+    return busPosition(bus, target, gatewaysReceiving(definition.mission, definition.target));
+  }
+
+  async #verify(
+    open: Open,
+    effect: Extract<TelecommandEffect, { type: 'effect.verify' }>,
+    signal: AbortSignal,
+  ): Promise<TelecommandEvent | undefined> {
+    const { submission, definition } = open.work;
+    const verify = definition?.telecommand.verify;
+    if (definition === undefined || verify === undefined) {
+      return { type: 'verification.none', at: this.#lane.options.clock.now() };
+    }
+    return this.#verifier.verify(
+      {
+        verify,
+        platform: definition.platform,
+        instance: submission.instance,
+        args: submission.args,
+        sentAt: effect.sentAt,
+        handed: effect.handed,
+        reference: effect.reference,
+        answered: () => this.#places.leave(open),
+      },
+      signal,
+    );
+  }
+
+  #sample(platform: Platform, ordinal: number): ReceivedValue | undefined {
+    const { values, target } = this.#lane.options;
+    const measure = platform.measures[ordinal];
+    return measure && values.sample(target, measure);
+  }
+
+  #echoed(cell: string, { at, conforming }: EchoMessage): boolean {
+    const { cells } = this.#lane.options;
+    if (!cells.isLive(cell)) return false;
+    cells.tell(cell, { type: 'gateway.echoed', at, conforming });
+    return true;
+  }
+}

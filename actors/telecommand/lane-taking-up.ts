@@ -1,0 +1,118 @@
+/**
+ * Takes the submissions of a lane up: begins a cell for each that is new, and goes on with those that an owner before had. Part
+ * of a lane.
+ */
+
+import { header } from '../../contract/bus/headers.ts';
+import { Outage } from '../../contract/outage.ts';
+import type { TelecommandInput } from '../../machines/telecommand/telecommand.ts';
+import type { WentBack } from '../../messaging/low-water-mark.ts';
+import type { StreamMessage } from '../../ports/bus.ts';
+import type { OpenLane } from './open-lane.ts';
+import { refusalOf } from './refusal.ts';
+import { restored } from './restored.ts';
+import { type Standing, UNBEGUN } from './standing.ts';
+import { cutBy, historyBefore, orphans } from './taking-over.ts';
+import { cellId, chartInput, define, type parseSubmission, type Work } from './work.ts';
+
+export class LaneTakingUp {
+  readonly #lane: OpenLane;
+  /** Whether what comes was submitted before this owner came. */
+  isTakingOver = true;
+
+  constructor(lane: OpenLane) {
+    this.#lane = lane;
+  }
+
+  /** lane.J9 of `lane.ts`. */
+  async takeUp(
+    message: StreamMessage,
+    submission: NonNullable<ReturnType<typeof parseSubmission>>,
+  ): Promise<void> {
+    const { target, log } = this.#lane.options;
+    const cell = cellId(target, submission.id);
+    if (this.#lane.open.has(cell)) return;
+    const history = await this.#historyOf(submission.id);
+    if (history === 'over') this.#lane.leftovers?.addOver(cell, message.seq);
+    if (history === 'over' || this.#lane.isStopped) return;
+    const work = await this.#workOf(message, submission).catch((error: unknown) => {
+      if (error instanceof Outage) throw error;
+      log.error({ err: error, cell }, 'telecommand cannot be taken up');
+      return undefined;
+    });
+    const cut = cutBy({ at: message.at, id: submission.id }, history, this.#lane.mark);
+    if (cut === undefined && work !== undefined) return this.#takeWork(cell, work, history);
+    const detail = cut ?? 'what it was resolved with cannot be read';
+    log.error({ cell, seq: message.seq, detail }, 'telecommand is ended');
+    const bare = { ...submissionOnly(message, submission), definition: undefined };
+    if (await this.#lane.record(this.#inputOf(work ?? bare), { detail, isCut: cut !== undefined }))
+      this.#lane.leftovers?.add(cell, message.seq);
+  }
+
+  #inputOf(work: Work, refusal?: string): TelecommandInput {
+    return chartInput(work, this.#lane.options.clock.now(), refusal);
+  }
+
+  #historyOf(id: string): Promise<Standing | 'over'> | Standing {
+    const { bus, target, kept } = this.#lane.options;
+    return this.isTakingOver ? historyBefore(bus, target, id, kept) : UNBEGUN;
+  }
+
+  /** taking-over.R3 of `taking-over.ts`. */
+  async endOrphans(wentBack: WentBack): Promise<void> {
+    const { bus, log, target } = this.#lane.options;
+    const isKnown = (id: string): boolean => this.#lane.open.has(cellId(target, id));
+    const lost = await this.#lane.whileBusIsAway(() => orphans(bus, target, wentBack, isKnown));
+    for (const input of lost ?? []) {
+      if (this.#lane.isStopped || isKnown(input.id)) continue;
+      const detail = 'the bus went back in time, and its submission is lost';
+      log.error({ target, id: input.id, detail }, 'telecommand is ended');
+      await this.#lane.record(input, { detail, isCut: true });
+    }
+  }
+
+  async #workOf(
+    message: StreamMessage,
+    submission: NonNullable<ReturnType<typeof parseSubmission>>,
+  ): Promise<Work> {
+    const { missions, platforms } = this.#lane.options;
+    const revision = message.headers[header.config];
+    const mission = revision === undefined ? missions.current : await missions.at(revision);
+    if (mission !== undefined) platforms.learn(mission);
+    return { ...submissionOnly(message, submission), definition: define(mission, submission) };
+  }
+
+  async #takeWork(cell: string, work: Work, history: Standing): Promise<void> {
+    await this.#lane.roomForOne();
+    if (this.#lane.isStopped) return;
+    const refusal = history.fold.revision > 0 ? undefined : await refusalOf(work, this.#lane.options);
+    if (this.#lane.isStopped) return;
+    await this.#lane.turn.room();
+    if (this.#lane.isStopped) return;
+    this.#begin(cell, work, history, refusal);
+  }
+
+  #begin(cell: string, work: Work, history: Standing, refusal: string | undefined): void {
+    const { cells, clock, epoch } = this.#lane.options;
+    const input = this.#inputOf(work, refusal);
+    const place = this.#lane.turn.take();
+    const hasEvents = history.fold.revision > 0;
+    this.#lane.open.set(cell, { work, input, hasEvents, place, isUnsure: false, services: undefined });
+    try {
+      if (hasEvents) cells.restore(cell, restored(input, history, clock.now()), epoch);
+      else cells.start(cell, input, epoch);
+    } catch (error) {
+      // The message comes again, and finds what it found now.
+      this.#lane.open.delete(cell);
+      place.leave();
+      throw error;
+    }
+  }
+}
+
+function submissionOnly(
+  { seq, at, headers }: StreamMessage,
+  submission: NonNullable<ReturnType<typeof parseSubmission>>,
+): Omit<Work, 'definition'> {
+  return { submission, seq, submittedAt: at, by: headers[header.user] };
+}

@@ -1,0 +1,158 @@
+/**
+ * What the parts of a lane share: the telecommands that are open in it, the order in which they leave, what it knows of its
+ * streams, and whether it is still this owner's. Part of a lane (`lane.ts`).
+ */
+
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
+import { LANE_OPEN_TELECOMMANDS } from '../../contract/limits.ts';
+import type { TelecommandEvent, TelecommandInput } from '../../machines/telecommand/telecommand.ts';
+import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
+import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
+import { LowWaterMark } from '../../messaging/low-water-mark.ts';
+import { everyOutage, retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Cells } from '../../ports/cells.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { MissionSource } from '../../ports/mission-source.ts';
+import type { TargetValues } from '../../ports/target-values.ts';
+import type { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
+import { type GivenUp, recordGivenUp } from './given-up.ts';
+import { isOver, NO_HISTORY, readHistory } from './history.ts';
+import type { Holds } from './holds.ts';
+import { Leftovers } from './leftovers.ts';
+import type { LaneServices } from './services.ts';
+import { type Place, Turn } from './turn.ts';
+import { fromCellId, type Work } from './work.ts';
+
+export interface LaneOptions {
+  readonly target: string;
+  readonly epoch: number;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly missions: MissionSource;
+  readonly platforms: KnownPlatforms;
+  readonly values: Pick<TargetValues, 'sample' | 'position'>;
+  readonly holds: Holds;
+  readonly cells: Cells<TelecommandInput, TelecommandEvent>;
+  readonly past?: KnownPast;
+  /** What is kept of its telecommands beside their logs; default: nothing. */
+  readonly kept?: KeptEnvelopes | undefined;
+  /** The lane cannot go on: its owner starts it anew. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** A telecommand of the lane between take-up and its final state. */
+export interface Open {
+  readonly work: Work;
+  readonly input: TelecommandInput;
+  /** Whether an event of it is known to be stored. */
+  hasEvents: boolean;
+  /** Its place among those that leave; another one when it lost it and was resumed. */
+  place: Place;
+  /** A gateway could not say whether its frame left. */
+  isUnsure: boolean;
+  /** Made when first asked for. */
+  services: LaneServices | undefined;
+}
+
+type Stands = { readonly submission: number };
+
+export class OpenLane {
+  readonly options: LaneOptions;
+  readonly open = new Map<string, Open>();
+  readonly turn = new Turn();
+  readonly mark: LowWaterMark<Stands>;
+  readonly leftovers: Leftovers | undefined;
+  readonly stopping = new AbortController();
+  /** The next submission to take. */
+  next = 1;
+  /** The last submission handled and the last event stored (low-water-mark.F3 of `messaging/low-water-mark.ts`). */
+  handled: KnownIn | undefined;
+  #lastEvent: KnownIn | undefined;
+  #room: (() => void) | undefined;
+
+  constructor(options: LaneOptions) {
+    this.options = options;
+    const { bus, clock, log, target, epoch, failed, kept, past } = options;
+    this.leftovers = kept && new Leftovers({ kept, clock, log });
+    this.mark = new LowWaterMark({
+      ...{ bus, clock, log, epoch, name: `lane.${target}`, lost: failed, past },
+      first: { submission: 1 },
+      stands: () => this.#stands(),
+      known: () => [this.handled, this.#lastEvent].filter((known) => known !== undefined),
+      about: [streams.telecommands, streams.telecommandEvents],
+    });
+  }
+
+  get isStopped(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  /** Undefined once the lane is stopped. */
+  async whileBusIsAway<Value>(step: () => Promise<Value>): Promise<Value | undefined> {
+    const waiting = { clock: this.options.clock, signal: this.stopping.signal, waitsFor: everyOutage };
+    return (await retryWhileBusIsAway(waiting, step))?.value;
+  }
+
+  /** Resolves when one more may be open here. */
+  roomForOne(): Promise<void> | undefined {
+    if (this.open.size < LANE_OPEN_TELECOMMANDS) return undefined;
+    return new Promise((resolve) => {
+      this.#room = resolve;
+    });
+  }
+
+  /** Lets go whoever waits for room. */
+  makeRoom(): void {
+    this.#room?.();
+  }
+
+  /** Gives a telecommand a final state; false when the lane is at its end. */
+  async record(input: TelecommandInput, how: Pick<GivenUp, 'detail' | 'isCut'>): Promise<boolean> {
+    const { bus, clock, epoch, target, failed } = this.options;
+    const isOwn = (): Promise<boolean> => this.mark.isOwn();
+    const seq = await this.whileBusIsAway(() =>
+      recordGivenUp(bus, input, { ...how, epoch, isOwn, at: clock.now() }),
+    );
+    if (this.isStopped) return false;
+    if (seq === undefined) failed(new Error(`another owner writes the telecommands of ${target}`));
+    else this.storedEvent(input.id, seq);
+    return seq !== undefined;
+  }
+
+  /** An event of a telecommand of this lane is stored. */
+  storedEvent(id: string, seq: number): void {
+    const { clock, target } = this.options;
+    if (seq <= (this.#lastEvent?.seq ?? 0)) return;
+    const about = subject.tcEvent(target, id);
+    this.#lastEvent = { stream: streams.telecommandEvents, seq, subject: about, at: clock.now() };
+  }
+
+  /**
+   * The append of this cell was refused. Either the identifier was used before the low-water mark (a late duplicate: it is
+   * over), or another owner has the lane: then this one is at its end (lane.J5 of `lane.ts`).
+   */
+  async wasOver(cell: string, open: Open): Promise<boolean> {
+    const { target, id } = fromCellId(cell);
+    if (open.hasEvents) return false;
+    return isOver((await readHistory(this.options.bus, target, id).catch(() => NO_HISTORY)).recorded);
+  }
+
+  /** Whether the stream still holds the last event known. */
+  async eventsHold(): Promise<boolean> {
+    if (this.#lastEvent === undefined) return true;
+    const { stream, seq, subject: about } = this.#lastEvent;
+    const known = { seq, ...(about !== undefined && { subject: about }) };
+    return this.options.bus.stillHolds(stream, known).catch(() => true);
+  }
+
+  /** Where the low-water mark may stand now: nothing that is open is below it. */
+  #stands(): Stands {
+    let submission = this.next;
+    for (const open of this.open.values()) submission = Math.min(submission, open.work.seq);
+    return { submission: Math.min(submission, this.leftovers?.first ?? submission) };
+  }
+}

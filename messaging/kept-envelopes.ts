@@ -1,0 +1,170 @@
+/**
+ * Envelopes of a kind whose truth is a log, kept beside that log in bucket `mcs_actors`: `<kind>.<id>`. Decision 31.
+ *
+ * K1. What is kept is a shortcut and never the truth: whatever is wrong with it (missing, unreadable, of another format, chart
+ *     version or entity), it is as if nothing were kept.
+ * K2. Written by condition on the revision that this process knows. Where another owner of a later epoch has written, this one
+ *     writes no more of that entity; what an earlier one left is written over.
+ * K3. At most one write of an entity is under way; a removal waits for it.
+ * K5. What is kept bears a digest: of bytes that were damaged nothing is gone by.
+ * K4. Revisions are known of entities that live here only: whoever lets one go forgets it.
+ */
+
+import { createHash } from 'node:crypto';
+import { Packr } from 'msgpackr';
+import { buckets } from '../contract/bus/buckets.ts';
+import { KEPT_ENVELOPE_BYTES } from '../contract/limits.ts';
+import type { Bucket, Bus, Entry } from '../ports/bus.ts';
+import type { Envelope, KeptEnvelope } from '../ports/entity.ts';
+
+/** Another one when the form of what is kept changes; the version of a chart stands beside it. */
+export const KEPT_FORMAT = 'kept-1';
+
+export const packr = new Packr({ useRecords: false, moreTypes: true });
+
+/** Rounds in which a write finds that somebody else has written; more than one is a race lost. */
+const WRITE_ROUNDS = 3;
+
+export type KeptWrite = 'written' | 'overtaken' | 'too-large';
+
+/** What a kind expects of what is kept of an entity (K1). */
+interface Expected {
+  readonly kind: string;
+  readonly version: number;
+}
+
+/** Throws `Outage` wherever the bus is away. */
+export class KeptEnvelopes {
+  readonly #expected: Expected;
+  readonly #bucket: Bucket;
+  /** Of what stands in the bucket, by id; 0: nothing. */
+  readonly #revisions = new Map<string, number>();
+  readonly #overtaken = new Set<string>();
+  readonly #writing = new Map<string, Promise<KeptWrite>>();
+
+  constructor(bus: Bus, expected: Expected) {
+    this.#expected = expected;
+    this.#bucket = bus.bucket(buckets.actors);
+  }
+
+  /** What is kept of an entity that this process has now; undefined when there is nothing to go by (K1). */
+  async read(id: string): Promise<KeptEnvelope | undefined> {
+    const entry = await this.#bucket.get(this.#key(id));
+    if (!this.#writing.has(id)) this.#revisions.set(id, entry?.revision ?? 0);
+    return entry && this.#usable(id, entry);
+  }
+
+  /** Nothing is kept of an entity that begins here. */
+  begins(id: string): void {
+    this.#revisions.set(id, 0);
+  }
+
+  write(envelope: KeptEnvelope): Promise<KeptWrite> {
+    const { id } = envelope;
+    const written = this.#write(envelope).finally(() => this.#writing.delete(id));
+    this.#writing.set(id, written);
+    return written;
+  }
+
+  isWriting(id: string): boolean {
+    return this.#writing.has(id);
+  }
+
+  /** The entity is over: nothing is kept of it any more. Asked again it goes on. */
+  async remove(id: string): Promise<void> {
+    await this.#writing.get(id)?.catch(() => undefined);
+    while ((this.#revisions.get(id) ?? 0) > 0) {
+      const removed = await this.#bucket.remove(this.#key(id), this.#revisions.get(id) ?? 0);
+      if (removed.outcome === 'written') break;
+      this.#revisions.set(id, (await this.#bucket.get(this.#key(id)))?.revision ?? 0);
+    }
+    this.forget(id);
+  }
+
+  /** Whether something may be kept of it that `remove` takes away. */
+  mayBeKept(id: string): boolean {
+    return this.#writing.has(id) || (this.#revisions.get(id) ?? 0) > 0;
+  }
+
+  /** The entity is not this process's any more (K4). */
+  forget(id: string): void {
+    this.#revisions.delete(id);
+    this.#overtaken.delete(id);
+  }
+
+  async #write(envelope: KeptEnvelope): Promise<KeptWrite> {
+    const { id } = envelope;
+    if (this.#overtaken.has(id)) return 'overtaken';
+    const bytes = keptBytes(envelope);
+    if (bytes.length > KEPT_ENVELOPE_BYTES) return 'too-large';
+    let expected = this.#revisions.get(id) ?? 0;
+    this.#revisions.set(id, expected);
+    for (let round = 0; round < WRITE_ROUNDS; round += 1) {
+      const written = await this.#bucket.put(this.#key(id), bytes, expected);
+      if (written.outcome === 'written') {
+        this.#known(id, written.revision);
+        return 'written';
+      }
+      const stands = await this.#bucket.get(this.#key(id));
+      if (stands !== undefined && epochIn(stands) > envelope.epoch) break;
+      expected = stands?.revision ?? 0;
+      this.#known(id, expected);
+    }
+    if (this.#revisions.has(id)) this.#overtaken.add(id);
+    return 'overtaken';
+  }
+
+  /** One that was let go meanwhile stays forgotten (K4). */
+  #known(id: string, revision: number): void {
+    if (this.#revisions.has(id)) this.#revisions.set(id, revision);
+  }
+
+  #usable(id: string, entry: Entry): KeptEnvelope | undefined {
+    const { kind, version } = this.#expected;
+    const kept = readEnvelope(entry);
+    if (kept === undefined || !isKept(kept)) return undefined;
+    return kept.kind === kind && kept.id === id && kept.version === version ? kept : undefined;
+  }
+
+  #key(id: string): string {
+    return `${this.#expected.kind}.${id}`;
+  }
+}
+
+/** What of an envelope beside a log stands in the bucket (K5). */
+export function keptBytes(envelope: KeptEnvelope): Uint8Array {
+  const body = packr.pack(envelope);
+  return packr.pack({ format: KEPT_FORMAT, digest: digestOf(body), body });
+}
+
+/** The envelope in an entry of a bucket, beside a log or the record itself; undefined when it cannot be read. */
+export function readEnvelope({ value }: Pick<Entry, 'value'>): Envelope | undefined {
+  try {
+    const read = packr.unpack(value) as Partial<KeptBody & Envelope> | null;
+    if (typeof read !== 'object' || read === null) return undefined;
+    if (read.body === undefined) return typeof read.kind === 'string' ? (read as Envelope) : undefined;
+    if (read.format !== KEPT_FORMAT || read.digest !== digestOf(read.body)) return undefined;
+    return packr.unpack(read.body) as KeptEnvelope;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isKept(envelope: Envelope): envelope is KeptEnvelope {
+  return 'covers' in envelope;
+}
+
+interface KeptBody {
+  readonly format: string;
+  readonly digest: string;
+  readonly body: Uint8Array;
+}
+
+function digestOf(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 16);
+}
+
+function epochIn(entry: Entry): number {
+  const epoch = readEnvelope(entry)?.epoch;
+  return typeof epoch === 'number' ? epoch : 0;
+}
