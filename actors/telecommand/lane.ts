@@ -130,7 +130,7 @@ export class Lane {
   constructor(options: LaneOptions) {
     this.#options = options;
     const { bus, clock, log, target, epoch, values, failed, kept } = options;
-    this.#leftovers = kept && new Leftovers({ kept, clock, log });
+    this.#leftovers = kept && new Leftovers({ target, kept, clock, log });
     this.#floor = new Floor({
       ...{ bus, clock, log, epoch, name: `lane.${target}`, lost: failed },
       first: { submission: 1 },
@@ -182,7 +182,7 @@ export class Lane {
   async #caughtUp(head: number): Promise<void> {
     this.#takingOver = false;
     this.#next = Math.max(this.#next, head + 1);
-    void this.#leftovers?.sweep();
+    void this.#leftovers?.sweep((cell) => this.#open.has(cell));
     if (this.#floor.wentBack === undefined || this.#stopped) return;
     try {
       await this.#endOrphans(this.#floor.wentBack);
@@ -385,7 +385,7 @@ export class Lane {
     const cell = cellId(target, submission.id);
     if (this.#open.has(cell)) return;
     const history = await this.#historyOf(submission.id);
-    if (history === 'over') this.#leftovers?.addOver(cell, message.seq);
+    if (history === 'over') this.#leftovers?.addOver(message.seq);
     if (history === 'over' || this.#stopped) return;
     const work = await this.#workOf(message, submission).catch((error: unknown) => {
       if (error instanceof Outage) throw error;
@@ -406,8 +406,8 @@ export class Lane {
   }
 
   #historyOf(id: string): Promise<Standing | 'over'> | Standing {
-    const { bus, target, kept } = this.#options;
-    return this.#takingOver ? historyBefore(bus, target, id, kept) : UNBEGUN;
+    const { bus, target } = this.#options;
+    return this.#takingOver ? historyBefore(bus, target, id, this.#leftovers) : UNBEGUN;
   }
 
   /** R3 of `taking-over.ts`. */

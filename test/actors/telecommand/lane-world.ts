@@ -9,6 +9,8 @@ import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { SendCall } from '../../../contract/link.ts';
 import type { TcEvent } from '../../../contract/telecommand.ts';
+import { TELECOMMAND_VERSION } from '../../../machines/telecommand/fold.ts';
+import { KeptEnvelopes } from '../../../messaging/kept-envelopes.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Verification } from '../../../mission/platform.ts';
 import type { Binding } from '../../../ports/entity.ts';
@@ -61,6 +63,8 @@ interface WorldOptions {
   /** Missions by revision; default: the current one whatever is asked. */
   readonly at?: (revision: string) => Mission | undefined;
   readonly holds?: Holds;
+  /** Envelopes are kept beside the logs. */
+  readonly isKept?: boolean;
 }
 
 const WINDOW: Verification = { expect: undefined, fail: undefined, reports: 'completion', withinMs: 60_000 };
@@ -85,8 +89,12 @@ export function laneWorld({
     unheld: async () => undefined,
     stop: async () => undefined,
   },
+  isKept = false,
 }: WorldOptions = {}): LaneWorld {
   bus.now = () => clock.now();
+  const kept = isKept
+    ? { kept: new KeptEnvelopes(bus, { kind: 'telecommand', version: TELECOMMAND_VERSION }) }
+    : {};
   const failures: unknown[] = [];
   const log = keptLog();
   let lane: Lane;
@@ -95,6 +103,7 @@ export function laneWorld({
     clock,
     store: createHistoryStore({
       bus,
+      ...kept,
       inputOf: (cell) => lane.inputOf(cell),
       now: () => clock.now(),
       appended: (cell, { state }, seq) => lane.appended(cell, state, seq),
@@ -107,6 +116,7 @@ export function laneWorld({
     random: seededRandom(1),
     log,
     deadLetters: createDeadLetters(undefined, log),
+    ...kept,
     onGone: (cell, why, detail) => void lane.gone(cell, why, detail),
     onResume: (cell) => lane.resumed(cell),
     onEscalated: () => undefined,
@@ -120,6 +130,7 @@ export function laneWorld({
     missions: { current: mission, at: async (revision) => at(revision), onChange: () => () => undefined },
     values: { sample: () => undefined },
     holds,
+    ...kept,
     cells: {
       start: (cell, input, of) => void kind.start(cell, input, of),
       restore: (cell, stored, of) => void kind.restore(cell, stored, of),
