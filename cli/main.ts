@@ -23,6 +23,7 @@ const USAGE = `mcs, open mission control
   mcs link watch TARGET [--link L] [--raw] frames as they pass, decoded
   mcs alarm list|watch|ack|shelve|unshelve
                                            alarms; for more: mcs alarm
+  mcs actor list|show                      what lives and where, and what is stored of it
   mcs sim faults GATEWAY                   faults of a simulated gateway, and which are on
   mcs sim fault GATEWAY FAULT on|off       switch one
   mcs test                                 everything that CI runs
@@ -40,6 +41,7 @@ const commands: Readonly<Record<string, () => Promise<(args: string[]) => Promis
   parameters: async () => (await import('./parameters.ts')).parameters,
   link: async () => (await import('./link.ts')).link,
   alarm: async () => (await import('./alarm.ts')).alarm,
+  actor: async () => (await import('./actor.ts')).actor,
   sim: async () => (await import('./sim.ts')).sim,
 };
 

@@ -103,6 +103,8 @@ export interface FindCall {
   readonly target?: string;
   /** A state the entity is in, at any depth of the chart. */
   readonly state?: string;
+  /** Only these, by their whole ids. */
+  readonly ids?: readonly string[];
   readonly limit: number;
 }
 
@@ -117,6 +119,25 @@ export interface EntitySummary extends EntityName {
   readonly revision: number;
   /** Last event, ms since 1970. */
   readonly at: number;
+  /** The process that has it; absent where none says so. */
+  readonly instance?: string;
+  /** What its store has of it, where that is looked at. */
+  readonly stored?: StoredView;
+}
+
+/** What stands in the bucket of an entity: the envelope that is kept beside its log, or its record. */
+export interface StoredView {
+  /** When it was written, ms since 1970. */
+  readonly at: number;
+  /** Fencing token of the owner that wrote it. */
+  readonly epoch: number;
+  readonly chartVersion: number;
+  readonly state: string;
+  readonly revision: number;
+  /** Position of its log up to which it says everything; absent where it is the record itself. */
+  readonly position?: number;
+  readonly timers: EntityView['timers'];
+  readonly effects: readonly { readonly key: string; readonly type: string }[];
 }
 
 /** Reply of `find`. */

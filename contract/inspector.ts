@@ -104,6 +104,30 @@ const summary = {
   state: Type.String({ description: 'Innermost active states, joined by a space.' }),
   revision: Type.Integer(),
   at: when,
+  instance: Type.Optional(
+    Type.String({ description: 'The process that has it; absent where none says so.' }),
+  ),
+  stored: Type.Optional(
+    Type.Object(
+      {
+        ...{
+          at: when,
+          epoch: Type.Number(),
+          chartVersion: Type.Integer(),
+          state: text,
+          revision: Type.Integer(),
+        },
+        position: Type.Optional(
+          Type.Integer({
+            description: 'Position of its log up to which it says everything; absent where it is the record.',
+          }),
+        ),
+        timers: Type.Array(Type.Object({ event: text, dueAt: when })),
+        effects: Type.Array(Type.Object({ key: text, type: text })),
+      },
+      { description: 'What its store has of it. Without `instance` no process that answers has the entity.' },
+    ),
+  ),
 };
 
 export const InspectFound = Type.Object(
@@ -115,6 +139,7 @@ export const InspectFound = Type.Object(
         'False when older telecommands or runs that have finished were not looked at: narrow the search.',
     }),
     silent: Type.Array(SilentProcess),
+    at: Type.Number({ description: 'Clock of the service, ms since 1970.' }),
   },
   { title: 'InspectFound', examples: [EXAMPLE_FOUND] },
 );
@@ -124,7 +149,7 @@ const chartName = Type.Object({ kind: text, version: Type.Integer() });
 
 const Entity = Type.Object({
   ...summary,
-  instance: text,
+  instance: Type.String({ description: 'The process that has it; empty where none does.' }),
   chart: chartName,
   epoch: Type.Number(),
   supervisor: text,

@@ -209,6 +209,8 @@ export const CHART_LAYOUTS = 64;
 export const INSPECT_FRAME_MS = 50;
 /** Entities watched in one process at once, by watcher: ten pages that show a hundred each. A watched cell is several times slower. */
 export const INSPECT_WATCHES = 1_000;
+/** How old a list of what is kept beside logs may be that the inspector shows: it is read once for everybody who asks. */
+export const INSPECT_STORED_MS = 1_000;
 /** Characters of one context shown by the inspector: a frame carries it twice and stays far below 1 MiB. */
 export const INSPECT_CONTEXT_CHARACTERS = 64 * 1024;
 /** Characters of the contexts of a whole history, shared by its steps: one reply, below the 1 MiB a bus takes. */

@@ -76,7 +76,7 @@ export class Lane implements CellOwner {
   async #caughtUp(head: number): Promise<void> {
     this.#takingUp.isTakingOver = false;
     this.#lane.next = Math.max(this.#lane.next, head + 1);
-    void this.#lane.leftovers?.sweep();
+    void this.#lane.leftovers?.sweep((cell) => this.#lane.open.has(cell));
     if (this.#lane.mark.wentBack === undefined || this.#lane.isStopped) return;
     try {
       await this.#takingUp.endOrphans(this.#lane.mark.wentBack);

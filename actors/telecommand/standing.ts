@@ -58,7 +58,7 @@ export async function readStanding(
   bus: Bus,
   target: string,
   id: string,
-  kept?: KeptEnvelopes,
+  kept?: Pick<KeptEnvelopes, 'read'>,
 ): Promise<Standing> {
   const envelope = await kept?.read(cellId(target, id));
   const about = subject.tcEvent(target, id);

@@ -48,11 +48,14 @@ export function readRelease(fields: Fields): Read<ReleaseCall> {
 
 /** `limit` is at most `INSPECT_FOUND`, and that when it is not given. */
 export function readFind(fields: Fields): Read<FindCall> {
-  const { limit = INSPECT_FOUND } = fields;
+  const { limit = INSPECT_FOUND, ids = [] } = fields;
+  const isList =
+    Array.isArray(ids) && ids.length <= INSPECT_FOUND && ids.every((id) => typeof id === 'string');
   const given = ['kind', 'id', 'target', 'state'].filter((name) => fields[name] !== undefined);
   const isCount = typeof limit === 'number' && Number.isInteger(limit) && limit > 0;
   const faults = [
     ...texts(fields, ...given),
+    ...(isList ? [] : [invalid(`ids must be at most ${INSPECT_FOUND} texts`)]),
     ...(isCount ? [] : [invalid(`limit must be a whole number from 1 to ${INSPECT_FOUND}`)]),
   ];
   return read<FindCall>(faults, { ...fields, limit: Math.min(Number(limit), INSPECT_FOUND) });
