@@ -110,7 +110,7 @@ class PatternBuilder {
   #checkNames(): void {
     const names = this.#parts.flatMap((part) => ('name' in part ? [part.name] : []));
     for (const name of new Set(names.filter((each, index) => names.indexOf(each) < index))) {
-      this.faults.push({ message: `{${name}} stands twice`, help: 'give each placeholder its own name' });
+      this.faults.push({ message: `{${name}} is given twice`, help: 'give each placeholder its own name' });
     }
   }
 

@@ -60,7 +60,7 @@ function repeatedKeys(document: Document.Parsed, lines: LineCounter): string[] {
         const name = String(key.value);
         if (seen.has(name))
           faults.push(
-            `${placeOf(key.range?.[0] ?? 0, lines)}: the key ${oneLine(JSON.stringify(name))} stands twice`,
+            `${placeOf(key.range?.[0] ?? 0, lines)}: the key ${oneLine(JSON.stringify(name))} is given twice`,
           );
         seen.add(name);
       }

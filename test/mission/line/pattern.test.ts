@@ -71,7 +71,7 @@ describe('a pattern', () => {
     ['TEMP {value:numer}', '{value:numer} holds nothing known'],
     ['TEMP {value}', '{value} does not say what it holds'],
     ['TEMP {value:OFF|OFF}', '{value:OFF|OFF} has an empty word, one that is repeated, or blanks around one'],
-    ['{a:word} {a:word}', '{a} stands twice'],
+    ['{a:word} {a:word}', '{a} is given twice'],
     ['TEMP {value', 'the { at character 6 has no partner'],
     ['TEMP }', 'the } at character 6 has no partner'],
     ['TEMP {1st:word}', '{1st:word} at character 6 is no place'],

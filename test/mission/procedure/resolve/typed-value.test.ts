@@ -75,19 +75,19 @@ describe('another value', () => {
   it('of an instance is one that the component has', () => {
     expect([taken('cell', '2'), taken('cell', 2)]).toEqual(['2', '2']);
     expect(refusal('cell', '3')).toBe('input "cell": "3" is not an instance of battery');
-    expect(refusal('cell', true)).toContain('true is no instance');
+    expect(refusal('cell', true)).toContain('true is not an instance');
   });
 
   it('MC-RUN-012 of a file identifier is a whole number from 0', () => {
     expect([taken('image', 0), taken('image', 4_294_967_296)]).toEqual([0, 4_294_967_296]);
     for (const value of [-1, 0.5, 'x', true])
-      expect(refusal('image', value)).toContain('is no file identifier');
+      expect(refusal('image', value)).toContain('is not a file identifier');
   });
 
   it('MC-RUN-013 of a file is the SHA-256 of stored content, in lower case', () => {
     expect(taken('patch', STORED.toUpperCase())).toBe(STORED);
-    expect(refusal('patch', 'ab')).toContain('is no SHA-256');
-    expect(refusal('patch', 7)).toContain('is no SHA-256');
+    expect(refusal('patch', 'ab')).toContain('is not a SHA-256');
+    expect(refusal('patch', 7)).toContain('is not a SHA-256');
   });
 
   it('MC-RUN-015 of a file whose content is not stored is refused', () => {
