@@ -1,14 +1,14 @@
 /** Input values: each form of section 2.3, as it is taken and as it is refused. */
 
 import { describe, expect, it } from 'vitest';
-import { accused, faultsOf, program, STORED, UNKNOWN_UPLOAD } from '../run-mission.ts';
+import { reportedAt, faultsOf, program, STORED, UNKNOWN_UPLOAD } from '../run-mission.ts';
 
 const taken = (name: string, value: string | number | boolean): unknown =>
   program('typed', { inputs: { [name]: value } }).inputs[name];
 /** The message of the refusal, which must be the only one. */
 function refusal(name: string, value: string | number | boolean): string {
   const part = { inputs: { [name]: value } };
-  expect(accused('typed', part)).toEqual([`run::invalid-input /inputs/${name}`]);
+  expect(reportedAt('typed', part)).toEqual([`run::invalid-input /inputs/${name}`]);
   return faultsOf('typed', part)[0]?.message ?? '';
 }
 
