@@ -289,7 +289,7 @@ describe('runs', () => {
     await process('p1');
     const answer = await coverage.call(`${url}/entities/run/${waiting}`);
     expect([answer.status, codesOf(answer)]).toEqual([404, ['inspect::unknown-entity']]);
-    expect(answer.body.errors[0].message).toContain('no executor has begun it');
+    expect(answer.body.errors[0].message).toContain('is submitted and has not begun');
   });
 });
 

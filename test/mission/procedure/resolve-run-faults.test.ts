@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { resolveRun } from '../../../mission/procedure/resolve-run.ts';
-import { reportedAt, faultsOf, known, mission, type Part, program, UNKNOWN_UPLOAD } from './run-mission.ts';
+import { faultsOf, known, mission, type Part, program, reportedAt, UNKNOWN_UPLOAD } from './run-mission.ts';
 
 const image: Part = { inputs: { image: 7 } };
 
@@ -140,7 +140,9 @@ describe('inputs', () => {
   });
 
   it('MC-ERR-065 refuses an input that does not fit the procedure it is passed on to, by its own name', () => {
-    expect(reportedAt('deep', { inputs: { exposure: '2 s' } })).toEqual(['run::invalid-input /inputs/exposure']);
+    expect(reportedAt('deep', { inputs: { exposure: '2 s' } })).toEqual([
+      'run::invalid-input /inputs/exposure',
+    ]);
     expect(faultsOf('deep', { inputs: { exposure: '0.7 s' } })[0]?.message).toContain(
       'step aim/fire: argument',
     );
@@ -168,7 +170,9 @@ it('refuses inputs that make a program too large to store', () => {
 
 describe('links and parameters', () => {
   it('MC-ERR-066 refuses a link the target does not have', () => {
-    expect(reportedAt('over_sband', { targets: { sat: 'radio1' } })).toEqual(['run::unknown-link /targets/sat']);
+    expect(reportedAt('over_sband', { targets: { sat: 'radio1' } })).toEqual([
+      'run::unknown-link /targets/sat',
+    ]);
   });
 
   it('MC-ERR-067 refuses a component that its link does not carry', () => {
@@ -301,6 +305,8 @@ describe('every fault at once', () => {
     );
     const result = resolveRun(mission, request, known);
     expect(result.ok ? [] : result.faults.map(({ code }) => code)).toEqual(['run::unexpected-target']);
-    expect(reportedAt('set', { targets: { sat: 'constructor' } })).toEqual(['run::unknown-target /targets/sat']);
+    expect(reportedAt('set', { targets: { sat: 'constructor' } })).toEqual([
+      'run::unknown-target /targets/sat',
+    ]);
   });
 });

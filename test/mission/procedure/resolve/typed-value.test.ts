@@ -1,7 +1,7 @@
 /** Input values: each form of section 2.3, as it is taken and as it is refused. */
 
 import { describe, expect, it } from 'vitest';
-import { reportedAt, faultsOf, program, STORED, UNKNOWN_UPLOAD } from '../run-mission.ts';
+import { faultsOf, program, reportedAt, STORED, UNKNOWN_UPLOAD } from '../run-mission.ts';
 
 const taken = (name: string, value: string | number | boolean): unknown =>
   program('typed', { inputs: { [name]: value } }).inputs[name];
