@@ -239,7 +239,7 @@ export type AlarmReply =
   | { readonly outcome: 'accepted' }
   | { readonly outcome: 'refused'; readonly reason: string };
 
-/** What the alarm service answered; undefined when it is no answer. */
+/** What the alarm service answered; undefined for a malformed reply. */
 export function readAlarmReply(bytes: Uint8Array): AlarmReply | undefined {
   const reply = readReply(bytes);
   const outcome = reply && oneOf(reply, 'outcome', ['accepted', 'refused']);

@@ -51,7 +51,7 @@ export type DriverAnswer<Value> = Result<Value, DriverFault>;
 
 const DRIVER_CODES = ['driver::encode-failed', 'driver::decode-failed', 'driver::no-verb'] as const;
 
-/** What a driver answered to `encode`; undefined when it is no answer. */
+/** What a driver answered to `encode`; undefined for a malformed reply. */
 export function readEncodeReply(bytes: Uint8Array): DriverAnswer<EncodeReply> | undefined {
   const isOptional = (value: unknown): boolean => value === undefined || typeof value === 'string';
   return readResult(
@@ -61,7 +61,7 @@ export function readEncodeReply(bytes: Uint8Array): DriverAnswer<EncodeReply> | 
   );
 }
 
-/** What a driver answered to `decode`; undefined when it is no answer. */
+/** What a driver answered to `decode`; undefined for a malformed reply. */
 export function readDecodeReply(bytes: Uint8Array): DriverAnswer<DecodeReply> | undefined {
   return readResult(bytes, ({ samples }) => isListOf(samples, isDecodedSample), DRIVER_CODES);
 }
@@ -261,7 +261,7 @@ export type FaultReply = Result<
   { readonly code: 'sim::refused' | 'sim::not-simulated'; readonly message: string }
 >;
 
-/** What a gateway answered to `fault` or `faults`; undefined when it is no answer. */
+/** What a gateway answered to `fault` or `faults`; undefined for a malformed reply. */
 export function readFaultReply(bytes: Uint8Array): FaultReply | undefined {
   const isFault = (each: Foreign): boolean =>
     textIn(each, 'fault') !== undefined && typeof each.on === 'boolean';

@@ -122,7 +122,7 @@ export type BindReply =
 /** Request on `mcs.ctl.rpc.reconciler.bindings` (ours) of a driver or gateway that serves `bind` from now on. */
 export type BindingsWanted = { readonly driver: string } | { readonly gateway: string };
 
-/** What a driver or gateway answered; undefined when it is no answer. */
+/** What a driver or gateway answered; undefined for a malformed reply. */
 export function readBindReply(bytes: Uint8Array): BindReply | undefined {
   const reply = readReply(bytes);
   const outcome = reply && oneOf(reply, 'outcome', ['kept', 'older', 'refused']);

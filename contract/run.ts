@@ -401,7 +401,7 @@ export type ControlReply =
   /** The command was handed to the run, and no answer has come: it may still be carried out. `again`: ask whoever holds the run now. */
   | { readonly outcome: 'unknown'; readonly reason: string; readonly again?: true };
 
-/** What an executor answered; undefined when it is no answer. */
+/** What an executor answered; undefined for a malformed reply. */
 export function readControlReply(bytes: Uint8Array): ControlReply | undefined {
   const reply = readReply(bytes);
   const outcome = reply && oneOf(reply, 'outcome', ['accepted', 'refused', 'over', 'unknown']);

@@ -162,7 +162,7 @@ function checkText(schema: Schema, value: string, faults: ShapeFaults): void {
     faults.fault(`has ${[...value].length} characters; at most ${maxLength} fit`, adviceOf(schema));
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
     faults.fault(
-      `is ${describe(value)}, which is not ${schema.title ?? 'text of the required form'}`,
+      `is ${describe(value)}, which is not ${schema.title === undefined ? 'text of the required form' : `a valid ${schema.title}`}`,
       adviceOf(schema),
     );
   }

@@ -3,7 +3,7 @@
  * the issuer names (OpenID Connect Discovery 1.0, section 4). Mission Control Service, section 5 item 2.
  *
  * U1. Only what the settings name is asked: no redirection is followed, and metadata of another issuer counts for nothing.
- * U2. An answer that is late or large is no answer.
+ * U2. An answer that is late or large counts as no answer.
  */
 
 import { readFile } from 'node:fs/promises';

@@ -152,7 +152,7 @@ function claimRefusal(error: errors.JWTClaimValidationFailed, { issuer, audience
   if (claim === 'aud')
     return new Refused(`its audience is not ${audiences.join(' or ')}`, 'Request a token for this service.');
   if (claim === 'nbf' && reason === 'check_failed')
-    return new Refused(`it is not valid before ${timeOf(payload.nbf)} on`, 'Wait, or check the clocks.');
+    return new Refused(`it is not valid before ${timeOf(payload.nbf)}`, 'Wait, or check the clocks.');
   return new Refused(reason === 'missing' ? `claim ${claim} is missing` : `claim ${claim} is invalid`);
 }
 

@@ -33,7 +33,7 @@ export interface KnownSample {
   readonly at: number;
 }
 
-/** The values in a message of their stream; undefined when it has none that hold together. */
+/** The values in a message of their stream; undefined when it is malformed. */
 export type ReadValues = (bytes: Uint8Array) => ValueBatch | undefined;
 
 export interface AlarmWatch {

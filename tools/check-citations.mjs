@@ -20,7 +20,7 @@ import { piecesOf, repositoryFiles } from './source-text.mjs';
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '..'));
 
 const GLOBAL = 'docs/invariants.md';
-/** The changelog tells of files and names as they were; the test of this check is made of citations that fail. */
+/** The changelog names files and names as they were; the test of this check is made of citations that fail. */
 const UNREAD = /(?:^|\/)generated\/|^CHANGELOG\.md$|^test\/tools\/check-citations\.test\.ts$/;
 const READ = (path) => /\.(?:ts|mjs|cjs|css|md)$/.test(path) && !UNREAD.test(path);
 /** Looks like an invariant, and is the engine that runs us. */
@@ -69,7 +69,7 @@ function statedIn(path, pieces) {
       if (id === undefined) return;
       const line = piece.line + index;
       if (stated.has(id))
-        report(path, line, `${id} is stated in line ${stated.get(id)} already: number it anew`);
+        report(path, line, `${id} is stated in line ${stated.get(id)} already: give it another number`);
       else stated.set(id, line);
     });
   }

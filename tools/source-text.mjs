@@ -3,7 +3,7 @@
  * citations and of words, which look at every file of the repository in a second or two; a parser of the language would
  * take several times as long.
  *
- * X1. Comments and literals of TypeScript and JavaScript are told apart from code, also behind a regular expression and
+ * X1. Comments and literals of TypeScript and JavaScript are distinguished from code, also behind a regular expression and
  *     inside a nested template; a template is cut at its substitutions.
  * X2. Markdown is text apart from code: fenced blocks are left out, and inline code is kept in its backticks.
  */
@@ -37,7 +37,7 @@ export function piecesOf(root, path) {
   return commentsOnly(source, /<!--[\s\S]*?-->|(?<=^|\s)#[^\n]*/g);
 }
 
-/** X1. `before` is the code in front of a literal, as far as it tells what the literal is for. */
+/** X1. `before` is the code in front of a literal, as far as it shows what the literal is for. */
 export function scriptPieces(source) {
   const pieces = [];
   const lineAt = lineCounter(source);

@@ -102,7 +102,7 @@ export const watchAlarms = defineFollow({
   operationId: 'watchAlarms',
   summary: 'Follow every transition of every alarm, or of those of a target, from now',
   description:
-    'What happened before is in `GET /v1/alarms`; the `seq` of an alarm tells whether something was missed.',
+    'What happened before is in `GET /v1/alarms`; the `seq` of an alarm shows whether something was missed.',
   tag: 'Alarms',
   query: { target: targetInQuery },
   policy: 'log',

@@ -7,7 +7,7 @@
  *     telecommand it answers: the lane keeps one outstanding a target, so it is the answer to that one.
  * Y2. With `transport: { kind: line }` a frame is a line without its end, which the gateway writes; without transport it is
  *     the line with the end of the setting `terminator`. What is received may have an end or not, and more lines than one.
- * Y3. A line that matches no pattern and is no answer is a fault, counted and reported of as every unreadable frame is.
+ * Y3. A line that matches no pattern and answers no telecommand is a fault, counted and reported as every unreadable frame is.
  * Y4. A line may be an answer and telemetry: a question is answered by a value.
  */
 

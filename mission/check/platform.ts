@@ -100,7 +100,7 @@ function measuredComponent(
   const instances = (document.instances ?? []).map(String);
   for (const [index, instance] of instances.entries()) {
     if (instances.indexOf(instance) < index)
-      faults.in('instances', index).fault(`instance ${instance} stands twice`, 'remove one');
+      faults.in('instances', index).fault(`instance ${instance} is given twice`, 'remove one');
     if (instance === '_') faults.in('instances', index).fault('"_" means no instance', 'take another name');
   }
   const measures = Object.entries(document.measures ?? {}).map(([measure, each]) =>

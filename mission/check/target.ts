@@ -65,7 +65,7 @@ function checkNames(
   faults: FaultsAt,
 ): void {
   for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) < index) faults.in(index).fault(`${what} ${name} stands twice`, 'remove one');
+    if (names.indexOf(name) < index) faults.in(index).fault(`${what} ${name} is given twice`, 'remove one');
     if (known !== undefined && !known.includes(name)) {
       faults.in(index).fault(`no ${what} "${name}"`, nearHelp(name, known, `${what}s`));
     }

@@ -36,7 +36,7 @@ function checkRules(profile: Profile, bounds: BoardBounds, faults: DocumentFault
   if (!bounds.modulations.includes(profile.modulation))
     faults
       .in('modulation')
-      .fault(`"${profile.modulation}" is not done`, `what fits: ${bounds.modulations.join(', ')}`);
+      .fault(`"${profile.modulation}" is not done`, `allowed: ${bounds.modulations.join(', ')}`);
   checkCoding(profile, faults);
   const rate = bounds.rate(profile.symbol_rate_baud, rolloffOf(profile));
   if (rate.ok) checkRadio(profile, setupOf(profile, rate.value), bounds, faults);

@@ -88,7 +88,7 @@ function* flagProblems(header: CspFields): Generator<readonly [field: string, me
   if (crc32 === false && (flags & cspFlag.crc) !== 0)
     yield ['crc32', 'is false, but flags has the bit of the CRC; leave one of them out'];
   else if (crc_covers !== undefined && !hasCrc(header))
-    yield ['crc_covers', 'says what a CRC covers, but there is none; set crc32'];
+    yield ['crc_covers', 'says what a CRC covers, but it has no CRC; set crc32'];
 }
 
 /** As libcsp 2.1 makes it, over header and payload. */

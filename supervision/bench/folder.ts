@@ -76,7 +76,7 @@ async function readAll<Document extends { readonly name: string }>(
     }
     const { name } = document.value;
     const other = files.get(name);
-    if (other !== undefined) faults.push(`${path}: name: "${name}" is already that of ${other} too`);
+    if (other !== undefined) faults.push(`${path}: name: "${name}" is already that of ${other}`);
     documents.set(name, document.value);
     files.set(name, file);
   }

@@ -89,16 +89,16 @@ describe('a signer from a file', () => {
   it('is refused with what is wrong in the file, and without what is secret in it', async () => {
     const { account, seed } = nats.followerSigner;
     const refusals: [string, string][] = [
-      ['', 'is to be JSON'],
-      ['null', 'is to be JSON'],
-      [seed, 'is to be JSON'],
-      [JSON.stringify({ seed }), 'account is to be the public key'],
-      [JSON.stringify({ account: seed, seed }), 'account is to be the public key'],
-      [JSON.stringify({ account: user.getPublicKey(), seed }), 'account is to be the public key'],
-      [JSON.stringify({ account }), 'seed is to be the seed'],
-      [JSON.stringify({ account, seed: account }), 'seed is to be the seed'],
-      [JSON.stringify({ account, seed: seedOf(user) }), 'seed is to be the seed'],
-      [JSON.stringify({ account, seed, scoped: 'yes' }), 'scoped is to be'],
+      ['', 'must be JSON'],
+      ['null', 'must be JSON'],
+      [seed, 'must be JSON'],
+      [JSON.stringify({ seed }), 'account must be the public key'],
+      [JSON.stringify({ account: seed, seed }), 'account must be the public key'],
+      [JSON.stringify({ account: user.getPublicKey(), seed }), 'account must be the public key'],
+      [JSON.stringify({ account }), 'seed must be the seed'],
+      [JSON.stringify({ account, seed: account }), 'seed must be the seed'],
+      [JSON.stringify({ account, seed: seedOf(user) }), 'seed must be the seed'],
+      [JSON.stringify({ account, seed, scoped: 'yes' }), 'scoped must be'],
     ];
     for (const [text, expected] of refusals) {
       await writeFile(path, text);

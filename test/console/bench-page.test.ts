@@ -266,7 +266,7 @@ describe('runs', () => {
 });
 
 describe('without its service', () => {
-  it('the page says since when, marks what it shows as old, and comes back by itself', async () => {
+  it('the page says since when, marks what it shows as old, and comes back automatically', async () => {
     const page = await open();
     await service.closeFrontEnd();
     await page.locator('#connection.bad', { hasText: 'connection lost' }).waitFor();

@@ -176,7 +176,7 @@ const COUNT_CHANGES = `
 `;
 
 describe('without its service', () => {
-  it('the page says so, marks what it shows as old, and comes back by itself where it was', async () => {
+  it('the page says so, marks what it shows as old, and comes back automatically where it was', async () => {
     const { page, problems } = await open('#door/x');
     await page.locator('#chart [data-state="door.open"].active').waitFor();
     const { port } = frontEnd;

@@ -57,7 +57,7 @@ describe('/inspect', () => {
     const dialog = page.locator('#sign-in');
     await dialog.waitFor();
     expect(await page.locator('#sign-in-reason').textContent()).toContain(
-      'only requests with a bearer token',
+      'requires a bearer token',
     );
     await page.keyboard.type(await token());
     await page.keyboard.press('Enter');

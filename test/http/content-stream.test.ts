@@ -58,7 +58,7 @@ describe('content that arrives faster than it is read', () => {
     const { done, send, content } = response();
     send(2 * MEBIBYTE);
     content.abort();
-    await expect(readAll(content)).rejects.toThrow('the client went');
+    await expect(readAll(content)).rejects.toThrow('the client disconnected');
     content.settle();
     expect(done).toEqual(['pause']);
   });

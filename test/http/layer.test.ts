@@ -172,7 +172,7 @@ describe('bodies', () => {
     expect(answer.body.errors[100].message).toMatch(/more/);
   });
 
-  it('refuses a name that stands twice, also one written with an escape, and names it', async () => {
+  it('refuses a name that is given twice, also one written with an escape, and names it', async () => {
     const answer = await post(`${url}/v1/echo`, '{"name":"a:b","args":{"x":1,"\\u0078":2}}');
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toEqual([

@@ -99,7 +99,7 @@ describe('a token', () => {
 
   it('is refused before it counts', async () => {
     const token = await es384.token({ nbf: NOW_S + 60 });
-    expect(await refusal(token)).toContain('only from 2026-01-01T00:01:00.000Z on');
+    expect(await refusal(token)).toContain('not valid before 2026-01-01T00:01:00.000Z');
     expect((await check(token, { nowMs: NOW_MS + 60_000 - AUTH_CLOCK_TOLERANCE_MS })).ok).toBe(true);
   });
 
@@ -130,7 +130,7 @@ describe('a token', () => {
 
   it('identity/verification.V4 is refused with a subject that no header of the bus may carry', async () => {
     for (const sub of ['a\nMcs-Role: supervisor', ' ada', 'ada ', 'a\u0000', 'x'.repeat(256)])
-      expect(await refusal(await es384.token({ sub }))).toContain('subject is no name');
+      expect(await refusal(await es384.token({ sub }))).toContain('subject is not a valid name');
     expect((await check(await es384.token({ sub: 'Zoë Müller' }))).ok).toBe(true);
   });
 
@@ -143,7 +143,9 @@ describe('a token', () => {
   ])(
     'identity/verification.V5 is refused with the subject %s: the service calls itself so in its logs',
     async (sub) => {
-      expect(await refusal(await es384.token({ sub }))).toContain('what the service calls itself');
+      expect(await refusal(await es384.token({ sub }))).toContain(
+        'reserved for runs that the service starts',
+      );
     },
   );
 
@@ -173,9 +175,11 @@ describe('a token', () => {
   });
 
   it('is refused when its key is unknown, or made for another algorithm', async () => {
-    expect(await refusal(await es384.token({}, { kid: 'other' }))).toContain('no key that it is signed with');
+    expect(await refusal(await es384.token({}, { kid: 'other' }))).toContain(
+      'not have the key it is signed with',
+    );
     const rs512 = { ...rs256.jwk, alg: 'RS512' };
-    expect(await refusal(await rs256.token(), { keys: [rs512] })).toContain('no key');
+    expect(await refusal(await rs256.token(), { keys: [rs512] })).toContain('not have the key');
   });
 
   it('without a key name is tried with each key that fits', async () => {
@@ -190,7 +194,7 @@ describe('a token', () => {
 
   it('is refused when it is a token of another kind', async () => {
     for (const typ of ['logout+jwt', 'secevent+jwt'])
-      expect(await refusal(await es384.token({}, { typ }))).toContain('no access token');
+      expect(await refusal(await es384.token({}, { typ }))).toContain('not an access token');
     for (const typ of ['JWT', 'at+jwt', 'application/at+jwt'])
       expect((await check(await es384.token({}, { typ }))).ok).toBe(true);
   });

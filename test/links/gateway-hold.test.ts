@@ -149,11 +149,11 @@ const CASES: readonly [string, TargetHolds | undefined, 'sent' | string][] = [
     { holders: [mine], taken: [{ run: 'c', reaction: 'r', by: 'x' }] },
     'sent',
   ],
-  ['no entry', undefined, 'does not hold sat1 any more'],
-  ['given back', { holders: [] }, 'does not hold sat1 any more'],
-  ['held by another run', { holders: [other] }, 'does not hold sat1 any more'],
-  ['being given back', { holders: [{ ...mine, leaving: true }] }, 'is giving sat1 back'],
-  ['held anew since', { holders: [{ ...mine, from: 10 }] }, 'has taken sat1 anew since'],
+  ['no entry', undefined, 'no longer holds sat1'],
+  ['given back', { holders: [] }, 'no longer holds sat1'],
+  ['held by another run', { holders: [other] }, 'no longer holds sat1'],
+  ['being given back', { holders: [{ ...mine, leaving: true }] }, 'is releasing sat1'],
+  ['held anew since', { holders: [{ ...mine, from: 10 }] }, 'has taken sat1 again since'],
   [
     'taken by a reaction',
     { holders: [mine], taken: [{ run: RUN, reaction: 'r', by: 'alarm a' }] },
@@ -210,7 +210,7 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
     };
     expect(await world.send('1')).toMatchObject({
       outcome: 'refused',
-      detail: expect.stringContaining('was to leave before'),
+      detail: expect.stringContaining('had to leave before'),
     });
     expect(world.received()).toBe(0);
   });
@@ -221,7 +221,7 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
     expect(await world.fence(10)).toEqual({ fenced: true });
     expect(await world.send('1')).toMatchObject({
       outcome: 'refused',
-      detail: expect.stringContaining('has given sat1 back'),
+      detail: expect.stringContaining('has released sat1'),
     });
     expect(await world.send('2', { hold: { run: RUN, position: 11 } })).toMatchObject({ outcome: 'sent' });
     expect(await world.send('3', { target: 'sat2' })).toMatchObject({ outcome: 'refused' });
@@ -273,7 +273,7 @@ it('departures.L2 waits for a bus that is away for as long as the frame may leav
   world.bus.connected = false;
   const [back, never] = [world.send('1'), world.send('2', { notAfter: START_MS + 500 })];
   await world.clock.run(600, 50);
-  expect(await never).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('was to leave') });
+  expect(await never).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('had to leave') });
   world.bus.connected = true;
   await world.clock.run(200, 50);
   expect(await back).toMatchObject({ outcome: 'sent' });

@@ -74,7 +74,7 @@ async function stuckSending(): Promise<{ key: string; reply: Promise<SendReply> 
 it('sent-frames.I1 gateway-service.Q3 a frame that may have left in part is unknown, also when asked again, and never leaves a second time', async () => {
   const { key, reply } = await stuckSending();
   clock.advance(LINK_SEND_MS);
-  expect(await reply).toMatchObject({ outcome: 'unknown', detail: expect.stringContaining('nobody knows') });
+  expect(await reply).toMatchObject({ outcome: 'unknown', detail: expect.stringContaining('cannot tell') });
   await until(() => gateway.report().link.state === 'connecting');
   clock.advance(1_000);
   await until(() => gateway.report().link.state === 'up' && peers.length === 2);

@@ -264,7 +264,7 @@ describe('definitions that cannot be used', () => {
     gateway = open({ ...definition, settings: { model: 'zeppelin' } });
     const refusal = {
       ok: false,
-      faults: [{ code: 'sim::refused', message: expect.stringMatching(/not usable/) }],
+      faults: [{ code: 'sim::refused', message: expect.stringMatching(/cannot be used/) }],
     };
     expect(await ask('faults')).toMatchObject(refusal);
     expect(await ask('fault', { fault: 'tm_silence', on: true })).toMatchObject(refusal);

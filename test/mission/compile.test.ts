@@ -340,7 +340,7 @@ describe('faults of a platform', () => {
     [
       'a requirement that needs a history',
       telecommand({ requires: [{ that: 'level > 1 V and stable for 5 s' }] }),
-      'requires\\[0\\].that it is judged once',
+      'requires\\[0\\].that it is evaluated once',
     ],
     [
       'an enum value that is none',
@@ -712,7 +712,7 @@ describe('faults of packets', () => {
         { at: 6, type: 'bytes', length: 'u8', to: 'skip' },
         { at: 9, to: 'a.m' },
       ]),
-      'no fixed place',
+      'no fixed position',
     ],
     [
       'a field behind the rest',
@@ -722,7 +722,7 @@ describe('faults of packets', () => {
     [
       'no match at all',
       platform({ components: {}, packets: { p: { fields: [] } } }),
-      'nothing tells which packets',
+      'nothing says which packets',
     ],
     ['a match without value', packet({ match: [{ at: 6, bits: 8 }] }), 'it says no value'],
     ['a match without place', packet({ match: [{ equals: 1 }] }), 'it says no place'],
@@ -907,7 +907,7 @@ describe('faults of a topology', () => {
     [
       'a platform without version',
       target({ platform: 'box' }),
-      'targets.sat.platform .*no platform reference',
+      'targets.sat.platform .*not a valid platform reference',
     ],
   ])('%s', (_, document, message) => {
     expect(faultsOf([box, document]).map(shown).join('\n')).toMatch(new RegExp(message));
@@ -952,7 +952,7 @@ describe('faults of libraries and settings', () => {
     ['do: [{ wait: 5 s }]', 'do: []', 'steps\\[1\\].do .*list of statements'],
     ['do: [{ wait: 5 s }]', 'do: [{ wiat: 5 s }]', 'steps\\[1\\].do\\[0\\].wiat "wiat" is not a statement'],
     ['[{ wait: 1 s }]', '[{ wit: 1 s }]', 'steps\\[2\\].if failed\\[0\\].wit'],
-    ['version: 2.1.0', 'version: two', 'version .*no version'],
+    ['version: 2.1.0', 'version: two', 'version .*not a valid version'],
     ['    roles: { sat: box }\n', '', 'shed_load the key "roles" is missing'],
     [
       '    roles: { sat: box }\n',

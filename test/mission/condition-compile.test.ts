@@ -269,7 +269,7 @@ describe('kinds', () => {
     ],
     ['toString(voltage) > 1 V', '0: no function "toString"'],
     ['age(voltage, 60 s) > 1 s', '0: age takes a measure and nothing else'],
-    ['age(voltage) + 3 s > 60 s', '0: an age stands alone'],
+    ['age(voltage) + 3 s > 60 s', '0: an age must be alon'],
     ['age(voltage) == 60 s', '13: an age is never equal'],
     ['age(voltage) > age(current)', '13: two ages cannot be compared'],
     ['age(voltage) > 60', '13: an age is compared with a duration, this is a plain number'],

@@ -412,7 +412,7 @@ describe('servers that do what none should', () => {
 
   it.each([
     ['another set of channels', '4\n00000003\nabcd', errno.EIO],
-    ['more than was asked for', '8\n00000001\nabcdefgh', errno.EIO],
+    ['more than was requested', '8\n00000001\nabcdefgh', errno.EIO],
     ['an end before all is there', '2\n00000001\nab0\n', errno.EIO],
     ['a block that never ends', '4\n00000001\nab', errno.ETIMEDOUT],
     ['a refusal in the middle', '2\n00000001\nab-5\n', errno.EIO],

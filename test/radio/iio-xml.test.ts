@@ -108,7 +108,7 @@ describe('the description of a context', () => {
     ['<context><device></context>', 'no end of device'],
     ['<context><1/></context>', 'neither an element'],
     ['<context>', 'ends within an element'],
-    ['<context/>more', 'behind the outermost'],
+    ['<context/>more', 'after the outermost'],
     ['<context a="1" a="2"/>', 'twice'],
     ['<context a="&nuclear;"/>', 'unknown entity'],
     ['<context a="&#x110000;"/>', 'unknown entity'],

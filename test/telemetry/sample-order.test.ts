@@ -153,7 +153,9 @@ describe('MC-VAL-016 telemetry-owner.O7 an owner of a target', () => {
       ['104', [0]],
       ['105', []],
     ]);
-    const said = log.said.filter(({ message: text }) => text.startsWith('samples older than what is known'));
+    const said = log.said.filter(({ message: text }) =>
+      text.startsWith('samples older than the current values'),
+    );
     expect(said).toHaveLength(2);
   });
 });

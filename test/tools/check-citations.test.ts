@@ -44,7 +44,7 @@ const FAULTS: [what: string, path: string, text: string, fault: string][] = [
     'K1 an invariant stated twice in its file',
     'a/lane.ts',
     '/**\n * J3. In order.\n * J5. Once.\n * J3. Again.\n */\n',
-    'a/lane.ts:4: J3 is stated in line 2 already: number it anew',
+    'a/lane.ts:4: J3 is stated in line 2 already: give it another number',
   ],
   [
     'K2 one of another file without the name of that file',

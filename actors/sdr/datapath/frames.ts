@@ -112,7 +112,7 @@ export class Frames implements BenchFrames {
     if (limit === 0) return 'the limit is 0';
     if (this.#frames.length > 0)
       return `none of the ${this.#frames.length} captured blocks matches the filter`;
-    if (this.#wasPurged) return 'all captured blocks were removed';
+    if (this.#wasPurged) return 'all captured blocks were purged';
     return 'nothing was captured since the daemon started';
   }
 

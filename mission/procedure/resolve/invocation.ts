@@ -87,7 +87,7 @@ export function unitOf({ unit }: AnswerType): { readonly unit?: string } {
   return unit === undefined ? {} : { unit };
 }
 
-/** Accuses the request of what a step cannot do with it. */
+/** Reports what a step cannot do with the request. */
 export function reportFault(
   { frame, path }: Leaf,
   code: ErrorCode,

@@ -101,7 +101,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('refuses a parameter that stands twice', () => expectInvalid(get('/events?limit=1&limit=2'), 'twice'));
+  it('refuses a parameter that is given twice', () => expectInvalid(get('/events?limit=1&limit=2'), 'twice'));
 
   it('RB-REP-003 RB-REP-013 filters reports by an outcome and refuses any other word', async () => {
     for (const status of ['passed', 'failed', 'cancelled']) await get(`/reports?status=${status}&limit=2`);

@@ -122,12 +122,12 @@ describe('telecommands', () => {
     );
     expect(await refusal(mission, { target: 'nobody' })).toMatch(/no target/);
     const bare = benchMission((text) => text.replace(/ {8}encode:\n {10}fields:\n.*value: 2 \}\n.*\n/, ''));
-    expect(await refusal(bare)).toMatch(/does not say how it is written/);
+    expect(await refusal(bare)).toMatch(/does not define its encoding/);
     const crossed = benchMission((text) =>
       text.replace('platform: power-board@1.0.0\n    env', 'platform: thermal-chamber@1.0.0\n    env'),
     );
     const heater = { component: 'chamber', telecommand: 'heater', args: { on: true } };
-    expect(await refusal(crossed, heater)).toMatch(/written as a line of text/);
+    expect(await refusal(crossed, heater)).toMatch(/encoded as a line of text/);
   });
 });
 
@@ -193,7 +193,7 @@ describe('received packets', () => {
       housekeeping({}, Buffer.alloc(2)),
     ];
     expect(read(mission, ...frames).faults).toEqual([
-      expect.stringContaining('CRC-32C does not hold'),
+      expect.stringContaining('CRC-32C is wrong'),
       expect.stringContaining('too short for a header'),
       expect.stringContaining('HMAC'),
       expect.stringContaining('too short for layout housekeeping'),
@@ -219,8 +219,8 @@ describe('received packets', () => {
     flipped[8]! ^= 1;
     expect(read(kiss, cut, flipped, housekeeping()).faults).toEqual([
       expect.stringContaining('1 damaged KISS frames'),
-      expect.stringContaining('CRC-32C does not hold'),
-      expect.stringContaining('no KISS frame'),
+      expect.stringContaining('CRC-32C is wrong'),
+      expect.stringContaining('not a KISS frame'),
     ]);
   });
 

@@ -209,10 +209,10 @@ describe('encode', () => {
     expect(packet.ok && packet.value.sequenceCount).toBe(0);
   });
 
-  it('refuses a telecommand that the catalogue does not say how to write', async () => {
+  it('refuses a telecommand that the catalogue does not define its encoding to write', async () => {
     const bare = demoMission((text) => text.replace('        encode: { service: 17, subtype: 1 }\n', ''));
     expect(faultsOf(await encode('obc.ping', {}, undefined, bare))).toMatch(
-      /encode-failed.*does not say how/,
+      /encode-failed.*does not define its encoding/,
     );
   });
 });

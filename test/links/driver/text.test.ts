@@ -93,7 +93,7 @@ describe('received lines', () => {
       expect.stringMatching(/^no pattern matches "xy{78}…$/),
       'no pattern matches "\\u001b[2J"',
       '2 bytes are not UTF-8 text',
-      expect.stringContaining('bytes are no line'),
+      expect.stringContaining('bytes are too long for a line'),
     ]);
   });
 

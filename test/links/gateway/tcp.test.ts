@@ -1,4 +1,4 @@
-/** A gateway over TCP against sockets of this process: what leaves, what is refused, what nobody knows. */
+/** A gateway over TCP against sockets of this process: what leaves, what is refused, what cannot tell. */
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -152,7 +152,7 @@ describe('send-queue.Q2 Q3 a peer that takes nothing', () => {
     clock.advance(LINK_SEND_MS);
     await until(() => answers.length === sent + 2);
     expect(answers.slice(sent)).toMatchObject([
-      { sent: false, unsure: true, detail: expect.stringContaining('nobody knows') },
+      { sent: false, unsure: true, detail: expect.stringContaining('cannot tell') },
       { sent: false, detail: expect.any(String) },
     ]);
     expect(answers.at(-1)).not.toHaveProperty('unsure');
@@ -287,7 +287,7 @@ describe('a radio that calls', () => {
     const { port, server } = await listen();
     const opened = open({ side: 'listen', address: { host: '127.0.0.1', port } });
     await isIn(opened, 'down');
-    expect(stateOf(opened).reason).toContain('another process still has the port');
+    expect(stateOf(opened).reason).toContain('another process still uses the port');
     const end = opened.clock.now() + 10_000;
     const sending = opened.gateway.send(Buffer.from('x'), () =>
       opened.clock.now() > end ? 'late' : undefined,

@@ -148,7 +148,7 @@ describe('udp.D2 a socket that cannot be', () => {
     const bind = { host: '127.0.0.1', port: holder.port };
     const opened = await open({ bind, peer: { host: '127.0.0.1', port: peer.port } });
     await isIn(opened, 'down');
-    expect(stateOf(opened).reason).toContain('another process still has the port');
+    expect(stateOf(opened).reason).toContain('another process still uses the port');
     const end = opened.clock.now() + 3_000;
     const mayLeave = (until: number) => () => (opened.clock.now() > until ? 'late' : undefined);
     const waits = opened.gateway.send(Buffer.from('x'), mayLeave(end));

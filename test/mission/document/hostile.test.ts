@@ -59,7 +59,7 @@ it('of very many faults the first are listed with their places, and how many mor
   expect(faults.at(-1)?.message).toBe(`and ${5_000 - DOCUMENT_FAULTS_LISTED} more`);
 });
 
-it('compose.M2 a key that stands twice is reported with the place of the second, numbers and texts being one key', () => {
+it('compose.M2 a key that is given twice is reported with the place of the second, numbers and texts being one key', () => {
   const list = new FaultList();
   readDocument({ file: 'a.yaml', text: 'platform: a\n1: x\n"1": y\nplatform: b\n' }, list);
   expect(list.faults.map(({ line, message }) => [line, message])).toEqual([

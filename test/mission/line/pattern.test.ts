@@ -64,14 +64,14 @@ describe('a pattern', () => {
 
   it.each([
     ['TEMP {value:number}{unit:word}', 'nothing stands between {value} and {unit}'],
-    ['TEMP {value:number}eV', '{value} may go on with "e", and so does the text after it'],
-    ['TEMP {value:decimal}.', '{value} may go on with ".", and so does the text after it'],
-    ['MODE {mode:Mode}LINE', '{mode} may go on with "L", and so does the text after it'],
+    ['TEMP {value:number}eV', '{value} may continue with "e", and so does the text after it'],
+    ['TEMP {value:decimal}.', '{value} may continue with ".", and so does the text after it'],
+    ['MODE {mode:Mode}LINE', '{mode} may continue with "L", and so does the text after it'],
     ['{reason:text} END', 'the text {reason} would end at the first blank'],
     ['TEMP {value:numer}', '{value:numer} holds nothing known'],
     ['TEMP {value}', '{value} does not say what it holds'],
     ['TEMP {value:OFF|OFF}', '{value:OFF|OFF} has an empty word, one that is repeated, or blanks around one'],
-    ['{a:word} {a:word}', '{a} stands twice'],
+    ['{a:word} {a:word}', '{a} is given twice'],
     ['TEMP {value', 'the { at character 6 has no partner'],
     ['TEMP }', 'the } at character 6 has no partner'],
     ['TEMP {1st:word}', '{1st:word} at character 6 is no place'],

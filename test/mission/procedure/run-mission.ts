@@ -324,7 +324,7 @@ export function faultsOf(run: string, part: Part = {}, origin?: RunOrigin): read
 }
 
 /** `code path` of each fault. */
-export const accused = (run: string, part: Part = {}, origin?: RunOrigin): string[] =>
+export const reportedAt = (run: string, part: Part = {}, origin?: RunOrigin): string[] =>
   faultsOf(run, part, origin).map(({ code, path }) => `${code} ${path}`);
 
 /** Every statement of a program, in order. */

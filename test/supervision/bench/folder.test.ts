@@ -34,7 +34,7 @@ describe('the documents of a bench', () => {
     const read = await readBenchFolder(folder);
     expect(read).toEqual({
       ok: false,
-      faults: [`${join(profiles, 'second.yaml')}: name: "qpsk-1m" is that of qpsk-1m.yaml too`],
+      faults: [`${join(profiles, 'second.yaml')}: name: "qpsk-1m" is already that of qpsk-1m.yaml`],
     });
   });
 

@@ -208,7 +208,7 @@ describe('recover', () => {
     for (const { bit, before, during, after } of recovered.pulsed)
       expect({ before, during, after }).toEqual({ before: 0, during: bit, after: 0 });
     expect(recovered.read_back.map(({ name }) => name)).toContain('CLEAR');
-    expect(recovered.note).toMatch(/loopback to say/);
+    expect(recovered.note).toMatch(/loopback shows that it worked/);
   });
 
   it('RB-CHAIN-016 frees a receiver that is stuck, which only a measurement shows', async () => {
