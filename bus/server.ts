@@ -60,7 +60,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
       get pid() {
         return supervised.pid;
       },
-      onExit: supervised.onExit,
+      onExit: (listener) => supervised.onExit(listener),
       stop: async () => {
         await supervised.stop();
         await lock.release();
@@ -72,74 +72,82 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   }
 }
 
-interface Supervised {
-  readonly port: number;
-  readonly pid: number | undefined;
-  onExit(listener: (exit: ServerExit) => void): () => void;
-  stop(): Promise<void>;
+type Started = (pid: number) => Promise<void>;
+
+/** Starts the server and keeps it alive, at the port it began with (R1). */
+async function supervise(options: ServerProcessOptions, started: Started): Promise<Supervised> {
+  const first = await startServerProcess(options);
+  await started(first.pid);
+  return new Supervised(options, started, first);
 }
 
-async function supervise(
-  options: ServerProcessOptions,
-  started: (pid: number) => Promise<void>,
-): Promise<Supervised> {
-  const listeners = new Set<(exit: ServerExit) => void>();
-  const stopping = new AbortController();
-  let current: ServerProcess | undefined = await startServerProcess(options);
-  await started(current.pid);
-  const { port } = current;
-  const fixed = { ...options, port };
+class Supervised {
+  readonly port: number;
+  readonly #options: ServerProcessOptions;
+  readonly #started: Started;
+  readonly #listeners = new Set<(exit: ServerExit) => void>();
+  readonly #stopping = new AbortController();
+  #current: ServerProcess | undefined;
+  readonly #life: Promise<void>;
 
-  const keepAlive = async () => {
+  constructor(options: ServerProcessOptions, started: Started, first: ServerProcess) {
+    this.port = first.port;
+    this.#options = { ...options, port: first.port };
+    this.#started = started;
+    this.#current = first;
+    this.#life = this.#keepAlive();
+  }
+
+  get pid(): number | undefined {
+    return this.#current?.pid;
+  }
+
+  onExit(listener: (exit: ServerExit) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#current?.stop();
+    await this.#life;
+    await this.#current?.stop();
+  }
+
+  async #keepAlive(): Promise<void> {
+    const { signal } = this.#stopping;
     let delayMs = RESTART_FIRST_MS;
-    while (!stopping.signal.aborted) {
+    while (!signal.aborted) {
       const since = performance.now();
-      const exit = current === undefined ? undefined : await current.exited;
-      current = undefined;
-      if (stopping.signal.aborted) return;
-      if (exit !== undefined) report(exit);
+      const exit = await this.#current?.exited;
+      this.#current = undefined;
+      if (signal.aborted) return;
+      if (exit !== undefined) this.#report(exit);
       delayMs = performance.now() - since > HEALTHY_MS ? RESTART_FIRST_MS : delayMs;
-      await interruptible(delayMs, stopping.signal);
+      await interruptible(delayMs, signal);
       delayMs = Math.min(delayMs * 2, RESTART_LONGEST_MS);
-      if (!stopping.signal.aborted) current = await restart();
+      if (!signal.aborted) this.#current = await this.#restart();
     }
-  };
-  const report = (exit: ServerExit) => {
-    options.log.error(
-      { code: exit.code, signal: exit.signal, tail: exit.tail.slice(-5) },
-      'bus server ended',
-    );
-    for (const listener of listeners) listener(exit);
-  };
-  const restart = async () => {
+  }
+
+  #report(exit: ServerExit): void {
+    const { code, signal, tail } = exit;
+    this.#options.log.error({ code, signal, tail: tail.slice(-5) }, 'bus server ended');
+    for (const listener of this.#listeners) listener(exit);
+  }
+
+  async #restart(): Promise<ServerProcess | undefined> {
+    const { log } = this.#options;
     try {
-      const next = await startServerProcess(fixed);
-      await started(next.pid);
-      options.log.info({ port, pid: next.pid }, 'bus server is back');
+      const next = await startServerProcess(this.#options);
+      await this.#started(next.pid);
+      log.info({ port: this.port, pid: next.pid }, 'bus server is back');
       return next;
     } catch (error) {
-      options.log.error({ err: error }, 'bus server does not start');
+      log.error({ err: error }, 'bus server does not start');
       return undefined;
     }
-  };
-  const life = keepAlive();
-
-  return {
-    port,
-    get pid() {
-      return current?.pid;
-    },
-    onExit: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    stop: async () => {
-      stopping.abort();
-      await current?.stop();
-      await life;
-      await current?.stop();
-    },
-  };
+  }
 }
 
 function interruptible(delayMs: number, signal: AbortSignal): Promise<void> {
