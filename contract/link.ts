@@ -120,7 +120,7 @@ export interface FenceReply {
   readonly fenced: true;
 }
 
-/** What a gateway answered to `fence`; undefined when it is no answer, as of one that knows no fence. */
+/** What a gateway answered to `fence`; undefined for a malformed reply, as of one that has no fence. */
 export function readFenceReply(bytes: Uint8Array): FenceReply | undefined {
   return readReply(bytes)?.fenced === true ? { fenced: true } : undefined;
 }
@@ -150,7 +150,7 @@ export type SendReply =
   | { readonly outcome: 'refused'; readonly detail: string }
   | { readonly outcome: 'unknown'; readonly detail: string };
 
-/** What a gateway answered to `send`; undefined when it is no answer. */
+/** What a gateway answered to `send`; undefined for a malformed reply. */
 export function readSendReply(bytes: Uint8Array): SendReply | undefined {
   const reply = readReply(bytes);
   const outcome = reply && oneOf(reply, 'outcome', ['sent', 'refused', 'unknown']);

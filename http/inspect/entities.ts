@@ -75,7 +75,7 @@ function note(known: Map<string, EntitySummary>, entity: EntitySummary): void {
 
 const nameOf = ({ kind, id }: EntityName): string => `${kind}:${id}`;
 
-/** E3. A process tells of so many only, so those that it did not name are asked for by their ids. */
+/** E3. A process reports so many only, so those that it did not name are asked for by their ids. */
 async function findStored(
   { inspector }: Pick<Ports, 'inspector'>,
   call: FindCall,

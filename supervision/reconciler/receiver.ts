@@ -136,7 +136,7 @@ export class Receiver {
     return this.#heard();
   }
 
-  /** What it refused or did not understand it will not take at the next try either; what changes is told again. */
+  /** What it refused or did not understand it will not take at the next try either; what changes is sent again. */
   #heard(): 'told' {
     this.#isSilent = false;
     return 'told';

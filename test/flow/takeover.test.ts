@@ -14,7 +14,7 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import type { InspectTree } from '../../contract/inspector.ts';
+import type { InspectedEntity, InspectFound, InspectTree } from '../../contract/inspector.ts';
 import type { Headers } from '../../ports/bus.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { call } from '../support/client.ts';
@@ -164,12 +164,30 @@ async function keptOf(kind: string): Promise<number> {
   return (await bus.bucket(buckets.actors).list(`${kind}.>`)).length;
 }
 
+/** While nobody has them, a process without executor shows them as they are stored. */
+async function shownAsStored(): Promise<void> {
+  const args = ['serve', '--roles', 'api', '--nats', nats.url, '--credentials', nats.credentialsFile];
+  const { api, kill } = await startMcs({ args, env: { MCS_INSTANCE: 'looking' } });
+  const { body } = await call<InspectFound>('GET', `${api}/v1/inspect/entities?target=sat1&limit=200`);
+  const kinds = body.entities.map(({ kind, stored, instance }) => [kind, stored !== undefined, instance]);
+  expect(new Set(kinds.map(String))).toEqual(new Set(['telecommand,true,', 'run,true,']));
+  expect(body.silent.map(({ instance }) => instance)).toContain('first');
+  const run = await call<InspectedEntity>('GET', `${api}/v1/inspect/entities/run/${RUN}`);
+  expect(run.body.entity).toMatchObject({
+    instance: '',
+    state: 'suspended',
+    stored: { revision: EVENTS + 5 },
+  });
+  await kill();
+}
+
 it('reads of a long log and of many open telecommands only what is behind what is kept', async () => {
   const first = await takenOver('first');
   const isKept = async () => (await keptOf('telecommand')) === LANES * OPEN && (await keptOf('run')) === 1;
   if (process.env['TAKEOVER_WITHOUT'] === undefined)
     await until(isKept, { timeoutMs: PATIENT_MS, what: 'everything kept' });
   await first.kill();
+  if (process.env['TAKEOVER_WITHOUT'] === undefined) await shownAsStored();
   const second = await takenOver('second');
   if (process.env['TAKEOVER_EVENTS'] !== undefined)
     console.info(JSON.stringify({ EVENTS, LANES, OPEN, first, second }));
