@@ -18,7 +18,7 @@ import type { Commit, Committed, Emitted, Envelope, Store, Stored } from '../../
 import { Leases, targetsOf } from './leases.ts';
 import { appendRunEvent, type LoggedEvent, readRunLog } from './run-log.ts';
 
-export const RUN_VERSION = 1;
+export const RUN_VERSION = 2;
 
 /** What a run is begun with here, and under which ownership. */
 export interface Begun {

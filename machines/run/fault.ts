@@ -10,8 +10,9 @@
 import { FAULT_AT_END_MS } from '../../contract/limits.ts';
 import type { Program, ProgramFault, ProgramTrigger } from '../../contract/program.ts';
 import type { RunEvent } from '../../contract/run.ts';
+import type { FaultStanding, RunContext, Switching } from './context.ts';
+import type { Draft as Turn } from './draft.ts';
 import type { RunChartEvent, RunEffect } from './protocol.ts';
-import type { FaultStanding, RunContext, Switching, Turn } from './turn.ts';
 
 const BEFORE: Switching = { stage: 'before', dueAt: 0 };
 

@@ -10,14 +10,14 @@
  *     before anything else.
  */
 
+import { newRun } from './beginning.ts';
+import type { RunContext } from './context.ts';
 import { armedFaults, replayedFaults } from './fault.ts';
 import { leafAt } from './place.ts';
 import { BEFORE, evolve, type Progress } from './progress.ts';
 import type { Announced, FoldedRun, RunEffect, RunInput } from './protocol.ts';
-import { runMachine } from './run.ts';
+import { faultsState, runMachine } from './run.ts';
 import { isSendOf, sendsOf } from './sending.ts';
-import { newRun } from './told.ts';
-import type { RunContext } from './turn.ts';
 
 export interface RestoredRun {
   /** As `Envelope.snapshot` has it. */
@@ -46,14 +46,15 @@ export function restoredRun(folded: FoldedRun, { asleep }: RestoreOptions): Rest
   const context: RunContext = {
     ...newRun(input),
     progress,
-    activity: state === 'closing' ? { kind: state, ticket: 1 } : { kind: state },
     tickets: 1,
     // Under the same owner the leases were kept while a decision was waited for.
     targetsHeld: state === 'waitingDecision',
     suspendWish: progress.standing.kind === 'suspended' ? null : (input.suspendBy ?? null),
     faults: replayedFaults(input.program, events),
   };
-  const snapshot = runMachine.getPersistedSnapshot(runMachine.resolveState({ value: state, context }));
+  const snapshot = runMachine.getPersistedSnapshot(
+    runMachine.resolveState({ value: { control: VALUE_OF[state], faults: faultsState(context) }, context }),
+  );
   return {
     snapshot,
     effects: effectsOf(state, context, announcedIn(folded, progress)),
@@ -72,10 +73,17 @@ function announcedIn({ input, events }: FoldedRun, { frames }: Progress): Announ
   return isOver || statement === undefined ? undefined : { tc, path, statement };
 }
 
-type RestoredState = 'closing' | 'suspended' | 'waitingDecision' | 'recovering';
+type RestoredState = 'releasing' | 'suspended' | 'waitingDecision' | 'recovering';
+
+const VALUE_OF = {
+  releasing: { ending: 'releasing' },
+  suspended: 'suspended',
+  waitingDecision: 'waitingDecision',
+  recovering: 'recovering',
+} as const satisfies Record<RestoredState, unknown>;
 
 function stateOf({ standing }: Progress, asleep: boolean): RestoredState {
-  if (standing.kind === 'over') return 'closing';
+  if (standing.kind === 'over') return 'releasing';
   if (asleep && standing.kind === 'suspended') return 'suspended';
   if (asleep && standing.kind === 'deciding') return 'waitingDecision';
   return 'recovering';
@@ -88,7 +96,7 @@ function isInDoubt({ suspendBy }: RunInput, { standing }: Progress): boolean {
 
 function effectsOf(state: RestoredState, context: RunContext, announced: Announced | undefined): RunEffect[] {
   switch (state) {
-    case 'closing':
+    case 'releasing':
       return [{ type: 'effect.release', ticket: 1 }, { type: 'effect.archive' }];
     case 'recovering':
       return [{ type: 'effect.recover', ...(announced !== undefined && { announced }) }];

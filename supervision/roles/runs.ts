@@ -8,7 +8,7 @@ import { shardNames, shardOf } from '../../actors/run/open-runs.ts';
 import { runHistory } from '../../actors/run/replay.ts';
 import type { RunServices } from '../../actors/run/services.ts';
 import { type RunCells, RunShard } from '../../actors/run/shard.ts';
-import type { RunContext } from '../../machines/run/turn.ts';
+import { awaitedTicket, type RunSnapshot } from '../../machines/run/run.ts';
 import type { KnownPast } from '../../messaging/known-past.ts';
 import type { Binding } from '../../ports/entity.ts';
 import { settledValues } from '../../telemetry/settled-values.ts';
@@ -86,7 +86,7 @@ function runKind(
     store,
     hostOf: (run) => shardAt(run)?.held(run),
     isAwaited: (run, ticket) => ticketOf(kind.peek(run)) === ticket,
-    isAborted: (run) => contextOf(kind.peek(run))?.abort != null,
+    isAborted: (run) => snapshotOf(kind.peek(run))?.context.abort != null,
     history: (run) => runHistory(bus, run),
   });
   const kind: Kind = new Kind({
@@ -102,15 +102,14 @@ function runKind(
   return kind;
 }
 
-/** Of what is under way in the chart. */
+/** Of the reply that its chart waits for. */
 function ticketOf(cell: Cell | undefined): number | undefined {
-  const activity = contextOf(cell)?.activity;
-  return activity !== undefined && 'ticket' in activity ? activity.ticket : undefined;
+  const snapshot = snapshotOf(cell);
+  return snapshot && awaitedTicket(snapshot);
 }
 
-function contextOf(cell: Cell | undefined): RunContext | undefined {
-  const snapshot = cell?.actor?.getSnapshot() as { readonly context: RunContext } | undefined;
-  return snapshot?.context;
+function snapshotOf(cell: Cell | undefined): RunSnapshot | undefined {
+  return cell?.actor?.getSnapshot() as RunSnapshot | undefined;
 }
 
 function cellsOf(kind: Kind): RunCells {
