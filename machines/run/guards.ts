@@ -71,7 +71,7 @@ const isAnyArmed = (context: RunContext): boolean =>
 
 export const guards = {
   /** The reply is the one that is waited for. */
-  isAwaited: timely(() => true),
+  inTime: timely(() => true),
   isAborted: timely(({ abort }) => abort !== null),
   isSuspensionWished: timely(isSuspensionWished),
 

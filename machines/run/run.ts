@@ -51,11 +51,11 @@ export const runMachine = chartOfRun.createMachine({
           on: {
             prepared: [
               { guard: 'isAborted', target: 'ending', actions: 'keepLeases' },
-              { guard: 'isAwaited', target: 'running', actions: 'keepLeases' },
+              { guard: 'inTime', target: 'running', actions: 'keepLeases' },
             ],
             'not-prepared': [
               { guard: 'isAborted', target: 'ending' },
-              { guard: 'isAwaited', target: 'ending', actions: 'logNotReady' },
+              { guard: 'inTime', target: 'ending', actions: 'logNotReady' },
             ],
             'command.suspend': suspendBehind,
             'command.preempt': suspendBehind,
@@ -104,7 +104,7 @@ export const runMachine = chartOfRun.createMachine({
                     actions: 'countFailedSending',
                   },
                   { guard: 'isSuspendedBeforeRetry', target: SUSPENDING, actions: 'logTelecommandEnd' },
-                  { guard: 'isAwaited', target: 'failing', actions: 'logTelecommandEnd' },
+                  { guard: 'inTime', target: 'failing', actions: 'logTelecommandEnd' },
                 ],
               },
             },
@@ -115,7 +115,7 @@ export const runMachine = chartOfRun.createMachine({
                 judged: [
                   { guard: 'doReadbacksHold', target: 'settingMode', actions: 'logChecked' },
                   { guard: 'doesHold', target: 'choosing', actions: 'passCondition' },
-                  { guard: 'isAwaited', target: 'failing', actions: 'logChecked' },
+                  { guard: 'inTime', target: 'failing', actions: 'logChecked' },
                 ],
               },
             },
@@ -129,29 +129,29 @@ export const runMachine = chartOfRun.createMachine({
                   { guard: 'isUnanswerable', target: 'failing' },
                   { guard: 'isAnsweredByNobody', target: 'choosing', actions: 'answerItself' },
                   { guard: 'isConfirmation', target: 'confirming' },
-                  { guard: 'isAwaited', target: 'asking' },
+                  { guard: 'inTime', target: 'asking' },
                 ],
               },
             },
             waiting: {
               tags: awaits,
               entry: 'wait',
-              on: { woken: { guard: 'isAwaited', target: 'choosing', actions: 'passStatement' } },
+              on: { woken: { guard: 'inTime', target: 'choosing', actions: 'passStatement' } },
             },
             settingMode: {
               tags: awaits,
               entry: 'setMode',
               on: {
-                done: { guard: 'isAwaited', target: 'choosing', actions: 'passMode' },
-                failed: { guard: 'isAwaited', target: 'failing' },
+                done: { guard: 'inTime', target: 'choosing', actions: 'passMode' },
+                failed: { guard: 'inTime', target: 'failing' },
               },
             },
             transferring: {
               tags: awaits,
               entry: 'transfer',
               on: {
-                done: { guard: 'isAwaited', target: 'choosing', actions: 'passStatement' },
-                failed: { guard: 'isAwaited', target: 'failing' },
+                done: { guard: 'inTime', target: 'choosing', actions: 'passStatement' },
+                failed: { guard: 'inTime', target: 'failing' },
               },
             },
             asking: {
@@ -165,7 +165,7 @@ export const runMachine = chartOfRun.createMachine({
                   { guard: 'answersWithoutValue', target: 'failing', actions: 'logAnswer' },
                   { target: 'choosing', actions: 'passQuestion' },
                 ],
-                woken: { guard: 'isAwaited', target: 'failing' },
+                woken: { guard: 'inTime', target: 'failing' },
                 'command.suspend': suspendAtOnce,
               },
             },
@@ -185,8 +185,8 @@ export const runMachine = chartOfRun.createMachine({
               tags: awaits,
               entry: 'readAnswer',
               on: {
-                'answer.read': { guard: 'isAwaited', target: 'choosing', actions: 'passTypedAnswer' },
-                'answer.unreadable': { guard: 'isAwaited', target: 'failing', actions: 'logUnreadable' },
+                'answer.read': { guard: 'inTime', target: 'choosing', actions: 'passTypedAnswer' },
+                'answer.unreadable': { guard: 'inTime', target: 'failing', actions: 'logUnreadable' },
               },
             },
             /** Before another attempt. */
@@ -194,7 +194,7 @@ export const runMachine = chartOfRun.createMachine({
               tags: awaits,
               entry: 'pause',
               on: {
-                woken: { guard: 'isAwaited', target: 'choosing' },
+                woken: { guard: 'inTime', target: 'choosing' },
                 'command.suspend': suspendAtOnce,
               },
             },
@@ -228,7 +228,7 @@ export const runMachine = chartOfRun.createMachine({
           on: {
             released: [
               { guard: 'isAborted', target: 'ending', actions: 'leasesReleased' },
-              { guard: 'isAwaited', target: 'suspended', actions: 'logSuspended' },
+              { guard: 'inTime', target: 'suspended', actions: 'logSuspended' },
             ],
             'command.suspend': [
               { guard: 'isAborted', actions: 'refuseEnding' },
@@ -260,11 +260,11 @@ export const runMachine = chartOfRun.createMachine({
           on: {
             prepared: [
               { guard: 'isAborted', target: 'ending', actions: ['keepLeases', 'refuseResumed'] },
-              { guard: 'isAwaited', target: 'running', actions: ['keepLeases', 'logContinued'] },
+              { guard: 'inTime', target: 'running', actions: ['keepLeases', 'logContinued'] },
             ],
             'not-prepared': [
               { guard: 'isAborted', target: 'ending', actions: 'refuseResumed' },
-              { guard: 'isAwaited', target: 'suspended', actions: 'refuseResumed' },
+              { guard: 'inTime', target: 'suspended', actions: 'refuseResumed' },
             ],
             'command.suspend': suspendBehind,
             'command.preempt': suspendBehind,
@@ -279,11 +279,11 @@ export const runMachine = chartOfRun.createMachine({
           on: {
             prepared: [
               { guard: 'isAborted', target: 'ending', actions: 'keepLeases' },
-              { guard: 'isAwaited', target: 'running', actions: 'keepLeases' },
+              { guard: 'inTime', target: 'running', actions: 'keepLeases' },
             ],
             'not-prepared': [
               { guard: 'isAborted', target: 'ending' },
-              { guard: 'isAwaited', target: 'suspending', actions: 'logNotRetaken' },
+              { guard: 'inTime', target: 'suspending', actions: 'logNotRetaken' },
             ],
             'command.suspend': suspendBehind,
             'command.preempt': suspendBehind,
@@ -327,7 +327,7 @@ export const runMachine = chartOfRun.createMachine({
               tags: awaits,
               entry: ['acceptAborts', 'releaseAndArchive'],
               on: {
-                released: { guard: 'isAwaited', target: '#run.control.finished' },
+                released: { guard: 'inTime', target: '#run.control.finished' },
                 answer: {},
                 'command.suspend': over,
                 'command.preempt': over,
