@@ -5,7 +5,8 @@
  * A1. Transitions between the same two states are one arrow with all their texts.
  * A2. A state leaves an arrow away that the state around it has.
  * A3. Where `HUB_ARROWS` or more arrows come to one state, or leave it, none of these is drawn: it is what the others pass
- *     through, and every box says where it goes.
+ *     through, and every box says where it goes. The arrow of a state that is packed (A4) stays.
+ * A4. What many states are inside is packed like a page, and its boxes have no arrows, only lines.
  */
 
 import type { ChartEdge, ChartNode, ChartView } from '../../contract/inspection.ts';
@@ -18,22 +19,39 @@ export interface Arrow {
   readonly edges: readonly ChartEdge[];
 }
 
-const HUB_ARROWS = 8;
+const HUB_ARROWS = 6;
+const PACKED_FROM = 11;
 
 export function arrowsOf({ root, edges }: ChartView): Arrow[] {
-  const leaving = edges.filter(({ source, target }) => source !== target);
+  const packed = packedIn(root);
+  const leaving = edges.filter(
+    ({ source, target }) => source !== target && !isInside(packed, source) && !isInside(packed, target),
+  );
   const joined = [...grouped(leaving, ({ source, target }) => `${source}>${target}`).values()];
   const arrows = joined.map((group): Arrow => {
     const [{ id, source, target }] = group as [ChartEdge];
     return { id, source, target, edges: group };
   });
-  return withoutHubs(withoutInherited(arrows, parentsOf(root)));
+  return withoutHubs(withoutInherited(arrows, parentsOf(root)), new Set(packed));
 }
 
 /** What a transition says at its arrow; the event once where the one above it in the same arrow has it too. */
 export function arrowLines({ event, guard }: ChartEdge, above: ChartEdge | undefined): string[] {
   const when = guard === undefined ? [] : [`[${guard}]`];
   return above?.event === event && guard !== undefined ? when : [event, ...when];
+}
+
+/** A4 */
+export function isPacked({ children }: ChartNode): boolean {
+  return children.length > PACKED_FROM;
+}
+
+function packedIn(node: ChartNode): string[] {
+  return [...(isPacked(node) ? [node.id] : []), ...node.children.flatMap(packedIn)];
+}
+
+function isInside(outer: readonly string[], id: string): boolean {
+  return outer.some((each) => id.startsWith(`${each}.`));
 }
 
 /** A2 */
@@ -47,12 +65,16 @@ function withoutInherited(arrows: readonly Arrow[], parents: ReadonlyMap<string,
 }
 
 /** A3 */
-function withoutHubs(arrows: readonly Arrow[]): Arrow[] {
+function withoutHubs(arrows: readonly Arrow[], packed: ReadonlySet<string>): Arrow[] {
   for (const end of ['source', 'target'] as const) {
-    const counts = grouped(arrows, (arrow) => arrow[end]);
-    const [hub] = [...counts].sort(([, one], [, other]) => other.length - one.length);
+    const own = arrows.filter(({ source }) => !packed.has(source));
+    const counts = [...grouped(own, (arrow) => arrow[end])];
+    const [hub] = counts.sort(([, one], [, other]) => other.length - one.length);
     if (hub !== undefined && hub[1].length >= HUB_ARROWS)
-      return withoutHubs(arrows.filter((arrow) => arrow[end] !== hub[0]));
+      return withoutHubs(
+        arrows.filter((arrow) => !hub[1].includes(arrow)),
+        packed,
+      );
   }
   return [...arrows];
 }

@@ -11,7 +11,7 @@
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import type { ChartEdge, ChartNode, ChartView } from '../../contract/inspection.ts';
 import type { PlacedNode } from '../../contract/inspector.ts';
-import { type Arrow, arrowLines, arrowsOf, grouped } from './arrows.ts';
+import { type Arrow, arrowLines, arrowsOf, grouped, isPacked } from './arrows.ts';
 
 /** Of a fixed-pitch font: 0.6 of its size, with a little room. */
 const CHARACTER_PX = { name: 8.2, line: 6.7, label: 7.3 } as const;
@@ -46,14 +46,15 @@ const ROOT_OPTIONS = {
   'elk.padding': '[top=12,left=12,bottom=12,right=12]',
 } as const;
 
+const PACKED_OPTIONS = {
+  'elk.algorithm': 'rectpacking',
+  'elk.hierarchyHandling': 'SEPARATE_CHILDREN',
+  'elk.spacing.nodeNode': '14',
+  'elk.aspectRatio': '2.6',
+} as const;
+
 export const DOT = ':initial';
-/** Of an edge that only keeps boxes in rows. */
-export const ROW = ':row';
 const ALWAYS = 'always';
-/** From so many boxes on those that no arrow joins are put in rows. */
-const ROWS_FROM = 6;
-const ROW_PX = 900;
-const ROW_GAP_PX = 30;
 /** More events than this that leave nothing are named without their guards. */
 const INSIDE_LINES = 3;
 
@@ -71,7 +72,7 @@ export function graphOf(chart: ChartView): ElkNode {
     id: 'chart',
     layoutOptions: ROOT_OPTIONS,
     children: isFrame(drawing) ? innerNodes(chart.root, drawing) : [nodeOf(chart.root, drawing)],
-    edges: [...arrows.map(edgeOf), ...initialEdges(chart.root), ...rowEdges(chart.root, drawing)],
+    edges: [...arrows.map(edgeOf), ...initialEdges(chart.root)],
   };
 }
 
@@ -103,11 +104,12 @@ function insideLines(edges: readonly ChartEdge[], width: number): PlacedNode['li
     return edges.flatMap((edge) =>
       broken('', labelLines(edge), width, ' ').map((text) => ({ text, edge: edge.id })),
     );
-  const byEvent = grouped(edges, ({ event }) => event);
-  return [...byEvent].map(([event, [first]]) => ({
-    text: event,
-    edge: first!.id,
-  }));
+  const events = [...grouped(edges, ({ event }) => event)];
+  return events.flatMap(([event, [first]], n) => {
+    if (n % 2 === 1) return [];
+    const next = events[n + 1]?.[0];
+    return [{ text: next === undefined ? event : `${event}, ${next}`, edge: first!.id }];
+  });
 }
 
 /** X3: `judged [doesHold] → choosing`; the event once where it has several ways. */
@@ -155,12 +157,20 @@ function nodeOf(node: ChartNode, drawing: Drawing): ElkNode {
   );
   const height = NAME_PX + lines.length * LINE_PX + (lines.length > 0 ? 8 : 4);
   if (node.children.length === 0) return { id: node.id, width, height };
+  const padding = `[top=${height + 4},left=14,bottom=14,right=14]`;
+  if (isPacked(node)) return packedNode(node, drawing, padding);
   return {
     id: node.id,
-    layoutOptions: {
-      'elk.padding': `[top=${height + 4},left=14,bottom=14,right=14]`,
-    },
+    layoutOptions: { 'elk.padding': padding },
     children: innerNodes(node, drawing),
+  };
+}
+
+function packedNode(node: ChartNode, drawing: Drawing, padding: string): ElkNode {
+  return {
+    id: node.id,
+    layoutOptions: { ...PACKED_OPTIONS, 'elk.padding': padding },
+    children: node.children.map((child) => nodeOf(child, drawing)),
   };
 }
 
@@ -195,46 +205,9 @@ function edgeOf({ id, source, target, edges }: Arrow): ElkExtendedEdge {
 
 /** A parallel state begins in all its children: dots there would say nothing. */
 function initialEdges(node: ChartNode): ElkExtendedEdge[] {
-  const own = node.children.filter(({ initial }) => initial);
+  const own = isPacked(node) ? [] : node.children.filter(({ initial }) => initial);
   return [
     ...own.map(({ id }) => ({ id: `${id}${DOT}:edge`, sources: [`${id}${DOT}`], targets: [id] })),
     ...node.children.flatMap(initialEdges),
   ];
-}
-
-/**
- * Boxes that no arrow joins would stand in one row: edges that are not drawn put them in rows of about `ROW_PX`, in their order.
- */
-function rowEdges(node: ChartNode, drawing: Drawing): ElkExtendedEdge[] {
-  const inner = node.children.flatMap((child) => rowEdges(child, drawing));
-  if (node.children.length < ROWS_FROM || node.type === 'parallel') return inner;
-  const ids = new Set(node.children.map(({ id }) => id));
-  const joined = new Set(
-    drawing.arrows.flatMap(({ source, target }) =>
-      ids.has(source) && ids.has(target) ? [source, target] : [],
-    ),
-  );
-  const loose = node.children.filter(({ id }) => !joined.has(id));
-  return [...inner, ...gridOf(loose, drawing)];
-}
-
-function gridOf(nodes: readonly ChartNode[], drawing: Drawing): ElkExtendedEdge[] {
-  const rows: ChartNode[][] = [];
-  let room = 0;
-  for (const node of nodes) {
-    const width = (nodeOf(node, drawing).width ?? ROW_PX) + ROW_GAP_PX;
-    if (width > room) {
-      rows.push([]);
-      room = ROW_PX;
-    }
-    rows.at(-1)!.push(node);
-    room -= width;
-  }
-  return rows.slice(1).flatMap((row, above) =>
-    row.map(({ id }, n) => {
-      const over = rows[above]!;
-      const source = over[Math.min(n, over.length - 1)]!.id;
-      return { id: `${source}>${id}${ROW}`, sources: [source], targets: [id] };
-    }),
-  );
 }

@@ -69,7 +69,7 @@ class Player {
   #run(origin: { input: RunInput } | { snapshot: unknown }): void {
     this.#actor?.stop();
     const actor = createActor(runMachine, { ...origin, clock: NO_CLOCK } as never) as AnyActor;
-    actor.on('*', (item: Emitted) => this.#emitted.push(item));
+    actor.on('*', (item) => this.#emitted.push(item as Emitted));
     actor.start();
     this.#actor = actor;
   }
