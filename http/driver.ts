@@ -78,8 +78,8 @@ export async function askDriver<Verb extends keyof Replies & DriverVerb>(
     case 'unanswered':
       return refuse('driver::no-answer', `driver ${name} did not answer within ${DRIVER_ANSWER_MS} ms`);
     case 'unreadable':
-      log.error({ driver: name, said: asked.said }, 'a driver answered with what is no answer');
-      return refuse('driver::no-answer', `driver ${name} answered with what is no answer`);
+      log.error({ driver: name, said: asked.said }, 'malformed reply from a driver');
+      return refuse('driver::no-answer', `malformed reply from driver ${name}`);
     default:
       return assertNever(asked);
   }

@@ -32,8 +32,8 @@ export async function askForFaults(
     case 'unanswered':
       return silent(`gateway ${gateway} did not answer within ${SIM_ANSWER_MS} ms`);
     case 'unreadable':
-      log.error({ gateway, said: asked.said }, 'a gateway answered with what is no answer');
-      return refuse('sim::timeout', `gateway ${gateway} answered with what is no answer`);
+      log.error({ gateway, said: asked.said }, 'malformed reply from a gateway');
+      return refuse('sim::timeout', `malformed reply from gateway ${gateway}`);
     default:
       return assertNever(asked);
   }

@@ -11,9 +11,9 @@
  *     however long its record took to be stored.
  */
 
+import type { RunContext } from '../../machines/run/context.ts';
 import type { RunChartEvent, RunEffect } from '../../machines/run/protocol.ts';
 import { runMachine } from '../../machines/run/run.ts';
-import type { RunContext } from '../../machines/run/turn.ts';
 import { defineBinding, type EffectTable } from '../../ports/define-binding.ts';
 import type { Binding, EffectRun, EntityLog, Store } from '../../ports/entity.ts';
 import { createFault } from './effects/fault.ts';
@@ -140,9 +140,9 @@ function binder({ hostOf, isAwaited }: BindingOptions) {
     };
 }
 
-/** Without its program, which is shown as steps, and first what is under way: a long context is cut at its end. */
-function shownOf({ program: _, activity, inStep, progress, ...rest }: RunContext): object {
-  return { activity, inStep, progress, ...rest };
+/** Without its program, which is shown as steps, and first the step in progress: a long context is cut at its end. */
+function shownOf({ program: _, inStep, progress, ...rest }: RunContext): object {
+  return { inStep, progress, ...rest };
 }
 
 /** Without its program, which its input names. */

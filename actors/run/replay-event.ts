@@ -5,8 +5,9 @@
 
 import type { RunEvent } from '../../contract/run.ts';
 import { MAY_STILL_LEAVE } from '../../machines/run/command.ts';
+import type { RunContext } from '../../machines/run/context.ts';
 import type { AnswerGiven, RunChartEvent } from '../../machines/run/protocol.ts';
-import type { RunContext } from '../../machines/run/turn.ts';
+import { awaitedTicket, type RunSnapshot, underWay } from '../../machines/run/run.ts';
 
 const ABORTED = /^aborted by (.*)$/s;
 /** Nobody answers a request that is told again. */
@@ -14,16 +15,17 @@ const request = '';
 
 /** Undefined when nothing known leads there. `rest` is the log behind the event. */
 export function impliedEvent(
-  context: RunContext,
+  snapshot: RunSnapshot,
   event: RunEvent,
   rest: readonly RunEvent[],
 ): RunChartEvent | undefined {
-  const told = abortTold(context, event, rest) ?? commanded(context, event, rest[0]);
-  return told ?? faultTold(context, event) ?? replied(context, event, rest[0]);
+  const { context } = snapshot;
+  const asked = abortAsked(context, event, rest) ?? commanded(snapshot, event, rest[0]);
+  return asked ?? faultAnswered(context, event) ?? replied(snapshot, event, rest[0]);
 }
 
 /** An abort shows in the last event, and before it in the faults that are switched off for it. */
-function abortTold(
+function abortAsked(
   { abort, program, faults }: RunContext,
   event: RunEvent,
   rest: readonly RunEvent[],
@@ -42,27 +44,30 @@ function abortTold(
   return isNow ? { type: 'command.abort', at: timeOf(event), by, request } : undefined;
 }
 
+/** In these the run is on its way to a suspension, or the leases are being made sure of: nothing else is asked. */
+const LEASES_MOVE: readonly string[] = ['suspending', 'resuming', 'retaking'];
+
 /** What people asked for. */
 function commanded(
-  { activity }: RunContext,
+  snapshot: RunSnapshot,
   event: RunEvent,
   next: RunEvent | undefined,
 ): RunChartEvent | undefined {
   const at = timeOf(event);
+  const state = underWay(snapshot);
   const isBehindWarning = mayLeaveIn(event) !== undefined && next?.event === 'suspended';
-  if (isBehindWarning && activity.kind !== 'suspending' && activity.kind !== 'resuming')
+  if (isBehindWarning && !LEASES_MOVE.includes(state))
     return { type: 'command.preempt', at, by: next.by, request };
-  if (activity.kind === 'recovering' && event.event === 'taken_over')
-    return { type: 'recovered', at, by: event.by };
-  if (event.event === 'suspended' && activity.kind !== 'suspending' && activity.kind !== 'resuming')
+  if (state === 'recovering' && event.event === 'taken_over') return { type: 'recovered', at, by: event.by };
+  if (event.event === 'suspended' && !LEASES_MOVE.includes(state))
     return { type: 'command.preempt', at, by: event.by, request };
-  if (event.event === 'continued' && activity.kind === 'suspended')
+  if (event.event === 'continued' && state === 'suspended')
     return { type: 'command.resume', at, by: event.by, choice: event.choice, request };
-  return answerTold({ activity }, event);
+  return answered(state, event);
 }
 
-function answerTold({ activity }: Pick<RunContext, 'activity'>, event: RunEvent): AnswerGiven | undefined {
-  const waits = ['asking', 'confirming', 'waitingDecision'].includes(activity.kind);
+function answered(state: string, event: RunEvent): AnswerGiven | undefined {
+  const waits = ['asking', 'confirming', 'waitingDecision'].includes(state);
   if (event.event !== 'answer_refused' && !(event.event === 'answered' && waits)) return undefined;
   const { path, by } = event;
   const named = by === undefined ? {} : { by };
@@ -84,7 +89,7 @@ function answerTold({ activity }: Pick<RunContext, 'activity'>, event: RunEvent)
 }
 
 /** A fault was switched: its text tells which. */
-function faultTold({ program, faults }: RunContext, event: RunEvent): RunChartEvent | undefined {
+function faultAnswered({ program, faults }: RunContext, event: RunEvent): RunChartEvent | undefined {
   if (event.event !== 'logged') return undefined;
   const at = timeOf(event);
   for (const [fault, { fault: name, target }] of program.faults.entries()) {
@@ -103,22 +108,23 @@ function faultTold({ program, faults }: RunContext, event: RunEvent): RunChartEv
 
 /** The reply of the effect that is awaited. */
 function replied(
-  { activity }: RunContext,
+  snapshot: RunSnapshot,
   event: RunEvent,
   next: RunEvent | undefined,
 ): RunChartEvent | undefined {
-  if (!('ticket' in activity)) return undefined;
-  const { ticket } = activity;
+  const ticket = awaitedTicket(snapshot);
+  if (ticket === undefined) return undefined;
   const at = timeOf(event);
   const failure = failureOf(event);
-  switch (activity.kind) {
+  switch (underWay(snapshot)) {
     case 'preparing':
     case 'resuming':
+    case 'retaking':
       return isRefusal(event)
         ? { type: 'not-prepared', at, ticket, reason: failure ?? '' }
         : { type: 'prepared', at, ticket };
     case 'suspending':
-    case 'closing': {
+    case 'releasing': {
       const mayLeave = mayLeaveIn(event);
       return { type: 'released', at, ticket, ...(mayLeave !== undefined && { mayLeave: [mayLeave] }) };
     }

@@ -17,8 +17,7 @@ import type { RunEvent } from '../../contract/run.ts';
 import { isUlid } from '../../contract/token.ts';
 import { restoredRun } from '../../machines/run/fold.ts';
 import type { RunChartEvent, RunInput } from '../../machines/run/protocol.ts';
-import { runMachine } from '../../machines/run/run.ts';
-import type { RunContext } from '../../machines/run/turn.ts';
+import { awaitedTicket, type RunSnapshot, runMachine, underWay } from '../../machines/run/run.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { EntityLog, LoggedStep } from '../../ports/entity.ts';
 import { Programs } from './programs.ts';
@@ -89,9 +88,9 @@ class ReplayedRun {
 
   /** A5 */
   #tellEnd({ at }: RunEvent): RunChartEvent[] {
-    const { activity } = this.#context;
-    if (activity.kind !== 'closing') return [];
-    const released = { type: 'released', at: Date.parse(at), ticket: activity.ticket } as const;
+    const ticket = awaitedTicket(this.#snapshot);
+    if (ticket === undefined || underWay(this.#snapshot) !== 'releasing') return [];
+    const released = { type: 'released', at: Date.parse(at), ticket } as const;
     this.#actor.send(released);
     return [released];
   }
@@ -101,8 +100,8 @@ class ReplayedRun {
     const told: RunChartEvent[] = [];
     const event = this.#events[index]!;
     const rest = this.#events.slice(index + 1);
-    while (this.#context.progress.seq < event.seq && told.length < TOLD_FOR_ONE) {
-      const implied = impliedEvent(this.#context, event, rest);
+    while (this.#snapshot.context.progress.seq < event.seq && told.length < TOLD_FOR_ONE) {
+      const implied = impliedEvent(this.#snapshot, event, rest);
       if (implied === undefined || this.#actor.getSnapshot().status !== 'active') break;
       told.push(implied);
       this.#actor.send(implied);
@@ -111,11 +110,11 @@ class ReplayedRun {
   }
 
   #follows({ seq }: RunEvent): boolean {
-    return this.#actor.getSnapshot().status !== 'error' && this.#context.progress.seq >= seq;
+    return this.#actor.getSnapshot().status !== 'error' && this.#snapshot.context.progress.seq >= seq;
   }
 
-  get #context(): RunContext {
-    return this.#actor.getSnapshot().context as RunContext;
+  get #snapshot(): RunSnapshot {
+    return this.#actor.getSnapshot() as RunSnapshot;
   }
 
   #restore(length: number, asleep: boolean): unknown {

@@ -10,6 +10,7 @@ import { shardNames } from '../../actors/run/open-runs.ts';
 import { type NatsBus, openBus } from '../../bus/nats-bus.ts';
 import type { Program } from '../../contract/program.ts';
 import { refused } from '../../contract/result.ts';
+import { type RunSnapshot, underWay } from '../../machines/run/run.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { Kind } from '../../supervision/cells/kind.ts';
 import { HeapClock } from '../../supervision/clock.ts';
@@ -29,8 +30,6 @@ const ASLEEP_MS = 120_000;
 const WINDOW = 64;
 const PATIENCE_MS = 120_000;
 const POLL_MS = 20;
-/** State of a run that waits for time. */
-const WAITING = JSON.stringify({ running: 'waiting' });
 
 const clock = new HeapClock(START_MS);
 const held: unknown[] = [];
@@ -87,10 +86,11 @@ function settled(): boolean {
   let all = true;
   for (const id of runs.ids()) {
     const cell = runs.peek(id);
-    const stands = (cell?.lastSnapshot as { value?: unknown } | undefined)?.value;
+    const snapshot = cell?.lastSnapshot as RunSnapshot | undefined;
+    const stands = snapshot && underWay(snapshot);
     if (cell?.quiet && (stands === 'suspended' || stands === 'waitingDecision')) continue;
     all = false;
-    if (JSON.stringify(stands) === WAITING)
+    if (stands === 'waiting')
       runs.tell(id, { type: 'command.preempt', at: clock.now(), by: 'benchmark', request: id } as never);
   }
   return all;

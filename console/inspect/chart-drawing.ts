@@ -5,6 +5,7 @@
 
 import type { ChartLayout, PlacedEdge, PlacedNode } from '../../contract/inspector.ts';
 import { drawn, setAttribute } from '../element.ts';
+import { innermost } from './innermost.ts';
 import { Viewport } from './viewport.ts';
 
 const RADIUS = 7;
@@ -64,13 +65,15 @@ export class ChartDrawing {
     for (const id of this.#active) this.#states.get(id)?.classList.remove('active');
     for (const id of active) this.#states.get(id)?.classList.add('active');
     this.#active = active;
-    const node = this.#chart!.nodes.find(({ id }) => id === active.at(-1));
-    this.#viewport.follow(node);
-    const words = active.filter((id) => id.includes('.')).map((id) => id.split('.').at(-1));
+    const leaves = innermost(active);
+    // The deepest is what happens; regions beside it are quiet.
+    const [deepest] = leaves.toSorted((one, other) => other.split('.').length - one.split('.').length);
+    this.#viewport.follow(this.#chart!.nodes.find(({ id }) => id === deepest));
+    const words = leaves.map((id) => id.split('.').slice(1).join(', then inside it '));
     setAttribute(
       this.#svg,
       'aria-label',
-      `Chart of ${this.#chart!.kind}. Active: ${words.join(', then inside it ') || 'nothing'}`,
+      `Chart of ${this.#chart!.kind}. Active: ${words.join('; beside it ') || 'nothing'}`,
     );
   }
 

@@ -17,6 +17,7 @@ import { ChartDrawing } from './chart-drawing.ts';
 import { Details } from './details.ts';
 import type { EntityChange } from './entity-change.ts';
 import { EntityUpdates } from './entity-updates.ts';
+import { innermost } from './innermost.ts';
 import { LogList } from './log-list.ts';
 import { Player } from './player.ts';
 import { RunPanel } from './run-panel.ts';
@@ -294,8 +295,9 @@ function sentence({ message }: ServiceError): string {
   return message.endsWith('.') ? message : `${message}.`;
 }
 
-/** `SENT › verifying`, without the chart itself. */
+/** `SENT › verifying`, without the chart itself; regions side by side: `running › sending · noFault`. */
 function stateName(active: readonly string[], otherwise: string): string {
-  const inner = active.filter((id) => id.includes('.'));
-  return inner.map((id) => id.split('.').at(-1)).join(' › ') || otherwise;
+  const leaves = innermost(active).map((id) => id.split('.'));
+  const from = leaves.length > 1 ? 2 : 1;
+  return [...new Set(leaves.map((path) => path.slice(from).join(' › ')))].join(' · ') || otherwise;
 }

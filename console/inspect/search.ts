@@ -128,7 +128,7 @@ export class Search {
     const address = addressOf(entity);
     const drawn = this.#drawn.get(address) ?? this.#make(address, entity);
     const { badge, under, item } = drawn;
-    setText(badge, entity.state === '' ? entity.status : entity.state);
+    setText(badge, entity.state === '' ? entity.status : withoutRegions(entity.state));
     setAttribute(badge, 'class', `badge ${toneOf(entity)}`);
     const about = [entity.kind, entity.label, entity.status, `${clockTime(entity.at).slice(0, 8)}Z`];
     setText(under, about.filter((part) => part !== undefined).join(' · '));
@@ -164,6 +164,12 @@ export class Search {
     if (index + step < 0) this.#id.focus();
     else links[index + step]?.focus();
   }
+}
+
+/** `ACTIVE_UNACK unshelved`: where regions stand side by side, their own names say nothing. */
+function withoutRegions(state: string): string {
+  const names = state.split(' ');
+  return names.length === 1 ? state : names.map((name) => name.replace(/^[^.]*\./, '')).join(' ');
 }
 
 /** A run that waits for a person. */

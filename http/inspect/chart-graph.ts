@@ -4,12 +4,14 @@
  *
  * X1. What an event does without leaving its state is a line in the box, as in UML: an arrow from a box to itself would
  *     say that the state is left and entered again.
+ * X3. A transition that is no arrow (`arrows.ts`) is a line in the box it leaves, with where it goes.
  * X2. Text has the width of a fixed-pitch font, so that the boxes fit on every machine.
  */
 
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import type { ChartEdge, ChartNode, ChartView } from '../../contract/inspection.ts';
 import type { PlacedNode } from '../../contract/inspector.ts';
+import { type Arrow, arrowLines, arrowsOf, grouped, isPacked } from './arrows.ts';
 
 /** Of a fixed-pitch font: 0.6 of its size, with a little room. */
 const CHARACTER_PX = { name: 8.2, line: 6.7, label: 7.3 } as const;
@@ -44,15 +46,33 @@ const ROOT_OPTIONS = {
   'elk.padding': '[top=12,left=12,bottom=12,right=12]',
 } as const;
 
+const PACKED_OPTIONS = {
+  'elk.algorithm': 'rectpacking',
+  'elk.hierarchyHandling': 'SEPARATE_CHILDREN',
+  'elk.spacing.nodeNode': '14',
+  'elk.aspectRatio': '2.6',
+} as const;
+
 export const DOT = ':initial';
+const ALWAYS = 'always';
+/** More events than this that leave nothing are named without their guards. */
+const INSIDE_LINES = 3;
+
+/** A chart with what of it is drawn as arrows. */
+export interface Drawing {
+  readonly chart: ChartView;
+  readonly arrows: readonly Arrow[];
+}
 
 /** The graph; ids of its nodes and edges are those of the chart, dots have the id of their state with `DOT`. */
 export function graphOf(chart: ChartView): ElkNode {
+  const arrows = arrowsOf(chart);
+  const drawing = { chart, arrows };
   return {
     id: 'chart',
     layoutOptions: ROOT_OPTIONS,
-    children: isFrame(chart) ? innerNodes(chart.root, chart) : [nodeOf(chart.root, chart)],
-    edges: [...chart.edges.filter(leavesItsState).map(edgeOf), ...initialEdges(chart.root)],
+    children: isFrame(drawing) ? innerNodes(chart.root, drawing) : [nodeOf(chart.root, drawing)],
+    edges: [...arrows.map(edgeOf), ...initialEdges(chart.root)],
   };
 }
 
@@ -62,16 +82,52 @@ export function leavesItsState({ source, target }: Pick<ChartEdge, 'source' | 't
 }
 
 /** What stands under the name of a state. */
-export function linesOf({ id, entry, exit, children }: ChartNode, chart: ChartView): PlacedNode['lines'] {
+export function linesOf(node: ChartNode, { chart, arrows }: Drawing): PlacedNode['lines'] {
+  const { id, entry, exit, children } = node;
   const width = children.length === 0 ? LINE_CHARACTERS.leaf : LINE_CHARACTERS.outer;
-  const inner = chart.edges.filter((edge) => edge.source === id && !leavesItsState(edge));
+  const drawn = new Set(arrows.flatMap(({ edges }) => edges));
+  const own = chart.edges.filter((edge) => edge.source === id && !drawn.has(edge));
   return [
     ...broken('entry / ', entry, width).map((text) => ({ text })),
-    ...inner.flatMap((edge) =>
-      broken('', labelLines(edge), width, ' ').map((text) => ({ text, edge: edge.id })),
+    ...insideLines(
+      own.filter((edge) => !leavesItsState(edge)),
+      width,
     ),
+    ...wayLines(own.filter(leavesItsState)),
     ...broken('exit / ', exit, width).map((text) => ({ text })),
   ];
+}
+
+/** X1: where there are many, their events alone. */
+function insideLines(edges: readonly ChartEdge[], width: number): PlacedNode['lines'] {
+  if (edges.length <= INSIDE_LINES)
+    return edges.flatMap((edge) =>
+      broken('', labelLines(edge), width, ' ').map((text) => ({ text, edge: edge.id })),
+    );
+  const events = [...grouped(edges, ({ event }) => event)];
+  return events.flatMap(([event, [first]], n) => {
+    if (n % 2 === 1) return [];
+    const next = events[n + 1]?.[0];
+    return [{ text: next === undefined ? event : `${event}, ${next}`, edge: first!.id }];
+  });
+}
+
+/** X3: `judged [doesHold] → choosing`; the event once where it has several ways. */
+function wayLines(edges: readonly ChartEdge[]): PlacedNode['lines'] {
+  const byEvent = grouped(edges, ({ event }) => event);
+  return [...byEvent].flatMap(([event, ways]) => {
+    const shown = event === ALWAYS ? '' : event;
+    const [only, ...others] = ways;
+    if (others.length === 0) return [{ text: `${shown} ${wayText(only!)}`.trim(), edge: only!.id }];
+    const heading = shown === '' ? [] : [{ text: shown }];
+    const indent = shown === '' ? '' : '  ';
+    return [...heading, ...ways.map((way) => ({ text: indent + wayText(way), edge: way.id }))];
+  });
+}
+
+function wayText({ guard, target }: ChartEdge): string {
+  const when = guard === undefined ? '' : `[${guard}] `;
+  return `${when}→ ${target.slice(target.lastIndexOf('.') + 1)}`;
 }
 
 /** The words after the heading, in lines of at most `width` characters where a word allows. */
@@ -90,8 +146,8 @@ export function labelLines({ event, guard }: Pick<ChartEdge, 'event' | 'guard'>)
   return [event, ...(guard === undefined ? [] : [`[${guard}]`])];
 }
 
-function nodeOf(node: ChartNode, chart: ChartView): ElkNode {
-  const lines = linesOf(node, chart);
+function nodeOf(node: ChartNode, drawing: Drawing): ElkNode {
+  const lines = linesOf(node, drawing);
   const width = Math.ceil(
     Math.max(
       72,
@@ -101,48 +157,55 @@ function nodeOf(node: ChartNode, chart: ChartView): ElkNode {
   );
   const height = NAME_PX + lines.length * LINE_PX + (lines.length > 0 ? 8 : 4);
   if (node.children.length === 0) return { id: node.id, width, height };
+  const padding = `[top=${height + 4},left=14,bottom=14,right=14]`;
+  if (isPacked(node)) return packedNode(node, drawing, padding);
   return {
     id: node.id,
-    layoutOptions: {
-      'elk.padding': `[top=${height + 4},left=14,bottom=14,right=14]`,
-    },
-    children: innerNodes(node, chart),
+    layoutOptions: { 'elk.padding': padding },
+    children: innerNodes(node, drawing),
   };
 }
 
-function innerNodes(node: ChartNode, chart: ChartView): ElkNode[] {
+function packedNode(node: ChartNode, drawing: Drawing, padding: string): ElkNode {
+  return {
+    id: node.id,
+    layoutOptions: { ...PACKED_OPTIONS, 'elk.padding': padding },
+    children: node.children.map((child) => nodeOf(child, drawing)),
+  };
+}
+
+function innerNodes(node: ChartNode, drawing: Drawing): ElkNode[] {
   return [
     ...node.children.filter(({ initial }) => initial).map(dotOf),
-    ...node.children.map((child) => nodeOf(child, chart)),
+    ...node.children.map((child) => nodeOf(child, drawing)),
   ];
 }
 
 /** Whether the outermost state is only the frame of the others: a box around everything would say nothing. */
-function isFrame({ root, edges }: ChartView): boolean {
+function isFrame({ chart: { root, edges } }: Drawing): boolean {
   const isEnd = edges.some(({ source, target }) => source === root.id || target === root.id);
-  return root.type === 'compound' && !isEnd && root.entry.length + root.exit.length === 0;
+  return !isEnd && root.entry.length + root.exit.length === 0;
 }
 
 function dotOf({ id }: ChartNode): ElkNode {
   return { id: `${id}${DOT}`, width: DOT_PX, height: DOT_PX };
 }
 
-function edgeOf(edge: ChartEdge): ElkExtendedEdge {
-  const lines = labelLines(edge);
+function edgeOf({ id, source, target, edges }: Arrow): ElkExtendedEdge {
+  const lines = edges.flatMap((edge, n) => arrowLines(edge, edges[n - 1]));
   const width = Math.ceil(Math.max(...lines.map((line) => line.length)) * CHARACTER_PX.label + 8);
+  const height = lines.length * LABEL_LINE_PX + 2;
   return {
-    id: edge.id,
-    sources: [edge.source],
-    targets: [edge.target],
-    labels: [
-      { id: `${edge.id}:label`, text: lines.join('\n'), width, height: lines.length * LABEL_LINE_PX + 2 },
-    ],
+    id,
+    sources: [source],
+    targets: [target],
+    labels: [{ id: `${id}:label`, text: lines.join('\n'), width, height }],
   };
 }
 
 /** A parallel state begins in all its children: dots there would say nothing. */
 function initialEdges(node: ChartNode): ElkExtendedEdge[] {
-  const own = node.children.filter(({ initial }) => initial);
+  const own = isPacked(node) ? [] : node.children.filter(({ initial }) => initial);
   return [
     ...own.map(({ id }) => ({ id: `${id}${DOT}:edge`, sources: [`${id}${DOT}`], targets: [id] })),
     ...node.children.flatMap(initialEdges),

@@ -138,7 +138,7 @@ function finishedView(
     ...(label !== undefined && { label }),
     ...(target !== undefined && { target }),
     status: final ? 'finished' : 'loading',
-    state: last.active.at(-1)?.split('.').at(-1) ?? last.event,
+    state: innermost(last.active) || last.event,
     revision: last.n,
     at: last.at,
     instance: '',
@@ -153,6 +153,12 @@ function finishedView(
     refuses: [],
     ...(kind === 'telecommand' && { target: id.slice(0, id.lastIndexOf('.')) }),
   };
+}
+
+/** Keys of the innermost states, one for each region; each once. */
+function innermost(active: readonly string[]): string {
+  const leaves = active.filter((id) => !active.some((other) => other.startsWith(`${id}.`)));
+  return [...new Set(leaves.map((id) => id.slice(id.lastIndexOf('.') + 1)))].join(' ');
 }
 
 function notBegun({ id }: EntityName): Refusal {

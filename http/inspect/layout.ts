@@ -9,11 +9,12 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import elkjs from 'elkjs/lib/elk-api.js';
-import type { ChartNode, ChartView } from '../../contract/inspection.ts';
+import type { ChartEdge, ChartNode, ChartView } from '../../contract/inspection.ts';
 import type { ChartLayout, PlacedEdge, PlacedNode } from '../../contract/inspector.ts';
 import { CHART_LAYOUT_MS } from '../../contract/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { DOT, graphOf, labelLines, linesOf } from './chart-graph.ts';
+import { type Arrow, arrowLines, arrowsOf } from './arrows.ts';
+import { DOT, type Drawing, graphOf, LABEL_LINE_PX, linesOf } from './chart-graph.ts';
 
 /** The script of elkjs expects the globals of a browser's worker. */
 const THREAD = `
@@ -70,6 +71,7 @@ interface Boxes {
 
 function placed(chart: ChartView, graph: ElkNode): ChartLayout {
   const boxes = collect(graph);
+  const arrows = arrowsOf(chart);
   const { kind, version, digest, definition } = chart;
   return {
     kind,
@@ -77,8 +79,8 @@ function placed(chart: ChartView, graph: ElkNode): ChartLayout {
     digest,
     width: graph.width ?? 0,
     height: graph.height ?? 0,
-    nodes: placedNodes(chart.root, null, chart, boxes),
-    edges: chart.edges.map((edge) => placedEdge(edge, boxes.edges.get(edge.id))),
+    nodes: placedNodes(chart.root, null, { chart, arrows }, boxes),
+    edges: chart.edges.map((edge) => placedEdge(edge, arrows, boxes)),
     initials: [...boxes.nodes.values()]
       .filter(({ id }) => id.endsWith(DOT))
       .map((dot) => initialOf(dot, boxes)),
@@ -98,36 +100,43 @@ function collect(graph: ElkNode): Boxes {
   return { nodes, edges };
 }
 
-function placedNodes(node: ChartNode, parent: string | null, chart: ChartView, boxes: Boxes): PlacedNode[] {
+function placedNodes(node: ChartNode, parent: string | null, drawing: Drawing, boxes: Boxes): PlacedNode[] {
   const { x = 0, y = 0, width = 0, height = 0 } = boxes.nodes.get(node.id) ?? {};
   const { id, key, type, description } = node;
   return [
     {
       ...{ id, key, parent, type, x, y, width, height },
       ...(description !== undefined && { description }),
-      lines: linesOf(node, chart),
+      lines: linesOf(node, drawing),
     },
-    ...node.children.flatMap((child) => placedNodes(child, id, chart, boxes)),
+    ...node.children.flatMap((child) => placedNodes(child, id, drawing, boxes)),
   ];
 }
 
-function placedEdge(edge: ChartView['edges'][number], box: ElkExtendedEdge | undefined): PlacedEdge {
-  const [label] = box?.labels ?? [];
+function placedEdge(edge: ChartEdge, arrows: readonly Arrow[], boxes: Boxes): PlacedEdge {
+  const arrow = arrows.find(({ edges }) => edges.includes(edge));
+  const box = arrow && boxes.edges.get(arrow.id);
+  const label = arrow && labelOf(edge, arrow, box);
   const { id, source, target, event, guard, actions } = edge;
   return {
     ...{ id, source, target, event, actions: [...actions] },
     ...(guard !== undefined && { guard }),
     points: pointsOf(box),
-    ...(label !== undefined && {
-      label: {
-        x: label.x ?? 0,
-        y: label.y ?? 0,
-        width: label.width ?? 0,
-        height: label.height ?? 0,
-        lines: labelLines(edge),
-      },
-    }),
+    ...(label !== undefined && { label }),
   };
+}
+
+/** The part of the label of an arrow that is of this transition. */
+function labelOf(edge: ChartEdge, { edges }: Arrow, box: ElkExtendedEdge | undefined): PlacedEdge['label'] {
+  const [label] = box?.labels ?? [];
+  if (label === undefined) return undefined;
+  const { x = 0, y = 0, width = 0 } = label;
+  const place = edges.indexOf(edge);
+  const above = edges
+    .slice(0, place)
+    .reduce((sum, each, n) => sum + arrowLines(each, edges[n - 1]).length, 0);
+  const lines = arrowLines(edge, edges[place - 1]);
+  return { x, y: y + above * LABEL_LINE_PX, width, height: lines.length * LABEL_LINE_PX, lines };
 }
 
 function initialOf(dot: ElkNode, { edges }: Boxes): ChartLayout['initials'][number] {

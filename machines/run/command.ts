@@ -1,6 +1,6 @@
 /**
- * What people ask of a run: suspension, resumption, abort; and the replies of the effects that serve them. Mission Control
- * Service, sections 3.2 and 4.2 rule 7.
+ * What people ask of a run: suspension, resumption, abort; and the leases that are taken and given back for it. Mission Control
+ * Service, sections 3.2 and 4.2 rule 7. What is done with a command in which state is the chart's to say: `run.ts`.
  *
  * M1. Every command is answered exactly once: a suspension at once, a resumption when its leases are retaken, an abort when
  *     `finished` is stored.
@@ -10,114 +10,141 @@
  * M4. A resumption ends the suspension that stood when it was asked for, never a later one: it may be asked again.
  */
 
+import { alarmOfReaction } from '../../contract/alarm.ts';
 import { CHOICES, isChoice } from '../../contract/run.ts';
+import type { RunContext } from './context.ts';
+import type { Draft } from './draft.ts';
+import { armedFaults } from './fault.ts';
 import { whereabouts } from './next.ts';
-import { close } from './proceed.ts';
-import type { RunChartEvent } from './protocol.ts';
-import { suspend } from './suspension.ts';
-import type { Activity, Turn } from './turn.ts';
+import type { RunChartEvent, RunCommand } from './protocol.ts';
 
-type Told<Type extends RunChartEvent['type']> = Extract<RunChartEvent, { type: Type }>;
-type Kind = Activity['kind'];
+type Reply<Type extends RunChartEvent['type']> = Extract<RunChartEvent, { type: Type }>;
+type Resumption = Reply<'command.resume'>;
 
-/** Waiting for people or for another attempt is no instruction: a suspension interrupts it (MC-STM-030). */
-const INTERRUPTIBLE: readonly Kind[] = ['asking', 'confirming', 'pausing', 'waitingDecision'];
-/** Under way with the leases (M2). */
-const HANDING_OVER: readonly Kind[] = ['preparing', 'resuming', 'suspending'];
+// Commands ------------------------------------------------------------------------------------------------------------
 
-export function suspensionAsked(turn: Turn, event: Told<'command.suspend' | 'command.preempt'>): void {
-  const { activity, context } = turn;
-  const { request, by, type } = event;
-  if (activity.kind === 'closing') return turn.isOver(request);
-  if (activity.kind === 'ending' || context.abort !== null) return turn.refuse(request, 'the run is ending');
-  turn.accept(request);
-  if (activity.kind === 'suspended' || activity.kind === 'suspending') return;
-  const wish = context.suspendWish ?? by;
-  turn.change({ suspendWish: wish });
-  if (HANDING_OVER.includes(activity.kind)) return;
-  if (type === 'command.preempt' || INTERRUPTIBLE.includes(activity.kind)) suspend(turn, wish);
+/** It takes place by and by; whoever asked first is named. */
+export function acceptSuspension(draft: Draft, { request, by }: RunCommand): void {
+  draft.accept(request);
+  draft.change({ suspendWish: draft.context.suspendWish ?? by });
 }
 
-export function resumptionAsked(turn: Turn, event: Told<'command.resume'>): void {
-  const { request, by, choice } = event;
-  if (turn.activity.kind === 'closing') return turn.isOver(request);
-  if (turn.activity.kind !== 'suspended') return turn.refuse(request, refusalOf(turn.activity.kind));
-  const later = laterSuspension(turn, event);
-  if (later !== undefined) return turn.refuse(request, later);
-  if (!isChoice(choice))
-    return turn.refuse(request, `${JSON.stringify(choice)} is no choice: give one of ${CHOICES.join(', ')}`);
-  if (choice === 'abort') return abortAsked(turn, event);
-  const ticket = turn.askAwaited({ type: 'effect.prepare' });
-  turn.become({ kind: 'resuming', ticket, resume: { request, by, choice } });
+export function keepAbort(draft: Draft, { request, by }: RunCommand): void {
+  const { abort } = draft.context;
+  draft.change({ abort: { by: abort?.by ?? by, requests: [...(abort?.requests ?? []), request] } });
 }
 
-/** M4 */
-function laterSuspension({ progress }: Turn, { seen }: Told<'command.resume'>): string | undefined {
-  const { standing } = progress;
-  if (seen === undefined || standing.kind !== 'suspended' || standing.since <= seen) return undefined;
-  return `${standing.by} has suspended it since then`;
+/** Its log has ended, and the request came behind that. */
+export function sayOver(draft: Draft, { request }: RunCommand): void {
+  draft.ask({ type: 'effect.reply', request, outcome: 'over' });
 }
 
-function refusalOf(kind: Kind): string {
-  if (kind === 'ending') return 'the run is ending';
-  if (kind === 'suspending') return 'the run is still being suspended';
-  return kind === 'resuming' ? 'the run is being resumed' : 'the run is not suspended';
+/** Why a suspended run is not resumed; undefined when it is. */
+export function resumptionRefusal(context: RunContext, { choice, seen }: Resumption): string | undefined {
+  const { standing } = context.progress;
+  if (seen !== undefined && standing.kind === 'suspended' && standing.since > seen)
+    return `${standing.by} has suspended it since then`;
+  if (isChoice(choice)) return undefined;
+  return `${JSON.stringify(choice)} is no choice: give one of ${CHOICES.join(', ')}`;
 }
 
-export function abortAsked(turn: Turn, { request, by }: Pick<Told<'command.abort'>, 'request' | 'by'>): void {
-  const { activity, context } = turn;
-  if (activity.kind === 'closing') return turn.isOver(request);
-  const requests = [...(context.abort?.requests ?? []), request];
-  turn.change({ abort: { by: context.abort?.by ?? by, requests } });
-  if (!HANDING_OVER.includes(activity.kind)) turn.goOn();
+export function keepResumption(draft: Draft, { request, by, choice }: Resumption): void {
+  if (isChoice(choice) && choice !== 'abort') draft.change({ resume: { request, by, choice } });
 }
 
 // Leases --------------------------------------------------------------------------------------------------------------
 
-export function prepared(turn: Turn): void {
-  const { activity, context, program, progress } = turn;
-  turn.change({ targetsHeld: true });
-  if (activity.kind === 'resuming' && activity.resume !== null) {
-    const { request, by, choice } = activity.resume;
-    if (context.abort !== null) turn.refuse(request, `the run was aborted by ${context.abort.by}`);
-    else {
-      turn.record({ event: 'continued', path: whereabouts(program, progress), by, choice });
-      turn.accept(request);
-    }
-  }
-  turn.goOn();
+/** At the start: a reaction waits for another one from then on. */
+export function takeLeases(draft: Draft): void {
+  draft.askAwaited({ type: 'effect.prepare', since: draft.context.at });
 }
 
-export function notPrepared(turn: Turn, { reason, takenBy }: Told<'not-prepared'>): void {
-  const { activity, context } = turn;
-  turn.goOn();
-  if (activity.kind === 'resuming' && activity.resume !== null) {
-    turn.refuse(activity.resume.request, reason);
-    turn.change({ suspendWish: null });
-  } else if (context.abort !== null) return;
-  else if (activity.kind === 'preparing') {
-    turn.record({ event: 'finished', ok: false, reason });
-    close(turn);
-  } else {
-    const message = `suspended after the takeover: ${reason}`;
-    turn.record({ event: 'logged', path: turn.path, message, samples: [] });
-    suspend(turn, context.suspendWish ?? takenBy ?? context.owner ?? context.run);
-  }
+export function retakeLeases(draft: Draft): void {
+  draft.askAwaited({ type: 'effect.prepare' });
+}
+
+/** A new owner makes sure of the leases that the run had. */
+export function checkLeases(draft: Draft): void {
+  draft.askAwaited({ type: 'effect.prepare', again: true });
+}
+
+/** Soon where a reaction waits for them. */
+export function releaseLeases(draft: Draft): void {
+  const { suspendWish } = draft.context;
+  const isSoon = suspendWish !== null && alarmOfReaction(suspendWish) !== undefined;
+  draft.askAwaited({ type: 'effect.release', ...(isSoon && { soon: true as const }) });
+}
+
+export function keepLeases(draft: Draft): void {
+  draft.change({ targetsHeld: true });
+}
+
+/** The choice applies to the step where it stopped. */
+export function logContinued(draft: Draft): void {
+  const { resume } = draft.context;
+  if (resume === null) return;
+  const { request, by, choice } = resume;
+  draft.record({ event: 'continued', path: whereabouts(draft.program, draft.progress), by, choice });
+  draft.accept(request);
+  draft.change({ resume: null });
+}
+
+/** Also where leases are retaken, and somebody has aborted the run meanwhile. */
+export function refuseResumed(draft: Draft, event: RunChartEvent): void {
+  const { resume, abort } = draft.context;
+  if (resume === null) return;
+  const aborted = `the run was aborted by ${abort?.by ?? ''}`;
+  draft.refuse(resume.request, event.type === 'not-prepared' ? event.reason : aborted);
+  draft.change({ resume: null, ...(event.type === 'not-prepared' && { suspendWish: null }) });
+}
+
+export function logNotReady(draft: Draft, { reason }: Reply<'not-prepared'>): void {
+  draft.record({ event: 'finished', ok: false, reason });
+}
+
+export function logNotRetaken(draft: Draft, { reason, takenBy }: Reply<'not-prepared'>): void {
+  const { suspendWish, owner, run } = draft.context;
+  const message = `suspended after the takeover: ${reason}`;
+  draft.record({ event: 'logged', path: draft.path, message, samples: [] });
+  draft.change({ suspendWish: suspendWish ?? takenBy ?? owner ?? run });
 }
 
 /** Before the names of telecommands that no gateway has confirmed to hold back. */
 export const MAY_STILL_LEAVE = 'warning: may still leave: ';
 
-export function released(turn: Turn, { mayLeave }: Told<'released'>): void {
-  const { activity, context, program, progress } = turn;
-  if (activity.kind !== 'suspending') return;
+/** M3 */
+export function leasesReleased(draft: Draft, { mayLeave }: Reply<'released'>): void {
   if (mayLeave !== undefined) {
     const message = MAY_STILL_LEAVE + mayLeave.join('; ');
-    turn.record({ event: 'logged', path: turn.path, message, samples: [] });
+    draft.record({ event: 'logged', path: draft.path, message, samples: [] });
   }
-  turn.change({ targetsHeld: false });
-  turn.goOn();
-  if (context.abort !== null) return;
-  turn.change({ suspendWish: null });
-  turn.record({ event: 'suspended', path: whereabouts(program, progress), by: activity.by });
+  draft.change({ targetsHeld: false });
+}
+
+export function logSuspended(draft: Draft, event: Reply<'released'>): void {
+  leasesReleased(draft, event);
+  const { program, progress, context } = draft;
+  const by = context.suspendWish ?? context.run;
+  draft.change({ suspendWish: null });
+  draft.record({ event: 'suspended', path: whereabouts(program, progress), by });
+}
+
+// Takeover and end ----------------------------------------------------------------------------------------------------
+
+/** The new owner says so in the log, and asks again for what is armed. */
+export function logTakeover(draft: Draft, { by }: Reply<'recovered'>): void {
+  draft.record({ event: 'taken_over', by });
+  draft.change({ owner: by });
+  for (const effect of armedFaults(draft.context)) draft.ask(effect);
+}
+
+/** Who aborted the run hears of it now. */
+export function acceptAborts(draft: Draft): void {
+  for (const request of draft.context.abort?.requests ?? []) draft.accept(request);
+}
+
+/** What the end asks for: the leases go back, the report is archived. */
+export function releaseAndArchive(draft: Draft): void {
+  draft.askAwaited({ type: 'effect.release' });
+  draft.ask({ type: 'effect.archive' });
 }

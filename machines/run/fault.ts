@@ -9,18 +9,19 @@
  */
 
 import { FAULT_AT_END_MS } from '../../contract/limits.ts';
+import type { FaultStanding, RunContext } from './context.ts';
+import type { Draft } from './draft.ts';
 import { refusedText, sideOf, switched, switchedText } from './fault-log.ts';
 import type { RunChartEvent, RunEffect } from './protocol.ts';
-import type { FaultStanding, RunContext, Turn } from './turn.ts';
 
 /** Arms what waits for the first entry of this step, or without a path for the start of the run. */
-export function armFaults(turn: Turn, path: string | undefined): void {
-  turn.program.faults.forEach((fault, index) => {
+export function armFaults(draft: Draft, path: string | undefined): void {
+  draft.program.faults.forEach((fault, index) => {
     for (const on of [true, false]) {
       const trigger = on ? fault.at : fault.off;
-      const switching = turn.context.faults[index]?.[sideOf(on)];
+      const switching = draft.context.faults[index]?.[sideOf(on)];
       if (trigger !== null && trigger.step === path && switching?.stage === 'before')
-        arm(turn, index, on, turn.at + trigger.afterMs);
+        arm(draft, index, on, draft.at + trigger.afterMs);
     }
   });
 }
@@ -38,39 +39,39 @@ export function armedFaults({ program, faults }: RunContext): RunEffect[] {
 }
 
 /** Switches off what is on; whether nothing is left to be waited for (F2). */
-export function faultsAreOff(turn: Turn): boolean {
-  turn.context.faults.forEach(({ off, isLit }, index) => {
-    const isAsked = off.stage === 'armed' && off.dueAt <= turn.at;
-    if (isLit && !isAsked) arm(turn, index, false, turn.at);
+export function faultsAreOff(draft: Draft): boolean {
+  draft.context.faults.forEach(({ off, isLit }, index) => {
+    const isAsked = off.stage === 'armed' && off.dueAt <= draft.at;
+    if (isLit && !isAsked) arm(draft, index, false, draft.at);
   });
-  return turn.context.faults.every(
-    ({ on, isLit }) => !isLit && !(on.stage === 'armed' && on.dueAt <= turn.at + FAULT_AT_END_MS),
+  return draft.context.faults.every(
+    ({ on, isLit }) => !isLit && !(on.stage === 'armed' && on.dueAt <= draft.at + FAULT_AT_END_MS),
   );
 }
 
 /** Logs what became of a switch; one that is no longer awaited says nothing. */
 export function faultAnswered(
-  turn: Turn,
+  draft: Draft,
   event: Extract<RunChartEvent, { type: 'fault.switched' | 'fault.refused' }>,
 ): void {
-  const fault = turn.program.faults[event.fault];
-  const standing = turn.context.faults[event.fault];
+  const fault = draft.program.faults[event.fault];
+  const standing = draft.context.faults[event.fault];
   if (fault === undefined || standing?.[sideOf(event.on)].stage !== 'armed') return;
   const isSwitched = event.type === 'fault.switched';
   const message = isSwitched
     ? switchedText(fault, event.on)
     : `${refusedText(fault, event.on)}: ${event.reason}`;
-  turn.record({ event: 'logged', path: turn.path, message, samples: [] });
-  place(turn, event.fault, switched(standing, event.on, event.on && isSwitched));
+  draft.record({ event: 'logged', path: draft.path, message, samples: [] });
+  place(draft, event.fault, switched(standing, event.on, event.on && isSwitched));
 }
 
-function arm(turn: Turn, index: number, on: boolean, dueAt: number): void {
-  const [fault, standing] = [turn.program.faults[index], turn.context.faults[index]];
+function arm(draft: Draft, index: number, on: boolean, dueAt: number): void {
+  const [fault, standing] = [draft.program.faults[index], draft.context.faults[index]];
   if (fault === undefined || standing === undefined) return;
-  place(turn, index, { ...standing, [sideOf(on)]: { stage: 'armed', dueAt } });
-  turn.ask({ type: 'effect.fault', index, fault, on, at: dueAt });
+  place(draft, index, { ...standing, [sideOf(on)]: { stage: 'armed', dueAt } });
+  draft.ask({ type: 'effect.fault', index, fault, on, at: dueAt });
 }
 
-function place(turn: Turn, index: number, standing: FaultStanding): void {
-  turn.change({ faults: turn.context.faults.with(index, standing) });
+function place(draft: Draft, index: number, standing: FaultStanding): void {
+  draft.change({ faults: draft.context.faults.with(index, standing) });
 }

@@ -11,14 +11,14 @@
  *     before anything else.
  */
 
+import { newRun } from './beginning.ts';
+import type { RunContext } from './context.ts';
 import { armedFaults } from './fault.ts';
 import { leafAt } from './place.ts';
 import { BEFORE, evolve, type Progress } from './progress.ts';
 import type { Announced, FoldedRun, RunEffect, RunInput } from './protocol.ts';
-import { runMachine } from './run.ts';
+import { faultsState, runMachine } from './run.ts';
 import { isSendOf, sendsOf } from './sending.ts';
-import { newRun } from './told.ts';
-import type { RunContext } from './turn.ts';
 
 export interface RestoredRun {
   /** As `Envelope.snapshot` has it. */
@@ -48,14 +48,14 @@ export function restoredFrom(input: RunInput, progress: Progress, { asleep }: Re
   const context: RunContext = {
     ...newRun(input),
     progress,
-    activity: state === 'closing' ? { kind: state, ticket: 1 } : { kind: state },
     tickets: 1,
     // Under the same owner the leases were kept while a decision was waited for.
     targetsHeld: state === 'waitingDecision',
     suspendWish: progress.standing.kind === 'suspended' ? null : (input.suspendBy ?? null),
     faults: progress.faults,
   };
-  const snapshot = runMachine.getPersistedSnapshot(runMachine.resolveState({ value: state, context }));
+  const value = { control: VALUE_OF[state], faults: faultsState(context) };
+  const snapshot = runMachine.getPersistedSnapshot(runMachine.resolveState({ value, context }));
   return { snapshot, effects: effectsOf(state, context, announcedIn(input, progress)) };
 }
 
@@ -67,10 +67,17 @@ function announcedIn({ program }: RunInput, { announced, frames }: Progress): An
   return statement === undefined ? undefined : { tc, path, statement };
 }
 
-type RestoredState = 'closing' | 'suspended' | 'waitingDecision' | 'recovering';
+type RestoredState = 'releasing' | 'suspended' | 'waitingDecision' | 'recovering';
+
+const VALUE_OF = {
+  releasing: { ending: 'releasing' },
+  suspended: 'suspended',
+  waitingDecision: 'waitingDecision',
+  recovering: 'recovering',
+} as const satisfies Record<RestoredState, unknown>;
 
 function stateOf({ standing }: Progress, asleep: boolean): RestoredState {
-  if (standing.kind === 'over') return 'closing';
+  if (standing.kind === 'over') return 'releasing';
   if (asleep && standing.kind === 'suspended') return 'suspended';
   if (asleep && standing.kind === 'deciding') return 'waitingDecision';
   return 'recovering';
@@ -83,7 +90,7 @@ function isInDoubt({ suspendBy }: RunInput, { standing }: Progress): boolean {
 
 function effectsOf(state: RestoredState, context: RunContext, announced: Announced | undefined): RunEffect[] {
   switch (state) {
-    case 'closing':
+    case 'releasing':
       return [{ type: 'effect.release', ticket: 1 }, { type: 'effect.archive' }];
     case 'recovering':
       return [{ type: 'effect.recover', ...(announced !== undefined && { announced }) }];

@@ -1,5 +1,6 @@
 /**
- * Questions of a run and who may answer them. Mission Control Service, sections 3.2, 4.2 rules 6 and 8, and 5.4.
+ * Questions of a run and who may answer them. Mission Control Service, sections 3.2, 4.2 rules 6 and 8, and 5.4. In which
+ * state an answer counts is the chart's to say: `run.ts`.
  *
  * Q1. An answer is taken, and logged `answered`, or refused, and logged `answer_refused`; the run then waits on
  *     (MC-ANS-006). Either bears the position of the answer.
@@ -12,147 +13,190 @@
 
 import type { AskStatement } from '../../contract/program.ts';
 import { CHOICES, isChoice } from '../../contract/run.ts';
+import { pathOf, type RunContext, statementOf } from './context.ts';
+import type { Draft } from './draft.ts';
 import type { AnswerGiven, RunChartEvent } from './protocol.ts';
-import { failed, passed } from './statement.ts';
-import type { GivenAnswer, Turn } from './turn.ts';
+import { awaitedRole, hazardText } from './sending.ts';
+import { passStatement, plainText } from './statement.ts';
 
 type Reply<Type extends RunChartEvent['type']> = Extract<RunChartEvent, { type: Type }>;
+/** The states in which something is asked. */
+export type Asking = 'asking' | 'confirming' | 'waitingDecision';
+
+// Asking --------------------------------------------------------------------------------------------------------------
 
 /** Asks the question of the statement, its prompt written out. */
-export function ask(turn: Turn, prompt: string, statement: AskStatement): void {
-  const { path, program, at } = turn;
-  const isTyped = statement.as !== undefined;
-  if (isTyped && !program.policy.humanOrchestration)
-    return failed(turn, `an answer is needed, and ${program.environment} has no human orchestration`);
-  turn.record({ event: 'asked', path, prompt });
-  if (!program.policy.humanOrchestration) return acknowledged(turn);
-  const ticket = turn.askAwaited({ type: 'effect.await' });
-  if (statement.timeoutMs !== null) turn.ask({ type: 'effect.wake', ticket, at: at + statement.timeoutMs });
-  turn.become({ kind: 'asking', ticket, path, question: turn.progress.seq });
+export function ask(draft: Draft, event: RunChartEvent): void {
+  const { path, at, statement } = draft;
+  draft.record({ event: 'asked', path, prompt: promptOf(draft.context, event) });
+  draft.change({ asked: { question: draft.progress.seq } });
+  const ticket = draft.askAwaited({ type: 'effect.await' });
+  const timeoutMs = statement?.kind === 'ask' ? statement.timeoutMs : null;
+  if (timeoutMs !== null) draft.ask({ type: 'effect.wake', ticket, at: at + timeoutMs });
 }
 
-/** Asks for a confirmation by somebody with the role; without human orchestration it is given at once. */
-export function confirm(turn: Turn, prompt: string, role: string): void {
-  const { path, program } = turn;
-  turn.record({ event: 'asked', path, prompt, role });
-  if (program.policy.humanOrchestration) {
-    const ticket = turn.askAwaited({ type: 'effect.await' });
-    turn.become({ kind: 'confirming', ticket, path, question: turn.progress.seq, role });
-    return;
-  }
-  turn.record({ event: 'answered', path, accepted: true, role });
-  confirmed(turn);
+/** Asks for a confirmation by somebody with the role: of the statement, or of a hazardous telecommand. */
+export function askConfirmation(draft: Draft, event: RunChartEvent): void {
+  const role = roleOf(draft.context) ?? '';
+  draft.record({ event: 'asked', path: draft.path, prompt: promptOf(draft.context, event), role });
+  draft.change({ asked: { question: draft.progress.seq, role } });
+  draft.askAwaited({ type: 'effect.await' });
 }
 
-function acknowledged(turn: Turn): void {
-  turn.record({ event: 'answered', path: turn.path, accepted: true });
-  passed(turn);
+/** Without human orchestration a question is acknowledged at once, and a confirmation given (section 3.2). */
+export function answerItself(draft: Draft, event?: RunChartEvent): void {
+  const { path, context } = draft;
+  const role = roleOf(context);
+  const named = role === undefined ? {} : { role };
+  draft.record({ event: 'asked', path, prompt: promptOf(context, event), ...named });
+  draft.record({ event: 'answered', path, accepted: true, ...named });
+  confirmed(draft);
 }
 
-/** Takes the answer or refuses it (Q1). */
-export function answer(turn: Turn, given: AnswerGiven): void {
-  const { activity } = turn;
-  const { path, by, source } = given;
-  const reason = refusalOf(turn, given);
-  if (reason !== undefined || by === undefined) {
-    const named = by === undefined ? {} : { by };
-    turn.record({ event: 'answer_refused', path, ...named, reason: reason ?? 'it has no name' }, source);
-  } else if (activity.kind === 'asking') answered(turn, given, by);
-  else {
-    logAnswer(turn, given);
-    if (activity.kind === 'confirming' && given.accepted) confirmed(turn, by);
-    else turn.goOn();
-  }
+/** Whether the statement needs an answer of a person, and the environment has none. */
+export function isUnanswerable(context: RunContext): boolean {
+  const isTyped = typedQuestionOf(context) !== undefined;
+  return isTyped && !context.program.policy.humanOrchestration;
 }
 
-/** A typed answer that was given is read first; whatever else it is, is in the log at once. */
-function answered(turn: Turn, given: AnswerGiven, by: string): void {
-  const { statement } = turn;
-  const { accepted, value, source } = given;
-  const typed = statement?.kind === 'ask' && statement.as !== undefined ? statement : undefined;
-  if (typed !== undefined && accepted && value !== undefined) {
-    const ticket = turn.askAwaited({ type: 'effect.read-answer', statement: typed, value });
-    turn.become({ kind: 'readingAnswer', ticket, given: { by, value, source } });
-    return;
-  }
-  logAnswer(turn, given);
-  if (!accepted) turn.goOn();
-  else if (typed === undefined) passed(turn);
-  else failed(turn, 'the answer has no value');
+export function needsAnswerText({ program }: RunContext): string {
+  return `an answer is needed, and ${program.environment} has no human orchestration`;
 }
 
-function logAnswer(turn: Turn, { path, accepted, by, value, source }: AnswerGiven): void {
-  const { activity } = turn;
-  turn.record(
-    {
-      event: 'answered',
-      path,
-      accepted,
-      ...(by !== undefined && { by }),
-      ...(value !== undefined && { value }),
-      ...(activity.kind === 'confirming' && { role: activity.role }),
-    },
-    source,
-  );
+/** What the statement under way asks for. */
+export function isConfirming(context: RunContext): boolean {
+  return statementOf(context)?.kind === 'confirm';
+}
+
+function typedQuestionOf(context: RunContext): (AskStatement & { readonly as: string }) | undefined {
+  const statement = statementOf(context);
+  if (statement?.kind !== 'ask' || statement.as === undefined) return undefined;
+  return { ...statement, as: statement.as };
+}
+
+function roleOf(context: RunContext): string | undefined {
+  const statement = statementOf(context);
+  return statement?.kind === 'confirm' ? statement.role : awaitedRole(context);
+}
+
+function promptOf(context: RunContext, event: RunChartEvent | undefined): string {
+  const statement = statementOf(context);
+  if (statement?.kind !== 'ask' && statement?.kind !== 'confirm')
+    return hazardText(context, awaitedRole(context) ?? '');
+  const plain = plainText(statement.prompt);
+  return plain ?? (event?.type === 'written' ? event.text : '');
+}
+
+// Answers -------------------------------------------------------------------------------------------------------------
+
+/** Whether a typed answer has a value, which is read before anything is logged; null: the question is of another kind. */
+export function isTypedAnswer(context: RunContext, { value }: AnswerGiven): 'with value' | 'without' | null {
+  if (typedQuestionOf(context) === undefined) return null;
+  return value === undefined ? 'without' : 'with value';
+}
+
+/** The answer to a question or a confirmation. */
+export function logAnswer(draft: Draft, given: AnswerGiven): void {
+  const role = draft.context.asked?.role;
+  record(draft, given, role === undefined ? {} : { role });
+  draft.change({ asked: null });
+}
+
+/** The answer to a decision: with it in the log the progress goes where it says (run/progress.P3). */
+export function logDecision(draft: Draft, given: AnswerGiven): void {
+  record(draft, given, {});
+}
+
+function record(
+  draft: Draft,
+  { path, accepted, by, value, source }: AnswerGiven,
+  role: { readonly role?: string },
+): void {
+  const named = by === undefined ? {} : { by };
+  const valued = value === undefined ? {} : { value };
+  draft.record({ event: 'answered', path, accepted, ...named, ...valued, ...role }, source);
+}
+
+/** A typed answer is read by what knows its unit. */
+export function readAnswer(draft: Draft, { by = '', value = null, source }: AnswerGiven): void {
+  const { statement } = draft;
+  if (statement?.kind !== 'ask') return;
+  draft.change({ given: { by, value, source }, asked: null });
+  draft.askAwaited({ type: 'effect.read-answer', statement, value });
 }
 
 /** The typed answer has a value: it is a name in the rest of the step. */
-export function answerRead(turn: Turn, given: GivenAnswer, { value }: Reply<'answer.read'>): void {
-  const { path, statement, inStep } = turn;
-  if (statement?.kind !== 'ask' || statement.as === undefined) return;
-  turn.record({ event: 'answered', path, accepted: true, by: given.by, value }, given.source);
-  turn.changeStep({ answers: { ...inStep.answers, [statement.as]: value } });
-  passed(turn);
+export function passTypedAnswer(draft: Draft, { value }: Reply<'answer.read'>): void {
+  const { path, context, inStep } = draft;
+  const { given } = context;
+  const typed = typedQuestionOf(context);
+  if (typed === undefined || given === null) return;
+  draft.record({ event: 'answered', path, accepted: true, by: given.by, value }, given.source);
+  draft.change({ given: null });
+  draft.changeStep({ answers: { ...inStep.answers, [typed.as]: value } });
+  passStatement(draft);
 }
 
-export function answerUnreadable(
-  turn: Turn,
-  { by, value, source }: GivenAnswer,
-  { reason }: Reply<'answer.unreadable'>,
-): void {
-  const as = value === undefined ? {} : { value };
-  turn.record({ event: 'answered', path: turn.path, accepted: true, by, ...as }, source);
-  failed(turn, reason);
+export function logUnreadable(draft: Draft): void {
+  const { path, context } = draft;
+  const { given } = context;
+  if (given === null) return;
+  draft.record({ event: 'answered', path, accepted: true, by: given.by, value: given.value }, given.source);
+  draft.change({ given: null });
 }
 
-export function unanswered(turn: Turn): void {
-  const { statement } = turn;
-  const ms = statement?.kind === 'ask' ? (statement.timeoutMs ?? 0) : 0;
-  failed(turn, `no answer within ${ms / 1000} s`);
+/** The question is answered: the next statement follows. */
+export function passQuestion(draft: Draft, given: AnswerGiven): void {
+  logAnswer(draft, given);
+  passStatement(draft);
 }
 
-/** The step goes on behind a confirmation; one of a hazardous telecommand counts for the policy. */
-function confirmed(turn: Turn, by?: string): void {
-  const { inStep, statement } = turn;
-  if (by !== undefined) turn.changeStep({ confirmers: [...inStep.confirmers, by] });
-  if (statement?.kind === 'confirm') return passed(turn);
-  turn.changeStep({ confirmed: inStep.confirmed + 1 });
-  turn.goOn();
+/** The step goes on behind a confirmation (Q2). */
+export function passConfirmation(draft: Draft, given: AnswerGiven): void {
+  logAnswer(draft, given);
+  draft.changeStep({ confirmers: [...draft.inStep.confirmers, given.by ?? ''] });
+  confirmed(draft);
+}
+
+/** One of a hazardous telecommand counts for the policy. */
+function confirmed(draft: Draft): void {
+  const { statement, inStep } = draft;
+  if (statement?.kind === 'ask' || statement?.kind === 'confirm') return passStatement(draft);
+  draft.changeStep({ confirmed: inStep.confirmed + 1, midway: false });
+}
+
+// Refusals ------------------------------------------------------------------------------------------------------------
+
+/** Q1, Q3 */
+export function refuseAnswer(draft: Draft, given: AnswerGiven, asking: Asking | undefined): void {
+  const { path, by, source } = given;
+  const named = by === undefined ? {} : { by };
+  const reason = refusalOf(draft.context, given, asking) ?? 'it has no name';
+  draft.record({ event: 'answer_refused', path, ...named, reason }, source);
 }
 
 /** Why an answer is not taken; undefined when it is. */
-function refusalOf(turn: Turn, given: AnswerGiven): string | undefined {
-  const { activity } = turn;
-  const awaited = awaitedBy(turn);
-  if (awaited === undefined || awaited.path !== given.path) return 'nothing is asked at this path';
-  const { by, verified, identityFault, roles } = given;
-  const elsewhere = otherQuestion(awaited.question, given);
+export function refusalOf(
+  context: RunContext,
+  given: AnswerGiven,
+  asking: Asking | undefined,
+): string | undefined {
+  const question = asking && questionOf(context, asking);
+  if (question === undefined || pathOf(context) !== given.path) return 'nothing is asked at this path';
+  const { by, verified, identityFault } = given;
+  const elsewhere = otherQuestion(question, given);
   if (elsewhere !== undefined) return elsewhere;
-  if (turn.program.policy.identity === 'jwt' && !verified)
+  if (context.program.policy.identity === 'jwt' && !verified)
     return identityFault ?? 'a verified token is needed';
   if (by === undefined) return 'an answer needs the name of who gives it';
-  if (activity.kind === 'waitingDecision') return undecided(given);
-  if (activity.kind !== 'confirming') return undefined;
-  if (!roles.includes(activity.role)) return `the role ${activity.role} is needed`;
-  return turn.inStep.confirmers.includes(by) ? `${by} has already confirmed this step` : undefined;
+  if (asking === 'waitingDecision') return undecided(given);
+  return asking === 'confirming' ? unconfirmed(context, by, given) : undefined;
 }
 
-/** What is waited for: where, and the number of the event that asked. */
-function awaitedBy({ activity, progress, path }: Turn): { path: string; question: number } | undefined {
-  if (activity.kind === 'asking' || activity.kind === 'confirming') return activity;
-  const { standing } = progress;
-  const isDecision = activity.kind === 'waitingDecision' && standing.kind === 'deciding';
-  return isDecision ? { path, question: standing.question } : undefined;
+/** Number of the event that asked. */
+function questionOf({ asked, progress }: RunContext, asking: Asking): number | undefined {
+  if (asking !== 'waitingDecision') return asked?.question;
+  return progress.standing.kind === 'deciding' ? progress.standing.question : undefined;
 }
 
 /** Q4 */
@@ -170,4 +214,10 @@ function undecided({ accepted, value }: AnswerGiven): string | undefined {
   const said = accepted ? '' : 'no, with ';
   const given = value === undefined ? 'no value' : JSON.stringify(value);
   return `${said}${given} is no decision: give one of ${CHOICES.join(', ')}, or a plain no`;
+}
+
+/** Q2 */
+function unconfirmed({ asked, inStep }: RunContext, by: string, { roles }: AnswerGiven): string | undefined {
+  if (asked?.role !== undefined && !roles.includes(asked.role)) return `the role ${asked.role} is needed`;
+  return inStep.confirmers.includes(by) ? `${by} has already confirmed this step` : undefined;
 }

@@ -12,76 +12,79 @@ import type { SendStatement, StepNode } from '../../contract/program.ts';
 import type { RunEvent } from '../../contract/run.ts';
 import { telecommandIdOf } from '../../contract/telecommand-id.ts';
 import { isGoodTcEnd } from '../../contract/telecommand-state.ts';
+import { leafOf, type RunContext, statementOf } from './context.ts';
+import type { Draft } from './draft.ts';
 import { statementsOf } from './place.ts';
 import { repeats } from './progress.ts';
 import type { RunChartEvent } from './protocol.ts';
-import { confirm } from './question.ts';
-import { afterSetters, failed, passed } from './statement.ts';
-import { suspend } from './suspension.ts';
-import type { Turn } from './turn.ts';
+import { passStatement } from './statement.ts';
 
-/** Begins the sending of the statement, of a configure that of its next setter. */
-export function beginSending(turn: Turn): void {
-  const send = sendOf(turn);
-  if (send === undefined) return sendingOver(turn);
-  const role = turn.program.policy.hazardousConfirmation[turn.inStep.confirmed];
-  if (send.hazardous && role !== undefined) confirm(turn, hazardText(turn, role), role);
-  else leave(turn, send);
-}
+type Ended = Extract<RunChartEvent, { type: 'telecommand.ended' }>;
 
-export function telecommandEnded(
-  turn: Turn,
-  { tc, state, detail, acks }: Extract<RunChartEvent, { type: 'telecommand.ended' }>,
-): void {
-  const { context, path, inStep } = turn;
-  const send = sendOf(turn);
-  if (send === undefined) return;
-  const why = detail === undefined ? {} : { detail };
-  turn.record({ event: 'telecommand_finished', path, tc, state, ...why, acks: [...acks] });
-  if (isGoodTcEnd(state)) {
-    turn.changeStep({ setter: inStep.setter + 1, failedSendings: 0 });
-    beginSendingOfNext(turn);
-  } else if (!send.changesState && inStep.failedSendings < send.retry) {
-    if (context.suspendWish !== null) return suspend(turn, context.suspendWish);
-    turn.changeStep({ failedSendings: inStep.failedSendings + 1 });
-    leave(turn, send);
-  } else failed(turn, endText(turn, send, state, detail));
-}
-
-function beginSendingOfNext(turn: Turn): void {
-  if (turn.statement?.kind === 'configure') beginSending(turn);
-  else passed(turn);
-}
-
-function sendingOver(turn: Turn): void {
-  if (turn.statement?.kind === 'configure') afterSetters(turn, turn.statement);
-}
-
-function sendOf({ statement, inStep }: Turn): SendStatement | undefined {
-  if (statement?.kind === 'configure') return statement.setters[inStep.setter];
+/** The telecommand under way, of a configure its next setter; undefined behind the last one. */
+export function sendOf(context: RunContext): SendStatement | undefined {
+  const statement = statementOf(context);
+  if (statement?.kind === 'configure') return statement.setters[context.inStep.setter];
   return statement?.kind === 'send' ? statement : undefined;
 }
 
-function leave(turn: Turn, send: SendStatement): void {
-  const { context, progress, path, at, inStep } = turn;
+/** The role that has to confirm the telecommand before it leaves (N2); undefined when none has. */
+export function awaitedRole(context: RunContext): string | undefined {
+  const { program, inStep } = context;
+  const role = program.policy.hazardousConfirmation[inStep.confirmed];
+  return sendOf(context)?.hazardous === true ? role : undefined;
+}
+
+/** N1 */
+export function sendTelecommand(draft: Draft): void {
+  const { context, progress, path, at, inStep } = draft;
+  const send = sendOf(context);
+  if (send === undefined) return;
   const tc = telecommandIdOf(context.run, progress.seq + 1, at);
   const before = repeats(progress, inStep.failedSendings > 0);
-  turn.record({
+  draft.record({
     event: 'telecommand_sent',
     path,
     tc,
     target: send.target,
-    telecommand: nameOf(turn, send),
+    telecommand: nameOf(context, send),
     changes_state: send.changesState,
     ...(before !== undefined && { retry_of: before }),
   });
   const { answers } = inStep;
-  const ticket = turn.askAwaited({ type: 'effect.send', tc, path, statement: send, answers });
-  turn.become({ kind: 'sending', ticket, tc });
+  draft.askAwaited({ type: 'effect.send', tc, path, statement: send, answers });
+}
+
+export function isGoodEnd({ state }: Ended): boolean {
+  return isGoodTcEnd(state);
+}
+
+/** N3 */
+export function hasRetryLeft(context: RunContext): boolean {
+  const send = sendOf(context);
+  return send !== undefined && !send.changesState && context.inStep.failedSendings < send.retry;
+}
+
+export function logTelecommandEnd(draft: Draft, { tc, state, detail, acks }: Ended): void {
+  const why = detail === undefined ? {} : { detail };
+  draft.record({ event: 'telecommand_finished', path: draft.path, tc, state, ...why, acks: [...acks] });
+}
+
+/** It is sent again. */
+export function countFailedSending(draft: Draft, event: Ended): void {
+  logTelecommandEnd(draft, event);
+  draft.changeStep({ failedSendings: draft.inStep.failedSendings + 1 });
+}
+
+/** The telecommand is done: behind it comes the next setter, or the next statement. */
+export function passSending(draft: Draft, event: Ended): void {
+  logTelecommandEnd(draft, event);
+  if (draft.statement?.kind !== 'configure') return passStatement(draft);
+  draft.changeStep({ setter: draft.inStep.setter + 1, midway: true, failedSendings: 0 });
 }
 
 /** `component[instance].name` */
-function nameOf({ inStep }: Turn, { component, instance, telecommand }: SendStatement): string {
+function nameOf({ inStep }: RunContext, { component, instance, telecommand }: SendStatement): string {
   if (instance === undefined) return `${component}.${telecommand}`;
   const value = 'value' in instance ? instance.value : (inStep.answers[instance.name] ?? instance.name);
   return `${component}[${value}].${telecommand}`;
@@ -105,14 +108,15 @@ export function isSendOf(
 }
 
 /** The confirmation is one of the step, so it names everything hazardous in it. */
-function hazardText(turn: Turn, role: string): string {
-  const sends = turn.leaf === undefined ? [] : sendsOf(turn.leaf);
-  const hazardous = sends.filter((send) => send.hazardous);
-  const names = new Set(hazardous.map((send) => `${nameOf(turn, send)} to ${send.target}`));
+export function hazardText(context: RunContext, role: string): string {
+  const leaf = leafOf(context);
+  const hazardous = (leaf === undefined ? [] : sendsOf(leaf)).filter((send) => send.hazardous);
+  const names = new Set(hazardous.map((send) => `${nameOf(context, send)} to ${send.target}`));
   return `hazardous: ${[...names].join(', ')}; to be confirmed by ${role}`;
 }
 
-function endText(turn: Turn, send: SendStatement, state: string, detail: string | undefined): string {
-  const ended = `${nameOf(turn, send)} ended ${state}`;
+export function endText(context: RunContext, { state, detail }: Ended): string {
+  const send = sendOf(context);
+  const ended = `${send === undefined ? 'telecommand' : nameOf(context, send)} ended ${state}`;
   return detail === undefined ? ended : `${ended}: ${detail}`;
 }

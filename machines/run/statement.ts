@@ -1,57 +1,42 @@
 /**
- * The statements of a step: how each begins, and what its replies make of it. Mission Control Service, sections 3.2 and
- * 4.2. Telecommands are in `sending.ts`, what people answer in `question.ts`.
+ * The statements of a step: what each asks for, and what is logged of its end. Mission Control Service, sections 3.2 and 4.2.
+ * Telecommands are in `sending.ts`, what people answer in `question.ts`.
  *
- * S1. A statement ends by `passed` or `failed`, once.
+ * S1. A statement ends once: passed (`passStatement`), or its step has failed (`failing.ts`).
  */
 
-import type {
-  ConditionStatement,
-  ConfigureStatement,
-  ProgramStatement,
-  TextPart,
-} from '../../contract/program.ts';
-import { retryDepth } from './place.ts';
-import type { ReadbackJudgement, RunChartEvent } from './protocol.ts';
-import type { Turn } from './turn.ts';
+import type { ConfigureStatement, TextPart } from '../../contract/program.ts';
+import { type RunContext, statementOf } from './context.ts';
+import type { Draft } from './draft.ts';
+import type { RunChartEvent } from './protocol.ts';
 
 type Reply<Type extends RunChartEvent['type']> = Extract<RunChartEvent, { type: Type }>;
 
 /** The statement is done: the next one follows. */
-export function passed(turn: Turn): void {
-  turn.changeStep({ statement: turn.inStep.statement + 1, setter: 0, failedSendings: 0 });
-  turn.goOn();
-}
-
-/** The statement failed and its step with it: another attempt follows, or a decision is asked (MC-STM-004, 027). */
-export function failed(turn: Turn, reason: string): void {
-  const { path, program, progress } = turn;
-  const attempt = progress.frames.at(-1)?.attempt ?? 1;
-  if (retryDepth(program, progress.frames) === undefined)
-    turn.record({ event: 'decision_required', path, reason });
-  else turn.record({ event: 'step_finished', path, attempt, ok: false, reason });
-  turn.goOn();
+export function passStatement(draft: Draft): void {
+  const statement = draft.inStep.statement + 1;
+  draft.changeStep({ statement, setter: 0, midway: false, failedSendings: 0 });
 }
 
 // Conditions ----------------------------------------------------------------------------------------------------------
 
-export function beginCondition(turn: Turn, statement: ConditionStatement | ReadbackJudgement): void {
-  const { path, inStep, at } = turn;
-  const ticket = turn.askAwaited({
-    type: 'effect.judge',
-    path,
-    statement,
-    since: at,
-    answers: inStep.answers,
-  });
-  turn.become({ kind: 'judging', ticket });
+/** Has the condition judged, of a configure its readbacks. */
+export function judge(draft: Draft): void {
+  const { path, inStep, at: since, statement } = draft;
+  const { answers } = inStep;
+  if (statement?.kind === 'configure') {
+    const { target, readbacks, withinMs } = statement;
+    const judgement = { kind: 'readbacks', target, readbacks, withinMs } as const;
+    draft.askAwaited({ type: 'effect.judge', path, statement: judgement, since, answers });
+  } else if (statement !== undefined && 'condition' in statement)
+    draft.askAwaited({ type: 'effect.judge', path, statement, since, answers });
 }
 
-export function judged(turn: Turn, { ok, reason, samples }: Reply<'judged'>): void {
-  const { path, statement } = turn;
+export function logChecked(draft: Draft, { ok, reason, samples }: Reply<'judged'>): void {
+  const { path, statement } = draft;
   if (statement === undefined || !('condition' in statement || statement.kind === 'configure')) return;
   const isConfigure = statement.kind === 'configure';
-  turn.record({
+  draft.record({
     event: 'checked',
     path,
     statement: isConfigure ? 'expect' : statement.kind,
@@ -60,9 +45,11 @@ export function judged(turn: Turn, { ok, reason, samples }: Reply<'judged'>): vo
     ...(reason !== undefined && { reason }),
     samples: [...samples],
   });
-  if (!ok) failed(turn, reason ?? 'the condition does not hold');
-  else if (isConfigure) beginMode(turn, statement);
-  else passed(turn);
+}
+
+export function passCondition(draft: Draft, event: Reply<'judged'>): void {
+  logChecked(draft, event);
+  passStatement(draft);
 }
 
 /** `obc.mode = SAFE and eps[1].voltage = 5` */
@@ -70,25 +57,25 @@ function readbackText({ readbacks }: ConfigureStatement): string {
   return readbacks.map(({ parameter, value }) => `${parameter} = ${value}`).join(' and ');
 }
 
-/** What follows the setters of a configure. */
-export function afterSetters(turn: Turn, statement: ConfigureStatement): void {
-  const { target, readbacks, withinMs } = statement;
-  if (readbacks.length === 0) return beginMode(turn, statement);
-  beginCondition(turn, { kind: 'readbacks', target, readbacks, withinMs });
+export function isConfiguring(context: RunContext): boolean {
+  return statementOf(context)?.kind === 'configure';
 }
 
 // Modes ---------------------------------------------------------------------------------------------------------------
 
-export function beginMode(turn: Turn, { target, mode }: { target: string; mode: string }): void {
-  turn.become({ kind: 'settingMode', ticket: turn.askAwaited({ type: 'effect.set-mode', target, mode }) });
-}
-
-export function modeSet(turn: Turn): void {
-  const { path, statement } = turn;
+export function setMode(draft: Draft): void {
+  const { statement } = draft;
   if (statement?.kind !== 'configure' && statement?.kind !== 'set_mode') return;
   const { target, mode } = statement;
-  turn.record({ event: 'mode_changed', path, target, mode });
-  passed(turn);
+  draft.askAwaited({ type: 'effect.set-mode', target, mode });
+}
+
+export function passMode(draft: Draft): void {
+  const { path, statement } = draft;
+  if (statement?.kind !== 'configure' && statement?.kind !== 'set_mode') return;
+  const { target, mode } = statement;
+  draft.record({ event: 'mode_changed', path, target, mode });
+  passStatement(draft);
 }
 
 // Texts ---------------------------------------------------------------------------------------------------------------
@@ -99,27 +86,38 @@ export function plainText(parts: readonly TextPart[]): string | undefined {
   return texts.length === parts.length ? texts.join('') : undefined;
 }
 
-export function beginWriting(turn: Turn, parts: readonly TextPart[]): void {
-  const { answers } = turn.inStep;
-  turn.become({ kind: 'writing', ticket: turn.askAwaited({ type: 'effect.write', parts, answers }) });
+export function writeText(draft: Draft): void {
+  const { statement, inStep } = draft;
+  const { answers } = inStep;
+  if (statement?.kind === 'log')
+    draft.askAwaited({ type: 'effect.write', parts: statement.message, answers });
+  else if (statement?.kind === 'ask' || statement?.kind === 'confirm')
+    draft.askAwaited({ type: 'effect.write', parts: statement.prompt, answers });
 }
 
-export function log(turn: Turn, message: string, samples: Reply<'written'>['samples']): void {
-  turn.record({ event: 'logged', path: turn.path, message, samples: [...samples] });
-  passed(turn);
+export function isLogging(context: RunContext): boolean {
+  return statementOf(context)?.kind === 'log';
+}
+
+export function logText(draft: Draft, message: string, samples: Reply<'written'>['samples']): void {
+  draft.record({ event: 'logged', path: draft.path, message, samples: [...samples] });
+  passStatement(draft);
 }
 
 // Time and files ------------------------------------------------------------------------------------------------------
 
-export function beginWait(turn: Turn, ms: number): void {
-  turn.become({ kind: 'waiting', ticket: turn.askAwaited({ type: 'effect.wake', at: turn.at + ms }) });
+export function wait(draft: Draft): void {
+  const { statement, at } = draft;
+  if (statement?.kind === 'wait') draft.askAwaited({ type: 'effect.wake', at: at + statement.ms });
 }
 
-export function beginTransfer(
-  turn: Turn,
-  statement: Extract<ProgramStatement, { kind: 'download' | 'upload' }>,
-): void {
-  const { path, inStep } = turn;
-  const ticket = turn.askAwaited({ type: 'effect.transfer', path, statement, answers: inStep.answers });
-  turn.become({ kind: 'transferring', ticket });
+/** Before another attempt. */
+export function pause(draft: Draft): void {
+  draft.askAwaited({ type: 'effect.wake', at: draft.progress.again?.dueAt ?? draft.at });
+}
+
+export function transfer(draft: Draft): void {
+  const { path, inStep, statement } = draft;
+  if (statement?.kind !== 'download' && statement?.kind !== 'upload') return;
+  draft.askAwaited({ type: 'effect.transfer', path, statement, answers: inStep.answers });
 }

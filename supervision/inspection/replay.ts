@@ -122,7 +122,10 @@ class Replay {
 
   #tellTurn(announced: readonly EntityEvent[]): readonly object[] {
     this.#tell(announced);
-    return this.#takeAll();
+    const taken = this.#takeAll();
+    // A chart that begins in one step has taken no step that could be seen.
+    this.#shown ??= this.#actor.getSnapshot();
+    return taken;
   }
 
   /** The first record is made while the chart begins; a log whose beginning is lost begins later. */

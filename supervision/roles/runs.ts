@@ -8,8 +8,7 @@ import { shardNames, shardOf } from '../../actors/run/open-runs.ts';
 import { runHistory } from '../../actors/run/replay.ts';
 import type { RunServices } from '../../actors/run/services.ts';
 import { RunShard } from '../../actors/run/shard.ts';
-import type { runMachine } from '../../machines/run/run.ts';
-import type { RunContext } from '../../machines/run/turn.ts';
+import { awaitedTicket, type RunSnapshot, type runMachine } from '../../machines/run/run.ts';
 import { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { KnownPast } from '../../messaging/known-past.ts';
 import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
@@ -83,7 +82,7 @@ function runCells(
     services,
     store,
     hostOf: (run) => shards.of(run)?.held(run),
-    isAwaited: (run, ticket) => ticketOf(hosted.cells.context(run)) === ticket,
+    isAwaited: (run, ticket) => ticketOf(snapshotOf(hosted.kind, run)) === ticket,
     isAborted: (run) => hosted.cells.context(run)?.abort != null,
     history: (run) => runHistory(bus, run),
   });
@@ -91,8 +90,11 @@ function runCells(
   return hosted;
 }
 
-/** Of what is under way in the chart. */
-function ticketOf(context: RunContext | undefined): number | undefined {
-  const activity = context?.activity;
-  return activity !== undefined && 'ticket' in activity ? activity.ticket : undefined;
+/** Of the reply that its chart waits for. */
+function ticketOf(snapshot: RunSnapshot | undefined): number | undefined {
+  return snapshot && awaitedTicket(snapshot);
+}
+
+function snapshotOf(kind: Kind, run: string): RunSnapshot | undefined {
+  return kind.peek(run)?.actor?.getSnapshot() as RunSnapshot | undefined;
 }

@@ -89,7 +89,7 @@ describe('a run that goes', () => {
     const [yes] = await page.locator('#run-notice code').allTextContents();
     // It names the question, so that typed again it means no other one (A-70).
     expect(yes).toMatch(new RegExp(`^mcs run answer ${run} yes --question \\d+ --api ${cell.api}$`));
-    await page.locator('#chart [data-state="run.running.asking"].active').waitFor();
+    await page.locator('#chart [data-state="run.control.running.asking"].active').waitFor();
     expect(await page.locator('#steps-progress').textContent()).toBe('3 of 4 done');
     const rows = await page.locator('#run-log-list li').allTextContents();
     expect(rows.at(-1)).toContain('Signal level of the downlink?');
@@ -170,7 +170,7 @@ describe('a run that has finished', () => {
     expect(await page.locator('#run-log-list .later').count()).toBe(log.length - 1);
     await page.locator('#run-log-list li.telecommand_sent').first().locator('.what').click();
     await hasState(page, 'look', 'running');
-    await page.locator('#chart [data-state="run.running.sending"].active').waitFor();
+    await page.locator('#chart [data-state="run.control.running.sending"].active').waitFor();
     expect(await page.locator('#player-text').textContent()).toMatch(/^4\/\d+ telecommand_sent/);
     await page.keyboard.press('End');
     await page.locator('#player-position').focus();

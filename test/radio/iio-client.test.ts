@@ -88,7 +88,7 @@ describe('the client of an iiod', () => {
     expect(memory.values.get('iio:device0 note')).toBe('RX 3\nfür zwei\n');
   });
 
-  it('context.I1 names the attribute that is refused, and goes on', async () => {
+  it('iio/context.I1 names the attribute that is refused, and goes on', async () => {
     const { client } = await pair();
     const refused = await failing(client.write(ensm, 'refused'));
     expect(refused).toMatchObject({
@@ -242,7 +242,7 @@ describe('the client of an iiod', () => {
     expect((await failing(rx.read(16, PATIENT_MS))).message).not.toContain('refuses');
   });
 
-  it('context.I2 a question without an answer costs the context; its late answer reaches nobody', async () => {
+  it('iio/context.I2 a question without an answer costs the context; its late answer reaches nobody', async () => {
     const { client, memory } = await pair('stub', LATE_MS);
     let open = () => {};
     memory.gate = new Promise((resolve) => {

@@ -137,7 +137,7 @@ describe.skipIf(noIiod !== undefined)('the client on the iiod of Debian', () => 
     expect(await client.read({ device: 'ad9361-phy', of: 'device', name: 'ensm_mode' })).toBe('fdd');
   });
 
-  it('context.I2 one that stands still costs the context in its deadline; what it answers when it goes on reaches nobody', async () => {
+  it('iio/context.I2 one that stands still costs the context in its deadline; what it answers when it goes on reaches nobody', async () => {
     const { iiod, connect } = await start(300);
     const client = await connect();
     iiod.freeze();

@@ -79,7 +79,7 @@ async function askGateway(
       if (!asked.mayBeDone) return 'nobody';
       return refused(`gateway ${gateway} did not answer within ${SIM_ANSWER_MS / 1000} s`);
     case 'unreadable':
-      return refused(`gateway ${gateway} answered with what is no answer`);
+      return refused(`malformed reply from gateway ${gateway}`);
     default:
       return assertNever(asked);
   }

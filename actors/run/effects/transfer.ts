@@ -58,7 +58,7 @@ function createdBy(asked: Asked<TransferReply> | undefined): Result<unknown, str
     case 'unanswered':
       return refused('the transfer manager did not answer');
     case 'unreadable':
-      return refused('the transfer manager answered with what is no answer');
+      return refused('malformed reply from the transfer manager');
     default:
       return assertNever(asked);
   }

@@ -11,6 +11,7 @@ import { subject } from '../../../contract/bus/subjects.ts';
 import { RUN_ANSWER_BYTES } from '../../../contract/limits.ts';
 import type { RunEvent } from '../../../contract/run.ts';
 import type { TcSubmission } from '../../../contract/telecommand.ts';
+import { type RunSnapshot, underWay } from '../../../machines/run/run.ts';
 import { programDocument } from '../../../mission/procedure/program-document.ts';
 import type { AppendOptions, Bus } from '../../../ports/bus.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
@@ -153,8 +154,8 @@ describe('a telecommand that its run has logged and not yet sent', () => {
       await until(() => gate.reached);
       const call = action === 'abort' ? { action, by: 'ana' } : { action, by: 'alarm x', reaction: true };
       const reply = control(bus, run, call);
-      const context = () => slow.runs.kind.peek(run)?.actor?.getSnapshot().context;
-      await until(() => ['closing', 'suspending'].includes(context()?.activity.kind));
+      const snapshot = () => slow.runs.kind.peek(run)?.actor?.getSnapshot() as RunSnapshot;
+      await until(() => ['releasing', 'suspending'].includes(underWay(snapshot())));
       gate.open();
       expect(await reply).toEqual({ outcome: 'accepted' });
       const log = await logWith(bus, run, action === 'abort' ? 'finished' : 'suspended');

@@ -9,8 +9,9 @@ import { HeldRun } from '../../../actors/run/open-run.ts';
 import { readRunStanding } from '../../../actors/run/standing.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import type { Program } from '../../../contract/program.ts';
+import type { RunContext } from '../../../machines/run/context.ts';
 import type { RunChartEvent, RunEffect, RunInput } from '../../../machines/run/protocol.ts';
-import type { RunContext } from '../../../machines/run/turn.ts';
+import { type RunSnapshot, underWay } from '../../../machines/run/run.ts';
 import { KeptEnvelopes, keptBytes, packr } from '../../../messaging/kept-envelopes.ts';
 import type { Binding, Stored } from '../../../ports/entity.ts';
 import { Cell, type Down } from '../../../supervision/cells/cell.ts';
@@ -70,22 +71,24 @@ function reply(effect: RunEffect, dice: Dice, clock: ManualClock): RunChartEvent
 }
 
 /** What a person does with a run that waits. */
-function person(context: RunContext, dice: Dice, at: number, source: number): RunChartEvent | undefined {
-  const { activity, progress } = context;
+function person(snapshot: RunSnapshot, dice: Dice, at: number, source: number): RunChartEvent | undefined {
+  const { context } = snapshot;
+  const { progress } = context;
+  const state = underWay(snapshot);
   const by = dice.pick(['ada', 'eve', 'bob', 'ana']);
   const request = `r${source}`;
   if (dice.hits(9)) return { type: 'command.suspend', at, by, request };
-  if (activity.kind === 'suspended')
+  if (state === 'suspended')
     return { type: 'command.resume', at, by, request, choice: dice.pick(['replay', 'skip', 'fail']) };
   const asked = { type: 'answer', at, by, source, seen: progress.seq, verified: true } as const;
   const roles = ['operator', 'supervisor'];
-  if (activity.kind === 'waitingDecision' && progress.standing.kind === 'deciding') {
+  if (state === 'waitingDecision' && progress.standing.kind === 'deciding') {
     const question = progress.standing.question;
     const value = dice.pick(['skip', 'replay', 'fail', 'abort']);
     return { ...asked, roles, question, path: pathOf(context), accepted: true, value };
   }
-  if (activity.kind !== 'asking' && activity.kind !== 'confirming') return undefined;
-  return { ...asked, roles, path: activity.path, accepted: !dice.hits(5), value: 7 };
+  if (state !== 'asking' && state !== 'confirming') return undefined;
+  return { ...asked, roles, path: pathOf(context), accepted: !dice.hits(5), value: 7 };
 }
 
 function pathOf({ program, progress }: RunContext): string {
@@ -160,8 +163,8 @@ async function lived(program: Program, drawn: readonly number[]): Promise<Life> 
   for (let turn = 1; turn < 200 && down === undefined; turn += 1) {
     await settled();
     clock.advance(1);
-    const context = cell.actor?.getSnapshot().context as RunContext;
-    const said = turn > 150 ? abort(clock.now()) : person(context, dice, clock.now(), turn);
+    const snapshot = cell.actor?.getSnapshot() as RunSnapshot;
+    const said = turn > 150 ? abort(clock.now()) : person(snapshot, dice, clock.now(), turn);
     if (said !== undefined) cell.tell(said);
     keep();
   }

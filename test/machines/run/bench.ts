@@ -204,8 +204,14 @@ export class Bench {
     return bench;
   }
 
+  /** Of the region that controls the run. */
   get state(): string {
-    return this.driven.state;
+    return this.#region('control');
+  }
+
+  /** What of its faults is switched on. */
+  get faultState(): string {
+    return this.#region('faults');
   }
 
   get kinds(): string[] {
@@ -265,6 +271,11 @@ export class Bench {
       if (answer !== undefined) this.#answered(effect, answer);
     }
     return this;
+  }
+
+  #region(name: string): string {
+    const active = this.driven.state.split(' & ').find((each) => each.startsWith(`${name}.`));
+    return active?.slice(name.length + 1) ?? '';
   }
 
   #answered(effect: Asked, answer: Bare): this {

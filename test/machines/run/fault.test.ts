@@ -64,7 +64,7 @@ describe('faults of simulated targets', () => {
     const bench = running(fault({ afterMs: 0 }), fault({ step: 'never', afterMs: 0 }))
       .tell(switched(true))
       .play();
-    expect(bench.state).toBe('ending');
+    expect(bench.state).toBe('ending.switchingOff');
     expect(bench.kinds).not.toContain('finished');
     expect(asked(bench).at(-1)).toEqual({ index: 0, on: false, at: bench.now });
     bench.tell(switched(false)).play();
@@ -76,16 +76,16 @@ describe('faults of simulated targets', () => {
   it('MC-RUN-024 are switched off when the run is aborted too, and one still to come is not waited for', () => {
     const bench = running(fault({ afterMs: 0 }), fault({ afterMs: 60_000 })).tell(switched(true));
     bench.command('abort');
-    expect(bench.state).toBe('ending');
+    expect(bench.state).toBe('ending.switchingOff');
     bench.tell({ type: 'fault.refused', fault: 0, on: false, reason: 'gone' });
     expect(bench.of('finished')).toMatchObject([{ ok: false, reason: 'aborted by bob' }]);
   });
 
   it('wait at the end for a switch that is under way, and undo it', () => {
     const bench = running(fault({ afterMs: 0 })).command('abort');
-    expect(bench.state).toBe('ending');
+    expect(bench.state).toBe('ending.switchingOff');
     bench.tell(switched(true));
-    expect(bench.state).toBe('ending');
+    expect(bench.state).toBe('ending.switchingOff');
     expect(asked(bench).at(-1)).toMatchObject({ on: false });
     bench.tell(switched(false));
     expect(bench.kinds.at(-1)).toBe('finished');
@@ -110,7 +110,7 @@ describe('faults of simulated targets', () => {
       { index: 1, on: false, at: begun + 9_000 },
     ]);
     next.reply({ type: 'prepared' }).command('abort');
-    expect(next.state).toBe('ending');
+    expect(next.state).toBe('ending.switchingOff');
     expect(asked(next).at(-1)).toMatchObject({ index: 0, on: false });
   });
 });

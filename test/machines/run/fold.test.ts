@@ -262,7 +262,7 @@ describe('a run from its log', () => {
         for (const more of deaths) {
           const cut = bench.events.slice(0, 1 + Math.min(more * 2, bench.events.length - 1));
           bench = Bench.restored(input, cut);
-          if (bench.state === 'closing') break;
+          if (bench.state === 'ending.releasing') break;
           toTheEnd(bench.tell({ type: 'recovered', by: 'x' }), new Dice(drawn.slice(more)));
           sound(bench);
         }
@@ -276,7 +276,7 @@ function takenOver(input: Bench['input'], events: readonly RunEvent[], later: re
   const { finished, suspended, deciding } = reading(events);
   const bench = Bench.restored(input, events);
   if (finished) {
-    expect(bench.state).toBe('closing');
+    expect(bench.state).toBe('ending.releasing');
     expect(bench.play().events).toHaveLength(events.length);
     expect(bench.driven.ended).toBe(true);
     return;
@@ -317,7 +317,7 @@ describe('a run taken over', () => {
   it('MC-STM-028 MC-LOG-022 begins the step again without a decision when nothing changed the state', () => {
     const bench = cut('telecommand_sent', 2).tell({ type: 'recovered', by: 'x2' });
     expect(bench.of('taken_over')).toMatchObject([{ by: 'x2' }]);
-    expect(bench.state).toBe('resuming');
+    expect(bench.state).toBe('retaking');
     bench.play();
     expect(bench.of('step_started').map(({ path, attempt }) => `${path} ${attempt}`)).toEqual([
       'a 1',
@@ -387,7 +387,7 @@ describe('a run taken over', () => {
     const bench = Bench.restored(waiting.input, waiting.events).tell({ type: 'recovered', by: 'x3' });
     expect([bench.state, bench.of('decision_required').length]).toEqual(['waitingDecision', 1]);
     bench.decide('skip');
-    expect(bench.state).toBe('resuming');
+    expect(bench.state).toBe('retaking');
     expect(bench.play().of('finished')).toMatchObject([{ ok: true }]);
   });
 

@@ -95,7 +95,7 @@ describe('the chart of a run: start and end', () => {
   it('MC-STM-021 logs finished, then gives the leases back and has the report archived', () => {
     const bench = running(program([step('a', [log('x')])]));
     expect(bench.kinds.at(-1)).toBe('finished');
-    expect(bench.state).toBe('closing');
+    expect(bench.state).toBe('ending.releasing');
     expect(bench.asked.map(({ type }) => type).slice(-2)).toEqual(['effect.release', 'effect.archive']);
     expect(outcome(sound(bench.play()))).toEqual({ ok: true });
   });

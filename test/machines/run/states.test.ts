@@ -75,8 +75,15 @@ const PLACES: Record<string, Place> = {
   suspending: { there: () => begun(wait(5)).command('preempt'), replies: ['released'] },
   suspended: { there: suspended, replies: [] },
   resuming: { there: () => suspended().command('resume'), replies: ['prepared', 'not-prepared'] },
-  ending: { there: ending, replies: ['fault.switched', 'fault.refused'] },
-  closing: { there: () => begun(log('x')), replies: ['released'] },
+  retaking: {
+    there: () => {
+      const { input, events } = begun(wait(5));
+      return Bench.restored(input, events).tell({ type: 'recovered', by: 'x2' });
+    },
+    replies: ['prepared', 'not-prepared'],
+  },
+  'ending.switchingOff': { there: ending, replies: ['fault.switched', 'fault.refused'] },
+  'ending.releasing': { there: () => begun(log('x')), replies: ['released'] },
   finished: { there: () => begun(log('x')).play(), replies: [] },
   recovering: {
     there: () => {
@@ -114,19 +121,13 @@ function moves(bench: Bench, reply: (typeof REPLIES)[number], ticket: number): b
   );
 }
 
-function ticketOf({ driven }: Bench): number {
-  const { activity } = driven.context;
-  return 'ticket' in activity ? activity.ticket : -1;
-}
-
 describe('the states of a run', () => {
   it('are all there, each for what is under way', () => {
-    const inPassing = ['beginning', 'proceeding'];
-    expect(Object.keys(PLACES).sort()).toEqual(
-      everyName(runMachine)
-        .filter((name) => !inPassing.includes(name))
-        .sort(),
-    );
+    const inPassing = ['running.choosing', 'running.failing', 'ending.checking'];
+    const names = everyName(runMachine)
+      .filter((name) => name.startsWith('control.'))
+      .map((name) => name.slice('control.'.length));
+    expect(Object.keys(PLACES).sort()).toEqual(names.filter((name) => !inPassing.includes(name)).sort());
     for (const [state, { there }] of Object.entries(PLACES)) expect(there().state).toBe(state);
   });
 
@@ -135,7 +136,9 @@ describe('the states of a run', () => {
     (_state, { there, replies }) => {
       for (const reply of REPLIES) {
         const bench = there();
-        expect(moves(bench, reply, ticketOf(bench)), reply.type).toBe(replies.includes(reply.type));
+        expect(moves(bench, reply, bench.driven.context.tickets), reply.type).toBe(
+          replies.includes(reply.type),
+        );
       }
     },
   );
@@ -149,8 +152,10 @@ describe('the states of a run', () => {
 
   it.each(Object.entries(PLACES))('%s survives being stored, and goes on', (state, { there }) => {
     const { driven } = there();
+    const stood = driven.state;
+    expect(stood).toContain(`control.${state}`);
     driven.crash();
-    expect(driven.state).toBe(state);
+    expect(driven.state).toBe(stood);
   });
 
   it.each(Object.entries(PLACES))(
@@ -159,10 +164,11 @@ describe('the states of a run', () => {
       if (state === 'finished') return;
       const bench = there().command('abort', { request: 'abort-1' });
       if (state === 'recovering') bench.tell({ type: 'recovered', by: 'x2' });
-      if (state === 'ending') bench.tell({ type: 'fault.refused', fault: 0, on: true, reason: 'why' });
+      if (state === 'ending.switchingOff')
+        bench.tell({ type: 'fault.refused', fault: 0, on: true, reason: 'why' });
       bench.play();
       expect(bench.state).toBe('finished');
-      const isOver = state === 'closing';
+      const isOver = state === 'ending.releasing';
       expect(bench.of('finished')[0]).toMatchObject(
         isOver ? { ok: true } : { ok: false, reason: 'aborted by bob' },
       );
@@ -178,7 +184,7 @@ describe('the states of a run', () => {
       if (state === 'finished') return;
       const bench = there().command('preempt', { request: 'mine' });
       if (state === 'recovering') bench.tell({ type: 'recovered', by: 'x2' });
-      const late = { ending: 'refused', closing: 'over' }[state];
+      const late = { 'ending.switchingOff': 'refused', 'ending.releasing': 'over' }[state];
       expect(bench.replies.filter(({ request }) => request === 'mine')).toMatchObject([
         { outcome: late ?? 'accepted' },
       ]);
