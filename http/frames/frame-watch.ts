@@ -158,7 +158,7 @@ class FrameWatch implements Stoppable {
 
   #report(data: Uint8Array): void {
     const report = readReport(data);
-    if (report !== undefined && this.#joins.has(report.gateway)) this.#tellState(report.gateway, report.link);
+    if (report !== undefined && this.#joins.has(report.gateway)) this.#sendState(report.gateway, report.link);
   }
 
   async #askState({ name, kind }: Gateway): Promise<void> {
@@ -171,11 +171,11 @@ class FrameWatch implements Stoppable {
       if (!(error instanceof Outage)) throw error;
       // Gateways of others need not know the verb.
       if (error.code === 'bus.no-responder' && kind !== 'external')
-        this.#tellState(name, { state: 'down', reason: 'no process runs this gateway' });
+        this.#sendState(name, { state: 'down', reason: 'no process runs this gateway' });
     }
   }
 
-  #tellState(
+  #sendState(
     gateway: string,
     { state, since, reason }: Partial<LinkCondition> & Pick<LinkCondition, 'state'>,
   ) {
@@ -201,16 +201,16 @@ class FrameWatch implements Stoppable {
     this.#behind = true;
     void room.then(() => {
       this.#behind = false;
-      this.#tellSkipped();
+      this.#sendSkipped();
     });
   }
 
   #skip(frames: number): void {
     this.#skipped += frames;
-    if (!this.#behind) this.#tellSkipped();
+    if (!this.#behind) this.#sendSkipped();
   }
 
-  #tellSkipped(): void {
+  #sendSkipped(): void {
     if (this.#skipped === 0) return;
     const at = new Date(this.#options.ports.clock.now()).toISOString();
     const frames = this.#skipped;

@@ -56,9 +56,7 @@ describe('/inspect', () => {
     const page = await open('/inspect');
     const dialog = page.locator('#sign-in');
     await dialog.waitFor();
-    expect(await page.locator('#sign-in-reason').textContent()).toContain(
-      'requires a bearer token',
-    );
+    expect(await page.locator('#sign-in-reason').textContent()).toContain('requires a bearer token');
     await page.keyboard.type(await token());
     await page.keyboard.press('Enter');
     await page.locator('#connection.ok').waitFor();
