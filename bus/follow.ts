@@ -67,7 +67,7 @@ export async function follow(tools: FollowTools, request: FollowRequest): Promis
   return { caughtUp: caught.promise, stop };
 }
 
-interface PlaceOptions {
+interface PositionOptions {
   readonly past: Past;
   readonly log: Log;
   readonly request: FollowRequest;
@@ -76,7 +76,7 @@ interface PlaceOptions {
 
 /** Where a follower is: behind the last message it took or, before the first one, where it was to begin. */
 class Place {
-  readonly #options: PlaceOptions;
+  readonly #options: PositionOptions;
   #from: FollowFrom;
   #created: string;
   #taken: number;
@@ -86,7 +86,7 @@ class Place {
   #begun: boolean;
   #aheadSince: number | undefined;
 
-  constructor(options: PlaceOptions) {
+  constructor(options: PositionOptions) {
     const { request, stands } = options;
     this.#options = options;
     this.#from = request.from;

@@ -31,7 +31,7 @@ export class LiveSocket {
   readonly #options: LiveSocketOptions;
   #socket: WebSocket | undefined;
   #pauseMs = FIRST_PAUSE_MS;
-  #heardAt = 0;
+  #receivedAt = 0;
   #cancel: () => void = () => undefined;
   #closed = false;
   readonly #online = (): void => {
@@ -56,12 +56,12 @@ export class LiveSocket {
     this.#cancel();
     const socket = new WebSocket(addressOf(this.#options.path));
     this.#socket = socket;
-    this.#heardAt = now();
+    this.#receivedAt = now();
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => this.#options.changed('open');
     socket.onmessage = ({ data }) => {
       this.#pauseMs = FIRST_PAUSE_MS;
-      this.#heardAt = now();
+      this.#receivedAt = now();
       if (data instanceof ArrayBuffer) this.#options.bytes?.(data);
       else this.#options.message(String(data));
     };
@@ -74,7 +74,7 @@ export class LiveSocket {
     const { silentMs } = this.#options;
     if (silentMs === undefined) return;
     this.#cancel = later(() => {
-      if (now() - this.#heardAt < silentMs) this.#listen();
+      if (now() - this.#receivedAt < silentMs) this.#listen();
       else this.#lost();
     }, silentMs / 2);
   }

@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { AUTH_DOCUMENT_BYTES, AUTH_FETCH_MS } from '../contract/limits.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { KeyPlace } from './provider.ts';
+import type { KeyLocation } from './provider.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -22,7 +22,7 @@ export interface KeySourcePorts {
 }
 
 /** Reads the key set document at that place; rejects with a sentence for people. */
-export function keySource(place: KeyPlace, ports: KeySourcePorts): () => Promise<unknown> {
+export function keySource(place: KeyLocation, ports: KeySourcePorts): () => Promise<unknown> {
   switch (place.kind) {
     case 'file':
       return () => readKeyFile(place.path, ports.missionFolder);

@@ -11,7 +11,7 @@ export interface Provider {
   readonly issuer: string;
   /** One of them must be among those the token is for. */
   readonly audiences: readonly string[];
-  readonly keys: KeyPlace;
+  readonly keys: KeyLocation;
   /** Undefined: `roles` and `scope`. */
   readonly rolesClaim: string | undefined;
   /** Empty: every role counts. */
@@ -19,7 +19,7 @@ export interface Provider {
 }
 
 /** Where the public keys are; `issuer`: where the metadata of the issuer says. */
-export type KeyPlace =
+export type KeyLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'issuer'; readonly issuer: string };
@@ -44,7 +44,7 @@ function audiencesOf({ audience, client_id, cli_client_id }: AuthSettings): read
   return [client_id, cli_client_id].filter((client) => client !== undefined);
 }
 
-function keyPlaceOf({ jwks_file, jwks_url }: AuthSettings, issuer: string): KeyPlace {
+function keyPlaceOf({ jwks_file, jwks_url }: AuthSettings, issuer: string): KeyLocation {
   if (jwks_file !== undefined) return { kind: 'file', path: jwks_file };
   return jwks_url !== undefined ? { kind: 'url', url: jwks_url } : { kind: 'issuer', issuer };
 }

@@ -12,7 +12,7 @@ export class FrameFaults {
   total = 0;
   readonly #log: Log;
   #untold = 0;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(log: Log) {
     this.#log = log;
@@ -22,12 +22,12 @@ export class FrameFaults {
   add(where: string, detail: string, nowMs: number): void {
     this.total += 1;
     this.#untold += 1;
-    if (nowMs - this.#toldAt < FRAME_FAULT_LOG_MS) return;
+    if (nowMs - this.#reportedAt < FRAME_FAULT_LOG_MS) return;
     this.#log.warn(
       { link: where, detail, frames: this.#untold, total: this.total },
       'frames could not be decoded',
     );
     this.#untold = 0;
-    this.#toldAt = nowMs;
+    this.#reportedAt = nowMs;
   }
 }

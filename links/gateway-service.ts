@@ -163,7 +163,7 @@ class GatewayOnBus implements RunningGateway {
     this.#gateway = opened.value;
     this.#gateway.start({
       frame: (frame) => this.#receive(frame),
-      echo: (frame) => this.#tellEcho(frame),
+      echo: (frame) => this.#publishEcho(frame),
       changed: () => this.#reporter.tell(),
     });
   }
@@ -236,7 +236,7 @@ class GatewayOnBus implements RunningGateway {
     return { outcome: 'refused', detail: sent.detail };
   }
 
-  #tellEcho(frame: Buffer): void {
+  #publishEcho(frame: Buffer): void {
     const { bus, clock } = this.#options;
     const echo = this.#echoes.heard(frame, clock.now());
     if (echo !== undefined) bus.publish(subject.echo(this.name), Buffer.from(JSON.stringify(echo)));
@@ -264,12 +264,12 @@ class GatewayOnBus implements RunningGateway {
       );
     }
     faults.switch(call.fault, call.on);
-    this.#tellFault(call);
+    this.#publishFault(call);
     return this.#faults();
   }
 
   /** Q1 */
-  #tellFault({ fault, on, run, by }: FaultCall): void {
+  #publishFault({ fault, on, run, by }: FaultCall): void {
     const { bus, clock, missions } = this.#options;
     const at = new Date(clock.now()).toISOString();
     for (const target of missions.current === undefined ? [] : targetsOf(missions.current, this.name)) {

@@ -145,7 +145,7 @@ class Owner implements TelemetryOwner {
       lost: () => this.#lose(),
     });
     this.#platforms = new KnownPlatforms(missions, clock);
-    this.#timer = new DueTimer({ clock, due: () => this.#due(), fire: () => this.#turnNow() });
+    this.#timer = new DueTimer({ clock, due: () => this.#due(), fire: () => this.#publishDue() });
     this.#forget = missions.onChange((mission) => this.#takeUp(mission));
   }
 
@@ -345,7 +345,7 @@ class Owner implements TelemetryOwner {
     return waits ? this.#compute?.deadline() : undefined;
   }
 
-  #turnNow(): void {
+  #publishDue(): void {
     const turned = this.#compute?.turn(this.#options.clock.now());
     if (turned !== undefined) this.#publishTurned(turned, this.#tail);
     this.#timer.arm();

@@ -45,7 +45,7 @@ class InspectPage {
   readonly #searchAgain = oncePerFrame(() => void this.#search.find(), SEARCH_MS);
   #state: SocketState = 'connecting';
   #latest: InspectTree | undefined;
-  #heardAt = now();
+  #receivedAt = now();
   #troubles = 0;
   readonly #warmed = new Set<string>();
 
@@ -79,7 +79,7 @@ class InspectPage {
 
   #heard(text: string): void {
     this.#latest = JSON.parse(text) as InspectTree;
-    this.#heardAt = now();
+    this.#receivedAt = now();
     this.#entity.serviceTime(this.#latest.at);
     this.#draw();
   }
@@ -144,7 +144,7 @@ class InspectPage {
   }
 
   #staleness(): string {
-    const since = `What you see is of ${clockTime(this.#heardAt).slice(0, 8)}Z, ${duration(now() - this.#heardAt)} ago.`;
+    const since = `What you see is of ${clockTime(this.#receivedAt).slice(0, 8)}Z, ${duration(now() - this.#receivedAt)} ago.`;
     const what =
       this.#state === 'lost'
         ? 'The connection to the service is lost; trying again.'

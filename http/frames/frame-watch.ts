@@ -157,10 +157,10 @@ class FrameWatch implements Stoppable {
   }
 
   #report(report: KnownState | undefined): void {
-    if (report !== undefined && this.#joins.has(report.gateway)) this.#tellState(report.gateway, report.link);
+    if (report !== undefined && this.#joins.has(report.gateway)) this.#sendState(report.gateway, report.link);
   }
 
-  #tellState(
+  #sendState(
     gateway: string,
     { state, since, reason }: Partial<LinkCondition> & Pick<LinkCondition, 'state'>,
   ) {
@@ -186,16 +186,16 @@ class FrameWatch implements Stoppable {
     this.#behind = true;
     void room.then(() => {
       this.#behind = false;
-      this.#tellSkipped();
+      this.#sendSkipped();
     });
   }
 
   #skip(frames: number): void {
     this.#skipped += frames;
-    if (!this.#behind) this.#tellSkipped();
+    if (!this.#behind) this.#sendSkipped();
   }
 
-  #tellSkipped(): void {
+  #sendSkipped(): void {
     if (this.#skipped === 0) return;
     const at = new Date(this.#options.ports.clock.now()).toISOString();
     const frames = this.#skipped;

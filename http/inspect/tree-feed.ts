@@ -31,7 +31,7 @@ export class TreeFeed {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #listeners = new Set<Listener>();
-  #last: { readonly tree: InspectTree; readonly essence: string; readonly toldAt: number } | undefined;
+  #last: { readonly tree: InspectTree; readonly essence: string; readonly sentAt: number } | undefined;
   #timer: TimerHandle | undefined;
   #asking = false;
 
@@ -84,8 +84,8 @@ export class TreeFeed {
     const essence = essenceOf(tree);
     const { at } = tree;
     const isNews = this.#last === undefined || this.#last.essence !== essence;
-    if (!isNews && at - this.#last!.toldAt < INSPECT_STILL_MS) return;
-    this.#last = { tree, essence, toldAt: at };
+    if (!isNews && at - this.#last!.sentAt < INSPECT_STILL_MS) return;
+    this.#last = { tree, essence, sentAt: at };
     const json = JSON.stringify(tree);
     for (const listener of this.#listeners) listener(json);
   }

@@ -21,13 +21,13 @@ interface LinkWatcherOptions {
 export class LinkWatcher {
   readonly #options: LinkWatcherOptions;
   #condition: LinkCondition;
-  #heardAt: number;
+  #receivedAt: number;
   #timer: TimerHandle | undefined;
 
   constructor(options: LinkWatcherOptions) {
     this.#options = options;
-    this.#heardAt = options.clock.now();
-    this.#condition = { state: 'connecting', since: this.#heardAt };
+    this.#receivedAt = options.clock.now();
+    this.#condition = { state: 'connecting', since: this.#receivedAt };
   }
 
   get condition(): LinkCondition {
@@ -50,7 +50,7 @@ export class LinkWatcher {
 
   /** Something was received now. */
   heard(): void {
-    this.#heardAt = this.#options.clock.now();
+    this.#receivedAt = this.#options.clock.now();
     if (this.#condition.state === 'silent') this.set('up');
   }
 
@@ -59,7 +59,7 @@ export class LinkWatcher {
   }
 
   #expect(): void {
-    this.#heardAt = this.#options.clock.now();
+    this.#receivedAt = this.#options.clock.now();
     this.#wait(this.#options.silentAfterMs);
   }
 
@@ -70,7 +70,7 @@ export class LinkWatcher {
 
   #judge(): void {
     const { clock, silentAfterMs = 0, stillSilent } = this.#options;
-    const idleMs = clock.now() - this.#heardAt;
+    const idleMs = clock.now() - this.#receivedAt;
     if (idleMs < silentAfterMs) {
       this.#wait(silentAfterMs - idleMs);
       return;

@@ -16,18 +16,18 @@ import {
   LARGEST_F32,
 } from '../value-type.ts';
 
-type Place = EncodingFieldConfiguration;
+type EncodedField = EncodingFieldConfiguration;
 type End = number | bigint | null;
 
 const F32 = { least: -LARGEST_F32, most: LARGEST_F32 };
 
 /** Most bytes of a text or bytes field. */
-export function longestOf({ prefix, size }: Place): number {
+export function longestOf({ prefix, size }: EncodedField): number {
   return size ?? 2 ** (prefix ?? 16) - 1;
 }
 
 /** Reports a constant that is too large. */
-export function checkConstantFits(place: Place, value: number | string, faults: FaultsAt): void {
+export function checkConstantFits(place: EncodedField, value: number | string, faults: FaultsAt): void {
   if (place.kind === 'float') return;
   if (place.kind === 'string' || place.kind === 'bytes') {
     const bytes = place.kind === 'bytes' ? String(value).length / 2 : Buffer.byteLength(String(value));
@@ -43,7 +43,7 @@ export function checkConstantFits(place: Place, value: number | string, faults: 
 /** Reports instances that the field cannot write. */
 export function checkInstancesFit(
   type: string,
-  place: Place,
+  place: EncodedField,
   instances: readonly string[],
   faults: FaultsAt,
 ): void {
@@ -64,7 +64,7 @@ export function checkInstancesFit(
 /** Reports an argument that may have values the field cannot write. */
 export function checkArgumentFits(
   type: string,
-  place: Place,
+  place: EncodedField,
   argument: ArgumentConfiguration,
   enumeration: Enumeration | undefined,
   faults: FaultsAt,
@@ -76,7 +76,12 @@ export function checkArgumentFits(
   else checkNumbersFit(type, place, endsOf(argument), faults);
 }
 
-function checkTextFits(type: string, place: Place, argument: ArgumentConfiguration, faults: FaultsAt): void {
+function checkTextFits(
+  type: string,
+  place: EncodedField,
+  argument: ArgumentConfiguration,
+  faults: FaultsAt,
+): void {
   if (type !== argument.type) {
     faults.fault(
       `an argument of type ${argument.type} cannot be written as ${type}`,
@@ -109,7 +114,12 @@ function endsOf({ type, range }: ArgumentConfiguration): readonly [End, End] {
   return [range?.[0] ?? bounds?.least ?? null, range?.[1] ?? bounds?.most ?? null];
 }
 
-function checkNumbersFit(type: string, place: Place, ends: readonly [End, End], faults: FaultsAt): void {
+function checkNumbersFit(
+  type: string,
+  place: EncodedField,
+  ends: readonly [End, End],
+  faults: FaultsAt,
+): void {
   if (!isNumberType(type)) {
     faults.fault(`a number cannot be written as ${type}`, 'take an integer or float type');
     return;

@@ -8,7 +8,7 @@ import { boundsOf, integerBounds, isFloatType, isIntegerType, isValueType, width
 
 /** Everything of a field but where it begins. */
 export type FieldShape = Pick<FieldConfiguration, 'kind' | 'bits' | 'little' | 'scale' | 'prefix' | 'rest'>;
-export type Place = FieldShape & { readonly at: number; readonly origin: number };
+export type FieldPosition = FieldShape & { readonly at: number; readonly origin: number };
 
 /** The measure with that key, or a sentence why there is none. */
 export type MeasureLookup = (
@@ -24,7 +24,7 @@ type FieldDocument = Omit<PacketField, 'at' | 'bit'>;
 const PACKET_BITS = 65_542 * 8;
 
 /** What the field takes up and how it is read; undefined when a fault leaves it without a width. */
-export function checkPlace(
+export function checkPosition(
   document: FieldDocument,
   lookup: MeasureLookup,
   faults: FaultsAt,

@@ -13,7 +13,7 @@ import type { FaultsAt } from '../document/fault.ts';
 import type { LineDocument } from '../document/line.ts';
 import type { PlatformDocument } from '../document/platform.ts';
 import { commonLine, covers } from '../line/overlap.ts';
-import type { Pattern, PlaceKind } from '../line/pattern.ts';
+import type { Pattern, PlaceholderKind } from '../line/pattern.ts';
 import type { MeasureTable } from '../measure-table.ts';
 import { isFloatType, isNumberType } from '../value-type.ts';
 import { checkPattern } from './answer.ts';
@@ -35,14 +35,14 @@ export function checkLines(
   const checked = Object.entries(lines).map(([name, document]) => {
     const pattern = checkPattern(document.match, frame.enumerations, at.in(name, 'match'));
     if (pattern !== undefined) patterns.set(name, pattern);
-    return { name, match: document.match, to: checkPlaces(document, pattern, lookup, at.in(name)) };
+    return { name, match: document.match, to: checkPlaceholders(document, pattern, lookup, at.in(name)) };
   });
   if (names.length <= LINE_PATTERNS) checkOverlaps([...patterns], at);
   warnOfSilent(components, faults);
   return checked;
 }
 
-function checkPlaces(
+function checkPlaceholders(
   { to = {} }: LineDocument,
   pattern: Pattern | undefined,
   lookup: MeasureLookup,
@@ -81,7 +81,7 @@ function measureOf(key: string, lookup: MeasureLookup, faults: FaultsAt): Measur
 }
 
 /** Whether what a place holds is a raw value of the measure. Single numbers are checked when they come. */
-function checkFits(holds: PlaceKind, measure: MeasureConfiguration, faults: FaultsAt): void {
+function checkFits(holds: PlaceholderKind, measure: MeasureConfiguration, faults: FaultsAt): void {
   const raw = measure.raw ?? measure.type;
   const wrong = (what: string, help: string): void =>
     faults.fault(`${what} cannot be read to a measure of type ${raw}`, help);

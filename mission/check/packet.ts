@@ -17,7 +17,7 @@ import type {
   MatchConfiguration,
 } from '../layout/layout.ts';
 import { boundsOf } from '../value-type.ts';
-import { checkPlace, type MeasureLookup, type Place } from './field.ts';
+import { checkPosition, type FieldPosition, type MeasureLookup } from './field.ts';
 import { checkTime } from './time.ts';
 
 /** First bit and width of what a space packet and a PUS-C telemetry header hold. */
@@ -90,7 +90,7 @@ class Walk {
   ended = false;
   readonly #count: { origins: number };
   /** Fields at fixed places seen on the way, by what they are read to. */
-  readonly fields: Map<string, Place>;
+  readonly fields: Map<string, FieldPosition>;
 
   constructor(around?: Walk) {
     this.#count = around === undefined ? { origins: 0 } : around.#count;
@@ -137,7 +137,7 @@ function checkField(
   walk: Walk,
   faults: FaultsAt,
 ): FieldConfiguration[] {
-  const place = checkPlace(document, measures, faults);
+  const place = checkPosition(document, measures, faults);
   if (place === undefined) return [];
   const at = positionOf(document, walk, faults);
   const { to } = document;
@@ -201,13 +201,13 @@ function checkMatch(document: PacketMatch, walk: Walk, faults: FaultsAt): MatchC
   ];
 }
 
-function matchPlace(document: PacketMatch, faults: FaultsAt): Place | undefined {
+function matchPlace(document: PacketMatch, faults: FaultsAt): FieldPosition | undefined {
   const { at, bit = 0, bits, type, endian } = document;
   if (at === undefined) {
     faults.fault('it says no place', 'give `at` with bits or type, or `field`');
     return undefined;
   }
-  const place = checkPlace(
+  const place = checkPosition(
     {
       ...(type !== undefined && { type }),
       ...(bits !== undefined && { bits }),
@@ -224,7 +224,7 @@ function fieldPlace(
   { field = '', at, bits, type }: PacketMatch,
   walk: Walk,
   faults: FaultsAt,
-): Place | undefined {
+): FieldPosition | undefined {
   if (at !== undefined || bits !== undefined || type !== undefined) {
     faults.fault('field gives the position; at, bits and type are for matches without field', 'keep one');
   }
@@ -238,7 +238,7 @@ function fieldPlace(
   return matchable(place, faults);
 }
 
-function matchable(place: Place, faults: FaultsAt): Place | undefined {
+function matchable(place: FieldPosition, faults: FaultsAt): FieldPosition | undefined {
   if (place.kind === 'float' || place.kind === 'string' || place.kind === 'bytes' || place.bits > 53) {
     faults.fault(
       `${place.bits} bits of ${place.kind} cannot be matched`,

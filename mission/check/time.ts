@@ -6,7 +6,7 @@
 import type { FaultsAt } from '../document/fault.ts';
 import type { PacketTime } from '../document/layout.ts';
 import type { TimeConfiguration } from '../layout/layout.ts';
-import { checkPlace } from './field.ts';
+import { checkPosition } from './field.ts';
 import { durationIn } from './quantity.ts';
 
 const MS_PER_DAY = 86_400_000;
@@ -54,7 +54,7 @@ function ownParts(document: NonNullable<PacketTime['parts']>, faults: FaultsAt):
     const part = document[unit];
     if (part === undefined) return [];
     const { at, bit = 0, ...rest } = part;
-    const shape = checkPlace({ ...rest, to: 'skip' }, () => undefined, faults.in(unit));
+    const shape = checkPosition({ ...rest, to: 'skip' }, () => undefined, faults.in(unit));
     if (shape === undefined) return [];
     if (shape.kind !== 'unsigned' || shape.bits > 53) {
       faults

@@ -41,7 +41,7 @@ const MAX_ALIASES = 1_000;
 /** The document, or undefined when it cannot be read; its faults are in the list. */
 export function readDocument(source: SourceFile, list: FaultList): ReadDocument | undefined {
   const { documents, lines, faults: textFaults } = compose(source.text);
-  const place = new YamlPlace(source.file, lines);
+  const place = new YamlPosition(source.file, lines);
   const faults = list.at(place);
   for (const { offset, message, help } of textFaults) {
     const { line, column } = place.at(offset);
@@ -66,7 +66,7 @@ export function readDocument(source: SourceFile, list: FaultList): ReadDocument 
 function toValue(
   file: string,
   document: Document.Parsed | Document,
-  place: YamlPlace,
+  place: YamlPosition,
   faults: FaultsAt,
 ): ReadDocument | undefined {
   try {
@@ -80,7 +80,7 @@ function toValue(
 }
 
 /** Places in one YAML file. */
-class YamlPlace implements Place {
+class YamlPosition implements Place {
   readonly file: string;
   top: Node | undefined;
   readonly #lines: LineCounter;

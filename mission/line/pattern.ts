@@ -32,27 +32,27 @@ export const PLACE_KINDS = ['integer', 'decimal', 'number', 'hex', 'word', 'text
 type PlainKind = (typeof PLACE_KINDS)[number];
 
 /** What a place holds: a plain kind, the values of an enumeration, or one of the words written there. */
-export type PlaceKind =
+export type PlaceholderKind =
   | { readonly kind: PlainKind }
   | { readonly kind: 'enum'; readonly enumeration: Enumeration }
   | { readonly kind: 'choice'; readonly words: readonly string[] };
 
-export interface PatternPlace {
+export interface Placeholder {
   readonly name: string;
-  readonly holds: PlaceKind;
+  readonly holds: PlaceholderKind;
 }
 
 /** A pattern; as an automaton it accepts the lines that it matches. */
 export interface Pattern extends Automaton {
   readonly source: string;
-  readonly places: readonly PatternPlace[];
+  readonly places: readonly Placeholder[];
   /** The texts of the places, in their order; undefined when the line does not match. */
   match(line: string): readonly string[] | undefined;
 }
 
 interface Piece {
   readonly automaton: Automaton;
-  readonly place?: PatternPlace;
+  readonly place?: Placeholder;
 }
 
 /** Larger than the states of any piece. */
@@ -132,7 +132,7 @@ class PatternBuilder {
     return [{ automaton: automatonOf(holds, stop), place: { name, holds } }];
   }
 
-  #kindOf(name: string, format: string | undefined): PlaceKind | undefined {
+  #kindOf(name: string, format: string | undefined): PlaceholderKind | undefined {
     if (format?.includes('|') === true) return this.#choice(name, format.split('|'));
     const kind = PLACE_KINDS.find((each) => each === format);
     if (kind !== undefined) return { kind };
@@ -150,7 +150,7 @@ class PatternBuilder {
     return undefined;
   }
 
-  #choice(name: string, words: readonly string[]): PlaceKind | undefined {
+  #choice(name: string, words: readonly string[]): PlaceholderKind | undefined {
     if (words.every((each, index) => each !== '' && words.indexOf(each) === index && !hasBlankEnds(each))) {
       return { kind: 'choice', words };
     }
@@ -170,7 +170,7 @@ function literals(written: string): Piece[] {
   return pieces.map((each) => ({ automaton: isBlank(each.charCodeAt(0)) ? blanks : literal(each) }));
 }
 
-function automatonOf(holds: PlaceKind, stop: number | undefined): Automaton {
+function automatonOf(holds: PlaceholderKind, stop: number | undefined): Automaton {
   switch (holds.kind) {
     case 'enum':
       return alternatives(holds.enumeration.names);
@@ -207,7 +207,7 @@ function sharedCode(before: Automaton, after: Automaton): number | undefined {
 
 class CompiledPattern implements Pattern {
   readonly source: string;
-  readonly places: readonly PatternPlace[];
+  readonly places: readonly Placeholder[];
   readonly alphabet: readonly number[];
   readonly start: number;
   readonly #pieces: readonly Piece[];

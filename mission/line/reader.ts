@@ -13,7 +13,7 @@ import type { BlockBuilder, GrowingBlock } from '../../contract/batch.ts';
 import type { AnswerConfiguration, LineConfiguration } from '../configuration.ts';
 import type { LineAnswer, LineReader, Measure } from '../platform.ts';
 import { boundsOf, integerBounds, LARGEST_F32 } from '../value-type.ts';
-import type { Pattern, PatternPlace } from './pattern.ts';
+import type { Pattern, Placeholder } from './pattern.ts';
 
 /** Hexadecimal digits of a reference: two pairs of one platform never share 48 bits. */
 const REFERENCE_DIGITS = 12;
@@ -25,7 +25,7 @@ interface LineLayout {
   readonly ordinals: Uint32Array;
   readonly fields: readonly {
     readonly place: number;
-    readonly holds: PatternPlace['holds'];
+    readonly holds: Placeholder['holds'];
     readonly raw: string;
   }[];
 }
@@ -114,7 +114,7 @@ function put(values: readonly (Value | undefined)[], block: GrowingBlock): void 
 }
 
 /** The raw value; undefined when the measure cannot hold it. */
-function rawValue(text: string, holds: PatternPlace['holds'], raw: string): Value | undefined {
+function rawValue(text: string, holds: Placeholder['holds'], raw: string): Value | undefined {
   switch (holds.kind) {
     case 'word':
     case 'text':

@@ -91,7 +91,7 @@ function checkOffset(
 }
 
 /** Where a digital oscillator moves a signal. */
-export interface OffsetPlace {
+export interface OffsetPosition {
   readonly occupiedHz: number;
   /** Of the analog filter, as asked for. */
   readonly bandwidthHz: number;
@@ -101,7 +101,7 @@ export interface OffsetPlace {
 }
 
 /** Why a signal may not be moved so far; undefined where it may. */
-export function offsetFault(offsetHz: number, place: OffsetPlace): string | undefined {
+export function offsetFault(offsetHz: number, place: OffsetPosition): string | undefined {
   const filter = Math.max(place.bandwidthHz, place.leastBandwidthHz);
   const carried = Math.min(filter, place.sampleRateSps);
   const most = Math.max(0, Math.floor((carried - place.occupiedHz) / 2));

@@ -27,14 +27,14 @@ export class ByteStream {
   #unread = 0;
   #wait: Wait | undefined;
   #end: Error | undefined;
-  #tellEnd!: (error: Error) => void;
+  #reportEnd!: (error: Error) => void;
 
   /** `arrived` is called when bytes have come, before they are handed out. */
   constructor(socket: Socket, arrived: () => void = () => undefined) {
     this.#socket = socket;
     this.#arrived = arrived;
     this.ended = new Promise((resolve) => {
-      this.#tellEnd = resolve;
+      this.#reportEnd = resolve;
     });
     socket.on('data', (chunk) => this.#receive(chunk));
     socket.on('error', (error) => this.#finish(error));
@@ -152,7 +152,7 @@ export class ByteStream {
     if (this.#end !== undefined) return;
     this.#end = error;
     this.#refuse(error);
-    this.#tellEnd(error);
+    this.#reportEnd(error);
   }
 
   /** Length of the line that has arrived whole. */

@@ -93,7 +93,7 @@ class IiodContext implements IioContext {
   readonly #urgent: IiodConnection;
   readonly #patience = new ServerTimeout();
   readonly #buffers = new Map<string, IiodBuffer>();
-  #tellLost!: (failure: IioFailure) => void;
+  #reportLost!: (failure: IioFailure) => void;
   #end: IioFailure | undefined;
 
   constructor(options: IiodOptions, { connection, urgent, description }: Opened) {
@@ -104,7 +104,7 @@ class IiodContext implements IioContext {
     this.name = `iiod at ${options.host}:${options.port}`;
     this.devices = description.devices;
     this.lost = new Promise((resolve) => {
-      this.#tellLost = resolve;
+      this.#reportLost = resolve;
     });
     this.urgent = {
       devices: this.devices,
@@ -198,7 +198,7 @@ class IiodContext implements IioContext {
     this.#attributes.close(failure.message);
     this.#urgent.close(failure.message);
     for (const buffer of this.#buffers.values()) buffer.lose(failure);
-    this.#tellLost(failure);
+    this.#reportLost(failure);
   }
 
   #device(device: string): IioDevice {

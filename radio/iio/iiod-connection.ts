@@ -56,7 +56,7 @@ export class IiodConnection {
   readonly broken: Promise<IioFailure>;
   readonly #clock: Clock;
   readonly #stream: ByteStream;
-  #tellBroken!: (failure: IioFailure) => void;
+  #reportBroken!: (failure: IioFailure) => void;
   #end: IioFailure | undefined;
   readonly #turns = new SerialQueue();
   #isAsking = false;
@@ -66,7 +66,7 @@ export class IiodConnection {
     socket.setKeepAlive(true, LINK_KEEPALIVE_MS);
     this.#clock = clock;
     this.broken = new Promise((resolve) => {
-      this.#tellBroken = resolve;
+      this.#reportBroken = resolve;
     });
     this.#stream = new ByteStream(socket, () => {
       if (!this.#isAsking) this.#break(errno.EIO, 'iiod sends data that was not requested');
@@ -133,6 +133,6 @@ export class IiodConnection {
     if (this.#end !== undefined) return;
     this.#end = new IioFailure(number, why);
     this.#stream.destroy(this.#end);
-    this.#tellBroken(this.#end);
+    this.#reportBroken(this.#end);
   }
 }

@@ -12,16 +12,16 @@ const SAMPLE = 512;
 /** Rotations counted exactly. */
 const FINALISTS = 64;
 
-export interface Place {
+export interface Alignment {
   readonly rotation: number;
   readonly matched: number;
 }
 
 /** The rotation at which most bytes of the block fit; of equal ones the smallest. */
-export function searchExhaustively(reference: Reference, block: Uint8Array): Place {
+export function searchExhaustively(reference: Reference, block: Uint8Array): Alignment {
   const counts = sampleCounts(reference, block);
   const least = leastOfBest(counts);
-  let best: Place = { rotation: 0, matched: -1 };
+  let best: Alignment = { rotation: 0, matched: -1 };
   for (let rotation = 0, tried = 0; rotation < counts.length && tried < FINALISTS; rotation += 1) {
     if (counts[rotation]! < least) continue;
     tried += 1;

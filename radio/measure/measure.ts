@@ -18,7 +18,7 @@ import {
   type MeasureVerdict,
 } from '../../contract/bench/datapath.ts';
 import { MEASURE_PAYLOAD_BYTES } from '../../contract/limits.ts';
-import { type Place, searchExhaustively } from './exhaustive-search.ts';
+import { type Alignment, searchExhaustively } from './exhaustive-search.ts';
 import { createReference, matchedAt, type Reference } from './reference.ts';
 import { Shingles } from './shingles.ts';
 
@@ -93,7 +93,7 @@ class Finder {
     this.#certain = BLOCK_BYTES * Math.max(CERTAIN_RATIO, (1 + reference.chance) / 2);
   }
 
-  next(block: Uint8Array): Place {
+  next(block: Uint8Array): Alignment {
     const found = this.#find(block);
     const isFound = found.matched >= CORRELATED_RATIO * BLOCK_BYTES;
     // Behind a block that was not found the next one is expected where that block would have ended.
@@ -102,7 +102,7 @@ class Finder {
     return found;
   }
 
-  #find(block: Uint8Array): Place {
+  #find(block: Uint8Array): Alignment {
     const expected = this.#expected === undefined ? undefined : this.#placeAt(block, this.#expected);
     if (expected !== undefined && expected.matched > this.#certain) return expected;
     const places = this.#shingles.candidates(block).map((rotation) => this.#placeAt(block, rotation));
@@ -115,20 +115,20 @@ class Finder {
     return bestOf([best, searchExhaustively(this.#reference, block)]) ?? best;
   }
 
-  #placeAt(block: Uint8Array, rotation: number): Place {
+  #placeAt(block: Uint8Array, rotation: number): Alignment {
     return { rotation, matched: matchedAt(this.#reference, block, rotation) };
   }
 }
 
 /** Of equal ones the first: what is expected stands before what was voted for, and those begin with the most votes (M1). */
-function bestOf(places: readonly Place[]): Place | undefined {
-  return places.reduce<Place | undefined>(
+function bestOf(places: readonly Alignment[]): Alignment | undefined {
+  return places.reduce<Alignment | undefined>(
     (best, place) => (best === undefined || place.matched > best.matched ? place : best),
     undefined,
   );
 }
 
-function matchOf(index: number, { rotation, matched }: Place): BlockMatch {
+function matchOf(index: number, { rotation, matched }: Alignment): BlockMatch {
   return { index, matched, total: BLOCK_BYTES, rotation, ratio: matched / BLOCK_BYTES };
 }
 

@@ -94,7 +94,7 @@ class Stub implements StubBoard {
   readonly #input: ConverterInput;
   readonly #output: ConverterOutput;
   readonly #buffers: ModelBuffers;
-  #tellLost: (failure: IioFailure) => void = () => {};
+  #reportLost: (failure: IioFailure) => void = () => {};
   #faults: StubFaults;
   /** Settings of a modulator that does not follow them any more. */
   #frozen: ModemSettings | undefined;
@@ -105,7 +105,7 @@ class Stub implements StubBoard {
     const current = () => this.#faults;
     this.name = `stub board, seed ${seed}`;
     this.lost = new Promise((reported) => {
-      this.#tellLost = reported;
+      this.#reportLost = reported;
     });
     this.#clock = clock;
     this.#faults = {};
@@ -170,7 +170,7 @@ class Stub implements StubBoard {
     if (this.#gone !== undefined) return;
     const failure = new IioFailure(errno.ENODEV, `${this.name}: ${reason}`);
     this.#end(failure);
-    this.#tellLost(failure);
+    this.#reportLost(failure);
   }
 
   async read(at: IioAttribute): Promise<string> {

@@ -104,8 +104,8 @@ class Replay {
   /** Brings the chart to where the record was made; the transitions taken on the way. */
   #advance({ state, told, put }: LoggedStep): readonly object[] {
     if (put !== undefined) this.#putTo(put);
-    if (this.#byTurn) return this.#tellTurn(told);
-    if (state === undefined) return this.#tellBeside(told);
+    if (this.#byTurn) return this.#feedTurn(told);
+    if (state === undefined) return this.#feedBeside(told);
     if (this.#shown === undefined) return this.#beginIn(state);
     const known = this.#takeUntil(state);
     if (known !== undefined) return known;
@@ -114,13 +114,13 @@ class Replay {
   }
 
   /** A malformed record of a state: reported only to a chart that has shown everything, and never moves the others. */
-  #tellBeside(reported: readonly EntityEvent[]): readonly object[] {
+  #feedBeside(reported: readonly EntityEvent[]): readonly object[] {
     if (this.#ahead.length > 0) return [];
     this.#tell(reported);
     return this.#takeAll();
   }
 
-  #tellTurn(announced: readonly EntityEvent[]): readonly object[] {
+  #feedTurn(announced: readonly EntityEvent[]): readonly object[] {
     this.#tell(announced);
     const taken = this.#takeAll();
     // A chart that begins in one step has taken no step that could be seen.

@@ -66,14 +66,14 @@ export class Computed {
   afterTime(at: number): number | undefined {
     const value = this.evaluation.value(at) ?? Number.NaN;
     const same = value === this.last || (Number.isNaN(value) && Number.isNaN(this.last));
-    const tell = this.#tellAt(value, at);
+    const tell = this.#emitAt(value, at);
     const now = !same && tell <= at;
     this.#schedule(at, same || now ? Number.POSITIVE_INFINITY : tell);
     return now ? value : undefined;
   }
 
   /** A turn and what becomes unknown or known is published at once, a number that drifts at the next whole `DERIVED_TELL_MS`. */
-  #tellAt(value: number, at: number): number {
+  #emitAt(value: number, at: number): number {
     if (!this.#numeric || Number.isNaN(value) || Number.isNaN(this.last)) return at;
     return Math.min(this.#tell, (Math.floor(at / DERIVED_TELL_MS) + 1) * DERIVED_TELL_MS);
   }

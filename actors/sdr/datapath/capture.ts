@@ -45,7 +45,7 @@ export class Capture {
     const signals = [work.signal, fed?.ended].flatMap((signal) => signal ?? []);
     const got = await this.#blocks(work, terms, AbortSignal.any(signals)).finally(() => fed?.end());
     const after = await counters(work);
-    this.#tellLosses(before, after);
+    this.#reportLosses(before, after);
     if (!got.ok) return got;
     return { ok: true, value: { bytes: got.value, fecStatus: fecStatus(work, before, after) } };
   }
@@ -97,7 +97,7 @@ export class Capture {
     return refuse('timeout', message, { help: `something has to be on the air: ${LOOK}` });
   }
 
-  #tellLosses(before: Counters, after: Counters): void {
+  #reportLosses(before: Counters, after: Counters): void {
     for (const [name, kind] of [
       ['overflow', 'dma.overflow'],
       ['underflow', 'dma.underflow'],

@@ -143,7 +143,7 @@ export class DatapathCommands {
           captured.value.bytes,
           warmup,
         );
-        if (ambiguous) this.#tellAmbiguous();
+        if (ambiguous) this.#reportAmbiguous();
         const detail = this.#phaseOf(measurement, payload, captured.value.bytes, work);
         this.#measured = measurement;
         const target = await presentTarget(work.board);
@@ -207,7 +207,7 @@ export class DatapathCommands {
     return captured;
   }
 
-  #tellAmbiguous(): void {
+  #reportAmbiguous(): void {
     this.#parts.events.record({
       ...{ kind: 'measure.ambiguous_payload', source: 'datapath', severity: 'warning' },
       message:

@@ -99,7 +99,7 @@ export class CommandQueue {
     const { tell, context, clock } = this.#options;
     const before = context().record;
     tell({ type: 'board.differs', what, at: clock.now() });
-    this.#tellDirty(before, context().record);
+    this.#reportDirty(before, context().record);
   }
 
   /** A run asks for the board: a stop by hand holds for it from now on. */
@@ -163,7 +163,7 @@ export class CommandQueue {
       const before = context().record;
       tell({ type: 'transmitter.stopped', facts, at: clock.now() });
       this.#change(-1);
-      this.#tellDirty(before, context().record);
+      this.#reportDirty(before, context().record);
     }
   }
 
@@ -233,7 +233,7 @@ export class CommandQueue {
       if (changes) this.#change(-1);
     }
     if (!this.#asked.has(id)) this.#outcomes.delete(id);
-    this.#tellDirty(before, work.record);
+    this.#reportDirty(before, work.record);
     return ended(work.facts);
   }
 
@@ -256,7 +256,7 @@ export class CommandQueue {
     return { ...fault, code: 'unavailable', message: `the board is lost: ${fault.message}` };
   }
 
-  #tellDirty({ applied: before }: RadioRecord, { applied: after }: RadioRecord): void {
+  #reportDirty({ applied: before }: RadioRecord, { applied: after }: RadioRecord): void {
     if (after?.dirtyReason === undefined || before?.dirtyReason === after.dirtyReason) return;
     this.#options.dirtied(after.profile.name, after.dirtyReason);
   }

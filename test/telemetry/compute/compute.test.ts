@@ -129,8 +129,8 @@ describe('temporal derived measures', () => {
     feed([{ at: 100, values: { voltage: 8 } }]);
     feed([{ at: 1_100, values: { voltage: 6 } }]);
     expect(turns(10_100).filter((each) => each.includes('mean'))).toEqual([]);
-    const told = feed([{ at: 10_101, values: { voltage: 6 } }]).filter(only('mean'));
-    expect(told).toEqual(['mean 6 @10101']);
+    const published = feed([{ at: 10_101, values: { voltage: 6 } }]).filter(only('mean'));
+    expect(published).toEqual(['mean 6 @10101']);
     expect(turns(11_999).filter((each) => each.includes(' mean'))).toEqual([]);
     const drifting = computing();
     drifting.feed([{ at: 100, values: { voltage: 8 } }]);
@@ -142,8 +142,8 @@ describe('temporal derived measures', () => {
     const { feed, turns } = computing();
     for (let at = 1_000; at <= 10_000; at += 1_000) feed([{ at, values: { voltage: at / 1_000 } }]);
     expect(turns(10_999)).toEqual([]);
-    const told = feed([{ at: 11_000, values: { voltage: 11 } }]);
-    expect(told.filter(only('mean', 'heard'))).toEqual(['heard 10 @11000', 'mean 6.5 @11000']);
+    const informed = feed([{ at: 11_000, values: { voltage: 11 } }]);
+    expect(informed.filter(only('mean', 'heard'))).toEqual(['heard 10 @11000', 'mean 6.5 @11000']);
   });
 
   it('a count falls to nothing when its measure falls silent', () => {
@@ -155,12 +155,12 @@ describe('temporal derived measures', () => {
 
   it('what came due between two rows of a batch is reported between them', () => {
     const { feed } = computing();
-    const told = feed([
+    const given = feed([
       { at: 1_000, values: { voltage: 5 } },
       { at: 20_000, values: { voltage: 5 } },
     ]);
-    expect(told.filter(only('mean'))).toEqual(['mean 5 @1000', 'mean null @1000', 'mean 5 @20000']);
-    expect(told.filter(only('low'))).toEqual(['low 0 @1000', 'low 1 @1000', 'low 1 @20000']);
+    expect(given.filter(only('mean'))).toEqual(['mean 5 @1000', 'mean null @1000', 'mean 5 @20000']);
+    expect(given.filter(only('low'))).toEqual(['low 0 @1000', 'low 1 @1000', 'low 1 @20000']);
   });
 
   it('MC-ALM-051 give the same values whether time is looked at often or never', () => {
