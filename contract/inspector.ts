@@ -263,7 +263,7 @@ const PlacedNode = Type.Object({
     Type.Object({
       text,
       edge: Type.Optional(
-        Type.String({ description: 'An event that is handled without leaving the state.' }),
+        Type.String({ description: 'A transition that is drawn as this line and not as an arrow.' }),
       ),
     }),
     { description: 'Written under the name: what is done on the way in and out, and inner events.' },
@@ -278,7 +278,7 @@ const PlacedEdge = Type.Object({
   event: text,
   guard: Type.Optional(text),
   actions: texts,
-  points: Type.Array(point, { description: 'Empty for an event handled inside its state.' }),
+  points: Type.Array(point, { description: 'Empty for a transition that is a line in its state.' }),
   label: Type.Optional(Type.Object({ ...box, lines: texts })),
 });
 export type PlacedEdge = Static<typeof PlacedEdge>;

@@ -78,9 +78,9 @@ export class ChartDrawing {
   }
 
   #lightEdges(taken: readonly string[], fresh: boolean): void {
-    for (const id of this.#last) for (const parts of this.#edges.get(id) ?? []) unlight(parts);
+    for (const id of this.#last) for (const parts of this.#partsOf(id)) unlight(parts);
     this.#last = taken;
-    for (const id of taken) for (const parts of this.#edges.get(id) ?? []) lightUp(parts, fresh);
+    for (const id of taken) for (const parts of this.#partsOf(id)) lightUp(parts, fresh);
   }
 
   #node(node: PlacedNode, chart: ChartLayout): SVGElement {
@@ -124,6 +124,11 @@ export class ChartDrawing {
     if (actions.length > 0) group.append(drawn('title', {}, `does ${actions.join(', ')}`));
     this.#keep(id, { group, path });
     return group;
+  }
+
+  /** Where several of one event share a line, that of the first of them. */
+  #partsOf(id: string): readonly EdgeParts[] {
+    return this.#edges.get(id) ?? this.#edges.get(id.replace(/\|\d+$/, '|0')) ?? [];
   }
 
   #keep(id: string, parts: EdgeParts): void {

@@ -187,6 +187,7 @@ class InspectPage {
     on('zoom-fit', () => viewport.fit());
     on('show-chart', () => this.#showList(false));
     on('show-list', () => this.#showList(true));
+    on('show-wide', () => this.#toggleWide());
     on('keys', () => byId('keys-help', HTMLDialogElement).showModal());
   }
 
@@ -195,6 +196,14 @@ class InspectPage {
     byId('chart', HTMLElement).hidden = isList;
     byId('show-list', HTMLElement).setAttribute('aria-pressed', `${isList}`);
     byId('show-chart', HTMLElement).setAttribute('aria-pressed', `${!isList}`);
+  }
+
+  /** The chart alone, whole: what stands around it comes back with the same key. */
+  #toggleWide(): void {
+    const isWide = document.body.classList.toggle('wide');
+    byId('show-wide', HTMLElement).setAttribute('aria-pressed', `${isWide}`);
+    if (isWide) this.#entity.drawing.viewport.fit();
+    else this.#entity.drawing.viewport.home();
   }
 
   /** Single keys work where nobody is writing. */
@@ -210,6 +219,7 @@ class InspectPage {
       t: () => this.#tree.focus(),
       c: () => byId(isList ? 'states' : 'chart', HTMLElement).focus(),
       l: () => this.#showList(!isList),
+      w: () => this.#toggleWide(),
       s: () => this.#entity.run.focusSteps(),
       e: () => this.#entity.run.focusLog(),
       ',': () => this.#entity.player.step(-1),

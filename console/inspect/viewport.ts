@@ -52,6 +52,12 @@ export class Viewport {
     this.#home();
   }
 
+  /** As another drawing is seen first. */
+  home(): void {
+    this.#choice = 'legible';
+    this.#home();
+  }
+
   /** What matters now. */
   follow(box: Box | undefined): void {
     this.#active = box;

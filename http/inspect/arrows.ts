@@ -21,13 +21,16 @@ export interface Arrow {
 
 const HUB_ARROWS = 6;
 const PACKED_FROM = 11;
+const LARGE_FROM = 20;
 
 export function arrowsOf({ root, edges }: ChartView): Arrow[] {
   const packed = packedIn(root);
   const leaving = edges.filter(
     ({ source, target }) => source !== target && !isInside(packed, source) && !isInside(packed, target),
   );
-  const joined = [...grouped(leaving, ({ source, target }) => `${source}>${target}`).values()];
+  // Laid out one by one, a state has no arrow to what is inside it.
+  const apart = isLarge(root) ? leaving.filter(({ source, target }) => !isInside([source], target)) : leaving;
+  const joined = [...grouped(apart, ({ source, target }) => `${source}>${target}`).values()];
   const arrows = joined.map((group): Arrow => {
     const [{ id, source, target }] = group as [ChartEdge];
     return { id, source, target, edges: group };
@@ -39,6 +42,12 @@ export function arrowsOf({ root, edges }: ChartView): Arrow[] {
 export function arrowLines({ event, guard }: ChartEdge, above: ChartEdge | undefined): string[] {
   const when = guard === undefined ? [] : [`[${guard}]`];
   return above?.event === event && guard !== undefined ? when : [event, ...when];
+}
+
+/** Whether it has so many states that its arrows would not find a way across their borders. */
+export function isLarge(root: ChartNode): boolean {
+  const count = (node: ChartNode): number => 1 + node.children.reduce((sum, child) => sum + count(child), 0);
+  return count(root) > LARGE_FROM;
 }
 
 /** A4 */

@@ -5,13 +5,14 @@
  * X1. What an event does without leaving its state is a line in the box, as in UML: an arrow from a box to itself would
  *     say that the state is left and entered again.
  * X3. A transition that is no arrow (`arrows.ts`) is a line in the box it leaves, with where it goes.
+ * X4. In a large chart each state is laid out by itself: an arrow across its border begins or ends there.
  * X2. Text has the width of a fixed-pitch font, so that the boxes fit on every machine.
  */
 
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import type { ChartEdge, ChartNode, ChartView } from '../../contract/inspection.ts';
 import type { PlacedNode } from '../../contract/inspector.ts';
-import { type Arrow, arrowLines, arrowsOf, grouped, isPacked } from './arrows.ts';
+import { type Arrow, arrowLines, arrowsOf, grouped, isLarge, isPacked } from './arrows.ts';
 
 /** Of a fixed-pitch font: 0.6 of its size, with a little room. */
 const CHARACTER_PX = { name: 8.2, line: 6.7, label: 7.3 } as const;
@@ -46,6 +47,12 @@ const ROOT_OPTIONS = {
   'elk.padding': '[top=12,left=12,bottom=12,right=12]',
 } as const;
 
+/** Regions side by side, or one below the other, as they fit. */
+const STACKED_OPTIONS = {
+  'elk.algorithm': 'rectpacking',
+  'elk.hierarchyHandling': 'SEPARATE_CHILDREN',
+  'elk.aspectRatio': '1.8',
+} as const;
 const PACKED_OPTIONS = {
   'elk.algorithm': 'rectpacking',
   'elk.hierarchyHandling': 'SEPARATE_CHILDREN',
@@ -72,7 +79,9 @@ export function graphOf(chart: ChartView): ElkNode {
     id: 'chart',
     layoutOptions: ROOT_OPTIONS,
     children: isFrame(drawing) ? innerNodes(chart.root, drawing) : [nodeOf(chart.root, drawing)],
-    edges: [...arrows.map(edgeOf), ...initialEdges(chart.root)],
+    ...(isLarge(chart.root)
+      ? { layoutOptions: { ...ROOT_OPTIONS, ...STACKED_OPTIONS }, edges: [] }
+      : { edges: [...arrows.map(edgeOf), ...initialEdges(chart.root)] }),
   };
 }
 
@@ -159,11 +168,38 @@ function nodeOf(node: ChartNode, drawing: Drawing): ElkNode {
   if (node.children.length === 0) return { id: node.id, width, height };
   const padding = `[top=${height + 4},left=14,bottom=14,right=14]`;
   if (isPacked(node)) return packedNode(node, drawing, padding);
+  if (isLarge(drawing.chart.root)) return separateNode(node, drawing, padding);
   return {
     id: node.id,
     layoutOptions: { 'elk.padding': padding },
     children: innerNodes(node, drawing),
   };
+}
+
+/** X4 */
+function separateNode(node: ChartNode, drawing: Drawing, padding: string): ElkNode {
+  const own = node.children.filter(({ initial }) => initial);
+  // A row inside takes the least of the height, of which a screen has less.
+  const isRegion = drawing.chart.root.children.some(({ id }) => id === node.id);
+  return {
+    id: node.id,
+    layoutOptions: {
+      ...ROOT_OPTIONS,
+      'elk.direction': isRegion ? 'DOWN' : 'RIGHT',
+      'elk.hierarchyHandling': 'SEPARATE_CHILDREN',
+      'elk.padding': padding,
+    },
+    children: innerNodes(node, drawing),
+    edges: [...drawing.arrows.flatMap((arrow) => liftedInto(node, arrow)), ...own.map(initialEdge)],
+  };
+}
+
+/** The arrow between the children of the node that its ends are in; none where they are in one, or not in it. */
+function liftedInto({ children }: ChartNode, arrow: Arrow): ElkExtendedEdge[] {
+  const within = (end: string) => children.find(({ id }) => end === id || end.startsWith(`${id}.`))?.id;
+  const [source, target] = [within(arrow.source), within(arrow.target)];
+  if (source === undefined || target === undefined || source === target) return [];
+  return [edgeOf({ ...arrow, source, target })];
 }
 
 function packedNode(node: ChartNode, drawing: Drawing, padding: string): ElkNode {
@@ -206,8 +242,9 @@ function edgeOf({ id, source, target, edges }: Arrow): ElkExtendedEdge {
 /** A parallel state begins in all its children: dots there would say nothing. */
 function initialEdges(node: ChartNode): ElkExtendedEdge[] {
   const own = isPacked(node) ? [] : node.children.filter(({ initial }) => initial);
-  return [
-    ...own.map(({ id }) => ({ id: `${id}${DOT}:edge`, sources: [`${id}${DOT}`], targets: [id] })),
-    ...node.children.flatMap(initialEdges),
-  ];
+  return [...own.map(initialEdge), ...node.children.flatMap(initialEdges)];
+}
+
+function initialEdge({ id }: ChartNode): ElkExtendedEdge {
+  return { id: `${id}${DOT}:edge`, sources: [`${id}${DOT}`], targets: [id] };
 }

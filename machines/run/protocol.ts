@@ -1,5 +1,5 @@
 /**
- * What the chart of a run is told and what it asks for: its input, events, effects and records. The chart (`run.ts`)
+ * What the chart of a run receives and what it asks for: its input, events, effects and records. The chart (`run.ts`)
  * moves by these alone; `actors/run/` carries the effects out. Mission Control Service, section 3.2.
  *
  * P1. Every effect with a reply is answered by exactly one event carrying its `ticket`; a reply whose ticket is no longer

@@ -100,7 +100,7 @@ describe('a run that goes', () => {
     await page.locator('#player').waitFor();
     expect(await page.locator('#entity-status').textContent()).toBe('✓ finished');
     expect(await page.locator('#entity-state').textContent()).toBe('finished');
-    await page.locator('#chart [data-state="run.finished"].active').waitFor();
+    await page.locator('#chart [data-state="run.control.finished"].active').waitFor();
   }, 60_000);
 
   it('leads from its log to its telecommand, and back', async () => {

@@ -193,7 +193,7 @@ export class Bench {
     return new Bench(input, drive(runMachine, { input, at: START }));
   }
 
-  /** A new owner takes up what this log says; `pending` effects are asked, nothing is told yet. */
+  /** A new owner takes up what this log says; `pending` effects are asked, the chart has received nothing yet. */
   static restored(input: RunInput, events: readonly RunEvent[], asleep = false): Bench {
     const logged = JSON.parse(JSON.stringify(events)) as RunEvent[];
     const { snapshot, effects, revision } = restoredRun({ input, events: logged }, { asleep });

@@ -182,7 +182,7 @@ function played(of: Program, drawn: readonly number[]): Bench {
   return toTheEnd(Bench.start(of), new Dice(drawn));
 }
 
-// What a prefix says, told without the progress ---------------------------------------------------------------------------
+// What a prefix says, read without the progress ---------------------------------------------------------------------------
 
 /** Where a log stands for a reader: what a new owner must do with it. */
 function reading(events: readonly RunEvent[]) {
@@ -292,10 +292,10 @@ function takenOver(input: Bench['input'], events: readonly RunEvent[], later: re
     by: 'x2',
     seq: events.length + 1,
   });
-  const reported = bench.events.slice(events.length + 1).map(({ event }) => event);
-  if (suspended) expect([bench.state, reported]).toEqual(['suspended', []]);
-  else if (deciding) expect([bench.state, reported]).toEqual(['waitingDecision', []]);
-  else if (!isSaid(events)) expect(reported.includes('decision_required')).toBe(changedInStep(events));
+  const logged = bench.events.slice(events.length + 1).map(({ event }) => event);
+  if (suspended) expect([bench.state, logged]).toEqual(['suspended', []]);
+  else if (deciding) expect([bench.state, logged]).toEqual(['waitingDecision', []]);
+  else if (!isSaid(events)) expect(logged.includes('decision_required')).toBe(changedInStep(events));
   toTheEnd(bench, new Dice(later));
   sound(bench);
 }
