@@ -36,20 +36,22 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import { calibrateBatch } from './calibration.ts';
-import type { Checkpoint, Positions } from './checkpoint.ts';
+import type { Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import { Compute, type Turned } from './compute/compute.ts';
 import { groundDated } from './compute/ground-time.ts';
-import { type PublishedBatch, rebuild } from './compute/rebuild.ts';
+import { rebuild } from './compute/rebuild.ts';
 import { TurnTimer } from './compute/turn-timer.ts';
 import { CurrentValues, type ValueColumns } from './current-values.ts';
 import { OrderedAppend } from './ordered-append.ts';
 import { PublishedTail, readTail } from './published-tail.ts';
-import { fitsPlatform, readBatch, readValues } from './reading/batch-shape.ts';
+import { readBack } from './read-back.ts';
+import { fitsPlatform, readBatch } from './reading/batch-shape.ts';
 import { KnownPlatforms } from './reading/known-platforms.ts';
 import { mapBatch } from './reading/measure-map.ts';
 import { earliestGround } from './reading/row-order.ts';
 import { markBatch, SampleOrder } from './sample-order.ts';
+import { covered, decodedLostSince } from './went-back.ts';
 
 export interface TelemetryOwnerOptions {
   readonly bus: Bus;
@@ -90,12 +92,6 @@ const OLDER =
 /** The owner of a target, which does nothing before `start()`. */
 export function createTelemetryOwner(options: TelemetryOwnerOptions): TelemetryOwner {
   return new Owner(options);
-}
-
-/** What the checkpoint covers of what the value stream still holds (O7). */
-function covered(positions: Positions, last: StreamMessage | undefined): Positions {
-  if (last === undefined || positions.values <= last.seq) return positions;
-  return { decoded: Math.min(positions.decoded, Number(last.headers[header.source] ?? 0)), values: last.seq };
 }
 
 class Owner implements TelemetryOwner {
@@ -156,7 +152,7 @@ class Owner implements TelemetryOwner {
       bus.last(streams.values, subject.values(target)),
     ]);
     this.#started = true;
-    const lost = await this.#lostSince(checkpoint, last);
+    const lost = await decodedLostSince(bus, this.#log, checkpoint, last);
     if (checkpoint !== undefined) {
       // A later epoch while the target is left to this one is of a past that is gone, as its owner is.
       if (checkpoint.epoch > epoch && this.#options.holds?.() !== true) this.#lose();
@@ -175,27 +171,6 @@ class Owner implements TelemetryOwner {
     this.#published = new PublishedTail();
     this.#positions = { ...this.#positions, decoded: 0 };
     return { from: 'time', at: lost + 1 };
-  }
-
-  /** When the last decoded message that is known was stored, where its stream does not hold it any more (O7). */
-  async #lostSince(
-    checkpoint: Checkpoint | undefined,
-    last: StreamMessage | undefined,
-  ): Promise<number | undefined> {
-    const { bus } = this.#options;
-    const source = Number(last?.headers[header.source] ?? 0);
-    const at = Number(last?.headers[header.sourceAt] ?? Number.NaN);
-    const known = [
-      { seq: source, ...(!Number.isNaN(at) && { at }) },
-      { seq: checkpoint?.positions.decoded ?? 0 },
-    ];
-    for (const each of known) {
-      if (each.seq === 0 || (await bus.stillHolds(streams.decoded, each))) continue;
-      const since = Number.isNaN(at) ? (last?.at ?? 0) : at;
-      this.#log.error({ ...each, since }, 'decoded samples went back: read on from that time');
-      return since;
-    }
-    return undefined;
   }
 
   handle(message: StreamMessage): void | Promise<void> {
@@ -374,7 +349,7 @@ class Owner implements TelemetryOwner {
       await rebuild({
         ...{ bus, target, values: this.#store, position, atMs: last?.at ?? clock.now() },
         compute: () => this.#compute,
-        read: (message) => this.#readBack(message, () => this.#compute?.platform),
+        read: (message) => readBack(message, this.#platforms, () => this.#compute?.platform),
       });
     const take = (message: StreamMessage): Promise<void> => this.#takeBack(message);
     this.#published = await readTail({ bus, target, after: position, upTo: this.#tail, take });
@@ -386,27 +361,10 @@ class Owner implements TelemetryOwner {
 
   /** U1 */
   async #takeBack(message: StreamMessage): Promise<void> {
-    const found = await this.#readBack(message, () => this.#store?.platform);
+    const found = await readBack(message, this.#platforms, () => this.#store?.platform);
     if (found === undefined) return;
     this.#store?.apply(found.batch);
     this.#compute?.learn(found.batch, found.turnedMs);
-  }
-
-  /** The batch in the message, in the catalogue that there is once it is read. */
-  async #readBack(
-    message: StreamMessage,
-    into: () => Platform | undefined,
-  ): Promise<PublishedBatch | undefined> {
-    const batch = readValues(message.data);
-    if (batch === undefined) return undefined;
-    const revision = message.headers[header.config];
-    const known = this.#platforms.get(batch.platform);
-    const made = known ?? (await this.#platforms.find(batch.platform, revision, 0));
-    const platform = into();
-    if (made === undefined || platform === undefined) return undefined;
-    if (!fitsPlatform(batch.blocks, made.measures.length)) return undefined;
-    const turnedMs = Number(message.headers[header.turned] ?? Number.NEGATIVE_INFINITY);
-    return { batch: mapBatch(batch, made, platform), turnedMs };
   }
 
   /** The mission may have changed since the batch was made. */
@@ -476,7 +434,7 @@ class Owner implements TelemetryOwner {
     if (values === undefined || this.#compute !== begun || this.#stopped) return;
     const filled = new Compute(platform);
     const position = this.#tail;
-    const read = (message: StreamMessage) => this.#readBack(message, () => platform);
+    const read = (message: StreamMessage) => readBack(message, this.#platforms, () => platform);
     const atMs = last?.at ?? clock.now();
     await rebuild({ bus, target, values, position, atMs, read, compute: () => filled });
     if (this.#compute !== begun || this.#store === undefined) return;
