@@ -1,6 +1,6 @@
 /**
  * The conditional write: into a stream or, beneath a bucket, on the subject of a key. Mission Control Service,
- * section 6; P1 of `ports/bus.ts`.
+ * section 6; ports/bus.P1.
  *
  * W1. Every write carries a message id, so that trying again is harmless. An expectation alone lets two writers win on
  *     a cluster (the leader checks it before the write is agreed); with the id made from it, one wins.
@@ -41,7 +41,7 @@ export type WriteOutcome =
 const instance = randomUUID();
 let calls = 0;
 
-/** Stores once or tells why not; rejects with `bus.unavailable` at the deadline, when the outcome is unknown. */
+/** Stores once or reports why not; rejects with `bus.unavailable` at the deadline, when the outcome is unknown. */
 export async function write(jetstream: JetStream, request: Write): Promise<WriteOutcome> {
   const writer = `${instance}.${(calls++).toString(36)}`;
   const { asset } = request;

@@ -213,10 +213,10 @@ export class Assets {
     if (num_replicas >= replicas || isAlone(info)) return;
     try {
       await this.#ask(`STREAM.UPDATE.${name}`, { ...config, num_replicas: replicas });
-      this.#log.info({ stream: name, from: num_replicas, to: replicas }, 'copies of a stream are added');
+      this.#log.info({ stream: name, from: num_replicas, to: replicas }, 'adding copies of a stream');
     } catch (error) {
       const fields = { err: error, stream: name, copies: num_replicas, wanted: replicas };
-      this.#log.warn(fields, 'stream has fewer copies than wanted: the servers cannot have more');
+      this.#log.warn(fields, 'stream has fewer copies than configured: there are not enough servers');
     }
   }
 
@@ -245,7 +245,7 @@ export class Assets {
   }
 
   async #update(config: Config, standing: StreamConfig, difference: readonly string[]): Promise<void> {
-    this.#log.info({ stream: config.name, difference }, 'stream is brought up to its declaration');
+    this.#log.info({ stream: config.name, difference }, 'updating a stream to its declaration');
     const { name } = config;
     const kept = Object.fromEntries(
       [...this.#untouched(name)].map((field) => [field, standing[field as keyof StreamConfig]]),
@@ -312,7 +312,7 @@ export class Assets {
   }
 }
 
-/** The stream that holds a bucket; throws on a name that is none. */
+/** The stream that holds a bucket; throws on a malformed name. */
 export function bucketStream({ name }: BucketDefinition): string {
   return `KV_${checkBucket(name)}`;
 }

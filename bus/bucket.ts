@@ -1,5 +1,5 @@
 /**
- * A bucket: one value per key, every write conditional on the revision it replaces (P1 of `ports/bus.ts`).
+ * A bucket: one value per key, every write conditional on the revision it replaces (ports/bus.P1).
  *
  * B1. Conditional writes go through `append.ts`, never through the client's own key-value calls, which let two
  *     writers win on a cluster.
@@ -28,7 +28,7 @@ const EMPTY = new Uint8Array(0);
 /** A key without a marker, over its marker, and without it again: more than one marker in the way is a race lost. */
 const CREATE_ATTEMPTS = 3;
 
-/** Access to the bucket of a definition, made on first use; throws on a name that is none. */
+/** Access to the bucket of a definition, made on first use; throws on a malformed name. */
 export function openBucket(tools: BucketTools, definition: BucketDefinition): Bucket {
   const asset = tools.assets.bucket(definition);
   const subjectOf = (key: string) => `$KV.${definition.name}.${checkKey(key)}`;

@@ -2,7 +2,7 @@
  * One connection to the bus that is always on its way back: it may be opened before the server is there, and
  * survives every end of it. Mission Control Service, section 6.
  *
- * N1. What waits for an answer when the connection is lost is told at once: the answer cannot come any more.
+ * N1. What waits for an answer when the connection is lost is reported at once: the answer cannot come any more.
  * N2. Subscriptions belong to this object, not to the client beneath: they are there again after each return.
  * N3. Replies go to an inbox of our own: holders of follower credentials may listen on the common one.
  * N4. Why the bus is not reached is logged once for each reason, and said with each outage until it is reached. A server that
@@ -206,7 +206,7 @@ export class Connection {
   #failed(error: unknown): void {
     const { log, url } = this.#settings;
     const { reason, refused } = unreached(error);
-    if (reason !== this.#failure) log.warn({ reason, servers: withoutSecrets(url) }, 'bus not reached');
+    if (reason !== this.#failure) log.warn({ reason, servers: withoutSecrets(url) }, 'cannot reach the bus');
     this.#failure = reason;
     this.#isRefused = refused;
   }
@@ -264,7 +264,7 @@ export class Connection {
     }
     this.#settings.log.info({ connected }, connected ? 'bus connected' : 'bus connection lost');
     if (connected) this.#release();
-    else this.#questions.abandon('the bus was lost before it answered');
+    else this.#questions.abandon('the connection was lost before the bus answered');
     for (const listener of this.#listeners) this.#tell(listener, connected);
   }
 
@@ -286,7 +286,7 @@ export class Connection {
     if (isRefusal(status.data)) return this.#failed(new NatsError(String(status.data), String(status.data)));
     this.#settings.log.warn({ error: status.data, context: status }, 'bus error');
     const { operation, subject } = status.permissionContext ?? {};
-    if (operation === 'publish') this.#questions.abandon('the bus refused it', subject);
+    if (operation === 'publish') this.#questions.abandon('refused by the bus', subject);
   }
 }
 
@@ -298,7 +298,7 @@ function settle(waiter: Waiter, how: () => void): void {
 function checkSize(client: NatsConnection, data: Uint8Array): void {
   const most = client.info?.max_payload;
   if (most !== undefined && data.length > most)
-    throw new RangeError(`a message of ${data.length} bytes exceeds the ${most} the bus takes`);
+    throw new RangeError(`a message of ${data.length} bytes exceeds the ${most} the bus accepts`);
 }
 
 function encodeHeaders(headers: Headers): MsgHdrs {

@@ -18,7 +18,7 @@ export interface JwtCredentials {
 
 export type Credentials =
   | JwtCredentials
-  /** A credentials file, read anew at each connection so that it can be renewed in place. */
+  /** A credentials file, read again at each connection so that it can be renewed in place. */
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'user'; readonly user: string; readonly password: string }
   | { readonly kind: 'token'; readonly token: string };

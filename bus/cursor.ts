@@ -6,9 +6,9 @@
  *     consumer, and the first gap makes a new consumer from the position reached.
  * C2. What one pull asks for waits here at most, twice as much after a renewal; the next is sent when it is gone.
  * C3. A handler that returns nothing costs no turn of the event loop.
- * C4. No pull is left to expire while messages are wanted (K1 of `pull.ts`).
+ * C4. No pull is left to expire while messages are wanted (pull.K1).
  * C5. The head is what was stored last when the reading began, not what is stored last now: what is written all the time
- *     is read to its head all the same. Where values are replaced, a roll says when all were told (`roll.ts`).
+ *     is read to its head all the same. Where values are replaced, `ReplayedKeys` decides when each has come (`replayed-keys.ts`).
  */
 
 import type { ConsumerInfo, Msg } from 'nats';
@@ -20,9 +20,9 @@ import { ApiError, apiError } from './fault.ts';
 import type { JetStream } from './jetstream.ts';
 import type { Position } from './message.ts';
 import { positionOf } from './message.ts';
-import type { Lot, Pace } from './pull.ts';
-import { inboxOf, newLot, wishFor } from './pull.ts';
-import { Roll, subjectsOf } from './roll.ts';
+import type { Pace, PullConsumer } from './pull.ts';
+import { inboxOf, newPullConsumer, pullRequestFor } from './pull.ts';
+import { ReplayedKeys, subjectsOf } from './replayed-keys.ts';
 
 /** Where a new consumer begins, in the words of the API. */
 export type Start =
@@ -62,7 +62,7 @@ export class Cursor {
   readonly #log: Log;
   readonly #pace: Pace;
   readonly #queue: { message: Msg; position: Position }[] = [];
-  #lot: Lot | undefined;
+  #pullConsumer: PullConsumer | undefined;
   #subscription: Stoppable | undefined;
   #generation = 0;
   #failures = 0;
@@ -70,8 +70,8 @@ export class Cursor {
   #atHead = false;
   /** The last message of the stream when the present consumer was made. */
   #headSeq = 0;
-  /** Who is still to be told of before the head, where values are replaced. */
-  #roll: Roll | undefined;
+  /** Who is still to come before the head, where values are replaced. */
+  #replayedKeys: ReplayedKeys | undefined;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -102,12 +102,12 @@ export class Cursor {
 
   /** Leaves a consumer that went silent, and renews a pull that grows old; to be called every `tendMs`. */
   tend(): void {
-    const lot = this.#lot;
-    if (lot === undefined || !this.#jetstream.connection.connected) return;
+    const pullConsumer = this.#pullConsumer;
+    if (pullConsumer === undefined || !this.#jetstream.connection.connected) return;
     const now = performance.now();
-    if (this.#roll?.called) void this.#callRoll(this.#roll);
-    const pulls = lot.awaited > 0 && now - lot.pulledAt < this.#pace.expiresMs;
-    if (pulls && now - lot.heardAt > this.#pace.silenceMs) this.restart('consumer is silent');
+    if (this.#replayedKeys?.namesAsked) void this.#askNames(this.#replayedKeys);
+    const pulls = pullConsumer.awaited > 0 && now - pullConsumer.pulledAt < this.#pace.expiresMs;
+    if (pulls && now - pullConsumer.lastReceivedAt > this.#pace.silenceMs) this.restart('consumer is silent');
     else this.#pullWhenSpent();
   }
 
@@ -116,9 +116,10 @@ export class Cursor {
     this.#queue.length = 0;
     void this.#subscription?.stop();
     this.#subscription = undefined;
-    this.#roll = undefined;
-    if (this.#lot !== undefined) this.#send(`CONSUMER.DELETE.${this.#reading.stream}.${this.#lot.name}`);
-    this.#lot = undefined;
+    this.#replayedKeys = undefined;
+    if (this.#pullConsumer !== undefined)
+      this.#send(`CONSUMER.DELETE.${this.#reading.stream}.${this.#pullConsumer.name}`);
+    this.#pullConsumer = undefined;
   }
 
   #again(error: unknown): void {
@@ -127,8 +128,9 @@ export class Cursor {
     this.#failures += 1;
     if (error instanceof ApiError && error.is(apiError.noStream)) this.#reading.asset.forget();
     const fields = { err: error, failures: this.#failures };
-    if (this.#failures === FAILURES_WORTH_A_WARNING) this.#log.warn(fields, 'cursor cannot read its stream');
-    else this.#log.debug(fields, 'cursor does not start');
+    if (this.#failures === FAILURES_WORTH_A_WARNING)
+      this.#log.warn(fields, 'cursor failed to read its stream');
+    else this.#log.debug(fields, 'cursor failed to start');
     const delayMs = Math.min(RESTART_FIRST_MS * 2 ** Math.min(this.#failures, 10), RESTART_LONGEST_MS);
     this.#timer = setTimeout(() => this.restart('again'), delayMs * (0.5 + Math.random() / 2));
   }
@@ -143,13 +145,18 @@ export class Cursor {
     if (generation !== this.#generation) return;
     const info = await this.#createConsumer(start);
     if (generation !== this.#generation) return;
-    const lot = newLot(info.name, this.#inbox(), wishFor(start.deliver_policy, stands));
-    this.#lot = lot;
-    if (start.deliver_policy === 'last_per_subject') this.#roll = new Roll(info.num_pending, this.#headSeq);
-    this.#subscription = this.#jetstream.connection.subscribe(`${lot.inbox}.*`, (message) =>
-      this.#receive(lot, message),
+    const pullConsumer = newPullConsumer(
+      info.name,
+      this.#inbox(),
+      pullRequestFor(start.deliver_policy, stands),
     );
-    this.#pull(lot);
+    this.#pullConsumer = pullConsumer;
+    if (start.deliver_policy === 'last_per_subject')
+      this.#replayedKeys = new ReplayedKeys(info.num_pending, this.#headSeq);
+    this.#subscription = this.#jetstream.connection.subscribe(`${pullConsumer.inbox}.*`, (message) =>
+      this.#receive(pullConsumer, message),
+    );
+    this.#pull(pullConsumer);
     if (info.num_pending === 0) this.#reachHead();
   }
 
@@ -177,32 +184,36 @@ export class Cursor {
     this.#jetstream.connection.send(`$JS.API.${verb}`, data, reply === undefined ? {} : { reply });
   }
 
-  #pull(lot: Lot): void {
-    lot.pulls += 1;
-    lot.awaited = lot.wish.batch;
-    lot.pulledAt = performance.now();
-    lot.heardAt = lot.pulledAt;
-    const wish = {
-      ...lot.wish,
+  #pull(pullConsumer: PullConsumer): void {
+    pullConsumer.pulls += 1;
+    pullConsumer.awaited = pullConsumer.request.batch;
+    pullConsumer.pulledAt = performance.now();
+    pullConsumer.lastReceivedAt = pullConsumer.pulledAt;
+    const request = {
+      ...pullConsumer.request,
       expires: nanos(this.#pace.expiresMs),
       idle_heartbeat: nanos(this.#pace.heartbeatMs),
     };
-    this.#send(`CONSUMER.MSG.NEXT.${this.#reading.stream}.${lot.name}`, wish, inboxOf(lot));
+    this.#send(
+      `CONSUMER.MSG.NEXT.${this.#reading.stream}.${pullConsumer.name}`,
+      request,
+      inboxOf(pullConsumer),
+    );
   }
 
-  #receive(lot: Lot, message: Msg): void {
-    if (lot !== this.#lot) return;
-    lot.heardAt = performance.now();
+  #receive(pullConsumer: PullConsumer, message: Msg): void {
+    if (pullConsumer !== this.#pullConsumer) return;
+    pullConsumer.lastReceivedAt = performance.now();
     const position = positionOf(message.reply ?? '');
-    if (position === undefined) this.#receiveStatus(lot, message);
-    else if (position.delivery !== lot.delivery + 1) this.restart('gap in the deliveries');
-    else this.#receiveNext(lot, message, position);
+    if (position === undefined) this.#receiveStatus(pullConsumer, message);
+    else if (position.delivery !== pullConsumer.delivery + 1) this.restart('gap in the deliveries');
+    else this.#receiveNext(pullConsumer, message, position);
   }
 
-  #receiveNext(lot: Lot, message: Msg, position: Position): void {
+  #receiveNext(pullConsumer: PullConsumer, message: Msg, position: Position): void {
     this.#failures = 0;
-    lot.delivery = position.delivery;
-    lot.awaited -= 1;
+    pullConsumer.delivery = position.delivery;
+    pullConsumer.awaited -= 1;
     const waits = this.#busy || this.#queue.length > 0;
     if (!this.#reading.wanted(position)) {
       if (!waits) this.#handled(message, position);
@@ -212,7 +223,7 @@ export class Cursor {
   }
 
   /** 100: alive and nothing to deliver; 408, 409 on size: the pull is over; anything else: the consumer is. */
-  #receiveStatus(lot: Lot, message: Msg): void {
+  #receiveStatus(pullConsumer: PullConsumer, message: Msg): void {
     const code = message.headers?.code;
     if (code === 100) {
       this.#failures = 0;
@@ -222,16 +233,17 @@ export class Cursor {
     const text = message.headers?.description ?? '';
     if (code !== 408 && !(code === 409 && /maxbytes/i.test(text)))
       this.#again(new Error(`consumer ended: ${code} ${text}`));
-    else if (message.subject === inboxOf(lot)) {
-      lot.awaited = 0;
+    else if (message.subject === inboxOf(pullConsumer)) {
+      pullConsumer.awaited = 0;
       this.#pullWhenSpent();
     }
   }
 
   #pullWhenSpent(): void {
-    const lot = this.#lot;
-    if (lot === undefined || this.#busy || this.#queue.length > 0) return;
-    if (lot.awaited <= 0 || performance.now() - lot.pulledAt >= this.#pace.renewMs) this.#pull(lot);
+    const pullConsumer = this.#pullConsumer;
+    if (pullConsumer === undefined || this.#busy || this.#queue.length > 0) return;
+    if (pullConsumer.awaited <= 0 || performance.now() - pullConsumer.pulledAt >= this.#pace.renewMs)
+      this.#pull(pullConsumer);
   }
 
   #hand(message: Msg, position: Position): void {
@@ -255,20 +267,20 @@ export class Cursor {
   #handled({ subject }: Msg, position: Position): void {
     if (this.#atHead) return;
     const last = position.pending === 0 && this.#queue.length === 0;
-    const roll = this.#roll;
-    roll?.tell(subject, position);
+    const replayed = this.#replayedKeys;
+    replayed?.delivered(subject, position);
     if (!last && position.seq < this.#headSeq) return;
-    if (roll === undefined || roll.complete) this.#reachHead();
-    else if (!roll.called) void this.#callRoll(roll);
+    if (replayed === undefined || replayed.complete) this.#reachHead();
+    else if (!replayed.namesAsked) void this.#askNames(replayed);
   }
 
-  /** Asks who is still to be told of; where names are gone meanwhile, or nobody answers, `tend` asks again. */
-  async #callRoll(roll: Roll): Promise<void> {
-    roll.called = true;
+  /** Asks who is still to come; where names are gone meanwhile, or nobody answers, `tend` asks again. */
+  async #askNames(replayedKeys: ReplayedKeys): Promise<void> {
+    replayedKeys.namesAsked = true;
     const subjects = await subjectsOf(this.#jetstream, this.#reading, CREATE_MS).catch(() => undefined);
-    if (subjects === undefined || roll !== this.#roll) return;
-    roll.call(subjects);
-    if (roll.complete) this.#reachHead();
+    if (subjects === undefined || replayedKeys !== this.#replayedKeys) return;
+    replayedKeys.expectOnly(subjects);
+    if (replayedKeys.complete) this.#reachHead();
   }
 
   #resume(message: Msg, position: Position): void {
@@ -298,7 +310,7 @@ export class Cursor {
   #reachHead(): void {
     if (this.#atHead) return;
     this.#atHead = true;
-    this.#roll = undefined;
+    this.#replayedKeys = undefined;
     this.#reading.atHead();
   }
 }

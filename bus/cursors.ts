@@ -4,7 +4,7 @@
  * U1. After a return of the connection every cursor makes a new consumer at once; waiting for the old one takes
  *     seconds.
  * U2. A consumer that went silent while the connection stands is noticed within seconds.
- * U3. A pull is renewed long before it expires (K1 of `pull.ts`).
+ * U3. A pull is renewed long before it expires (pull.K1).
  */
 
 import type { Stoppable } from '../ports/bus.ts';
@@ -31,7 +31,7 @@ export class Cursors {
       for (const cursor of this.#open) cursor.tend();
     }, pace.tendMs);
     this.#unlisten = jetstream.connection.onChange((connected) => {
-      if (connected) for (const cursor of this.#open) cursor.restart('connection is back');
+      if (connected) for (const cursor of this.#open) cursor.restart('reconnected');
     });
   }
 

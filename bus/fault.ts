@@ -81,11 +81,11 @@ export function isOutage(error: unknown): boolean {
 }
 
 const MAKE_ROOM =
-  'Raise the JetStream limits of the account or server of nats-server, or remove what fills it (`nats account info`).';
+  'Raise the JetStream limits of the account or server of nats-server, or free space in it (`nats account info`).';
 
 /** The outage of a limit that is reached, at what was asked for (F2). */
 function limitOutage(error: ApiError, what: string): Outage {
-  const message = `${what} has reached a limit of JetStream: ${error.message} (${error.number})`;
+  const message = `${what} has reached a JetStream limit: ${error.message} (${error.number})`;
   return new Outage('bus.unavailable', message, { cause: error, remedy: MAKE_ROOM });
 }
 
@@ -95,7 +95,7 @@ export function toOutage(error: unknown, what: string): Outage {
   if (error instanceof ApiError && error.kind === 'limit') return limitOutage(error, what);
   const code = error instanceof NatsError ? error.code : undefined;
   if (code === ErrorCode.NoResponders)
-    return new Outage('bus.no-responder', `nobody serves ${what}`, { cause: error });
+    return new Outage('bus.no-responder', `no responder on ${what}`, { cause: error });
   if (code === ErrorCode.Timeout)
     return new Outage('bus.timeout', `no answer from ${what} in time`, { cause: error });
   return new Outage('bus.unavailable', `${what}: ${error instanceof Error ? error.message : String(error)}`, {

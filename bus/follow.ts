@@ -1,14 +1,14 @@
 /**
- * Followers: every message of a filter from a position on, each exactly once and in order (P2 of `ports/bus.ts`).
+ * Followers: every message of a filter from a position on, each exactly once and in order (ports/bus.P2).
  *
  * F1. The position moves when a message is handed over, so a new consumer begins after it.
- * F2. Positions mean nothing in another stream of the same name: a follower that finds its stream made anew reads it
+ * F2. Positions mean nothing in another stream of the same name: a follower that finds its stream recreated reads it
  *     from its beginning; one whose stream lost its tail goes on at the end; and where the end has passed its position
  *     again since, which the message there shows, behind the last one it took by time. All say so in the log and to who
  *     asked for it. Only what the server says at that moment counts: a position moved back by stale knowledge would deliver
  *     messages twice.
  * F3. In a cluster a new leader may not know yet what the old one delivered: that is waited for, not taken for a loss,
- *     and what a lagging copy delivers again is passed over.
+ *     and what a lagging copy delivers again is skipped.
  */
 
 import type { StreamDefinition } from '../contract/bus/streams.ts';
@@ -125,7 +125,7 @@ class Place {
   }
 
   #madeAnew({ stream, created }: Standing): void {
-    this.#say({ stream, created, taken: this.#taken }, 'stream was made anew: read from its beginning');
+    this.#say({ stream, created, taken: this.#taken }, 'stream was recreated: reading from its beginning');
     this.#created = created;
     this.#goOn(0);
   }
@@ -134,7 +134,7 @@ class Place {
     const now = performance.now();
     this.#aheadSince ??= now;
     if (replicas > 1 && now - this.#aheadSince < CATCH_UP_MS)
-      throw new Outage('bus.unavailable', `${stream} has not caught up with what it delivered`);
+      throw new Outage('bus.unavailable', `${stream} has not caught up with what it had delivered`);
     this.#say({ stream, lastSeq, taken: this.#taken }, 'stream lost its newest messages');
     this.#goOn(lastSeq);
   }

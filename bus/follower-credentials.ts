@@ -23,11 +23,11 @@ export async function readSigner(path: string): Promise<FollowerSigner> {
   });
   const { account, seed, scoped = false } = objectOf(text, path);
   if (typeof account !== 'string' || !isAccountKey(account))
-    throw new Error(`${path}: account is to be the public key of the account (A…)`);
+    throw new Error(`${path}: account must be the public key of the account (A…)`);
   if (typeof seed !== 'string' || !isAccountSeed(seed))
-    throw new Error(`${path}: seed is to be the seed of a signing key of the account (SA…)`);
+    throw new Error(`${path}: seed must be the seed of a signing key of the account (SA…)`);
   if (typeof scoped !== 'boolean')
-    throw new Error(`${path}: scoped is to be true for a scoped signing key, else false`);
+    throw new Error(`${path}: scoped must be true for a scoped signing key, else false`);
   return { account, seed, scoped };
 }
 
@@ -39,7 +39,7 @@ function objectOf(text: string, path: string): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw new Error(`${path} is to be JSON: {"account": "A…", "seed": "SA…"}`);
+  throw new Error(`${path} must be JSON: {"account": "A…", "seed": "SA…"}`);
 }
 
 function isAccountKey(text: string): boolean {

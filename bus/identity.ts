@@ -38,10 +38,10 @@ export interface Identity {
   readonly followerSigner: FollowerSigner;
 }
 
-/** Subjects a follower hears (section 5 rule 8); its inbox prefix is not the one of the service. */
+/** Subjects a follower receives (section 5 rule 8); its inbox prefix is not the one of the service. */
 export const FOLLOWER_SUBJECTS = ['mcs.run.evt.>', 'mcs.alarm.evt.>', '_INBOX.>'] as const;
 
-/** A follower has three subjects to hear; a page that follows many runs needs some tens of subscriptions. */
+/** A follower has three subjects to receive; a page that follows many runs needs some tens of subscriptions. */
 const FOLLOWER_SUBSCRIPTIONS = 50;
 
 const FOLLOWER_PERMISSIONS = {
@@ -168,9 +168,12 @@ function parseKeys(text: string, path: string): Keys {
     const seeds = JSON.parse(text) as Record<SeedName, string>;
     return Object.fromEntries(SEEDS.map((name) => [name, keyOf(seeds[name])])) as Record<SeedName, KeyPair>;
   } catch (cause) {
-    throw new Error(`${path} does not hold the keys of the bus; restore it, or remove the whole directory`, {
-      cause,
-    });
+    throw new Error(
+      `${path} does not contain the keys of the bus; restore it, or remove the whole directory`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -65,7 +65,7 @@ export class JetStream {
 
   /**
    * The first result of `attempt`, over outages and inabilities, until `deadlineMs` (default `BUS_REQUEST_MS`); `left`
-   * tells how long one more question may take. With `once` there is no second attempt.
+   * reports how long one more question may take. With `once` there is no second attempt.
    */
   async retrying<Value>(
     deadlineMs: number | undefined,

@@ -5,7 +5,7 @@
  * O1. An object is there with its description, or not at all: pieces without one are forgotten with age.
  * O2. The name of an object is the hash of its content, and is checked before the description is written.
  * O3. What is stored again lives on: content past half its time is written once more, or it would be gone soon after
- *     somebody was told that it is there.
+ *     somebody was informed that it is there.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -38,7 +38,7 @@ interface Description {
 const PIECE_BYTES = 128 * 1024;
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Access to the object store of a definition, made on first use; throws on a name that is none. */
+/** Access to the object store of a definition, made on first use; throws on a malformed name. */
 export function openObjects({ jetstream, assets }: ObjectsTools, definition: ObjectsDefinition): Objects {
   const asset = assets.objects(definition);
   const described = (hash: string): string =>

@@ -35,7 +35,7 @@ export class Past {
     if (at !== undefined) this.#lostUntil = Math.max(at, this.#lostUntil ?? at);
   }
 
-  /** Rejects with an outage while it cannot be told. */
+  /** Rejects with an outage while it cannot be determined. */
   async stillHolds(asset: AssetHandle, known: KnownMessage): Promise<boolean> {
     const holds = await this.#jetstream.retrying(undefined, (left) => this.#look(asset, known, left));
     if (!holds) this.lost(known.at);

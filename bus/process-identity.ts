@@ -14,7 +14,7 @@ export interface ProcessIdentity {
   readonly pid: number;
   /** Boot and PID namespace in which the pid means this process; absent in what an earlier release wrote. */
   readonly space?: string;
-  /** Clock ticks since boot, where the system tells. */
+  /** Clock ticks since boot, where the system reports. */
   readonly started?: string;
 }
 

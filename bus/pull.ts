@@ -40,37 +40,37 @@ export const PACE: Pace = {
 };
 
 /** What one pull asks for. */
-export interface Wish {
+export interface PullRequest {
   readonly batch: number;
   readonly max_bytes?: number;
 }
 
 /** One consumer on the server and the newest pull from it. */
-export interface Lot {
+export interface PullConsumer {
   readonly name: string;
   readonly inbox: string;
-  readonly wish: Wish;
+  readonly request: PullRequest;
   delivery: number;
   /** Count of the pulls sent. */
   pulls: number;
   /** Messages still to come from the newest pull; 0: it is over. */
   awaited: number;
   pulledAt: number;
-  heardAt: number;
+  lastReceivedAt: number;
 }
 
 /** A consumer that nothing was pulled from yet. */
-export function newLot(name: string, inbox: string, wish: Wish): Lot {
-  return { name, inbox, wish, delivery: 0, pulls: 0, awaited: 0, pulledAt: 0, heardAt: 0 };
+export function newPullConsumer(name: string, inbox: string, request: PullRequest): PullConsumer {
+  return { name, inbox, request, delivery: 0, pulls: 0, awaited: 0, pulledAt: 0, lastReceivedAt: 0 };
 }
 
 /** Where the newest pull is answered. */
-export function inboxOf({ inbox, pulls }: Lot): string {
+export function inboxOf({ inbox, pulls }: PullConsumer): string {
   return `${inbox}.${pulls}`;
 }
 
 /** What to ask for at once of a stream as it stands, by the policy of its consumer. */
-export function wishFor(policy: string, { meanBytes }: Standing): Wish {
+export function pullRequestFor(policy: string, { meanBytes }: Standing): PullRequest {
   if (policy !== 'last_per_subject') return { batch: PREFETCH_MESSAGES, max_bytes: PREFETCH_BYTES };
   const fitting = Math.floor(REPLAY_BYTES / Math.max(1, meanBytes));
   return { batch: Math.min(PREFETCH_MESSAGES, Math.max(REPLAY_MESSAGES_LEAST, fitting)) };

@@ -4,7 +4,7 @@
  *
  * Q1. A question is settled once: by its answer, by the server saying that nobody listens, by its time, or by the loss
  *     of the connection.
- * Q2. Answers come to one inbox of this connection, below a prefix that holders of follower credentials cannot hear.
+ * Q2. Answers come to one inbox of this connection, below a prefix that holders of follower credentials cannot receive.
  */
 
 import type { Msg, NatsConnection } from 'nats';
@@ -75,7 +75,7 @@ export class Questions {
     const question = this.#settled(message.subject.slice(this.#inbox.length + 1));
     if (question === undefined) return;
     if (message.data.length === 0 && message.headers?.code === NO_RESPONDERS)
-      question.reject(new Outage('bus.no-responder', `nobody serves ${question.subject}`));
+      question.reject(new Outage('bus.no-responder', `no responder on ${question.subject}`));
     else question.resolve(message);
   }
 

@@ -91,7 +91,7 @@ export class Replicas implements Replication {
     const [before, now] = [this.#short.length, short.length];
     this.#short = short;
     if (before === 0 && now > 0)
-      log.warn({ wanted: this.wanted, streams: short }, 'streams have fewer copies than wanted');
+      log.warn({ wanted: this.wanted, streams: short }, 'streams have fewer copies than configured');
     if (before > 0 && now === 0) log.info({ wanted: this.wanted }, 'every stream has its copies');
   }
 }

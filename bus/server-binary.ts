@@ -26,7 +26,7 @@ export async function findServerBinary(environment: NodeJS.ProcessEnv = process.
   }
   throw new Error(
     'no nats-server found: install it (Debian, Ubuntu: apt-get install nats-server; macOS: brew install nats-server), ' +
-      'name it in NATS_SERVER, or use a running server with --nats URL',
+      'set NATS_SERVER to its path, or use a running server with --nats URL',
   );
 }
 

@@ -159,9 +159,9 @@ async function ready(
     exit = value;
   });
   const deadline = performance.now() + READY_MS;
-  let why: unknown = 'it opened no port';
+  let why: unknown = 'it did not open its port';
   while (performance.now() < deadline) {
-    if (exit !== undefined) throw new Error(`nats-server ended at its start:\n${exit.tail.join('\n')}`);
+    if (exit !== undefined) throw new Error(`nats-server exited at start:\n${exit.tail.join('\n')}`);
     const started = await readPorts(runDir);
     if (started !== undefined) {
       try {

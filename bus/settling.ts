@@ -34,7 +34,7 @@ export async function askUntilSettled<Value>(
       const isAbsent = error instanceof Outage && error.code === 'bus.no-responder';
       if (!isAbsent || unsettledMs() <= 0) throw error;
       if (end - now() <= AGAIN_MS)
-        throw new Outage('bus.timeout', `nobody serves ${subject} yet: the bus was away a moment ago`, {
+        throw new Outage('bus.timeout', `no responder on ${subject} yet: the bus has only just come back`, {
           cause: error,
           unsettled: true,
         });

@@ -65,13 +65,13 @@ async function claim(stateDir: string, path: string, owner: Owner): Promise<void
     await writeFile(path, JSON.stringify(owner), { flag: 'wx', mode: 0o600 });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    throw new Error(`state directory ${stateDir} is being taken by another process`, { cause });
+    throw new Error(`state directory ${stateDir} is being locked by another process`, { cause });
   }
 }
 
 function inUse(stateDir: string, pid: number): Error {
   return new Error(
-    `state directory ${stateDir} is in use by process ${pid}: stop it, or give this one another directory`,
+    `state directory ${stateDir} is in use by process ${pid}: stop it, or use another directory`,
   );
 }
 

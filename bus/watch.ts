@@ -1,8 +1,8 @@
 /**
- * Watches and lists: the newest value of each key that matches, and each later one (P3 of `ports/bus.ts`).
+ * Watches and lists: the newest value of each key that matches, and each later one (ports/bus.P3).
  *
  * H1. Revisions of a key only rise in one store: after a reconnect everything is replayed, and what is known already is
- *     passed over. What is replayed with an earlier revision, or with the known one at another time, shows that the store
+ *     skipped. What is replayed with an earlier revision, or with the known one at another time, shows that the store
  *     went back: it is the newest there is, and is handed over as `rewound`.
  * H2. A key that is known and not among the replayed ones was removed meanwhile. A copy of the bucket that lags behind
  *     after a crash in a cluster may say so of a living key; it comes again when the copy has caught up.

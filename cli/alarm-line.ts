@@ -9,7 +9,7 @@
 import { type Alarm, type AlarmEvent, type AlarmState, alarmPath } from '../contract/alarm.ts';
 
 /** What a line says beside the name of its alarm. */
-type Told = Pick<AlarmEvent, 'state' | 'severity' | 'value' | 'by' | 'shelved_until'> & {
+type ShownAlarm = Pick<AlarmEvent, 'state' | 'severity' | 'value' | 'by' | 'shelved_until'> & {
   readonly cause?: AlarmEvent['cause'];
 };
 
@@ -55,35 +55,35 @@ function nameOf(alarm: Parameters<typeof alarmPath>[0]): string {
   return `${alarm.target} ${alarmPath(alarm)}`;
 }
 
-function rowOf(told: Told, name: string, facts: readonly (string | undefined)[]): string {
+function rowOf(reported: ShownAlarm, name: string, facts: readonly (string | undefined)[]): string {
   const said = facts.filter((fact) => fact !== undefined).join(', ');
   const words = [
-    signOf(told),
-    (told.state === 'NORMAL' ? 'normal' : (told.severity ?? '')).padEnd(SEVERITY_WIDTH),
-    told.state.padEnd(STATE_WIDTH),
+    signOf(reported),
+    (reported.state === 'NORMAL' ? 'normal' : (reported.severity ?? '')).padEnd(SEVERITY_WIDTH),
+    reported.state.padEnd(STATE_WIDTH),
     name,
-    valueText(told.value).padEnd(8),
+    valueText(reported.value).padEnd(8),
     said,
   ];
   return words.join('  ').trimEnd();
 }
 
 /** `!!` and `!` while the condition lasts, `~` when it is over and nobody has seen it. */
-function signOf({ state, severity }: Told): string {
+function signOf({ state, severity }: ShownAlarm): string {
   if (state === 'NORMAL') return '  ';
   if (state === 'CLEARED_UNACK') return '~ ';
   return severity === 'critical' ? '!!' : '! ';
 }
 
 /** Six digits are what sensors give; the record has the rest. */
-function valueText(value: Told['value']): string {
+function valueText(value: ShownAlarm['value']): string {
   if (value === undefined) return '';
   if (typeof value === 'number') return String(Number(value.toPrecision(6)));
   return value === null ? 'none' : String(value);
 }
 
-/** How it stands: the last one who did something is told while it still says something. */
-function standingFacts({ by, cause, shelved_until }: Told): (string | undefined)[] {
+/** How it stands: the last one who did something is reported while it still says something. */
+function standingFacts({ by, cause, shelved_until }: ShownAlarm): (string | undefined)[] {
   return [
     cause === 'acknowledged' && by !== undefined ? `acknowledged by ${by}` : undefined,
     shelved_until === undefined ? undefined : `shelved until ${timeOf(shelved_until)}`,
@@ -99,7 +99,7 @@ function eventFacts({ cause, by, previous, state, shelved_until }: AlarmEvent): 
     case 'shelved':
       return [`${until ?? 'shelved'}${who}`];
     case 'unshelved':
-      return [by === undefined ? 'its shelving is over' : `unshelved${who}`];
+      return [by === undefined ? 'its shelving ended' : `unshelved${who}`];
     case 'condition':
       return [state === previous ? 'severity changed' : `was ${previous}`, until];
   }
@@ -110,7 +110,7 @@ function timeOf(text: string): string {
 }
 
 /** L1, L2. */
-function dressed({ state, severity }: Told, line: string, colour: boolean): string {
+function dressed({ state, severity }: ShownAlarm, line: string, colour: boolean): string {
   const clean = line.replace(/\p{Cc}/gu, '.');
   if (!colour) return clean;
   const isActive = state === 'ACTIVE_UNACK' || state === 'ACTIVE_ACK';

@@ -1,6 +1,6 @@
 /**
- * `mcs alarm watch`: every transition from now on. A lost connection is told and tried again, and what happened meanwhile is
- * told from the records: the watch route replays nothing.
+ * `mcs alarm watch`: every transition from now on. A lost connection is reported and tried again, and what happened meanwhile is
+ * reported from the records: the watch route replays nothing.
  */
 
 import { type Alarm, type AlarmEvent, type AlarmList, alarmKey } from '../contract/alarm.ts';
@@ -26,7 +26,7 @@ export async function watchAlarms(service: Service, target: string | undefined):
   if (begun === undefined) return 1;
   const shown = new ShownAlarms(service, records, begun.alarms);
   const path = `/v1/alarms/watch${query && `?${query}`}`;
-  let told = '';
+  let reported = '';
   while (!ended.signal.aborted) {
     const over = new AbortController();
     const outcome = await followOnce<AlarmEvent>(
@@ -35,7 +35,7 @@ export async function watchAlarms(service: Service, target: string | undefined):
       ended.signal,
       (event) => shown.show(event),
       () => {
-        told = '';
+        reported = '';
         void shown.catchUp(AbortSignal.any([over.signal, ended.signal]));
       },
     );
@@ -47,8 +47,8 @@ export async function watchAlarms(service: Service, target: string | undefined):
       return 1;
     }
     // Once for each reason, not once for each try.
-    if (said !== told) process.stderr.write(`-- ${said}; trying again\n`);
-    told = said;
+    if (said !== reported) process.stderr.write(`-- ${said}; trying again\n`);
+    reported = said;
     await pause(AGAIN_MS, ended.signal);
   }
   return INTERRUPTED;
@@ -86,13 +86,13 @@ class ShownAlarms {
         if (!over.aborted) for (const alarm of answer.reply.alarms) this.show(lastEventOf(alarm));
         return;
       }
-      if (first) process.stderr.write('-- the records are not readable; trying again\n');
+      if (first) process.stderr.write('-- the records cannot be read; trying again\n');
       await pause(AGAIN_MS, over);
     }
   }
 }
 
-/** The last transition of a record, as its event told it. */
+/** The last transition of a record, as its event reported it. */
 function lastEventOf({ record, ...name }: Alarm): AlarmEvent {
   const {
     changed_at: at = new Date(0).toISOString(),

@@ -13,7 +13,7 @@ import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './servi
 
 const USAGE = `mcs alarm list [TARGET] [--all]         what is not normal, or shelved; --all: every alarm recorded
 mcs alarm watch [TARGET]                every transition from now on
-mcs alarm ack TARGET ALARM              take note of it
+mcs alarm ack TARGET ALARM              acknowledge it
 mcs alarm shelve TARGET ALARM DURATION  silence its reactions, e.g. for 30 min
 mcs alarm unshelve TARGET ALARM
 ALARM: component.alarm or component[instance].alarm, as in battery[1].voltage
@@ -59,7 +59,7 @@ async function list({ words: [target, ...more], all, service }: Words): Promise<
   for (const line of listLines(reply.alarms, hasColour())) process.stdout.write(`${line}\n`);
   if (reply.alarms.length === 0) {
     process.stderr.write(
-      all ? 'no alarm was ever recorded\n' : 'no alarm: all is normal, and nothing is shelved\n',
+      all ? 'no alarms recorded\n' : 'no alarms: everything is normal and nothing is shelved\n',
     );
   }
   return 0;

@@ -77,7 +77,7 @@ async function publish(bus: NatsBus, url: string, compiled: Compiled): Promise<n
   } catch (error) {
     if (!(error instanceof Outage)) throw error;
     process.stderr.write(
-      `mcs: nothing published, no bus at ${url}: ${error.message} (give its address with --nats)\n`,
+      `mcs: nothing published: no message bus at ${url}: ${error.message} (set its address with --nats)\n`,
     );
     return 1;
   }
@@ -86,7 +86,7 @@ async function publish(bus: NatsBus, url: string, compiled: Compiled): Promise<n
 /** Undefined when the folder does not compile; every fault and warning is printed. */
 async function compileAsked(positionals: readonly string[]): Promise<Compiled | undefined> {
   const [folder, ...more] = positionals;
-  if (folder === undefined || more.length > 0) throw new Error(`one mission folder is asked for\n${USAGE}`);
+  if (folder === undefined || more.length > 0) throw new Error(`give one mission folder\n${USAGE}`);
   const compiled = await compileFolder(folder);
   if (compiled.ok) {
     for (const warning of compiled.value.warnings) process.stderr.write(`warning: ${faultLine(warning)}\n`);

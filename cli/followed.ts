@@ -22,12 +22,12 @@ const FINISHED = 1000;
 const TOKEN_EXPIRED = 4401;
 const SIGN_IN_AGAIN = 'the token has expired: sign in again, and give the new one (MCS_TOKEN or --token)';
 
-/** Follows until the connection is gone, and says how it went; tells `begun` when the route is open. */
+/** Follows until the connection is gone, and says how it went; reports `begun` when the route is open. */
 export function followOnce<Event>(
   service: Service,
   path: string,
   signal: AbortSignal,
-  heard: (event: Event) => void,
+  received: (event: Event) => void,
   begun: () => void = () => undefined,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
@@ -41,7 +41,7 @@ export function followOnce<Event>(
       opened = true;
       begun();
     });
-    socket.on('message', (data) => heard(JSON.parse(String(data)) as Event));
+    socket.on('message', (data) => received(JSON.parse(String(data)) as Event));
     socket.on('unexpected-response', (_request, response) => {
       void refusal(response).then((said) => {
         // A service on its way up or down is worth another try; a wrong name is not.

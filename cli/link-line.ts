@@ -43,7 +43,7 @@ export function linkLine(event: LinkEvent, look: Look): string {
     case 'skipped':
       return dressed(
         'red',
-        [time, '--', `${event.frames} frames passed unseen: this watcher was behind`],
+        [time, '--', `${event.frames} frames skipped: this watcher cannot keep up`],
         look,
       );
   }

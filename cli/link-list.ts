@@ -1,5 +1,5 @@
 /**
- * `mcs link list`: the links of a target, who serves each, and whether it was told the mode and the parameters of now. A thin
+ * `mcs link list`: the links of a target, who serves each, and whether it has the current mode and parameters. A thin
  * client of `GET /v1/links/{target}`. Mission Control Service, section 4.3.
  */
 
@@ -39,7 +39,7 @@ function cells({ name, environments, state, reason, ...told }: LinkEnd): string[
 /** In capitals what a person has to see. */
 function boundText({ bound, mode }: Pick<LinkEnd, 'bound' | 'mode'>): string {
   if (bound === undefined) return '';
-  if (bound === 'current') return 'knows mode and parameters';
-  if (bound === 'never') return 'NEVER told';
-  return `OUTDATED: was told ${mode === null || mode === undefined ? 'no mode' : `mode ${mode}`}`;
+  if (bound === 'current') return 'has the current mode and parameters';
+  if (bound === 'never') return 'NEVER received mode and parameters';
+  return `OUTDATED: has ${mode === null || mode === undefined ? 'no mode' : `mode ${mode}`}`;
 }

@@ -1,7 +1,7 @@
 /**
  * `mcs link list` (`link-list.ts`), and `mcs link watch`: the frames of a target as they pass, both ways, one line each. A thin
  * client of the API: it ends with Ctrl-C, with its reader (`| head`), or when the service refuses what is asked; a lost
- * connection is told and tried again.
+ * connection is reported and tried again.
  */
 
 import { parseArgs } from 'node:util';
@@ -11,7 +11,7 @@ import { hexdump, type Look, linkLine } from './link-line.ts';
 import { listLinks } from './link-list.ts';
 import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
 
-const USAGE = `mcs link list TARGET             who serves its links, and whether it knows how they are bound
+const USAGE = `mcs link list TARGET             drivers and gateways of its links, and whether their bindings are current
 mcs link watch TARGET [--link L] [--raw]
 ${SERVICE_USAGE}`;
 /** A service that restarts is back within seconds. */
@@ -41,7 +41,7 @@ export async function link([verb, ...args]: string[]): Promise<number> {
 
 async function watch(service: Service, path: string, raw: boolean): Promise<number> {
   const ended = whenEnded();
-  let told = '';
+  let reported = '';
   for (let first = true; !ended.signal.aborted; first = false) {
     const outcome = await followOnce<LinkEvent>(service, path, ended.signal, (event) => show(event, raw));
     if (outcome.kind === 'refused' || (outcome.kind === 'lost' && first && !outcome.opened)) {
@@ -50,8 +50,8 @@ async function watch(service: Service, path: string, raw: boolean): Promise<numb
     }
     if (ended.signal.aborted || outcome.kind === 'over') break;
     // Once for each reason, not once for each try.
-    if (outcome.said !== told) process.stderr.write(`-- ${outcome.said}; trying again\n`);
-    told = outcome.said;
+    if (outcome.said !== reported) process.stderr.write(`-- ${outcome.said}; trying again\n`);
+    reported = outcome.said;
     await pause(AGAIN_MS, ended.signal);
   }
   return 0;

@@ -14,15 +14,16 @@ const USAGE = `mcs, open mission control
   mcs tc watch [TARGET]                    telecommands as they go
   mcs run start PROCEDURE role=target … [input=value …] --environment E [--follow]
   mcs run list|follow|answer|suspend|resume|abort
-                                           runs of procedures; mcs run says more
+                                           runs of procedures; for more: mcs run
   mcs run check DIR [PROCEDURE]            the steps of procedures, how long they last, what they need
   mcs values watch TARGET [SELECTOR …]     current values as they change: a table in a terminal
   mcs mode get|set TARGET [MODE]           the mode of a target
-  mcs parameters TARGET                    what its parameters are by mode, and whether they read back
-  mcs link list TARGET                     who serves its links, and how they are bound
+  mcs parameters TARGET                    its parameters by mode, and whether they read back
+  mcs link list TARGET                     drivers and gateways of its links, and their bindings
   mcs link watch TARGET [--link L] [--raw] frames as they pass, decoded
   mcs alarm list|watch|ack|shelve|unshelve
-                                           alarms; mcs alarm says more
+                                           alarms; for more: mcs alarm
+  mcs actor list|show                      what lives and where, and what is stored of it
   mcs sim faults GATEWAY                   faults of a simulated gateway, and which are on
   mcs sim fault GATEWAY FAULT on|off       switch one
   mcs test                                 everything that CI runs
@@ -40,6 +41,7 @@ const commands: Readonly<Record<string, () => Promise<(args: string[]) => Promis
   parameters: async () => (await import('./parameters.ts')).parameters,
   link: async () => (await import('./link.ts')).link,
   alarm: async () => (await import('./alarm.ts')).alarm,
+  actor: async () => (await import('./actor.ts')).actor,
   sim: async () => (await import('./sim.ts')).sim,
 };
 
@@ -48,7 +50,7 @@ async function main([name, ...args]: string[]): Promise<number> {
   if (load !== undefined) return (await load())(args);
   const asked = name === undefined || name === 'help' || name === '--help' || name === '-h';
   process[asked ? 'stdout' : 'stderr'].write(
-    asked ? USAGE : `mcs: no command ${JSON.stringify(name)}\n\n${USAGE}`,
+    asked ? USAGE : `mcs: unknown command ${JSON.stringify(name)}\n\n${USAGE}`,
   );
   return asked ? 0 : 2;
 }

@@ -54,7 +54,7 @@ function cells({ name, unit, value, values, readback }: ParameterView): string[]
 }
 
 function readbackText({ measure, sample }: NonNullable<ParameterView['readback']>): string {
-  if (sample === undefined) return `${measure} never heard`;
+  if (sample === undefined) return `${measure} never received`;
   const { value } = sample;
   // Seven digits are all a single-precision value has.
   const shown = typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(7)) : value;

@@ -28,7 +28,7 @@ export async function untilItEnds(
   try {
     await serving.stop();
   } catch (error) {
-    log.error({ err: error }, 'could not be stopped in order');
+    log.error({ err: error }, 'could not be shut down cleanly');
     process.stderr.write(`mcs: ended: ${reason}; stopping failed: ${inWords(error)}\n`);
     return 1;
   }
@@ -44,7 +44,7 @@ function waitForEnd(log: Log): { readonly ended: Promise<End>; readonly fail: (r
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => end({ code: 0, reason: signal }));
   const fail = (cause: unknown): void => {
-    log.error({ err: cause }, 'the process cannot go on');
+    log.error({ err: cause }, 'the process cannot continue');
     end({ code: 1, reason: inWords(cause) });
   };
   process.stderr.on('error', () => undefined);

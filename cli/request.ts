@@ -39,7 +39,7 @@ export async function ask<Reply>(
   });
   const reply: unknown = await response.json().catch(() => {
     throw new Error(
-      `${service.api} answered ${response.status} and no JSON; is it the service? (--api URL or MCS_API)`,
+      `${service.api} answered ${response.status} without JSON; is this the service? (--api URL or MCS_API)`,
     );
   });
   if (response.ok) return { ok: true, reply: reply as Reply };

@@ -62,9 +62,7 @@ async function answer(service: Service, event: RunEvent, standIn: StandIn): Prom
 function warnOfUnreachable({ topology: { gateways } }: Configuration): void {
   const real = gateways.filter(({ kind }) => kind !== 'simulated' && kind !== 'recording');
   for (const { name, kind } of real) {
-    process.stderr.write(
-      `warning: gateway ${name} (${kind}) is left out: nothing real is reached in a dry run\n`,
-    );
+    process.stderr.write(`warning: gateway ${name} (${kind}) is left out: a dry run reaches nothing real\n`);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * `mcs run follow`: the log of one run from its beginning to its end. A lost connection is told and tried again; every
+ * `mcs run follow`: the log of one run from its beginning to its end. A lost connection is reported and tried again; every
  * event is shown once.
  */
 
@@ -15,15 +15,15 @@ const AGAIN_MS = 1_000;
 /** What a shell reports of a command that Ctrl-C ended: the verdict is not known. */
 const INTERRUPTED = 130;
 
-/** Shows the log to its end, telling `heard` each event once; 0 when the run passed, 1 when it failed or cannot be followed. */
+/** Shows the log to its end, reporting `heard` each event once; 0 when the run passed, 1 when it failed or cannot be followed. */
 export async function followRun(
   run: string,
   service: Service,
-  heard: (event: RunEvent) => void = () => undefined,
+  received: (event: RunEvent) => void = () => undefined,
 ): Promise<number> {
   const ended = whenEnded();
-  const shown = new ShownRun(run, service, heard);
-  let told = '';
+  const shown = new ShownRun(run, service, received);
+  let reported = '';
   for (let first = true; !ended.signal.aborted; first = false) {
     const outcome = await followOnce<RunEvent>(service, `/v1/runs/${run}/events`, ended.signal, (event) =>
       shown.add(event),
@@ -37,8 +37,8 @@ export async function followRun(
     }
     const said = saidOf(outcome);
     // Once for each reason, not once for each try.
-    if (said !== told) process.stderr.write(`-- ${said}; trying again\n`);
-    told = said;
+    if (said !== reported) process.stderr.write(`-- ${said}; trying again\n`);
+    reported = said;
     await pause(AGAIN_MS, ended.signal);
   }
   return INTERRUPTED;
@@ -55,10 +55,10 @@ class ShownRun {
   #passed: boolean | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(run: string, service: Service, heard: (event: RunEvent) => void) {
+  constructor(run: string, service: Service, arrived: (event: RunEvent) => void) {
     this.#run = run;
     this.#service = service;
-    this.#heard = heard;
+    this.#heard = arrived;
   }
 
   add(event: RunEvent): void {
@@ -70,7 +70,7 @@ class ShownRun {
     this.#heard(event);
   }
 
-  /** Once everything heard is written; undefined while the run is not over. */
+  /** Once everything received is written; undefined while the run is not over. */
   async verdict(): Promise<boolean | undefined> {
     await this.#writing;
     return this.#passed;

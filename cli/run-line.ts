@@ -18,22 +18,22 @@ export interface RunLook {
   readonly colour: boolean;
   /** How far the run is, `3/30`, in front of the steps; empty: not known. */
   readonly progress: string;
-  /** The procedure of the run: its own beginning and end are not told twice. */
+  /** The procedure of the run: its own beginning and end are not reported twice. */
   readonly procedure: string;
 }
 
-interface Told {
+interface LineParts {
   readonly tone: Tone;
   readonly text: string;
   /** Lines under it. */
   readonly more?: readonly string[];
 }
 
-/** The lines of an event, without their ends; none for one that another event tells already. */
+/** The lines of an event, without their ends; none for one that another event reports already. */
 export function runLines(event: RunEvent, look: RunLook): string[] {
-  const told = tell(event, look);
-  if (told === undefined) return [];
-  const { tone, text, more = [] } = told;
+  const reported = partsOf(event, look);
+  if (reported === undefined) return [];
+  const { tone, text, more = [] } = reported;
   const lead = `${event.at.slice(11, 23)}  ${look.progress.padStart(5)}  `;
   const indent = '  '.repeat(depthOf(event));
   const under = more.map((line) => `${' '.repeat(lead.length)}${indent}  ${line}`);
@@ -59,7 +59,7 @@ export function stateOf({ started_at, suspended, pending, finished }: Partial<Ru
   return started_at === undefined ? 'submitted' : 'running';
 }
 
-function tell(event: RunEvent, { procedure }: RunLook): Told | undefined {
+function partsOf(event: RunEvent, { procedure }: RunLook): LineParts | undefined {
   switch (event.event) {
     case 'started':
       return beginning(event);
@@ -102,7 +102,7 @@ type Conversation = Extract<
 >;
 
 /** What the run and people say to each other. */
-function conversation(event: Conversation): Told {
+function conversation(event: Conversation): LineParts {
   const { run } = event;
   switch (event.event) {
     case 'asked': {
@@ -116,17 +116,17 @@ function conversation(event: Conversation): Told {
       );
     case 'answered': {
       const value = event.value === undefined ? '' : `: ${event.value}`;
-      return plain(`${event.accepted ? 'yes' : 'no'}${value}, ${event.by ?? 'acknowledged by itself'}`);
+      return plain(`${event.accepted ? 'yes' : 'no'}${value}, ${event.by ?? 'acknowledged automatically'}`);
     }
     case 'answer_refused':
       return { tone: 'bad', text: `answer of ${event.by ?? 'nobody'} not taken: ${event.reason}` };
     case 'suspended':
       return question(
         `suspended by ${event.by}`,
-        `go on: mcs run resume ${run} [--choice ${CHOICES.join('|')}]`,
+        `resume: mcs run resume ${run} [--choice ${CHOICES.join('|')}]`,
       );
     case 'continued':
-      return plain(`continued by ${event.by}: ${event.choice}`);
+      return plain(`resumed by ${event.by}: ${event.choice}`);
     case 'taken_over':
       return { tone: 'asks', text: `taken over by ${event.by}` };
   }
@@ -139,7 +139,7 @@ function beginning({
   targets,
   by,
   inputs,
-}: RunEvent & { event: 'started' }): Told {
+}: RunEvent & { event: 'started' }): LineParts {
   const who = by === undefined ? '' : `, by ${by}`;
   const given = pairs(inputs);
   return {
@@ -155,9 +155,9 @@ function pairs(values: Readonly<Record<string, unknown>>): string {
     .join(' ');
 }
 
-function telecommand(event: RunEvent & { event: 'telecommand_sent' | 'telecommand_finished' }): Told {
+function telecommand(event: RunEvent & { event: 'telecommand_sent' | 'telecommand_finished' }): LineParts {
   if (event.event === 'telecommand_sent') {
-    const again = event.retry_of === undefined ? '' : `, again for ${event.retry_of}`;
+    const again = event.retry_of === undefined ? '' : `, retry of ${event.retry_of}`;
     return plain(`send ${event.target} ${event.telecommand}  ${event.tc}${again}`);
   }
   const ok = isGoodTcEnd(event.state);
@@ -165,16 +165,16 @@ function telecommand(event: RunEvent & { event: 'telecommand_sent' | 'telecomman
   return { tone: ok ? 'good' : 'bad', text: `${event.state}${why}` };
 }
 
-function outcome(what: string, ok: boolean, reason?: string): Told {
+function outcome(what: string, ok: boolean, reason?: string): LineParts {
   if (ok) return { tone: 'good', text: `${what} ok` };
   return { tone: 'bad', text: `${what} FAILED${reason === undefined ? '' : `: ${reason}`}` };
 }
 
-function question(text: string, help: string): Told {
+function question(text: string, help: string): LineParts {
   return { tone: 'asks', text, more: [help] };
 }
 
-function plain(text: string): Told {
+function plain(text: string): LineParts {
   return { tone: 'plain', text };
 }
 

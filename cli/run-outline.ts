@@ -20,7 +20,7 @@ function written(outline: Outline): string[] {
   ];
 }
 
-/** `1 h 2 min`, `2.5 s`; a person plans with it, so nothing below a tenth of a second is told. */
+/** `1 h 2 min`, `2.5 s`; a person plans with it, so nothing below a tenth of a second is reported. */
 export function durationText(ms: number | null): string {
   if (ms === null) return UNBOUNDED;
   if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`;

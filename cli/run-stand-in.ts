@@ -1,5 +1,5 @@
 /**
- * Who answers in a dry run: decisions as it was told, confirmations with yes, typed questions with what it was given.
+ * Who answers in a dry run: decisions as it was asked, confirmations with yes, typed questions with what it was given.
  * Mission Control Service, section 4.2 rule 9 and section 8.
  *
  * S1. It takes `replay` at most `DRY_RUN_REPLAYS` times; then it decides `fail`: a step that fails each time would be begun

@@ -30,7 +30,7 @@ export async function startRun(words: StartWords, service: Service): Promise<Lau
   return undefined;
 }
 
-/** `role:fault`, then when: `@step`, `+delay`; throws at what is none. */
+/** `role:fault`, then when: `@step`, `+delay`; throws at anything else. */
 export function readFault(text: string): FaultRequest {
   const parts = /^([^:@+]+):([^:@+]+)(?:@([^+]+))?(?:\+(.+))?$/.exec(text);
   if (parts === null) {

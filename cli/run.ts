@@ -33,7 +33,7 @@ mcs run suspend RUN | resume RUN [--choice ${CHOICES.join('|')}] | abort RUN
 mcs run dry DIR PROCEDURE role=target … [input=value …] --environment E
               [--decide fail|skip|abort|replay] [--answer PATH=VALUE]   to its end on this machine, simulated
 mcs run check DIR [PROCEDURE]            its steps, their longest duration and what they need
-RUN: the identifier, or its last characters
+RUN: an identifier, or its last characters
 ${SERVICE_USAGE}`;
 
 const OPTIONS = {
@@ -150,7 +150,7 @@ async function answer({ words: [name, ...rest], values, service }: Words): Promi
     const { path, question } = status.pending!;
     const body: Answer = { path, ...said, ...(question !== undefined && { question }) };
     if ((await request(service, 'POST', `/v1/runs/${id}/answers`, body)) === undefined) return 1;
-    process.stdout.write(`answered ${body.path}; the log of the run shows whether it is taken\n`);
+    process.stdout.write(`answered ${body.path}; the log of the run shows whether it is accepted\n`);
     return 0;
   });
 }
@@ -176,12 +176,12 @@ function answerProblem(
   { accepted, value }: Said,
   meant: { readonly path: string | undefined; readonly question: number | undefined },
 ): string | undefined {
-  if (pending === undefined) return `run ${id} asks nothing now`;
+  if (pending === undefined) return `run ${id} has no open question`;
   const { path = pending.path, question = pending.question } = meant;
   const help = answerHelp(id, pending satisfies PendingQuestion);
-  if (path !== pending.path) return `run ${id} asks nothing at ${path} now, but at ${pending.path}: ${help}`;
+  if (path !== pending.path) return `run ${id} asks nothing at ${path}, but at ${pending.path}: ${help}`;
   if (question !== pending.question)
-    return `run ${id} asks question ${pending.question} now, not ${question}: ${help}`;
+    return `run ${id} now asks question ${pending.question}, not ${question}: ${help}`;
   const isDecided = isChoice(value) || (!accepted && meant.question !== undefined);
   if (pending.kind === 'ask' || isDecided) return undefined;
   return `run ${id} waits for a decision about ${pending.path}: ${help}`;
@@ -212,7 +212,8 @@ async function withRun(
   if (reply === undefined) return 1;
   const matches = reply.runs.map((each) => each.run).filter((id) => id.endsWith(ending));
   if (matches.length === 1) return carryOut(matches[0]!);
-  const said = matches.length === 0 ? 'no run ends so' : `several do: ${matches.join(', ')}`;
-  process.stderr.write(`mcs: ${JSON.stringify(name)} is no run: ${said}\n`);
+  const said =
+    matches.length === 0 ? 'no run has this ending' : `several have this ending: ${matches.join(', ')}`;
+  process.stderr.write(`mcs: ${JSON.stringify(name)} is not a run: ${said}\n`);
   return 1;
 }

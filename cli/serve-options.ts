@@ -61,7 +61,7 @@ export function readServeOptions(
     values['bench-port'] === undefined ? defaults.benchPort : portOf(values['bench-port'], '--bench-port');
   const roles = values.roles === undefined ? rolesWith(benchPort) : rolesOf(values.roles);
   if (values['bench-port'] !== undefined && !roles.includes('bench'))
-    throw new Error('--bench-port goes with the role bench: name it in --roles, or leave --roles out');
+    throw new Error('--bench-port needs the role bench: add it to --roles, or leave --roles out');
   return {
     mission: values.mission,
     port: values.port === undefined ? defaults.port : portOf(values.port, '--port'),
@@ -126,6 +126,6 @@ function rolesOf(text: string): RoleName[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !(ALL_ROLES as readonly string[]).includes(name));
   if (unknown.length > 0)
-    throw new Error(`--roles: no role ${unknown.join(', ')}; there are ${ALL_ROLES.join(', ')}`);
+    throw new Error(`--roles: unknown role ${unknown.join(', ')}; roles are ${ALL_ROLES.join(', ')}`);
   return names as RoleName[];
 }

@@ -167,7 +167,7 @@ async function openGround(options: ServeOptions, log: Log, replicas = 1): Promis
     return { ...connections, url: withoutSecrets(options.nats), state: undefined, signer };
   }
   if (options.signer !== undefined)
-    throw new Error('--signer goes with --nats: the embedded bus has a signing key of its own');
+    throw new Error('--signer needs --nats: the embedded bus has its own signing key');
   const state = options.state ?? (await mkdtemp(join(tmpdir(), 'mcs-')));
   const server: EmbeddedServer = await startEmbeddedServer({ stateDir: state, log });
   const { close, ...buses } = connectTwice({

@@ -27,7 +27,7 @@ export const SERVICE_OPTIONS = {
 } as const;
 
 export const SERVICE_USAGE = `options: --api URL (default $MCS_API or http://127.0.0.1:8400), --user NAME (default: who is logged in), --role A,B,
-         --token TOKEN (default $MCS_TOKEN; a token in an option is seen by everybody on the machine)
+         --token TOKEN (default $MCS_TOKEN; everybody on the machine can see a token given as an option)
 `;
 
 /** What the options say, and where they say nothing, the environment. */
@@ -62,7 +62,7 @@ export function identityHeaders({ user, roles, token }: Service): Record<string,
 /** Other letters do not arrive whole in a header: `José` would be logged as `Jos`. */
 function headerText(what: string, text: string): string {
   if (/^[\u0020-\u007e]*$/.test(text)) return text;
-  throw new Error(`${what} holds characters that no header carries; write it in ASCII without line ends`);
+  throw new Error(`${what} contains characters that a header cannot carry; use ASCII without line breaks`);
 }
 
 function given(text: string | undefined): string | undefined {

@@ -60,7 +60,7 @@ async function send({ service, words, fields }: Options): Promise<number> {
   const body = { target, telecommand, ...fields, ...(pairs.length > 0 && { args: readArguments(pairs) }) };
   const reply = await request<TcReply>(service, 'POST', '/v1/tc', body);
   if (reply === undefined) return 1;
-  process.stdout.write(`${reply.id}${reply.duplicate ? ' (submitted before, nothing new sent)' : ''}\n`);
+  process.stdout.write(`${reply.id}${reply.duplicate ? ' (already submitted, nothing new sent)' : ''}\n`);
   const last = await follow(service, `/v1/tc/${target}/${reply.id}/events`, (event) =>
     process.stdout.write(line(event)),
   );
@@ -83,13 +83,13 @@ function readArguments(pairs: readonly string[]): Record<string, string | number
 async function follow(
   service: Service,
   path: string,
-  heard: (event: TcEvent) => void,
+  received: (event: TcEvent) => void,
 ): Promise<TcEvent | undefined> {
   let last: TcEvent | undefined;
   const { signal } = whenEnded();
   const outcome = await followOnce<TcEvent>(service, path, signal, (event) => {
     if (event.state !== 'ECHO') last = event;
-    heard(event);
+    received(event);
   });
   if (outcome.kind !== 'over' && !signal.aborted) throw new Error(outcome.said);
   return last;

@@ -1,6 +1,6 @@
 /**
  * `mcs values watch` in a terminal: the table in place, a heading over it and what can be done under it. It ends with q or
- * Ctrl-C, and when the service refuses; a lost connection is told in the heading and tried again.
+ * Ctrl-C, and when the service refuses; a lost connection is reported in the heading and tried again.
  *
  * W1. Changes are gathered: the table is drawn a few times a second, whatever comes in, and each second for the ages.
  */
@@ -137,15 +137,15 @@ class LiveView {
   #title(): string {
     const { target, catalogue } = this.#live;
     const time = `${new Date(realClock.now()).toISOString().slice(11, 19)}Z`;
-    const heard = `${this.#table.heard} of ${this.#table.known} measures heard`;
-    return this.#cut([target, this.#state, time, heard, catalogue.platform].join('  '));
+    const received = `${this.#table.heard} of ${this.#table.known} measures received`;
+    return this.#cut([target, this.#state, time, received, catalogue.platform].join('  '));
   }
 
   #footer(): string {
     const last = Math.min(this.#first + this.#rows, this.#table.size);
     const shown = `${last === 0 ? 0 : this.#first + 1}-${last} of ${this.#table.size}`;
-    const more = this.#table.size > this.#rows ? '  arrows and pages scroll' : '';
-    return this.#cut(`q ends${more}  ${shown}`);
+    const more = this.#table.size > this.#rows ? '  arrow and page keys scroll' : '';
+    return this.#cut(`q quits${more}  ${shown}`);
   }
 
   #cut(line: string): string {

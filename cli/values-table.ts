@@ -77,12 +77,12 @@ export class ValuesTable {
     return this.#shown().length;
   }
 
-  /** Measures that could be heard of. */
+  /** Measures that could be received. */
   get known(): number {
     return this.#rows.length;
   }
 
-  /** Measures that were ever heard of. */
+  /** Measures that were ever received. */
   get heard(): number {
     return this.#rows.filter(({ sample }) => sample !== undefined).length;
   }

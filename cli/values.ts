@@ -48,7 +48,7 @@ async function printLines(
   const measures = measuresByName(catalogue);
   const show = (value: CurrentValue): void =>
     void process.stdout.write(`${valueLine(value, measures.get(nameOf(value)))}\n`);
-  let told = '';
+  let reported = '';
   for (let first = true; !signal.aborted; first = false) {
     const outcome = await followOnce<CurrentValue>(service, path, signal, show);
     if (signal.aborted) break;
@@ -58,8 +58,8 @@ async function printLines(
       return 1;
     }
     // Once for each reason, not once for each try.
-    if (said !== told) process.stderr.write(`-- ${said}; trying again\n`);
-    told = said;
+    if (said !== reported) process.stderr.write(`-- ${said}; trying again\n`);
+    reported = said;
     await pause(AGAIN_MS, signal);
   }
   return 0;

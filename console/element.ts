@@ -1,4 +1,4 @@
-/** Elements made in one expression. Text is always set as text: nothing the service tells becomes markup. */
+/** Elements made in one expression. Text is always set as text: nothing the service reports becomes markup. */
 
 type Child = Node | string;
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;

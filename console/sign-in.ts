@@ -1,4 +1,4 @@
-/** Asks for an access token when the service wants one, and begins anew with it. */
+/** Asks for an access token when the service wants one, and begins again with it. */
 
 import { byId, setText } from './element.ts';
 import { keepToken, whenTokenAsked } from './token.ts';

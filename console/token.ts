@@ -39,7 +39,7 @@ export function namedByToken(): string {
 
 let asks: (reason: string) => void = () => undefined;
 
-/** Who is told when the service takes no request without another token. */
+/** Who is informed when the service takes no request without another token. */
 export function whenTokenAsked(listener: (reason: string) => void): void {
   asks = listener;
 }

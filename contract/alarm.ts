@@ -91,7 +91,7 @@ export const AlarmList = Type.Object(
 );
 export type AlarmList = Static<typeof AlarmList>;
 
-/** A transition, as `mcs.alarm.evt.<target>.<component>.<instance>.<alarm>` and the watch route tell it. */
+/** A transition, as `mcs.alarm.evt.<target>.<component>.<instance>.<alarm>` and the watch route report it. */
 export const AlarmEvent = Type.Object(
   { ...named, ...standing, at: Time, cause: Type.Enum(ALARM_CAUSES) },
   {
@@ -108,7 +108,7 @@ export const AlarmEvent = Type.Object(
 );
 export type AlarmEvent = Static<typeof AlarmEvent>;
 
-/** The event in a message of ALARMS; undefined for bytes that are none. */
+/** The event in a message of ALARMS; undefined for bytes that are malformed. */
 export function readAlarmEvent(data: Uint8Array): AlarmEvent | undefined {
   try {
     const event = parseJsonBytes(data) as Partial<AlarmEvent> | null;
@@ -171,7 +171,7 @@ export function alarmAt(path: string): Omit<AlarmName, 'target'> | undefined {
   return { component, ...(instance !== undefined && { instance }), alarm };
 }
 
-/** Name of the alarm that tells of a failed reaction (section 4.4 reaction rule 6). */
+/** Name of the alarm that reports a failed reaction (section 4.4 reaction rule 6). */
 export function reactionAlarm(alarm: string): string {
   return `${alarm}-reaction`;
 }
@@ -196,11 +196,11 @@ export interface StoredAlarm {
   readonly record: AlarmRecord;
   /** Fencing token of the leader that wrote it. */
   readonly epoch: number;
-  /** Where the last evaluation that changed it stood: nothing up to there is told again. */
+  /** Where the last evaluation that changed it stood: nothing up to there is reported again. */
   readonly evaluated: EvaluatedAt;
-  /** Of its activations, each until it is known how it ended and, when it failed, that is told; oldest first. */
+  /** Of its activations, each until it is known how it ended and, when it failed, that is reported; oldest first. */
   readonly reactions?: readonly PendingReaction[];
-  /** Failed reactions told of so far. */
+  /** Failed reactions reported of so far. */
   readonly reports?: number;
 }
 
@@ -223,9 +223,9 @@ export interface PendingReaction {
   readonly procedure: string;
   /** The run, once it is submitted. */
   readonly run?: string;
-  /** Why it could not be launched or did not pass; it stays until `<alarm>-reaction` tells it. */
+  /** Why it could not be launched or did not pass; it stays until `<alarm>-reaction` reports it. */
   readonly failed?: string;
-  /** Number of that telling, from 1. */
+  /** Number of that reporting, from 1. */
   readonly report?: number;
 }
 
@@ -239,12 +239,12 @@ export type AlarmReply =
   | { readonly outcome: 'accepted' }
   | { readonly outcome: 'refused'; readonly reason: string };
 
-/** What the alarm service answered; undefined when it is no answer. */
+/** What the alarm service answered; undefined for a malformed reply. */
 export function readAlarmReply(bytes: Uint8Array): AlarmReply | undefined {
   const reply = readReply(bytes);
   const outcome = reply && oneOf(reply, 'outcome', ['accepted', 'refused']);
   if (reply === undefined || outcome === undefined) return undefined;
   return outcome === 'refused'
-    ? { outcome, reason: textIn(reply, 'reason') ?? 'it does not say why' }
+    ? { outcome, reason: textIn(reply, 'reason') ?? 'it gives no reason' }
     : { outcome };
 }

@@ -84,7 +84,7 @@ export function encodeBatch(batch: FrameBatch | DecodedBatch | ValueBatch): Uint
   return packr.pack(batch);
 }
 
-/** The batch as packed by `encodeBatch`; throws on bytes that are none. */
+/** The batch as packed by `encodeBatch`; throws on bytes that are malformed. */
 export function decodeBatch<Batch extends FrameBatch | DecodedBatch | ValueBatch>(bytes: Uint8Array): Batch {
   return packr.unpack(bytes) as Batch;
 }

@@ -48,7 +48,7 @@ export const ERRORS = {
   'tc::unknown-telecommand': { status: [422], cause: 'no such telecommand in the platform' },
   'tc::ambiguous-telecommand': {
     status: [422],
-    cause: 'name borne by several components; write component.name',
+    cause: 'name used by several components; write component.name',
   },
   'tc::missing-instance': { status: [422], cause: 'multi-instance component without instance' },
   'tc::unexpected-instance': { status: [422], cause: 'instance given for a single instance component' },
@@ -72,7 +72,7 @@ export const ERRORS = {
   'run::unexpected-target': { status: [422], cause: 'role the procedure does not have' },
   'run::missing-target': { status: [422], cause: 'role without target' },
   'run::unknown-target': { status: [422], cause: 'no such target' },
-  'run::wrong-platform': { status: [422], cause: 'target of another platform than the role asks' },
+  'run::wrong-platform': { status: [422], cause: 'target of another platform than the role requires' },
   'run::catalogue-version': {
     status: [422],
     cause: 'target implements another version of the platform than the library was compiled against',
@@ -145,7 +145,7 @@ export const ERRORS = {
   },
   'unit::timeout': { status: [504], cause: 'unit did not answer within 30 s' },
   'unit::not-supervisor': { status: [403], cause: 'update or reboot by a caller without role supervisor' },
-  'inspect::unknown-entity': { status: [404], cause: 'no process knows an entity of that kind and id' },
+  'inspect::unknown-entity': { status: [404], cause: 'no process has an entity of that kind and id' },
   'inspect::unknown-chart': { status: [404], cause: 'no process runs entities of that kind' },
   'inspect::no-history': { status: [404], cause: 'entities of that kind keep no log, or this one has none' },
   'inspect::not-quarantined': { status: [409], cause: 'nothing of that name is quarantined there' },
@@ -158,7 +158,7 @@ export const ERRORS = {
   'editor::disabled': { status: [404], cause: 'no editor service behind the API' },
   'editor::too-large': { status: [413], cause: 'request too large for the editor' },
   'editor::unreachable': { status: [502], cause: 'editor does not answer' },
-  'api::too-large': { status: [413], cause: 'request body larger than the route takes' },
+  'api::too-large': { status: [413], cause: 'request body larger than the route accepts' },
   'api::foreign-origin': { status: [403], cause: 'a browser page of another origin made the request' },
   'api::foreign-host': {
     status: [403],
@@ -177,7 +177,7 @@ export type ErrorCode = keyof typeof ERRORS;
 export interface Fault<Code extends string = ErrorCode> {
   readonly code: Code;
   readonly message: string;
-  /** How to mend it. */
+  /** How to repair it. */
   readonly help?: string;
   /** Where in the request, as a JSON pointer or a field name. */
   readonly path?: string;

@@ -1,5 +1,5 @@
 /**
- * What a process tells about its supervision tree and its cells, asked for over the bus by the inspector (ours; JSON,
+ * What a process reports about its supervision tree and its cells, asked for over the bus by the inspector (ours; JSON,
  * request and reply on `subject.inspectVerb`, live frames on `subject.inspectWatch`). Nothing here is needed to fly:
  * whoever does not ask pays nothing.
  *
@@ -103,6 +103,8 @@ export interface FindCall {
   readonly target?: string;
   /** A state the entity is in, at any depth of the chart. */
   readonly state?: string;
+  /** Only these, by their whole ids. */
+  readonly ids?: readonly string[];
   readonly limit: number;
 }
 
@@ -117,6 +119,25 @@ export interface EntitySummary extends EntityName {
   readonly revision: number;
   /** Last event, ms since 1970. */
   readonly at: number;
+  /** The process that has it; absent where none says so. */
+  readonly instance?: string;
+  /** What its store has of it, where that is looked at. */
+  readonly stored?: StoredView;
+}
+
+/** What stands in the bucket of an entity: the envelope that is kept beside its log, or its record. */
+export interface StoredView {
+  /** When it was written, ms since 1970. */
+  readonly at: number;
+  /** Fencing token of the owner that wrote it. */
+  readonly epoch: number;
+  readonly chartVersion: number;
+  readonly state: string;
+  readonly revision: number;
+  /** Position of its log up to which it says everything; absent where it is the record itself. */
+  readonly position?: number;
+  readonly timers: EntityView['timers'];
+  readonly effects: readonly { readonly key: string; readonly type: string }[];
 }
 
 /** Reply of `find`. */
@@ -222,7 +243,7 @@ export interface WatchLease {
 /** How long a watch lives without being renewed. */
 export const INSPECT_WATCH_MS = 10_000;
 
-interface InspectionFrameBase {
+interface InspectionUpdateBase {
   /** `<kind>:<id>` (N1). */
   readonly sessionId: string;
   readonly rootId: string;
@@ -235,7 +256,7 @@ interface InspectionFrameBase {
   readonly at: number;
 }
 
-export interface ActorFrame extends InspectionFrameBase {
+export interface ActorUpdate extends InspectionUpdateBase {
   readonly type: '@xstate.actor';
   readonly name: string;
   /** The supervisor above it. */
@@ -245,13 +266,13 @@ export interface ActorFrame extends InspectionFrameBase {
   readonly view: EntityView;
 }
 
-export interface EventFrame extends InspectionFrameBase {
+export interface EventUpdate extends InspectionUpdateBase {
   readonly type: '@xstate.event';
   readonly event: { readonly type: string };
   readonly sourceId?: string;
 }
 
-export interface SnapshotFrame extends InspectionFrameBase {
+export interface SnapshotUpdate extends InspectionUpdateBase {
   readonly type: '@xstate.snapshot';
   readonly event: { readonly type: string };
   readonly snapshot: InspectedSnapshot;
@@ -270,7 +291,7 @@ export interface InspectedSnapshot {
   readonly tags: readonly string[];
 }
 
-export type InspectionFrame = ActorFrame | EventFrame | SnapshotFrame;
+export type InspectionUpdate = ActorUpdate | EventUpdate | SnapshotUpdate;
 
 // Quarantine -----------------------------------------------------------------------------------------------------------
 

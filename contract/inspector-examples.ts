@@ -24,6 +24,11 @@ const entity = {
   context: { target: 'sat1' },
   effects: [],
   timers: [{ event: 'xstate.after.verificationTimeout.telecommand.verifying', dueAt: AT + 10_000 }],
+  stored: {
+    ...{ at: AT - 3_000, epoch: 17, chartVersion: 1, state: 'SENT.verifying', revision: 3, position: 1_204 },
+    timers: [{ event: 'xstate.after.verificationTimeout.telecommand.verifying', dueAt: AT + 10_000 }],
+    effects: [],
+  },
   accepts: ['verification.satisfied', 'verification.failed'],
   refuses: ['gateway.sent'],
 };
@@ -68,7 +73,10 @@ export const EXAMPLE_TREE = {
   silent: [],
 };
 
-export const EXAMPLE_FOUND = { entities: [summary], more: 0, complete: true, silent: [] };
+export const EXAMPLE_FOUND = {
+  entities: [{ ...summary, instance: INSTANCE }],
+  ...{ more: 0, complete: true, silent: [], at: AT },
+};
 
 export const EXAMPLE_ENTITY = { entity, at: AT };
 

@@ -1,10 +1,10 @@
 /**
  * What the inspector's routes answer: the views of `inspection.ts` as schemas, put together from every process, and a chart
- * with the places of its parts (ours). Objects take further fields: a process of a newer version may tell more.
+ * with the places of its parts (ours). Objects take further fields: a process of a newer version may report more.
  */
 
 import Type, { type Static } from 'typebox';
-import type { EntityView, HistoryStep, InspectionFrame, ProcessView } from './inspection.ts';
+import type { EntityView, HistoryStep, InspectionUpdate, ProcessView } from './inspection.ts';
 import {
   EXAMPLE_CHART,
   EXAMPLE_ENTITY,
@@ -98,12 +98,36 @@ export interface InspectTree {
 const summary = {
   kind: text,
   id: text,
-  label: Type.Optional(Type.String({ description: 'What people call it: of a run, its procedure.' })),
+  label: Type.Optional(Type.String({ description: 'Its name for people: of a run, its procedure.' })),
   target: Type.Optional(Type.String({ description: 'One, or several joined by a comma.' })),
   status: Type.Enum(['live', 'loading', 'restarting', 'quarantined', 'finished']),
   state: Type.String({ description: 'Innermost active states, joined by a space.' }),
   revision: Type.Integer(),
   at: when,
+  instance: Type.Optional(
+    Type.String({ description: 'The process that has it; absent where none says so.' }),
+  ),
+  stored: Type.Optional(
+    Type.Object(
+      {
+        ...{
+          at: when,
+          epoch: Type.Number(),
+          chartVersion: Type.Integer(),
+          state: text,
+          revision: Type.Integer(),
+        },
+        position: Type.Optional(
+          Type.Integer({
+            description: 'Position of its log up to which it says everything; absent where it is the record.',
+          }),
+        ),
+        timers: Type.Array(Type.Object({ event: text, dueAt: when })),
+        effects: Type.Array(Type.Object({ key: text, type: text })),
+      },
+      { description: 'What its store has of it. Without `instance` no process that answers has the entity.' },
+    ),
+  ),
 };
 
 export const InspectFound = Type.Object(
@@ -115,6 +139,7 @@ export const InspectFound = Type.Object(
         'False when older telecommands or runs that have finished were not looked at: narrow the search.',
     }),
     silent: Type.Array(SilentProcess),
+    at: Type.Number({ description: 'Clock of the service, ms since 1970.' }),
   },
   { title: 'InspectFound', examples: [EXAMPLE_FOUND] },
 );
@@ -124,7 +149,7 @@ const chartName = Type.Object({ kind: text, version: Type.Integer() });
 
 const Entity = Type.Object({
   ...summary,
-  instance: text,
+  instance: Type.String({ description: 'The process that has it; empty where none does.' }),
   chart: chartName,
   epoch: Type.Number(),
   supervisor: text,
@@ -197,7 +222,7 @@ const frame = {
 const event = Type.Object({ type: text });
 
 /** The wire form of `@statelyai/inspect`, with fields of ours beside it. */
-export const InspectionFrames = Type.Union(
+export const InspectionUpdates = Type.Union(
   [
     Type.Object({
       ...frame,
@@ -284,7 +309,7 @@ export const ReleaseRequest = Type.Object(
     supervisor: Type.String({ minLength: 1, maxLength: 512 }),
     child: Type.String({ minLength: 1, maxLength: 512 }),
     action: Type.Enum(['resume', 'reset'], {
-      description: 'resume: go on from the record. reset: forget it here; its record stays.',
+      description: 'resume: continue from the record. reset: forget it here; its record stays.',
     }),
   },
   { additionalProperties: false, title: 'ReleaseRequest', examples: [EXAMPLE_RELEASE] },
@@ -304,7 +329,7 @@ type Agrees<Schema, View extends Schema> = [Schema, View];
 export type SchemasAgree = [
   Agrees<Readonly<Static<typeof Process>>, DeepMutable<ProcessView>>,
   Agrees<Static<typeof Entity>, DeepMutable<EntityView>>,
-  Agrees<Static<typeof InspectionFrames>, DeepMutable<InspectionFrame>>,
+  Agrees<Static<typeof InspectionUpdates>, DeepMutable<InspectionUpdate>>,
 ];
 
 type DeepMutable<Value> = Value extends readonly (infer Item)[]

@@ -64,7 +64,7 @@ export const REQUIRES_MAX_AGE_MS = 60_000;
 export const LANE_OPEN_TELECOMMANDS = 1_000;
 /** Telecommands of a lane taken up before it is their turn: enough to hide one bus write, few to continue after a crash. */
 export const LANE_AHEAD = 8;
-/** Events waiting in one cell. A cell that far behind is broken or flooded; the caller is told (C6). */
+/** Events waiting in one cell. A cell that far behind is broken or flooded; the caller is informed (C6). */
 export const CELL_INBOX = 1_000;
 /** How long an entity that changes is not kept beside its log: what ends before that never is. */
 export const KEPT_EVERY_MS = 1_000;
@@ -108,7 +108,7 @@ export const PARTITION_START_MS = 2_000;
 export const REPLICAS_LOOK_MS = 15_000;
 /** Streams asked about at once, of some thirty. */
 export const REPLICAS_ASKED = 4;
-/** How long an answer of the bus about a silent member is good for (E4): many partitions are taken from one dead owner. */
+/** How long an answer of the bus about a silent member is good for (membership.E4): many partitions are taken from one dead owner. */
 export const MEMBER_SILENT_MS = 250;
 /** Value batches of one target on their way to the bus: enough to hide its latency, little to redo after a crash. */
 export const VALUE_APPENDS = 64;
@@ -122,8 +122,8 @@ export const VALUE_APPEND_LATE_MS = 250;
 /** Current values are written to the bus at most this often (T5). */
 export const VALUES_CHECKPOINT_MS = 1_000;
 /**
- * A derived number that changes without a sample, because others leave its window, is told at whole seconds: a person sees it
- * move, and samples that come as regularly as others leave tell it themselves.
+ * A derived number that changes without a sample, because others leave its window, is reported at whole seconds: a person sees it
+ * move, and samples that come as regularly as others leave report it themselves.
  */
 export const DERIVED_TELL_MS = 1_000;
 /**
@@ -149,7 +149,7 @@ export const GATEWAY_QUEUE_FRAMES = 16_384;
 export const GATEWAY_QUEUE_BYTES = 64 * 1024 * 1024;
 /** Bytes of frames in one bus message: below the 1 MiB a bus server takes by default, with room for headers. */
 export const FRAME_MESSAGE_BYTES = 512 * 1024;
-/** Frames that could not be read are told of in one log line this often. */
+/** Frames that could not be read are reported in one log line this often. */
 export const FRAME_FAULT_LOG_MS = 1_000;
 /** Request identifiers a simulated spacecraft counts: one for each sequence count of its APID. */
 export const SPACECRAFT_REQUESTS = 16_384;
@@ -189,7 +189,7 @@ export const GATEWAY_FENCES = 10_000;
 export const INSPECT_ANSWER_MS = 1_500;
 /** How often the tree is asked for while somebody looks at it: twice a second is live for an eye and cheap for a process. */
 export const INSPECT_TREE_MS = 500;
-/** A tree that does not change is told again this often, so that who looks can tell calm from a dead connection. */
+/** A tree that does not change is reported again this often, so that who looks can tell calm from a dead connection. */
 export const INSPECT_STILL_MS = 5_000;
 /** A process that is silent for this long has been replaced or taken down for good and is no longer listed. */
 export const INSPECT_GONE_MS = 10 * 60_000;
@@ -209,6 +209,8 @@ export const CHART_LAYOUTS = 64;
 export const INSPECT_FRAME_MS = 50;
 /** Entities watched in one process at once, by watcher: ten pages that show a hundred each. A watched cell is several times slower. */
 export const INSPECT_WATCHES = 1_000;
+/** How old a list of what is kept beside logs may be that the inspector shows: it is read once for everybody who asks. */
+export const INSPECT_STORED_MS = 1_000;
 /** Characters of one context shown by the inspector: a frame carries it twice and stays far below 1 MiB. */
 export const INSPECT_CONTEXT_CHARACTERS = 64 * 1024;
 /** Characters of the contexts of a whole history, shared by its steps: one reply, below the 1 MiB a bus takes. */
@@ -236,7 +238,7 @@ export const LINE_SHOWN_CHARACTERS = 80;
 export const ANSWER_STAMP_MS = 1;
 /** Wait before a lost connection of a gateway is tried again, doubling with each failure: a modem that restarts is back soon. */
 export const LINK_RETRY_FIRST_MS = 250;
-/** Longest wait between two tries: an operator who mends a cable looks at the state for about as long. */
+/** Longest wait between two tries: an operator who repairs a cable looks at the state for about as long. */
 export const LINK_RETRY_LONGEST_MS = 30_000;
 /** A connection that held this long was a good one: the next loss is tried again at once. */
 export const LINK_STABLE_MS = 10_000;
@@ -253,7 +255,7 @@ export const LINK_SEND_MS = 4_000;
 export const LINK_SEND_QUEUE = 64;
 /** What the kernel is asked to hold of UDP for us: two seconds of a fast S-band downlink; it grants what it allows. */
 export const UDP_RECEIVE_BYTES = 4 * 1024 * 1024;
-/** A gateway tells its throughput this often: it counts as current for 15 s (section 4.7 rule 4), so two may be lost. */
+/** A gateway reports its throughput this often: it counts as current for 15 s (section 4.7 rule 4), so two may be lost. */
 export const GATEWAY_METRICS_MS = 5_000;
 /** How long a received frame waits for its samples before it is shown without: a decoder is done in milliseconds. */
 export const FRAME_DECODED_MS = 500;
@@ -332,7 +334,7 @@ export const SHARD_RESTORES = 16;
 export const RUN_REPORT_ENTRIES = 250;
 /** Bytes of a report: below the 1 MiB a bus takes, with room for headers. */
 export const RUN_REPORT_BYTES = 900 * 1024;
-/** Attempts of a step, and sendings of one telecommand: what fails a hundred times no repetition mends. */
+/** Attempts of a step, and sendings of one telecommand: what fails a hundred times no repetition repairs. */
 export const STEP_ATTEMPTS = 100;
 /**
  * Counted in the longest duration of a run for each telecommand beside its driver, its gateway and its verification: the
@@ -385,13 +387,13 @@ export const ALARM_EDGES_UNDER_WAY = 64;
 export const ALARM_EDGES_WAITING = 2_000;
 /** Records whose last event is compared with the stream at the same time by a new alarm leader. */
 export const ALARM_RECOVERIES = 64;
-/** How long an alarm may take to record a change before it is told again: several times what a bus write may wait. */
+/** How long an alarm may take to record a change before it is reported again: several times what a bus write may wait. */
 export const ALARM_SETTLE_MS = 20_000;
 /** Commands of people that wait for their alarms; a person gives one at a time, a script some. */
 export const ALARM_COMMANDS_WAITING = 1_000;
 /**
  * An alarm that nothing happens to leaves the memory after this long: in a storm of ten thousand each comes round again sooner,
- * and need not be read anew.
+ * and need not be read again.
  */
 export const ALARM_IDLE_MS = 30_000;
 /** Reactions of one alarm under way: one waits a minute for its target at most, so this is an alarm that raises every second. */
@@ -446,7 +448,7 @@ export const MEASURE_PAYLOAD_BYTES = 1024 * 1024;
 export const BENCH_DOCUMENT_CHARACTERS = 256 * 1024;
 /** Open collections and keys while such a text is read: packets in a step, the deepest there are, need a quarter of it. */
 export const BENCH_DOCUMENT_NESTING = 64;
-/** Faults of one document of the bench that are told: nobody mends more at once. */
+/** Faults of one document of the bench that are reported: nobody repairs more at once. */
 export const BENCH_FAULTS_LISTED = 100;
 /** How long a scenario may run that states no `timeout_s`: the longest that people wait for at a bench. */
 export const SCENARIO_TIMEOUT_S = 600;
@@ -475,7 +477,7 @@ export const BENCH_COMMANDS_WAITING = 100;
 export const BENCH_URGENT_MS = 50;
 /** How often a board is looked at for what other tools do to it: some eighty attributes and registers each time. */
 export const BENCH_LOOK_MS = 1_000;
-/** Applies of one profile that its revisions tell. */
+/** Applies of one profile that its revisions report. */
 export const BENCH_REVISIONS_KEPT = 100;
 /** Applies of all profiles that are kept: they are in the record of the radio, which each command writes. */
 export const BENCH_REVISIONS_IN_ALL = 1_000;
@@ -488,7 +490,7 @@ export const BENCH_PROFILES_KEPT = 1_000;
 export const FEED_RATE_HZ = 20;
 /** Readings of the board that a feed makes each second: each asks some twenty attributes. */
 export const FEED_READINGS_HZ = 4;
-/** How long a step of a scenario that was told to end may go on: a board that does not answer is given up by then. */
+/** How long a step of a scenario that was asked to end may go on: a board that does not answer is given up by then. */
 export const BENCH_ABORT_MS = 15_000;
 /** How long they may take when the daemon ends: supervisors wait for some ten seconds before they kill. */
 export const BENCH_STOP_MS = 5_000;

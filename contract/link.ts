@@ -51,7 +51,7 @@ export type DriverAnswer<Value> = Result<Value, DriverFault>;
 
 const DRIVER_CODES = ['driver::encode-failed', 'driver::decode-failed', 'driver::no-verb'] as const;
 
-/** What a driver answered to `encode`; undefined when it is no answer. */
+/** What a driver answered to `encode`; undefined for a malformed reply. */
 export function readEncodeReply(bytes: Uint8Array): DriverAnswer<EncodeReply> | undefined {
   const isOptional = (value: unknown): boolean => value === undefined || typeof value === 'string';
   return readResult(
@@ -61,7 +61,7 @@ export function readEncodeReply(bytes: Uint8Array): DriverAnswer<EncodeReply> | 
   );
 }
 
-/** What a driver answered to `decode`; undefined when it is no answer. */
+/** What a driver answered to `decode`; undefined for a malformed reply. */
 export function readDecodeReply(bytes: Uint8Array): DriverAnswer<DecodeReply> | undefined {
   return readResult(bytes, ({ samples }) => isListOf(samples, isDecodedSample), DRIVER_CODES);
 }
@@ -74,7 +74,7 @@ function isDecodedSample(sample: Foreign): boolean {
 export interface DriverState {
   readonly driver: string;
   readonly protocol: string;
-  /** How its links are bound now, as far as this process was told. */
+  /** How its links are bound now, as far as this process knows. */
   readonly bindings?: readonly LinkBinding[];
 }
 
@@ -120,7 +120,7 @@ export interface FenceReply {
   readonly fenced: true;
 }
 
-/** What a gateway answered to `fence`; undefined when it is no answer, as of one that knows no fence. */
+/** What a gateway answered to `fence`; undefined for a malformed reply, as of one that has no fence. */
 export function readFenceReply(bytes: Uint8Array): FenceReply | undefined {
   return readReply(bytes)?.fenced === true ? { fenced: true } : undefined;
 }
@@ -150,7 +150,7 @@ export type SendReply =
   | { readonly outcome: 'refused'; readonly detail: string }
   | { readonly outcome: 'unknown'; readonly detail: string };
 
-/** What a gateway answered to `send`; undefined when it is no answer. */
+/** What a gateway answered to `send`; undefined for a malformed reply. */
 export function readSendReply(bytes: Uint8Array): SendReply | undefined {
   const reply = readReply(bytes);
   const outcome = reply && oneOf(reply, 'outcome', ['sent', 'refused', 'unknown']);
@@ -170,14 +170,14 @@ export function isTime(at: unknown): at is number {
 }
 
 /**
- * Message on `mcs.gw.echo.<gateway>`: a frame the gateway heard back. The gateway hears echoes in the order it sent, so it
+ * Message on `mcs.gw.echo.<gateway>`: a frame the gateway received back. The gateway receives echoes in the order it sent, so it
  * names the sending it takes this one for.
  */
 export interface EchoMessage {
   readonly target: string;
   /** Idempotency key of the sending. */
   readonly key: string;
-  /** Hexadecimal, as heard. */
+  /** Hexadecimal, as received. */
   readonly frame: string;
   /** Whether it equals what was sent. */
   readonly conforming: boolean;
@@ -252,7 +252,7 @@ export interface FaultCall {
   readonly fault: string;
   readonly on: boolean;
   readonly run?: string;
-  /** The caller, for the event that tells of the switch. */
+  /** The caller, for the event that reports the switch. */
   readonly by?: string;
 }
 
@@ -261,7 +261,7 @@ export type FaultReply = Result<
   { readonly code: 'sim::refused' | 'sim::not-simulated'; readonly message: string }
 >;
 
-/** What a gateway answered to `fault` or `faults`; undefined when it is no answer. */
+/** What a gateway answered to `fault` or `faults`; undefined for a malformed reply. */
 export function readFaultReply(bytes: Uint8Array): FaultReply | undefined {
   const isFault = (each: Foreign): boolean =>
     textIn(each, 'fault') !== undefined && typeof each.on === 'boolean';

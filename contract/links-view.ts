@@ -12,17 +12,17 @@ const LinkEnd = Type.Object(
       Type.Array(Type.String(), { description: 'Of a gateway: those in which it serves the link.' }),
     ),
     state: Type.Enum(['running', 'absent', ...LINK_STATES], {
-      description: 'Of a driver `running`, of a gateway that of its radio; `absent`: nobody answers for it.',
+      description: 'Of a driver `running`, of a gateway that of its radio; `absent`: nothing answers for it.',
     }),
     reason: Type.Optional(Type.String()),
     bound: Type.Optional(
       Type.Enum(['current', 'outdated', 'never'], {
         description:
-          'Whether it was told the mode and the parameters of now; absent where it does not answer or does not say.',
+          'Whether it has the current mode and parameters; absent where it does not answer or does not report it.',
       }),
     ),
     mode: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], { description: 'The mode it was told last.' }),
+      Type.Union([Type.String(), Type.Null()], { description: 'The mode it received last.' }),
     ),
   },
   closed,

@@ -122,12 +122,12 @@ export type BindReply =
 /** Request on `mcs.ctl.rpc.reconciler.bindings` (ours) of a driver or gateway that serves `bind` from now on. */
 export type BindingsWanted = { readonly driver: string } | { readonly gateway: string };
 
-/** What a driver or gateway answered; undefined when it is no answer. */
+/** What a driver or gateway answered; undefined for a malformed reply. */
 export function readBindReply(bytes: Uint8Array): BindReply | undefined {
   const reply = readReply(bytes);
   const outcome = reply && oneOf(reply, 'outcome', ['kept', 'older', 'refused']);
   if (reply === undefined || outcome === undefined) return undefined;
   return outcome === 'refused'
-    ? { outcome, reason: textIn(reply, 'reason') ?? 'it does not say why' }
+    ? { outcome, reason: textIn(reply, 'reason') ?? 'it gives no reason' }
     : { outcome };
 }

@@ -1,6 +1,6 @@
 /**
  * The value of an operation that may be refused: either what was asked, or every fault found at once.
- * Refusals are values; outages are classes (`ports/outage.ts`); defects throw.
+ * Refusals are values; outages are classes (`contract/outage.ts`); defects throw.
  */
 
 export type Result<Value, Refusal> =

@@ -123,7 +123,7 @@ export const Answer = Type.Object(
 );
 export type Answer = Static<typeof Answer>;
 
-/** What was told to a run has been passed on: whether it is taken stands in its log. */
+/** What was reported to a run has been passed on: whether it is taken stands in its log. */
 export const RunTold = Type.Object(
   { run: RunId },
   { ...closed, title: 'RunTold', examples: [{ run: EXAMPLE_RUN }] },
@@ -329,7 +329,7 @@ export const RunEvent = Type.Union(
     Type.Object(
       {
         run: RunId,
-        seq: Type.Integer({ minimum: 1, description: 'From 1, without gap.' }),
+        seq: Type.Integer({ minimum: 1, description: 'From 1, without gaps.' }),
         at: At,
         event: Type.Literal(event),
         ...FIELDS[event],
@@ -348,7 +348,7 @@ export const RunEvent = Type.Union(
   },
 );
 
-/** The event in a message of RUNS; undefined for bytes that are none. What it says beyond that is for who reads it. */
+/** The event in a message of RUNS; undefined for bytes that are malformed. What it says beyond that is for who reads it. */
 export function readRunEvent(data: Uint8Array): RunEvent | undefined {
   try {
     const event = parseJsonBytes(data) as Partial<RunEvent> | null;
@@ -401,13 +401,13 @@ export type ControlReply =
   /** The command was handed to the run, and no answer has come: it may still be carried out. `again`: ask whoever holds the run now. */
   | { readonly outcome: 'unknown'; readonly reason: string; readonly again?: true };
 
-/** What an executor answered; undefined when it is no answer. */
+/** What an executor answered; undefined for a malformed reply. */
 export function readControlReply(bytes: Uint8Array): ControlReply | undefined {
   const reply = readReply(bytes);
   const outcome = reply && oneOf(reply, 'outcome', ['accepted', 'refused', 'over', 'unknown']);
   if (reply === undefined || outcome === undefined) return undefined;
   if (outcome === 'accepted' || outcome === 'over') return { outcome };
-  const reason = textIn(reply, 'reason') ?? 'it does not say why';
+  const reason = textIn(reply, 'reason') ?? 'it gives no reason';
   return { outcome, reason, ...(outcome === 'unknown' && reply.again === true && { again: true }) };
 }
 

@@ -115,7 +115,7 @@ function checkTagged(alternatives: readonly Schema[], tag: string, value: object
   if (chosen !== undefined) return check(chosen, value, faults);
   const words = alternatives.flatMap((each) => wordsOf(each.properties?.[tag]));
   if (Object.hasOwn(value, tag)) checkChoice({ enum: words }, word, faults.in(tag));
-  else faults.fault(`the key "${tag}" is missing`, `what fits: ${words.join(', ')}`);
+  else faults.fault(`the key "${tag}" is missing`, `allowed: ${words.join(', ')}`);
 }
 
 function fits(schema: Schema, value: unknown): boolean {
@@ -149,7 +149,7 @@ function checkChoice(schema: Schema, value: unknown, faults: ShapeFaults): void 
   if (choices.includes(value)) return;
   // What is no scalar resembles nothing, and need not have a text.
   const wanted = typeof value === 'object' ? '' : String(value);
-  const help = nearHelp(wanted, choices.map(String), 'what fits');
+  const help = nearHelp(wanted, choices.map(String), 'allowed');
   faults.fault(`is ${describe(value)}; ${expected(schema)} is expected here`, help);
 }
 
@@ -162,7 +162,7 @@ function checkText(schema: Schema, value: string, faults: ShapeFaults): void {
     faults.fault(`has ${[...value].length} characters; at most ${maxLength} fit`, adviceOf(schema));
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
     faults.fault(
-      `is ${describe(value)}, which is no ${schema.title ?? 'text of this form'}`,
+      `is ${describe(value)}, which is not ${schema.title === undefined ? 'text of the required form' : `a valid ${schema.title}`}`,
       adviceOf(schema),
     );
   }
@@ -173,13 +173,13 @@ function checkNumber(schema: Schema, value: number, faults: ShapeFaults): void {
     faults.fault(`is ${value}; numbers beyond 2^53 are not exact`, 'stay below 2^53');
   }
   if (schema.minimum !== undefined && value < schema.minimum) {
-    faults.fault(`is ${value}; the least is ${schema.minimum}`, adviceOf(schema));
+    faults.fault(`is ${value}; the minimum is ${schema.minimum}`, adviceOf(schema));
   }
   if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum) {
     faults.fault(`is ${value}; it must be above ${schema.exclusiveMinimum}`, adviceOf(schema));
   }
   if (schema.maximum !== undefined && value > schema.maximum) {
-    faults.fault(`is ${value}; the most is ${schema.maximum}`, adviceOf(schema));
+    faults.fault(`is ${value}; the maximum is ${schema.maximum}`, adviceOf(schema));
   }
 }
 
@@ -211,7 +211,7 @@ function checkMapping(schema: Schema, value: object, faults: ShapeFaults): void 
       minProperties < maxProperties && entries.length > maxProperties
         ? `${count}; at most ${maxProperties} fit`
         : `${count}; ${exact} ${minProperties} is needed`,
-      names.length > 0 ? `what fits: ${names.join(', ')}` : adviceOf(schema),
+      names.length > 0 ? `allowed: ${names.join(', ')}` : adviceOf(schema),
     );
   }
   for (const name of schema.required ?? []) {
@@ -231,14 +231,14 @@ function checkEntry(schema: Schema, name: string, item: unknown, faults: ShapeFa
   if (names.length > 0) {
     const help = name.includes(' ')
       ? 'text with a comma inside { } needs quotes'
-      : (ELSEWHERE.get(name) ?? nearHelp(name, names, 'what fits'));
+      : (ELSEWHERE.get(name) ?? nearHelp(name, names, 'allowed'));
     faults.in(name).keyFault(`unknown key "${name}"`, help);
   } else {
     faults
       .in(name)
       .keyFault(
         `"${name}" cannot be a name here`,
-        'letters, digits, - and _; begin with a letter where conditions speak of it, and not digits alone',
+        'letters, digits, - and _; begin with a letter where conditions refer to it, and not digits alone',
       );
   }
 }

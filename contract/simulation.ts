@@ -1,5 +1,5 @@
 /**
- * Simulation control as two processes see it: faults of a simulated gateway, and what is told of each switch. Mission
+ * Simulation control as two processes see it: faults of a simulated gateway, and what is reported each switch. Mission
  * Control Service, sections 4.9 and 6; routes and bodies are ours, the specification names only the error codes.
  */
 

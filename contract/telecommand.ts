@@ -79,7 +79,7 @@ export type EncodeRequest = Static<typeof EncodeRequest>;
 export interface SendFailure {
   /** `refused`: this sending did not leave. `unknown`: nobody knows. */
   readonly outcome: 'refused' | 'unknown';
-  /** There was an earlier sending of the same telecommand of which nobody knows either. */
+  /** There was an earlier sending of the same telecommand of which it is not known either. */
   readonly earlier?: 'unknown';
   /** Characters of `detail` that are of this sending; behind them stands why nobody knows of the earlier one. */
   readonly own?: number;
@@ -241,7 +241,7 @@ export type TcEvent = Static<typeof TcEvent>;
 
 const EVENT_STATES: ReadonlySet<unknown> = new Set([...TC_STATES, 'ECHO']);
 
-/** The event in a message of TC_EVENTS; undefined for bytes that are none, or one of a state that is not known here. */
+/** The event in a message of TC_EVENTS; undefined for bytes that are malformed, or one of a state that is not known here. */
 export function readTcEvent(data: Uint8Array): TcEvent | undefined {
   try {
     const event = parseJsonBytes(data) as Partial<TcEvent> | null;
@@ -270,7 +270,7 @@ export interface TcSubmission {
   readonly run?: string;
   readonly step?: string;
   /**
-   * Why it shall not leave: a run that was taken over had announced it, and nobody knows whether it was submitted. Whichever
+   * Why it shall not leave: a run that was taken over had announced it, and it is not known whether it was submitted. Whichever
    * comes first under its identifier counts. Recorded as REJECTED.
    */
   readonly withdrawn?: string;
@@ -327,7 +327,7 @@ export function takenFrom({ taken = [] }: TargetHolds, run: string, position: nu
 
 /**
  * Why a telecommand of a run may not leave as the holds of its target stand: the run does not hold it, is giving it back, or
- * holds it anew since the submission (A-71). Undefined when it may.
+ * holds it again since the submission (A-71). Undefined when it may.
  */
 export function unheldReason(
   holds: TargetHolds,
@@ -337,10 +337,10 @@ export function unheldReason(
   const taken = takenFrom(holds, run, position);
   if (taken !== undefined) return `${target} was taken from run ${run} by ${taken.by}`;
   const hold = holds.holders.find((holder) => holder.run === run);
-  if (hold === undefined) return `run ${run} does not hold ${target} any more`;
-  if (hold.leaving === true) return `run ${run} is giving ${target} back`;
+  if (hold === undefined) return `run ${run} no longer holds ${target}`;
+  if (hold.leaving === true) return `run ${run} is releasing ${target}`;
   if (position > (hold.from ?? 0)) return undefined;
-  return `run ${run} submitted it before it was suspended, and has taken ${target} anew since`;
+  return `run ${run} submitted it before it was suspended, and has taken ${target} again since`;
 }
 
 /**

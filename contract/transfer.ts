@@ -33,7 +33,7 @@ export type TransferReply = Result<
   }
 >;
 
-/** What the transfer manager answered; undefined when it is no answer. */
+/** What the transfer manager answered; undefined for a malformed reply. */
 export function readTransferReply(bytes: Uint8Array): TransferReply | undefined {
   const codes = ['transfer::invalid', 'files::no-directory', 'transfer::not-listed'] as const;
   return readResult(bytes, ({ generation }) => typeof generation === 'number', codes);

@@ -36,7 +36,7 @@ export async function askAlarmService(
         help: 'It may still carry the command out: read the alarm.',
       });
     case 'unreadable':
-      return refuse('alarm::timeout', 'the alarm service answered with what is no answer', {
+      return refuse('alarm::timeout', 'malformed reply from the alarm service', {
         help: 'It may have carried the command out: read the alarm. Processes of one version understand each other.',
       });
     default:

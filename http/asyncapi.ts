@@ -18,21 +18,21 @@ type FollowRoute = AnyFollow<never>;
 
 /** What a channel means by its policy, for people. */
 const POLICIES = {
-  log: `Nothing is left out: a client that cannot keep up is closed with ${closeCode.slowConsumer}; it opens again.`,
+  log: `Nothing is left out: a client that cannot keep up is closed with ${closeCode.slowConsumer}, and reconnects.`,
   latest: 'A client that cannot keep up gets the newest value of each measure; its socket stays open.',
-  counted: 'A client that cannot keep up misses messages and is told how many; its socket stays open.',
+  counted: 'A client that cannot keep up misses messages and receives their number; its socket stays open.',
   newest: 'A client that cannot keep up gets the newest message alone, marked with how many it has missed.',
 } as const;
 
 const CLOSE_CODES = {
   [closeCode.finished]: 'The log has ended with its final item.',
-  [closeCode.goingAway]: 'The service goes away; open again.',
-  [closeCode.internal]: 'A defect in the service; open again.',
-  [closeCode.tokenExpired]: 'The token that opened it has expired; sign in, and open again with a new one.',
-  [closeCode.slowConsumer]: 'The client was too slow for a log; open again.',
+  [closeCode.goingAway]: 'The service is shutting down; reconnect.',
+  [closeCode.internal]: 'A defect in the service; reconnect.',
+  [closeCode.tokenExpired]: 'The token that opened it has expired; sign in and reconnect with a new one.',
+  [closeCode.slowConsumer]: 'The client was too slow for a log; reconnect.',
 };
 const CLOSED_BY_SENDING = {
-  [closeCode.tooManyWaiting]: 'The client sent more than is kept without an answer; wait for answers.',
+  [closeCode.tooManyWaiting]: 'The client sent too many messages without waiting for answers.',
 };
 
 /** The document; a defect of the table (two schemas under one title) throws. */

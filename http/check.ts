@@ -37,7 +37,7 @@ const NONE: Readonly<Record<string, never>> = Object.freeze({});
 type Checked = AnyEndpoint & { readonly validator?: Validator | undefined; readonly bytes?: BytesBody };
 type Answered<Value> = Handled<Value, AnyFault>;
 
-/** The typed request; refuses with the codes of the layer. Only a request with a token is answered later (I4). */
+/** The typed request; refuses with the codes of the layer. Only a request with a token is answered later (http/identity.I4). */
 export function check<Ports>(
   endpoint: Checked,
   incoming: Incoming,
@@ -107,7 +107,7 @@ function readParams(
       faults.push({ code, message: `${JSON.stringify(text ?? raw[name])} is not ${expected}`, path: name });
     } else params[name] = text;
   }
-  // In a path every code is a 404, also the one that is a 400 in a body (E2).
+  // In a path every code is a 404, also the one that is a 400 in a body (contract/errors.E2).
   return faults.length === 0 ? { ok: true, value: params } : { ...refusedAll(faults), status: 404 };
 }
 
@@ -154,7 +154,7 @@ function readQueryValue(
     const known = Object.keys(endpoint.query).join(', ') || 'none';
     return `unknown query parameter ${name}; this route takes: ${known}`;
   }
-  if (Object.hasOwn(query, name)) return `query parameter ${name} stands twice`;
+  if (Object.hasOwn(query, name)) return `query parameter ${name} is given twice`;
   const parameter = endpoint.query[name]!;
   const value = isTooLong(parameter, text) ? undefined : parameter.parse(text);
   if (value === undefined)

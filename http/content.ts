@@ -13,9 +13,9 @@ export interface Content {
 }
 
 const WORDS = {
-  'too-large': 'more content than the route takes',
-  gone: 'the client went before the end',
-  'given-up': 'nobody wants the rest',
+  'too-large': 'more content than the route accepts',
+  gone: 'the client disconnected before the end',
+  'given-up': 'the rest is not needed',
 };
 
 /** The rest will not come. */

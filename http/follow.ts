@@ -36,7 +36,7 @@ export type FollowPolicy = 'log' | 'latest' | 'counted' | 'newest';
 /** Close codes of the service; 1000 ends a log after its final item. */
 export const closeCode = {
   finished: 1000,
-  /** The service goes away; open again. */
+  /** The service is shutting down; reconnect. */
   goingAway: 1001,
   /** A defect in the service. */
   internal: 1011,
@@ -44,7 +44,7 @@ export const closeCode = {
   tokenExpired: 4401,
   /** The client was too slow for a log; open again and it is replayed. */
   slowConsumer: 4408,
-  /** The client sent more than is kept without an answer; wait for answers. */
+  /** The client sent too many messages without waiting for answers. */
   tooManyWaiting: 4429,
 } as const;
 

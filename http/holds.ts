@@ -45,7 +45,7 @@ export function watchHolds(bus: Bus, log: Log): Holds {
       live = true;
     } catch (error) {
       // Until the next return of the bus every question is a read, which is slower and right.
-      log.warn({ err: error }, 'leases are not watched');
+      log.warn({ err: error }, 'leases cannot be watched');
     }
   };
   const offConnection = bus.onConnection((connected) => {

@@ -7,7 +7,7 @@
  * I3. A name that passes here may stand in a header of the bus, and is no longer than that of a token.
  * I4. Without a token everything is decided at once: no request waits for an identity it does not claim.
  * I5. Nobody declares a name that the service gives its own launches: who runs as an alarm takes targets from others. A
- *     token whose subject is such a name is refused where tokens are checked (V5).
+ *     token whose subject is such a name is refused where tokens are checked (identity/verification.V5).
  */
 
 import { isNameOfService } from '../contract/auth.ts';
@@ -38,7 +38,7 @@ export function identify(
 ): Promise<Handled<Caller>> | Handled<Caller> {
   if (credentials.token !== undefined) return verified(credentials.token, tokens);
   if (settings?.auth.required === true) {
-    return refuse('auth::token-required', 'this service takes only requests with a bearer token', {
+    return refuse('auth::token-required', 'this service requires a bearer token', {
       help: 'Send Authorization: Bearer <token>; a WebSocket takes ?token=<token>.',
     });
   }
@@ -61,11 +61,11 @@ async function verified(token: string, tokens: Tokens): Promise<Handled<Caller>>
 function declared({ user, roles }: Credentials): Handled<Caller> {
   const name = user.trim();
   if (name === '') return ANONYMOUS;
-  if (CONTROL.test(name)) return unusable('X-Mcs-User', 'holds control characters');
+  if (CONTROL.test(name)) return unusable('X-Mcs-User', 'contains control characters');
   if (name.length > AUTH_SUBJECT_CHARACTERS)
     return unusable('X-Mcs-User', `is longer than ${AUTH_SUBJECT_CHARACTERS} characters`);
-  if (isNameOfService(name)) return unusable('X-Mcs-User', 'is what the service calls itself');
-  if (CONTROL.test(roles)) return unusable('X-Mcs-Role', 'holds control characters');
+  if (isNameOfService(name)) return unusable('X-Mcs-User', 'is reserved for the service');
+  if (CONTROL.test(roles)) return unusable('X-Mcs-Role', 'contains control characters');
   return { ok: true, value: { kind: 'declared', name, roles: roleList(roles) } };
 }
 

@@ -27,7 +27,7 @@ export function readJsonBody(bytes: Buffer, validator: Validator, code: string):
   return refusalOf(
     [
       ...(repeats
-        ? repeatedNames(text).map((path) => ({ path, message: `${path} stands twice in the body` }))
+        ? repeatedNames(text).map((path) => ({ path, message: `${path} occurs twice in the body` }))
         : []),
       ...(fits ? [] : shapeFaults(value, validator)),
     ],
@@ -53,7 +53,7 @@ type ShapeFault = Omit<AnyFault, 'code'>;
 
 function refusalOf(faults: readonly ShapeFault[], code: string): Refusal<AnyFault> {
   const [first, ...rest] = faults.slice(0, ERRORS_LISTED).map((fault) => ({ code, ...fault }));
-  if (first === undefined) return refusal(code, 'the body has not the expected shape');
+  if (first === undefined) return refusal(code, 'the body does not have the expected shape');
   const more = faults.length - ERRORS_LISTED;
   return { ok: false, faults: [first, ...rest], ...(more > 0 && { more }) };
 }

@@ -25,7 +25,7 @@ export function frontEndMetrics(registry: Registry, service = 'mcs'): FrontEndMe
   const registers = [registry];
   new Counter({
     name: `${service}_http_requests_total`,
-    help: 'Requests answered, by operation and status; status 0: the client went before the answer.',
+    help: 'Requests answered, by operation and status; status 0: the client disconnected before the answer.',
     labelNames: ['operation', 'status'],
     registers,
     collect() {

@@ -56,7 +56,7 @@ export const missionControlDialect: Dialect<IdentityPorts> = {
 
 /** Whether only tokens count stands in the configuration: until it is read nobody is let in on good faith. */
 function settingsUnknown(): Refusal {
-  return refuse('api::unavailable', 'the configuration is not read yet, and with it who may come in', {
+  return refuse('api::unavailable', 'the configuration, which says who has access, is not loaded yet', {
     help: 'Try again in a moment.',
   });
 }
@@ -67,16 +67,16 @@ export const missionControl: ServiceInterface<IdentityPorts> = {
   description: `Telecommands, current values and everything around them, for one cell.
 
 **Errors.** Every error answers \`{"errors": [{"code", "message", "help"?}]}\`. Match on the code: its meaning and its status
-never change. A request that does not resolve lists everything that is wrong with it.
+never change. A request that does not resolve lists all its errors.
 
 **Follow routes** are GETs that upgrade to a WebSocket (status 101). Each text message is one JSON document of the schema
-under \`x-message\`; \`x-policy\` says what a slow client misses: nothing of a \`log\` (it is closed with 4408 and opens again),
+under \`x-message\`; \`x-policy\` says what a slow client misses: nothing of a \`log\` (it is closed with 4408 and reconnects),
 older values of a measure under \`latest\`. One that was opened with a token is closed with 4401 when the token ends.
 \`/v1/asyncapi.json\` describes them for generators.
 
 **Identity.** A bearer token, or a declared name in \`X-Mcs-User\` with roles in \`X-Mcs-Role\` where the environment allows it;
 a WebSocket takes the token as \`?token=\`.`,
-  following: `What the service tells on WebSockets. Each text message is one JSON document; clients send nothing. A refused upgrade
+  following: `What the service sends over WebSockets. Each text message is one JSON document; clients send nothing. A refused upgrade
 is an HTTP answer with \`{"errors": [...]}\`, described in \`/v1/openapi.json\`.
 
 Anonymous callers are served unless the configuration requires tokens.`,

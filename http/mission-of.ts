@@ -1,7 +1,7 @@
 /**
  * The configuration a request is resolved against, and its targets. Mission Control Service, section 1 (10).
  *
- * G1. Without a connection nobody knows whether a configuration is published, so the answer is "unavailable".
+ * G1. Without a connection it is not known whether a configuration is published, so the answer is "unavailable".
  */
 
 import type { Mission, Target } from '../mission/mission.ts';

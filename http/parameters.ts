@@ -36,13 +36,13 @@ export const runInPath: PathParameter = {
   expected: telecommandInPath.expected,
 };
 
-/** Where an identifier that is none is a run that nobody knows. */
+/** Where a malformed identifier is a run that is not known. */
 export const runOrUnknown: PathParameter = { ...runInPath, code: 'run::unknown' };
 
 export const actionInPath: PathParameter = {
   accepts: (text) => text === 'suspend' || text === 'resume' || text === 'abort',
   schema: Type.Enum(['suspend', 'resume', 'abort'], {
-    description: 'What the run is told.',
+    description: 'The command for the run.',
     examples: ['suspend'],
   }),
   code: 'api::unknown-command',
@@ -53,7 +53,7 @@ export const alarmInPath: PathParameter = {
   accepts: (text) => alarmAt(text) !== undefined,
   schema: Type.String({
     pattern: ALARM_PATH_PATTERN,
-    description: 'The alarm: its name, or the measure whose limits it is of, in its component.',
+    description: 'The alarm in its component: its name, or the measure whose limits it watches.',
     examples: ['battery[1].voltage'],
   }),
   code: 'api::invalid-alarm',
@@ -63,7 +63,7 @@ export const alarmInPath: PathParameter = {
 export const alarmActionInPath: PathParameter = {
   accepts: (text) => text === 'acknowledge' || text === 'shelve' || text === 'unshelve',
   schema: Type.Enum(['acknowledge', 'shelve', 'unshelve'], {
-    description: 'What is done about the alarm.',
+    description: 'The command about the alarm.',
     examples: ['acknowledge'],
   }),
   code: 'api::unknown-command',

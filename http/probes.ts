@@ -42,7 +42,7 @@ export async function serveProbes({
   const server = await listen({
     ...{ host, port, served, follows: [], pages: [] },
     routes: [readHealth, readMetrics],
-    help: 'This port has /healthz and /metrics; the interface is where a process has the role api.',
+    help: 'This port serves /healthz and /metrics only; the API is served by processes with the role api.',
   });
   return {
     port: server.port,

@@ -8,14 +8,14 @@ export interface Reply {
   readonly body?: unknown;
   readonly bytes?: Uint8Array | string;
   readonly contentType?: string;
-  /** Of the service's own making: nothing of a request may stand in them (U3). */
+  /** Of the service's own making: nothing of a request may stand in them (exchange.U3). */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A fault as the layer knows it, with codes of any service. */
 export type AnyFault = Fault<string>;
 
-/** A refusal; `status` where a code has two (E2). */
+/** A refusal; `status` where a code has two (contract/errors.E2). */
 export interface Refusal<Refused extends AnyFault = Fault> {
   readonly ok: false;
   readonly faults: readonly [Refused, ...Refused[]];

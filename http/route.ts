@@ -80,7 +80,7 @@ export interface Endpoint<Code extends string = ErrorCode> {
   readonly bodyOptional?: boolean;
   /** Of the handler; see `declaredErrors` for all. */
   readonly errors: readonly Code[];
-  /** Statuses of a code of the handler where they are not its usual one (E2). */
+  /** Statuses of a code of the handler where they are not its usual one (contract/errors.E2). */
   readonly statuses?: Readonly<Partial<Record<Code, readonly number[]>>>;
 }
 

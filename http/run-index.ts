@@ -1,5 +1,5 @@
 /**
- * The newest runs of the cell, as bucket `mcs_runs` tells them: the list of runs is read from here and never scanned
+ * The newest runs of the cell, as bucket `mcs_runs` reports them: the list of runs is read from here and never scanned
  * from logs. Mission Control Service, section 4.2.
  *
  * N1. At most `RUN_LIST_MOST` runs are kept, those with the highest identifiers: a ULID begins with its time.
@@ -32,7 +32,7 @@ export function watchRuns(bus: Bus, log: Log): RunIndex {
   const changed = (run: string, entry: Entry | undefined): void => {
     if (entry === undefined || entry.value.length === 0) return kept.remove(run);
     const summary = readEntry(entry);
-    if (summary === undefined) log.warn({ run }, 'an entry of the list of runs is none');
+    if (summary === undefined) log.warn({ run }, 'malformed entry in the list of runs skipped');
     else kept.put(summary);
   };
   const start = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export function watchRuns(bus: Bus, log: Log): RunIndex {
       await watch.ready;
       live = true;
     } catch (error) {
-      log.warn({ err: error }, 'runs are not watched');
+      log.warn({ err: error }, 'runs cannot be watched');
     } finally {
       starting = false;
     }

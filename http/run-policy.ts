@@ -18,7 +18,7 @@ export type SpeakingPolicy = Pick<Environment, 'name' | 'identity' | 'humanOrche
 
 /** Undefined when the caller may launch in the environment; else `api::anonymous` or `auth::jwt-required`, both 401. */
 export function launchRefusal(caller: Caller, environment: Environment | undefined): Refusal | undefined {
-  // An environment that does not exist is the fault that resolution tells.
+  // An environment that does not exist is the fault that resolution reports.
   if (environment === undefined || !environment.humanOrchestration) return undefined;
   return caller.kind === 'anonymous' ? anonymous(401) : undeclaredRefusal(caller, environment);
 }
@@ -33,15 +33,15 @@ export function operatorRefusal(
 }
 
 function anonymous(status: number): Refusal {
-  const refusal = refuse('api::anonymous', 'nobody is named as the caller', {
-    help: 'Send a bearer token, or the header X-Mcs-User where the environment takes declared names.',
+  const refusal = refuse('api::anonymous', 'the caller has no name', {
+    help: 'Send a bearer token, or the header X-Mcs-User where the environment accepts declared names.',
   });
   return { ...refusal, status };
 }
 
 function undeclaredRefusal(caller: Caller, { name, identity }: SpeakingPolicy): Refusal | undefined {
   if (identity === 'declared' || caller.kind === 'verified') return undefined;
-  return refuse('auth::jwt-required', `environment ${name} takes verified identities only`, {
+  return refuse('auth::jwt-required', `environment ${name} accepts verified identities only`, {
     help: 'Send Authorization: Bearer <token>; a declared name does not count here.',
   });
 }

@@ -52,7 +52,7 @@ export async function storedProgram(
   const stored = await bus.bucket(buckets.programs).get(ir);
   const program = stored === undefined ? undefined : readProgram(stored.value, ir);
   if (program?.ok === true) return program.value;
-  log.warn({ ir, faults: program?.faults }, 'the program of a run is not there');
+  log.warn({ ir, faults: program?.faults }, 'the program of a run is missing');
   return undefined;
 }
 

@@ -31,7 +31,7 @@ export interface FrontEnd {
 export interface Table {
   readonly host: string;
   readonly port: number;
-  /** Beside the loopback names and `host` (H1); default none. */
+  /** Beside the loopback names and `host` (hosts.H1); default none. */
   readonly allowHosts?: readonly string[];
   /** Default: those of `contract/limits.ts`. */
   readonly limits?: Partial<AdmissionLimits>;
@@ -62,7 +62,7 @@ export async function serveRoutes({
     () => {
       valuesLoaded = true;
     },
-    (error) => ports.log.error({ err: error }, 'current values were not read'),
+    (error) => ports.log.error({ err: error }, 'current values could not be read'),
   );
   const routePorts: RoutePorts = {
     ...ports,

@@ -7,8 +7,8 @@ export const TAGS = {
   Values: 'The current value of every measure of a target, read once or followed.',
   Modes: 'Modes of targets, and the values their parameters have in them.',
   Alarms:
-    'What is out of its limits or in a condition that somebody has to see: listed, watched, acknowledged, shelved.',
-  Catalogue: 'What a target can measure and be told.',
+    'Values out of their limits and conditions that need attention: listed, watched, acknowledged, shelved.',
+  Catalogue: 'Measures and telecommands of a target.',
   Links: 'Links of targets: who serves them and how they are bound, and their frames as they pass.',
   Simulation: 'Faults of simulated spacecraft, switched to see what a fault does to everything behind it.',
   Inspection: 'The supervision tree and the state charts of live and finished entities.',

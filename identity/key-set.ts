@@ -18,7 +18,7 @@ export class KeysAway extends Error {}
 export interface KeySetOptions {
   /** The key set document; rejects with a sentence. */
   readonly read: () => Promise<unknown>;
-  /** Told when other keys count from now on. */
+  /** Reported when other keys count from now on. */
   readonly changed: () => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -87,7 +87,7 @@ export class KeySet {
     const text = JSON.stringify(jwks);
     if (this.#stopped || text === this.#keys?.text) return;
     this.#keys = { text, find: createLocalJWKSet(jwks) };
-    this.#options.log.info({ keys: jwks.keys.length }, 'keys of the identity provider taken up');
+    this.#options.log.info({ keys: jwks.keys.length }, 'keys of the identity provider loaded');
     this.#options.changed();
   }
 
@@ -96,7 +96,7 @@ export class KeySet {
     if (reason !== this.#failure && !this.#stopped)
       this.#options.log.warn(
         { reason, kept: this.#keys !== undefined },
-        'keys of the identity provider not read',
+        'keys of the identity provider could not be read',
       );
     this.#failure = reason;
   }
@@ -112,9 +112,9 @@ const PUBLIC_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP']);
 /** The keys that count (K3); throws a sentence when there is none. */
 function publicKeysOf(document: unknown): JSONWebKeySet {
   const { keys } = (document ?? {}) as { keys?: unknown };
-  if (!Array.isArray(keys)) throw new Error('what was read is no JSON Web Key Set ({"keys": [...]})');
+  if (!Array.isArray(keys)) throw new Error('not a JSON Web Key Set ({"keys": [...]})');
   const usable = keys.filter(isUsable).map(withoutPrivate);
-  if (usable.length === 0) throw new Error('the JSON Web Key Set holds no public key of signatures');
+  if (usable.length === 0) throw new Error('the JSON Web Key Set contains no public signing key');
   return { keys: usable };
 }
 

@@ -3,7 +3,7 @@
  * the issuer names (OpenID Connect Discovery 1.0, section 4). Mission Control Service, section 5 item 2.
  *
  * U1. Only what the settings name is asked: no redirection is followed, and metadata of another issuer counts for nothing.
- * U2. An answer that is late or large is no answer.
+ * U2. An answer that is late or large counts as no answer.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -67,7 +67,7 @@ async function fetchJson(url: string, { clock, fetch }: KeySourcePorts): Promise
     if (late.signal.aborted)
       throw new Error(`${url} did not answer within ${AUTH_FETCH_MS / 1_000} s`, { cause: error });
     if (error instanceof TypeError)
-      throw new Error(`${url} is not reached (${reasonOf(error)})`, { cause: error });
+      throw new Error(`${url} cannot be reached (${reasonOf(error)})`, { cause: error });
     throw error;
   } finally {
     clock.clearTimeout(timer);

@@ -42,7 +42,7 @@ export class MissionTokens implements Tokens {
     if (this.#checker !== undefined) return this.#checker.verify(token);
     return refused({
       code: 'auth::no-provider',
-      message: 'a token was given, and no identity provider is configured',
+      message: 'a token was given, but no identity provider is configured',
       help: 'Call without a token, or configure the provider under auth.',
     });
   }

@@ -4,7 +4,7 @@
  *
  * V1. Only signatures of `ALGORITHMS` count, whatever the token or a key says: none of them is "none" or symmetric.
  * V2. A refusal says what is wrong and never repeats the token.
- * V3. A token of another issuer is refused before any key is looked for (K2).
+ * V3. A token of another issuer is refused before any key is looked for (key-set.K2).
  * V4. The subject may stand in a header of the bus as it is.
  * V5. The subject is no name that the service gives its own launches: a reaction takes targets from others.
  */
@@ -108,7 +108,7 @@ async function verifySignature(
 
 function checkType(type: string | undefined): void {
   if (type !== undefined && !TYPES.has(type.toLowerCase()))
-    throw new Refused('it is no access token', 'Send the access token of the sign-in.');
+    throw new Refused('it is not an access token', 'Send the access token of the sign-in.');
 }
 
 /** V4, V5 */
@@ -116,12 +116,12 @@ function subjectOf({ sub }: JWTPayload): string {
   if (typeof sub !== 'string' || sub.trim() === '') throw new Refused('it has no subject (claim sub)');
   if (sub !== sub.trim() || /\p{Cc}/u.test(sub) || sub.length > AUTH_SUBJECT_CHARACTERS)
     throw new Refused(
-      `its subject is no name: at most ${AUTH_SUBJECT_CHARACTERS} characters, no control characters, no blanks around`,
+      `its subject is not a valid name: at most ${AUTH_SUBJECT_CHARACTERS} characters, no control characters, no surrounding blanks`,
     );
   if (isNameOfService(sub))
     throw new Refused(
-      'its subject is what the service calls itself where it starts runs',
-      'Have the identity provider name you otherwise: not alarm, schedule, rule or run and a blank.',
+      'its subject is a name reserved for runs that the service starts',
+      'Use another subject: not alarm, schedule, rule or run followed by a blank.',
     );
   return sub;
 }
@@ -130,19 +130,19 @@ function refusalOf(error: unknown, provider: Provider): Refused {
   if (error instanceof Refused) return error;
   if (error instanceof KeysAway)
     return new Refused(
-      `there are no keys to check it with: ${error.message}`,
-      'Try again in a moment; if it stays so, look at auth.issuer, auth.jwks_url or auth.jwks_file.',
+      `there are no keys to verify it: ${error.message}`,
+      'Try again in a moment; if this persists, check auth.issuer, auth.jwks_url or auth.jwks_file.',
     );
   if (error instanceof errors.JWTExpired) return new Refused(`it expired at ${timeOf(error.payload.exp)}`);
   if (error instanceof errors.JWTClaimValidationFailed) return claimRefusal(error, provider);
   if (error instanceof errors.JWSSignatureVerificationFailed) return new Refused('its signature is wrong');
   if (error instanceof errors.JWKSNoMatchingKey)
-    return new Refused('the identity provider has no key that it is signed with');
+    return new Refused('the identity provider does not have the key it is signed with');
   if (error instanceof errors.JOSEAlgNotAllowed)
     return new Refused(`its signature algorithm is not one of ${ALGORITHMS.join(', ')}`);
   return new Refused(
-    'it is no signed token (JWT)',
-    'Send the access token as the identity provider gave it.',
+    'it is not a signed token (JWT)',
+    'Send the access token exactly as the identity provider issued it.',
   );
 }
 
@@ -150,19 +150,17 @@ function claimRefusal(error: errors.JWTClaimValidationFailed, { issuer, audience
   const { claim, reason, payload } = error;
   if (claim === 'iss') return foreignIssuer(issuer);
   if (claim === 'aud')
-    return new Refused(
-      `it is for another audience than ${audiences.join(' or ')}`,
-      'Ask for a token of this service.',
-    );
+    return new Refused(`its audience is not ${audiences.join(' or ')}`, 'Request a token for this service.');
   if (claim === 'nbf' && reason === 'check_failed')
-    return new Refused(`it counts only from ${timeOf(payload.nbf)} on`, 'Wait, or look at the clocks.');
-  return new Refused(
-    reason === 'missing' ? `claim ${claim} is missing` : `claim ${claim} is not as it must be`,
-  );
+    return new Refused(`it is not valid before ${timeOf(payload.nbf)}`, 'Wait, or check the clocks.');
+  return new Refused(reason === 'missing' ? `claim ${claim} is missing` : `claim ${claim} is invalid`);
 }
 
 function foreignIssuer(issuer: string): Refused {
-  return new Refused(`it is not of issuer ${issuer}`, 'Sign in where GET /v1/auth/config says.');
+  return new Refused(
+    `it is not of issuer ${issuer}`,
+    'Sign in at the provider named by GET /v1/auth/config.',
+  );
 }
 
 function timeOf(seconds: number | undefined): string {

@@ -79,7 +79,7 @@ class DriverService implements Stoppable {
     const { name } = definition;
     const driver = createDriver(definition, this.#bus);
     if (!driver.ok) {
-      this.#log.error({ driver: name, faults: driver.faults }, 'driver not usable');
+      this.#log.error({ driver: name, faults: driver.faults }, 'driver cannot be used');
       return;
     }
     const verbs = DRIVER_VERBS.map((verb) =>

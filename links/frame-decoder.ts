@@ -108,7 +108,7 @@ class GatewayFrameDecoder implements FrameDecoder {
   #framesOf(message: StreamMessage): FrameBatch | undefined {
     const batch = frameBatch(message.data);
     if (batch === undefined) {
-      this.#faults.add(message.subject, `message ${message.seq} is no batch of frames`, message.at);
+      this.#faults.add(message.subject, `message ${message.seq} is not a batch of frames`, message.at);
     }
     return batch;
   }
@@ -160,7 +160,7 @@ class GatewayFrameDecoder implements FrameDecoder {
         return [];
       const driver = createDriver(definition, this.#bus);
       if (driver.ok) return [{ target, link, platform, driver: driver.value, revision: mission.revision }];
-      this.#log.error({ driver: definition.name, faults: driver.faults }, 'driver not usable');
+      this.#log.error({ driver: definition.name, faults: driver.faults }, 'driver cannot be used');
       return [];
     });
   }

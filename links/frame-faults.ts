@@ -23,7 +23,10 @@ export class FrameFaults {
     this.total += 1;
     this.#untold += 1;
     if (nowMs - this.#toldAt < FRAME_FAULT_LOG_MS) return;
-    this.#log.warn({ link: where, detail, frames: this.#untold, total: this.total }, 'frames not readable');
+    this.#log.warn(
+      { link: where, detail, frames: this.#untold, total: this.total },
+      'frames could not be decoded',
+    );
     this.#untold = 0;
     this.#toldAt = nowMs;
   }

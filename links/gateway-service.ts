@@ -1,14 +1,14 @@
 /**
- * One gateway on the bus: publishes what it receives, serves `send`, `fence`, `state`, `bind`, `faults`, `fault` and `stats`, tells of its
+ * One gateway on the bus: publishes what it receives, serves `send`, `fence`, `state`, `bind`, `faults`, `fault` and `stats`, reports its
  * echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9 and 6. One process at a time runs a
- * gateway; which one, and that it is started anew when its definition changes, is decided elsewhere (supervision).
+ * gateway; which one, and that it is started again when its definition changes, is decided elsewhere (supervision).
  *
  * Q1. Every fault switched is published on `mcs.sim.evt.<target>` of each target the gateway reaches, before the answer.
  * Q2. A gateway whose settings cannot be used is reported and stays: it refuses to send with a reason, so that a
  *     telecommand fails at once instead of waiting for nobody.
- * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both heard the call, and
+ * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both received the call, and
  *     only the memory of the other one counts (O2).
- * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (I1).
+ * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (sent-frames.I1).
  * Q5. A frame of a run leaves only while the run holds its target, and the verb `fence` says when nothing of it is on its way
  *     any more (`gateway/departures.ts`).
  * Q6. With a key it remembers where the bus stood when its frame was handed over: whoever asks again judges what came behind that.
@@ -157,7 +157,7 @@ class GatewayOnBus implements RunningGateway {
     const opened = openGateway(this.#definition, { ...this.#options, log: this.#log });
     if (!opened.ok) {
       this.#unusable = opened.faults.join('; ');
-      this.#log.error({ faults: opened.faults }, 'gateway not usable');
+      this.#log.error({ faults: opened.faults }, 'gateway cannot be used');
       return;
     }
     this.#gateway = opened.value;
@@ -184,7 +184,8 @@ class GatewayOnBus implements RunningGateway {
 
   async #send(call: SendCall | undefined): Promise<SendReply> {
     const fault = faultOf(call);
-    if (call === undefined || fault !== undefined) return { outcome: 'refused', detail: fault ?? 'no call' };
+    if (call === undefined || fault !== undefined)
+      return { outcome: 'refused', detail: fault ?? 'malformed call' };
     const { clock, holds } = this.#options;
     if (holds?.() === false) throw new Error(`another process may run gateway ${this.name}: not sent (Q3)`);
     return this.#sent.once(call, clock.now(), async () => {
@@ -216,8 +217,8 @@ class GatewayOnBus implements RunningGateway {
     const reply = await this.#departures.send(call, (mayLeave) => this.#handOver(call, frame, mayLeave));
     const { bus, clock } = this.#options;
     if (reply.outcome !== 'refused') this.#reporter.sent(frame);
-    const told: SentMessage = { target, key, frame: hexadecimal, at: clock.now(), ...reply };
-    bus.publish(subject.sent(this.name), Buffer.from(JSON.stringify(told)));
+    const reported: SentMessage = { target, key, frame: hexadecimal, at: clock.now(), ...reply };
+    bus.publish(subject.sent(this.name), Buffer.from(JSON.stringify(reported)));
     return reply;
   }
 
@@ -225,7 +226,7 @@ class GatewayOnBus implements RunningGateway {
     const { clock } = this.#options;
     if (this.#gateway === undefined)
       return { outcome: 'refused', detail: `gateway ${this.name} is not usable` };
-    // Awaited before it is sent: an echo may be heard before the sending is known to be done.
+    // Awaited before it is sent: an echo may be received before the sending is known to be done.
     if (this.#definition.echo) this.#echoes.await({ target, key, frame, at: clock.now() });
     const sent = await this.#gateway.send(frame, mayLeave);
     // On the scale of the ground times: what was received before was before, also within a millisecond.
@@ -250,13 +251,13 @@ class GatewayOnBus implements RunningGateway {
   /** A simulation whose settings cannot be used is still a simulation (Q2). */
   #faultless(): FaultReply {
     if (this.#definition.kind !== 'simulated') return notSimulated(this.name);
-    return simRefused(`gateway ${this.name} is not usable; the log of its process says why`);
+    return simRefused(`gateway ${this.name} cannot be used; the log of its process says why`);
   }
 
   #fault(call: FaultCall | undefined): FaultReply {
     const faults = this.#gateway?.faults;
     if (faults === undefined) return this.#faultless();
-    if (typeof call?.on !== 'boolean') return simRefused('a fault is switched by {fault, on}');
+    if (typeof call?.on !== 'boolean') return simRefused('expected {fault, on}');
     if (!faults.names.includes(call.fault)) {
       return simRefused(
         `gateway ${this.name} has no fault "${call.fault}"; it has ${faults.names.join(', ')}`,
@@ -280,7 +281,7 @@ class GatewayOnBus implements RunningGateway {
 }
 
 function notSimulated(name: string): FaultReply {
-  return refused({ code: 'sim::not-simulated', message: `gateway ${name} is no simulation` });
+  return refused({ code: 'sim::not-simulated', message: `gateway ${name} is not simulated` });
 }
 
 function simRefused(message: string): FaultReply {

@@ -11,15 +11,15 @@ import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import { callOf } from './json-call.ts';
 
-/** How long whoever leads the reconciler may take to hear the wish. */
+/** How long whoever leads the reconciler may take to receive the request. */
 const WISH_MS = 2_000;
 
 export class KeptBindings {
   readonly #kept = new Map<string, LinkBinding>();
 
-  /** Keeps a binding unless a newer one of the link is known (B1); refuses what is none. */
+  /** Keeps a binding unless a newer one of the link is known (B1); refuses anything else. */
   keep(call: object | undefined): BindReply {
-    if (!isBinding(call)) return { outcome: 'refused', reason: 'the call is no binding of a link' };
+    if (!isBinding(call)) return { outcome: 'refused', reason: 'the call is not a link binding' };
     const key = `${call.target}.${call.link}`;
     const known = this.#kept.get(key);
     if (known !== undefined && isOlder(call, known)) return { outcome: 'older' };
@@ -35,8 +35,8 @@ export class KeptBindings {
 }
 
 /**
- * Serves `bind` on the subject, in every process that does, and asks the reconciler for what it may have told before. Nobody
- * hears the wish while nobody leads: who leads next tells everybody.
+ * Serves `bind` on the subject, in every process that does, and asks the reconciler for what it may have reported before. Nobody
+ * receives the request while nobody leads: who leads next reports everybody.
  */
 export function serveBindings(
   about: string,

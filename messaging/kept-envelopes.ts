@@ -22,6 +22,8 @@ export const KEPT_FORMAT = 'kept-1';
 
 export const packr = new Packr({ useRecords: false, moreTypes: true });
 
+/** Lists under way at once: many lanes are taken over in the same moment. */
+const LISTS = 4;
 /** Rounds in which a write finds that somebody else has written; more than one is a race lost. */
 const WRITE_ROUNDS = 3;
 
@@ -41,6 +43,8 @@ export class KeptEnvelopes {
   readonly #revisions = new Map<string, number>();
   readonly #overtaken = new Set<string>();
   readonly #writing = new Map<string, Promise<KeptWrite>>();
+  readonly #lists: Promise<unknown>[] = Array.from({ length: LISTS }, () => Promise.resolve());
+  #listed = 0;
 
   constructor(bus: Bus, expected: Expected) {
     this.#expected = expected;
@@ -57,6 +61,23 @@ export class KeptEnvelopes {
   /** Nothing is kept of an entity that begins here. */
   begins(id: string): void {
     this.#revisions.set(id, 0);
+  }
+
+  /**
+   * The same of every entity whose id matches (`sat1.*`) and of which something is kept: one question for all of them, and one
+   * of which nothing is kept costs none.
+   */
+  async readAll(filter: string): Promise<Map<string, KeptEnvelope | undefined>> {
+    const place = this.#listed % LISTS;
+    this.#listed += 1;
+    const entries = this.#lists[place]!.then(() => this.#bucket.list(this.#key(filter)));
+    this.#lists[place] = entries.catch(() => undefined);
+    const found = (await entries).map((entry): [string, Entry] => [
+      entry.key.slice(this.#key('').length),
+      entry,
+    ]);
+    for (const [id, { revision }] of found) if (!this.#writing.has(id)) this.#revisions.set(id, revision);
+    return new Map(found.map(([id, entry]) => [id, this.#usable(id, entry)]));
   }
 
   write(envelope: KeptEnvelope): Promise<KeptWrite> {

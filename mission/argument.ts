@@ -98,7 +98,7 @@ function numberOf(argument: ArgumentType, value: unknown): Result<number | bigin
 
 function fromQuantity(text: string, unit: string | undefined): Result<number, ArgumentFault> {
   if (unit === undefined)
-    return invalid(`${shown(text)} is text, and a number without unit is needed`, 'write a number');
+    return invalid(`${shown(text)} is text; a number without unit is needed`, 'write a number');
   const read = readQuantity(text, unit);
   if (read.ok) return read;
   const [fault] = read.faults;

@@ -19,7 +19,7 @@ export function createCalibration(configuration: CalibrationConfiguration): (raw
   return (raw) => (raw >= least && raw <= most ? curve(raw) : Number.NaN);
 }
 
-/** By how much the value moves with one count of a whole raw value; undefined where the value does not tell. */
+/** By how much the value moves with one count of a whole raw value; undefined where the value does not report. */
 export function createStep({
   polynomial,
   points = [],
@@ -30,7 +30,7 @@ export function createStep({
     const step = Math.abs((value - from) / (raw - fromRaw));
     return { least: Math.min(from, value), most: Math.max(from, value), step };
   });
-  // Where a curve turns several pieces hold the value: the finest says what can be told apart.
+  // Where a curve turns several pieces hold the value: the finest says what can be distinguished.
   return (value) => {
     const steps = pieces.filter(({ least, most }) => value >= least && value <= most).map(({ step }) => step);
     return steps.length === 0 ? 0 : Math.min(...steps);

@@ -39,7 +39,7 @@ export function compile(documents: readonly SourceFile[]): Result<Compiled, Docu
   return accepted({ configuration, revision: revisionOf(configuration), warnings: list.warnings });
 }
 
-/** Checks what holds together over documents; what refers to a document that could not be read is not accused. */
+/** Checks what holds together over documents; what refers to a document that could not be read is not reported. */
 function assemble(
   sound: readonly ReadDocument[],
   read: readonly ReadDocument[],

@@ -7,18 +7,18 @@
 
 import { assert } from '../contract/assert.ts';
 import { compileExpression } from './condition/compile.ts';
-import type { Frame } from './frame.ts';
+import type { MeasureTable } from './measure-table.ts';
 import type { Derived, Measure } from './platform.ts';
 
 /** Every derived measure of every instance; throws a defect where an expression does not hold. */
-export function loadDerived(frame: Frame): readonly Derived[] {
+export function loadDerived(frame: MeasureTable): readonly Derived[] {
   const found = frame.measures
     .filter(({ definition }) => definition.derived !== undefined)
     .map((measure) => derivedOf(measure, frame));
   return Object.freeze(inOrder(found));
 }
 
-function derivedOf({ ordinal, component, instance, definition }: Measure, frame: Frame): Derived {
+function derivedOf({ ordinal, component, instance, definition }: Measure, frame: MeasureTable): Derived {
   const source = definition.derived ?? '';
   const compiled = compileExpression(source, { platform: frame, own: component }, definition);
   assert(compiled.ok, `expression \`${source}\` compiled before`);

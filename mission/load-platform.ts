@@ -12,11 +12,11 @@ import type {
   PlatformConfiguration,
   TelecommandConfiguration,
 } from './configuration.ts';
-import { createFrame, type Frame, knownOrdinal } from './frame.ts';
 import { createEncoding } from './layout/encoding.ts';
 import { createDatagramReader, createPacketReader } from './layout/reader.ts';
 import { loadAnswer, loadLines, loadWriter } from './line/load.ts';
 import { loadDerived } from './load-derived.ts';
+import { createFrame, knownOrdinal, type MeasureTable } from './measure-table.ts';
 import type {
   Argument,
   Component,
@@ -57,7 +57,7 @@ export function loadPlatform(configuration: PlatformConfiguration): Platform {
   });
 }
 
-function loadComponent(configuration: ComponentConfiguration, frame: Frame): Component {
+function loadComponent(configuration: ComponentConfiguration, frame: MeasureTable): Component {
   const component = frame.components.get(configuration.name);
   assert(component !== undefined, `component ${configuration.name} is in the frame`);
   const telecommands = new Map(
@@ -70,7 +70,7 @@ function loadComponent(configuration: ComponentConfiguration, frame: Frame): Com
 function loadAlarm(
   { name, when, severity, onRaise }: AlarmConfiguration,
   { name: component, instances }: ComponentConfiguration,
-  frame: Frame,
+  frame: MeasureTable,
 ): NamedAlarm {
   const condition = conditionOf(when, { platform: frame, own: component });
   const { temporal, spanMs } = condition;
@@ -90,7 +90,7 @@ function loadParameter(
 function loadTelecommand(
   configuration: TelecommandConfiguration,
   { name: component }: ComponentConfiguration,
-  frame: Frame,
+  frame: MeasureTable,
 ): Telecommand {
   const { name, description, changesState, hazardous, encode, file } = configuration;
   const args = configuration.args.map((each) => loadArgument(each, frame.enumerations));
@@ -154,7 +154,7 @@ function conditionOf(text: string, scope: ConditionScope): CompiledCondition {
   return compiled.value;
 }
 
-function enumerationOf(name: string, frame: Frame): Enumeration {
+function enumerationOf(name: string, frame: MeasureTable): Enumeration {
   const enumeration = frame.enumerations.get(name);
   assert(enumeration !== undefined, `enumeration ${name} is in the platform`);
   return enumeration;

@@ -7,7 +7,7 @@
  */
 
 import type { ResolvedValue } from '../contract/telecommand.ts';
-import { measureKey } from './frame.ts';
+import { measureKey } from './measure-table.ts';
 import type { ParameterValues, Target } from './mission.ts';
 import type { Parameter, Platform } from './platform.ts';
 

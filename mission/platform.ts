@@ -17,7 +17,7 @@ export interface Platform {
   readonly id: string;
   readonly name: string;
   readonly version: string;
-  /** Names the content, so that columns made with another content are recognised (B2). */
+  /** Names the content, so that columns made with another content are recognised (batch.B2). */
   readonly digest: string;
   readonly enumerations: ReadonlyMap<string, Enumeration>;
   readonly components: ReadonlyMap<string, Component>;
@@ -131,7 +131,7 @@ export interface MeasureDefinition {
   readonly derived: string | undefined;
   /** Raw to physical; NaN where the calibration does not cover the raw value. Absent when raw is the value. */
   readonly calibrate: ((raw: number) => number) | undefined;
-  /** By how much the value moves when its raw value, a whole count, moves by one; where that can be told from the value. */
+  /** By how much the value moves when its raw value, a whole count, moves by one; where that can be determined from the value. */
   readonly step?: (value: number) => number;
 }
 

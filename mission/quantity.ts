@@ -72,7 +72,7 @@ export function parseDuration(
   });
 }
 
-/** The value told in another unit; both must be in the table and measure the same. Not a number stays so. */
+/** The value expressed in another unit; both must be in the table and measure the same. Not a number stays so. */
 export function convert(value: number, from: string, to: string, reading: Reading = {}): number {
   if (!Number.isFinite(value)) return value;
   const converted = rescaled(ratioOf(value), known(from), known(to), reading.difference ?? false);

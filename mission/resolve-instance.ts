@@ -39,7 +39,7 @@ function resolveOwn({ name, instances }: Component, instance: string | undefined
     return refusal(fault('tc::unexpected-instance', message, 'leave the instance out', '/instance'));
   }
   if (instance === undefined) {
-    const message = `component ${name} has several instances, and none is given`;
+    const message = `component ${name} has several instances, but none is given`;
     return refusal(
       fault('tc::missing-instance', message, `give one of ${instances.join(', ')}`, '/instance'),
     );
@@ -65,7 +65,7 @@ function resolveFile({ path, file }: Telecommand, instance: string | undefined):
   const number = maxId === undefined || (/^(0|[1-9]\d{0,15})$/.test(instance) && Number(instance) <= maxId);
   if (isToken(instance) && number) return { instance, faults: [] };
   const help = maxId === undefined ? 'letters, digits, - and _' : `a number from 0 to ${maxId}`;
-  return refusal(fault('tc::unknown-instance', `"${instance}" is no file identifier`, help, '/instance'));
+  return refusal(fault('tc::unknown-instance', `"${instance}" is not a file identifier`, help, '/instance'));
 }
 
 function refusal(found: Fault): ResolvedInstance {

@@ -3,7 +3,7 @@
  * link of a decode request; the gateway of a link. Mission Control Service, section 4.1 rules 1 and 6, section 7.3. Whether a run holds the target is not asked here.
  *
  * R1. Every fault of a request is said at once, in the order target, link and environment, telecommand, instance,
- *     arguments of the document, arguments that are too many. What depends on something unknown is not accused.
+ *     arguments of the document, arguments that are too many. What depends on something unknown is not reported.
  * R2. A resolved telecommand is complete: every argument has a value of its type, in its unit, inside its range.
  */
 

@@ -64,19 +64,19 @@ export function unitsSpelledLike(name: string): readonly string[] {
   return [...UNITS.keys()].filter((other) => other.toLowerCase() === lower);
 }
 
-/** Whether a value in `from` can be told in `to`. A plain number is no percentage. */
+/** Whether a value in `from` can be expressed in `to`. A plain number is no percentage. */
 export function converts(from: Unit, to: Unit): boolean {
   if (from.powers !== to.powers) return false;
   return from === to || !((from === PLAIN && to.name === '%') || (to === PLAIN && from.name === '%'));
 }
 
-/** The value told in `to`, exactly; the units must convert. */
+/** The value expressed in `to`, exactly; the units must convert. */
 export function rescale(value: Ratio, from: Unit, to: Unit): Ratio {
   if (from.name === to.name) return value;
   return minus(over(times(plus(value, from.offset), from.scale), to.scale), to.offset);
 }
 
-/** `value * factor + shift` tells a value of `from` in `to`, where every nanosecond counts. */
+/** `value * factor + shift` reports a value of `from` in `to`, where every nanosecond counts. */
 export function linear(from: Unit, to: Unit): { readonly factor: number; readonly shift: number } {
   return {
     factor: toNumber(over(from.scale, to.scale)),

@@ -7,7 +7,7 @@ import type { EvaluatedAt, Severity } from '../contract/alarm.ts';
 import type { ValueBatch } from '../contract/batch.ts';
 
 /**
- * What the condition of an alarm says has changed, or is known for the first time: then normal is told too, for the record
+ * What the condition of an alarm says has changed, or is known for the first time: then normal is reported too, for the record
  * may say otherwise.
  */
 export interface AlarmEdge {
@@ -33,13 +33,13 @@ export interface KnownSample {
   readonly at: number;
 }
 
-/** The values in a message of their stream; undefined when it has none that hold together. */
+/** The values in a message of their stream; undefined when it is malformed. */
 export type ReadValues = (bytes: Uint8Array) => ValueBatch | undefined;
 
 export interface AlarmWatch {
   /** Takes the samples of one message in, of the catalogue of the watch; deferred ones change nothing (MC-ALM-029). */
   apply(batch: ValueBatch, position: number): void;
-  /** Takes what was known before of the measures it has no sample of, and tells nothing of it. */
+  /** Takes what was known before of the measures it has no sample of, and reports nothing of it. */
   prime(known: readonly KnownSample[]): void;
   /** Lets time pass: holds and windows turn without a sample (MC-ALM-052). */
   pass(now: number): void;

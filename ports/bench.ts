@@ -193,11 +193,11 @@ export interface BenchFrames {
   get(id: string): BenchFrame | undefined;
   /** How many there were. */
   purge(): number;
-  /** Tells each frame from now on, until the function it returns is called. */
-  watch(told: (frame: BenchFrame) => void): () => void;
+  /** Reports each frame from now on, until the function it returns is called. */
+  watch(reported: (frame: BenchFrame) => void): () => void;
 }
 
 export interface BenchFeeds {
   /** Messages of `contract/bench/feed.ts` from now on, until the function it returns is called; made only while watched. */
-  watch(feed: FeedName, told: (message: Uint8Array) => void): () => void;
+  watch(feed: FeedName, announced: (message: Uint8Array) => void): () => void;
 }

@@ -72,8 +72,7 @@ export interface KnownMessage {
 
 export interface FollowOptions {
   /**
-   * The stream does not hold any more what was handed over: it was put back from a copy, lost its newest messages or was made
-   * anew. It is read on from where it differs; positions from before mean nothing.
+   * The stream does not hold any more what was handed over: it was put back from a copy, lost its newest messages or was recreated. It is read on from where it differs; positions from before mean nothing.
    */
   readonly wentBack?: () => void;
 }

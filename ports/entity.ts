@@ -116,9 +116,9 @@ export interface LoggedStep {
   readonly record: unknown;
   /** State of the chart in which the record was made; undefined when a record is none of a state. */
   readonly state?: string;
-  /** The persisted snapshot it was put to before it was told: a new owner began there. */
+  /** The persisted snapshot it was put to before it received them: a new owner began there. */
   readonly put?: unknown;
-  /** What the chart was told since the record before; nothing when both are of one macrostep. */
+  /** What the chart received since the record before; nothing when both are of one macrostep. */
   readonly told: readonly EntityEvent[];
 }
 

@@ -5,7 +5,7 @@
  *
  * C1. Reading never throws: bytes that are no packet give a reason.
  * C2. The CRC is made over the data alone. One over header and data holds as well: libcsp takes both.
- * C3. What a flag asks for and this service does not do is refused by its name, never passed over.
+ * C3. What a flag asks for and this service does not do is refused by its name, never skipped.
  */
 
 import { assert } from '../contract/assert.ts';
@@ -34,15 +34,15 @@ export interface CspHeader {
 }
 
 export interface CspPacket extends CspHeader {
-  /** A CRC that the flags tell of is checked and taken off. */
+  /** A CRC that the flags report is checked and taken off. */
   readonly data: Buffer;
 }
 
 /** What the flags name that is not done here. */
 const REFUSED_FLAGS: readonly (readonly [flag: number, name: string])[] = [
-  [cspFlag.rdp, 'RDP, whose sender sends again by itself'],
-  [cspFlag.xtea, 'XTEA, and there is no key'],
-  [cspFlag.hmac, 'HMAC, and there is no key to check it with'],
+  [cspFlag.rdp, 'RDP, whose sender retransmits'],
+  [cspFlag.xtea, 'XTEA, but there is no key'],
+  [cspFlag.hmac, 'HMAC, but there is no key to verify it'],
   [cspFlag.fragment, 'fragments, which are not joined here'],
   [0xe0, 'what a reserved flag means'],
 ];
@@ -133,5 +133,5 @@ export function takeCrc(version: CspVersion, bytes: Buffer): Result<Buffer, stri
   const packet = bytes.subarray(0, end);
   if (crc32c(packet.subarray(CSP_HEADER_BYTES[version])) === crc || crc32c(packet) === crc)
     return accepted(packet);
-  return refused('the CRC-32C does not hold, neither over the data nor over header and data');
+  return refused('the CRC-32C is wrong, over the data and over header and data');
 }

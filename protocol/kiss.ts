@@ -2,7 +2,7 @@
  * KISS frames, both ways: how CSP packets pass a serial line. `C0 00 … C0`, with C0 and DB inside written as DB DC and
  * DB DD. Chepponis and Karn, 1987; libcsp.
  *
- * K1. Every byte pushed is part of exactly one frame, passed over between two, or kept for the next push.
+ * K1. Every byte pushed is part of exactly one frame, skipped between two, or kept for the next push.
  * K2. After damage the reader is in step again at the next C0; nothing of a damaged frame comes out.
  * K3. A frame without end takes no more memory than the longest frame.
  */

@@ -17,7 +17,7 @@ interface SplitterOptions {
 }
 
 export class PacketSplitter {
-  /** Bytes passed over because no packet began there. */
+  /** Bytes skipped because no packet began there. */
   skipped = 0;
   readonly #accepts: (header: SpacePacketHeader) => boolean;
   readonly #check: (packet: Buffer) => boolean;

@@ -66,7 +66,7 @@ export function readPusTelecommand(packet: Buffer): Result<PusTelecommand, strin
     return refused('no PUS-C secondary header: a telecommand has at least 13 bytes');
   }
   if (packet[6]! >>> 4 !== PUS_C) return refused(`PUS version ${packet[6]! >>> 4} is not 2`);
-  if (crc16(packet) !== 0) return refused('the CRC does not hold');
+  if (crc16(packet) !== 0) return refused('the CRC is wrong');
   return accepted({
     apid: header.apid,
     sequenceCount: header.sequenceCount,

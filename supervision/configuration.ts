@@ -116,7 +116,7 @@ export class BusMissionSource implements MissionSource {
       await retryWhileBusIsAway(waiting, () => this.#takeWanted());
     } catch (error) {
       // The last good configuration stays in force.
-      this.#log.error({ err: error, revision: this.#wanted }, 'configuration not taken up');
+      this.#log.error({ err: error, revision: this.#wanted }, 'configuration could not be applied');
     }
   }
 

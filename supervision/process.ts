@@ -46,7 +46,7 @@ import { Tree } from './tree.ts';
 
 export interface ProcessOptions {
   readonly bus: Bus;
-  /** A connection of its own for what says that this process lives (E7 of `supervision/ownership/membership.ts`); default: `bus`. */
+  /** A connection of its own for what says that this process lives (membership.E7); default: `bus`. */
   readonly pulse?: Bus;
   /** Copies of the streams of that bus; default: nobody looks after them. */
   readonly replication?: Replication;

@@ -37,7 +37,7 @@ interface SupervisorOptions {
   readonly log: Log;
 }
 
-/** A crash a second is beyond what a restart mends; ten broken entities at once are a broken kind. */
+/** A crash a second is beyond what a restart repairs; ten broken entities at once are a broken kind. */
 export const DEFAULT_INTENSITY: Omit<SupervisorInput, 'name'> = {
   restarts: 5,
   quarantines: 10,
@@ -74,12 +74,12 @@ export class Supervisor {
     this.#actor.send({ type: 'child.broken', child, reason, at: this.#options.clock.now() });
   }
 
-  /** Lets a quarantined child go on; false when it is not quarantined, or nothing is mended here any more. */
+  /** Lets a quarantined child go on; false when it is not quarantined, or nothing is repaired here any more. */
   resume(child: string): boolean {
     return this.#release({ type: 'operator.resume', child });
   }
 
-  /** Gives a quarantined child up; false when it is not quarantined, or nothing is mended here any more. */
+  /** Gives a quarantined child up; false when it is not quarantined, or nothing is repaired here any more. */
   reset(child: string): boolean {
     return this.#release({ type: 'operator.reset', child });
   }

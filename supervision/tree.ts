@@ -1,6 +1,6 @@
 /**
  * The supervision tree of one process: root → roles → kinds and partitions → cells and workers. A role that fails is
- * started anew; one that keeps failing ends the process with a clear message, and whatever started the process decides.
+ * started again; one that keeps failing ends the process with a clear message, and whatever started the process decides.
  */
 
 import { BUS_RETRY_MS } from '../contract/limits.ts';
@@ -11,8 +11,8 @@ import type { Log } from '../ports/log.ts';
 import type { Kind } from './cells/kind.ts';
 import { Leadership, type LeadWork } from './ownership/leader.ts';
 import type { Membership } from './ownership/membership.ts';
+import type { Ownerships } from './ownership/owned-worker.ts';
 import { Partitions } from './ownership/partition.ts';
-import type { Ownerships } from './ownership/tenure.ts';
 import type { Role, RoleContext, RoleFactory, RoleName } from './role.ts';
 import { DEFAULT_INTENSITY, Supervisor, type Trouble } from './supervisor.ts';
 
@@ -46,7 +46,7 @@ export interface Branch {
   readonly kinds: readonly Kind[];
 }
 
-/** A role that failed three times in a minute does not mend itself. */
+/** A role that failed three times in a minute does not repair itself. */
 const ROLE_INTENSITY = { ...DEFAULT_INTENSITY, restarts: 3, quarantines: 0 };
 
 export class Tree {

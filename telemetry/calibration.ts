@@ -9,7 +9,7 @@
 import type { DecodedBatch, SampleBlock, ValueBatch, ValueBlock } from '../contract/batch.ts';
 import type { Platform } from '../mission/platform.ts';
 
-/** The batch in the units of the measures. Its ordinals must be those of the platform (B2). */
+/** The batch in the units of the measures. Its ordinals must be those of the platform (batch.B2). */
 export function calibrateBatch(batch: DecodedBatch, platform: Platform, deferred: boolean): ValueBatch {
   return {
     platform: batch.platform,

@@ -91,7 +91,7 @@ export class CurrentValues {
 
   /**
    * Takes the samples up and returns the ordinals that changed, each once; the array is only good until the next call.
-   * With `step`, every change is told: `step` is called before an ordinal changes a second time, and at the end.
+   * With `step`, every change is reported: `step` is called before an ordinal changes a second time, and at the end.
    */
   apply(batch: ValueBatch, step?: Step): Uint32Array {
     assert(batch.platform === this.platform.digest, 'V1');
@@ -173,7 +173,7 @@ export class CurrentValues {
     this.restore(earlier.snapshot());
   }
 
-  /** In the order of reception, as they were marked (V6 of `sample-order.ts`). */
+  /** In the order of reception, as they were marked (sample-order.V6). */
   #applyBlocks(batch: ValueBatch, link: number, step: Step | undefined): void {
     const isShared = this.#order.isShared(batch.blocks);
     const parts = isShared ? [batch.blocks] : batch.blocks.map((block) => [block]);

@@ -135,7 +135,7 @@ export class OrderedAppend {
     if (this.#sent > 0) return;
     for (const resolve of this.#settled.splice(0)) resolve();
     if (!this.#broken || this.#stopped) return;
-    if (this.#bus.connected) this.#mend(BUS_RETRY_MS);
+    if (this.#bus.connected) this.#resend(BUS_RETRY_MS);
   }
 
   #shift(): void {
@@ -151,10 +151,10 @@ export class OrderedAppend {
 
   #connection(connected: boolean): void {
     if (!connected) this.#broken = this.#broken || this.#sent > 0;
-    else if (this.#broken && this.#sent === 0) this.#mend(0);
+    else if (this.#broken && this.#sent === 0) this.#resend(0);
   }
 
-  #mend(delayMs: number): void {
+  #resend(delayMs: number): void {
     if (this.#pause !== undefined) this.#clock.clearTimeout(this.#pause);
     this.#pause = this.#clock.setTimeout(() => {
       this.#pause = undefined;

@@ -40,9 +40,9 @@ import type { Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import type { Compute, Turned } from './compute/compute.ts';
 import { Derivation } from './compute/derivation.ts';
+import { DueTimer } from './compute/due-timer.ts';
 import { groundDated } from './compute/ground-time.ts';
 import { rebuild } from './compute/rebuild.ts';
-import { TurnTimer } from './compute/turn-timer.ts';
 import { CurrentValues, type ValueColumns } from './current-values.ts';
 import { OrderedAppend } from './ordered-append.ts';
 import { PublishedTail, readTail } from './published-tail.ts';
@@ -88,7 +88,7 @@ export interface TelemetryCounts {
 
 const NOTHING: Positions = { decoded: 0, values: 0 };
 const OLDER =
-  'samples older than what is known: kept for the past only (frames came late, or the clock on board was set back)';
+  'samples older than the current values: kept in the history only (frames came late, or the clock on board was set back)';
 
 /** The owner of a target, which does nothing before `start()`. */
 export function createTelemetryOwner(options: TelemetryOwnerOptions): TelemetryOwner {
@@ -102,7 +102,7 @@ class Owner implements TelemetryOwner {
   readonly #appends: OrderedAppend;
   readonly #checkpoints: CheckpointWriter;
   readonly #platforms: KnownPlatforms;
-  readonly #timer: TurnTimer;
+  readonly #timer: DueTimer;
   readonly #forget: () => void;
   #store: CurrentValues | undefined;
   /** What is current once everything handed over is stored (O8); of the catalogue of the store. */
@@ -144,7 +144,7 @@ class Owner implements TelemetryOwner {
       fill: (filled, isWanted) => this.#fill(filled, isWanted),
       changed: () => this.#timer.arm(),
     });
-    this.#timer = new TurnTimer({ clock, due: () => this.#due(), fire: () => this.#turnNow() });
+    this.#timer = new DueTimer({ clock, due: () => this.#due(), fire: () => this.#turnNow() });
     this.#forget = missions.onChange((mission) => this.#takeUp(mission));
   }
 
@@ -184,11 +184,11 @@ class Owner implements TelemetryOwner {
     if (this.#published.has(message.seq)) return this.#passed(message.seq);
     const decoded = readBatch<DecodedBatch>(message.data);
     if (decoded === undefined)
-      return this.#skip('no-batch', { seq: message.seq }, 'message is no batch, left out');
+      return this.#skip('no-batch', { seq: message.seq }, 'malformed batch, left out');
     const batch = groundDated(decoded, message.at);
     if (batch !== decoded) {
       const fields = { link: decoded.link, seq: message.seq, stored: new Date(message.at).toISOString() };
-      this.#warnOnce(`ahead ${decoded.link}`, fields, 'ground times far ahead: dated by their storing');
+      this.#warnOnce(`ahead ${decoded.link}`, fields, 'ground times far ahead: the time of storing is used');
     }
     const platform = this.#store?.platform;
     if (platform?.digest !== batch.platform) return this.#handleForeign(message, batch);
@@ -295,7 +295,7 @@ class Owner implements TelemetryOwner {
     this.#timer.arm();
   }
 
-  /** Published by an owner before, and taken up when this one began (U1). */
+  /** Published by an owner before, and taken up when this one began (published-tail.U1). */
   #passed(decoded: number): void | Promise<void> {
     if (decoded < this.#published.last) return;
     if (this.#appends.idle) return this.#cover(decoded);
@@ -367,7 +367,7 @@ class Owner implements TelemetryOwner {
     this.#derivation.compute?.resume();
   }
 
-  /** U1 */
+  /** published-tail.U1 */
   async #takeBack(message: StreamMessage): Promise<void> {
     const found = await readBack(message, this.#platforms, () => this.#store?.platform);
     if (found === undefined) return;
@@ -434,7 +434,7 @@ class Owner implements TelemetryOwner {
 
   #lose(): void {
     this.#lost = true;
-    this.#log.warn({ epoch: this.#options.epoch }, 'a later owner has the target');
+    this.#log.warn({ epoch: this.#options.epoch }, 'a later owner took over the target');
     void this.#appends.stop();
     this.#options.lost?.();
   }

@@ -3,8 +3,8 @@
  * the value stream (T5). Mission Control Service, sections 1.3 and 4.1 rule 10. Any number of processes may do so.
  *
  * F1. Nothing stored is missed: the stream is followed from before everything the checkpoints do not cover. What is
- *     read twice changes nothing (V3).
- * F2. A new mission is taken up by reading anew: stores of changed catalogues adopt the earlier values by key at once,
+ *     read twice changes nothing (current-values.V3).
+ * F2. A new mission is taken up by reading again: stores of changed catalogues adopt the earlier values by key at once,
  *     then checkpoints and stream fill in what the earlier catalogue could not say.
  * F3. A listener that throws is dropped and logged; the others go on.
  */
@@ -27,7 +27,7 @@ import { mapBatch } from './reading/measure-map.ts';
 import { readCheckpoints } from './value-replay.ts';
 
 /**
- * Told of changed values, oldest change first: an ordinal that changed twice in one message is told twice. The array
+ * Notified of changed values, oldest change first: an ordinal that changed twice in one message is reported twice. The array
  * is only good during the call. Ordinals are those of `store.platform`, which a new mission may change.
  */
 export type ValueListener = (changed: Uint32Array, store: CurrentValues) => void;
@@ -44,7 +44,7 @@ export interface RunningValueFeeds extends ValueFeeds {
   readonly ready: Promise<void>;
   /** Resolves when every sample of the target stored before the call is known; rejects with `Outage`. */
   upToDate(target: string): Promise<void>;
-  /** Position of the last message of the target that the current values hold; undefined while they are read anew. */
+  /** Position of the last message of the target that the current values hold; undefined while they are read again. */
   position(target: string): number | undefined;
   stop(): Promise<void>;
 }
@@ -149,7 +149,7 @@ class Feeds implements RunningValueFeeds {
     void this.#read();
   }
 
-  /** Reads until the last wish is met; a wish that comes while reading joins in. */
+  /** Reads until the last request is met; a request that comes while reading joins in. */
   #read(): Promise<void> {
     this.#reading ??= this.#readWanted();
     return this.#reading;
@@ -166,7 +166,7 @@ class Feeds implements RunningValueFeeds {
         await this.#pause();
       }
     }
-    // In the same turn as the check above, so that no wish falls between.
+    // In the same turn as the check above, so that no request falls between.
     this.#reading = undefined;
     this.#wake();
   }
@@ -191,14 +191,14 @@ class Feeds implements RunningValueFeeds {
     this.#position = Math.max(this.#position, position ?? 0);
   }
 
-  /** Positions from before mean nothing: checkpoints and stream are read anew. */
+  /** Positions from before mean nothing: checkpoints and stream are read again. */
   #wentBack(): void {
     this.#position = 0;
     this.#wanted += 1;
     void this.#read();
   }
 
-  /** While it is read anew a store may lack what an earlier position had brought. */
+  /** While it is read again a store may lack what an earlier position had brought. */
   #isTakenUp(position: number): boolean {
     if (this.#stopped) return true;
     return this.#reading === undefined && (this.#follower === undefined || this.#position >= position);
@@ -238,7 +238,7 @@ class Feeds implements RunningValueFeeds {
     const batch = readValues(message.data);
     if (batch === undefined) {
       const fields = { position: message.seq, subject: message.subject };
-      return this.#options.log.error(fields, 'message that is no batch of values: left out');
+      return this.#options.log.error(fields, 'malformed batch of values, left out');
     }
     if (batch.blocks.length === 0) return;
     if (batch.platform !== store.platform.digest) return this.#handleForeign(message, target, batch);

@@ -1,6 +1,6 @@
 /**
- * What a new owner of a target makes of streams that went back (a store that was put back, newest messages lost): O7 of
- * `telemetry-owner.ts`.
+ * What a new owner of a target makes of streams that went back (a store that was put back, newest messages lost):
+ * telemetry-owner.O7.
  */
 
 import { header } from '../contract/bus/headers.ts';
@@ -31,7 +31,7 @@ export async function decodedLostSince(
   for (const each of known) {
     if (each.seq === 0 || (await bus.stillHolds(streams.decoded, each))) continue;
     const since = Number.isNaN(at) ? (last?.at ?? 0) : at;
-    log.error({ ...each, since }, 'decoded samples went back: read on from that time');
+    log.error({ ...each, since }, 'the stream of decoded samples went back: reading on from that time');
     return since;
   }
   return undefined;

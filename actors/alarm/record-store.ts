@@ -75,7 +75,7 @@ export function createRecordStore(options: RecordStoreOptions): Store {
   };
 }
 
-/** An alarm of valid tokens only: what else is asked for is none (K1). */
+/** An alarm of valid tokens only: what else is asked for is none (token.K1). */
 export function validName(key: string): AlarmName | undefined {
   const name = alarmNamed(key);
   const parts = name === undefined ? [] : [name.target, name.component, name.instance ?? '_', name.alarm];
@@ -137,7 +137,7 @@ export function restored(key: string, stored: StoredAlarm | undefined, position:
       epoch: stored?.epoch ?? 0,
       snapshot: alarmMachine.getPersistedSnapshot(alarmMachine.resolveState({ value, context })),
       timers,
-      // Failures are told in the order of their numbers (S5 of `service.ts`); what has none yet asks for a run.
+      // Failures are told in the order of their numbers (alarm/service.S5); what has none yet asks for a run.
       effects: reactions.toSorted(byReport).map((each, n) => ({
         key: `alarm:${key}:${revision}:${n}`,
         effect: reactionEffect(each),

@@ -272,7 +272,7 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     await alarms.start();
   }
 
-  /** Active alarms of targets that the mission does not have any more are back to normal (T6 of `target-alarms.ts`). */
+  /** Active alarms of targets that the mission does not have any more are back to normal (target-alarms.T6). */
   async #clearRemoved(mission: Mission): Promise<void> {
     const at = this.#options.clock.now();
     for (const [key, { record, evaluated }] of this.#records) {

@@ -13,8 +13,7 @@
  *     what nobody saw change is recorded then, at that time.
  * T6. An alarm the mission does not have any more is evaluated by nobody: one that was active is back to normal, and what
  *     is not acknowledged stays so.
- * T7. A measure that comes more seldom than what is read back is judged by its current value, before what is read (W6 of
- *     `alarm-watch.ts`): no failover makes an alarm blind.
+ * T7. A measure that comes more seldom than what is read back is judged by its current value, before what is read (alarm-watch.W6): no failover makes an alarm blind.
  * T9. Where the value stream went back, what was read of it before counts for nothing: the evaluation begins where the
  *     stream ends, and a record that names a position it does not have is behind everything that happens now.
  * T8. A mission changes between two messages: what it judges anew is read back to the last one taken, and no other is taken

@@ -2,7 +2,7 @@
  * The store of run cells: a revision is the log events of one macrostep, appended in order; a restored run is folded from
  * its log. Mission Control Service, sections 3.2 and 6.
  *
- * G1, G3 of `run-log.ts`.
+ * Keeps run/run-log.G1, G3.
  * G4. What is kept beside the log stands for the events it covers (`standing.ts`).
  * G5. A suspended run, or one that waits for a decision, whose last event is of the present owner was only asleep; every
  *     other one is taken over (MC-LOG-022).

@@ -3,7 +3,7 @@
  * section 4.4 reaction rule 5.
  *
  * Y1. Whoever holds the run is asked first, so that it stops before its telecommands are refused. Whether it answers or not, the
- *     hold is taken next (B5 of `leases.ts`): a run that does not answer sends nothing either.
+ *     hold is taken next (leases.B5): a run that does not answer sends nothing either.
  * Y2. Where nobody answers, the wish stands in the entry of the open run, and the next owner suspends it before it goes on.
  * Y3. The reaction waits for the suspension only so long: it is not kept from its target by an executor that is dead.
  */

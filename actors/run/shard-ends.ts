@@ -67,7 +67,7 @@ export class ShardEnds {
     await this.end(run, program);
   }
 
-  /** S4 of `shard.ts`. */
+  /** shard.S4 of `shard.ts`. */
   async end(run: string, program: Program | undefined): Promise<void> {
     const { bus } = this.#shard.options.services;
     await this.#shard.whileBusIsAway(() => settleEnd(bus, run, program));

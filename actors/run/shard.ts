@@ -46,7 +46,7 @@ export class RunShard implements CellOwner {
   readonly #answers: ShardAnswers;
   readonly #followers: Follower[] = [];
   #nextSubmission = 1;
-  /** The last messages known, by stream (F3). */
+  /** The last messages known, by stream (low-water-mark.F3). */
   readonly #known = new Map<string, KnownIn>();
 
   constructor(options: ShardOptions) {
@@ -208,7 +208,7 @@ export class RunShard implements CellOwner {
   /** The log shows the suspension: the wish has done its work. */
   #forgetWish(run: string, by: string): void {
     const wish = this.#wishes.of(run);
-    // Where nobody could be asked, a reaction left its wish in the entry alone (Y2).
+    // Where nobody could be asked, a reaction left its wish in the entry alone (preemption.Y2).
     const isOfReaction = wish === undefined && alarmOfReaction(by) !== undefined;
     const forgotten = isOfReaction ? this.#wishes.forgetReaction(run, by) : this.#wishes.forget(run, wish);
     forgotten.catch(this.#shard.options.failed);

@@ -24,7 +24,7 @@ export class LaneTakingUp {
     this.#lane = lane;
   }
 
-  /** J9 of `lane.ts`. */
+  /** lane.J9 */
   async takeUp(
     message: StreamMessage,
     submission: NonNullable<ReturnType<typeof parseSubmission>>,
@@ -33,7 +33,7 @@ export class LaneTakingUp {
     const cell = cellId(target, submission.id);
     if (this.#lane.open.has(cell)) return;
     const history = await this.#historyOf(submission.id);
-    if (history === 'over') this.#lane.leftovers?.addOver(cell, message.seq);
+    if (history === 'over') this.#lane.leftovers?.addOver(message.seq);
     if (history === 'over' || this.#lane.isStopped) return;
     const work = await this.#workOf(message, submission).catch((error: unknown) => {
       if (error instanceof Outage) throw error;
@@ -54,11 +54,11 @@ export class LaneTakingUp {
   }
 
   #historyOf(id: string): Promise<Standing | 'over'> | Standing {
-    const { bus, target, kept } = this.#lane.options;
-    return this.isTakingOver ? historyBefore(bus, target, id, kept) : UNBEGUN;
+    const { bus, target } = this.#lane.options;
+    return this.isTakingOver ? historyBefore(bus, target, id, this.#lane.leftovers) : UNBEGUN;
   }
 
-  /** R3 of `taking-over.ts`. */
+  /** taking-over.R3 */
   async endOrphans(wentBack: WentBack): Promise<void> {
     const { bus, log, target } = this.#lane.options;
     const isKnown = (id: string): boolean => this.#lane.open.has(cellId(target, id));

@@ -16,7 +16,7 @@
  * J7. A telecommand whose answer does not name it keeps its turn until the answer has come or its time is over: only one
  *     awaits an answer at a time (`answer.ts`).
  * J8. Where an answer does not name its telecommand, one whose frame may have left without anybody knowing keeps its turn
- *     past its end, for as long as that frame may still be answered (N4).
+ *     past its end, for as long as that frame may still be answered (telecommand/answer.N4).
  * J9. What cannot be read or begun is the end of that telecommand and of nothing else: it is given a final state and passed.
  * J11. What is kept beside the log of a telecommand is removed when it is over (`leftovers.ts`).
  * J10. A lane whose streams went back starts anew: from what is there, with an end for what may have been cut
@@ -76,7 +76,7 @@ export class Lane implements CellOwner {
   async #caughtUp(head: number): Promise<void> {
     this.#takingUp.isTakingOver = false;
     this.#lane.next = Math.max(this.#lane.next, head + 1);
-    void this.#lane.leftovers?.sweep();
+    void this.#lane.leftovers?.sweep((cell) => this.#lane.open.has(cell));
     if (this.#lane.mark.wentBack === undefined || this.#lane.isStopped) return;
     try {
       await this.#takingUp.endOrphans(this.#lane.mark.wentBack);

@@ -1,17 +1,20 @@
 /**
- * What is kept beside the logs of telecommands that are over, on its way out. Part of a lane. Decision 31.
+ * What is kept beside the logs of the telecommands of a lane when its owner comes, and on its way out when they are over. Part of
+ * a lane. Decision 31.
  *
  * F1. The floor of the lane does not pass one whose envelope may still be there: whoever owns the lane next finds it again.
- * F2. Of those that were over before this owner came only the newest are looked at: an owner before removed what it could.
+ * F2. What is kept is listed once, by the first telecommand that is open: a lane without one asks for nothing before it has caught
+ *     up.
  */
 
-import { LANE_OPEN_TELECOMMANDS } from '../../contract/limits.ts';
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { KeptEnvelope } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 
 interface LeftoversOptions {
+  readonly target: string;
   readonly kept: KeptEnvelopes;
   readonly clock: Clock;
   readonly log: Log;
@@ -20,17 +23,24 @@ interface LeftoversOptions {
 export class Leftovers {
   readonly #options: LeftoversOptions;
   readonly #stopping = new AbortController();
-  /** Positions of their submissions, by cell. */
+  /** Positions of the submissions of which something is being removed, by cell. */
   readonly #going = new Map<string, number>();
-  readonly #before = new Map<string, number>();
+  /** Position of the first submission that was over when this owner came, until it is certain that nothing is left of those. */
+  #firstOver: number | undefined;
+  #listed: Promise<Map<string, KeptEnvelope | undefined>> | undefined;
 
   constructor(options: LeftoversOptions) {
     this.#options = options;
   }
 
+  /** What an owner before kept of a telecommand (F2). Throws `Outage`. */
+  async read(cell: string): Promise<KeptEnvelope | undefined> {
+    return (await this.#list()).get(cell);
+  }
+
   /** The first submission of which something may still be there; undefined for none (F1). */
   get first(): number | undefined {
-    const positions = [...this.#going.values(), ...this.#before.values()];
+    const positions = [...this.#going.values(), ...(this.#firstOver === undefined ? [] : [this.#firstOver])];
     return positions.length === 0 ? undefined : Math.min(...positions);
   }
 
@@ -39,42 +49,50 @@ export class Leftovers {
     const { kept } = this.#options;
     if (!kept.mayBeKept(cell)) return kept.forget(cell);
     this.#going.set(cell, seq);
-    void this.#remove(cell, async () => kept.remove(cell)).then(() => this.#going.delete(cell));
+    void this.#patiently(() => kept.remove(cell)).then(() => this.#going.delete(cell));
   }
 
   /** A telecommand was over when this owner came. */
-  addOver(cell: string, seq: number): void {
-    this.#before.set(cell, seq);
-    const [oldest] = this.#before.keys();
-    if (this.#before.size > LANE_OPEN_TELECOMMANDS && oldest !== undefined) this.#before.delete(oldest);
+  addOver(seq: number): void {
+    this.#firstOver = Math.min(this.#firstOver ?? seq, seq);
   }
 
-  /** Removes what is left of those, one after the other. */
-  async sweep(): Promise<void> {
+  /** Once everything of before is taken up: removes what is kept of what is not open. */
+  async sweep(isOpen: (cell: string) => boolean): Promise<void> {
     const { kept } = this.#options;
-    for (const cell of this.#before.keys()) {
-      if (this.#stopping.signal.aborted) return;
-      await this.#remove(cell, async () => {
-        await kept.read(cell);
-        await kept.remove(cell);
+    if (this.#firstOver !== undefined || this.#listed !== undefined) {
+      await this.#patiently(async () => {
+        for (const cell of (await this.#list()).keys())
+          if (!isOpen(cell) && !this.#going.has(cell)) await kept.remove(cell);
       });
-      this.#before.delete(cell);
     }
+    this.#listed = undefined;
+    this.#firstOver = undefined;
   }
 
   stop(): void {
     this.#stopping.abort('stopped');
   }
 
-  /** Whatever is wrong with it is in nobody's way. */
-  async #remove(cell: string, step: () => Promise<void>): Promise<void> {
-    const { clock, log } = this.#options;
+  #list(): Promise<Map<string, KeptEnvelope | undefined>> {
+    const { kept, target } = this.#options;
+    const listed = this.#listed ?? kept.readAll(`${target}.*`);
+    this.#listed = listed;
+    listed.catch(() => {
+      if (this.#listed === listed) this.#listed = undefined;
+    });
+    return listed;
+  }
+
+  /** Whatever is wrong with what is kept is in nobody's way. */
+  async #patiently(step: () => Promise<void>): Promise<void> {
+    const { clock, log, target } = this.#options;
     try {
       await retryWhileBusIsAway({ clock, signal: this.#stopping.signal }, step);
     } catch (error) {
       log.warn(
-        { cell, err: error },
-        'what is kept beside the log of a telecommand that is over is not removed',
+        { target, err: error },
+        'what is kept beside logs of telecommands that are over is not removed',
       );
     }
   }

@@ -69,7 +69,7 @@ export class OpenLane {
   readonly stopping = new AbortController();
   /** The next submission to take. */
   next = 1;
-  /** The last submission handled and the last event stored (F3 of `messaging/low-water-mark.ts`). */
+  /** The last submission handled and the last event stored (low-water-mark.F3). */
   handled: KnownIn | undefined;
   #lastEvent: KnownIn | undefined;
   #room: (() => void) | undefined;
@@ -77,7 +77,7 @@ export class OpenLane {
   constructor(options: LaneOptions) {
     this.options = options;
     const { bus, clock, log, target, epoch, failed, kept, past } = options;
-    this.leftovers = kept && new Leftovers({ kept, clock, log });
+    this.leftovers = kept && new Leftovers({ target, kept, clock, log });
     this.mark = new LowWaterMark({
       ...{ bus, clock, log, epoch, name: `lane.${target}`, lost: failed, past },
       first: { submission: 1 },
@@ -133,7 +133,7 @@ export class OpenLane {
 
   /**
    * The append of this cell was refused. Either the identifier was used before the low-water mark (a late duplicate: it is
-   * over), or another owner has the lane: then this one is at its end (J5 of `lane.ts`).
+   * over), or another owner has the lane: then this one is at its end (lane.J5 of `lane.ts`).
    */
   async wasOver(cell: string, open: Open): Promise<boolean> {
     const { target, id } = fromCellId(cell);

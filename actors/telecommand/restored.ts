@@ -22,7 +22,7 @@ import { cellId } from './work.ts';
  */
 const LATE_LOOK_MS = 5_000;
 
-/** What a cell needs to go on, at `now`, from a history that has begun (G3). */
+/** What a cell needs to go on, at `now`, from a history that has begun (telecommand/fold.G3). */
 export function restored(
   input: TelecommandInput,
   { fold, position, mark, isKept }: Omit<Standing, 'unreadable'>,

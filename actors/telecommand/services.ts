@@ -35,7 +35,7 @@ export interface LaneServices {
   ): Promise<TelecommandEvent | undefined>;
   /** When it is too old to leave, ms since 1970 (MC-TC-059). */
   readonly expiresAt: number;
-  /** Resolves when those before it have left (J1). */
+  /** Resolves when those before it have left (lane.J1). */
   readonly turn: Promise<void>;
   release(): void;
   /** Nobody knows whether its frame left. */

@@ -29,7 +29,7 @@ export interface Standing {
   readonly mark: string | undefined;
   /** What is kept beside the log covers all of it. */
   readonly isKept: boolean;
-  /** Position of the first message that is no event (G5). */
+  /** Position of the first message that is no event (telecommand/history.G5). */
   readonly unreadable: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export async function readStanding(
   bus: Bus,
   target: string,
   id: string,
-  kept?: KeptEnvelopes,
+  kept?: Pick<KeptEnvelopes, 'read'>,
 ): Promise<Standing> {
   const envelope = await kept?.read(cellId(target, id));
   const about = subject.tcEvent(target, id);

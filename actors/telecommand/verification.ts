@@ -75,7 +75,7 @@ interface VerifierOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly target: string;
-  /** The platform with this digest, if some known mission has it (B2). */
+  /** The platform with this digest, if some known mission has it (batch.B2). */
   readonly platformOf: (digest: string) => Platform | undefined;
   /** The latest sample of a measure of a platform. */
   readonly sample: (platform: Platform, ordinal: number) => ReceivedValue | undefined;

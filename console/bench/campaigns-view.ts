@@ -60,7 +60,7 @@ export class CampaignsView {
     this.#list();
   }
 
-  /** Reads one run anew. */
+  /** Reads one run again. */
   async follow(id: string): Promise<void> {
     const run = await read<CampaignState>(`/api/v1/campaign-runs/${encodeURIComponent(id)}`);
     this.#states = this.#states.map((each) => (each.id === id ? run : each));
@@ -77,7 +77,7 @@ export class CampaignsView {
 
   #describe(): void {
     const summary = this.#summaries.find(({ name }) => name === this.#choice.value);
-    const cron = summary?.cron === undefined ? '' : ` Starts by itself: ${summary.cron} (UTC).`;
+    const cron = summary?.cron === undefined ? '' : ` Starts automatically: ${summary.cron} (UTC).`;
     setText(
       byId('campaign-about', HTMLElement),
       summary === undefined ? '' : `${summary.description}${cron}`,
@@ -165,7 +165,7 @@ export class CampaignsView {
     await this.#outcome.run(
       button,
       () => act<CampaignState>('POST', path),
-      () => (order === 'pause' ? 'it pauses at the next step' : 'it goes on'),
+      () => (order === 'pause' ? 'it pauses at the next step' : 'it resumes'),
     );
     this.#drawn = '';
     await this.refresh();
@@ -203,6 +203,6 @@ function statusWords({ status, verdict, pause_requested }: CampaignState): strin
 function progressWords(run: CampaignState): string {
   const { cursor, total_steps, attempts, started_at_uptime_ms } = run;
   const attempted = `${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`;
-  const began = `began ${duration(started_at_uptime_ms)} after the daemon`;
+  const began = `began ${duration(started_at_uptime_ms)} after the daemon started`;
   return `${statusWords(run)} · ${cursor} of ${total_steps} steps · ${attempted} · ${began}`;
 }

@@ -61,7 +61,7 @@ export class ConditionTable {
       setAttribute(row, 'aria-current', isNext ? 'step' : undefined);
       setText(stageCell, stage);
       setText(breaks, condition.breaks);
-      setText(source, condition.source === 'session' ? ' known by the daemon' : '');
+      setText(source, condition.source === 'session' ? ' known to the daemon' : '');
       setText(required, condition.required);
       setText(observed, condition.observed);
       setText(verdict, `${SIGNS[condition.verdict]} ${condition.verdict}`);

@@ -34,5 +34,5 @@ export class Connection {
 }
 
 function staleWords(since: number): string {
-  return `The bench has not answered since ${clockTime(since).slice(0, 8)}Z: what is shown is old. It is asked again by itself.`;
+  return `The bench has not answered since ${clockTime(since).slice(0, 8)}Z: the values shown are old. Retrying.`;
 }

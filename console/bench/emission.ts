@@ -33,14 +33,14 @@ export function emissionWords(
     if (verdictOf('tx.level') === 'met')
       return { tone: 'ok', sign: '○', words: `Stays ${inside}: nothing at the connector` };
     const muted =
-      levelDb === undefined ? 'and its level is unreadable: it may emit' : 'but not muted: it emits';
+      levelDb === undefined ? 'and its level cannot be read: it may emit' : 'but not muted: it emits';
     return { tone: 'bad', sign: '▲', words: `Looped back ${inside}, ${muted} at the connector` };
   }
   const isForeign = verdictOf('dma.tone') === 'unmet';
   if (verdictOf('tx.egress') === 'unmet' && !isForeign)
     return { tone: 'warn', sign: '◇', words: 'Wired to the connector, egress closed' };
   if (levelDb === undefined)
-    return { tone: 'bad', sign: '▲', words: 'Level unreadable: it may emit at the connector' };
+    return { tone: 'bad', sign: '▲', words: 'Level cannot be read: it may emit at the connector' };
   return levelDb <= MUTED_DB
     ? { tone: 'warn', sign: '◇', words: `Wired to the connector, muted at ${decibels(levelDb)}` }
     : {

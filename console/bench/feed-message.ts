@@ -5,7 +5,7 @@ import type { FeedDescription, FeedMessage } from '../../contract/bench/feed.ts'
 const VERSION = 1;
 const HEAD_BYTES = 16;
 
-/** The message; undefined for bytes that are none, or of a version that this page does not know. */
+/** The message; undefined for bytes that are malformed, or of a version that this page does not know. */
 export function readFeed(bytes: ArrayBuffer): FeedMessage | undefined {
   if (bytes.byteLength < HEAD_BYTES) return undefined;
   const view = new DataView(bytes);

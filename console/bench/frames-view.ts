@@ -33,7 +33,7 @@ export class FramesView {
   async refresh(): Promise<void> {
     const { frames, empty_reason } = await read<FramePage>(`/api/v1/frames?limit=${SHOWN}`);
     this.#none.hidden = frames.length > 0;
-    setText(this.#none, `No block has been received: ${empty_reason ?? 'nobody captured'}.`);
+    setText(this.#none, `No block has been received: ${empty_reason ?? 'nothing was captured'}.`);
     setText(this.#count, frames.length === 0 ? '' : `the newest ${frames.length}, a block of the DMA each`);
     this.#purge.disabled = frames.length === 0;
     const ids = new Set(frames.map(({ id }) => id));
@@ -73,7 +73,7 @@ export class FramesView {
     await this.#outcome.run(
       this.#purge,
       () => act<{ readonly purged: number }>('DELETE', '/api/v1/frames'),
-      ({ purged }) => `${purged} blocks forgotten`,
+      ({ purged }) => `${purged} blocks discarded`,
     );
     await this.refresh();
     this.#changed();

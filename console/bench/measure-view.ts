@@ -91,7 +91,7 @@ function barsOf(blocks: readonly BlockMatch[]): SVGSVGElement {
   return drawn(
     'svg',
     {
-      ...{ role: 'img', 'aria-label': 'Share of right bytes of each block; the table has the numbers' },
+      ...{ role: 'img', 'aria-label': 'Share of correct bytes of each block; the table has the numbers' },
       ...{ viewBox: `0 0 ${wide} ${height}`, width: wide, height },
     },
     ...bars,

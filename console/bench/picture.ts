@@ -1,6 +1,6 @@
 /** A canvas that is as sharp as the screen, and the colours of the page for what is drawn on it. */
 
-/** Colours of the tokens in `style.css`, as they are now. */
+/** Colours of the tokens in `console/style.css`, as they are now. */
 export interface Palette {
   readonly panel: string;
   readonly raised: string;

@@ -141,7 +141,7 @@ function gainText(db: number): string {
 
 /** The range follows from the band of the oscillator. */
 function receiveRange(oscillatorHz: number | undefined): string {
-  if (oscillatorHz === undefined) return 'the band is unreadable';
+  if (oscillatorHz === undefined) return 'the band cannot be read';
   const { least, most } = rxGainRange(oscillatorHz);
   return `${rangeText(least, most)} in this band`;
 }

@@ -25,7 +25,7 @@ export class RatesView {
     });
   }
 
-  /** The sweep of that attempt; nothing is drawn anew where nothing came. */
+  /** The sweep of that attempt; nothing is drawn again where nothing came. */
   async show(campaign: string, attempt: Attempt | undefined): Promise<void> {
     const shown = JSON.stringify([campaign, attempt]);
     if (shown === this.#shown) return;

@@ -1,4 +1,4 @@
-/** What the receiver hears: spectrum with waterfall, constellation and eye, each with what it is worth. */
+/** What the receiver receives: spectrum with waterfall, constellation and eye, each with what it is worth. */
 
 import type { FeedMessage } from '../../contract/bench/feed.ts';
 import { oncePerFrame } from '../browser-clock.ts';
@@ -70,7 +70,7 @@ function watch(feed: Picture, view: Shown): FeedWatch {
 
 function stateWords(state: SocketState | 'paused'): string {
   if (state === 'paused') return 'paused: this was the last picture';
-  return state === 'connecting' ? 'connecting' : 'connection lost, taken up again by itself';
+  return state === 'connecting' ? 'connecting' : 'connection lost, reconnecting';
 }
 
 /** Sequence and what was left out on the way here, so that a picture that stutters is known as such. */

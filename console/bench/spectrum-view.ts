@@ -122,7 +122,7 @@ function isNamed(n: number, width: number): boolean {
 /** The middle in full, the others by their distance from it. */
 function frequencyText(centerHz: number | null, offsetHz: number, n: number): string {
   if (n === (FREQUENCIES - 1) / 2)
-    return centerHz === null ? 'centre unreadable' : megahertz(Math.round(centerHz));
+    return centerHz === null ? 'centre unknown' : megahertz(Math.round(centerHz));
   return `${offsetHz < 0 ? '−' : '+'}${(Math.abs(offsetHz) / 1e6).toPrecision(3)} MHz`;
 }
 
@@ -158,7 +158,7 @@ function wordsOf({ floats, description }: FeedMessage): string {
   });
   const strongest = `Spectrum: strongest ${Math.round(floats[bin]!)} dBFS`;
   const { center_hz, span_hz } = description;
-  if (center_hz === null) return `${strongest}; its centre is unreadable`;
+  if (center_hz === null) return `${strongest}; its centre is unknown`;
   const at = center_hz + (bin / floats.length - 0.5) * span_hz;
   return `${strongest} at ${megahertz(Math.round(at / 1e4) * 1e4)}`;
 }

@@ -23,13 +23,13 @@ const FIELDS: Readonly<Record<Protocol, readonly Field[]>> = {
   ccsds: [
     ['apid', 'APID', '100'],
     ['type', 'Type (tm, tc)', 'tc'],
-    ['seq_count', 'Count (empty: by itself)', ''],
+    ['seq_count', 'Count (empty: automatic)', ''],
   ],
 };
 const CHECKS: Readonly<Record<Protocol, string>> = {
   raw: '',
-  csp: 'CRC-32C behind the payload',
-  ccsds: 'CRC-16 behind the packet',
+  csp: 'CRC-32C after the payload',
+  ccsds: 'CRC-16 after the packet',
 };
 
 export class TransmitView {
@@ -110,7 +110,7 @@ export class TransmitView {
 
 function sentWords(reply: TransmitReply): string {
   const { packets, useful_bytes, wire_bytes, boundaries_preserved, tx_chain_running } = reply;
-  const boundaries = boundaries_preserved ? 'boundaries kept' : 'no boundary survives';
+  const boundaries = boundaries_preserved ? 'boundaries kept' : 'no boundary kept';
   const queued = `queued ${packets} ${packets === 1 ? 'packet' : 'packets'}, ${useful_bytes} bytes (${wire_bytes} on the wire)`;
   return `${queued}; ${boundaries}; ${egressWords(tx_chain_running)}`;
 }

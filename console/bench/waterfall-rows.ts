@@ -21,7 +21,7 @@ export class WaterfallRows {
     return this.#rows;
   }
 
-  /** How many rows began since; everything is to be drawn anew when that is as many as there are. */
+  /** How many rows began since; everything is to be drawn again when that is as many as there are. */
   add(levels: Float32Array, at: number): number {
     const begun = this.pass(at);
     const row = this.#rows[0];

@@ -1,5 +1,5 @@
 /**
- * What a screen reader is told: the newest of what happened, politely and not more often than a person can listen. Without
+ * What a screen reader receives: the newest of what happened, politely and not more often than a person can listen. Without
  * it nothing is missing on the screen.
  */
 

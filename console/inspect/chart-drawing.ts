@@ -1,6 +1,6 @@
 /**
  * A chart as SVG: drawn once from the layout of the service, then only classes change. Active states are lit and carry a lamp,
- * the transition just taken is thick and fades; both are told in words elsewhere (`state-list.ts`, the name of the state).
+ * the transition just taken is thick and fades; both are reported in words elsewhere (`state-list.ts`, the name of the state).
  */
 
 import type { ChartLayout, PlacedEdge, PlacedNode } from '../../contract/inspector.ts';
@@ -26,10 +26,10 @@ export class ChartDrawing {
   #active: readonly string[] = [];
   #last: readonly string[] = [];
 
-  constructor(frame: HTMLElement) {
-    frame.tabIndex = 0;
-    frame.append(this.#svg);
-    this.#viewport = new Viewport(frame, this.#svg);
+  constructor(update: HTMLElement) {
+    update.tabIndex = 0;
+    update.append(this.#svg);
+    this.#viewport = new Viewport(update, this.#svg);
   }
 
   get viewport(): Viewport {

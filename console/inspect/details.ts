@@ -5,7 +5,7 @@ import { arrange, byId, element, setText } from '../element.ts';
 import { duration } from '../moment.ts';
 import { ValueTree } from './value-tree.ts';
 
-/** More pending effects than this are a flood, of which the first tell enough. */
+/** More pending effects than this are a flood, of which the first report enough. */
 const LISTED = 50;
 
 type Shown = Pick<EntityView, 'context' | 'effects' | 'timers' | 'accepts' | 'refuses'>;
@@ -28,7 +28,7 @@ export class Details {
     this.#once('events', [view.accepts, view.refuses], () => this.#showEvents(view));
   }
 
-  /** The context of a step of the log, which tells nothing of what was awaited then. */
+  /** The context of a step of the log, which reports nothing of what was awaited then. */
   showStep(context: unknown): void {
     this.#context.show(context);
     this.#present(false);

@@ -1,6 +1,6 @@
 /** Several frames of one entity as one change: the newest state, with what led to it. Pure. */
 
-import type { EntityView, InspectionFrame } from '../../contract/inspection.ts';
+import type { EntityView, InspectionUpdate } from '../../contract/inspection.ts';
 
 /** Transitions lit at once: with more of them the whole chart would be lit, which says nothing. */
 const LIT = 8;
@@ -15,11 +15,11 @@ export interface EntityChange {
 }
 
 /** What the frames amount to; undefined when none of them has a state. */
-export function changeOf(frames: readonly InspectionFrame[]): EntityChange | undefined {
-  const states = frames.filter((frame) => frame.type !== '@xstate.event');
+export function changeOf(updates: readonly InspectionUpdate[]): EntityChange | undefined {
+  const states = updates.filter((update) => update.type !== '@xstate.event');
   const newest = states.at(-1);
   if (newest === undefined) return undefined;
-  const snapshots = frames.filter((frame) => frame.type === '@xstate.snapshot');
+  const snapshots = updates.filter((frame) => frame.type === '@xstate.snapshot');
   return {
     view: newest.view,
     taken: [...new Set(snapshots.flatMap(({ taken }) => taken))].slice(-LIT),

@@ -16,7 +16,7 @@ import type { Announcer } from './announcer.ts';
 import { ChartDrawing } from './chart-drawing.ts';
 import { Details } from './details.ts';
 import type { EntityChange } from './entity-change.ts';
-import { EntityFrames } from './entity-frames.ts';
+import { EntityUpdates } from './entity-updates.ts';
 import { LogList } from './log-list.ts';
 import { Player } from './player.ts';
 import { RunPanel } from './run-panel.ts';
@@ -54,7 +54,7 @@ export class EntityPage {
   #name: EntityName | undefined;
   #chart = '';
   #view: EntityView | undefined;
-  #frames: EntityFrames | undefined;
+  #frames: EntityUpdates | undefined;
   #cancelRetry: () => void = () => undefined;
   /** Clock of the service less that of the browser. */
   #aheadMs = 0;
@@ -165,7 +165,7 @@ export class EntityPage {
 
   #follow(name: EntityName): void {
     let lost = false;
-    this.#frames = new EntityFrames(pathOf(name), {
+    this.#frames = new EntityUpdates(pathOf(name), {
       changed: (change) => this.#changed(name, change),
       connection: (state) => {
         // A refused upgrade looks like a lost connection to a browser: whether the entity is there is asked.
@@ -196,12 +196,12 @@ export class EntityPage {
       this.#log.recorded(steps);
       this.#showText();
     } catch (error) {
-      // Kinds without a log have no beginning to tell; what happens from now on is told all the same.
+      // Kinds without a log have no beginning to report; what happens from now on is reported all the same.
       if (!(error instanceof ServiceError)) throw error;
     }
   }
 
-  /** The last step may reach the log a moment after the frame that told it. */
+  /** The last step may reach the log a moment after the frame that reported it. */
   async #replay(name: EntityName, isStale: () => boolean): Promise<void> {
     try {
       const { steps, final } = await ask<EntityHistory>(`${pathOf(name)}/history`);
@@ -244,7 +244,7 @@ export class EntityPage {
     const badge = byId('entity-status', HTMLElement);
     setText(badge, `${STATUS_SIGN[status]} ${status}`);
     setAttribute(badge, 'class', STATUS_TONE[status]);
-    const where = instance === '' ? 'told by its log' : `on ${instance}`;
+    const where = instance === '' ? 'from its log' : `on ${instance}`;
     setText(
       byId('entity-facts', HTMLElement),
       `${chart.kind} v${chart.version} · ${where} · revision ${revision} · last event ${dateTime(at)}`,
@@ -270,7 +270,7 @@ export class EntityPage {
   /** What has to be known beside the state; that its process is silent before all else: what is shown may be old. */
   #noteOf({ status, instance, reason }: EntityView): string | undefined {
     if (status !== 'finished' && this.#silent.has(instance))
-      return `${instance} does not answer: what you see is the last that was heard of it.`;
+      return `${instance} does not answer: the last state received is shown.`;
     if (status === 'quarantined' || status === 'restarting')
       return `${status}: ${reason ?? 'no reason known'}`;
     return undefined;

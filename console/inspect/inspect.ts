@@ -24,7 +24,7 @@ import { Search } from './search.ts';
 import { rowsOf, type Trouble, troubleOf } from './tree-rows.ts';
 import { TroubleList } from './trouble-list.ts';
 
-/** The service tells the tree every five seconds at least; two missed and something is wrong. */
+/** The service reports the tree every five seconds at least; two missed and something is wrong. */
 const SILENT_MS = 12_000;
 const TICK_MS = 1_000;
 const SEARCH_MS = 1_000;
@@ -41,7 +41,7 @@ class InspectPage {
     findKind: (kind) => this.#search.findKind(kind),
   });
   readonly #draw = oncePerFrame(() => this.#showTree());
-  /** What the tree tells has changed, so what was found may have. */
+  /** What the tree reports has changed, so what was found may have. */
   readonly #searchAgain = oncePerFrame(() => void this.#search.find(), SEARCH_MS);
   #state: SocketState = 'connecting';
   #latest: InspectTree | undefined;
@@ -148,7 +148,7 @@ class InspectPage {
     const what =
       this.#state === 'lost'
         ? 'The connection to the service is lost; trying again.'
-        : 'The service has lost its message bus; it tries again.';
+        : 'The service has lost its message bus; retrying.';
     return this.#state === 'lost' ? `${what} ${since}` : what;
   }
 

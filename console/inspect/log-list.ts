@@ -61,7 +61,7 @@ export class LogList {
     );
     arrange(
       this.#list,
-      items.length > 0 ? items : [element('li', { class: 'none' }, 'no event since the page looks')],
+      items.length > 0 ? items : [element('li', { class: 'none' }, 'no events since the page was opened')],
     );
   }
 

@@ -70,7 +70,7 @@ export class Player {
     this.#chosen(step, forward);
   }
 
-  /** Shows the chosen step anew. */
+  /** Shows the chosen step again. */
   again(): void {
     this.go(this.#at);
   }

@@ -1,4 +1,4 @@
-/** Asks before a quarantine is ended, says what will happen, and in whose name; tells what the service refused. */
+/** Asks before a quarantine is ended, says what will happen, and in whose name; reports what the service refused. */
 
 import type { ReleaseRequest } from '../../contract/inspector.ts';
 import { byId, setText } from '../element.ts';
@@ -13,7 +13,7 @@ export interface Release extends ReleaseRequest {
 
 const EFFECT = {
   resume:
-    'It is started again and goes on from its record. If what broke it is still there, it will be quarantined again.',
+    'It is started again and continues from its record. If what broke it is still there, it will be quarantined again.',
   reset: 'It is forgotten here and not started again from where it was. Its record stays.',
 } as const;
 

@@ -11,7 +11,7 @@ import { later } from '../browser-clock.ts';
 import { arrange, byId, element, setAttribute, setText } from '../element.ts';
 import { clockTime } from '../moment.ts';
 import { addressOf } from './address.ts';
-import { sampleText, toldOf } from './run-words.ts';
+import { sampleText, wordsFor } from './run-words.ts';
 
 const ROWS = 250;
 const AT_SPEED = 60;
@@ -173,7 +173,7 @@ function isOf(event: RunEvent, step: string): boolean {
 }
 
 function rowOf(event: RunEvent): HTMLLIElement {
-  const { what, tone, text, path, link, samples = [] } = toldOf(event);
+  const { what, tone, text, path, link, samples = [] } = wordsFor(event);
   const row = element(
     'li',
     { 'data-seq': event.seq, class: event.event },

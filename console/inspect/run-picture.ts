@@ -1,5 +1,5 @@
 /**
- * A run as its log has told it so far: where each step stands, what is asked, whether it is suspended or over. The log is the
+ * A run as its log has reported it so far: where each step stands, what is asked, whether it is suspended or over. The log is the
  * only source, so the picture of any moment is that of the log's beginning up to it. Mission Control Service, sections 2.3
  * and 3.2. Pure.
  *
@@ -18,7 +18,7 @@ export type StepState =
   | 'failed'
   | 'skipped'
   /** The run ended in it. */
-  | 'broken off';
+  | 'interrupted';
 
 export interface StepPicture {
   readonly state: StepState;
@@ -178,7 +178,8 @@ export class RunPicture {
     this.suspended = undefined;
     this.finished = { ok, at: this.at, ...(reason !== undefined && { reason }) };
     for (const [path, step] of this.#steps)
-      if (step.state === 'running') this.#steps.set(path, { ...step, state: 'broken off', endedAt: this.at });
+      if (step.state === 'running')
+        this.#steps.set(path, { ...step, state: 'interrupted', endedAt: this.at });
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * The events of one run as they came, each once and in order, and the picture of any moment of them. Pure.
  *
- * K1. An event that was there before is passed over: a log that is followed again begins at its beginning.
+ * K1. An event that was there before is skipped: a log that is followed again begins at its beginning.
  * K2. At most `KEPT` events are kept; what is older lives on in the pictures.
  */
 

@@ -24,7 +24,7 @@ export const STEP_LOOK: Readonly<Record<StepState, { readonly sign: string; read
   passed: { sign: '✓', tone: 'ok' },
   failed: { sign: '✗', tone: 'bad' },
   skipped: { sign: '»', tone: 'warn' },
-  'broken off': { sign: '■', tone: 'bad' },
+  interrupted: { sign: '■', tone: 'bad' },
 };
 
 /** Rows in the order the steps are walked; without a program those that the log has named. */

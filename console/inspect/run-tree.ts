@@ -175,7 +175,7 @@ export class RunTree {
   }
 }
 
-/** The sign tells the usual; words what is worth a look. */
+/** The sign reports the usual; words what is worth a look. */
 function aboutOf(state: StepRow['state'], attempt: number): string {
   return [state, ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(', ');
 }

@@ -11,7 +11,7 @@ import type { Pending } from './run-picture.ts';
 
 type Tone = 'ok' | 'bad' | 'warn' | 'accent' | 'muted' | '';
 
-export interface Told {
+export interface EventWords {
   /** One word or two: what kind of event. */
   readonly what: string;
   readonly tone: Tone;
@@ -26,12 +26,12 @@ export interface Told {
 const USUAL_ORIGIN = 'http://127.0.0.1:8400';
 
 /** The event as people read it. */
-export function toldOf(event: RunEvent): Told {
+export function wordsFor(event: RunEvent): EventWords {
   const at = 'path' in event ? { path: event.path } : {};
   return { ...at, ...wordsOf(event) };
 }
 
-function wordsOf(event: RunEvent): Told {
+function wordsOf(event: RunEvent): EventWords {
   switch (event.event) {
     case 'started':
       return { what: 'started', tone: 'accent', text: beginning(event) };
@@ -67,11 +67,11 @@ function wordsOf(event: RunEvent): Told {
 
 type Telecommand = Extract<RunEvent, { event: 'telecommand_sent' | 'telecommand_finished' }>;
 
-function telecommand(event: Telecommand): Told {
+function telecommand(event: Telecommand): EventWords {
   if (event.event === 'telecommand_sent') {
     const { target, telecommand: name, changes_state, retry_of, tc } = event;
     const effect = changes_state ? ', changes the state' : '';
-    const again = retry_of === undefined ? '' : `, again for ${retry_of}`;
+    const again = retry_of === undefined ? '' : `, retry of ${retry_of}`;
     const link = { kind: 'telecommand', id: `${target}.${tc}` };
     return { what: 'send', tone: 'accent', text: `${target} ${name}${effect}${again}`, link };
   }
@@ -108,7 +108,7 @@ type Conversation = Exclude<
   }
 >;
 
-function conversation(event: Conversation): Told {
+function conversation(event: Conversation): EventWords {
   switch (event.event) {
     case 'asked':
       return { what: 'asks', tone: 'warn', text: `${event.prompt}${ofRole(event.role)}` };
@@ -155,7 +155,7 @@ function ofRole(role: string | undefined): string {
   return role === undefined ? '' : ` (role ${role})`;
 }
 
-function outcome(what: string, ok: boolean, text: string, reason?: string): Told {
+function outcome(what: string, ok: boolean, text: string, reason?: string): EventWords {
   return { what, tone: ok ? 'ok' : 'bad', text: reason === undefined ? text : `${text}: ${reason}` };
 }
 
@@ -193,7 +193,7 @@ export function resumeCommands(run: string, origin: string): Command[] {
 const CHOICES: readonly (readonly [string, string])[] = [
   ['replay', 'the step once more'],
   ['skip', 'it counts as passed'],
-  ['fail', 'it failed: on to “if failed”'],
+  ['fail', 'it counts as failed: on to “if failed”'],
   ['abort', 'the run ends here'],
 ];
 

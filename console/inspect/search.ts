@@ -83,7 +83,7 @@ export class Search {
     try {
       this.#show(await ask<InspectFound>(`/v1/inspect/entities?${this.#query()}`, asking.signal));
     } catch (error) {
-      if (error instanceof ServiceError) setText(this.#note, `Not found out: ${error.message}`);
+      if (error instanceof ServiceError) setText(this.#note, `Search failed: ${error.message}`);
       else if (!asking.signal.aborted) throw error;
     }
   }

@@ -12,9 +12,9 @@ export class StateList {
   readonly #frame: HTMLElement;
   readonly #states = new Map<string, Drawn>();
 
-  constructor(frame: HTMLElement) {
-    this.#frame = frame;
-    frame.tabIndex = 0;
+  constructor(update: HTMLElement) {
+    this.#frame = update;
+    update.tabIndex = 0;
   }
 
   draw(chart: ChartLayout): void {

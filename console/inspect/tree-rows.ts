@@ -178,9 +178,9 @@ function troubles(
 }
 
 const SILENCE = {
-  gone: 'Nobody answers under its name: it crashed or was cut off, and its work is taken over by others.',
-  slow: 'It is there and does not answer in time.',
-  refused: 'It answered with something that is no answer; is it of another version?',
+  gone: 'It does not answer: it crashed or was cut off, and other processes take over its work.',
+  slow: 'It is connected but does not answer in time.',
+  refused: 'Its reply is malformed; does it run another version?',
 };
 
 function troubleOfSilent({ instance, why }: SilentProcess): Trouble {

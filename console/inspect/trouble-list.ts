@@ -81,7 +81,7 @@ export class TroubleList {
   }
 }
 
-/** One that changes its state is drawn anew: its buttons come and go with it. */
+/** One that changes its state is drawn again: its buttons come and go with it. */
 function identityOf({ key, state }: Trouble): string {
   return `${key}|${state}`;
 }

@@ -13,9 +13,9 @@ export class ValueTree {
   readonly #choice = new Map<string, boolean>();
   #text = '';
 
-  constructor(frame: HTMLElement) {
-    this.#frame = frame;
-    frame.addEventListener(
+  constructor(update: HTMLElement) {
+    this.#frame = update;
+    update.addEventListener(
       'toggle',
       ({ target }) => {
         if (target instanceof HTMLDetailsElement) this.#choice.set(target.dataset['path'] ?? '', target.open);

@@ -35,12 +35,12 @@ export class Viewport {
   /** How the part was chosen: to be legible, to be whole, or by the person. */
   #choice: 'legible' | 'whole' | 'own' = 'legible';
 
-  constructor(frame: HTMLElement, svg: SVGSVGElement) {
-    this.#frame = frame;
+  constructor(update: HTMLElement, svg: SVGSVGElement) {
+    this.#frame = update;
     this.#svg = svg;
-    new ResizeObserver(([entry]) => this.#resized(entry!.contentRect)).observe(frame);
-    frame.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
-    frame.addEventListener('keydown', (event) => this.#key(event));
+    new ResizeObserver(([entry]) => this.#resized(entry!.contentRect)).observe(update);
+    update.addEventListener('wheel', (event) => this.#wheel(event), { passive: false });
+    update.addEventListener('keydown', (event) => this.#key(event));
     this.#drag();
   }
 

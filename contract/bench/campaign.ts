@@ -71,7 +71,7 @@ export const Campaign = bounded(
       display_name: Type.Optional(Type.String({ maxLength: 200 })),
       description: Type.Optional(Type.String({ maxLength: 2000 })),
       cron: Type.Optional(
-        Type.String({ description: 'Five fields; the campaign then starts by itself, in UTC.' }),
+        Type.String({ description: 'Five fields; the campaign then starts automatically, in UTC.' }),
       ),
       tags: Type.Optional(Type.Array(Id)),
       board: Type.Optional(

@@ -24,7 +24,7 @@ export const Condition = Type.Object(
     key: Type.String(),
     stage: Type.Enum(CHAIN_STAGES),
     source: Type.Enum(['board', 'session'], {
-      description: 'Read back from the board, or known by the daemon.',
+      description: 'Read back from the board, or known to the daemon.',
     }),
     required: Type.String(),
     observed: Type.String(),
@@ -106,7 +106,7 @@ export const Recovered = Type.Object(
     read_back: Type.Array(
       Type.Object({ name: Type.String(), value: Type.Integer() }, { ...closed, title: 'ReadBackDRO' }),
     ),
-    note: Type.String({ description: 'That it worked is for a measurement to say.' }),
+    note: Type.String({ description: 'Measure to see whether it worked.' }),
   },
   { ...closed, title: 'RecoverReply' },
 );

@@ -40,7 +40,9 @@ export const BenchConfig = bounded(
     {
       board: Type.Optional(Type.Enum(['stub', 'iiod'], { description: 'Default: the model.' })),
       wired: Type.Optional(
-        Type.Enum(CHAIN_TARGETS, { description: 'Where the transmitter leads by itself; default `air`.' }),
+        Type.Enum(CHAIN_TARGETS, {
+          description: 'Where the transmitter leads without being switched; default `air`.',
+        }),
       ),
       stub: Type.Optional(StubConfig),
       iiod: Type.Optional(IiodConfig),

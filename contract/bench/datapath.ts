@@ -141,7 +141,7 @@ export const FlushBody = Type.Object(
     blocks: Type.Optional(
       Type.Integer({
         ...{ minimum: 0, maximum: 4096 },
-        description: 'Default 1; 2 when the result is to be seen coming back.',
+        description: 'Default 1; 2 to see the result come back.',
       }),
     ),
     force: Type.Optional(

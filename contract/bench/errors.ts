@@ -16,7 +16,7 @@ interface BenchErrorDescription {
 
 export const BENCH_ERRORS = {
   not_found: { status: 404, cause: 'no such resource, or no datapath to flush or transmit with' },
-  validation_failed: { status: 400, cause: 'path, query, body or document is not what the route takes' },
+  validation_failed: { status: 400, cause: 'path, query, body or document is not what the route accepts' },
   conflict: { status: 409, cause: 'the state of the resource does not allow it' },
   unavailable: { status: 503, cause: 'no board, no driver, no datapath, or no place to keep records' },
   timeout: {
@@ -24,8 +24,8 @@ export const BENCH_ERRORS = {
     cause: 'the chain did not sustain the blocks, or the board did not answer in time',
   },
   board_busy: { status: 409, cause: 'a campaign or a scenario holds the board' },
-  board_failed: { status: 502, cause: 'the board refused what it was asked' },
-  too_large: { status: 413, cause: 'request body larger than the route takes' },
+  board_failed: { status: 502, cause: 'the board refused the request' },
+  too_large: { status: 413, cause: 'request body larger than the route accepts' },
   unauthorized: { status: 401, cause: 'a bearer token is required, or the one given was refused' },
   foreign_origin: { status: 403, cause: 'a browser page of another origin made the request' },
   foreign_host: { status: 403, cause: 'the request names a host that the bench is not started for' },
@@ -47,7 +47,7 @@ export interface BenchFault extends Fault<BenchErrorCode> {
 export const ApiError = Type.Object(
   {
     code: Type.Enum(Object.keys(BENCH_ERRORS) as BenchErrorCode[]),
-    message: Type.String({ description: 'For people; of several faults each, one behind the other.' }),
+    message: Type.String({ description: 'For people; all faults, one after the other.' }),
     help: Type.Optional(Type.String({ description: 'How to fix it.' })),
     next: Type.Optional(NextStep),
     state: Type.Optional(ChainState),

@@ -12,7 +12,7 @@ export const BenchFrame = Type.Object(
     id: Type.String({ format: 'uuid' }),
     timestamp: Type.String({ format: 'date-time', description: 'Counted from the start of the daemon.' }),
     profile: Type.Optional(Type.String({ description: 'Applied when it was captured.' })),
-    protocol: Type.String({ description: '`raw`: a block knows no protocol.' }),
+    protocol: Type.String({ description: '`raw`: a block has no protocol.' }),
     fec_status: Type.String({ description: '`none`, `clean`, `corrected <bytes>` or `uncorrectable`.' }),
     crc_ok: Type.Optional(Type.Boolean()),
     payload_hex: Type.String(),

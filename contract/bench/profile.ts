@@ -186,7 +186,7 @@ export const Validated = Type.Object(
   {
     ...closed,
     title: 'ValidateReply',
-    examples: [{ ok: false, errors: ['tx.gain_db: is 3; the most is 0'] }],
+    examples: [{ ok: false, errors: ['tx.gain_db: is 3; the maximum is 0'] }],
   },
 );
 export type Validated = Static<typeof Validated>;

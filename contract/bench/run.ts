@@ -196,7 +196,7 @@ export const ActiveCampaign = Type.Object(
 export const ActiveCampaignReply = Type.Object(
   {
     active: Type.Union([ActiveCampaign, Type.Null()]),
-    board_provider: Type.String({ description: 'Who would take a board action, in words.' }),
+    board_provider: Type.String({ description: 'What would carry out a board action, in words.' }),
   },
   { ...closed, title: 'ActiveReply' },
 );

@@ -34,7 +34,7 @@ export const subject = {
   decoded: (target: string): string => `mcs.tm.decoded.${token(target)}`,
   /** Calibrated and derived samples (ours). */
   values: (target: string): string => `mcs.tm.value.${token(target)}`,
-  /** Echoes of sent frames, heard by a gateway (ours). */
+  /** Echoes of sent frames, received by a gateway (ours). */
   echo: (gateway: string): string => `mcs.gw.echo.${token(gateway)}`,
   /** Frames a gateway was asked to send, and what became of them (ours). */
   sent: (gateway: string): string => `mcs.gw.sent.${token(gateway)}`,
@@ -61,11 +61,11 @@ export const subject = {
   alarmControls: 'mcs.alarm.control.*',
   /** What a run asks the transfer manager for, request-reply (ours). */
   transferRequest: 'mcs.ctl.rpc.transfer.request',
-  /** A driver or gateway that has begun to serve `bind` asks to be told its bindings, request-reply (ours). */
+  /** A driver or gateway that has begun to serve `bind` asks for its bindings, request-reply (ours). */
   bindingsWanted: 'mcs.ctl.rpc.reconciler.bindings',
   /** Switched faults of simulated targets (section 6). */
   simEvent: (target: string): string => `mcs.sim.evt.${token(target)}`,
-  /** What the inspector asks of one process (ours), see `inspection.ts`. */
+  /** What the inspector asks of one process (ours), see `contract/inspection.ts`. */
   inspectVerb: (instance: string, verb: string): string =>
     `mcs.ctl.rpc.inspect.${token(instance)}.${token(verb)}`,
   /** Live frames for one watcher of the inspector (ours). */

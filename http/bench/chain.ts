@@ -39,8 +39,7 @@ export const chainRoutes: readonly BenchRoute[] = [
     path: '/api/v1/chain/recover',
     operationId: 'recoverChain',
     summary: 'Pulses the CLEAR bits of the receiver',
-    description:
-      'Lists what was pulsed and what was read back; whether it helped is for a measurement to say.',
+    description: 'Lists what was pulsed and what was read back; measure to see whether it helped.',
     tag: 'Chain',
     replies: { 200: RecoveredShape },
     errors: BOARD_WRITE,

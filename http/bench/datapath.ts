@@ -109,7 +109,7 @@ export const datapathRoutes: readonly BenchRoute[] = [
     operationId: 'disableDatapath',
     summary: 'Switches the datapath off',
     description:
-      'Before everything else that is under way or waits, whoever holds the board. What is pending for a block stays pending, for this path.',
+      'Goes ahead of everything under way or waiting, whichever run holds the board. What is pending for a block stays pending, for this path.',
     tag: 'Datapath',
     replies: { 200: Enabled },
     errors: BOARD_WRITE,
@@ -121,7 +121,7 @@ export const datapathRoutes: readonly BenchRoute[] = [
     operationId: 'flush',
     summary: 'Transmits what is pending, padded to a full block',
     description:
-      'There is no timer that does it. Two blocks when the result is to be seen coming back. Refused as transmit is, unless forced.',
+      'No timer does this. Flush two blocks to see the result come back. Refused as transmit is, unless forced.',
     tag: 'Datapath',
     body: FlushBody,
     bodyOptional: true,
@@ -133,7 +133,7 @@ export const datapathRoutes: readonly BenchRoute[] = [
     method: 'POST',
     path: '/api/v1/datapath/loopback',
     operationId: 'loopback',
-    summary: 'Feeds a payload and answers what was captured meanwhile',
+    summary: 'Feeds a payload and returns what was captured meanwhile',
     description: `At most ${MEASURE_PAYLOAD_BYTES} bytes. The blocks are raw; \`measure\` compares them. ${GATED}`,
     tag: 'Datapath',
     bytes: payload,

@@ -1,6 +1,6 @@
 /**
  * How the bench speaks, and what it says of itself. RF Bench Service, sections 5, 7 and 9. Where it listens on loopback
- * nobody is asked who they are; elsewhere identity is that of mission control. What a browser page must be is what the layer
+ * no caller is asked who they are; elsewhere identity is that of mission control. What a browser page must be is what the layer
  * asks: one of another origin is refused.
  *
  * D1. An error has one code, that of its first fault; the reasons of all of them stand in one message, each with its place.
@@ -92,15 +92,15 @@ function placed({ message, path }: AnyFault): string {
 
 /** What routes are about: the groups of the interface description, in its order. */
 export const BENCH_TAGS = {
-  Radio: 'Frequency, gain, loopback and reset of the radio, and what the board can do.',
-  Chain: 'What stands between here and the air: the conditions of the chain, and conditioning.',
+  Radio: 'Frequency, gain, loopback and reset of the radio, and capabilities of the board.',
+  Chain: 'What an emission needs to reach its target: the conditions of the chain, and conditioning.',
   Datapath: 'Blocks captured, fed and measured, and packets transmitted.',
   Profiles: 'Settings of the radio under a name: registered, judged and applied.',
   Scenarios: 'Scripted timelines with assertions, and their runs.',
   Campaigns: 'Ordered steps of scenarios, profiles, actions and sweeps, and their runs.',
-  Reports: 'What came of scenario runs that are over.',
+  Reports: 'Reports of finished scenario runs.',
   Frames: 'Captured blocks.',
-  Events: 'What happened, and the log of the daemon.',
+  Events: 'Events, and the log of the daemon.',
   Feeds: 'WebSockets with pictures and readings of the link.',
   Service: 'The service about itself: interface descriptions, health, metrics.',
 } as const;
@@ -121,7 +121,7 @@ frames are written as if it had started with the epoch.
 **Feeds** under \`/ws\` are GETs that upgrade to a WebSocket (status 101); \`/api/v1/asyncapi.json\` describes them for
 generators. Binary feeds have messages of a head of 16 bytes, a description in JSON and 32-bit floats, all little-endian.
 
-**Identity.** Where the bench listens on loopback nobody is asked who they are. Elsewhere it is as for mission control: a
+**Identity.** Where the bench listens on loopback no caller is asked who they are. Elsewhere it is as for mission control: a
 bearer token of the configured provider, required with \`auth.required\`; a WebSocket takes the token as \`?token=\`.`,
   following: `What the bench sends over WebSockets, and what it takes there. A refused upgrade is an HTTP answer with the error,
 described in \`/api/v1/openapi.json\`. Where the bench listens elsewhere than on loopback it may ask for a token.`,

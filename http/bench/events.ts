@@ -20,7 +20,7 @@ export const eventRoutes: readonly BenchRoute[] = [
     summary: 'Events and lines of the log of the daemon',
     description: 'Newest first. Lines are kept until the daemon ends, events longer.',
     tag: 'Events',
-    query: { level: wordInQuery(SEVERITIES, 'This severity and graver ones.'), ...period },
+    query: { level: wordInQuery(SEVERITIES, 'This severity and above.'), ...period },
     replies: { 200: EventsShape },
     errors: [],
     handle({ query: { level, since, until, limit = BENCH_LIST_LIMIT } }, { bench }) {
@@ -32,7 +32,7 @@ export const eventRoutes: readonly BenchRoute[] = [
     method: 'GET',
     path: '/api/v1/events',
     operationId: 'listEvents',
-    summary: 'What happened at the bench',
+    summary: 'Events of the bench',
     description: 'Newest first.',
     tag: 'Events',
     query: {
@@ -65,7 +65,7 @@ export const eventRoutes: readonly BenchRoute[] = [
     path: '/api/v1/events',
     operationId: 'purgeEvents',
     summary: 'Removes the events that are older',
-    description: 'The body says how old; lines of the log are no events and stay.',
+    description: 'The body gives the age; lines of the log are kept.',
     tag: 'Events',
     body: PurgeBody,
     replies: { 200: Purged },

@@ -20,9 +20,9 @@ const SHOWN: Readonly<Record<FeedName, readonly [summary: string, description: s
     'The spectrum of what is received',
     'Power of each bin in dB below full scale, lowest frequency first.',
   ],
-  constellation: ['The symbols received', 'I and Q in turn, of mean power 1.'],
-  eye: ['The eye of what is received', 'Traces over two symbols, one behind the other.'],
-  metrics: ['Readings of link and board', 'No floats: the values stand in the description.'],
+  constellation: ['The symbols received', 'I and Q alternating, of mean power 1.'],
+  eye: ['The eye of what is received', 'Traces over two symbols, one after the other.'],
+  metrics: ['Readings of link and board', 'No floats: the values are in the description.'],
 };
 
 export const pictureFeeds: readonly BenchFollow[] = FEEDS.map((feed) => {

@@ -35,7 +35,7 @@ export const frameRoutes: readonly BenchRoute[] = [
     path: '/api/v1/frames',
     operationId: 'purgeFrames',
     summary: 'Removes every captured block',
-    description: 'Whoever follows them goes on with what comes.',
+    description: 'Followers continue with the blocks that follow.',
     tag: 'Frames',
     replies: { 200: Purged },
     errors: [],

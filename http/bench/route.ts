@@ -23,7 +23,7 @@ export const defineBenchFollow = followsOver<BenchPorts, BenchFault, BenchTag>({
 
 /** What asking the board may end with. */
 export const BOARD_READ = ['unavailable', 'board_failed', 'timeout'] as const;
-/** What telling it may end with. */
+/** What reporting it may end with. */
 export const BOARD_WRITE = [...BOARD_READ, 'board_busy'] as const;
 
 /** 200 with the body. */

@@ -12,7 +12,7 @@ import { type BenchFollow, type BenchRoute, defineBenchRoute, replied } from './
 const Health = Type.Object(
   {
     state: Type.Enum(['up', 'draining']),
-    board: Type.String({ description: 'Who would take a board action, in words.' }),
+    board: Type.String({ description: 'What would carry out a board action, in words.' }),
     version: Type.String({ description: 'Version of the interface description.' }),
   },
   {

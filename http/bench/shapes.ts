@@ -92,7 +92,7 @@ export const TransmitShape = shown(TransmitReply, {
 });
 export const Blocks = Type.String({
   contentMediaType: 'application/octet-stream',
-  description: 'Raw DMA blocks, one behind the other.',
+  description: 'Raw DMA blocks, one after the other.',
   examples: ['any bytes'],
 });
 

@@ -4,7 +4,7 @@
  *
  * X1. Answers come in the order of the messages, one for each, whatever becomes of it.
  * X2. At most `TRANSMIT_FEED_WAITING` packets wait for the board: further ones are refused in their turn. A client that goes on
- *     sending without waiting for answers is closed with 4429 (F7).
+ *     sending without waiting for answers is closed with 4429 (http/follow.F7).
  */
 
 import { Compile } from 'typebox/compile';
@@ -66,7 +66,7 @@ function framingOf({ framing = 'stream', slot_len }: FramingQuery): Handled<Fram
   if (framing === 'stream') {
     return slot_len === undefined
       ? accepted({ mode: 'stream' })
-      : refusal('validation_failed', 'slot_len is of framing=slot', {
+      : refusal('validation_failed', 'slot_len needs framing=slot', {
           help: 'Give framing=slot, or no slot_len.',
         });
   }
@@ -132,7 +132,7 @@ function readPacket(message: Buffer, isBinary: boolean): Handled<TransmitPacket,
 }
 
 function tooMany(): Refusal<AnyFault> {
-  return refusal('conflict', `${TRANSMIT_FEED_WAITING} packets wait for the board already`, {
+  return refusal('conflict', `${TRANSMIT_FEED_WAITING} packets are already waiting for the board`, {
     help: 'Wait for answers before sending more.',
   });
 }

@@ -4,7 +4,7 @@
  *
  * J1. Frames come out in the order received, each once, with every sample that was made of it in time.
  * J2. A frame waits for its samples at most `FRAME_DECODED_MS`, and not at all when its decoder is past it.
- * J3. What waits is bounded; frames beyond it are passed over and counted.
+ * J3. What waits is bounded; frames beyond it are skipped and counted.
  */
 
 import type { DecodedBatch, FrameBatch } from '../../contract/batch.ts';

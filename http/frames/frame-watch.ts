@@ -2,7 +2,7 @@
  * One watcher of the links of a target: follows what its gateways received and sent and how they are, and writes it to the
  * client. Mission Control Service, section 6 (subjects); the watch is ours.
  *
- * W1. It never slows anybody down: a client that is behind is not shown the frames that pass meanwhile, and is told how many
+ * W1. It never slows anybody down: a client that is behind is not shown the frames that pass meanwhile, and is reported how many
  *     they were before the next one.
  * W2. It ends when the configuration changes: what was watched may mean something else.
  */
@@ -164,15 +164,15 @@ class FrameWatch implements Stoppable {
     gateway: string,
     { state, since, reason }: Partial<LinkCondition> & Pick<LinkCondition, 'state'>,
   ) {
-    const told = `${state} ${reason}`;
-    if (this.#stopped || this.#told.get(gateway) === told) return;
-    this.#told.set(gateway, told);
+    const reported = `${state} ${reason}`;
+    if (this.#stopped || this.#told.get(gateway) === reported) return;
+    this.#told.set(gateway, reported);
     const at = new Date(this.#options.ports.clock.now()).toISOString();
     const from = since === undefined ? {} : { since: new Date(since).toISOString() };
     this.#push({ kind: 'state', at, gateway, state, ...from, ...(reason !== undefined && { reason }) }, 0);
   }
 
-  /** W1. What is no frame is small and rare, and always told. */
+  /** W1. What is no frame is small and rare, and always reported. */
   #push(event: LinkEvent, frames: number): void {
     if (this.#stopped) return;
     if (frames > 0 && this.#behind) this.#skip(frames);

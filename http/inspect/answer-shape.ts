@@ -1,8 +1,8 @@
 /**
- * Whether what a process says is an answer to what it was asked. One of another version may tell something else; it is then
+ * Whether what a process says is an answer to what it was asked. One of another version may report something else; it is then
  * named beside the others and spoils nothing that they said.
  *
- * A1. Further fields are no fault: a newer process may tell more.
+ * A1. Further fields are no fault: a newer process may report more.
  */
 
 import Type, { type TSchema } from 'typebox';

@@ -1,9 +1,11 @@
 /**
- * Entities of the whole cell, put together from what each process tells, from the log of telecommands and the index of
+ * Entities of the whole cell, put together from what each process reports, from the log of telecommands and the index of
  * runs.
  *
  * E1. An entity stands in the answer once: the process that has it alive knows it best, the log least.
- * E2. One that has finished is told from its log, as long as the log has it.
+ * E3. One that no process answers for and that has not finished is shown as its store has it, and says so (`stored`, no
+ *     `instance`): its process is silent, or nobody owns it yet.
+ * E2. One that has finished is reported from its log, as long as the log has it.
  */
 
 import type {
@@ -21,8 +23,9 @@ import type { Handled, Refusal } from '../reply.ts';
 import { asksForRecorded, findRecorded } from './finished.ts';
 import { type Asked, answered, type Processes, refusals, silentOf } from './processes.ts';
 import { findRecordedRuns, runInIndex } from './recorded-runs.ts';
+import { storedView } from './stored.ts';
 
-type Ports = Pick<RoutePorts, 'bus' | 'runs' | 'inspector'>;
+type Ports = Pick<RoutePorts, 'bus' | 'clock' | 'runs' | 'inspector'>;
 
 /** Who knows an entity best comes first (E1). */
 const RANK: Record<EntitySummary['status'], number> = {
@@ -40,24 +43,56 @@ export async function findEntities(ports: Ports, call: FindCall): Promise<Inspec
     asksForRecorded(call) ? findRecorded(ports.bus, call) : { entities: [], complete: true },
     findRecordedRuns(ports, call),
   ]);
-  const found = answered(asked).map(({ value }) => value);
+  const found = answered(asked);
   const known = new Map<string, EntitySummary>();
-  const told = [...found.flatMap(({ entities }) => entities), ...recorded.entities, ...runs.entities];
-  for (const entity of told) {
-    const name = `${entity.kind}:${entity.id}`;
-    const before = known.get(name);
-    if (before === undefined || RANK[entity.status] < RANK[before.status]) known.set(name, entity);
-  }
+  const living = found.flatMap(({ instance, value }) =>
+    value.entities.map((each) => ({ ...each, instance })),
+  );
+  const told = [...living, ...recorded.entities, ...runs.entities];
+  for (const entity of told) note(known, entity);
+  for (const entity of await findStored(ports, call, known)) note(known, entity);
   const entities = [...known.values()].sort(
     (one, other) => RANK[one.status] - RANK[other.status] || other.at - one.at,
   );
-  const beyond = found.reduce((sum, { more }) => sum + more, 0);
+  const beyond = found.reduce((sum, { value: { more } }) => sum + more, 0);
   return {
     entities: entities.slice(0, call.limit) as InspectFound['entities'],
     more: beyond + Math.max(0, entities.length - call.limit),
     complete: recorded.complete && runs.complete,
     silent: silentOf(asked),
+    at: ports.clock.now(),
   };
+}
+
+/** E1 */
+function note(known: Map<string, EntitySummary>, entity: EntitySummary): void {
+  const name = nameOf(entity);
+  const before = known.get(name);
+  const isBetter = before === undefined || RANK[entity.status] < RANK[before.status];
+  // What is kept says more of it than the list of runs and the log do.
+  if (isBetter || (isNowhere(before) && entity.stored !== undefined)) known.set(name, entity);
+}
+
+const nameOf = ({ kind, id }: EntityName): string => `${kind}:${id}`;
+
+/** E3. A process reports so many only, so those that it did not name are asked for by their ids. */
+async function findStored(
+  { inspector }: Pick<Ports, 'inspector'>,
+  call: FindCall,
+  known: ReadonlyMap<string, EntitySummary>,
+): Promise<EntitySummary[]> {
+  const kept = (await inspector.stored.find(call)).map(({ summary }) => summary);
+  const silent = kept.filter((entity) => isNowhere(known.get(nameOf(entity)))).slice(0, call.limit);
+  if (silent.length === 0) return [];
+  const ids = silent.map(({ id }) => id);
+  const asked = await inspector.processes.askAll<Found>('find', { ids, limit: call.limit });
+  const here = new Set(answered(asked).flatMap(({ value }) => value.entities.map(nameOf)));
+  return silent.filter((entity) => !here.has(nameOf(entity)));
+}
+
+/** Neither alive nor over. */
+function isNowhere(known: EntitySummary | undefined): boolean {
+  return known === undefined || (known.status === 'loading' && known.instance === undefined);
 }
 
 /** The entity where it lives, else as its log left it; refuses with `inspect::unknown-entity`. */
@@ -70,8 +105,12 @@ export async function viewEntity(
   const [best] = answered(asked).sort(
     (one, other) => RANK[one.value.status] - RANK[other.value.status] || other.value.epoch - one.value.epoch,
   );
-  if (best !== undefined) return { ok: true, value: best.value };
+  const stored = await ports.inspector.stored.of(name);
+  if (best !== undefined)
+    return { ok: true, value: { ...best.value, ...(stored !== undefined && { stored: stored.stored }) } };
   const history = await readHistory(processes, name);
+  if (stored !== undefined && !(history.ok && history.value.final))
+    return { ok: true, value: storedView(stored) };
   const indexed = runInIndex(ports, name);
   if (!history.ok) return indexed?.state === 'submitted' ? notBegun(name) : unknownEntity(name, asked);
   return { ok: true, value: finishedView(history.value, indexed) };
@@ -117,18 +156,18 @@ function finishedView(
 }
 
 function notBegun({ id }: EntityName): Refusal {
-  return refuse('inspect::unknown-entity', `run ${id} is submitted, and no executor has begun it`, {
-    help: 'It begins when an executor has room for it.',
+  return refuse('inspect::unknown-entity', `run ${id} is submitted and has not begun`, {
+    help: 'It begins when an executor has capacity.',
   });
 }
 
 /** Says who did not answer: the entity may be theirs. */
 export function unknownEntity({ kind, id }: EntityName, asked: readonly Asked<unknown>[]): Refusal {
   const silent = silentOf(asked).map(({ instance }) => instance);
-  return refuse('inspect::unknown-entity', `no process knows ${kind} ${id}`, {
+  return refuse('inspect::unknown-entity', `no process has ${kind} ${id}`, {
     help:
       silent.length > 0
         ? `Ask again: ${silent.join(', ')} did not answer.`
-        : 'GET /v1/inspect/entities lists what there is; telecommands are named <target>.<id>.',
+        : 'GET /v1/inspect/entities lists the entities; telecommands are named <target>.<id>.',
   });
 }

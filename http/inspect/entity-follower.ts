@@ -3,17 +3,17 @@
  * again when it is not there any more.
  *
  * W1. A watch that was begun is renewed while the socket is open and given back when it closes; when the API dies it runs
- *     out by itself (N3 of `contract/inspection.ts`).
+ *     out by itself (inspection.N3).
  * W2. The entity is followed through restarts and takeovers: while nobody has it, it is looked for every
  *     `INSPECT_SEARCH_MS`, and each new owner begins with its present state.
- * W3. The last state is told before the end.
+ * W3. The last state is reported before the end.
  */
 
 import { subject } from '../../contract/bus/subjects.ts';
 import {
   type EntityName,
   INSPECT_WATCH_MS,
-  type InspectionFrame,
+  type InspectionUpdate,
   type WatchCall,
 } from '../../contract/inspection.ts';
 import { INSPECT_RENEWALS, INSPECT_SEARCH_MS } from '../../contract/limits.ts';
@@ -31,8 +31,8 @@ export interface FollowerPorts {
   readonly processes: Processes;
 }
 
-export interface FrameSink {
-  frame(data: Uint8Array, type: InspectionFrame['type']): void;
+export interface UpdateSink {
+  frame(data: Uint8Array, type: InspectionUpdate['type']): void;
   /** The entity has reached its end. */
   finished(): void;
 }
@@ -40,13 +40,13 @@ export interface FrameSink {
 export class EntityFollower implements Stoppable {
   readonly #ports: FollowerPorts;
   readonly #call: WatchCall;
-  readonly #sink: FrameSink;
+  readonly #sink: UpdateSink;
   readonly #frames: Stoppable;
   #owner: string | undefined;
   #timer: TimerHandle | undefined;
   #stopped = false;
 
-  constructor(ports: FollowerPorts, entity: EntityName, watcher: string, sink: FrameSink) {
+  constructor(ports: FollowerPorts, entity: EntityName, watcher: string, sink: UpdateSink) {
     this.#ports = ports;
     this.#call = { kind: entity.kind, id: entity.id, watcher };
     this.#sink = sink;
@@ -78,7 +78,7 @@ export class EntityFollower implements Stoppable {
 
   #take(data: Uint8Array): void {
     if (this.#stopped) return;
-    const frame = readFrame(data);
+    const frame = readUpdate(data);
     if (frame === undefined) return;
     this.#sink.frame(data, frame.type);
     if (frame.type === '@xstate.snapshot' && frame.snapshot.status === 'done') this.#sink.finished();
@@ -117,10 +117,10 @@ export class EntityFollower implements Stoppable {
 
   #failed(error: unknown): void {
     this.#owner = undefined;
-    if (!(error instanceof Outage)) this.#ports.log.error({ err: error }, 'an entity is not followed');
+    if (!(error instanceof Outage)) this.#ports.log.error({ err: error }, 'an entity could not be followed');
   }
 }
 
-function readFrame(data: Uint8Array): InspectionFrame | undefined {
-  return readReply(data) as InspectionFrame | undefined;
+function readUpdate(data: Uint8Array): InspectionUpdate | undefined {
+  return readReply(data) as InspectionUpdate | undefined;
 }

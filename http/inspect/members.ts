@@ -32,7 +32,7 @@ export class Members {
     this.#clock = clock;
   }
 
-  /** Every process that has not said goodbye and was heard within `INSPECT_GONE_MS`, by name. */
+  /** Every process that has not said goodbye and was received within `INSPECT_GONE_MS`, by name. */
   async known(): Promise<KnownProcess[]> {
     if (!this.#bus.connected) throw new Outage('bus.unavailable', 'no connection to the bus');
     await this.#inTime(this.#watch());

@@ -8,7 +8,7 @@ import type { Handled } from '../reply.ts';
 import type { Processes } from './processes.ts';
 
 /**
- * The request when it was carried out; refuses what is not quarantined there, a process that is none
+ * The request when it was carried out; refuses what is not quarantined there, a malformed process
  * (`api::unknown-instance`) and one that does not answer (`inspect::timeout`: it may have done it all the same).
  */
 export async function release(

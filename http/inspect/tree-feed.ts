@@ -1,8 +1,8 @@
 /**
  * The supervision tree of the cell, asked of every process once for all who look at it, and only while somebody does.
  *
- * T1. What changed is told at most every `INSPECT_TREE_MS`; what did not change is told every `INSPECT_STILL_MS`.
- * T2. While the bus is away the tree of before is told, marked as such: it is never shown as the present.
+ * T1. What changed is reported at most every `INSPECT_TREE_MS`; what did not change is reported every `INSPECT_STILL_MS`.
+ * T2. While the bus is away the tree of before is reported, marked as such: it is never shown as the present.
  */
 
 import type { ProcessView } from '../../contract/inspection.ts';
@@ -41,7 +41,7 @@ export class TreeFeed {
     this.#log = log;
   }
 
-  /** Tells the tree from the next reading on, and the present one at once when it is known; the result ends it. */
+  /** Reports the tree from the next reading on, and the present one at once when it is known; the result ends it. */
   watch(listener: Listener): () => void {
     this.#listeners.add(listener);
     if (this.#listeners.size > 1 && this.#last !== undefined) listener(JSON.stringify(this.#last.tree));
@@ -67,7 +67,7 @@ export class TreeFeed {
       this.#tell(await readTree(this.#processes, this.#clock));
     } catch (error) {
       if (error instanceof Outage) this.#tell(this.#ofBefore());
-      else this.#log.error({ err: error }, 'the supervision tree was not read');
+      else this.#log.error({ err: error }, 'the supervision tree could not be read');
     } finally {
       this.#asking = false;
     }

@@ -2,7 +2,7 @@
  * Alarms: listed, watched, acknowledged and shelved. Mission Control Service, sections 2.4 and 4.4. The records are read
  * from the bus, the commands are passed to the alarm service with who gave them: it alone writes alarms.
  *
- * A1. A list holds every record there is when it is asked for: one that cannot be read is told of in the log, never silently
+ * A1. A list holds every record there is when it is asked for: one that cannot be read is reported in the log, never silently
  *     taken for calm.
  * A2. The watch tells every transition from its opening on, and none twice: it is a log (T3) that is not replayed.
  */
@@ -45,7 +45,7 @@ export const listAlarms = defineRoute({
   tag: 'Alarms',
   query: {
     target: targetInQuery,
-    all: flagInQuery('Every alarm that was ever recorded, also those that are normal.'),
+    all: flagInQuery('Every alarm ever recorded, including those that are normal.'),
   },
   replies: { 200: AlarmList },
   errors: ['api::unknown-target', 'api::unavailable'],
@@ -102,7 +102,7 @@ export const watchAlarms = defineFollow({
   operationId: 'watchAlarms',
   summary: 'Follow every transition of every alarm, or of those of a target, from now',
   description:
-    'What happened before is in `GET /v1/alarms`; the `seq` of an alarm tells whether something was missed.',
+    'What happened before is in `GET /v1/alarms`; the `seq` of an alarm shows whether something was missed.',
   tag: 'Alarms',
   query: { target: targetInQuery },
   policy: 'log',
@@ -116,10 +116,7 @@ export const watchAlarms = defineFollow({
     const follower = await ports.bus.follow(streams.alarms, about, { from: 'now' }, (message) => {
       if (readAlarmEvent(message.data) !== undefined) writer.push(message.data);
       else
-        ports.log.error(
-          { position: message.seq, subject: message.subject },
-          'no event of an alarm: left out',
-        );
+        ports.log.error({ position: message.seq, subject: message.subject }, 'malformed alarm event skipped');
     });
     return { ok: true, value: follower };
   },
@@ -140,7 +137,7 @@ async function readAlarms(target: string | undefined, { bus, log }: RoutePorts):
   entries.sort((a, b) => (a.key < b.key ? -1 : 1));
   return entries.flatMap((entry) => {
     const alarm = readAlarm(entry);
-    if (alarm === undefined) log.warn({ alarm: entry.key }, 'the record of an alarm is none');
+    if (alarm === undefined) log.warn({ alarm: entry.key }, 'malformed alarm record skipped');
     return alarm ?? [];
   });
 }

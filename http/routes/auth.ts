@@ -33,7 +33,7 @@ const issueCredentials = defineRoute({
   method: 'POST',
   path: '/v1/auth/nats',
   operationId: 'issueCredentials',
-  summary: 'A user token of the bus that follows runs and alarms and does nothing else',
+  summary: 'A user token of the bus that may follow runs and alarms and nothing else',
   description:
     'For the public user key of the caller, who keeps its seed. It subscribes to `mcs.run.evt.>`, `mcs.alarm.evt.>` and `_INBOX.>`; the bus ends the connection at `expires`.',
   tag: 'Identity',
@@ -47,7 +47,7 @@ const issueCredentials = defineRoute({
     const ttlMs = missions.current?.settings.auth.nats_ttl_ms ?? AUTH_NATS_TTL_MS;
     const expires = Math.floor((clock.now() + ttlMs) / 1_000);
     const jwt = await issue.value({ publicKey, name: caller.name, expiresAtMs: expires * 1_000 });
-    log.info({ by: caller.name, publicKey, expires }, 'credentials of a follower given');
+    log.info({ by: caller.name, publicKey, expires }, 'credentials of a follower issued');
     return { ok: true, value: { status: 200, body: { jwt, expires } satisfies FollowerReply } };
   },
 });
@@ -72,18 +72,18 @@ function issuerFor(
 ): Handled<NonNullable<FollowerCredentials['issue']>> {
   if (!isUserKey(publicKey)) {
     return refuse('auth::invalid-key', 'public_key is not a public user key of the bus', {
-      help: 'Send the public key of a user (56 characters from U); keep its seed for yourself.',
+      help: 'Send the public key of a user (56 characters from U); keep its seed secret.',
       path: 'public_key',
     });
   }
   if (issue !== undefined) return { ok: true, value: issue };
-  return refuse('auth::no-signing-key', 'this service has no signing key of the account of its bus', {
+  return refuse('auth::no-signing-key', 'this service has no signing key for the account of its bus', {
     help: 'Start it with mcs serve --signer FILE.',
   });
 }
 
 function jwtRequired(): Handled<never> {
-  return refuse('auth::jwt-required', 'credentials of the bus are given for a verified token only', {
+  return refuse('auth::jwt-required', 'credentials of the bus are issued only for a verified token', {
     help: 'Send Authorization: Bearer <token>; GET /v1/auth/config says where to sign in.',
   });
 }

@@ -9,7 +9,7 @@ import { targetInPath } from '../parameters.ts';
 import { defineRoute } from '../route.ts';
 import { noCatalogue } from './values.ts';
 
-/** A platform never changes (M1), so its view is written once. */
+/** A platform never changes (mission.M1), so its view is written once. */
 const written = new WeakMap<Platform, string>();
 
 export const readCatalogue = defineRoute({
@@ -17,7 +17,7 @@ export const readCatalogue = defineRoute({
   path: '/v1/targets/:target/catalogue',
   operationId: 'readCatalogue',
   summary: 'Measures and telecommands of a target',
-  description: 'As the platform document says it, with units, ranges and defaults.',
+  description: 'As in the platform document, with units, ranges and defaults.',
   tag: 'Catalogue',
   params: { target: targetInPath },
   replies: { 200: CatalogueView },

@@ -12,7 +12,7 @@ import {
   EntityHistory,
   InspectedEntity,
   InspectFound,
-  InspectionFrames,
+  InspectionUpdates,
   InspectTree,
   Released,
   ReleaseRequest,
@@ -24,7 +24,7 @@ import { closeCode, defineFollow } from '../follow.ts';
 import { nameOf } from '../identity.ts';
 import { findEntities, readHistory, viewEntity } from '../inspect/entities.ts';
 import { EntityFollower } from '../inspect/entity-follower.ts';
-import { finishedFrame } from '../inspect/finished-frame.ts';
+import { finishedUpdate } from '../inspect/finished-update.ts';
 import { release } from '../inspect/release.ts';
 import { readTree } from '../inspect/tree-feed.ts';
 import { targetInQuery } from '../parameters.ts';
@@ -86,7 +86,7 @@ const readInspectTree = defineRoute({
   path: '/v1/inspect/tree',
   operationId: 'readInspectTree',
   summary: 'The supervision tree of every process, with health, restarts and quarantine',
-  description: 'Each process tells of itself; one that does not is listed as silent.',
+  description: 'Each process reports on itself; one that does not answer is listed as silent.',
   tag: 'Inspection',
   replies: { 200: InspectTree },
   errors: ['api::unavailable'],
@@ -98,7 +98,7 @@ const readInspectTree = defineRoute({
 const followInspectTree = defineFollow({
   path: '/v1/inspect/tree/events',
   operationId: 'followInspectTree',
-  summary: 'The supervision tree, told again when it changes, at most twice a second',
+  summary: 'The supervision tree, sent again when it changes, at most twice a second',
   description: 'The whole tree each time; a client that is behind gets the newest.',
   tag: 'Inspection',
   policy: 'latest',
@@ -117,7 +117,7 @@ const findInspected = defineRoute({
   operationId: 'findInspected',
   summary: 'Entities of every process; with a target or an id also what has finished',
   description:
-    'Without a target or an id only what lives now, with a kind or a state also runs that have finished; `more` says how ' +
+    'Without a target or an id only live entities, with a kind or a state also runs that have finished; `more` says how ' +
     'many further ones match.',
   tag: 'Inspection',
   query: {
@@ -175,18 +175,18 @@ const readInspectedHistory = defineRoute({
   },
 });
 
-/** Keys of the frames: under load each kind of frame has its newest (F2). */
+/** Keys of the frames: under load each kind of frame has its newest (http/follow.F2). */
 const FRAME_KEYS = { '@xstate.actor': 0, '@xstate.snapshot': 1, '@xstate.event': 2 } as const;
 
 const followInspected = defineFollow({
   path: '/v1/inspect/entities/:kind/:id/events',
   operationId: 'followInspected',
-  summary: 'The life of one entity as frames of @statelyai/inspect; closes after its end',
-  description: 'The current frame first. Watching costs the watched process, so it ends with the socket.',
+  summary: 'The life of one entity as updates of @statelyai/inspect; closes after its end',
+  description: 'The current state first. Watching costs the watched process, so it ends with the socket.',
   tag: 'Inspection',
   params: entity,
   policy: 'latest',
-  message: InspectionFrames,
+  message: InspectionUpdates,
   errors: ['inspect::unknown-entity', 'api::unavailable'],
   async open({ params }, ports, writer) {
     if (!ports.bus.connected) return busUnavailable();
@@ -206,8 +206,8 @@ const followInspected = defineFollow({
       if (began === 'full') return stopped(tooManyWatched());
       const view = await viewEntity(ports, params);
       if (!view.ok) return stopped(view);
-      writer.push(JSON.stringify(finishedFrame(view.value)), FRAME_KEYS['@xstate.actor']);
-      // One that is not at its end is between two owners: it is looked for (W2).
+      writer.push(JSON.stringify(finishedUpdate(view.value)), FRAME_KEYS['@xstate.actor']);
+      // One that is not at its end is between two owners: it is looked for (entity-follower.W2).
       if (view.value.status === 'finished') finish();
       return { ok: true, value: follower };
     } catch (error) {
@@ -219,7 +219,7 @@ const followInspected = defineFollow({
 
 /** Its state can still be asked for: silence on an open socket would look like calm. */
 function tooManyWatched(): Refusal {
-  return refuse('api::unavailable', 'the process of this entity is watched by as many as it bears', {
+  return refuse('api::unavailable', 'the process of this entity has as many watchers as it allows', {
     help: 'GET the entity instead, or try again when another watch is over.',
   });
 }
@@ -228,8 +228,8 @@ const readInspectedChart = defineRoute({
   method: 'GET',
   path: '/v1/inspect/charts/:kind',
   operationId: 'readInspectedChart',
-  summary: 'The chart of a kind, laid out: places of states and transitions',
-  description: 'Made once for each version of a chart; without `version` the one that runs.',
+  summary: 'The chart of a kind, laid out: positions of states and transitions',
+  description: 'Made once for each version of a chart; without `version` the running one.',
   tag: 'Inspection',
   params: { kind: { ...kindInPath, code: 'inspect::unknown-chart' } },
   query: { version: versionInQuery },
@@ -245,8 +245,8 @@ const releaseQuarantined = defineRoute({
   method: 'POST',
   path: '/v1/inspect/release',
   operationId: 'releaseQuarantined',
-  summary: 'Let something quarantined go on from its record, or reset it',
-  description: 'The supervisor that put it aside is asked; the caller is named in its log.',
+  summary: 'Resume something quarantined from its record, or reset it',
+  description: 'The supervisor that quarantined it is asked; its log names the caller.',
   tag: 'Inspection',
   body: ReleaseRequest,
   replies: { 200: Released },
@@ -262,12 +262,12 @@ const releaseQuarantined = defineRoute({
   async handle({ body, caller }, { inspector, log }) {
     const by = nameOf(caller);
     if (by === undefined) {
-      return refuse('api::anonymous', 'whoever ends a quarantine says who they are', {
+      return refuse('api::anonymous', 'ending a quarantine requires a named caller', {
         help: 'Send your name in the header X-Mcs-User.',
       });
     }
     const released = await release(inspector.processes, body, by);
-    log.info({ ...body, by, done: released.ok }, 'a quarantine was asked to end');
+    log.info({ ...body, by, done: released.ok }, 'the end of a quarantine was requested');
     return released.ok ? { ok: true, value: { status: 200, body: released.value } } : released;
   },
 });

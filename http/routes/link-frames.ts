@@ -29,10 +29,10 @@ export const watchLinkFrames = defineFollow({
   summary: 'Frames of a target as they pass, both ways, with what they say',
   description:
     'Received frames with their samples, sent frames with their telecommand, and the state of each gateway. A client that ' +
-    'is behind misses frames and is told how many.',
+    'is behind misses frames and receives their number.',
   tag: 'Links',
   params: { target: targetInPath },
-  query: { link: linkInQuery, raw: flagInQuery('Frames whole, not only their first bytes.') },
+  query: { link: linkInQuery, raw: flagInQuery('Whole frames, not only their first bytes.') },
   policy: 'counted',
   message: LinkEvent,
   errors: ['api::no-configuration', 'api::unknown-target', 'api::unknown-link', 'api::unavailable'],

@@ -31,7 +31,8 @@ export const encodeTelecommand = defineRoute({
   path: '/v1/encode',
   operationId: 'encodeTelecommand',
   summary: 'Encode a telecommand without sending it',
-  description: 'The driver of the link makes the frame; no event is written, and a run may hold the target.',
+  description:
+    'The driver of the link makes the frame; no event is written. Works also while a run holds the target.',
   tag: 'Telecommands',
   body: EncodeRequest,
   replies: { 200: Encoded },
@@ -116,12 +117,10 @@ export const decodeFrame = defineRoute({
   },
 });
 
-/** The frame as hexadecimal without spaces; refuses with `api::invalid-frame` what is none. */
+/** The frame as hexadecimal without spaces; refuses with `api::invalid-frame` anything else. */
 function frameOf({ frame, text }: DecodeRequest): Handled<string> {
   if ((frame === undefined) === (text === undefined)) {
-    return invalidFrame(
-      `a frame is given as frame or as text, ${frame === undefined ? 'neither' : 'both'} is here`,
-    );
+    return invalidFrame(`give either frame or text, not ${frame === undefined ? 'neither' : 'both'}`);
   }
   const hex =
     text === undefined ? frame!.replace(/\s+/g, '').toLowerCase() : Buffer.from(text).toString('hex');

@@ -1,6 +1,6 @@
 /**
  * The mode of a target: read, and declared by a person. Mission Control Service, sections 2.5 and 4.3. Nothing is sent to the
- * target; what the mode asks of it is set by a run (`configure`), and told to drivers and gateways by the reconciler.
+ * target; what the mode asks of it is set by a run (`configure`), and passed to drivers and gateways by the reconciler.
  *
  * O1. Who declares a mode has read the entry before it asked who holds the target: what a run sets in between is in the way
  *     of the write, and everything is asked again. The hold is read from the bus: no executor checks it later.
@@ -93,7 +93,7 @@ async function declare(target: Target, set: TargetMode, ports: RoutePorts): Prom
     await bucket.put(target.name, before?.value ?? NEVER_SET, written.revision);
     return taken;
   }
-  return refuse('api::unavailable', `the mode of ${target.name} is being set by others`, {
+  return refuse('api::unavailable', `the mode of ${target.name} is being set by somebody else`, {
     help: 'Try again in a moment.',
   });
 }

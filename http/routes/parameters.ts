@@ -14,8 +14,8 @@ import {
 import { nearHelp } from '../../contract/near.ts';
 import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { CurrentValue, Sample } from '../../contract/value.ts';
-import { measureKey } from '../../mission/frame.ts';
 import { sameMeasure } from '../../mission/measure-meaning.ts';
+import { measureKey } from '../../mission/measure-table.ts';
 import type { Target } from '../../mission/mission.ts';
 import {
   type ParameterPlace,

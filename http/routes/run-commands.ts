@@ -7,7 +7,7 @@
  *     the run (`http/run-control.ts`).
  * K2. Refused is what the run does not do. Of what it may still do 504 `run::timeout` says that this is not known.
  * K3. An answer reaches the question that its sender saw, or none: it names it, or the log is looked at before it is published
- *     (Q4 of `machines/run/question.ts`).
+ *     (question.Q4).
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -63,7 +63,7 @@ export const answerRun = defineRoute({
     if (!operator.ok) return operator;
     if (!operator.value.known) return unknownRun(run);
     await publishAnswer(run, body, operator.value.operator, ports);
-    return told(run);
+    return reported(run);
   },
 });
 
@@ -115,11 +115,11 @@ async function operatorOf(run: string, caller: Caller, ports: RoutePorts): Promi
   const policy = configured ?? (found && (await launchPolicy(found, ports)));
   const forbidden = operatorRefusal(caller, policy);
   if (forbidden !== undefined) return forbidden;
-  assert(caller.kind !== 'anonymous', 'Y2');
+  assert(caller.kind !== 'anonymous', 'run-policy.Y2');
   return { ok: true, value: { operator: caller, known: found !== undefined } };
 }
 
-/** Of its program (Y3 of policies); undefined when that is not there, and while the run is not begun. */
+/** Of its program (run-policy.Y3 of policies); undefined when that is not there, and while the run is not begun. */
 async function launchPolicy(
   { run, environment: name }: RunSummary,
   ports: RoutePorts,
@@ -162,27 +162,27 @@ async function control(run: string, call: ControlCall, ports: RoutePorts): Promi
   const reply = await askHolder(run, call, ports);
   switch (reply.outcome) {
     case 'accepted':
-      return told(run);
+      return reported(run);
     case 'refused':
       return refuse('run::refused', reply.reason);
     case 'over':
       return notHeld(run);
     case 'unknown':
-      return notSaid(`run ${run} has not said whether it does: ${reply.reason}`);
+      return notSaid(`run ${run} has not confirmed the command: ${reply.reason}`);
   }
 }
 
 /** Also of a run whose log has just ended, while its executor still clears up: the answer must not depend on how fast that is. */
 function notHeld(run: string): Refusal {
   return refuse('run::not-running', `no executor holds run ${run}`, {
-    help: 'It is over, not begun, or waits for another executor to take it over: its status says which.',
+    help: 'It has ended, has not begun, or waits to be taken over by another executor: its status says which.',
   });
 }
 
 /** Nothing is known of the command: neither that it is carried out nor that it is not. */
 function notSaid(message: string): Refusal {
   return refuse('run::timeout', message, {
-    help: 'It may still carry the command out: read the log of the run.',
+    help: 'It may still carry out the command: read the log of the run.',
   });
 }
 
@@ -190,7 +190,7 @@ function unwantedBody(action: string): Refusal {
   return refuse('api::invalid-body', `${action} takes no body`, { help: 'Only resume takes one.' });
 }
 
-function told(run: string): Handled<Reply> {
+function reported(run: string): Handled<Reply> {
   return { ok: true, value: { status: 202, body: { run } satisfies RunTold } };
 }
 

@@ -1,6 +1,6 @@
 /**
  * The steps a run goes through, from its stored program. The route is ours: whoever follows a run shows with it how far
- * the run is. What a run has done is told by its log alone.
+ * the run is. What a run has done is given by its log alone.
  */
 
 import { RunSteps } from '../../contract/run.ts';

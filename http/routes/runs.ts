@@ -3,7 +3,7 @@
  * resolved, its program stored and its submission on the bus; what becomes of it is the executor's matter.
  *
  * N1. Nothing is stored of a launch that is refused, and every fault of it is said at once.
- * U1, U2 of `messaging/run-launch.ts`.
+ * run-launch.U1, U2.
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -85,9 +85,9 @@ export const launchRun = defineRoute({
   operationId: 'launchRun',
   summary: 'Launch a run of a procedure',
   description:
-    'Resolved against the current configuration and stored on the bus; what becomes of it is told by ' +
+    'Resolved against the current configuration and stored on the bus; its progress is in ' +
     '`GET /v1/runs/{run}/events`. A run begins when an executor takes it up, also when none runs at the moment. A launch ' +
-    'without an answer may have been taken: look into the list before it is repeated.',
+    'without an answer may have been accepted: check the list before repeating it.',
   tag: 'Runs',
   body: RunRequest,
   replies: { 202: LaunchReply },
@@ -154,7 +154,7 @@ export const followRun = defineFollow({
     const follower = await ports.bus.follow(streams.runs, about, { from: 'start' }, ({ data, seq }) => {
       const event = readRunEvent(data);
       if (event === undefined) {
-        ports.log.error({ run, position: seq }, 'no event of a run: left out');
+        ports.log.error({ run, position: seq }, 'malformed run event skipped');
         return writer.room();
       }
       writer.push(data);
@@ -185,7 +185,7 @@ async function launch(
   await storeProgram(bus, clock, resolved);
   const submission = { run, ir, ...(by !== undefined && { by }) };
   const { outcome } = await submitRun(bus, submission, { id: run, config: program.config });
-  assert(outcome === 'stored', 'U1: an identifier that is new');
+  assert(outcome === 'stored', 'run-launch.U1: an identifier that is new');
   await announceRun(bus, log, submittedRun(run, program, by));
 }
 

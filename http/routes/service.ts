@@ -49,7 +49,7 @@ const Health = Type.Object(
       description: 'Revision of the current configuration; null until one is published.',
     }),
     roles: Type.Record(Type.String(), Type.Enum(ROLE_STATES), {
-      description: 'What this process does for the cell, and how each of it stands.',
+      description: 'What this process does for the cell, and the state of each part.',
     }),
     replicas: Type.Optional(Replicas),
     version: Type.String({ description: 'Version of the interface description.' }),

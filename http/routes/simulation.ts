@@ -1,6 +1,6 @@
 /**
  * Simulation control: which faults a simulated gateway knows, and switching them. Mission Control Service, sections 4.9
- * and 7.5; the paths are ours (MC-SIM-006). The gateway switches and tells of it on the bus, this asks.
+ * and 7.5; the paths are ours (MC-SIM-006). The gateway switches and reports it on the bus, this asks.
  *
  * S1. The answer to a switch is the state after it, as the gateway says it: nothing is remembered here.
  */
@@ -73,7 +73,7 @@ export const switchFault = defineRoute({
   operationId: 'switchFault',
   summary: 'Switch a fault of a simulated gateway on or off',
   description:
-    'The spacecraft behind the gateway has the fault from now on until it is switched off or the gateway starts anew. ' +
+    'The spacecraft behind the gateway has the fault from now on until it is switched off or the gateway restarts. ' +
     'Each switch is published on `mcs.sim.evt.<target>` for every target the gateway reaches, before the answer. ' +
     'Switching on what is on changes nothing, so a switch without an answer may be repeated.',
   tag: 'Simulation',

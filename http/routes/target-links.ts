@@ -1,6 +1,6 @@
 /**
- * The links of a target: who serves each, and whether it was told the mode and the parameters of now. The route is ours; who
- * is told and when is section 4.3 of the Mission Control Service.
+ * The links of a target: who serves each, and whether it has the current mode and parameters. The route is ours; who
+ * is reported and when is section 4.3 of the Mission Control Service.
  */
 
 import { LinksView } from '../../contract/links-view.ts';
@@ -17,10 +17,10 @@ export const showLinks = defineRoute({
   method: 'GET',
   path: '/v1/links/:target',
   operationId: 'readLinks',
-  summary: 'The links of a target, and how their drivers and gateways were told they are bound',
+  summary: 'The links of a target, and the bindings that their drivers and gateways have',
   description:
-    'Each driver and gateway is asked now. One that is `outdated` or was `never` told hears it within seconds of its ' +
-    'coming back; what stays so is a sign that no process of the cell has the role reconciler.',
+    'Each driver and gateway is asked now. One that is `outdated` or `never` received its bindings gets them within ' +
+    'seconds of coming back; if it does not, no process of the cell has the role reconciler.',
   tag: 'Links',
   params: { target: targetInPath },
   replies: { 200: LinksView },

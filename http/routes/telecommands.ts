@@ -61,7 +61,7 @@ export const submitTelecommand = defineRoute({
   operationId: 'submitTelecommand',
   summary: 'Submit a direct telecommand',
   description:
-    'Resolved against the current configuration and stored on the bus; what becomes of it is told by ' +
+    'Resolved against the current configuration and stored on the bus; its progress is in ' +
     '`GET /v1/tc/{target}/{id}/events`. A repetition with the same `id` sends nothing new and answers `duplicate: true`, ' +
     'so a request without an answer may be repeated.',
   tag: 'Telecommands',
@@ -218,7 +218,7 @@ async function heldAgainst(
 }
 
 /**
- * The time inside an identifier tells how long ago it was drawn. Half the window leaves room for a retry under way; a
+ * The time inside an identifier reports how long ago it was drawn. Half the window leaves room for a retry under way; a
  * time ahead of ours says nothing, so the history is asked.
  */
 function mayHaveLeftTheWindow(id: string, { bus, clock }: RoutePorts): boolean {
@@ -262,7 +262,7 @@ async function unknownAndUnheardOf(
 function readEvent({ data, seq, subject: about }: StreamMessage, { log }: RoutePorts): TcEvent | undefined {
   const event = readTcEvent(data);
   if (event === undefined)
-    log.error({ position: seq, subject: about }, 'no event of a telecommand: left out');
+    log.error({ position: seq, subject: about }, 'malformed telecommand event skipped');
   return event;
 }
 

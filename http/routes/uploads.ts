@@ -86,7 +86,7 @@ function tooLarge(): Handled<Reply> {
 }
 
 function tooSlow(): Handled<Reply> {
-  const message = `it came more slowly than ${UPLOAD_SLOWEST_BYTES_PER_S / 1024} KiB/s, and its place was given to another upload`;
+  const message = `it arrived more slowly than ${UPLOAD_SLOWEST_BYTES_PER_S / 1024} KiB/s, and another upload took its slot`;
   return refuse('api::unavailable', message, { help: 'Try again over a faster line.' });
 }
 

@@ -30,7 +30,7 @@ export const readValues = defineRoute({
   operationId: 'readValues',
   summary: 'Current value of every measure of a target',
   description:
-    'In the order of `component[instance].measure`. A measure that was never heard of is not listed.',
+    'In the order of `component[instance].measure`. A measure that was never received is not listed.',
   tag: 'Values',
   params: { target: targetInPath },
   replies: { 200: CurrentValuesSchema },

@@ -103,7 +103,7 @@ export class Admission {
   #warn(what: string, fields: object): void {
     if (warned.has(what)) return;
     warned.add(what);
-    this.#log.warn(fields, `as many ${what} as may be: further ones are refused`);
+    this.#log.warn(fields, `limit of ${what} reached: further ones are refused`);
   }
 }
 

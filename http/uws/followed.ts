@@ -29,7 +29,7 @@ const MAX_BACKPRESSURE_BYTES = 1024 * 1024;
 interface SocketData {
   readonly writer: SocketWriter;
   readonly source: FollowSource;
-  /** Runs until the token counts no more that opened it; undefined without one (F5). */
+  /** Runs until the token counts no more that opened it; undefined without one (http/follow.F5). */
   readonly expiry: TimerHandle | undefined;
   /** Its place among those of its address. */
   readonly release: Release;
@@ -128,7 +128,7 @@ function start(
   writer.flush();
 }
 
-/** A message of the client, copied: the buffer is emptied when this returns (F7). A source that throws is a defect (U6). */
+/** A message of the client, copied: the buffer is emptied when this returns (http/follow.F7). A source that throws is a defect (plain.U6). */
 function taken(
   { source, writer }: SocketData,
   message: ArrayBuffer,
@@ -143,7 +143,7 @@ function taken(
   }
 }
 
-/** F5 */
+/** http/follow.F5 */
 function endWithToken(caller: Caller, writer: SocketWriter, clock: Clock): TimerHandle | undefined {
   if (caller.kind !== 'verified') return undefined;
   const end = (): void => writer.cut(closeCode.tokenExpired, 'the token has expired');

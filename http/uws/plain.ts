@@ -52,7 +52,9 @@ export function registerUnknown(app: TemplatedApp, served: Served, help?: string
 
 /** Registers the answer to a plain GET of a path that only upgrades. */
 export function registerUpgradeOnly(app: TemplatedApp, path: string, served: Served): void {
-  app.get(path, (res, req) => takeUnknown(res, req, served, 'This route follows: open it as a WebSocket.'));
+  app.get(path, (res, req) =>
+    takeUnknown(res, req, served, 'This is a follow route: open it as a WebSocket.'),
+  );
 }
 
 function takeUnknown(res: HttpResponse, req: HttpRequest, served: Served, help?: string): void {
@@ -118,7 +120,7 @@ function takeBody(
   });
 }
 
-/** The request is whole (U16, U17). Of one that changes nothing, or that may be given up, the client is seen to go. */
+/** The request is whole (exchange.U16, U17). Of one that changes nothing, or that may be given up, the client is seen to go. */
 function begin<Ports>(route: AnyRoute<Ports>, exchange: Exchange, work: () => Promise<void>): void {
   if (route.method === 'GET') return void work();
   if (route.abortable !== true) exchange.hold();
@@ -177,7 +179,7 @@ function goneOf(exchange: Exchange): AbortSignal {
   return gone.signal;
 }
 
-/** Whether the head was refused (U4, U10, U11); the caller then leaves the exchange alone. */
+/** Whether the head was refused (request-head.U4, U11, plain.U10); the caller then leaves the exchange alone. */
 export function refusedHead(head: RequestHead, exchange: Exchange, served: Served): boolean {
   const { dialect } = served;
   const refused = headRefusal(head, dialect.codes, served);
@@ -191,10 +193,10 @@ function headRefusal(
   codes: LayerCodes,
   served: Pick<Served, 'hosts' | 'refusedHost'>,
 ): Refusal<AnyFault> | undefined {
-  if (name !== undefined) return refusal(codes.invalid, `header ${name} stands more than once`);
+  if (name !== undefined) return refusal(codes.invalid, `header ${name} is given more than once`);
   if (!served.hosts.allows(host)) {
     served.refusedHost(host!);
-    return refusal(codes.foreignHost, `${shown(host!)} is no host of this service`, {
+    return refusal(codes.foreignHost, `${shown(host!)} is not a host of this service`, {
       help: 'call it by the address it listens on, or start it with --allow-host and this name',
     });
   }
@@ -207,8 +209,8 @@ function headRefusal(
 /** The refusal of a further WebSocket or unfinished body. */
 export function tooMany({ dialect }: Served): Reply {
   return dialect.reply(
-    refusal(dialect.codes.tooMany, 'as much is under way from this address, or from all, as may be', {
-      help: 'Close what is open and not needed, then try again.',
+    refusal(dialect.codes.tooMany, 'too much is under way from this address, or from all', {
+      help: 'Close connections that are not needed, then try again.',
     }),
   );
 }

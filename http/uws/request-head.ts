@@ -5,7 +5,7 @@
  * U4. A head with a repeated `content-length`, `host` or identity header is malformed: two readers could disagree on
  *     where the request ends or who sent it (request smuggling).
  * U11. A page of another origin is refused: a browser would send a telecommand for it with the reach of whoever opened
- *      the page, and where the body looks like a form, without asking first. So is a host that is none of this service's
+ *      the page, and where the body looks like a form, without asking first. So is a malformed host of this service's
  *      (`http/hosts.ts`).
  */
 

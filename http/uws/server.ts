@@ -3,7 +3,7 @@
  *
  * U8. The port is this process's alone. uWebSockets.js either shares a port in silence or refuses one for a minute on which
  *     connections of an earlier process linger (TIME_WAIT); so whether anybody listens is asked first, and then it is
- *     taken as one that could be shared. Two processes started on one port in the same millisecond are not told apart.
+ *     taken as one that could be shared. Two processes started on one port in the same millisecond are not distinguished.
  * U9. The header block may hold `HEADER_BYTES`: an access token with roles does not fit the default of 4 KiB, and the
  *     bound is read from the environment when the native module loads, so it must have been set before the process began.
  */
@@ -116,9 +116,9 @@ export function checkEnvironment(value: string | undefined): void {
   );
 }
 
-/** Waits until nothing is open, at most `CLOSE_MS`; sockets are told first. */
+/** Waits until nothing is open, at most `CLOSE_MS`; sockets are reported first. */
 async function settle(served: Served): Promise<void> {
-  for (const writer of [...served.sockets]) writer.cut(closeCode.goingAway, 'the service goes away');
+  for (const writer of [...served.sockets]) writer.cut(closeCode.goingAway, 'the service is shutting down');
   const { clock } = served.ports;
   const end = clock.now() + CLOSE_MS;
   while (!served.idle && clock.now() < end) {

@@ -4,7 +4,7 @@
  *
  * W1. Sockets that have something to send are flushed once per turn, each in one cork: a write costs more than a message.
  * W2. Nothing is sent while more than `FOLLOW_BUFFER_BYTES` wait in the socket; `drained()` goes on.
- * W3. A log that waits for more than `FOLLOW_LOG_QUEUE_BYTES` ends with 4408, never with a gap (F1).
+ * W3. A log that waits for more than `FOLLOW_LOG_QUEUE_BYTES` ends with 4408, never with a gap (http/follow.F1).
  */
 
 import type { WebSocket } from 'uWebSockets.js';
@@ -38,7 +38,7 @@ export class SocketWriter implements FollowWriter {
   #closed = false;
   #waiting: (() => void)[] = [];
 
-  /** `mark` is of a route that follows the newest (F6). */
+  /** `mark` is of a route that follows the newest (http/follow.F6). */
   constructor(policy: FollowPolicy, metrics: FrontEndMetrics, mark?: Mark) {
     this.#policy = policy;
     this.#metrics = metrics;
@@ -63,7 +63,7 @@ export class SocketWriter implements FollowWriter {
     scheduleFlush(this);
   }
 
-  /** The socket is there; what waited is sent by the next `flush` (U12). */
+  /** The socket is there; what waited is sent by the next `flush` (exchange.U12). */
   attach(wire: Wire): void {
     this.#wire = wire;
   }

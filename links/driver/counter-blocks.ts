@@ -66,7 +66,7 @@ export class CounterBlocks {
       this.#blocks.set(counter, { next: start, end });
       return;
     }
-    throw new Outage('bus.unavailable', `no block of counter ${key}: others reserved it each time`);
+    throw new Outage('bus.unavailable', `no block of counter ${key}: other processes reserved it each time`);
   }
 }
 

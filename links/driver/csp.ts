@@ -3,7 +3,7 @@
  * telecommand is packed by its `encode`; the data of a received packet is read by the layouts of the platform that name
  * its ports or its sender. Mission Control Service, sections 2.1 and 4.1 rules 7 and 8.
  *
- * B1. A packet of a node that is not of this link, or for another address, belongs to another link and is passed over in
+ * B1. A packet of a node that is not of this link, or for another address, belongs to another link and is skipped in
  *     silence.
  * B2. A link that asks for a CRC takes no packet without one.
  * B3. On a KISS link a frame of the medium is a KISS frame, with the CRC that KISS adds to every packet. One flagged to
@@ -37,7 +37,7 @@ export function createCspDriver(settings: Readonly<Record<string, unknown>>): Re
   const unknown = Object.keys(settings).filter((key) => key !== 'description');
   if (unknown.length > 0)
     return refusedAll(
-      unknown.map((key) => `unknown setting "${key}"; csp has none, the transport of a link says all`),
+      unknown.map((key) => `unknown setting "${key}"; csp has no settings; use the transport of the link`),
     );
   return accepted({ encode: encodeCsp, decode: decodeCsp, read: readFrame });
 }
@@ -59,8 +59,8 @@ function frameOf(call: EncodeCall, { link, platform }: LinkSource): Result<Buffe
   const telecommand = platform.components.get(call.component)?.telecommands.get(call.telecommand);
   if (telecommand === undefined) return refused(`platform ${platform.id} has no such telecommand`);
   const { encoding } = telecommand;
-  if (encoding === undefined) return refused('the catalogue does not say how it is written; add `encode`');
-  if (encoding.line !== undefined) return refused('it is written as a line of text, which is no CSP packet');
+  if (encoding === undefined) return refused('the catalogue does not define its encoding; add `encode`');
+  if (encoding.line !== undefined) return refused('it is encoded as a line of text, not as a CSP packet');
   const port = transport.value.portOf(telecommand);
   if (port === undefined || port > MAX_CSP_PORT)
     return refused(`no port from 0 to ${MAX_CSP_PORT}: add it to its \`encode\` or to the transport`);
@@ -138,7 +138,7 @@ function packetsIn(frame: Buffer, transport: CspTransport): Result<CspPacket, st
   reader.end();
   const packets = contents.map((content) => readKissPacket(content, transport));
   if (reader.damaged > 0) packets.push(refused(`${reader.damaged} damaged KISS frames`));
-  return packets.length > 0 ? packets : [refused('no KISS frame: it begins and ends with C0')];
+  return packets.length > 0 ? packets : [refused('not a KISS frame: one begins and ends with C0')];
 }
 
 /** B3 */
@@ -162,6 +162,6 @@ function onceFlagged(
 function readPacket(bytes: Buffer, { version, crc }: CspTransport): Result<CspPacket, string> {
   const packet = readCsp(version, bytes);
   if (packet.ok && crc && (packet.value.flags & cspFlag.crc) === 0)
-    return refused('the packet has no CRC, and the link asks for one');
+    return refused('the packet has no CRC, but the link requires one');
   return packet;
 }

@@ -2,7 +2,7 @@
  * The driver with protocol `pus-c`: telecommands and telemetry after ECSS-E-ST-70-41C in space packets, one packet a
  * frame. Reports of service 1 become verification reports; every packet is offered to the layouts of the platform.
  *
- * E3. A packet of another APID than the link's transport names belongs to another link and is passed over in silence.
+ * E3. A packet of another APID than the link's transport names belongs to another link and is skipped in silence.
  */
 
 import { BlockBuilder } from '../../contract/batch.ts';

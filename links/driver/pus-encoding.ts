@@ -62,7 +62,7 @@ function draftOf(
   const telecommand = platform.components.get(call.component)?.telecommands.get(call.telecommand);
   if (telecommand === undefined) return refused(`platform ${platform.id} has no such telecommand`);
   const { encoding } = telecommand;
-  if (encoding === undefined) return refused('the catalogue does not say how it is written; add `encode`');
+  if (encoding === undefined) return refused('the catalogue does not define its encoding; add `encode`');
   const { service, subtype } = encoding.header;
   if (!isByte(service) || !isByte(subtype)) {
     return refused('PUS-C needs `service` and `subtype` in `encode`, each from 0 to 255');
@@ -95,7 +95,7 @@ function dataOf(encoding: Encoding, call: EncodeCall, telecommand: Telecommand):
   return refused(`${data.length} bytes of data; a packet holds ${MAX_APPLICATION_DATA_BYTES}`);
 }
 
-/** E1; a telecommand whose completion is awaited asks for acceptance as well, because 1,2 tells of a refusal first. */
+/** E1; a telecommand whose completion is awaited asks for acceptance as well, because 1,2 reports a refusal first. */
 function flagsOf({ verify }: Telecommand): number {
   if (verify?.reports === undefined) return 0;
   if (verify.reports === 'acceptance') return acknowledgement.acceptance;

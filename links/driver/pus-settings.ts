@@ -51,6 +51,7 @@ export function pusSettings(settings: Readonly<Record<string, unknown>>): Result
 function faultOf(key: string, value: unknown): string[] {
   if (key === 'description') return [];
   const rule = RULES[key];
-  if (rule === undefined) return [`unknown setting "${key}"; pus-c knows ${Object.keys(RULES).join(', ')}`];
+  if (rule === undefined)
+    return [`unknown setting "${key}"; settings of pus-c are ${Object.keys(RULES).join(', ')}`];
   return rule.fits(value) ? [] : [`${key} is ${JSON.stringify(value)}; write ${rule.says}`];
 }

@@ -7,7 +7,7 @@
  *     telecommand it answers: the lane keeps one outstanding a target, so it is the answer to that one.
  * Y2. With `transport: { kind: line }` a frame is a line without its end, which the gateway writes; without transport it is
  *     the line with the end of the setting `terminator`. What is received may have an end or not, and more lines than one.
- * Y3. A line that matches no pattern and is no answer is a fault, counted and told of as every unreadable frame is.
+ * Y3. A line that matches no pattern and answers no telecommand is a fault, counted and reported as every unreadable frame is.
  * Y4. A line may be an answer and telemetry: a question is answered by a value.
  */
 
@@ -30,7 +30,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** A text driver; refuses settings it does not know. */
 export function createTextDriver(settings: Readonly<Record<string, unknown>>): Result<Driver, string> {
   const { description: _, terminator = 'lf', ...unknown } = settings;
-  const faults = Object.keys(unknown).map((key) => `unknown setting "${key}"; text knows terminator`);
+  const faults = Object.keys(unknown).map(
+    (key) => `unknown setting "${key}"; the only setting of text is terminator`,
+  );
   const end = Object.hasOwn(TERMINATORS, String(terminator)) ? TERMINATORS[String(terminator)] : undefined;
   if (end === undefined)
     faults.push(`terminator is ${JSON.stringify(terminator)}; write ${Object.keys(TERMINATORS).join(', ')}`);
@@ -74,7 +76,7 @@ function lineOf(
   if (telecommand === undefined) return refused(`platform ${platform} has no such telecommand`);
   const { encoding } = telecommand;
   if (encoding?.line === undefined)
-    return refused('the catalogue does not say how it is written as a line; add `line` to its `encode`');
+    return refused('the catalogue does not define its line; add `line` to its `encode`');
   return encoding.line(call.args, call.instance);
 }
 
@@ -148,12 +150,13 @@ function reportSamples({ ok, code }: VerificationReport): DecodedSample[] {
 
 /** The lines of a frame without their ends and the blanks around them; empty ones are none (Y2). */
 function linesIn(frame: Buffer): Result<readonly string[], string> {
-  if (frame.length > LINE_BYTES) return refused(`${frame.length} bytes are no line: at most ${LINE_BYTES}`);
+  if (frame.length > LINE_BYTES)
+    return refused(`${frame.length} bytes are too long for a line: at most ${LINE_BYTES}`);
   try {
     const text = utf8.decode(frame);
     return accepted(text.split(LINE_END).flatMap((line) => (line.trim() === '' ? [] : [line.trim()])));
   } catch {
-    return refused(`${frame.length} bytes are no text in UTF-8`);
+    return refused(`${frame.length} bytes are not UTF-8 text`);
   }
 }
 

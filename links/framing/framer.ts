@@ -10,7 +10,7 @@
 import type { Result } from '../../contract/result.ts';
 
 export interface Framer {
-  /** Bytes passed over so far because they are in no frame, those of frames that are too long included. */
+  /** Bytes skipped so far because they are in no frame, those of frames that are too long included. */
   readonly skipped: number;
   /** The frames completed by these bytes, in order; they stay valid after later pushes. */
   push(bytes: Uint8Array): Buffer[];

@@ -1,7 +1,7 @@
 /**
  * Frames are KISS frames, C0 to C0, handed over whole: what is in them is the driver's. `protocol/kiss.ts`.
  *
- * B1. A frame longer than allowed is passed over to the next C0 without being kept.
+ * B1. A frame longer than allowed is skipped to the next C0 without being kept.
  * B2. One C0 may end a frame and begin the next; both get theirs.
  */
 
@@ -46,7 +46,7 @@ export class KissFramer {
 
   wrap(frame: Buffer): Result<Buffer, string> {
     if (frame.length > 2 && frame[0] === END && frame.at(-1) === END) return accepted(frame);
-    return refused('no KISS frame; write kiss: true in the transport of the link');
+    return refused('not a KISS frame; write kiss: true in the transport of the link');
   }
 
   #keep(part: Uint8Array): void {

@@ -1,7 +1,7 @@
 /**
  * Frames are lines. A line ends with LF or CRLF and is handed over without it; empty lines are none.
  *
- * A1. A line longer than allowed is passed over to its end, however long it is, without being kept.
+ * A1. A line longer than allowed is skipped to its end, however long it is, without being kept.
  * A2. A line to send gets its ending unless it has one; a line break inside it is refused: it would be two lines there.
  */
 

@@ -66,7 +66,7 @@ export class MarkerFramer implements Framer {
     return accepted(keep ? frame : Buffer.concat([this.#marker, frame]));
   }
 
-  /** Where the next marker begins, at `from` or later; bytes that can be part of none are passed over. */
+  /** Where the next marker begins, at `from` or later; bytes that can be part of none are skipped. */
   #seek(from: number): number {
     const found = this.#rest.indexOf(this.#marker, from);
     const at = found >= 0 ? found : Math.max(from, this.#rest.length - this.#unfinishedMarker(from));
@@ -75,7 +75,7 @@ export class MarkerFramer implements Framer {
     return at;
   }
 
-  /** How many of the last bytes, from `from` on, can be the beginning of a marker: those before are a frame's (K1). */
+  /** How many of the last bytes, from `from` on, can be the beginning of a marker: those before are a frame's (framer.K1). */
   #unfinishedMarker(from: number): number {
     for (let count = Math.min(this.#marker.length - 1, this.#rest.length - from); count > 0; count -= 1) {
       if (this.#rest.subarray(-count).equals(this.#marker.subarray(0, count))) return count;

@@ -1,7 +1,7 @@
 /**
- * Which sending a heard echo is of. A gateway hears echoes in the order it sent, and some not at all.
+ * Which sending a received echo is of. A gateway receives echoes in the order it sent, and some not at all.
  *
- * V1. An echo equal to an awaited frame is of the oldest such sending; those before it were not heard and are given up.
+ * V1. An echo equal to an awaited frame is of the oldest such sending; those before it were not received and are given up.
  * V2. An echo equal to none is damaged, and is taken for the oldest sending awaited.
  */
 
@@ -28,7 +28,7 @@ export class AwaitedEchoes {
     this.#sendings = this.#sendings.filter((sending) => sending.key !== key);
   }
 
-  /** The message for a frame heard at `nowMs`; undefined when no sending is recent enough to be its origin. */
+  /** The message for a frame received at `nowMs`; undefined when no sending is recent enough to be its origin. */
   heard(frame: Buffer, nowMs: number): EchoMessage | undefined {
     this.#sendings = this.#sendings.filter(({ at }) => nowMs - at <= ECHO_WAIT_MS);
     const equal = this.#sendings.findIndex((sending) => sending.frame.equals(frame));

@@ -90,7 +90,7 @@ export class Departures {
         call,
         () => {
           isStale = Math.abs(clock.now() - readAt) > HOLD_READ_MS;
-          return this.#fenced(call.target, hold) ?? (isStale ? 'its hold is to be read again' : undefined);
+          return this.#fenced(call.target, hold) ?? (isStale ? 'its hold must be read again' : undefined);
         },
         handOver,
       );
@@ -126,7 +126,7 @@ export class Departures {
 
   #fenced(target: string, { run, position }: NeededHold): string | undefined {
     const upTo = this.#fences.get(keyOf(target, run)) ?? 0;
-    return position <= upTo ? `run ${run} has given ${target} back` : undefined;
+    return position <= upTo ? `run ${run} has released ${target}` : undefined;
   }
 
   #late({ notAfter }: SendCall): string | undefined {
@@ -137,7 +137,7 @@ export class Departures {
 
 /** What is said of a frame whose time is over. */
 export function lateReason(notAfter: number, now: number): string {
-  return `it was to leave before ${timeText(notAfter)} and it is ${timeText(now)} at the gateway`;
+  return `it had to leave before ${timeText(notAfter)} and it is ${timeText(now)} at the gateway`;
 }
 
 function unheldNow(value: Uint8Array | undefined, target: string, hold: NeededHold): string | undefined {

@@ -21,7 +21,7 @@ import { FrameQueue, type ReceivedFrame } from './frame-queue.ts';
 
 /** Fine enough for a thousand frames a millisecond, and a number that a double of this size holds exactly. */
 const TICK_MS = 1 / 1024;
-/** A clock that was set back by more than this begins anew. */
+/** A clock that was set back by more than this begins again. */
 const LONGEST_LEAD_MS = 1_000;
 
 interface FramePublisherOptions {
@@ -65,11 +65,11 @@ export class FramePublisher {
   push(frame: Buffer): Promise<void> | undefined {
     if (this.#stopped) return undefined;
     if (frame.length > FRAME_BYTES) {
-      this.#drop(1, `a frame of ${frame.length} bytes is longer than any`);
+      this.#drop(1, `a frame of ${frame.length} bytes exceeds the maximum`);
       return undefined;
     }
     const lost = this.#queue.push({ frame, at: this.#groundTime() });
-    if (lost > 0) this.#drop(lost, 'the bus is away or too slow');
+    if (lost > 0) this.#drop(lost, 'the bus is unavailable or too slow');
     this.#startFlush();
     return this.#queue.full ? new Promise((resolve) => this.#room.push(resolve)) : undefined;
   }
@@ -79,7 +79,8 @@ export class FramePublisher {
     this.#stopped = true;
     this.#endPause();
     await this.#flushed;
-    if (this.#queue.length > 0) this.#drop(this.#queue.length, 'the gateway stopped while the bus was away');
+    if (this.#queue.length > 0)
+      this.#drop(this.#queue.length, 'the gateway stopped while the bus was unavailable');
     for (const resolve of this.#room.splice(0)) resolve();
   }
 

@@ -1,5 +1,5 @@
 /**
- * What stands behind a gateway: something that takes frames towards a spacecraft and hears frames from it. Mission
+ * What stands behind a gateway: something that takes frames towards a spacecraft and receives frames from it. Mission
  * Control Service, section 1. It knows nothing of the bus; `links/gateway-service.ts` puts it there.
  *
  * L1. `send` answers what happened to the frame and never throws: it is sent, it is refused with a reason, or it may have
@@ -23,7 +23,7 @@ export type Sent =
       readonly unsure?: true;
     };
 
-/** Who hears what a gateway receives. */
+/** Who receives what a gateway receives. */
 export interface Listener {
   /** A frame was received; the promise, when there is one, resolves when there is room for more. */
   frame(frame: Buffer): Promise<void> | undefined;
@@ -55,7 +55,7 @@ export interface Gateway {
   send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent>;
   start(listener: Listener): void;
   stop(): Promise<void>;
-  /** Absent on a gateway that is no simulation. */
+  /** Absent on a gateway that is not simulated. */
   readonly faults?: SwitchableFaults;
   /** Figures of a simulation for tests and operators, as JSON. */
   readonly stats?: () => object;

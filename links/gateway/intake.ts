@@ -1,5 +1,5 @@
 /**
- * Hands received frames on one after the other and stops the source while there is no room (L2).
+ * Hands received frames on one after the other and stops the source while there is no room (gateway.L2).
  *
  * I1. Frames are handed on in the order received, also those of a connection that has ended meanwhile.
  * I2. Beyond what was received when the room ran out, nothing is kept: `room` is what the source waits for.

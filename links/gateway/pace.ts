@@ -2,7 +2,7 @@
  * When the next of a steady sequence is due.
  *
  * P1. The first is due at once, the n-th n intervals after it: late timers do not add up.
- * P2. More than a second behind, the count begins anew: a clock that jumped ahead brings no burst.
+ * P2. More than a second behind, the count begins again: a clock that jumped ahead brings no burst.
  */
 
 import type { Clock, TimerHandle } from '../../ports/clock.ts';

@@ -18,7 +18,7 @@ export function isPortHeld(error: unknown): boolean {
 }
 
 /** As the state of a link says it. */
-export const PORT_HELD = 'another process still has the port, which is tried until it is free';
+export const PORT_HELD = 'another process still uses the port; retrying until it is free';
 
 export class PortWait {
   readonly #clock: Clock;

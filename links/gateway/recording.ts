@@ -30,7 +30,7 @@ const CHUNK_BYTES = 64 * 1024;
 /** Packets a second when the document says nothing: slow enough to watch. */
 const DEFAULT_RATE = 1;
 
-/** The settings of a recording; refuses a file outside the folder of the mission and a rate that is none. */
+/** The settings of a recording; refuses a file outside the folder of the mission and a malformed rate. */
 export function recordingSettings(
   settings: Readonly<Record<string, unknown>>,
   missionFolder: string,
@@ -92,7 +92,7 @@ class Recording implements Gateway {
     const { file, loop } = this.#settings;
     do {
       const packets = await this.#playOnce(listener);
-      if (packets === 0) throw new Error('it holds no space packet');
+      if (packets === 0) throw new Error('it contains no space packet');
     } while (loop && !this.#stopped);
     if (!this.#stopped) this.#log.info({ file }, 'recording played to its end');
   }
@@ -112,8 +112,7 @@ class Recording implements Gateway {
     } finally {
       await handle.close();
     }
-    if (splitter.skipped > 0)
-      this.#log.warn({ skipped: splitter.skipped }, 'bytes that are no packet passed over');
+    if (splitter.skipped > 0) this.#log.warn({ skipped: splitter.skipped }, 'bytes outside packets skipped');
     return this.#stopped ? 1 : packets;
   }
 

@@ -50,7 +50,10 @@ export class SendQueue {
   send(bytes: Buffer, mayLeave?: MayLeave): Promise<Sent> {
     if (this.#closed !== undefined) return Promise.resolve({ sent: false, detail: this.#closed });
     if (this.#waiting.length >= LINK_SEND_QUEUE)
-      return Promise.resolve({ sent: false, detail: `${LINK_SEND_QUEUE} frames wait to leave already` });
+      return Promise.resolve({
+        sent: false,
+        detail: `${LINK_SEND_QUEUE} frames are already waiting to leave`,
+      });
     return new Promise((answer) => {
       const waiting: Waiting = {
         bytes,
@@ -103,7 +106,7 @@ export class SendQueue {
     const seconds = LINK_SEND_MS / 1_000;
     if (this.#handed === late) {
       this.#handed = undefined;
-      this.#answer(late, this.#options.halfway(`the peer did not take it within ${seconds} s`));
+      this.#answer(late, this.#options.halfway(`the peer did not accept it within ${seconds} s`));
       this.#options.stuck();
       return;
     }

@@ -36,7 +36,7 @@ export class SentFrames {
     this.#knownSince = startedAt;
   }
 
-  /** The gateway begins anew (I5). */
+  /** The gateway begins again (I5). */
   beginAnew(nowMs: number): void {
     this.#knownSince = nowMs;
     this.#epochs.clear();

@@ -41,14 +41,14 @@ export class TcpConnection {
       halfway: (reason) => ({
         sent: false,
         unsure: true,
-        detail: `${reason}: nobody knows how much of the frame left`,
+        detail: `${reason}: cannot tell how much of the frame left`,
       }),
       stuck: () => this.end('the peer takes no more frames'),
     });
     socket.setNoDelay(true);
     socket.setKeepAlive(true, LINK_KEEPALIVE_MS);
     socket.on('data', (bytes) => this.#receive(bytes));
-    // Whoever opened the socket tells of its errors.
+    // Whoever opened the socket reports its errors.
     socket.on('close', () => this.end('the connection was lost'));
     if (options.intake.room !== undefined) this.#pause(options.intake.room);
   }

@@ -20,7 +20,7 @@ export interface UdpSocketOptions {
   readonly failed: (reason: string, isPortHeld: boolean) => void;
 }
 
-/** At once for an address, as the peer always is: what is to leave in this turn leaves in it (L2 of `gateway.ts`). */
+/** At once for an address, as the peer always is: what is to leave in this turn leaves in it (gateway.L2). */
 const lookUp: NonNullable<SocketOptions['lookup']> = (host, options, give) => {
   const family = isIP(host);
   if (family === 0) lookupName(host, options, give);
@@ -56,7 +56,7 @@ export class UdpSocket {
     else this.#socket.send(datagram, this.#peer.port, this.#peer.host, done);
   }
 
-  /** Joins the multicast group anew: a network that was away has forgotten that somebody listens. */
+  /** Joins the multicast group again: a network that was away has forgotten that somebody listens. */
   rejoin(): void {
     const { multicast } = this.#options.endpoint;
     if (this.#over || multicast === undefined) return;

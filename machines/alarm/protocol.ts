@@ -1,5 +1,5 @@
 /**
- * What the chart of an alarm is told, what it asks for and what it has stored. Mission Control Service, sections 2.4, 3.3 and
+ * What the chart of an alarm receives, what it asks for and what it has stored. Mission Control Service, sections 2.4, 3.3 and
  * 4.4. The chart is `alarm.ts`.
  */
 

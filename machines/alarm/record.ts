@@ -4,7 +4,7 @@
  *
  * B1. `seq` rises by one with each transition and with nothing else.
  * B2. Severity and start are those of the activation, and are kept until the alarm is NORMAL again.
- * B3. A reaction is kept until it is known that it passed, or until its failure has been told.
+ * B3. A reaction is kept until it is known that it passed, or until its failure has been reported.
  */
 
 import type {
@@ -24,7 +24,7 @@ export interface AlarmContext {
   readonly record?: AlarmRecord;
   readonly evaluated: EvaluatedAt;
   readonly reactions: readonly PendingReaction[];
-  /** Failed reactions told of so far. */
+  /** Failed reactions reported of so far. */
   readonly reports: number;
 }
 
@@ -119,7 +119,7 @@ export function withRun({ reactions, reports }: Reactions, seq: number, run: str
   return { reactions: reactions.map((each) => (each.seq === seq ? { ...each, run } : each)), reports };
 }
 
-/** The reactions when one of them failed: it stays until that is told (B3). */
+/** The reactions when one of them failed: it stays until that is reported (B3). */
 export function withFailure({ reactions, reports }: Reactions, seq: number, failed: string): Reactions {
   const report = reports + 1;
   return {

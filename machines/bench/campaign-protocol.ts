@@ -1,5 +1,5 @@
 /**
- * What the chart of a campaign run is told, what it asks for and what it keeps. RF Bench Service, section 3. The chart is
+ * What the chart of a campaign run receives, what it asks for and what it keeps. RF Bench Service, section 3. The chart is
  * `campaign.ts`.
  */
 
@@ -20,7 +20,7 @@ export type CampaignEvent =
   | { readonly type: 'operator.rerun'; readonly session: string; readonly index: number }
   | { readonly type: 'daemon.restarted'; readonly uptimeMs: number; readonly uptimeSince?: string };
 
-/** Each names the life of the daemon that asked: another one does not do it again (K4). */
+/** Each names the life of the daemon that asked: another one does not do it again (bench/campaign.K4). */
 export type CampaignEffect =
   | {
       readonly type: 'effect.attempt';

@@ -151,7 +151,7 @@ function attemptOf(context: CampaignContext, event: CampaignEvent): Attempt | un
   if (event.type === 'attempt.ended') return event.attempt;
   const step = context.document.steps[context.rerun?.index ?? context.cursor];
   if (event.type !== 'daemon.restarted' || step === undefined) return undefined;
-  const detail = 'the daemon ended while it was under way; what the board did then is not known';
+  const detail = 'the daemon ended while it was under way; what the board did then is unknown';
   const { uptimeMs, uptimeSince: since } = event;
   return {
     ...{ step: step.id, outcome: 'aborted', detail, at_uptime_ms: uptimeMs },

@@ -1,4 +1,4 @@
-/** What the chart of the radio is told, and what it asks for. Commands are numbers here: what they carry stays with who asked. */
+/** What the chart of the radio receives, and what it asks for. Commands are numbers here: what they carry stays with who asked. */
 
 import type { BenchErrorCode } from '../../contract/bench/errors.ts';
 import type { RadioFact, RadioRecord } from './radio-record.ts';

@@ -49,12 +49,12 @@ function nobodyElse({ holder }: RadioContext, { command, by }: Of<'operator.comm
   if (holder === undefined)
     return {
       code: 'conflict' as const,
-      message: `${by?.kind ?? 'the run'} ${by?.id ?? ''} does not hold the board any more`,
+      message: `${by?.kind ?? 'the run'} ${by?.id ?? ''} no longer holds the board`,
     };
   return {
     code: 'board_busy' as const,
     message: `the ${holder.kind} run ${holder.id} holds the board, so ${command.route} is not done`,
-    help: `wait for its end, or stop it; reading goes on meanwhile`,
+    help: `wait for its end, or stop it; reading is possible meanwhile`,
   };
 }
 
@@ -103,8 +103,8 @@ export const radioMachine = setup({
     refuseFull: enqueueActions(({ context, event, enqueue }) => {
       const why = {
         code: 'unavailable' as const,
-        message: `${BENCH_COMMANDS_WAITING} commands wait for the board already`,
-        help: 'ask again when some of them are done',
+        message: `${BENCH_COMMANDS_WAITING} commands are already waiting for the board`,
+        help: 'try again when some of them are done',
       };
       enqueue.emit(refusal(context.session, (event as Of<'operator.command'>).command, why));
     }),
@@ -197,7 +197,9 @@ export const radioMachine = setup({
     'run.release': { guard: 'isHolder', actions: 'release' },
   },
   states: {
-    unstarted: { description: 'The daemon has not begun: what an earlier one asked for is not done (R4).' },
+    unstarted: {
+      description: 'The daemon has not begun: what an earlier one was asked for is not carried out (R4).',
+    },
     attaching: {
       entry: 'attach',
       on: {

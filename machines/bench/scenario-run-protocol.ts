@@ -1,5 +1,5 @@
 /**
- * What the chart of a scenario run is told, what it asks for and what it keeps. RF Bench Service, section 3. The chart is
+ * What the chart of a scenario run receives, what it asks for and what it keeps. RF Bench Service, section 3. The chart is
  * `scenario-run.ts`.
  */
 
@@ -45,7 +45,7 @@ export interface TimelineEnd {
   readonly lost: boolean;
 }
 
-/** Each names the life of the daemon that asked: another one does not do it again (J3). */
+/** Each names the life of the daemon that asked: another one does not do it again (scenario-run.J3). */
 export type ScenarioRunEffect =
   | { readonly type: 'effect.hold'; readonly session: string }
   | { readonly type: 'effect.step'; readonly session: string; readonly index: number }

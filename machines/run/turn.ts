@@ -2,7 +2,7 @@
  * What the chart of a run knows, and one turn of it: the records and effects that one event leads to. Mission Control
  * Service, section 3.2.
  *
- * T1. A record is numbered, logged and moves the progress in one go (P1 of `progress.ts`).
+ * T1. A record is numbered, logged and moves the progress in one go (run/progress.P1).
  * T2. The chart stands in the state that is named for the activity under way.
  * T3. Every effect that is awaited has a ticket of its own; a reply with another one comes too late and is passed over.
  * T4. A context is never mutated: a turn puts a new one in its place.

@@ -4,7 +4,7 @@
  *
  * L1. Each state of section 3.1 is entered at most once, and a final state is never left (O3).
  * L2. A frame is handed to the gateway only from ENCODED, once ENCODED is durable (C3).
- * L3. After a crash in ENCODED nobody knows whether the frame left. The gateway is asked again under the same key and
+ * L3. After a crash in ENCODED it is not known whether the frame left. The gateway is asked again under the same key and
  *     sends nothing it may have sent: what it cannot tell becomes SEND_FAILED, except for a telecommand that changes
  *     nothing, which may leave twice (O2).
  * L4. An echo is not a state: it is recorded beside the chain and never moves it.
@@ -43,13 +43,13 @@ export interface TelecommandContext extends TelecommandInput {
   /** Where the bus stood when the frame was handed over. */
   readonly handed?: BusPosition;
   readonly detail?: string;
-  /** Why nobody knows whether an earlier sending left. */
+  /** Why it is not known whether an earlier sending left. */
   readonly doubt?: string;
   /** How its sending failed. */
   readonly failure?: SendFailure;
   /** How often the gateway was asked to send. */
   readonly sendings: number;
-  /** Echoes heard before SENT was known. */
+  /** Echoes received before SENT was known. */
   readonly earlyEchoes: readonly { readonly at: number; readonly conforming: boolean }[];
 }
 
@@ -230,7 +230,7 @@ export const telecommandMachine = setup({
         'gateway.sent': { target: 'SENT', actions: 'keepSent' },
         'gateway.refused': { target: 'SEND_FAILED', actions: ['keepRefusal', 'keepFailure'] },
         'gateway.unknown': [
-          // Asked anew, under a new key and without `recovering`: now the gateway sends.
+          // Asked again, under a new key and without `recovering`: now the gateway sends.
           { guard: 'mayLeaveAgain', actions: ['keepDoubt', 'askSend'] },
           { target: 'SEND_FAILED', actions: ['keepDetail', 'keepFailure'] },
         ],
@@ -278,7 +278,7 @@ export const telecommandMachine = setup({
       ],
     },
     ENCODE_FAILED: { type: 'final', entry: [...failure('ENCODE_FAILED'), 'release'] },
-    // An echo heard before the answer of the gateway was lost tells that the frame left all the same.
+    // An echo received before the answer of the gateway was lost reports that the frame left all the same.
     SEND_FAILED: { type: 'final', entry: [...failure('SEND_FAILED'), 'recordEarlyEchoes', 'release'] },
     VERIFIED: { type: 'final', entry: { type: 'record', params: { state: 'VERIFIED' } } },
     VERIFY_FAILED: { type: 'final', entry: failure('VERIFY_FAILED') },
@@ -288,7 +288,7 @@ export const telecommandMachine = setup({
         type: 'record',
         params: ({ context }) => ({
           state: 'VERIFY_TIMEOUT' as const,
-          note: { detail: `nothing verified it within ${(context.verifyWithinMs ?? 0) / 1000} s of sending` },
+          note: { detail: `not verified within ${(context.verifyWithinMs ?? 0) / 1000} s of sending` },
         }),
       },
     },

@@ -3,7 +3,7 @@
 import type { AlarmConfiguration, ComponentConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { AlarmDocument } from '../document/platform.ts';
-import type { Frame } from '../frame.ts';
+import type { MeasureTable } from '../measure-table.ts';
 import { checkCondition } from './condition.ts';
 
 const REACTION = /^run "([^"]+)"$/;
@@ -12,7 +12,7 @@ const REACTION = /^run "([^"]+)"$/;
 export function checkAlarms(
   alarms: Readonly<Record<string, AlarmDocument>>,
   component: ComponentConfiguration,
-  frame: Frame,
+  frame: MeasureTable,
   faults: FaultsAt,
 ): AlarmConfiguration[] {
   const limited = new Set(

@@ -1,6 +1,6 @@
 /**
  * The identity provider of the config document. Mission Control Service, section 5 items 2 and 3: whoever can be refused
- * later by a setting that is missing is told now which.
+ * later by a setting that is missing is reported now which.
  */
 
 import type { ConfigDocument } from '../document/config.ts';
@@ -46,7 +46,10 @@ function checkWithout(auth: AuthDocument, faults: FaultsAt): void {
   if (auth.required === true)
     faults
       .in('required')
-      .fault('tokens are required and none can be checked: nobody could come in', 'give issuer and audience');
+      .fault(
+        'tokens are required and none can be checked: no caller would be accepted',
+        'give issuer and audience',
+      );
   for (const name of OF_THE_ISSUER) {
     if (auth[name] !== undefined)
       faults.in(name).fault(`${name} says nothing without an issuer`, 'give issuer and audience');
@@ -61,7 +64,7 @@ function checkAddress(text: string, faults: FaultsAt): void {
     return;
   }
   if (url.username !== '' || url.password !== '' || url.hash !== '')
-    faults.fault('the address holds a name, a password or a fragment', 'write the bare address');
+    faults.fault('the address contains a name, a password or a fragment', 'write the bare address');
   if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname))
     faults.warning(
       'keys read over plain http can be changed on the way, and identities with them',

@@ -16,7 +16,7 @@ export function checkInstantCondition(text: string, scope: ConditionScope, fault
   if (!compiled.ok) return reportAll(compiled.faults, text, faults);
   if (!compiled.value.temporal) return;
   faults.fault(
-    'it is judged once, on current values, and could never hold: it looks at more than one sample',
+    'it is evaluated once, on current values, and could never be true: it needs more than one sample',
     'leave out `stable for`, `changes` and functions over a window; a derived measure can carry such a value',
   );
 }

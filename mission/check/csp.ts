@@ -23,8 +23,8 @@ const LARGEST_PORT = 63;
 /** Why the service has none of these, for whoever asks for one. */
 const REFUSED = {
   hmac: 'its 32 bits are too few to trust and its key has no place in a mission document; authenticate in the radio',
-  xtea: 'libcsp has given it up as unsafe; encrypt in the radio',
-  rdp: 'it sends again by itself, and no telecommand of this service leaves twice',
+  xtea: 'libcsp has dropped it as unsafe; encrypt in the radio',
+  rdp: 'it retransmits, and no telecommand of this service leaves twice',
   fragments: 'a telecommand is one packet; use files for more',
   compression: 'libcsp does not define one',
 } as const;

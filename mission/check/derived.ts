@@ -6,7 +6,7 @@
 import { compileExpression } from '../condition/compile.ts';
 import type { ComponentConfiguration } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
-import type { Frame } from '../frame.ts';
+import type { MeasureTable } from '../measure-table.ts';
 import type { Measure } from '../platform.ts';
 import { checkExpression } from './condition.ts';
 
@@ -15,7 +15,7 @@ type Inputs = ReadonlyMap<number, readonly number[]>;
 /** Reports expressions that do not compile or read nothing, and measures that are derived from themselves. */
 export function checkDerived(
   components: readonly ComponentConfiguration[],
-  frame: Frame,
+  frame: MeasureTable,
   faults: FaultsAt,
 ): void {
   for (const { name, measures } of components) {
@@ -30,7 +30,7 @@ export function checkDerived(
   checkInputs(frame, faults);
 }
 
-function checkInputs(frame: Frame, faults: FaultsAt): void {
+function checkInputs(frame: MeasureTable, faults: FaultsAt): void {
   const derived = frame.measures.filter(({ definition }) => definition.derived !== undefined);
   const inputs = new Map(derived.flatMap((measure) => inputsOf(measure, frame)));
   const reported = new Set<string>();
@@ -54,7 +54,7 @@ function checkInputs(frame: Frame, faults: FaultsAt): void {
 
 function inputsOf(
   { component, instance, definition, ordinal }: Measure,
-  frame: Frame,
+  frame: MeasureTable,
 ): [number, readonly number[]][] {
   const compiled = compileExpression(
     definition.derived ?? '',

@@ -23,7 +23,7 @@ export function checkDriver(document: DriverDocument, faults: FaultsAt): void {
       key,
       known,
       'settings',
-      'it has none: addresses and ports stand in the transport of the link',
+      'it has no settings: addresses and ports are in the transport of the link',
     );
     faults.in(key).keyFault(`a driver of protocol ${protocol} has no setting "${key}"`, help);
   }

@@ -75,10 +75,7 @@ class EncodeCheck {
   /** What can only be said of all fields: an argument that none writes never reaches the spacecraft. */
   end(faults: FaultsAt): void {
     if (this.#bits % 8 !== 0) {
-      faults.fault(
-        `the fields make ${this.#bits} bits, which are no whole bytes`,
-        'add a constant field of the rest',
-      );
+      faults.fault(`the fields make ${this.#bits} bits, not whole bytes`, 'add a constant field of the rest');
     }
     for (const name of this.#args.keys()) {
       if (this.#used.has(name)) continue;
@@ -196,7 +193,7 @@ function checkNumberPlace(document: EncodeField, before: number, faults: FaultsA
     faults.in('bits').fault(`${type} does not have ${bits} bits`, 'leave bits out, or take a wider type');
   }
   if (endian === 'little' && ((bits ?? width) % 8 !== 0 || before % 8 !== 0)) {
-    faults.in('endian').fault('little endian is for whole bytes at a byte boundary', 'leave it out');
+    faults.in('endian').fault('little endian needs whole bytes at a byte boundary', 'leave it out');
   }
   if (scale === 0 || (scale !== undefined && type === 'bool')) {
     faults.in('scale').fault('no scale fits here', 'leave it out');

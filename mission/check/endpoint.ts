@@ -61,7 +61,9 @@ function checkSources(accept: readonly string[], kind: 'udp' | 'tcp', faults: Fa
     const form = kind === 'udp' ? '192.0.2.7, 192.0.2.7:5000 or 192.0.2.0/24' : '192.0.2.7 or 192.0.2.0/24';
     if (source === undefined) faults.in(index).fault(`${text} is no address`, `write ${form}`);
     else if (kind === 'tcp' && source.port !== undefined)
-      faults.in(index).fault(`${text} names a port, which a client draws anew each time`, `write ${form}`);
+      faults
+        .in(index)
+        .fault(`${text} names a port, but a client uses another one each time`, `write ${form}`);
   }
 }
 

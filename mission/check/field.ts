@@ -76,7 +76,7 @@ function shapeOf(document: FieldDocument, type: string, faults: FaultsAt): Field
     return undefined;
   }
   if (endian === 'little' && width % 8 !== 0) {
-    faults.in('endian').fault('little endian is for whole bytes', 'leave it out');
+    faults.in('endian').fault('little endian needs whole bytes', 'leave it out');
   }
   if (scale !== undefined && (kind === 'bool' || scale === 0 || (kind !== 'float' && width > 53)))
     faults.in('scale').fault('no scale fits here', 'leave it out');

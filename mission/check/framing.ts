@@ -26,7 +26,7 @@ export function checkFraming(document: FramingDocument, faults: FaultsAt): Frami
   const { kind, max = FRAME_BYTES, apids } = document;
   checkKeys(document, faults);
   if (max > FRAME_BYTES)
-    faults.in('max').fault(`${max} bytes are more than any frame has`, `stay within ${FRAME_BYTES}`);
+    faults.in('max').fault(`${max} bytes exceed the longest frame`, `stay within ${FRAME_BYTES}`);
   switch (kind) {
     case 'space-packet':
       return { kind, maxBytes: max, ...(apids !== undefined && { apids }) };
@@ -90,7 +90,7 @@ function lengthOf(
 ): MarkerFramingConfiguration['length'] | undefined {
   if (length === undefined) {
     const help =
-      'give length: bytes after the marker, or length: { at: 4, bytes: 2 } of the field that says it';
+      'give length: bytes after the marker, or length: { at: 4, bytes: 2 } for the field that holds it';
     faults.fault('framing by marker needs the key "length"', help);
     return undefined;
   }

@@ -14,7 +14,7 @@ import { compileLibraries } from '../procedure/compile/library.ts';
 import type { Library } from '../procedure/procedure.ts';
 
 /**
- * Reports every fault of the libraries; what refers to a platform that is not there is not accused. The libraries by
+ * Reports every fault of the libraries; what refers to a platform that is not there is not reported. The libraries by
  * `name@version`, as sound as their documents.
  */
 export function checkLibraries(

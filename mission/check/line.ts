@@ -2,7 +2,7 @@
  * Lines of a platform document: what each place is read to, and that no line of the spacecraft is read in two ways.
  * Mission Control Service, section 6 (decoded telemetry).
  *
- * R1. Two patterns that match a common line are a fault, told with such a line; so a pattern that can never be reached.
+ * R1. Two patterns that match a common line are a fault, reported with such a line; so a pattern that can never be reached.
  * R2. A measure is read at most once from one line.
  */
 
@@ -12,9 +12,9 @@ import type { ComponentConfiguration, LineConfiguration, MeasureConfiguration } 
 import type { FaultsAt } from '../document/fault.ts';
 import type { LineDocument } from '../document/line.ts';
 import type { PlatformDocument } from '../document/platform.ts';
-import type { Frame } from '../frame.ts';
 import { commonLine, covers } from '../line/overlap.ts';
 import type { Pattern, PlaceKind } from '../line/pattern.ts';
+import type { MeasureTable } from '../measure-table.ts';
 import { isFloatType, isNumberType } from '../value-type.ts';
 import { checkPattern } from './answer.ts';
 import type { MeasureLookup } from './field.ts';
@@ -24,7 +24,7 @@ export function checkLines(
   { lines = {} }: PlatformDocument,
   components: readonly ComponentConfiguration[],
   lookup: MeasureLookup,
-  frame: Frame,
+  frame: MeasureTable,
   faults: FaultsAt,
 ): LineConfiguration[] {
   const names = Object.keys(lines);
@@ -115,7 +115,7 @@ function helpFor(raw: string): string {
   if (raw === 'bool') return 'write the two words, like OFF|ON';
   if (isFloatType(raw)) return 'take number, decimal or integer';
   if (isNumberType(raw)) return 'take integer or hex, or declare the measure as f64';
-  return raw === 'bytes' ? 'lines hold no bytes; declare a string' : `take the enumeration ${raw}`;
+  return raw === 'bytes' ? 'lines contain no bytes; declare a string' : `take the enumeration ${raw}`;
 }
 
 /** R1 */
@@ -125,7 +125,7 @@ function checkOverlaps(patterns: readonly (readonly [string, Pattern])[], faults
       const common = commonLine(earlier, pattern);
       if (common === undefined) continue;
       const message = covers(earlier, pattern)
-        ? `it can never be reached: line ${before} matches all that it matches, like "${common}"`
+        ? `it can never be reached: line ${before} matches everything it matches, like "${common}"`
         : `line ${before} matches "${common}" as well`;
       faults
         .in(name, 'match')
@@ -147,7 +147,7 @@ function warnOfSilent(components: readonly ComponentConfiguration[], faults: Fau
     faults
       .in('components', component, 'telecommands', each.name)
       .warning(
-        'it awaits no answer, and one that came all the same would be taken for the answer of the next telecommand',
+        'it awaits no answer, so an answer would be taken for that of the next telecommand',
         'give verify.answer, unless the instrument is silent',
       );
   }

@@ -59,7 +59,7 @@ export function checkPacket(
   const group = checkGroup(document, measures, new Walk(), faults);
   const match = [...head, ...group.match];
   if (match.length === 0 && document.csp === undefined)
-    faults.fault('nothing tells which packets it is for', 'give apid, service and subtype, csp, or match');
+    faults.fault('nothing says which packets it is for', 'give apid, service and subtype, csp, or match');
   const time = document.time === undefined ? undefined : checkTime(document.time, faults.in('time'));
   return {
     name,
@@ -165,7 +165,7 @@ function positionOf({ at, bit }: Pick<PacketField, 'at' | 'bit'>, walk: Walk, fa
   if (walk.origin > 0) {
     faults
       .in('at')
-      .fault('the field before has no fixed length, so this one has no fixed place', 'leave `at` out');
+      .fault('the field before has no fixed length, so this one has no fixed position', 'leave `at` out');
   }
   return at * 8 + (bit ?? 0);
 }
@@ -226,7 +226,7 @@ function fieldPlace(
   faults: FaultsAt,
 ): Place | undefined {
   if (at !== undefined || bits !== undefined || type !== undefined) {
-    faults.fault('field says the place; at, bits and type are for matches without it', 'keep one');
+    faults.fault('field gives the position; at, bits and type are for matches without field', 'keep one');
   }
   const place = walk.fields.get(field);
   if (place === undefined) {
@@ -247,7 +247,7 @@ function matchable(place: Place, faults: FaultsAt): Place | undefined {
     return undefined;
   }
   if (place.origin > 0 || place.prefix !== undefined) {
-    faults.fault('a field without a fixed place cannot be matched', 'match a field before it');
+    faults.fault('a field without a fixed position cannot be matched', 'match a field before it');
     return undefined;
   }
   if (place.little === true && place.at % 8 !== 0) {

@@ -8,7 +8,7 @@ import type {
 } from '../configuration.ts';
 import type { FaultsAt } from '../document/fault.ts';
 import type { ParameterDocument } from '../document/platform.ts';
-import type { Frame } from '../frame.ts';
+import type { MeasureTable } from '../measure-table.ts';
 import { converts, findUnit } from '../unit.ts';
 import { isNumberType } from '../value-type.ts';
 import { typeKnown } from './measure.ts';
@@ -19,7 +19,7 @@ export function checkParameters(
   parameters: Readonly<Record<string, ParameterDocument>>,
   component: ComponentConfiguration,
   components: readonly ComponentConfiguration[],
-  frame: Frame,
+  frame: MeasureTable,
   faults: FaultsAt,
 ): ParameterConfiguration[] {
   return Object.entries(parameters).map(([name, document]) => {

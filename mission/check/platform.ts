@@ -11,8 +11,8 @@ import type { ComponentConfiguration, EnumConfiguration, PlatformConfiguration }
 import type { FaultsAt } from '../document/fault.ts';
 import type { ComponentDocument, PlatformDocument } from '../document/platform.ts';
 import type { ReadDocument } from '../document/read.ts';
-import { createFrame, type Frame } from '../frame.ts';
 import type { LayoutConfiguration } from '../layout/layout.ts';
+import { createFrame, type MeasureTable } from '../measure-table.ts';
 import { isValueType } from '../value-type.ts';
 import { checkAlarms } from './alarm.ts';
 import { checkDerived } from './derived.ts';
@@ -100,7 +100,7 @@ function measuredComponent(
   const instances = (document.instances ?? []).map(String);
   for (const [index, instance] of instances.entries()) {
     if (instances.indexOf(instance) < index)
-      faults.in('instances', index).fault(`instance ${instance} stands twice`, 'remove one');
+      faults.in('instances', index).fault(`instance ${instance} is given twice`, 'remove one');
     if (instance === '_') faults.in('instances', index).fault('"_" means no instance', 'take another name');
   }
   const measures = Object.entries(document.measures ?? {}).map(([measure, each]) =>
@@ -121,7 +121,7 @@ function measuredComponent(
 function withTelecommands(
   component: ComponentConfiguration,
   document: PlatformDocument,
-  frame: Frame,
+  frame: MeasureTable,
   read: ReadDocument,
 ): ComponentConfiguration {
   const base = component.files ? ['files'] : ['components', component.name];
@@ -144,7 +144,7 @@ function withRest(
   component: ComponentConfiguration,
   { components }: PlatformDocument,
   commanded: readonly ComponentConfiguration[],
-  frame: Frame,
+  frame: MeasureTable,
   faults: FaultsAt,
 ): ComponentConfiguration {
   const document = components[component.name] ?? {};

@@ -3,7 +3,7 @@
  * reaction rule 2.
  *
  * R1. Everything that does not fit is said at once, each at the `on_raise` of the alarm.
- * R2. A role or an input that has a fault of its own is accused of that alone.
+ * R2. A role or an input that has a fault of its own is reported for that alone.
  */
 
 import { nearHelp } from '../../contract/near.ts';
@@ -112,7 +112,7 @@ function checkInputs(
     if (isOne) checkDefault(name, input, component, faults);
     else if (!isInstance(input, component))
       faults.fault(
-        `input "${input.name}" of procedure ${name} is no instance of ${component.name}, which is all that an alarm can give`,
+        `input "${input.name}" of procedure ${name} is not an instance of ${component.name}, which is all that an alarm can give`,
         `declare it { type: instance, of: ${component.name} }, or react with a procedure without it`,
       );
   }

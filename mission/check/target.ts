@@ -39,7 +39,7 @@ export function checkTarget(
     const help = nearHelp(document.platform, site.platforms.keys(), 'platforms', 'add its platform document');
     faults
       .in('platform')
-      .warning(`there is no document of platform ${document.platform}; its telecommands are refused`, help);
+      .warning(`there is no document for platform ${document.platform}; its telecommands are refused`, help);
   }
   const known = Object.keys(site.document.environments);
   checkNames(document.environments, known, 'environment', faults.in('environments'));
@@ -65,7 +65,7 @@ function checkNames(
   faults: FaultsAt,
 ): void {
   for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) < index) faults.in(index).fault(`${what} ${name} stands twice`, 'remove one');
+    if (names.indexOf(name) < index) faults.in(index).fault(`${what} ${name} is given twice`, 'remove one');
     if (known !== undefined && !known.includes(name)) {
       faults.in(index).fault(`no ${what} "${name}"`, nearHelp(name, known, `${what}s`));
     }

@@ -75,7 +75,9 @@ function checkArgument(
   const known = typeKnown(type, new Set(enumerations.keys()), faults.in('type'));
   const unitOk = unitKnown(unit, faults.in('unit'));
   if (known && unit !== undefined && !isNumberType(type)) {
-    faults.in('unit').fault(`an argument of type ${type} is no number and has no unit`, 'leave the unit out');
+    faults
+      .in('unit')
+      .fault(`an argument of type ${type} is not a number and has no unit`, 'leave the unit out');
   }
   if (name === 'instance')
     faults.keyFault('"instance" names the instance in `from: $instance`', 'take another name');

@@ -15,7 +15,7 @@ import type {
 import type { FaultsAt } from '../document/fault.ts';
 import type { LinkDocument } from '../document/topology.ts';
 
-/** Reports a transport that is none for lines, and warns of a link that has nothing to say or to hear. */
+/** Reports a malformed transport for lines, and warns of a link that has nothing to say or to receive. */
 export function checkTextLink(
   { transport, components }: LinkDocument,
   platform: PlatformConfiguration | undefined,
@@ -58,7 +58,7 @@ export function checkSharedAnswers(
         const other = users.get(gateway) ?? target.name;
         users.set(gateway, other);
         if (other === target.name) continue;
-        const message = `target ${other} awaits answers over gateway ${gateway} too, and a line does not say whom it answers`;
+        const message = `target ${other} awaits answers over gateway ${gateway} too, and a line does not name the telecommand it answers`;
         faults.in(target.name, 'links', link.name).fault(message, 'give each a gateway of its own');
       }
     }

@@ -104,7 +104,7 @@ function checkGateway(name: string, document: GatewayDocument, faults: FaultsAt)
   if (!simulated && known.length > 0) {
     faults
       .in('faults')
-      .fault('only simulated gateways know faults', 'add `simulated: true`, or leave them out');
+      .fault('only simulated gateways have faults', 'add `simulated: true`, or leave them out');
   }
   if (!simulated && model !== undefined)
     faults.in('model').fault('only simulated gateways have a model', 'add `simulated: true`');

@@ -10,7 +10,7 @@ import { kleene, UNKNOWN } from './truth.ts';
 
 const MILLISECOND = findUnit('ms')!;
 
-/** The comparison of the age of `slot`; tells what is no duration and an equality, which would not last. */
+/** The comparison of the age of `slot`; reports what is no duration and an equality, which would not last. */
 export function ageCompared(
   slot: number,
   right: NumberTerm,

@@ -13,7 +13,7 @@ import type { NumberRun } from './history.ts';
 import type { BinaryNode, Node } from './syntax.ts';
 import { type Check, described, inUnit, isAbsolute, literal, type NumberTerm } from './term.ts';
 
-/** The sum, difference, product or quotient; tells units that do not go together. */
+/** The sum, difference, product or quotient; reports units that do not go together. */
 export function binaryTerm(node: BinaryNode, check: Check): NumberTerm | undefined {
   const left = check.number(node.left);
   const right = check.number(node.right);
@@ -26,7 +26,7 @@ export function binaryTerm(node: BinaryNode, check: Check): NumberTerm | undefin
   return check.fault(node.at, message, sumHelp(left, right));
 }
 
-/** The number with the other sign; tells an absolute temperature or level, which has none. */
+/** The number with the other sign; reports an absolute temperature or level, which has none. */
 export function negativeTerm(of: Node, at: number, check: Check): NumberTerm | undefined {
   const term = check.number(of);
   if (term === undefined) return undefined;
@@ -36,7 +36,7 @@ export function negativeTerm(of: Node, at: number, check: Check): NumberTerm | u
   return { kind: 'number', unit: term.unit, run: (history) => -run(history) };
 }
 
-/** The number as a difference, so that it may be scaled; tells an absolute temperature or level. */
+/** The number as a difference, so that it may be scaled; reports an absolute temperature or level. */
 export function asDifference(term: NumberTerm, at: number, check: Check): NumberTerm | undefined {
   if (!isAbsolute(term.unit)) return term;
   if (term.literal !== undefined && term.unit.spansDifferences)
@@ -109,7 +109,7 @@ function scaledTerm(
   if (a.literal === undefined || b.literal === undefined) return { kind: 'number', unit, run };
   const value = node.op === '*' ? a.literal * b.literal : a.literal / b.literal;
   if (Number.isFinite(value)) return literal(value, unit);
-  return check.fault(node.at, 'the outcome is no number', 'do not divide by zero');
+  return check.fault(node.at, 'the result is not a number', 'do not divide by zero');
 }
 
 function product(a: NumberRun, b: NumberRun): NumberRun {

@@ -48,7 +48,7 @@ const WINDOW_FUNCTIONS: Readonly<Record<string, WindowFunction>> = {
   },
 };
 
-/** What the call gives; tells an unknown function, a wrong number of arguments and arguments that do not fit. */
+/** What the call gives; reports an unknown function, a wrong number of arguments and arguments that do not fit. */
 export function callTerm(node: CallNode, check: Check): Term | undefined {
   const windowed = Object.hasOwn(WINDOW_FUNCTIONS, node.name) ? WINDOW_FUNCTIONS[node.name] : undefined;
   if (windowed !== undefined) return windowTerm(node, windowed, check);
@@ -59,7 +59,7 @@ export function callTerm(node: CallNode, check: Check): Term | undefined {
   return check.fault(node.at, `no function "${node.name}"`, `there are: ${listed(known)}`);
 }
 
-/** A duration in ms that is written out and positive; tells anything else. */
+/** A duration in ms that is written out and positive; reports anything else. */
 export function durationOf(node: Node, check: Check): number | undefined {
   const term = check.number(node);
   if (term === undefined) return undefined;

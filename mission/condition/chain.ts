@@ -1,4 +1,4 @@
-/** `and` and `or` of many (K1): what decides ends the evaluation. */
+/** `and` and `or` of many (truth.K1): what decides ends the evaluation. */
 
 import type { TruthRun } from './history.ts';
 import { FALSE, type Kleene, TRUE, UNKNOWN } from './truth.ts';

@@ -1,8 +1,8 @@
 /**
- * Gives meaning to the tree of a condition: what each part is, in which unit, and the closure that computes it. Tells
+ * Gives meaning to the tree of a condition: what each part is, in which unit, and the closure that computes it. Reports
  * every fault it meets and goes on, so that one look at the document is enough.
  *
- * G1. A part whose fault was told is told no further fault.
+ * G1. A part whose fault was reported is reported no further fault.
  */
 
 import { assertNever } from '../../contract/assert.ts';
@@ -78,7 +78,7 @@ export class Checker implements Check {
     if (term.ageOf === undefined) return term;
     return this.fault(
       node.at,
-      'an age stands alone on one side of a comparison',
+      'an age must be alone on one side of a comparison',
       'write for example "age(x) > 60 s"',
     );
   }

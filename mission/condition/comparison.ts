@@ -1,5 +1,5 @@
 /**
- * Comparisons: `< <= == != > >=`, `in [..]`, `changes`. Both sides are told in one unit at compile time; a lone word is
+ * Comparisons: `< <= == != > >=`, `in [..]`, `changes`. Both sides are expressed in one unit at compile time; a lone word is
  * looked up in the enumeration of the other side.
  *
  * C1. Unknown on either side is unknown.
@@ -25,7 +25,7 @@ const MIRRORED: Readonly<Record<Comparison, Comparison>> = {
   '>=': '<=',
 };
 
-/** The comparison; tells sides that cannot be compared. */
+/** The comparison; reports sides that cannot be compared. */
 export function compareTerm(node: CompareNode, check: Check): TruthTerm | undefined {
   const left = check.term(node.left);
   const right = check.term(node.right);
@@ -36,7 +36,7 @@ export function compareTerm(node: CompareNode, check: Check): TruthTerm | undefi
   return run && { kind: 'truth', run };
 }
 
-/** Whether the left side equals one of the list; tells what it cannot be compared with. */
+/** Whether the left side equals one of the list; reports what it cannot be compared with. */
 export function inTerm(leftNode: Node, list: readonly Node[], check: Check): TruthTerm | undefined {
   const left = check.term(leftNode);
   const members = list.map((node) => ({ node, term: check.term(node) }));
@@ -50,7 +50,7 @@ export function inTerm(leftNode: Node, list: readonly Node[], check: Check): Tru
   return known.length < runs.length ? undefined : { kind: 'truth', run: anyOf(known) };
 }
 
-/** Whether the last sample differed from the one before; tells anything but a measure. */
+/** Whether the last sample differed from the one before; reports anything but a measure. */
 export function changesTerm(left: Node, at: number, check: Check): TruthTerm | undefined {
   const term = check.term(left);
   if (term === undefined) return undefined;

@@ -48,7 +48,7 @@ export function compileCondition(
   });
 }
 
-/** The expression, told in the unit of `measure`; refuses what a condition is refused for and another kind or unit. */
+/** The expression, expressed in the unit of `measure`; refuses what a condition is refused for and another kind or unit. */
 export function compileExpression(
   text: string,
   scope: ConditionScope,

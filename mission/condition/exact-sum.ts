@@ -3,7 +3,7 @@
  * It knows whether it is still exact: as long as the values span less than some 2^36 in magnitude it always is.
  *
  * Z1. While `exact`, high + low is the sum of what was added less what was subtracted, with no error at all.
- * Z2. Where it cannot be, `take` sums anew: rounded once, the same in whatever order the values come, so that two sums of the same
+ * Z2. Where it cannot be, `take` sums again: rounded once, the same in whatever order the values come, so that two sums of the same
  *     values never differ, be they exact or not.
  */
 

@@ -132,7 +132,7 @@ function instanceName(instance: InstanceOf, bindings: Bindings): string | undefi
 
 function bound(name: string, bindings: Bindings): ResolvedValue {
   const value = bindings.names?.[name];
-  assert(value !== undefined, `N3: $${name} is bound`);
+  assert(value !== undefined, `condition/condition.N3: $${name} is bound`);
   return value;
 }
 
@@ -140,7 +140,10 @@ function boundNumber(name: NameSlot, bindings: Bindings): number {
   const value = bound(name.name, bindings);
   if (typeof value === 'string' && name.enumeration !== undefined) {
     const number = name.enumeration.numberOf(value);
-    assert(number !== undefined, `N3: $${name.name} is a value of ${name.enumeration.name}`);
+    assert(
+      number !== undefined,
+      `condition/condition.N3: $${name.name} is a value of ${name.enumeration.name}`,
+    );
     return number;
   }
   return Number(value);

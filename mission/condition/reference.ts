@@ -1,5 +1,5 @@
 /**
- * Finding what a reference or a `$name` means (R1, R2 of `scope.ts`). A lone word that is no measure stays a word: the
+ * Finding what a reference or a `$name` means (scope.R1, R2). A lone word that is no measure stays a word: the
  * other side of its comparison may have it as a value.
  */
 
@@ -23,7 +23,7 @@ interface Place {
   readonly measure: Segment;
 }
 
-/** The measure or word referred to; tells what does not exist and what would. */
+/** The measure or word referred to; reports what does not exist and what would. */
 export function referenceTerm(node: ReferenceNode, check: Check): Term | undefined {
   const word = loneWord(node);
   if (word !== undefined && ownMeasure(word, check) === undefined) return { kind: 'word', word };
@@ -35,7 +35,7 @@ export function referenceTerm(node: ReferenceNode, check: Check): Term | undefin
   return measureTerm(measure, slotOf(place, measure, instance), check);
 }
 
-/** The value of `$name`; tells when there is no such name. */
+/** The value of `$name`; reports when there is no such name. */
 export function nameTerm(name: string, at: number, check: Check): Term | undefined {
   const named = check.scope.names?.get(name);
   if (named === undefined) return check.fault(at, `nothing is named $${name}`, names(check));
@@ -121,7 +121,7 @@ function roleOf(
 
 function form({ scope }: Check): string {
   return scope.roles === undefined
-    ? 'write component.measure or component[instance].measure; no role stands in front here'
+    ? 'write component.measure or component[instance].measure; no role in front here'
     : 'write role.component.measure or role.component[instance].measure';
 }
 
@@ -172,7 +172,7 @@ function namedInstance(
     : named.type === 'instance' && (named.of === undefined || named.of === component.name);
   if (fits) return { kind: 'name', value: name };
   const wanted = component.files ? 'a file_id' : `an instance of ${component.name}`;
-  return check.fault(at, `$${name} is no instance of ${component.name}`, `declare it as ${wanted}`);
+  return check.fault(at, `$${name} is not an instance of ${component.name}`, `declare it as ${wanted}`);
 }
 
 function names({ scope }: Check): string {

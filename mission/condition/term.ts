@@ -2,7 +2,7 @@
  * What a part of a condition is, once it is understood: a truth, a number in a unit, a value of an enumeration, a text,
  * or a word that only the other side can explain. Also what a term may be turned into.
  *
- * T1. A number is told in the unit of its term; a literal keeps its number, so that it is converted exactly.
+ * T1. A number is expressed in the unit of its term; a literal keeps its number, so that it is converted exactly.
  */
 
 import type { Enumeration } from '../platform.ts';
@@ -52,7 +52,7 @@ export interface WordTerm {
 
 export type Term = TruthTerm | NumberTerm | EnumTerm | TextTerm | WordTerm;
 
-/** What the parts of the compiler ask of each other. Undefined is a term whose fault has been told. */
+/** What the parts of the compiler ask of each other. Undefined is a term whose fault has been reported. */
 export interface Check {
   readonly plan: Plan;
   readonly scope: ConditionScope;
@@ -60,7 +60,7 @@ export interface Check {
   /** The term, which must be a number that stands still. */
   number(node: Node): NumberTerm | undefined;
   truth(node: Node): TruthTerm | undefined;
-  /** Tells a fault; gives undefined. */
+  /** Reports a fault; gives undefined. */
   fault(at: number, message: string, help?: string): undefined;
 }
 
@@ -68,7 +68,7 @@ export function literal(value: number, unit: Unit): NumberTerm {
   return { kind: 'number', unit, literal: value, run: () => value };
 }
 
-/** The number told in `unit`; undefined when it does not fit. A literal temperature may also be a difference. */
+/** The number expressed in `unit`; undefined when it does not fit. A literal temperature may also be a difference. */
 export function inUnit(term: NumberTerm, unit: Unit): NumberTerm | undefined {
   if (converts(term.unit, unit)) return converted(term, term.unit, unit);
   const { difference, spansDifferences } = term.unit;
@@ -99,7 +99,7 @@ function converted(term: NumberTerm, from: Unit, to: Unit): NumberTerm {
   return { kind: 'number', unit: to, run: (history) => run(history) * factor + shift };
 }
 
-/** Tells that two terms cannot be compared, and what would fit. */
+/** Reports that two terms cannot be compared, and what would fit. */
 export function misfit(left: Term, right: Term, at: number, check: Check): undefined {
   const numbers = left.kind === 'number' && right.kind === 'number';
   const help = numbers ? unitHelp(left, right) : 'both sides must be of one kind';

@@ -5,7 +5,7 @@
  * W1. A sample is inside until `at + length`, when it is outside.
  * W2. Samples are ordered by time, whatever the order they came in; of equal times the later one fed is the later.
  * W3. At most `WINDOW_SAMPLES` are kept; beyond that the oldest are forgotten.
- * W4. The mean does not depend on when it was asked for: sums are exact, and where they cannot be, they are made anew.
+ * W4. The mean does not depend on when it was asked for: sums are exact, and where they cannot be, they are recreated.
  */
 
 import { ExactSum } from './exact-sum.ts';

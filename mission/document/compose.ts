@@ -25,7 +25,7 @@ type Token = Parser['stack'][number];
 
 const TOO_DEEP: Omit<TextFault, 'offset'> = {
   message: `nests more than ${DOCUMENT_NESTING} collections and keys within one another`,
-  help: 'nest less; a stray [ or { without its end looks like this too',
+  help: 'nest less; an unclosed [ or { looks the same',
 };
 
 /** The documents in the text, and everything that makes it no YAML of ours. */

@@ -50,9 +50,7 @@ const ListenDocument = Type.Object(
     host: Host,
     port: Port,
     accept: Type.Optional(Sources),
-    replace: Type.Optional(
-      Type.Boolean({ description: 'A further connection takes the place of the one that stands.' }),
-    ),
+    replace: Type.Optional(Type.Boolean({ description: 'A new connection replaces the existing one.' })),
   },
   { ...closed, title: 'Listen' },
 );

@@ -1,6 +1,6 @@
 /**
  * A fault of a mission document, and the list they are gathered in: a compilation reports all of them, each saying
- * what, where and how to mend it. Mission Control Service, section 1 item 10 (the compiled configuration).
+ * what, where and how to repair it. Mission Control Service, section 1 item 10 (the compiled configuration).
  *
  * F1. Finding a fault never stops the search: the list is read at the end.
  */

@@ -104,7 +104,7 @@ const Epoch = Type.String({
 const timed = {
   at: At,
   epoch: Epoch,
-  preamble: Type.Optional(Type.Boolean({ description: 'A P-field stands first; it is not interpreted.' })),
+  preamble: Type.Optional(Type.Boolean({ description: 'A P-field comes first; it is not interpreted.' })),
   offset: Type.Optional(DurationText),
 };
 export const CdsTime = Type.Object(
@@ -162,7 +162,7 @@ export const CspSelection = Type.Object(
     ...closed,
     title: 'CspSelection',
     description:
-      'CSP packets it is for. Positions then count from the first byte of the data, behind the header.',
+      'CSP packets it is for. Positions then count from the first byte of the data, after the header.',
     minProperties: 1,
   },
 );
@@ -188,7 +188,7 @@ export const Packet = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 64,
-        description: 'Bytes at the end that are no data, like a CRC.',
+        description: 'Bytes at the end that are not data, like a CRC.',
       }),
     ),
     time: Type.Optional(PacketTime),

@@ -26,7 +26,7 @@ export const SendDocument = Type.Object(
     args: Type.Optional(Type.Record(Identifier, Given, closed)),
     link: Type.Optional(Type.String()),
     retry: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: STEP_ATTEMPTS - 1, description: 'How often it is sent again.' }),
+      Type.Integer({ minimum: 0, maximum: STEP_ATTEMPTS - 1, description: 'How often it is resent.' }),
     ),
   },
   { ...closed, title: 'Send' },

@@ -3,7 +3,7 @@
  * take the short way. Mission Control Service, section 2.1 (DecodedSample raw).
  *
  * W1. The length of the packet was checked before: a reader of a fixed field never looks at it.
- * W2. What no double holds goes to `wide` under its index, and NaN stands in its place (B3 of the batch).
+ * W2. What no double holds goes to `wide` under its index, and NaN stands in its place (batch.B3 of the batch).
  */
 
 import type { GrowingBlock } from '../../contract/batch.ts';

@@ -7,14 +7,14 @@ import type {
   PlatformConfiguration,
   TelecommandConfiguration,
 } from '../configuration.ts';
-import { type Frame, knownOrdinal } from '../frame.ts';
+import { knownOrdinal, type MeasureTable } from '../measure-table.ts';
 import type { AwaitedAnswer, Enumeration, LineReader, LineWriter } from '../platform.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import { answerReference, createLineReader } from './reader.ts';
 import { compileWriter, type LineArgument } from './writer.ts';
 
 /** The reader of the lines of a platform and of the answers to its telecommands. */
-export function loadLines(platform: PlatformConfiguration, frame: Frame): LineReader {
+export function loadLines(platform: PlatformConfiguration, frame: MeasureTable): LineReader {
   const patterns = new Map<string, Pattern>();
   const raws = rawTypes(platform, frame);
   return createLineReader({
@@ -67,14 +67,14 @@ function answersOf({ verify }: TelecommandConfiguration): AnswerConfiguration[] 
   return verify?.answer === undefined ? [] : [verify.answer];
 }
 
-function patternOf(source: string, frame: Frame): Pattern {
+function patternOf(source: string, frame: MeasureTable): Pattern {
   const compiled = compilePattern(source, frame.enumerations);
   assert(compiled.ok, `pattern \`${source}\` compiled before`);
   return compiled.value;
 }
 
 /** The raw type of a measure by its ordinal. */
-function rawTypes({ components }: PlatformConfiguration, frame: Frame): (ordinal: number) => string {
+function rawTypes({ components }: PlatformConfiguration, frame: MeasureTable): (ordinal: number) => string {
   return (ordinal) => {
     const { component, definition } = frame.measures[ordinal]!;
     const measures = components.find(({ name }) => name === component)?.measures;

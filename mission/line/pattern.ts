@@ -110,7 +110,7 @@ class PatternBuilder {
   #checkNames(): void {
     const names = this.#parts.flatMap((part) => ('name' in part ? [part.name] : []));
     for (const name of new Set(names.filter((each, index) => names.indexOf(each) < index))) {
-      this.faults.push({ message: `{${name}} stands twice`, help: 'give each place a name of its own' });
+      this.faults.push({ message: `{${name}} is given twice`, help: 'give each placeholder its own name' });
     }
   }
 
@@ -154,7 +154,7 @@ class PatternBuilder {
     if (words.every((each, index) => each !== '' && words.indexOf(each) === index && !hasBlankEnds(each))) {
       return { kind: 'choice', words };
     }
-    const message = `{${name}:${words.join('|')}} has an empty word, one that stands twice, or blanks around one`;
+    const message = `{${name}:${words.join('|')}} has an empty word, one that is repeated, or blanks around one`;
     this.faults.push({ message, help: `write {${name}:OFF|ON}` });
     return undefined;
   }
@@ -191,7 +191,7 @@ function ambiguities(pieces: readonly Piece[]): TextFault[] {
     const next = pieces[index + 1]?.automaton;
     const shared = place === undefined || next === undefined ? undefined : sharedCode(automaton, next);
     if (place === undefined || shared === undefined) return [];
-    const message = `{${place.name}} may go on with "${String.fromCharCode(shared)}", and so does what follows it`;
+    const message = `{${place.name}} may continue with "${String.fromCharCode(shared)}", and so does the text after it`;
     return [{ message, help: 'separate them by a blank or a sign, or take a narrower kind, like integer' }];
   });
 }

@@ -24,7 +24,7 @@ export function programDocument(program: Program): ProgramDocument {
 }
 
 /**
- * How many bytes the stored form has, at least and about, told without making it; past `most` not told to its end. A long
+ * How many bytes the stored form has, at least and about, reported without making it; past `most` not reported to its end. A long
  * input stands in every statement that may show it, so texts are measured once.
  */
 export function programBytes(program: unknown, most: number): number {

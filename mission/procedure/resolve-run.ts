@@ -4,9 +4,9 @@
  * section 7.4. Who may launch, what a pass allows and whether targets are held is not asked here.
  *
  * R1. Every fault of a request is said at once, in the order procedure, environment, targets, inputs, plan, steps, faults
- *     of simulated targets. What depends on something unknown is not accused.
+ *     of simulated targets. What depends on something unknown is not reported.
  * R2. A program is complete: every name of an input is replaced by its value, every setter of a configuration is there.
- * R3. The same request under the same mission gives the same bytes, whatever the order of its keys (G1 of the program).
+ * R3. The same request under the same mission gives the same bytes, whatever the order of its keys (contract/program.G1 of the program).
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -20,8 +20,8 @@ import { fault } from '../resolve-link.ts';
 import { programBytes, programDocument } from './program-document.ts';
 import { demandOf } from './resolve/demand.ts';
 import { type FoundProcedure, findProcedure } from './resolve/find-procedure.ts';
-import type { Frame } from './resolve/frame.ts';
 import { requestedInputs } from './resolve/input.ts';
+import type { Invocation } from './resolve/invocation.ts';
 import { statementCount, stepPaths } from './resolve/outline.ts';
 import {
   hazardFaults,
@@ -120,7 +120,7 @@ function resolveProcedure(
   assert(statementCount(procedure) <= PROGRAM_STATEMENTS, `procedure ${procedure.name} is of bounded size`);
   const { targets, faults: ofTargets } = resolveTargets(request.targets, found, { mission, environment });
   const { inputs, faults: ofInputs } = requestedInputs(request.inputs ?? {}, procedure, uploads);
-  const frame: Frame = {
+  const frame: Invocation = {
     ...{ mission, environment, uploads, procedure, prefix: '' },
     ...{ targets, inputs, faults: [], warnings: [] },
   };
@@ -167,7 +167,7 @@ function planFaults({ request: { plan }, pass }: Asked): Fault[] {
 
 function programOf(
   { procedure, library }: FoundProcedure,
-  frame: Frame,
+  frame: Invocation,
   tree: Resolved<ProgramNode>,
   faults: readonly ProgramFault[],
   { mission, environment, pass }: Asked,
@@ -192,7 +192,7 @@ function programOf(
   };
 }
 
-/** A target with two roles, or a procedure called twice, is accused of one thing once. */
+/** A target with two roles, or a procedure called twice, is reported for one thing once. */
 function unique(faults: readonly Fault[]): Fault[] {
   return [...new Map(faults.map((each) => [JSON.stringify(each), each])).values()];
 }

@@ -57,8 +57,8 @@ export class Modem {
       await this.#write(at, value);
       const held = await this.#read(at);
       if (held === value >>> 0) return;
-      const told = `${modemDevice.control} ${at.name} holds ${hex(held)} after a write of ${hex(value)}`;
-      throw new IioFailure(errno.EIO, told);
+      const reported = `${modemDevice.control} ${at.name} holds ${hex(held)} after a write of ${hex(value)}`;
+      throw new IioFailure(errno.EIO, reported);
     });
   }
 

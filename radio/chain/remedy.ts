@@ -26,7 +26,7 @@ export async function fix({ do: action }: Remedy, view: ChainView, actions: Boar
       return 'part and modem reset';
     case 'chain.recover':
       await actions.recover();
-      return 'resets released, CLEAR bits pulsed; that it worked is for a measurement to say';
+      return 'resets released, CLEAR bits pulsed; measure to see whether it worked';
     case 'chain.switch':
       await actions.switchTo(target);
       return `path switched to ${target}, transmitter muted`;
@@ -37,11 +37,11 @@ export async function fix({ do: action }: Remedy, view: ChainView, actions: Boar
       await actions.takeBack();
       return 'no test tone, no samples of another tool';
     case 'profile.apply':
-      assert(setup !== undefined, 'a condition that a setting fixes is behind the profile');
+      assert(setup !== undefined, 'a condition that a setting fixes comes after the profile');
       await actions.apply(setup, levelAfter(view), target);
       return `settings of the profile written, ${setup.rate.sampleRateSps} sps`;
     default:
-      assert(setup !== undefined, 'a condition that a setting fixes is behind the profile');
+      assert(setup !== undefined, 'a condition that a setting fixes comes after the profile');
       return fixBySetup(action, { target, setup }, actions);
   }
 }

@@ -5,7 +5,7 @@ import { currentTarget } from '../board/reading.ts';
 import { type ChainView, type ConditionRow, shown } from './condition.ts';
 import { CHAIN } from './table.ts';
 
-/** What is shown, and what readiness does not wait for (N4). */
+/** What is shown, and what readiness does not wait for (chain/condition.N4). */
 const NEEDS_SIGNAL: readonly string[] = ['lock', 'proof'];
 
 /** The state as it is read now. */

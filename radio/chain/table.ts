@@ -1,4 +1,4 @@
-/** The rows of the chain (N1 of `condition.ts`), in the order of conditioning. */
+/** The rows of the chain (chain/condition.N1), in the order of conditioning. */
 
 import type { ConditionRow } from './condition.ts';
 import { CLOCKS } from './rows/clocks.ts';

@@ -115,5 +115,5 @@ function checkCount({ count: { op, value }, kind, source }: CountAssertion, faul
   if (op === '>=' && value === 0) faults.in('count').fault('always holds: no count is below 0');
   if (op === '<' && value === 0) faults.in('count').fault('never holds: no count is below 0');
   if (source === 'event' && kind === undefined)
-    faults.fault('counts every event', 'write the kind that is meant, like dma.overflow');
+    faults.fault('counts every event', 'write the intended kind, like dma.overflow');
 }

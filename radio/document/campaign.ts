@@ -59,7 +59,7 @@ function checkRules(campaign: Campaign, context: Context, faults: DocumentFaults
   if (board?.provider === 'stub' && board.require?.mock === false)
     faults
       .in('board', 'require', 'mock')
-      .fault('is false, and the stub is a model', 'use provider pl or any');
+      .fault('is false, but the stub is a model', 'use provider pl or any');
   const at = faults.in('steps');
   checkUnique(steps.map(({ id }, index) => ({ name: id, faults: at.in(index, 'id') })));
   let setting = NOTHING_KNOWN;
@@ -123,7 +123,7 @@ function checkActionStep(
       context,
       faults,
     );
-  const help = step.do === 'wait' ? 'waiting belongs into a scenario' : nearHelp(step.do, verbs, 'verbs');
+  const help = step.do === 'wait' ? 'waiting belongs in a scenario' : nearHelp(step.do, verbs, 'verbs');
   faults.in('do').fault(`no verb "${step.do}"`, help);
   return NOTHING_KNOWN;
 }
@@ -146,7 +146,7 @@ function checkSweep(step: SweepStep, { profiles, bounds }: Context, faults: Docu
     if (!points.some((point) => String(point) === key))
       expected
         .in(key)
-        .fault('is no point of the sweep', `the points are ${range.from} to ${range.to} by ${range.step}`);
+        .fault('is not a point of the sweep', `the points are ${range.from} to ${range.to} by ${range.step}`);
 }
 
 /** Undefined where the profile is not known or not reachable, which is reported elsewhere. */

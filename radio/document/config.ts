@@ -17,13 +17,13 @@ export function readBenchConfig(text: string): Result<BenchConfig, string> {
   if (checkShape(BenchConfig, document.value, faults)) {
     const { board = 'stub', stub, iiod } = document.value as BenchConfig;
     if (board === 'iiod' && iiod === undefined)
-      faults.in('iiod').fault('is missing, and the board is reached by it', 'write iiod: { host: … }');
+      faults.in('iiod').fault('is missing, but the board is reached by it', 'write iiod: { host: … }');
     if (board === 'iiod' && stub !== undefined)
-      faults.in('stub').fault('describes a model, and the board is iiod', 'leave it out');
+      faults.in('stub').fault('describes a model, but the board is iiod', 'leave it out');
     if (board === 'stub' && iiod !== undefined)
       faults
         .in('iiod')
-        .fault('describes a board, and the bench is the model', 'write board: iiod, or leave it out');
+        .fault('describes a board, but the bench is the model', 'write board: iiod, or leave it out');
   }
   return faults.found === 0 ? accepted(document.value as BenchConfig) : refusedAll(faults.told());
 }

@@ -14,7 +14,7 @@ export function checkUnique(
 ): void {
   const seen = new Set<string>();
   for (const { name, faults } of names) {
-    if (seen.has(name)) faults.fault(`"${name}" stands twice`, 'give each a name of its own');
+    if (seen.has(name)) faults.fault(`"${name}" is given twice`, 'give each a name of its own');
     seen.add(name);
   }
 }

@@ -36,7 +36,7 @@ function checkRules(profile: Profile, bounds: BoardBounds, faults: DocumentFault
   if (!bounds.modulations.includes(profile.modulation))
     faults
       .in('modulation')
-      .fault(`"${profile.modulation}" is not done`, `what fits: ${bounds.modulations.join(', ')}`);
+      .fault(`"${profile.modulation}" is not done`, `allowed: ${bounds.modulations.join(', ')}`);
   checkCoding(profile, faults);
   const rate = bounds.rate(profile.symbol_rate_baud, rolloffOf(profile));
   if (rate.ok) checkRadio(profile, setupOf(profile, rate.value), bounds, faults);
@@ -119,10 +119,10 @@ function checkCoding(profile: Profile, faults: DocumentFaults): void {
   if (modulation === 'dbpsk' && framing.differential === false)
     faults
       .in('framing', 'differential')
-      .fault('is false, and dbpsk is differential', 'leave it out or use bpsk');
+      .fault('is false, but dbpsk is differential', 'leave it out or use bpsk');
   const syncBytes = (framing.sync_word_hex ?? '').length / 2;
   if (syncBytes > SYNC_WORD_BYTES)
     faults.in('framing', 'sync_word_hex').fault(`has ${syncBytes} bytes; the modem holds ${SYNC_WORD_BYTES}`);
   if ((fec.interleave ?? 1) > 1 && (fec.outer ?? 'none') === 'none')
-    faults.in('fec', 'interleave').fault(`is ${fec.interleave}, and there is no outer code to interleave`);
+    faults.in('fec', 'interleave').fault(`is ${fec.interleave}, but there is no outer code to interleave`);
 }

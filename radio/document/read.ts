@@ -23,13 +23,13 @@ export function readDocument(text: string): Result<object, string> {
     return refused(`${WHOLE}: has ${text.length} characters; at most ${BENCH_DOCUMENT_CHARACTERS} fit`);
   const lines = new LineCounter();
   const tokens = tokensOf(text, lines);
-  if (tokens === undefined) return refused(`${WHOLE}: nests deeper than any document of the bench`);
+  if (tokens === undefined) return refused(`${WHOLE}: nests deeper than documents of the bench may`);
   const composer = new Composer({ uniqueKeys: false, logLevel: 'error' });
   const documents = [...composer.compose(tokens)];
   const [document] = documents;
   if (document === undefined) return refused(`${WHOLE}: is empty`);
   const faults = documents.flatMap((each) => [...syntaxFaults(each, lines), ...repeatedKeys(each, lines)]);
-  if (documents.length > 1) faults.push(`${WHOLE}: there are ${documents.length}; write each by itself`);
+  if (documents.length > 1) faults.push(`${WHOLE}: there are ${documents.length}; write each separately`);
   return faults.length > 0 ? refusedAll(firstFaults(faults)) : toMapping(document);
 }
 
@@ -60,7 +60,7 @@ function repeatedKeys(document: Document.Parsed, lines: LineCounter): string[] {
         const name = String(key.value);
         if (seen.has(name))
           faults.push(
-            `${placeOf(key.range?.[0] ?? 0, lines)}: the key ${oneLine(JSON.stringify(name))} stands twice`,
+            `${placeOf(key.range?.[0] ?? 0, lines)}: the key ${oneLine(JSON.stringify(name))} is given twice`,
           );
         seen.add(name);
       }

@@ -97,7 +97,7 @@ function applied(
 ): Setting {
   if (name !== undefined) return underProfile(name, setting, context, faults.in('profile'));
   if (setting.profile !== undefined) return underProfile(setting.profile.name, setting, context, faults);
-  faults.fault('names no profile, and nothing before does', 'write with: { profile: … } or profile_ref');
+  faults.fault('names no profile, and no earlier step does', 'write with: { profile: … } or profile_ref');
   return setting;
 }
 

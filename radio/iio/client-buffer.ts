@@ -3,7 +3,7 @@
  *
  * F1. A transfer gives every byte that was asked for or fails; what came of it before is dropped, never handed out.
  * F2. After a failed transfer the buffer of iiod is of no use any more, and a refusal in the middle of a write may leave bytes that
- *     are taken for commands. So its connection ends, which frees the buffer, and the next transfer opens it anew on another.
+ *     are taken for commands. So its connection ends, which frees the buffer, and the next transfer opens it again on another.
  * F3. So does a transfer that outlasts its time and a deadline: nothing late can arrive on the next connection.
  * F4. Bytes of another set of channels than the one asked for are no samples: somebody else has widened it.
  */
@@ -14,14 +14,14 @@ import { errno, type IioBuffer, type IioBufferOptions, type IioDevice, IioFailur
 import { askNumber, takeNumber } from './iiod-answer.ts';
 import type { IiodConnection } from './iiod-connection.ts';
 import { maskWords, sampleBytes } from './scan.ts';
-import type { ServerPatience } from './server-patience.ts';
-import { Turns } from './turns.ts';
+import { SerialQueue } from './serial-queue.ts';
+import type { ServerTimeout } from './server-timeout.ts';
 
 interface BufferOptions {
   readonly device: IioDevice;
   readonly buffer: IioBufferOptions;
   readonly deadlineMs: number;
-  readonly patience: ServerPatience;
+  readonly patience: ServerTimeout;
   readonly connect: () => Promise<IiodConnection>;
   readonly closed: () => void;
   /** The connection has gone or is late: is the board there? */
@@ -34,7 +34,7 @@ export class IiodBuffer implements IioBuffer {
   readonly #mask: string;
   readonly #sampleBytes: number;
   #connection: IiodConnection | undefined;
-  readonly #turns = new Turns();
+  readonly #turns = new SerialQueue();
   #end: IioFailure | undefined;
 
   /** Refused with EINVAL when the device has no such buffer. */
@@ -52,7 +52,7 @@ export class IiodBuffer implements IioBuffer {
   }
 
   open(): Promise<void> {
-    return this.#turns.take(this.#what, async () => void (await this.#ready()));
+    return this.#turns.run(this.#what, async () => void (await this.#ready()));
   }
 
   read(bytes: number, timeoutMs: number): Promise<Uint8Array> {
@@ -81,12 +81,12 @@ export class IiodBuffer implements IioBuffer {
   }
 
   #transfer<Value>(bytes: number, timeoutMs: number, talk: (stream: ByteStream) => Promise<Value>) {
-    return this.#turns.take(this.#what, async () => {
+    return this.#turns.run(this.#what, async () => {
       this.#check(bytes, timeoutMs);
       const connection = await this.#ready();
       const patience = this.#options.patience.join(timeoutMs);
       try {
-        await this.#command(connection, `TIMEOUT ${patience.tellMs}`);
+        await this.#command(connection, `TIMEOUT ${patience.askedMs}`);
         return await connection.ask(this.#what, timeoutMs + this.#options.deadlineMs, talk);
       } catch (error) {
         this.#drop(connection);

@@ -3,7 +3,7 @@
  *
  * K1. Attributes have one connection and each open buffer its own: a buffer that waits for samples holds nothing else up.
  * K2. When the connection of attributes breaks the context is lost, with its buffers: what was asked may have happened or not.
- *     Whoever uses it connects anew.
+ *     Whoever uses it connects again.
  * K3. When the connection of a buffer breaks only that transfer has failed; whether the board is still there is asked of the
  *     connection of attributes, whose deadline decides.
  * K4. What cannot wait has a connection of its own (`urgent`), open from the beginning: a question that hangs on the first one
@@ -29,7 +29,7 @@ import {
 import { type ContextDescription, readContextXml } from './context-xml.ts';
 import { askNumber, attributeText, takeNumber, takeValue } from './iiod-answer.ts';
 import { type IiodAddress, type IiodConnection, openIiodConnection } from './iiod-connection.ts';
-import { ServerPatience } from './server-patience.ts';
+import { ServerTimeout } from './server-timeout.ts';
 import { SOURCE_ATTRIBUTE } from './source-attribute.ts';
 
 export interface IiodOptions extends IiodAddress {
@@ -64,7 +64,7 @@ const WORD = /^[\w.:,+-]+$/;
 async function askVersion(stream: ByteStream): Promise<string> {
   await stream.write('VERSION\r\n');
   const line = await stream.line();
-  if (!VERSION.test(line)) throw new Error(`"${line.slice(0, 40)}" is no version: this is no iiod`);
+  if (!VERSION.test(line)) throw new Error(`"${line.slice(0, 40)}" is not a version: this is not an iiod`);
   return line.trim();
 }
 
@@ -91,7 +91,7 @@ class IiodContext implements IioContext {
   readonly #options: IiodOptions;
   readonly #attributes: IiodConnection;
   readonly #urgent: IiodConnection;
-  readonly #patience = new ServerPatience();
+  readonly #patience = new ServerTimeout();
   readonly #buffers = new Map<string, IiodBuffer>();
   #tellLost!: (failure: IioFailure) => void;
   #end: IioFailure | undefined;
@@ -228,5 +228,5 @@ class IiodContext implements IioContext {
 /** K5 */
 function checkWord(word: string): void {
   if (!WORD.test(word))
-    throw new IioFailure(errno.EINVAL, `${JSON.stringify(word)} is no name that iiod takes`);
+    throw new IioFailure(errno.EINVAL, `${JSON.stringify(word)} is not a name that iiod accepts`);
 }

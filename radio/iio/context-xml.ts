@@ -2,7 +2,7 @@
  * The description of an IIO context as iiod sends it: the format of libiio 0.24.
  *
  * D1. What is written is read back the same.
- * D2. Elements and attributes that are not known are passed over: later libraries add some. What is known must be complete.
+ * D2. Elements and attributes that are not known are skipped: later libraries add some. What is known must be complete.
  */
 
 import { IIOD_XML_BYTES } from '../../contract/limits.ts';

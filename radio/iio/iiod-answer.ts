@@ -1,7 +1,7 @@
 /**
  * What iiod answers with: whole numbers in a line, counted values behind one.
  *
- * Y1. An answer that is none of these is an error, never a guess: the stream is out of step then.
+ * Y1. A malformed answer of these is an error, never a guess: the stream is out of step then.
  */
 
 import type { ByteStream } from './byte-stream.ts';
@@ -29,7 +29,7 @@ export async function takeNumber(stream: ByteStream, what: string): Promise<numb
 export async function takeValue(stream: ByteStream, length: number, limit: number): Promise<Buffer> {
   if (length > limit) throw new Error(`iiod answers with ${length} bytes, more than ${limit}`);
   const value = await stream.bytes(length + 1);
-  if (value[length] !== NEWLINE) throw new Error(`no end of a line behind a value of ${length} bytes`);
+  if (value[length] !== NEWLINE) throw new Error(`no end of line after a value of ${length} bytes`);
   return value.subarray(0, length);
 }
 

@@ -1,7 +1,7 @@
 /**
  * The commands of iiod 0.24 in text, one to a line, its words in capitals or in small letters.
  *
- * C1. Every line is a command or none; what is none costs an answer and nothing else.
+ * C1. Every line is a command or none; anything else costs an answer and nothing else.
  */
 
 /** Which attribute, or which attributes all together where no name is given. */

@@ -2,7 +2,7 @@
  * One connection with an iiod: questions one behind the other, each with its deadline.
  *
  * N1. The protocol has no identifiers: an answer belongs to the question before it only as long as nothing was missed. A deadline,
- *     bytes that nobody asked for, or an answer that is none ends the connection, so that nothing late is taken for what comes next.
+ *     bytes that nobody asked for, or a malformed answer ends the connection, so that nothing late is taken for what comes next.
  * N2. A refusal is an answer: the connection goes on.
  */
 
@@ -11,7 +11,7 @@ import { LINK_KEEPALIVE_MS } from '../../contract/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ByteStream } from './byte-stream.ts';
 import { errno, IioFailure } from './context.ts';
-import { Turns } from './turns.ts';
+import { SerialQueue } from './serial-queue.ts';
 
 export interface IiodAddress {
   readonly host: string;
@@ -58,7 +58,7 @@ export class IiodConnection {
   readonly #stream: ByteStream;
   #tellBroken!: (failure: IioFailure) => void;
   #end: IioFailure | undefined;
-  readonly #turns = new Turns();
+  readonly #turns = new SerialQueue();
   #isAsking = false;
 
   constructor(socket: Socket, clock: Clock) {
@@ -69,7 +69,7 @@ export class IiodConnection {
       this.#tellBroken = resolve;
     });
     this.#stream = new ByteStream(socket, () => {
-      if (!this.#isAsking) this.#break(errno.EIO, 'iiod sends what nobody asked for');
+      if (!this.#isAsking) this.#break(errno.EIO, 'iiod sends data that was not requested');
     });
     void this.#stream.ended.then((error) => this.#break(errno.EIO, error.message));
   }
@@ -84,7 +84,7 @@ export class IiodConnection {
 
   /** Asks when the questions before are answered; the deadline counts from then. */
   ask<Value>(what: string, deadlineMs: number, talk: Talk<Value>): Promise<Value> {
-    return this.#turns.take(what, () => this.#ask(what, deadlineMs, talk));
+    return this.#turns.run(what, () => this.#ask(what, deadlineMs, talk));
   }
 
   /** Ends it at once; what is under way is refused. */
@@ -126,7 +126,7 @@ export class IiodConnection {
 
   /** N1 */
   #checkInStep(): void {
-    if (this.#stream.unread > 0) this.#break(errno.EIO, 'iiod sends more than was asked for');
+    if (this.#stream.unread > 0) this.#break(errno.EIO, 'iiod sends more than was requested');
   }
 
   #break(number: number, why: string): void {

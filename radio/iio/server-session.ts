@@ -177,7 +177,7 @@ export class IiodSession {
   async #send(...parts: (string | Uint8Array)[]): Promise<void> {
     const { clock } = this.#options;
     const timer = clock.setTimeout(
-      () => this.#stream.destroy(new Error('the client takes no answer')),
+      () => this.#stream.destroy(new Error('the client does not read its replies')),
       IIOD_SEND_MS,
     );
     await this.#stream.write(...parts).finally(() => clock.clearTimeout(timer));

@@ -96,7 +96,7 @@ export class SessionBuffers {
     const { buffer, sampleBytes, blockBytes } = this.#held(device);
     const { stream, send } = this.#options;
     if (bytes === 0 || bytes % sampleBytes !== 0)
-      throw new IioFailure(errno.EINVAL, `${bytes} bytes are no samples of ${sampleBytes}`);
+      throw new IioFailure(errno.EINVAL, `${bytes} bytes are not whole samples of ${sampleBytes}`);
     await send('0\n');
     for (let left = bytes; left > 0; ) {
       const data = await stream.bytes(Math.min(left, blockBytes));

@@ -6,7 +6,7 @@
  *     fits worse than one that was found.
  * M2. The ratio of each block is that at its own rotation, so that a slip does not read as an error of the demodulation.
  * M3. A slip is reported only between two blocks that both fit at half or more, and never of an ambiguous payload.
- * M4. What was not found by votes is searched everywhere only where the caller asks for it, and only so much: how long a
+ * M4. What was not found by votes is searched exhaustively only where the caller asks for it, and only so much: how long a
  *     comparison takes is not for its payload to say.
  */
 
@@ -18,7 +18,7 @@ import {
   type MeasureVerdict,
 } from '../../contract/bench/datapath.ts';
 import { MEASURE_PAYLOAD_BYTES } from '../../contract/limits.ts';
-import { type Place, searchEverywhere } from './everywhere.ts';
+import { type Place, searchExhaustively } from './exhaustive-search.ts';
 import { createReference, matchedAt, type Reference } from './reference.ts';
 import { Shingles } from './shingles.ts';
 
@@ -26,7 +26,7 @@ import { Shingles } from './shingles.ts';
 export const CORRELATED_RATIO = 0.05;
 /** Share of a block that fits at a rotation that is certainly its own. */
 const CERTAIN_RATIO = 0.5;
-/** Blocks not found: the first is searched everywhere and then each of so many, since a bad chain has nothing to find. */
+/** Blocks not found: the first is searched exhaustively and then each of so many, since a bad chain has nothing to find. */
 const SEARCH_EVERY = 16;
 /** Rotations tried in all searches together: one search of the longest payload, a second or two. */
 const SEARCHED_MOST = MEASURE_PAYLOAD_BYTES;
@@ -37,14 +37,14 @@ export interface MeasureOptions {
   /** Byte that fills the payload to whole blocks. */
   readonly pad?: number;
   /** Search the blocks that votes do not find: tens of milliseconds each, seconds of a long payload. */
-  readonly everywhere?: boolean;
+  readonly exhaustive?: boolean;
 }
 
 export interface Measured {
   readonly measurement: Measurement;
   /** The payload repeats within itself: rotations are known up to its period only, and no slip can be detected. */
   readonly ambiguous: boolean;
-  /** Blocks that no rotation was found of; a search everywhere may find some, where none was asked for. */
+  /** Blocks that no rotation was found of; an exhaustive search may find some, where none was asked for. */
   readonly unfound: readonly number[];
 }
 
@@ -52,7 +52,7 @@ export interface Measured {
 export function measure(payload: Uint8Array, captured: Uint8Array, options: MeasureOptions): Measured {
   assert(captured.length % BLOCK_BYTES === 0, 'M1 whole blocks');
   const reference = createReference(payload, options.pad);
-  const finder = new Finder(reference, options.everywhere === true);
+  const finder = new Finder(reference, options.exhaustive === true);
   const blocks: BlockMatch[] = [];
   for (let at = 0; at < captured.length; at += BLOCK_BYTES)
     blocks.push(matchOf(blocks.length, finder.next(captured.subarray(at, at + BLOCK_BYTES))));
@@ -79,7 +79,7 @@ export function measure(payload: Uint8Array, captured: Uint8Array, options: Meas
 class Finder {
   readonly #reference: Reference;
   readonly #shingles: Shingles;
-  readonly #everywhere: boolean;
+  readonly #exhaustive: boolean;
   /** Fitting bytes from which on the rotation expected is not doubted: half the way from chance to all of them. */
   readonly #certain: number;
   #expected: number | undefined;
@@ -89,7 +89,7 @@ class Finder {
   constructor(reference: Reference, everywhere: boolean) {
     this.#reference = reference;
     this.#shingles = new Shingles(reference);
-    this.#everywhere = everywhere;
+    this.#exhaustive = everywhere;
     this.#certain = BLOCK_BYTES * Math.max(CERTAIN_RATIO, (1 + reference.chance) / 2);
   }
 
@@ -107,12 +107,12 @@ class Finder {
     if (expected !== undefined && expected.matched > this.#certain) return expected;
     const places = this.#shingles.candidates(block).map((rotation) => this.#placeAt(block, rotation));
     const best = bestOf(expected === undefined ? places : [expected, ...places]) ?? this.#placeAt(block, 0);
-    if (best.matched >= CORRELATED_RATIO * BLOCK_BYTES || !this.#everywhere) return best;
+    if (best.matched >= CORRELATED_RATIO * BLOCK_BYTES || !this.#exhaustive) return best;
     this.#unfound += 1;
     const { length } = this.#reference.bytes;
     if (this.#unfound % SEARCH_EVERY !== 1 || this.#searched + length > SEARCHED_MOST) return best;
     this.#searched += length;
-    return bestOf([best, searchEverywhere(this.#reference, block)]) ?? best;
+    return bestOf([best, searchExhaustively(this.#reference, block)]) ?? best;
   }
 
   #placeAt(block: Uint8Array, rotation: number): Place {

@@ -86,9 +86,9 @@ function* flagProblems(header: CspFields): Generator<readonly [field: string, me
   const asked = flags > MAX_FLAGS[versionOf(header)] ? undefined : refusedCspFlag(flags);
   if (asked !== undefined) yield ['flags', `asks for ${asked}; send such a packet whole, as raw`];
   if (crc32 === false && (flags & cspFlag.crc) !== 0)
-    yield ['crc32', 'is false, and flags has the bit of the CRC; leave one of them out'];
+    yield ['crc32', 'is false, but flags has the bit of the CRC; leave one of them out'];
   else if (crc_covers !== undefined && !hasCrc(header))
-    yield ['crc_covers', 'says what a CRC covers, and there is none; set crc32'];
+    yield ['crc_covers', 'says what a CRC covers, but it has no CRC; set crc32'];
 }
 
 /** As libcsp 2.1 makes it, over header and payload. */

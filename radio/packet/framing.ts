@@ -62,7 +62,7 @@ function inSlots(
 
 function misalignment(slot: number, { frameBytes, pendingBytes }: FramingPlace): string | undefined {
   if (frameBytes === undefined)
-    return `is ${slot}, and the modem cuts no slots; apply a profile whose framing.kind is slot, or use stream`;
+    return `is ${slot}, but the modem cuts no slots; apply a profile whose framing.kind is slot, or use stream`;
   if (slot !== frameBytes)
     return `is ${slot}; the modem cuts frames of ${frameBytes} bytes, and a slot is one`;
   if (BLOCK_BYTES % slot !== 0)

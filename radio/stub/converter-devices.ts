@@ -159,7 +159,7 @@ function number(first: number, least: number, most: number): AttributeFile {
     write: (text) => {
       const wanted = text.trim() === '' ? Number.NaN : Number(text);
       if (!(wanted >= least && wanted <= most)) {
-        throw new IioFailure(errno.EINVAL, `"${text}" is no number from ${least} to ${most}`);
+        throw new IioFailure(errno.EINVAL, `"${text}" is not a number from ${least} to ${most}`);
       }
       held = wanted;
     },

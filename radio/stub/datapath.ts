@@ -16,7 +16,7 @@ import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { bitsPerSymbol } from '../modulation.ts';
-import { turnedBytes } from '../phase-turn.ts';
+import { rotatedBytes } from '../phase-rotation.ts';
 import { addBitErrors, addCodedErrors } from './bit-errors.ts';
 import { fillRandom, mixed, PURPOSE } from './chance.ts';
 import { MODEL } from './constants.ts';
@@ -187,6 +187,6 @@ function latencyMs({ target, blockMs }: Truth): number {
 /** Bits of the symbols, in Gray order, that a carrier found some steps off makes of those sent. */
 function turnPhase(bytes: Uint8Array, { phase, receiver: { modulation } }: Truth): void {
   if (phase === 0 || modulation === undefined) return;
-  const table = turnedBytes(bitsPerSymbol(modulation), phase);
+  const table = rotatedBytes(bitsPerSymbol(modulation), phase);
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = table[bytes[at]!]!;
 }

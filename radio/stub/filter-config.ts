@@ -22,7 +22,7 @@ export function parseFilter(text: string): LoadedFilter {
   }
   const taps = lines.filter((line) => TAP.test(line)).length;
   if (taps === 0 || taps > MOST_TAPS || taps % 16 !== 0) {
-    throw new IioFailure(errno.EINVAL, `${taps} taps are no multiple of 16 up to ${MOST_TAPS}`);
+    throw new IioFailure(errno.EINVAL, `${taps} taps are not a multiple of 16 up to ${MOST_TAPS}`);
   }
   return { factor: receive, taps };
 }

@@ -6,7 +6,7 @@
  * beyond the analog filter is not there at all.
  *
  * K1. Locks follow from the settings and the time alone: the same commands at the same times give the same locks.
- * K2. Whatever changes the signal or the way it is received makes the demodulator look for it anew; a change of level alone
+ * K2. Whatever changes the signal or the way it is received makes the demodulator look for it again; a change of level alone
  *     does not.
  * K3. Inside a loopback the bit error rate is 0, whatever the gains and oscillators of the part are.
  */
@@ -204,7 +204,7 @@ export class Link {
     return this.#sources.faults().stoppedClocks ?? [];
   }
 
-  /** What makes the demodulator begin anew when it changes (K2). */
+  /** What makes the demodulator begin again when it changes (K2). */
   #keyOf(transmitter: ModemSettings, receiver: ModemSettings): string {
     const { phy, registers } = this.#sources;
     return JSON.stringify([

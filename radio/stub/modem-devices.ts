@@ -56,7 +56,8 @@ function ring() {
 /** A register with or without a value. */
 export function parseAccess(text: string): readonly [number, number | undefined] {
   const found = ACCESS.exec(text.trim());
-  if (found === null) throw new IioFailure(errno.EINVAL, `"${text}" is no register with or without a value`);
+  if (found === null)
+    throw new IioFailure(errno.EINVAL, `"${text}" is not a register with or without a value`);
   const [, address, value] = found;
   return [Number(address), value === undefined ? undefined : Number(value)];
 }

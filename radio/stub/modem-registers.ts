@@ -79,7 +79,7 @@ export class ModemRegisters {
   at(address: number): RegisterName {
     const name = BY_ADDRESS.get(address);
     if (name !== undefined) return name;
-    throw new IioFailure(errno.EINVAL, `0x${address.toString(16)} is no register of the modem`);
+    throw new IioFailure(errno.EINVAL, `0x${address.toString(16)} is not a register of the modem`);
   }
 
   get(name: RegisterName): number {

@@ -203,7 +203,7 @@ function choice<Word extends string>(
 ): AttributeFile {
   const write = (text: string) => {
     const word = words.find((known) => known === text.trim());
-    if (word === undefined) throw new IioFailure(errno.EINVAL, `"${text}" is none of ${words.join(', ')}`);
+    if (word === undefined) throw new IioFailure(errno.EINVAL, `"${text}" is not one of ${words.join(', ')}`);
     set(word);
   };
   return { ...file, write };

@@ -51,7 +51,7 @@ export class ReceiveRing {
     this.#overflowed = overflowed;
   }
 
-  /** Begins to capture, or begins anew: blocks of before are gone. */
+  /** Begins to capture, or begins again: blocks of before are gone. */
   arm(): void {
     this.#armings += 1;
     this.#armed = true;
@@ -62,7 +62,7 @@ export class ReceiveRing {
     this.#stale = this.#leftovers();
   }
 
-  /** Begins anew if it captures. */
+  /** Begins again if it captures. */
   rearm(): void {
     if (this.#armed) this.arm();
   }

@@ -40,7 +40,7 @@ export function signalDensity(truth: Truth) {
   const total = signal && transmitting ? fromDecibels(Math.min(level, 0)) : 0;
   const spoiled = fromDecibels(-truth.esN0Db);
   const isClipped = isAnalog && level > -MODEL.headroomDb;
-  // Clipped, signal and what clipping makes of it share what the converter holds (P3).
+  // Clipped, signal and what clipping makes of it share what the converter holds (waves.P3).
   const peak = total / (baud || 1) / (isClipped ? 1 + spoiled : 1);
   const noise = noiseDensity(truth, isAnalog);
   // What spoils the symbols beyond the floor lies under the signal; what is clipped, over three times its width.

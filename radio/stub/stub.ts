@@ -104,8 +104,8 @@ class Stub implements StubBoard {
     const changed = () => this.#changed();
     const current = () => this.#faults;
     this.name = `stub board, seed ${seed}`;
-    this.lost = new Promise((told) => {
-      this.#tellLost = told;
+    this.lost = new Promise((reported) => {
+      this.#tellLost = reported;
     });
     this.#clock = clock;
     this.#faults = {};

@@ -2,7 +2,7 @@
  * Pictures of the modelled signal: the symbols at their instants, the eye, the spectrum. They are made of the same truth as the
  * bit errors, so that what is seen and what is counted agree.
  *
- * Simplified: symbols are drawn anew for each picture and are not those of the bytes on the air; noise between the instants of an
+ * Simplified: symbols are drawn again for each picture and are not those of the bytes on the air; noise between the instants of an
  * eye is shaped like the pulse; the spectrum is that of the pulse by its formula with the spread of a periodogram; a test tone is
  * not drawn, samples of a tool are in the spectrum alone (`periodogram.ts`).
  *

@@ -4,7 +4,7 @@
  *
  * U1. It looks at once, and again and again until it has looked once at a board or the bench takes over; nothing but what silences is
  *     written.
- * U2. What it found is told by the log at once, and by an event when there is a record for it.
+ * U2. What it found is given by the log at once, and by an event when there is a record for it.
  */
 
 import type { BenchConfig } from '../../contract/bench/config.ts';
@@ -23,18 +23,18 @@ export interface BoardGuard {
   stop(): Promise<readonly string[]>;
 }
 
-const WHY = 'found without an owner before the bench began';
+const WHY = 'found with no owner before the bench began';
 
 /** Guards the board that the configuration names; a model in this process died with the one before. */
 export function guardBoard({ board, iiod }: BenchConfig, clock: Clock, log: Log): BoardGuard {
-  const told: string[] = [];
+  const reported: string[] = [];
   const stopping = new AbortController();
   const working = board === 'iiod' && iiod !== undefined ? guard() : Promise.resolve();
   return {
     stop: async () => {
       stopping.abort();
       await working;
-      return told.splice(0);
+      return reported.splice(0);
     },
   };
 
@@ -60,7 +60,7 @@ export function guardBoard({ board, iiod }: BenchConfig, clock: Clock, log: Log)
       if (silenced === undefined) return;
       const words = silencedWords(silenced, WHY);
       log.warn({ iiod: `${host}:${port}` }, words);
-      told.push(words);
+      reported.push(words);
     } finally {
       await context.close();
     }

@@ -2,7 +2,7 @@
  * The documents of a bench: `bench/` of a mission folder with `bench.yaml`, `profiles/`, `scenarios/` and `campaigns/`, each
  * document in a file of its own.
  *
- * B1. Everything that is wrong is told at once, each fault with its file.
+ * B1. Everything that is wrong is reported at once, each fault with its file.
  * B2. A folder without documents of a bench is a bench without documents: the model, nothing to run.
  */
 
@@ -76,7 +76,7 @@ async function readAll<Document extends { readonly name: string }>(
     }
     const { name } = document.value;
     const other = files.get(name);
-    if (other !== undefined) faults.push(`${path}: name: "${name}" is that of ${other} too`);
+    if (other !== undefined) faults.push(`${path}: name: "${name}" is already that of ${other}`);
     documents.set(name, document.value);
     files.set(name, file);
   }

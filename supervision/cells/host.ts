@@ -8,7 +8,7 @@
 import type { AnyStateMachine, ContextFrom } from 'xstate';
 import type { CellOwner, CellsOf } from '../../ports/cells.ts';
 import type { Binding } from '../../ports/entity.ts';
-import type { Worker } from '../ownership/tenure.ts';
+import type { Worker } from '../ownership/owned-worker.ts';
 import type { RoleContext } from '../role.ts';
 import { withFailpoint } from './failpoint.ts';
 import { Kind, type KindOptions } from './kind.ts';

@@ -24,7 +24,7 @@ export function readFields(data: Uint8Array): Read<Fields> {
   } catch {
     // Said below.
   }
-  return refusedAll([invalid('the call is no JSON object: send one, or an empty body')]);
+  return refusedAll([invalid('the call is not a JSON object: send one, or an empty body')]);
 }
 
 export function readEntityName(fields: Fields): Read<EntityName> {
@@ -48,11 +48,14 @@ export function readRelease(fields: Fields): Read<ReleaseCall> {
 
 /** `limit` is at most `INSPECT_FOUND`, and that when it is not given. */
 export function readFind(fields: Fields): Read<FindCall> {
-  const { limit = INSPECT_FOUND } = fields;
+  const { limit = INSPECT_FOUND, ids = [] } = fields;
+  const isList =
+    Array.isArray(ids) && ids.length <= INSPECT_FOUND && ids.every((id) => typeof id === 'string');
   const given = ['kind', 'id', 'target', 'state'].filter((name) => fields[name] !== undefined);
   const isCount = typeof limit === 'number' && Number.isInteger(limit) && limit > 0;
   const faults = [
     ...texts(fields, ...given),
+    ...(isList ? [] : [invalid(`ids must be at most ${INSPECT_FOUND} texts`)]),
     ...(isCount ? [] : [invalid(`limit must be a whole number from 1 to ${INSPECT_FOUND}`)]),
   ];
   return read<FindCall>(faults, { ...fields, limit: Math.min(Number(limit), INSPECT_FOUND) });
@@ -60,7 +63,7 @@ export function readFind(fields: Fields): Read<FindCall> {
 
 function texts(fields: Fields, ...names: readonly string[]): InspectFault[] {
   const wrong = names.filter((name) => typeof fields[name] !== 'string' || fields[name] === '');
-  return wrong.map((name) => invalid(`${name} must be a text that is not empty`));
+  return wrong.map((name) => invalid(`${name} must be non-empty text`));
 }
 
 function read<Call>(faults: readonly InspectFault[], fields: Fields): Read<Call> {

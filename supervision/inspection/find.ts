@@ -23,6 +23,7 @@ export function find(kinds: readonly KindHere[], call: FindCall): Found {
 
 function matches({ kind }: KindHere, id: string, { cell }: Known, call: FindCall): boolean {
   if (call.kind !== undefined && call.kind !== kind.name) return false;
+  if (call.ids !== undefined && !call.ids.includes(id)) return false;
   if (call.id !== undefined && !isNamed(kind.binding, id, call.id)) return false;
   if (call.target !== undefined && !targetsOf(kind.binding, id).includes(call.target)) return false;
   return call.state === undefined || isIn(snapshotOf(cell), call.state);

@@ -5,7 +5,7 @@ import type { EntitySummary } from '../../contract/inspection.ts';
 import type { Cell } from '../cells/cell.ts';
 import type { Kind, Known } from '../cells/kind.ts';
 import { type EntityFacts, entitySummary, entityView, recordedSnapshot } from './entity-view.ts';
-import type { Present } from './frame.ts';
+import type { Present } from './update.ts';
 
 /** A kind of this process and the place of its supervisor. */
 export interface KindHere {

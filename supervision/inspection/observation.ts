@@ -3,7 +3,7 @@
  * an observer halves the rate of an actor.
  *
  * C8. An observer that throws never touches the actor: xstate runs observers inside the step, and a throw there leaves the
- *     mailbox unfinished for good. What is thrown is caught here, and the sink is told no more.
+ *     mailbox unfinished for good. What is thrown is caught here, and the sink is called no more.
  */
 
 import type { AnyActor, AnyMachineSnapshot } from 'xstate';
@@ -19,7 +19,7 @@ export interface Step {
 
 export interface StepSink {
   stepped(step: Step): void;
-  /** The sink threw; it is told no more. */
+  /** The sink threw; it is called no more. */
   failed?(error: unknown): void;
 }
 
@@ -31,7 +31,7 @@ interface Seen {
   readonly _transitions?: readonly object[];
 }
 
-/** Tells the sink of each step of the actor from now on, until the function it returns is called. */
+/** Gives the sink each step of the actor from now on, until the function it returns is called. */
 export function observe(actor: AnyActor, sink: StepSink): () => void {
   let taken: object[] = [];
   const look = (seen: Seen): void => {
@@ -58,6 +58,6 @@ function report(sink: StepSink, error: unknown): void {
   try {
     sink.failed?.(error);
   } catch {
-    // Whoever throws here has thrown already: there is nobody else to tell (C8).
+    // Whoever throws here has thrown already: there is nobody else to report (C8).
   }
 }

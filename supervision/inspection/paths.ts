@@ -4,7 +4,7 @@
  */
 
 import type { Kind } from '../cells/kind.ts';
-import type { Ownerships } from '../ownership/tenure.ts';
+import type { Ownerships } from '../ownership/owned-worker.ts';
 import type { Tree } from '../tree.ts';
 
 export const PROCESS_PATH = 'process';
@@ -34,7 +34,7 @@ export function supervisorAt(tree: Tree, path: string): Releasing | undefined {
   return undefined;
 }
 
-/** A role has no record of its own: resumed or reset, it starts anew from what the bus knows. */
+/** A role has no record of its own: resumed or reset, it starts again from what the bus knows. */
 function rolesOf(tree: Tree): Releasing {
   return { resume: (role) => tree.resume(role), reset: (role) => tree.resume(role) };
 }

@@ -3,7 +3,7 @@
 import type { InspectFault } from '../../contract/inspection.ts';
 
 export function unknownEntity(kind: string, id: string): InspectFault {
-  return { code: 'inspect::unknown-entity', message: `no ${kind} ${id} lives in this process` };
+  return { code: 'inspect::unknown-entity', message: `no ${kind} ${id} is live in this process` };
 }
 
 export function unknownChart(kind: string): InspectFault {

@@ -2,7 +2,7 @@
  * Replays the log of an entity through its chart, record by record, without any of its effects: the history of the
  * inspector. Architecture, "The inspector".
  *
- * R1. The log is the truth. Where the chart, told what the log implies, does not come to the state of the record, it is put
+ * R1. The log is the truth. Where the chart, reported what the log implies, does not come to the state of the record, it is put
  *     there, and no edge is named.
  * R2. Replaying asks nothing of the world and sets no timer.
  */
@@ -113,15 +113,15 @@ class Replay {
     return this.#takeUntil(state) ?? this.#put(state);
   }
 
-  /** A record that is none of a state: told only to a chart that has shown everything, and never moves the others. */
-  #tellBeside(told: readonly EntityEvent[]): readonly object[] {
+  /** A malformed record of a state: reported only to a chart that has shown everything, and never moves the others. */
+  #tellBeside(reported: readonly EntityEvent[]): readonly object[] {
     if (this.#ahead.length > 0) return [];
-    this.#tell(told);
+    this.#tell(reported);
     return this.#takeAll();
   }
 
-  #tellTurn(told: readonly EntityEvent[]): readonly object[] {
-    this.#tell(told);
+  #tellTurn(announced: readonly EntityEvent[]): readonly object[] {
+    this.#tell(announced);
     return this.#takeAll();
   }
 
@@ -151,8 +151,8 @@ class Replay {
     return steps.flatMap(({ taken }) => taken);
   }
 
-  #tell(told: readonly EntityEvent[]): void {
-    for (const event of told)
+  #tell(emitted: readonly EntityEvent[]): void {
+    for (const event of emitted)
       if (this.#actor.getSnapshot().status === 'active') this.#actor.send(event as never);
   }
 

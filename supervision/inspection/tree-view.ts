@@ -11,7 +11,7 @@ import type {
 import { INSPECT_DEAD_LETTERS, INSPECT_LISTED } from '../../contract/limits.ts';
 import type { DeadLetter, DeadLetters } from '../cells/dead-letters.ts';
 import type { Kind } from '../cells/kind.ts';
-import type { OwnedWork, Ownerships } from '../ownership/tenure.ts';
+import type { OwnedWork, Ownerships } from '../ownership/owned-worker.ts';
 import type { Branch, Tree } from '../tree.ts';
 import { kindPath, PROCESS_PATH, partitionsPath } from './paths.ts';
 import { readableText } from './readable.ts';

@@ -1,5 +1,5 @@
 /**
- * One watched entity: looks at its cell, whichever that is at the moment, and tells its watchers what it becomes. Knows no
+ * One watched entity: looks at its cell, whichever that is at the moment, and informs its watchers of what it becomes. Knows no
  * bus and no leases.
  *
  * F1. Frames of one entity are at least `INSPECT_FRAME_MS` apart; steps between them are folded into the next, and the last
@@ -10,23 +10,23 @@
  */
 
 import type { AnyMachineSnapshot } from 'xstate';
-import type { EntitySummary, InspectionFrame } from '../../contract/inspection.ts';
+import type { EntitySummary, InspectionUpdate } from '../../contract/inspection.ts';
 import { INSPECT_FRAME_MS } from '../../contract/limits.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Cell } from '../cells/cell.ts';
 import type { EntityWatcher, Left } from '../cells/kind.ts';
 import { compileChart } from './chart.ts';
-import { actorFrame, eventFrame, type Present, snapshotFrame } from './frame.ts';
 import { factsOf, type KindHere, present, presentOf, snapshotOf } from './known-entity.ts';
 import type { Step } from './observation.ts';
+import { actorUpdate, eventUpdate, type Present, snapshotUpdate } from './update.ts';
 
 interface WatchedOptions {
   readonly here: KindHere;
   readonly id: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly show: (frames: readonly InspectionFrame[]) => void;
+  readonly show: (updates: readonly InspectionUpdate[]) => void;
   /** It is over here: no cell of it will come again. */
   readonly over: () => void;
 }
@@ -68,7 +68,7 @@ export class Watched implements EntityWatcher {
   }
 
   /** The frame a new watcher begins with; undefined when there is nothing to show (F2). */
-  async first(): Promise<InspectionFrame | undefined> {
+  async first(): Promise<InspectionUpdate | undefined> {
     const { here, id, clock } = this.#options;
     const before = here.kind.look(id)?.status;
     const now = await presentOf(here, id, clock.now());
@@ -76,7 +76,7 @@ export class Watched implements EntityWatcher {
     this.#snapshot ??= now?.snapshot;
     const shown = now ?? (this.#asleep ? this.#present('live') : undefined);
     const { kind, version, chart } = here.kind.binding;
-    return shown && actorFrame(shown, compileChart(kind, version, chart).view.definition);
+    return shown && actorUpdate(shown, compileChart(kind, version, chart).view.definition);
   }
 
   stop(): void {
@@ -98,7 +98,7 @@ export class Watched implements EntityWatcher {
     this.#detach();
     this.#asleep = why === 'asleep';
     if (why === 'finished') {
-      // A last step that stores nothing ends the cell before its observers hear of it.
+      // A last step that stores nothing ends the cell before its observers receive of it.
       this.#snapshot = (this.#cell?.lastSnapshot as AnyMachineSnapshot | undefined) ?? this.#snapshot;
       return this.#end();
     }
@@ -154,7 +154,7 @@ export class Watched implements EntityWatcher {
       show();
     } catch (error) {
       const { log, id, over } = this.#options;
-      log.error({ err: error, id }, 'frame not shown: the watch is over');
+      log.error({ err: error, id }, 'update not shown: the watch is over');
       over();
     }
   }
@@ -167,8 +167,8 @@ export class Watched implements EntityWatcher {
     this.#shownAt = this.#options.clock.now();
     const shown = this.#present(status);
     const { event, taken, steps } = unshown;
-    const told = steps > 0 ? [eventFrame(shown, event)] : [];
-    this.#options.show([...told, snapshotFrame(shown, event, taken, steps)]);
+    const reported = steps > 0 ? [eventUpdate(shown, event)] : [];
+    this.#options.show([...reported, snapshotUpdate(shown, event, taken, steps)]);
   }
 
   #end(): void {

@@ -10,7 +10,7 @@ import { subject } from '../../contract/bus/subjects.ts';
 import {
   INSPECT_WATCH_MS,
   type InspectAnswer,
-  type InspectionFrame,
+  type InspectionUpdate,
   type WatchCall,
   type WatchLease,
 } from '../../contract/inspection.ts';
@@ -32,7 +32,7 @@ interface WatchesOptions {
 interface Lease {
   /** ms since 1970 */
   until: number;
-  /** Whether it has its first frame: until then it gets no other (F2). */
+  /** Whether it has its first frame: until then it gets no other (watched.F2). */
   introduced: boolean;
 }
 
@@ -98,7 +98,7 @@ export class Watches {
       id,
       clock,
       log,
-      show: (frames) => this.#show(introduced(leases), frames),
+      show: (updates) => this.#show(introduced(leases), updates),
       over: () => this.#end(name),
     });
     const entity = { here, watched, leases };
@@ -106,7 +106,7 @@ export class Watches {
     return entity;
   }
 
-  /** The watch of that name; one of a kind that has been started anew since is over. */
+  /** The watch of that name; one of a kind that has been started again since is over. */
   #known(name: string, here: KindHere): Entity | undefined {
     const known = this.#entities.get(name);
     if (known === undefined || known.here.kind === here.kind) return known;
@@ -114,7 +114,7 @@ export class Watches {
     return undefined;
   }
 
-  /** Gives a new watcher its first frame (F2); false when the entity has gone meanwhile. */
+  /** Gives a new watcher its first frame (watched.F2); false when the entity has gone meanwhile. */
   async #introduce({ watched, leases }: Entity, watcher: string, until: number): Promise<boolean> {
     const lease = { until, introduced: false };
     leases.set(watcher, lease);
@@ -127,8 +127,8 @@ export class Watches {
   }
 
   /** Each frame is made into bytes once, whatever the number of watchers. */
-  #show(watchers: Iterable<string>, frames: readonly InspectionFrame[]): void {
-    const bytes = frames.map((frame) => Buffer.from(JSON.stringify(frame)));
+  #show(watchers: Iterable<string>, frames: readonly InspectionUpdate[]): void {
+    const bytes = frames.map((update) => Buffer.from(JSON.stringify(update)));
     for (const watcher of watchers) {
       for (const frame of bytes) this.#options.bus.publish(subject.inspectWatch(watcher), frame);
     }
@@ -163,6 +163,6 @@ function introduced(leases: ReadonlyMap<string, Lease>): string[] {
 function tooMany() {
   return {
     code: 'inspect::invalid',
-    message: `${INSPECT_WATCHES} entities are watched here already: end a watch, or wait until one is over`,
+    message: `${INSPECT_WATCHES} entities are already watched here: end a watch, or wait until one ends`,
   } as const;
 }

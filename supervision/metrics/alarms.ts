@@ -4,7 +4,7 @@
  *
  * M1. A transition is counted by the leader that published it: counters of all processes together count each once, unless one
  *     died between publishing and counting.
- * M2. Registering anew goes on counting: a role that starts again in its process is no reset.
+ * M2. Registering again goes on counting: a role that starts again in its process is no reset.
  */
 
 import { Counter, type Registry } from 'prom-client';
@@ -12,7 +12,7 @@ import type { AlarmEvent } from '../../contract/alarm.ts';
 
 const NAME = 'mcs_alarms_transitions_total';
 
-/** Counts each transition it is told of. */
+/** Counts each transition it is notified of. */
 export function alarmTransitions(registry: Registry): (event: AlarmEvent) => void {
   const counter =
     (registry.getSingleMetric(NAME) as Counter<'state' | 'cause'> | undefined) ??

@@ -18,7 +18,7 @@ export class DecoderMetrics {
   readonly #before = new Map<string, number>();
 
   constructor(registry: Registry) {
-    // A role that was started anew counts from zero: its predecessor's counter is gone.
+    // A role that was started again counts from zero: its predecessor's counter is gone.
     registry.removeSingleMetric(NAME);
     const counts = (): [string, number][] => this.#counts();
     new Counter({

@@ -2,7 +2,7 @@
  * The gateways of this process in its Prometheus registry. Mission Control Service, section 6; the names are ours. The
  * numbers are those of `mcs.metrics`, read when the registry is scraped.
  *
- * M1. Registering anew replaces what was registered: a role that starts again tells of its own gateways only.
+ * M1. Registering again replaces what was registered: a role that starts again reports its own gateways only.
  */
 
 import { Counter, Gauge, type Registry } from 'prom-client';
@@ -25,7 +25,7 @@ const COUNTERS: Readonly<Record<string, { readonly help: string; readonly read: 
     read: ({ reconnects }) => [[{}, reconnects]],
   },
   mcs_gateway_lost_frames_total: {
-    help: 'Frames lost, by cause: dropped (no room), cut (connection ended inside), foreign (datagram of a stranger).',
+    help: 'Frames lost, by cause: dropped (no room), cut (connection ended inside), foreign (datagram of another sender).',
     read: ({ lost }) => [
       [{ cause: 'dropped' }, lost.dropped],
       [{ cause: 'cut' }, lost.cut],
@@ -57,7 +57,7 @@ const GAUGES: typeof COUNTERS = {
   },
 };
 
-/** Registers the metrics of the gateways that `reports` tells of at each scrape. */
+/** Registers the metrics of the gateways that `reports` reports at each scrape. */
 export function registerGatewayMetrics(registry: Registry, reports: () => readonly GatewayReport[]): void {
   const readings = (read: Reading): [Labels, number][] =>
     reports().flatMap((report) =>

@@ -1,4 +1,4 @@
-/** What the runtime of a process tells Prometheus about itself. Mission Control Service, section 6 (metrics). */
+/** What the runtime of a process reports Prometheus about itself. Mission Control Service, section 6 (metrics). */
 
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Bus } from '../../ports/bus.ts';

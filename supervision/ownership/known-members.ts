@@ -1,6 +1,6 @@
 /**
  * What a process knows of the other members of its cell: their heartbeats as far as they were seen, and who of them is dead.
- * The rules are those of `membership.ts` (E1, E3, E5, E6).
+ * The rules are those of `membership.ts` (membership.E1, E3, E5, E6).
  */
 
 import { MEMBER_FORGOTTEN_TTLS } from '../../contract/limits.ts';
@@ -27,7 +27,7 @@ interface Seen {
   readonly at: number;
   /** Own monotonic time at which the heartbeat was last seen to move. */
   readonly movedAt: number;
-  /** It was taken for gone and moved on: what it says of its machine is not to be believed (E6). */
+  /** It was taken for gone and moved on: what it says of its machine is not to be believed (membership.E6). */
   readonly mistaken: boolean;
   gone: boolean;
   judgedAt: number;
@@ -75,7 +75,7 @@ export class KnownMembers {
     return isNews;
   }
 
-  /** E5: whoever was silent before this process came, by the one clock of the bus, is ranked only when it moves. */
+  /** membership.E5: whoever was silent before this process came, by the one clock of the bus, is ranked only when it moves. */
   sortOut(ownAt: number): void {
     for (const seen of [...this.#present.values()]) {
       if (ownAt - seen.at > this.#options.ttlMs) this.#retire(seen);
@@ -98,7 +98,7 @@ export class KnownMembers {
     return seen !== undefined && this.#isAlive(seen);
   }
 
-  /** Whether its process is known to have ended (E3). */
+  /** Whether its process is known to have ended (membership.E3). */
   isGone(instance: string): boolean {
     const seen = this.#of(instance);
     return seen !== undefined && this.#isGone(seen);
@@ -109,7 +109,7 @@ export class KnownMembers {
     return this.#of(instance)?.revision ?? 0;
   }
 
-  /** At most so many members that have been dead for long, with the revision under which they may be removed (E5). */
+  /** At most so many members that have been dead for long, with the revision under which they may be removed (membership.E5). */
   forgettable(most: number): { instance: string; revision: number }[] {
     const { clock, ttlMs } = this.#options;
     const now = clock.monotonic();

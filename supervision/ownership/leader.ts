@@ -21,7 +21,13 @@ import type { Bus, Entry, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { DEFAULT_INTENSITY, Supervisor } from '../supervisor.ts';
-import { type OwnedWork, type Ownerships, Tenure, type Worker, type WorkerContext } from './tenure.ts';
+import {
+  type OwnedWork,
+  OwnedWorker,
+  type Ownerships,
+  type Worker,
+  type WorkerContext,
+} from './owned-worker.ts';
 
 /** What is led: a name of the cell, and the worker of whoever leads it. */
 export interface LeadWork {
@@ -59,7 +65,7 @@ interface Seen {
 }
 
 interface Held {
-  readonly tenure: Tenure;
+  readonly worker: OwnedWorker;
   /** Of the newest write of this leader that is known to be stored. */
   revision: number;
   /** Own time before that write was sent. */
@@ -82,8 +88,8 @@ export class Leadership implements Ownerships {
   #held: Held | undefined;
   /** No epoch is known that was above it (D6). */
   #highest = 0;
-  /** The former tenure, while its worker is being stopped (D4). */
-  #leaving: Tenure | undefined;
+  /** The former owned worker, while its worker is being stopped (D4). */
+  #leaving: OwnedWorker | undefined;
   #left: Promise<void> = Promise.resolve();
   #taking: Promise<void> | undefined;
   #renewal: Promise<void> = Promise.resolve();
@@ -100,9 +106,9 @@ export class Leadership implements Ownerships {
       random,
       log,
       children: {
-        restart: () => void this.#held?.tenure.start(),
+        restart: () => void this.#held?.worker.start(),
         quarantined: () => undefined,
-        released: (_name, reset) => void (reset ? this.#release() : this.#held?.tenure.start()),
+        released: (_name, reset) => void (reset ? this.#release() : this.#held?.worker.start()),
         escalated: options.escalated,
       },
     });
@@ -138,11 +144,11 @@ export class Leadership implements Ownerships {
   /** Whether somebody leads, this process with a worker that runs. */
   get settled(): boolean {
     if (this.#ttlMs === undefined) return true;
-    return this.#held === undefined ? this.#freeIn() > 0 : this.#held.tenure.running;
+    return this.#held === undefined ? this.#freeIn() > 0 : this.#held.worker.running;
   }
 
   owned(): OwnedWork[] {
-    if (this.#held !== undefined) return [this.#held.tenure.view(this.#name, this.#supervisor)];
+    if (this.#held !== undefined) return [this.#held.worker.view(this.#name, this.#supervisor)];
     if (this.#leaving === undefined) return [];
     const { epoch } = this.#leaving;
     return [{ name: this.#name, epoch, state: 'stopping', crashes: 0, reason: undefined }];
@@ -224,7 +230,7 @@ export class Leadership implements Ownerships {
     return written.revision;
   }
 
-  /** Reads what a watch may not have told yet (D5): later than what was known when it asked, or the store went back. */
+  /** Reads what a watch may not have reported yet (D5): later than what was known when it asked, or the store went back. */
   async #look(): Promise<void> {
     const before = this.#seen?.revision;
     const entry = await this.#bucket.get(this.#name);
@@ -242,9 +248,9 @@ export class Leadership implements Ownerships {
       const revision = await this.#write({ owner: instance, ttlMs, after }, this.#seen?.revision ?? 0);
       const epoch = Math.max(revision ?? 0, after + 1);
       if (revision === undefined) await this.#look();
-      else await this.#took({ tenure: this.#tenure(epoch), revision, renewedAt, ttlMs });
+      else await this.#took({ worker: this.#worker(epoch), revision, renewedAt, ttlMs });
     } catch (error) {
-      log.warn({ err: error, leader: this.#name }, 'lead not taken');
+      log.warn({ err: error, leader: this.#name }, 'leadership not taken');
       waitMs = BUS_RETRY_MS;
     }
     this.#taking = undefined;
@@ -255,9 +261,9 @@ export class Leadership implements Ownerships {
     if (this.#stopped) return this.#free(held.revision);
     // Somebody else has taken it since, and the watch was faster than the answer; or the answer came too late.
     if ((this.#seen?.revision ?? 0) > held.revision || !this.#isHeld(held)) return;
-    this.#options.log.info({ leader: this.#name, epoch: held.tenure.epoch }, 'leads');
+    this.#options.log.info({ leader: this.#name, epoch: held.worker.epoch }, 'leads');
     this.#held = held;
-    void held.tenure.start();
+    void held.worker.start();
     this.#expectRenewal(held);
     this.#later(held.ttlMs / 3);
   }
@@ -270,7 +276,7 @@ export class Leadership implements Ownerships {
     held.ttlMs = Math.min(held.ttlMs, ttlMs);
     let waitMs = ttlMs / 3;
     try {
-      const lease: Lease = { owner: instance, ttlMs, after: held.tenure.epoch - 1 };
+      const lease: Lease = { owner: instance, ttlMs, after: held.worker.epoch - 1 };
       const revision = await this.#write(lease, held.revision);
       if (revision === undefined) {
         await this.#look();
@@ -280,7 +286,7 @@ export class Leadership implements Ownerships {
         this.#expectRenewal(held);
       }
     } catch (error) {
-      log.warn({ err: error, leader: this.#name }, 'lead not renewed');
+      log.warn({ err: error, leader: this.#name }, 'leadership not renewed');
       waitMs = Math.min(waitMs, BUS_RETRY_MS);
     }
     if (this.#held === held) this.#later(waitMs);
@@ -314,17 +320,17 @@ export class Leadership implements Ownerships {
 
   // The worker --------------------------------------------------------------------------------------------------------
 
-  #tenure(epoch: number): Tenure {
+  #worker(epoch: number): OwnedWorker {
     const { clock, log, work } = this.#options;
-    const tenure: Tenure = new Tenure({
+    const worker: OwnedWorker = new OwnedWorker({
       epoch,
       clock,
       log: log.child({ leader: work.name }),
       start: (context) => work.start(context),
-      holds: () => this.#held?.tenure === tenure && this.#isHeld(this.#held),
+      holds: () => this.#held?.worker === worker && this.#isHeld(this.#held),
       crashed: (reason) => this.#supervisor.crashed(work.name, reason),
     });
-    return tenure;
+    return worker;
   }
 
   /** Stops the worker and gives the lead back (D3). */
@@ -335,16 +341,16 @@ export class Leadership implements Ownerships {
 
   /** The lease is lost: somebody else has it, or may have it soon (D2). */
   #abandon(held: Held): void {
-    this.#options.log.warn({ leader: this.#name, epoch: held.tenure.epoch }, 'lead lost');
+    this.#options.log.warn({ leader: this.#name, epoch: held.worker.epoch }, 'leadership lost');
     this.#leave(held);
   }
 
-  #leave({ tenure }: Held, then?: () => Promise<void>): void {
+  #leave({ worker }: Held, then?: () => Promise<void>): void {
     this.#held = undefined;
-    this.#leaving = tenure;
+    this.#leaving = worker;
     this.#clearTimers();
     this.#supervisor.ended(this.#name);
-    this.#left = tenure
+    this.#left = worker
       .end()
       .then(then)
       .then(() => {
@@ -362,7 +368,7 @@ export class Leadership implements Ownerships {
       await this.#look();
       if (this.#seen?.lease.owner === instance) await this.#write(free, this.#seen.revision);
     } catch (error) {
-      log.warn({ err: error, leader: this.#name }, 'lead not freed');
+      log.warn({ err: error, leader: this.#name }, 'leadership not released');
     }
   }
 }

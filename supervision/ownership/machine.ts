@@ -1,5 +1,5 @@
 /**
- * The machine a process runs on, as far as its members judge each other by it (E3 of `membership.ts`). With `supervision/clock.ts` and
+ * The machine a process runs on, as far as its members judge each other by it (membership.E3). With `supervision/clock.ts` and
  * `supervision/random.ts` what a simulation owns in its place.
  */
 

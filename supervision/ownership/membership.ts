@@ -14,7 +14,7 @@
  * E6. A member that moves on after it was taken for gone is judged by its age from then on: a copy of a machine shares its
  *     boot and its namespaces, and not its processes.
  * E7. The heartbeat waits for nothing: it has a connection of its own, and is due by the time of the last one, not behind
- *     whatever its answer starts. It is not written while the connection that the work is done over is lost.
+ *     whatever its answer starts. It is not written while the connection for the work is lost.
  * E8. A process whose heartbeat is late has too much to do already: it takes nothing more until it is in time again.
  */
 
@@ -162,7 +162,7 @@ export class Membership {
     const { bus, pulse, clock } = this.#options;
     const before = clock.monotonic();
     if (pulse !== undefined && !bus.connected)
-      throw new Outage('bus.unavailable', 'the connection that the work is done over is lost');
+      throw new Outage('bus.unavailable', 'the connection for the work is lost');
     await this.#write(this.#self());
     this.#beatenAt = before;
     this.#expectNext(before);
@@ -255,6 +255,6 @@ export class Membership {
     );
     this.#forgetting = false;
     const failed = removed.find(({ status }) => status === 'rejected');
-    log.debug({ members: dead.length, err: failed }, 'dead members are removed');
+    log.debug({ members: dead.length, err: failed }, 'removing dead members');
   }
 }

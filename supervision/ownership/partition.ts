@@ -5,9 +5,9 @@
  *
  * Q1. A partition belongs to the living member that ranks highest for it (rendezvous hashing), so members agree without
  *     talking and few partitions move when members come and go.
- * Q2. An owner is replaced only when it has released the partition or is dead for the one who takes it, and for the bus (E4).
- * Q3. A process whose own heartbeat fails stops everything it owns before the others may take it (E2).
- * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership (`tenure.ts`).
+ * Q2. An owner is replaced only when it has released the partition or is dead for the one who takes it, and for the bus (membership.E4).
+ * Q3. A process whose own heartbeat fails stops everything it owns before the others may take it (membership.E2).
+ * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership (`owned-worker.ts`).
  * Q5. A partition is not claimed again before its former worker here has stopped: there is never more than one.
  * Q6. What changes costs what changed: a few partitions are taken or given back at once, the rest of what is due waits; what
  *     many changes of one moment make due is looked at once.
@@ -22,8 +22,14 @@ import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { DEFAULT_INTENSITY, Supervisor } from '../supervisor.ts';
 import type { Membership } from './membership.ts';
+import {
+  type OwnedWork,
+  OwnedWorker,
+  type Ownerships,
+  type Worker,
+  type WorkerContext,
+} from './owned-worker.ts';
 import { Ranking } from './ranking.ts';
-import { type OwnedWork, type Ownerships, Tenure, type Worker, type WorkerContext } from './tenure.ts';
 
 /** The partitions of one role, named by the things they stand for. */
 export interface PartitionRole {
@@ -48,7 +54,7 @@ interface Known {
 }
 
 interface Owned {
-  readonly tenure: Tenure;
+  readonly worker: OwnedWorker;
   /** Of the entry that says so. */
   readonly revision: number;
 }
@@ -129,7 +135,7 @@ export class Partitions implements Ownerships {
 
   /** Names whose worker runs here. */
   get running(): string[] {
-    return [...this.#owned].filter(([, { tenure }]) => tenure.running).map(([name]) => name);
+    return [...this.#owned].filter(([, { worker }]) => worker.running).map(([name]) => name);
   }
 
   /** Whether every wanted partition runs, here or elsewhere. */
@@ -150,7 +156,7 @@ export class Partitions implements Ownerships {
 
   /** What this process owns or is still leaving, by name. */
   owned(): OwnedWork[] {
-    const owned = [...this.#owned].map(([name, { tenure }]) => tenure.view(name, this.#supervisor));
+    const owned = [...this.#owned].map(([name, { worker }]) => worker.view(name, this.#supervisor));
     const leaving = [...this.#leaving].map(
       ([name, { epoch }]) => ({ name, epoch, state: 'stopping', crashes: 0, reason: undefined }) as const,
     );
@@ -162,7 +168,7 @@ export class Partitions implements Ownerships {
     return this.#supervisor.resume(name);
   }
 
-  /** Gives a quarantined partition back, to be claimed anew by whoever ranks highest; false when it is not quarantined. */
+  /** Gives a quarantined partition back, to be claimed again by whoever ranks highest; false when it is not quarantined. */
   reset(name: string): boolean {
     return this.#supervisor.reset(name);
   }
@@ -184,7 +190,7 @@ export class Partitions implements Ownerships {
 
   #isSettled(name: string): boolean {
     const owned = this.#owned.get(name);
-    if (owned !== undefined) return owned.tenure.running;
+    if (owned !== undefined) return owned.worker.running;
     const owner = this.#entries.get(name)?.owner;
     return owner !== undefined && owner !== null && this.#options.membership.isAlive(owner);
   }
@@ -224,7 +230,7 @@ export class Partitions implements Ownerships {
 
   #look(): void {
     const { membership, role } = this.#options;
-    // Late with its heartbeat it would lose all by taking more; the next one looks again (E8).
+    // Late with its heartbeat it would lose all by taking more; the next one looks again (membership.E8).
     if (this.#stopped || !membership.isInTime) return;
     if (this.#ranking.setMembers(membership.alive(role.role)))
       for (const name of this.#wanted) this.#due.add(name);
@@ -281,12 +287,12 @@ export class Partitions implements Ownerships {
   async #claimed(name: string, ownership: Ownership, revision: number): Promise<void> {
     // Somebody else has claimed it since, and the watch was faster than the answer.
     if (this.#stopped || (this.#entries.get(name)?.revision ?? 0) > revision) return;
-    const tenure = this.#tenure(name, this.#know(name, ownership, revision));
-    this.#owned.set(name, { tenure, revision });
-    await this.#within(PARTITION_START_MS, tenure.start());
+    const worker = this.#worker(name, this.#know(name, ownership, revision));
+    this.#owned.set(name, { worker, revision });
+    await this.#within(PARTITION_START_MS, worker.start());
   }
 
-  /** Whoever loses to what the watch has not told is behind, or the store went back (Q7). */
+  /** Whoever loses to what the watch has not reported is behind, or the store went back (Q7). */
   async #lookUp(name: string): Promise<void> {
     const before = this.#entries.get(name)?.revision;
     const entry = await this.#options.bus.bucket(buckets.members).get(this.#key(name));
@@ -328,7 +334,7 @@ export class Partitions implements Ownerships {
     const { log, role } = this.#options;
     log.warn(
       { partitions: names.length, role: role.role, prefix: this.prefix },
-      'no heartbeat in time: all is given up',
+      'no heartbeat in time: releasing everything',
     );
     for (const name of names) void this.#leave(name, this.#owned.get(name)!);
   }
@@ -337,14 +343,14 @@ export class Partitions implements Ownerships {
   #abandon(name: string): void {
     const owned = this.#owned.get(name);
     if (owned === undefined) return;
-    this.#options.log.warn({ partition: this.#key(name), epoch: owned.tenure.epoch }, 'ownership lost');
+    this.#options.log.warn({ partition: this.#key(name), epoch: owned.worker.epoch }, 'ownership lost');
     void this.#leave(name, owned);
   }
 
-  #leave(name: string, { tenure }: Owned, then?: () => Promise<void>): Promise<void> {
+  #leave(name: string, { worker }: Owned, then?: () => Promise<void>): Promise<void> {
     this.#owned.delete(name);
     this.#supervisor.ended(name);
-    const left = tenure
+    const left = worker
       .end()
       .then(then)
       .then(() => {
@@ -352,7 +358,7 @@ export class Partitions implements Ownerships {
         this.#due.add(name);
         this.#lookSoon();
       });
-    this.#leaving.set(name, { epoch: tenure.epoch, left });
+    this.#leaving.set(name, { epoch: worker.epoch, left });
     return left;
   }
 
@@ -368,9 +374,9 @@ export class Partitions implements Ownerships {
     });
   }
 
-  #tenure(name: string, epoch: number): Tenure {
+  #worker(name: string, epoch: number): OwnedWorker {
     const { clock, log, membership, role } = this.#options;
-    return new Tenure({
+    return new OwnedWorker({
       epoch,
       clock,
       log: log.child({ partition: this.#key(name) }),
@@ -381,7 +387,7 @@ export class Partitions implements Ownerships {
   }
 
   #restart(name: string): void {
-    void this.#owned.get(name)?.tenure.start();
+    void this.#owned.get(name)?.worker.start();
   }
 }
 

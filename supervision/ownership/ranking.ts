@@ -1,8 +1,8 @@
 /**
- * Which member ranks highest for which name (Q1 of `partition.ts`), kept up to date at the cost of what changed.
+ * Which member ranks highest for which name (partition.Q1), kept up to date at the cost of what changed.
  *
  * R1. Each pair of name and member is hashed once: a member that comes is compared with the best so far, and only names
- *     whose best has gone are ranked anew.
+ *     whose best has gone are ranked again.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,9 +1,9 @@
 /**
- * Tells drivers and gateways how the links of each target are bound: its mode, and the values of its parameters there. Led by
+ * Informs drivers and gateways how the links of each target are bound: its mode, and the values of its parameters there. Led by
  * one process of the cell. Mission Control Service, section 4.3.
  *
- * K1. What is to be told follows from the mission and from bucket `mcs_modes` alone; a change of either is told at once.
- * K2. A driver or gateway that begins anew asks and is told everything; so is everybody every `BINDINGS_AGAIN_MS`.
+ * K1. What is to be reported follows from the mission and from bucket `mcs_modes` alone; a change of either is reported at once.
+ * K2. A driver or gateway that begins again asks and receives everything; so is everybody every `BINDINGS_AGAIN_MS`.
  * K3. Deliveries carry the epoch of the leader and a number: one that lost the lead without knowing changes nothing any more.
  */
 
@@ -20,7 +20,7 @@ import type { Bus, Stoppable, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
-import type { Worker, WorkerContext } from '../ownership/tenure.ts';
+import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import { type BindingContent, Receiver } from './receiver.ts';
 
 export interface LinkBindingsOptions extends WorkerContext {
@@ -31,14 +31,14 @@ export interface LinkBindingsOptions extends WorkerContext {
   readonly missions: MissionSource;
 }
 
-/** Begins to tell; resolves when the modes of now are known. */
+/** Begins to report; resolves when the modes of now are known. */
 export async function startLinkBindings(options: LinkBindingsOptions): Promise<Worker> {
   const bindings = new LinkBindings(options);
   await bindings.start();
   return bindings;
 }
 
-/** The bindings of a mission in these modes, by the subject of who is told. */
+/** The bindings of a mission in these modes, by the subject of who is informed. */
 export function bindingsBySubject(
   mission: Mission,
   modes: ReadonlyMap<string, TargetMode>,

@@ -1,9 +1,9 @@
 /**
- * One driver or gateway that is told how its links are bound, until it has heard. Mission Control Service, section 4.3.
+ * One driver or gateway that is informed how its links are bound, until it has confirmed. Mission Control Service, section 4.3.
  *
  * R1. One binding is under way at a time, and what is sent is the newest there is then: an older one never follows it.
- * R2. While nobody answers it is tried again, after growing waits; a change of what it is to know is told at once.
- * R3. A receiver that knows something newer than it is told ends the delivery: somebody else leads.
+ * R2. While nobody answers it is tried again, after growing waits; a change of what it is to know is reported at once.
+ * R3. A receiver that knows something newer than it receives ends the delivery: somebody else leads.
  */
 
 import { assertNever } from '../../contract/assert.ts';
@@ -36,7 +36,7 @@ export class Receiver {
   /** By target and link, as it is sent. */
   #wanted: ReadonlyMap<string, string> = new Map();
   readonly #delivered = new Map<string, string>();
-  /** How often it began anew. */
+  /** How often it began again. */
   #life = 0;
   #isWorking = false;
   #working: Promise<void> = Promise.resolve();
@@ -49,7 +49,7 @@ export class Receiver {
     this.#backoff = new Backoff(options.random);
   }
 
-  /** What it is to know now; what has not changed is not told again. */
+  /** What it is to know now; what has not changed is not reported again. */
   want(bindings: readonly BindingContent[]): void {
     const wanted = bindings.map(
       (binding) => [`${binding.target}.${binding.link}`, JSON.stringify(binding)] as const,
@@ -79,7 +79,7 @@ export class Receiver {
     this.#working = this.#deliver().catch(this.#options.failed);
   }
 
-  /** R1. Whoever begins anew finds it working or done: nothing is waited for between the last look and the end. */
+  /** R1. Whoever begins again finds it working or done: nothing is waited for between the last look and the end. */
   async #deliver(): Promise<void> {
     try {
       for (let next = this.#next(); next !== undefined; next = this.#next()) {
@@ -117,7 +117,7 @@ export class Receiver {
       case 'unanswered':
       case 'bus-away':
         if (!this.#isSilent)
-          log.info({ subject, reason: asked.outcome }, 'nobody takes the bindings of links; tried again');
+          log.info({ subject, reason: asked.outcome }, 'nothing takes the bindings of links; retrying');
         this.#isSilent = true;
         return 'silent';
       default:
@@ -136,7 +136,7 @@ export class Receiver {
     return this.#heard();
   }
 
-  /** What it refused or did not understand it will not take at the next try either; what changes is told again. */
+  /** What it refused or did not understand it will not take at the next try either; what changes is sent again. */
   #heard(): 'told' {
     this.#isSilent = false;
     return 'told';

@@ -18,7 +18,7 @@ import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 import { failpointOf } from '../cells/failpoint.ts';
 import { type Hosted, hostCells, Owners } from '../cells/host.ts';
 import { alarmTransitions } from '../metrics/alarms.ts';
-import type { Worker, WorkerContext } from '../ownership/tenure.ts';
+import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 /** The one partition of alarms. */

@@ -11,7 +11,7 @@ import type { KnownIn } from '../../messaging/known-past.ts';
 import { LowWaterMark, pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Follower, StreamMessage } from '../../ports/bus.ts';
 import { DecoderMetrics } from '../metrics/decoders.ts';
-import type { Worker, WorkerContext } from '../ownership/tenure.ts';
+import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 /** Messages of frames being decoded and stored at once, per gateway. */

@@ -16,7 +16,7 @@ import { KnownPast } from '../../messaging/known-past.ts';
 import { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../telemetry/target-values.ts';
 import { type Hosted, hostCells, Owners } from '../cells/host.ts';
-import type { WorkerContext } from '../ownership/tenure.ts';
+import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 import { createRuns } from './runs.ts';
 

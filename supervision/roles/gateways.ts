@@ -9,13 +9,13 @@ import { createGateway, type RunningGateway } from '../../links/gateway-service.
 import { KeptBindings } from '../../links/kept-bindings.ts';
 import type { Gateway, Mission } from '../../mission/mission.ts';
 import { registerGatewayMetrics } from '../metrics/gateways.ts';
-import type { WorkerContext } from '../ownership/tenure.ts';
+import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 export async function startGateways(context: RoleContext): Promise<Role> {
   const { missions, registry } = context;
   const workers = new Set<GatewayWorker>();
-  /** What the gateways that this process ever had have sent (I5 of `links/gateway/sent-frames.ts`). */
+  /** What the gateways that this process ever had have sent (sent-frames.I5). */
   const sentBy = new Map<string, SentFrames>();
   registerGatewayMetrics(registry, () => [...workers].flatMap((worker) => worker.report() ?? []));
   const start = async (name: string, { holds, failed }: WorkerContext) => {

@@ -17,7 +17,7 @@ import { targetValues } from '../../telemetry/target-values.ts';
 import { failpointOf } from '../cells/failpoint.ts';
 import { type Hosted, hostCells, Owners } from '../cells/host.ts';
 import type { Kind } from '../cells/kind.ts';
-import type { WorkerContext } from '../ownership/tenure.ts';
+import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { RoleContext, SharedWork } from '../role.ts';
 
 export interface Runs {

@@ -4,7 +4,7 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { pastIsGone } from '../../messaging/low-water-mark.ts';
 import { createTelemetryOwner } from '../../telemetry/telemetry-owner.ts';
-import type { WorkerContext } from '../ownership/tenure.ts';
+import type { WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 export async function startTelemetry({ bus, clock, log, missions }: RoleContext): Promise<Role> {

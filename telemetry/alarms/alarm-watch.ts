@@ -1,17 +1,17 @@
 /**
  * The evaluation of the alarms of one target: samples in, changes of what alarms say out. Limits are columns, conditions
  * are closures; no sample enters an actor (T2). Mission Control Service, sections 2.4, 3.3 and 4.4. It keeps no record and
- * knows no state of an alarm: who is told does.
+ * knows no state of an alarm: who is informed does.
  *
  * W1. A batch of another catalogue is mapped by keys; one of a catalogue that is not known, or that does not fit its own, is
  *     left out. A new catalogue is a new watch, that goes on from this one, and from one that has read what is stored where
  *     this one did not evaluate it.
  * W2. Samples count in the order of reception: messages in that of the stream, the rows of a message in that of their ground times,
- *     whatever block they stand in. What did not become the current value is passed over: it turns no alarm and is in no window.
+ *     whatever block they stand in. What did not become the current value is skipped: it turns no alarm and is in no window.
  * W3. Samples of one moment are one change: what lies between two of them never was. So are the samples of a message whose ground
  *     times are behind what their conditions were judged at: another station with another clock received them.
  * W4. Deferred samples, and what is derived from one, change nothing (MC-ALM-029); unknown ones change no alarm (MC-ALM-028).
- * W5. Edges of one message are told in the order of their moments, once the whole message has been taken in.
+ * W5. Edges of one message are reported in the order of their moments, once the whole message has been taken in.
  * W6. What was known before a watch began stands where it has no sample itself: a measure that comes seldom is known at once.
  */
 
@@ -33,7 +33,7 @@ const BEFORE = 0xffff_ffff;
 
 export interface AlarmWatchOptions {
   readonly platform: Platform;
-  /** Is told of every edge, in order. */
+  /** Is notified of every edge, in order. */
   readonly tell: (edge: AlarmEdge) => void;
   /** The catalogue with this digest, where one is known: the values of earlier ones stay in the stream. */
   readonly platformOf?: (digest: string) => Platform | undefined;
@@ -60,7 +60,7 @@ class Watch implements AlarmWatch {
   readonly #seen: Uint32Array;
   readonly #shared: Uint32Array;
   #round = 0;
-  /** Not yet told. */
+  /** Not yet reported. */
   #edges: AlarmEdge[] = [];
 
   constructor({ platform, tell, platformOf = () => undefined, ...from }: AlarmWatchOptions) {

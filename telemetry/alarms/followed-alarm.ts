@@ -6,7 +6,7 @@
  *     message that come late, at or before the moment asked about last, count for that moment, together.
  * C2. What turned by itself is placed behind the message that fed the condition last, at the moment it was due: so a new
  *     leader that reads the same messages finds the same place, whenever anybody looked.
- * C3. Unknown changes nothing. The first truth known is told too: the record of the alarm may say otherwise.
+ * C3. Unknown changes nothing. The first truth known is reported too: the record of the alarm may say otherwise.
  * C4. The sample fed last is the one that counts: where its ground time is before that of the last of its measure, it counts as of
  *     then.
  */

@@ -110,7 +110,7 @@ export class LimitColumns {
     }
   }
 
-  /** Takes the last sample of before where none is known, and tells nothing. */
+  /** Takes the last sample of before where none is known, and reports nothing. */
   recall({ ordinal, value, at }: KnownSample): void {
     if (!this.has(ordinal) || this.#hasSample[ordinal] === 1) return;
     this.#hasSample[ordinal] = 1;
@@ -185,9 +185,9 @@ export class LimitColumns {
 
   #edge(ordinal: number, severity: number, value: number, evaluated: EvaluatedAt): AlarmEdge {
     const { component, instance, definition } = this.#platform.measures[ordinal]!;
-    const told = { severity: SEVERITY[severity]!, value, evaluated };
-    if (instance === undefined) return { component, alarm: definition.name, ...told };
-    return { component, instance, alarm: definition.name, ...told };
+    const reported = { severity: SEVERITY[severity]!, value, evaluated };
+    if (instance === undefined) return { component, alarm: definition.name, ...reported };
+    return { component, instance, alarm: definition.name, ...reported };
   }
 
   #bound(ordinal: number, { soft, hard }: MeasureDefinition): void {

@@ -4,7 +4,7 @@
  *
  * N1. A sample that no condition reads is not looked at.
  * N2. An alarm whose condition and measures are the same in the next catalogue goes on with its history; any other goes on from
- *     what was read for it, or begins anew.
+ *     what was read for it, or begins again.
  */
 
 import { meansTheSame } from '../../mission/measure-meaning.ts';

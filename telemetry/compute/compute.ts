@@ -4,12 +4,12 @@
  * telemetry owner publishes.
  *
  * M1. Samples of one moment are taken together, moments in their order, and what falls due between two of them is computed
- *     in between: the same batches give the same samples, whoever computes them (N2).
+ *     in between: the same batches give the same samples, whoever computes them (condition/condition.N2).
  * M2. Deferred samples feed pure measures only, beside those in real time: what comes down of the past moves no present.
  * M3. A batch costs nothing per sample that no derived measure reads.
  * M4. A change of the catalogue keeps every evaluation whose expression and inputs stay the same; the others go on from one that
- *     has learned what is stored, or begin with the last samples of theirs. What was deferred begins anew.
- * M5. A sample that did not become the current value is passed over (`telemetry/sample-order.ts`).
+ *     has learned what is stored, or begin with the last samples of theirs. What was deferred begins again.
+ * M5. A sample that did not become the current value is skipped (`telemetry/sample-order.ts`).
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -18,8 +18,8 @@ import type { Platform } from '../../mission/platform.ts';
 import type { CurrentValues } from '../current-values.ts';
 import { BlockSamples } from '../reading/block-samples.ts';
 import { rowOrder } from '../reading/row-order.ts';
+import { DeliveryTrack, type Output } from './delivery-track.ts';
 import { DerivedBlocks } from './derived-blocks.ts';
-import { type Output, Side } from './side.ts';
 
 /** What time alone changed. */
 export interface Turned {
@@ -33,9 +33,9 @@ export class Compute {
   readonly spanMs: number;
   /** Whether every window and hold goes on from an earlier computation. */
   readonly whole: boolean;
-  readonly #realtime: Side;
+  readonly #realtime: DeliveryTrack;
   /** Of what is pure; there once something deferred came. */
-  #deferred: Side | undefined;
+  #deferred: DeliveryTrack | undefined;
   /** What the last frame came through: the link of what changes without one. */
   #link = '';
   readonly #out: Output = { realtime: new DerivedBlocks(), deferred: new DerivedBlocks() };
@@ -43,7 +43,7 @@ export class Compute {
   constructor(platform: Platform, earlier?: Compute, filled?: Compute) {
     this.platform = platform;
     this.spanMs = Math.max(0, ...platform.derived.map(({ spanMs }) => spanMs));
-    this.#realtime = new Side({
+    this.#realtime = new DeliveryTrack({
       ...{ platform, derived: platform.derived, isRealtime: true },
       earlier: earlier === undefined ? undefined : earlier.#realtime,
       filled: filled === undefined ? undefined : filled.#realtime,
@@ -85,9 +85,9 @@ export class Compute {
    */
   learn(batch: ValueBatch, turnedMs: number): void {
     assert(batch.platform === this.platform.digest, 'B2');
-    const side = batch.deferred ? this.#deferredSide() : this.#realtime;
+    const track = batch.deferred ? this.#deferredTrack() : this.#realtime;
     if (!batch.deferred) this.#link = batch.link;
-    this.#eachMoment(batch, side, { before: () => undefined, after: () => side.pass(turnedMs) });
+    this.#eachMoment(batch, track, { before: () => undefined, after: () => track.pass(turnedMs) });
   }
 
   /** Takes the current samples known before `beforeMs` (ground time) that nothing newer was learned of. */
@@ -111,21 +111,21 @@ export class Compute {
 
   /** M2 */
   #applyDeferred(batch: ValueBatch): ValueBatch {
-    const side = this.#deferredSide();
-    side.borrow(this.#realtime);
-    this.#eachMoment(batch, side, {
+    const track = this.#deferredTrack();
+    track.borrow(this.#realtime);
+    this.#eachMoment(batch, track, {
       before: () => undefined,
-      after: (time) => side.settle(time, this.#out),
+      after: (time) => track.settle(time, this.#out),
     });
-    this.#realtime.borrow(side);
+    this.#realtime.borrow(track);
     const { blocks, ...rest } = batch;
     const derived = [...this.#out.realtime.take(), ...this.#out.deferred.take()];
     return derived.length === 0 ? batch : { ...rest, blocks: [...blocks, ...derived] };
   }
 
-  #deferredSide(): Side {
+  #deferredTrack(): DeliveryTrack {
     const pure = this.platform.derived.filter(({ temporal }) => !temporal);
-    this.#deferred ??= new Side({ platform: this.platform, derived: pure, isRealtime: false });
+    this.#deferred ??= new DeliveryTrack({ platform: this.platform, derived: pure, isRealtime: false });
     return this.#deferred;
   }
 
@@ -139,10 +139,10 @@ export class Compute {
   /** M1, M3 */
   #eachMoment(
     batch: ValueBatch,
-    side: Side,
+    track: DeliveryTrack,
     moment: { before: (time: number) => void; after: (time: number) => void },
   ): void {
-    const read = batch.blocks.flatMap((block) => this.#readBlock(block, side) ?? []);
+    const read = batch.blocks.flatMap((block) => this.#readBlock(block, track) ?? []);
     if (read.length === 0) return;
     const { block, row, time } = rowOrder(
       read.map(({ samples }) => samples.block),
@@ -151,31 +151,31 @@ export class Compute {
     for (let at = 0; at < time.length; ) {
       const now = time[at]!;
       moment.before(now);
-      for (; at < time.length && time[at] === now; at += 1) this.#feed(read[block[at]!]!, row[at]!, side);
+      for (; at < time.length && time[at] === now; at += 1) this.#feed(read[block[at]!]!, row[at]!, track);
       moment.after(now);
     }
   }
 
   /** The columns of the block that something reads or that were derived; undefined when there are none. */
-  #readBlock(block: ValueBlock, side: Side): ReadBlock | undefined {
+  #readBlock(block: ValueBlock, track: DeliveryTrack): ReadBlock | undefined {
     const columns: number[] = [];
     for (let column = 0; column < block.ordinals.length; column += 1) {
-      if (side.wants(block.ordinals[column]!)) columns.push(column);
+      if (track.wants(block.ordinals[column]!)) columns.push(column);
     }
     if (columns.length === 0) return undefined;
     return { samples: new BlockSamples(block), columns };
   }
 
-  #feed({ samples, columns }: ReadBlock, row: number, side: Side): void {
+  #feed({ samples, columns }: ReadBlock, row: number, track: DeliveryTrack): void {
     const { ordinals, ground, onboard, deferred = false } = samples.block;
     const first = row * ordinals.length;
     for (const column of columns) {
       const ordinal = ordinals[column]!;
       // What was computed here counts for what is computed from it, as it did when it was.
-      if (!samples.isCurrent(first + column) && !side.computes(ordinal)) continue;
+      if (!samples.isCurrent(first + column) && !track.computes(ordinal)) continue;
       const sample = samples.plain(this.platform.measures[ordinal]!.definition, first + column);
-      side.published(ordinal, sample, ground[row]!, onboard[row]!, deferred);
-      side.feed(ordinal, sample, ground[row]!, onboard[row]!, deferred);
+      track.published(ordinal, sample, ground[row]!, onboard[row]!, deferred);
+      track.feed(ordinal, sample, ground[row]!, onboard[row]!, deferred);
     }
   }
 }

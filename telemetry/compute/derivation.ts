@@ -1,7 +1,6 @@
 /**
  * What computes the derived measures of a target, by the catalogue that is in force: goes on from the one before, and is filled
- * from the value stream where the new catalogue derives over windows that the one before did not keep (O6 of
- * `telemetry/telemetry-owner.ts`).
+ * from the value stream where the new catalogue derives over windows that the one before did not keep (telemetry-owner.O6).
  */
 
 import type { Platform } from '../../mission/platform.ts';
@@ -56,7 +55,7 @@ export class Derivation {
     const filling: Promise<void> = (this.#filling ?? Promise.resolve())
       .then(() => this.#fillNow(begun, earlier))
       .catch((error: unknown) =>
-        log.warn({ err: error }, 'derived measures of the new catalogue begin without their windows'),
+        log.warn({ err: error }, 'derived measures of the new catalogue start with empty windows'),
       )
       .then(() => {
         if (this.#filling !== filling) return;

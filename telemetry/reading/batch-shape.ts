@@ -1,5 +1,5 @@
 /**
- * Batches as they come off the bus, read with suspicion: a message that does not hold together is told apart here, so
+ * Batches as they come off the bus, read with suspicion: a message that does not hold together is distinguished here, so
  * that nothing behind has to look again.
  */
 

@@ -4,7 +4,7 @@
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Whether a moment can be told of: `FIRST_MS` to `LAST_MS`. */
+/** Whether a moment can be determined of: `FIRST_MS` to `LAST_MS`. */
 export function isInstant(ms: number): boolean {
   return ms >= FIRST_MS && ms <= LAST_MS;
 }

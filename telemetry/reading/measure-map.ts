@@ -7,7 +7,7 @@ import type { DecodedBatch, SampleBlock, ValueBatch, ValueBlock } from '../../co
 import { sameMeasure } from '../../mission/measure-meaning.ts';
 import type { Platform } from '../../mission/platform.ts';
 
-/** For each ordinal of `from` the ordinal of the same measure in `to`, -1 where there is none (M1). */
+/** For each ordinal of `from` the ordinal of the same measure in `to`, -1 where there is none (measure-meaning.M1). */
 function mapMeasures(from: Platform, to: Platform): Int32Array {
   return Int32Array.from(from.measures, (measure) => sameMeasure(measure, to)?.ordinal ?? -1);
 }

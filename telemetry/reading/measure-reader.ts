@@ -5,7 +5,7 @@
  * R1. Samples come in the order of reception: messages in that of the stream, the rows of a message in that of their ground times,
  *     whatever block they stand in.
  * R2. Columns of another catalogue are read by key, and only where the measure means the same.
- * R3. Deferred samples are passed over: they were taken long before they came. So is what did not become the current value, and
+ * R3. Deferred samples are skipped: they were taken long before they came. So is what did not become the current value, and
  *     what has no ground time.
  * R4. The moment of a sample is its ground time, or that of the sample before it of its measure where that is later: two
  *     stations whose clocks differ do not make a later sample an earlier one.

@@ -16,7 +16,6 @@ export function valuesIn(
   log: Log,
 ): ValueBatch | undefined {
   const batch = readValues(data);
-  if (batch === undefined)
-    log.error({ position: seq, subject }, 'message that is no batch of values: left out');
+  if (batch === undefined) log.error({ position: seq, subject }, 'malformed batch of values, left out');
   return batch;
 }

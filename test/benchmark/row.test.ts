@@ -30,7 +30,7 @@ function comparison(contenders: readonly Contender[], aim?: Comparison['aim']): 
 }
 
 describe('a row of the benchmark', () => {
-  it('R1 lets the contenders take turns and does not count the first ones', async () => {
+  it('row.R1 lets the contenders take turns and does not count the first ones', async () => {
     const order: string[] = [];
     const ours = contender('ours', [1, 1, 100], order);
     const result = await compare(comparison([ours, contender('bare', [200], order)]), SETTINGS);
@@ -38,7 +38,7 @@ describe('a row of the benchmark', () => {
     expect(result.figures[0]?.rate).toEqual({ median: 100, least: 100, most: 100 });
   });
 
-  it('R2 calls a figure invalid whose generator had no room left', async () => {
+  it('row.R2 calls a figure invalid whose generator had no room left', async () => {
     const busy = contender('busy', [1], [], { generator: 0.95 });
     const free = contender('free', [1], [], { generator: 0.5 });
     const result = await compare(comparison([busy, free]), SETTINGS);
@@ -46,7 +46,7 @@ describe('a row of the benchmark', () => {
     expect(tableOf([result])).toContain('busy (INVALID)');
   });
 
-  it('S1 takes the ratio of rounds that followed each other, not of medians', () => {
+  it('spread.S1 takes the ratio of rounds that followed each other, not of medians', () => {
     expect(ratioOf([10, 20, 30], [20, 40, 60])).toEqual({ median: 0.5, least: 0.5, most: 0.5 });
     expect(ratioOf([1, 100, 1], [2, 100, 4]).median).toBe(0.5);
   });

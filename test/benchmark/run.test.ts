@@ -90,7 +90,7 @@ describe.runIf(isToBeRun())('the benchmark in its quick form', () => {
     ['from a sample to its alarm on a WebSocket', 'alarms.latency', 3],
     ['from the death of an alarm leader to the next transition', 'alarms.failover', 5],
     ['of a mute while four clients wait for blocks', 'bench.mute', 2],
-  ])('tells the time %s', (_what, name, contenders) => {
+  ])('reports the time %s', (_what, name, contenders) => {
     const figures = results.find(({ row }) => row === name)?.figures ?? [];
     expect(figures).toHaveLength(contenders);
     for (const { p50Ms, p99Ms } of figures) {

@@ -1,4 +1,4 @@
-/** W1 and W2: what a write says when its acknowledgement is lost on the way. */
+/** append.W1 and W2: what a write says when its acknowledgement is lost on the way. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { NatsBus } from '../../bus/nats-bus.ts';

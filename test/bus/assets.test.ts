@@ -1,4 +1,4 @@
-/** A1 to A3 and F2, H3: streams and buckets follow their declaration, and readers follow the streams. */
+/** assets.A1 to A3 and bus/follow.F2, past.H3: streams and buckets follow their declaration, and readers follow the streams. */
 
 import type { StreamInfo } from 'nats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -146,7 +146,7 @@ describe('the assets of the contract', () => {
     ).rejects.toThrow(/overlap/);
   });
 
-  it('are made with one copy where the server is alone, and that is shown (A5)', async () => {
+  it('are made with one copy where the server is alone, and that is shown (assets.A5)', async () => {
     const other = await nats.connected({ name: 'other', replicas: 3 });
     const stream = { ...STREAM, name: 'COPIES', subjects: ['mcs.copies.*'] };
     expect(await other.append(stream, 'mcs.copies.a', bytes('x'))).toMatchObject({ outcome: 'stored' });
@@ -156,7 +156,7 @@ describe('the assets of the contract', () => {
     expect(bus.replication).toMatchObject({ wanted: 1, short: [] });
   });
 
-  it('MC-BUS-021 keep the retention of the mission when a process comes that does not know it yet (A6)', async () => {
+  it('MC-BUS-021 keep the retention of the mission when a process comes that does not know it yet (assets.A6)', async () => {
     const knowing = await nats.connected({ name: 'knowing' });
     const year = 365 * 86_400_000;
     knowing.replication.install({ replicas: 1, overrides: { ALARMS: { maxAgeMs: year } } });
@@ -167,7 +167,7 @@ describe('the assets of the contract', () => {
   });
 });
 
-describe('a stream that is made anew under its readers', () => {
+describe('a stream that is recreated under its readers', () => {
   it('is written to and followed from its beginning', async () => {
     const stream = { ...STREAM, name: 'ANEW', subjects: ['mcs.anew.*'] };
     const seen: string[] = [];
@@ -203,7 +203,7 @@ describe('a stream that is made anew under its readers', () => {
     await relay.stop();
   });
 
-  it('is watched again, and what is gone is told', async () => {
+  it('is watched again, and what is gone is reported', async () => {
     const definition = { name: 'mcs_anew', history: 1 };
     const bucket = bus.bucket(definition);
     for (const key of ['a', 'b', 'c']) await bucket.put(key, bytes('old'), 0);

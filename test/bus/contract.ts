@@ -1,5 +1,5 @@
 /**
- * What every bus keeps, whatever it is made of: P1 to P4 of `ports/bus.ts` and the addresses of K1. Run on the real
+ * What every bus keeps, whatever it is made of: ports/bus.P1 to P4 and the addresses of address.K1. Run on the real
  * server and on the twin of the simulation.
  */
 
@@ -53,7 +53,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
     };
     const freshBucket = (): BucketDefinition => ({ name: `mcs_t${++count}`, history: 1 });
 
-    describe('append (P1)', () => {
+    describe('append (bus.P1)', () => {
       it('stores at rising positions, from 1', async () => {
         const stream = freshStream();
         expect(await bus.append(stream, stream.at('a'), bytes('1'))).toEqual({ outcome: 'stored', seq: 1 });
@@ -140,7 +140,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
       expect(await other.stillHolds(stream, { seq: seq + 1_000 })).toBe(false);
     });
 
-    describe('follow (P2)', () => {
+    describe('follow (bus.P2)', () => {
       const fill = async (stream: StreamDefinition, at: string, from: number, to: number) => {
         for (let n = from; n <= to; n++) await bus.append(stream, at, bytes(String(n)));
       };
@@ -182,7 +182,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         await follower.stop();
       });
 
-      it('is caught up at once where nothing is stored, and hears what comes later', async () => {
+      it('is caught up at once where nothing is stored, and receives what comes later', async () => {
         const stream = freshStream();
         const seen: string[] = [];
         const follower = await bus.follow(stream, stream.at('*', 'x'), { from: 'start' }, (message) => {
@@ -325,7 +325,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
       });
     });
 
-    describe('bucket (P1)', () => {
+    describe('bucket (bus.P1)', () => {
       it('writes on the revision it names and on no other', async () => {
         const bucket = bus.bucket(freshBucket());
         expect(await bucket.get('a.b')).toBeUndefined();
@@ -415,7 +415,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
       });
     });
 
-    describe('watch (P3)', () => {
+    describe('watch (bus.P3)', () => {
       const watching = async (definition: BucketDefinition, filter: string) => {
         const seen: [string, string | undefined][] = [];
         const watch = await bus.bucket(definition).watch(filter, (key: string, entry: Entry | undefined) => {
@@ -448,7 +448,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         expect(seen).toHaveLength(4);
       });
 
-      it('is ready at once on an empty bucket, and hears only what matches', async () => {
+      it('is ready at once on an empty bucket, and receives only what matches', async () => {
         const definition = freshBucket();
         const { seen, watch } = await watching(definition, 'member.*');
         expect(seen).toEqual([]);
@@ -517,7 +517,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         await serving.stop();
       });
 
-      it('P5 nobody is absent who may be on his way back: asked again until he is there, or a silence', async () => {
+      it('bus.P5 nobody is absent who may be on his way back: asked again until he is there, or a silence', async () => {
         const at = `mcs.c${++count}.verb`;
         const young = await world.open(`young${count}`, PATIENT_MS);
         await expect(young.request(at, bytes('x'), { timeoutMs: 300 })).rejects.toMatchObject({
@@ -536,7 +536,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
         await serving.stop();
       });
 
-      it('P5 who is not there once the connection is old enough is not there, and each outage begins it anew', async () => {
+      it('bus.P5 who is not there once the connection is old enough is not there, and each outage begins it again', async () => {
         const at = `mcs.c${++count}.verb`;
         const settled = await world.open(`settled${count}`, 400);
         const ask = (): Promise<unknown> =>
@@ -562,7 +562,7 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
       });
     });
 
-    describe('addresses (K1)', () => {
+    describe('addresses (address.K1)', () => {
       const stream = {
         name: 'ADDRESSES',
         subjects: ['mcs.addresses.>'],
@@ -623,8 +623,8 @@ export function busContract(kind: string, start: () => Promise<BusWorld>): void 
       });
     });
 
-    describe('while the bus is away (P4), and after (P2, P3)', () => {
-      it('fails within the deadline, tells of it, and goes on where it was', async () => {
+    describe('while the bus is away (bus.P4), and after (bus.P2, P3)', () => {
+      it('fails within the deadline, reports it, and goes on where it was', async () => {
         const stream = freshStream();
         const definition = freshBucket();
         const bucket = bus.bucket(definition);

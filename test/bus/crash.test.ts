@@ -1,4 +1,4 @@
-/** P1 to P4 under load while the server is killed again and again on the same port and store. */
+/** bus.P1 to P4 under load while the server is killed again and again on the same port and store. */
 
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => nats.stop());
 
-/** Appends one message after the other until told to stop; the ids of those acknowledged by position. */
+/** Appends one message after the other until reported to stop; the ids of those acknowledged by position. */
 function load(bus: NatsBus, writer: number, acknowledged: Map<number, string>, running: () => boolean) {
   return (async () => {
     for (let n = 0; running(); n++) {
@@ -148,9 +148,9 @@ it('starts while the server is away and serves as soon as it is there', async ()
   await expect(bus.append(STREAM, 'mcs.load.early', bytes('x'))).rejects.toMatchObject({
     code: 'bus.unavailable',
   });
-  const heard: string[] = [];
+  const received: string[] = [];
   bus.subscribe('mcs.load.heard', (message) => {
-    heard.push(text(message.data));
+    received.push(text(message.data));
   });
   const ensured = bus.ensureAssets({ deadlineMs: PATIENT_MS });
   await nats.start();
@@ -158,6 +158,6 @@ it('starts while the server is away and serves as soon as it is there', async ()
   const other = await nats.connected({ name: 'other' });
   await until(() => {
     other.publish('mcs.load.heard', bytes('x'));
-    return heard.length > 0;
+    return received.length > 0;
   });
 });

@@ -1,4 +1,4 @@
-/** C1, C4 and K1, K2: every message soon and once, whatever becomes of the consumer and of its pulls. */
+/** cursor.C1, C4 and pull.K1, K2: every message soon and once, whatever becomes of the consumer and of its pulls. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Assets } from '../../bus/assets.ts';

@@ -1,4 +1,4 @@
-/** I4: a signing key from a file, plain or scoped, tried on a real server. Mission Control Service, section 5 item 8. */
+/** bus/identity.I4: a signing key from a file, plain or scoped, tried on a real server. Mission Control Service, section 5 item 8. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,17 +43,17 @@ async function plainSeed(): Promise<string> {
 }
 
 describe('a signer from a file', () => {
-  it('I4 MC-NATS-004 MC-NATS-005 with a plain key gives followers that follow and do nothing else', async () => {
+  it('bus/identity.I4 MC-NATS-004 MC-NATS-005 with a plain key gives followers that follow and do nothing else', async () => {
     const { account } = nats.followerSigner;
     const client = await login(await credential({ account, seed: await plainSeed() }));
     const service = await nats.connected();
-    const heard: string[] = [];
+    const received: string[] = [];
     const refused: string[] = [];
     for (const subject of ['mcs.run.evt.>', 'mcs.alarm.evt.>', '>', 'mcs.tc.>', '_MCS.>', '$JS.>', '$KV.>']) {
       client.subscribe(subject, {
         callback: (error, message) => {
           if (error !== null) return void refused.push(subject);
-          heard.push(message.subject);
+          received.push(message.subject);
           message.respond(bytes('{"stream":"RUNS","seq":99}'));
         },
       });
@@ -70,14 +70,14 @@ describe('a signer from a file', () => {
     const stream = { name: 'RUNS', subjects: ['mcs.run.evt.*'], maxAgeMs: 3_600_000, dedupeMs: 120_000 };
     for (let seq = 1; seq <= 20; seq += 1)
       expect(await service.append(stream, 'mcs.run.evt.r1', bytes('x'))).toEqual({ outcome: 'stored', seq });
-    await until(() => heard.length === 20);
-    expect(new Set(heard)).toEqual(new Set(['mcs.run.evt.r1']));
+    await until(() => received.length === 20);
+    expect(new Set(received)).toEqual(new Set(['mcs.run.evt.r1']));
     expect(refused.sort()).toEqual(['$JS.>', '$KV.>', '>', '_MCS.>', 'mcs.tc.>']);
     expect(new Set(leaked)).toEqual(new Set(['mcs.witness', 'mcs.run.evt.r1']));
     await client.close();
   });
 
-  it('I4 with a scoped key needs to be told so: else the bus refuses what it signs', async () => {
+  it('bus/identity.I4 with a scoped key needs to be reported so: else the bus refuses what it signs', async () => {
     const { account, seed } = nats.followerSigner;
     const client = await login(await credential({ account, seed, scoped: true }));
     await client.close();
@@ -89,16 +89,16 @@ describe('a signer from a file', () => {
   it('is refused with what is wrong in the file, and without what is secret in it', async () => {
     const { account, seed } = nats.followerSigner;
     const refusals: [string, string][] = [
-      ['', 'is to be JSON'],
-      ['null', 'is to be JSON'],
-      [seed, 'is to be JSON'],
-      [JSON.stringify({ seed }), 'account is to be the public key'],
-      [JSON.stringify({ account: seed, seed }), 'account is to be the public key'],
-      [JSON.stringify({ account: user.getPublicKey(), seed }), 'account is to be the public key'],
-      [JSON.stringify({ account }), 'seed is to be the seed'],
-      [JSON.stringify({ account, seed: account }), 'seed is to be the seed'],
-      [JSON.stringify({ account, seed: seedOf(user) }), 'seed is to be the seed'],
-      [JSON.stringify({ account, seed, scoped: 'yes' }), 'scoped is to be'],
+      ['', 'must be JSON'],
+      ['null', 'must be JSON'],
+      [seed, 'must be JSON'],
+      [JSON.stringify({ seed }), 'account must be the public key'],
+      [JSON.stringify({ account: seed, seed }), 'account must be the public key'],
+      [JSON.stringify({ account: user.getPublicKey(), seed }), 'account must be the public key'],
+      [JSON.stringify({ account }), 'seed must be the seed'],
+      [JSON.stringify({ account, seed: account }), 'seed must be the seed'],
+      [JSON.stringify({ account, seed: seedOf(user) }), 'seed must be the seed'],
+      [JSON.stringify({ account, seed, scoped: 'yes' }), 'scoped must be'],
     ];
     for (const [text, expected] of refusals) {
       await writeFile(path, text);

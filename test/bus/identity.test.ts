@@ -1,4 +1,4 @@
-/** I2, I3: what a follower may do on the bus, tried on a real server. Mission Control Service, section 5 rule 8. */
+/** bus/identity.I2, I3: what a follower may do on the bus, tried on a real server. Mission Control Service, section 5 rule 8. */
 
 import type { NatsConnection } from 'nats';
 import { connect, headers, jwtAuthenticator } from 'nats';
@@ -55,7 +55,7 @@ function listen(client: NatsConnection, subject: string): { heard: string[]; ref
 }
 
 describe('a follower', () => {
-  it('MC-NATS-004 hears run and alarm events and nothing else', async () => {
+  it('MC-NATS-004 receives run and alarm events and nothing else', async () => {
     const client = await login(await tokenFor(60_000));
     const runs = listen(client, 'mcs.run.evt.>');
     const alarms = listen(client, 'mcs.alarm.evt.>');

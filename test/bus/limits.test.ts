@@ -45,16 +45,16 @@ function expected(number: number): string {
 describe('what JetStream answers', () => {
   const numbers = Array.from({ length: LAST_NUMBER - 10_001 }, (_, n) => 10_002 + n);
 
-  it('is an outage by its number where its status does not say so (F1)', () => {
+  it('is an outage by its number where its status does not say so (bus/fault.F1)', () => {
     expect(numbers.map((number) => [number, kindOf(statusOf(number), number)])).toEqual(
       numbers.map((number) => [number, expected(number)]),
     );
   });
 
-  it.each(LIMITS)('%i is an outage that says what to do (F2)', (number) => {
+  it.each(LIMITS)('%i is an outage that says what to do (bus/fault.F2)', (number) => {
     const outage = toOutage(new ApiError(statusOf(number), number, 'no room'), 'stream X');
     expect(outage.code).toBe('bus.unavailable');
-    expect(outage.message).toBe(`stream X has reached a limit of JetStream: no room (${number})`);
+    expect(outage.message).toBe(`stream X has reached a JetStream limit: no room (${number})`);
     expect(outage.remedy).toContain('Raise');
     const [fault] = refusalOf(outage)!.faults;
     expect(fault).toMatchObject({ code: 'api::unavailable', message: outage.message, help: outage.remedy });
@@ -83,7 +83,7 @@ describe('an account without room', () => {
   });
 
   const bytes = (text: string) => Buffer.from(text);
-  /** R2 of `bus/room.ts`: the account is asked again in a moment. */
+  /** room.R2: the account is asked again in a moment. */
   const roomFor = <Value>(write: () => Promise<Value>) =>
     until(() => write().catch((error: unknown) => void expect(error).toBeInstanceOf(Outage)));
   const fill = async (size: number): Promise<unknown> => {
@@ -95,7 +95,7 @@ describe('an account without room', () => {
     }
   };
 
-  it('refuses as an outage, at once; a log that met it has no hole and goes on when there is room (W3, J3)', async () => {
+  it('refuses as an outage, at once; a log that met it has no hole and goes on when there is room (append.W3, jetstream.J3)', async () => {
     const first = await bus.append(STREAM, 'mcs.log.a', bytes('1'), { id: '1', expectLastSubjectSeq: 0 });
     await bus.append(STREAM, 'mcs.log.b', bytes('of somebody else'));
     const expectLastSubjectSeq = first.outcome === 'stored' ? first.seq : 0;
@@ -125,7 +125,7 @@ describe('an account without room', () => {
     expect(read).toEqual([1, 8 * KB]);
   });
 
-  it('never lets two writers go on behind the same message (W3)', async () => {
+  it('never lets two writers go on behind the same message (append.W3)', async () => {
     const first = await bus.append(STREAM, 'mcs.log.c', bytes('1'), { expectLastSubjectSeq: 0 });
     const expectLastSubjectSeq = first.outcome === 'stored' ? first.seq : 0;
     await fill(4 * KB);
@@ -146,7 +146,7 @@ describe('an account without room', () => {
     await others.close();
   });
 
-  it('takes no value from a bucket once it was refused (R1)', async () => {
+  it('takes no value from a bucket once it was refused (room.R1)', async () => {
     const bucket = bus.bucket({ name: 'mcs_limits', history: 1 });
     const written = await bucket.put('a', bytes('old'), 0);
     const revision = written.outcome === 'written' ? written.revision : 0;

@@ -1,4 +1,4 @@
-/** O3 of object stores, on a bus that says of a description what age the test wants. */
+/** objects.O3 of object stores, on a bus that says of a description what age the test wants. */
 
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
@@ -29,13 +29,13 @@ async function* pieces(): AsyncIterable<Uint8Array> {
 }
 
 describe('content that is stored again', () => {
-  it('O3 is written once more past half its time, its pieces before its description', async () => {
+  it('objects.O3 is written once more past half its time, its pieces before its description', async () => {
     const { store, written } = storeWith(TTL_MS / 2 + 1_000);
     expect(await store.put(HASH, pieces())).toBe(CONTENT.length);
     expect(written).toEqual(['C', 'M']);
   });
 
-  it('O3 stays as it is before that', async () => {
+  it('objects.O3 stays as it is before that', async () => {
     const { store, written } = storeWith(TTL_MS / 2 - 60_000);
     expect(await store.put(HASH, pieces())).toBe(CONTENT.length);
     expect(written).toEqual([]);

@@ -39,7 +39,7 @@ async function putBack(): Promise<void> {
   await nats.start();
 }
 
-it('F2 H1 a follower goes on with what is stored since, says so, and what was known is known to be gone', async () => {
+it('bus/follow.F2 past.H1 a follower goes on with what is stored since, says so, and what was known is known to be gone', async () => {
   const taken: string[] = [];
   let wentBack = 0;
   for (const name of ['1', '2', '3']) await append(name);
@@ -76,7 +76,7 @@ it('F2 H1 a follower goes on with what is stored since, says so, and what was kn
   await follower.stop();
 });
 
-it('F2 a stream that has grown past a follower again while it was away is read from where it differs', async () => {
+it('bus/follow.F2 a stream that has grown past a follower again while it was away is read from where it differs', async () => {
   const taken: string[] = [];
   const reader = await nats.connected();
   const follower = await reader.follow(STREAM, 'mcs.log.*', { from: 'now' }, ({ data }) => {

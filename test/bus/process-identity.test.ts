@@ -1,4 +1,4 @@
-/** I1 and I2: what a pid says, and to whom. */
+/** process-identity.I1 and I2: what a pid says, and to whom. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
@@ -21,9 +21,12 @@ it.each([
 
 const mayUnshare = spawnSync('unshare', ['-p', '-f', 'true']).status === 0;
 
-it.runIf(mayUnshare)('a process in a PID namespace of its own has another space (I1)', () => {
-  const text = execFileSync('unshare', ['-p', '-f', '--mount-proc', 'readlink', '/proc/self/ns/pid'], {
-    encoding: 'utf8',
-  });
-  expect(own.space).not.toContain(text.trim());
-});
+it.runIf(mayUnshare)(
+  'a process in a PID namespace of its own has another space (process-identity.I1)',
+  () => {
+    const text = execFileSync('unshare', ['-p', '-f', '--mount-proc', 'readlink', '/proc/self/ns/pid'], {
+      encoding: 'utf8',
+    });
+    expect(own.space).not.toContain(text.trim());
+  },
+);

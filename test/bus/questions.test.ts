@@ -43,7 +43,7 @@ function asking() {
 }
 
 describe('questions on a connection', () => {
-  it('Q2 are answered by the token of their inbox, in any order', async () => {
+  it('questions.Q2 are answered by the token of their inbox, in any order', async () => {
     const { ask, sent, answer, inbox } = asking();
     const [first, second] = [ask('mcs.a'), ask('mcs.b')];
     expect(inbox()).toMatch(/^_MCS\.test\.\w+\.\*$/);
@@ -53,7 +53,7 @@ describe('questions on a connection', () => {
     expect(Buffer.from((await second).data).toString()).toBe('b');
   });
 
-  it('Q1 are settled once, whatever comes later', async () => {
+  it('questions.Q1 are settled once, whatever comes later', async () => {
     const { ask, sent, answer, questions } = asking();
     const question = ask('mcs.a');
     answer(sent[0]!.reply, 'first');
@@ -62,25 +62,25 @@ describe('questions on a connection', () => {
     expect(Buffer.from((await question).data).toString()).toBe('first');
   });
 
-  it('Q1 end when nobody serves the subject', async () => {
+  it('questions.Q1 end when nobody serves the subject', async () => {
     const { ask, sent, answer } = asking();
     const question = ask('mcs.a');
     answer(sent[0]!.reply, '', 503);
     await expect(question).rejects.toMatchObject({ code: 'bus.no-responder' });
   });
 
-  it('Q1 take an empty answer for an answer', async () => {
+  it('questions.Q1 take an empty answer for an answer', async () => {
     const { ask, sent, answer } = asking();
     const question = ask('mcs.a');
     answer(sent[0]!.reply, '');
     expect((await question).data).toHaveLength(0);
   });
 
-  it('Q1 end with their time', async () => {
+  it('questions.Q1 end with their time', async () => {
     await expect(asking().ask('mcs.a', 1)).rejects.toMatchObject({ code: 'bus.timeout' });
   });
 
-  it('Q1 end with the connection, all or those of a subject', async () => {
+  it('questions.Q1 end with the connection, all or those of a subject', async () => {
     const { ask, questions } = asking();
     const [refused, open] = [ask('mcs.a'), ask('mcs.b')];
     questions.abandon('not permitted', 'mcs.a');

@@ -1,4 +1,4 @@
-/** H1: a store that was put back is noticed by whoever watches it, although its revisions are lower than the known ones. */
+/** watch.H1: a store that was put back is noticed by whoever watches it, although its revisions are lower than the known ones. */
 
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => nats.stop());
 
-it('tells of a store that went back, of each key that is another one and of those that are gone', async () => {
+it('reports a store that went back, of each key that is another one and of those that are gone', async () => {
   const bus = await nats.connected();
   const bucket = bus.bucket(BUCKET);
   await bucket.put('still', bytes('1'), 0);
@@ -40,14 +40,14 @@ it('tells of a store that went back, of each key that is another one and of thos
   await cp(copy, store, { recursive: true });
   await nats.start();
   await until(() => seen.length >= 2);
-  const told = new Map(seen);
-  expect(told.has('still')).toBe(false);
-  expect(told.get('gone')).toBeUndefined();
-  expect(told.get('back')).toMatchObject({
+  const reported = new Map(seen);
+  expect(reported.has('still')).toBe(false);
+  expect(reported.get('gone')).toBeUndefined();
+  expect(reported.get('back')).toMatchObject({
     revision: kept.outcome === 'written' ? kept.revision : 0,
     rewound: true,
   });
-  expect(new Set(told.keys())).toEqual(new Set(['back', 'gone']));
+  expect(new Set(reported.keys())).toEqual(new Set(['back', 'gone']));
   expect(bus.lostUntil).toBe(lastAt);
   await watch.stop();
 });

@@ -1,4 +1,4 @@
-/** R1, R2, V1, I1: the embedded server lives exactly as long as it should. */
+/** bus/server.R1, R2, server-process.V1, bus/identity.I1: the embedded server lives exactly as long as it should. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -125,7 +125,7 @@ it('says what the server said when it does not start, and frees the directory', 
   const elsewhere = await mkdtemp(join(tmpdir(), 'mcs-server-'));
   try {
     await expect(startEmbeddedServer({ stateDir: elsewhere, log: quiet, port })).rejects.toThrow(
-      /ended at its start:[\s\S]*address already in use/,
+      /exited at start:[\s\S]*address already in use/,
     );
     expect(await readdir(elsewhere)).not.toContain('owner.json');
   } finally {
@@ -135,7 +135,7 @@ it('says what the server said when it does not start, and frees the directory', 
 
 it('refuses a damaged key file rather than making a new identity', async () => {
   await writeFile(join(stateDir, 'keys.json'), '{"operator":"');
-  await expect(startEmbeddedServer({ stateDir, log: quiet })).rejects.toThrow(/keys\.json does not hold/);
+  await expect(startEmbeddedServer({ stateDir, log: quiet })).rejects.toThrow(/keys\.json does not contain/);
   expect(await readFile(join(stateDir, 'keys.json'), 'utf8')).toBe('{"operator":"');
 });
 

@@ -59,7 +59,7 @@ async function settled<Value>(promise: Promise<Value>): Promise<Value> {
   return promise;
 }
 
-it('F2 H1 a follower goes on with what is stored since, says so, and what was known is known to be gone', async () => {
+it('bus/follow.F2 past.H1 a follower goes on with what is stored since, says so, and what was known is known to be gone', async () => {
   const taken: string[] = [];
   let wentBack = 0;
   for (const name of ['1', '2', '3']) await append(name);
@@ -87,7 +87,7 @@ it('F2 H1 a follower goes on with what is stored since, says so, and what was kn
   await follower.stop();
 });
 
-it('F2 a stream that has grown past a follower again while it was away is read from where it differs', async () => {
+it('bus/follow.F2 a stream that has grown past a follower again while it was away is read from where it differs', async () => {
   const taken: string[] = [];
   const take = ({ data }: { data: Uint8Array }): void => void taken.push(Buffer.from(data).toString());
   await append('before');
@@ -106,7 +106,7 @@ it('F2 a stream that has grown past a follower again while it was away is read f
   await follower.stop();
 });
 
-it('H1 tells a watch of each key that is another one and of those that are gone', async () => {
+it('past.H1 reports a watch of each key that is another one and of those that are gone', async () => {
   const bucket = writer.bucket(BUCKET);
   await settled(bucket.put('still', bytes('1'), 0));
   const first = await settled(bucket.put('back', bytes('1'), 0));
@@ -119,11 +119,11 @@ it('H1 tells a watch of each key that is another one and of those that are gone'
   const lastAt = seen.findLast(([key]) => key === 'back')?.[1]?.at;
   seen.length = 0;
   await rewind(kept);
-  const told = new Map(seen);
-  expect(new Set(told.keys())).toEqual(new Set(['back', 'gone']));
+  const reported = new Map(seen);
+  expect(new Set(reported.keys())).toEqual(new Set(['back', 'gone']));
   expect(writer.lostUntil).toBe(lastAt);
-  expect(told.get('gone')).toBeUndefined();
-  expect(told.get('back')).toMatchObject({
+  expect(reported.get('gone')).toBeUndefined();
+  expect(reported.get('back')).toMatchObject({
     revision: first.outcome === 'written' ? first.revision : 0,
     rewound: true,
   });

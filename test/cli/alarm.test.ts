@@ -98,7 +98,7 @@ describe('mcs alarm', { timeout: 90_000 }, () => {
     const { output, errors, code } = await mcs('list');
     expect({ output, errors, code }).toEqual({
       output: '',
-      errors: 'no alarm: all is normal, and nothing is shelved\n',
+      errors: 'no alarms: everything is normal and nothing is shelved\n',
       code: 0,
     });
   });
@@ -163,13 +163,13 @@ describe('mcs alarm', { timeout: 90_000 }, () => {
     },
   );
 
-  it('MC-ALM-036 watches over a front end that goes and comes: nothing twice, and what was missed is told', async () => {
+  it('MC-ALM-036 watches over a front end that goes and comes: nothing twice, and what was missed is reported', async () => {
     const other: AlarmName = { ...VOLTAGE, instance: '2', alarm: 'temperature' };
     await record(VOLTAGE, { ...ACTIVE, seq: 7 });
     const relay = await startRelay(Number(new URL(cell.api).port));
     const { child, said } = start('watch', 'sat1', '--api', `http://127.0.0.1:${relay.port}`);
     const lines = () => said.output.split('\n').slice(0, -1);
-    // What comes before the watch reads where all stands is not told; another follows until one is.
+    // What comes before the watch reads where all stands is not reported; another follows until one is.
     let seq = 7;
     await until(async () => {
       if (lines().length > 0) return true;
@@ -237,7 +237,7 @@ describe('a line of an alarm', () => {
     ],
     [
       { cause: 'unshelved', previous: 'ACTIVE_UNACK' },
-      '!   warning   ACTIVE_UNACK   sat1 battery[1].voltage  6.2       its shelving is over',
+      '!   warning   ACTIVE_UNACK   sat1 battery[1].voltage  6.2       its shelving ended',
     ],
     [
       { severity: 'critical', previous: 'ACTIVE_UNACK' },

@@ -51,7 +51,7 @@ function write(name: string, text: string): void {
 }
 
 describe('mcs config check', () => {
-  it('RB-CAMP-025 reads the documents of the bench too, and tells every fault with its file', async () => {
+  it('RB-CAMP-025 reads the documents of the bench too, and reports every fault with its file', async () => {
     write('platform.yaml', PLATFORM);
     write('topology.yaml', TOPOLOGY);
     mkdirSync(join(folder, 'bench', 'profiles'), { recursive: true });
@@ -148,6 +148,6 @@ describe('mcs config publish', () => {
 
   it('says where it looked when there is no bus', async () => {
     expect(await config(['publish', folder, '--nats', 'nats://127.0.0.1:1'])).toBe(1);
-    expect(printed.err).toContain('no bus at nats://127.0.0.1:1');
+    expect(printed.err).toContain('no message bus at nats://127.0.0.1:1');
   });
 });

@@ -48,7 +48,7 @@ describe('a follow route', () => {
   });
 
   it('that the service closes as it goes away is lost: it comes back', async () => {
-    closing = { code: 1001, reason: 'the service goes away' };
+    closing = { code: 1001, reason: 'the service is shutting down' };
     expect(await outcome()).toMatchObject({ kind: 'lost', opened: true });
   });
 

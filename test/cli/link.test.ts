@@ -55,19 +55,19 @@ describe('a line', () => {
     [
       'skipped frames',
       { kind: 'skipped', at, frames: 7 },
-      '03:04:05.678Z  --  7 frames passed unseen: this watcher was behind',
+      '03:04:05.678Z  --  7 frames skipped: this watcher cannot keep up',
     ],
   ])('%s', (_, event, line) => {
     expect(linkLine(event, plain)).toBe(line);
   });
 
-  it('L2 fits the terminal, and shows that it was cut', () => {
+  it('link-line.L2 fits the terminal, and shows that it was cut', () => {
     const line = linkLine(received, { width: 40, colour: false });
     expect(line).toHaveLength(40);
     expect(line.endsWith('…')).toBe(true);
   });
 
-  it('L1 shows no control character of a spacecraft', () => {
+  it('link-line.L1 shows no control character of a spacecraft', () => {
     const evil = { component: 'obc', measure: 'name', raw: 0, value: '\u001b]0;owned\u0007\u009b31m\n' };
     const line = linkLine({ ...received, samples: [evil] }, { width: undefined, colour: true });
     // The escapes of the colour are the only ones.
@@ -110,8 +110,8 @@ describe('the links of a target', () => {
     });
     expect(lines).toEqual([
       'sat1  mode imaging',
-      'uhf (default)  driver   pus    running  knows mode and parameters',
-      '               gateway  sim-1  up       OUTDATED: was told mode nominal; in bench',
+      'uhf (default)  driver   pus    running  has the current mode and parameters',
+      '               gateway  sim-1  up       OUTDATED: has mode nominal; in bench',
       '               gateway  gw-9   absent   in flight; no process .running it',
       'bare           driver   none',
     ]);
@@ -157,8 +157,10 @@ describe('mcs link watch', () => {
   it('lists them with who serves them', async () => {
     const { said, code } = mcs('list', 'sat1');
     expect(await code, said.errors).toBe(0);
-    expect(said.output).toMatch(/^uhf \(default\) +driver +\S+ +running +knows mode and parameters$/m);
-    expect(said.output).toMatch(/gateway +sim-1 +up +knows mode and parameters; in /);
+    expect(said.output).toMatch(
+      /^uhf \(default\) +driver +\S+ +running +has the current mode and parameters$/m,
+    );
+    expect(said.output).toMatch(/gateway +sim-1 +up +has the current mode and parameters; in /);
   });
 
   it('ends with its reader', async () => {
@@ -180,7 +182,7 @@ describe('mcs link watch', () => {
     expect(said.errors).toMatch(reason);
   });
 
-  it('tells of a lost connection, and goes on when the service is back', async () => {
+  it('reports a lost connection, and goes on when the service is back', async () => {
     const front = await startDemoCell({ roles: ['api'], nats: cell.nats });
     const port = new URL(front.api).port;
     const { child, said, code } = mcs('watch', 'sat1', '--api', front.api);

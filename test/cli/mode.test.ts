@@ -77,7 +77,7 @@ describe('mcs parameters', () => {
     const { output, code } = await until(
       async () => {
         const shown = await mcs('parameters', 'sat1', '--environment', 'bench');
-        return !shown.output.includes('never heard') && shown;
+        return !shown.output.includes('never received') && shown;
       },
       { timeoutMs: 30_000 },
     );
@@ -94,8 +94,8 @@ describe('mcs parameters', () => {
     const shown = { name: 'obc.x', component: 'obc', parameter: 'x', values: {}, readback };
     expect(parameterLines({ target: 'sat1', mode: null, environment: null, parameters: [shown] })).toEqual([
       'sat1  has no modes, without overrides',
-      'parameter  value  readback             by mode',
-      'obc.x      -      obc.x never heard',
+      'parameter  value  readback                by mode',
+      'obc.x      -      obc.x never received',
     ]);
   });
 });

@@ -63,7 +63,7 @@ it('MC-ANS-018 carries a procedure to its end and says whether it passed, with t
   expect(said.code).toBe(0);
 }, 60_000);
 
-it('MC-ANS-016 MC-ANS-018 decides fail by itself: what cleans up runs, and the exit code tells', async () => {
+it('MC-ANS-016 MC-ANS-018 decides fail by itself: what cleans up runs, and the exit code reports', async () => {
   const said = await dry('ends_badly', 'sat=sat1', '--environment', 'rehearsal');
   expect(said.output).toContain('yes: fail');
   expect(said.output).toContain('"cleaning up"');

@@ -44,7 +44,7 @@ const TEXTS: [RunFact, string[]][] = [
       ...{ event: 'telecommand_sent', path: 'shoot', tc: TC, target: 'sat1', telecommand: 'obc.ping' },
       ...{ changes_state: false, retry_of: RUN },
     },
-    [`  send sat1 obc.ping  ${TC}, again for ${RUN}`],
+    [`  send sat1 obc.ping  ${TC}, retry of ${RUN}`],
   ],
   [{ event: 'telecommand_finished', path: 'shoot', tc: TC, state: 'VERIFIED', acks: [] }, ['  VERIFIED']],
   [
@@ -67,7 +67,7 @@ const TEXTS: [RunFact, string[]][] = [
     ],
   ],
   [{ event: 'answered', path: 's', accepted: true, by: 'ada', value: 12 }, ['  yes: 12, ada']],
-  [{ event: 'answered', path: 's', accepted: false }, ['  no, acknowledged by itself']],
+  [{ event: 'answered', path: 's', accepted: false }, ['  no, acknowledged automatically']],
   [
     { event: 'answer_refused', path: 's', by: 'bob', reason: 'not a supervisor' },
     ['  answer of bob not taken: not a supervisor'],
@@ -79,9 +79,9 @@ const TEXTS: [RunFact, string[]][] = [
   ],
   [
     { event: 'suspended', path: 's', by: 'ada' },
-    ['  suspended by ada', `    go on: mcs run resume ${RUN} [--choice replay|skip|fail|abort]`],
+    ['  suspended by ada', `    resume: mcs run resume ${RUN} [--choice replay|skip|fail|abort]`],
   ],
-  [{ event: 'continued', path: 's', by: 'ada', choice: 'skip' }, ['  continued by ada: skip']],
+  [{ event: 'continued', path: 's', by: 'ada', choice: 'skip' }, ['  resumed by ada: skip']],
   [{ event: 'taken_over', by: 'host-2' }, ['taken over by host-2']],
   [{ event: 'finished', ok: true }, ['passed']],
   [{ event: 'finished', ok: false, reason: 'sat1 is held' }, ['run FAILED: sat1 is held']],
@@ -103,7 +103,7 @@ describe('the lines of a run', () => {
     expect(shown({ event: 'procedure_finished', path: 'take_image', ok: true })).toEqual([]);
   });
 
-  it('L1 show no control character of a document or a spacecraft', () => {
+  it('run-line.L1 show no control character of a document or a spacecraft', () => {
     const evil: RunFact = {
       event: 'logged',
       path: 's',
@@ -219,10 +219,10 @@ describe('who calls', () => {
 
   it('is refused where a header would not carry it whole, without a word of the token', () => {
     for (const user of ['Łucja', 'José', 'a\nb'])
-      expect(() => identityHeaders(serviceOf({ user }, {}))).toThrow(/^--user holds characters/);
-    expect(() => identityHeaders(serviceOf({ role: 'é' }, {}))).toThrow(/^--role holds/);
+      expect(() => identityHeaders(serviceOf({ user }, {}))).toThrow(/^--user contains characters/);
+    expect(() => identityHeaders(serviceOf({ role: 'é' }, {}))).toThrow(/^--role contains/);
     expect(() => identityHeaders(serviceOf({ token: 'secret\nsecret' }, {}))).toThrow(
-      /^the token holds(?!.*secret)/,
+      /^the token contains(?!.*secret)/,
     );
   });
 });

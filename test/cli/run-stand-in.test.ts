@@ -19,7 +19,7 @@ const asked = (role?: string): RunEvent => ({
 const yes = { path: 'shoot', accepted: true, question: about.seq };
 
 describe('the stand-in of a dry run', () => {
-  it('MC-ANS-016 decides as it was told, each time', () => {
+  it('MC-ANS-016 decides as it was asked, each time', () => {
     const standIn = new StandIn('skip', {});
     for (let n = 0; n < 5; n += 1) {
       expect(standIn.answerTo(decision)?.answer).toEqual({ ...yes, value: 'skip' });

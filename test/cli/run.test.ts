@@ -94,7 +94,7 @@ describe('mcs run', { timeout: 120_000 }, () => {
     expect(text).not.toContain('\u001b');
   });
 
-  it('asks, tells how to answer, and goes on with the answer', async () => {
+  it('asks, reports how to answer, and goes on with the answer', async () => {
     const follow = await following(
       /\? Signal level.*\n +answer: mcs run answer [0-9A-Z]{26}/,
       'start',
@@ -116,22 +116,22 @@ describe('mcs run', { timeout: 120_000 }, () => {
       'asks nothing at elsewhere',
     );
     expect(await output(1, 'answer', run, 'yes', '--question', '1')).toContain(
-      `asks question ${question} now, not 1`,
+      `now asks question ${question}, not 1`,
     );
     expect(await output(0, 'answer', run.slice(-8).toLowerCase(), '12 dB')).toContain('answered downlink');
     expect(await follow.code, follow.said.output).toBe(0);
     expect(follow.said.output).toMatch(/inputs .*exposure=20/);
     expect(follow.said.output).toMatch(/yes: 12, ada\n/);
-    expect(await output(1, 'answer', run, 'yes')).toContain(`run ${run} asks nothing now`);
+    expect(await output(1, 'answer', run, 'yes')).toContain(`run ${run} has no open question`);
   });
 
   it('suspends, resumes and aborts, and exits 1 with the reason of a run that failed', async () => {
     const follow = await following(/step s01/, 'start', 'long_check', 'sat=sat1', ...bench, '--follow');
     const run = follow.said.output.slice(0, 26);
     expect(await output(0, 'suspend', run)).toBe('suspend accepted\n');
-    await until(() => /suspended by ada\n +go on: mcs run resume/.test(follow.said.output), PATIENTLY);
+    await until(() => /suspended by ada\n +resume: mcs run resume/.test(follow.said.output), PATIENTLY);
     expect(await output(0, 'resume', run, '--choice', 'skip')).toBe('resume accepted\n');
-    await until(() => /continued by ada: skip/.test(follow.said.output), PATIENTLY);
+    await until(() => /resumed by ada: skip/.test(follow.said.output), PATIENTLY);
     expect(await output(1, 'resume', run)).toMatch(/^run::refused: /);
     expect(await output(0, 'abort', run)).toBe('abort accepted\n');
     expect(await follow.code).toBe(1);
@@ -191,7 +191,7 @@ describe('mcs run', { timeout: 120_000 }, () => {
     [['follow'], 2, /mcs run follow RUN/],
     // What a shell makes of "$RUN" when it is not set: every identifier ends with it.
     [['abort', ''], 2, /mcs run follow RUN/],
-    [['follow', 'ZZZZ'], 1, /"ZZZZ" is no run: no run ends so/],
+    [['follow', 'ZZZZ'], 1, /"ZZZZ" is not a run: no run has this ending/],
     [['answer', '01J5ZK3M8QW7V9XH2C4T6R8YAC'], 2, /mcs run answer/],
     [['answer', '01J5ZK3M8QW7V9XH2C4T6R8YAC', 'yes'], 1, /run::unknown/],
     [['answer', '01J5ZK3M8QW7V9XH2C4T6R8YAC', 'yes', '--question', 'x'], 2, /mcs run answer/],

@@ -16,9 +16,9 @@ describe('the options of mcs serve', () => {
   });
 
   it.each([
-    [['--roles', 'api', '--bench-port', '1'], /--bench-port goes with the role bench/],
+    [['--roles', 'api', '--bench-port', '1'], /--bench-port needs the role bench/],
     [['--bench-port', 'x'], /--bench-port takes a port/],
-    [['--roles', 'bank'], /no role bank; there are api, .*bench/],
+    [['--roles', 'bank'], /unknown role bank; roles are api, .*bench/],
     [['--frobnicate'], /frobnicate/],
   ])('%j are refused with a sentence', (args, reason) => {
     expect(() => read(...args)).toThrow(reason);

@@ -54,21 +54,21 @@ async function moves(terminal: Terminal): Promise<void> {
 
 // What other systems call `script` takes other words.
 describe.runIf(process.platform === 'linux')('mcs values watch in a terminal', { timeout: 120_000 }, () => {
-  it('S2 T4 draws the table in place, within 80 columns, and nothing scrolls', async () => {
+  it('screen.S2 values-table.T4 draws the table in place, within 80 columns, and nothing scrolls', async () => {
     const terminal = watch();
     const { screen } = terminal;
     const { row } = await until(() => uptimeOf(terminal), PATIENTLY);
     await moves(terminal);
     await moves(terminal);
     expect(uptimeOf(terminal)?.row).toBe(row);
-    expect(screen.lines[0]).toMatch(/^sat1 {2}live {2}\d\d:\d\d:\d\dZ {2}\d+ of \d+ measures heard/);
+    expect(screen.lines[0]).toMatch(/^sat1 {2}live {2}\d\d:\d\d:\d\dZ {2}\d+ of \d+ measures received/);
     expect(screen.lines[1]).toMatch(/^measure +value +age$/);
-    expect(screen.lines[23]).toMatch(/^q ends.* 1-\d+ of \d+$/);
+    expect(screen.lines[23]).toMatch(/^q quits.* 1-\d+ of \d+$/);
     expect(screen).toMatchObject({ isSecond: true, cursor: false, wrapping: false, scrolled: 0, past: 0 });
     expect([...screen.styles]).not.toEqual([]);
   });
 
-  it('S1 gives the terminal back at Ctrl-C: its cursor, its lines, and what stood there before', async () => {
+  it('subjects.S1 gives the terminal back at Ctrl-C: its cursor, its lines, and what stood there before', async () => {
     const terminal = watch();
     await until(() => uptimeOf(terminal), PATIENTLY);
     terminal.type(CTRL_C);
@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux')('mcs values watch in a terminal', {
     expect(screen).toMatchObject({ isSecond: false, cursor: true, wrapping: true });
   });
 
-  it('T2 has no colour with NO_COLOR, and fits a narrow terminal', async () => {
+  it('values-table.T2 has no colour with NO_COLOR, and fits a narrow terminal', async () => {
     const terminal = watch({ rows: 12, columns: 30 }, { NO_COLOR: '1' });
     const { screen } = terminal;
     await until(() => screen.lines.some((line) => line.startsWith('battery[1].voltage')), PATIENTLY);
@@ -103,6 +103,6 @@ describe.runIf(process.platform === 'linux')('mcs values watch in a terminal', {
     expect(screen).toMatchObject({ scrolled: 0, past: 0 });
     expect(screen.lines.filter((line) => line.endsWith('…'))).not.toEqual([]);
     terminal.type('G');
-    await until(() => /^q ends/.test(screen.lines[11]!) && !screen.lines[2]!.startsWith('obc'), PATIENTLY);
+    await until(() => /^q quits/.test(screen.lines[11]!) && !screen.lines[2]!.startsWith('obc'), PATIENTLY);
   });
 });

@@ -41,7 +41,7 @@ function table(selectors: string, ...values: CurrentValue[]): string[] {
 }
 
 describe('the table', () => {
-  it('T1 has a row for each measure of a component that spoke, in the order of the catalogue', () => {
+  it('values-table.T1 has a row for each measure of a component that spoke, in the order of the catalogue', () => {
     expect(table('', value('battery[2].voltage', 7.4), value('obc.uptime', 12))).toEqual([
       'obc.mode - never',
       'obc.uptime 12 s 0 s',
@@ -50,7 +50,7 @@ describe('the table', () => {
     ]);
   });
 
-  it('T1 has the rows that are asked for by name, heard or not', () => {
+  it('values-table.T1 has the rows that are asked for by name, received or not', () => {
     expect(table('images,battery[2].voltage')).toEqual([
       'battery[2].voltage - V never',
       'camera.images - never',
@@ -68,11 +68,11 @@ describe('the table', () => {
     [6.39, 'battery[1].voltage 6.39 V 0 s hard limit'],
     [null, 'battery[1].voltage ? V 0 s unknown'],
     [7.400000095367432, 'battery[1].voltage 7.4 V 0 s'],
-  ])('T2 shows %s as %s', (sampled, line) => {
+  ])('values-table.T2 shows %s as %s', (sampled, line) => {
     expect(table('battery[1].voltage', value('battery[1].voltage', sampled))).toEqual([line]);
   });
 
-  it('T2 says that a value is deferred', () => {
+  it('values-table.T2 says that a value is deferred', () => {
     const deferred = value('battery[1].voltage', 6.7, { delivery: 'deferred' });
     expect(table('battery[1].voltage', deferred)[0]).toMatch(/soft limit, deferred$/);
   });
@@ -89,13 +89,13 @@ describe('the table', () => {
     expect(line).toBe(`camera.images 1 ${age}`);
   });
 
-  it('T3 shows no control character of a spacecraft', () => {
+  it('values-table.T3 shows no control character of a spacecraft', () => {
     const evil = value('obc.mode', '\u001b[2J\u0007\n');
     expect(table('mode', evil)[0]).not.toMatch(/\p{Cc}/u);
     expect(valueLine(evil, undefined)).not.toMatch(/\p{Cc}/u);
   });
 
-  it('T4 fits the terminal, and shows where it was cut', () => {
+  it('values-table.T4 fits the terminal, and shows where it was cut', () => {
     const made = new ValuesTable(catalogue, '');
     made.take(value('battery[1].voltage', 6.1));
     for (const width of [10, 25, 40]) {
@@ -127,12 +127,12 @@ it('a line of its own has the time, the name, the value and what is to be said o
 });
 
 describe('the screen', () => {
-  it('S2 writes only the rows that changed, each at its place', () => {
+  it('screen.S2 writes only the rows that changed, each at its place', () => {
     expect(changeOf(['a', 'b', 'c'], ['a', 'x', 'c'], 3)).toBe('\u001b[2;1Hx\u001b[K');
     expect(changeOf(['a', 'b'], ['a', 'b'], 2)).toBe('');
   });
 
-  it('S2 never ends a line, and blanks what is no more', () => {
+  it('screen.S2 never ends a line, and blanks what is no more', () => {
     const change = changeOf(['a', 'b', 'c'], ['d'], 3);
     expect(change).toBe('\u001b[1;1Hd\u001b[K\u001b[2;1H\u001b[K\u001b[3;1H\u001b[K');
     expect(change).not.toContain('\n');
@@ -142,7 +142,7 @@ describe('the screen', () => {
     expect(changeOf([], ['a'], 2)).toBe('\u001b[1;1Ha\u001b[K\u001b[2;1H\u001b[K');
   });
 
-  it('tells keys that come in one piece', () => {
+  it('reports keys that come in one piece', () => {
     expect(keysIn('j\u001b[5~\u001b[Aq\u0003')).toEqual(['j', '\u001b[5~', '\u001b[A', 'q', '\u0003']);
     expect(keysIn('\u001b')).toEqual(['\u001b']);
   });

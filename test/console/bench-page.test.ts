@@ -61,7 +61,7 @@ describe('a cold bench', () => {
     await page.locator('#newest-event', { hasText: 'board.attached' }).waitFor();
   }, 60_000);
 
-  it('refuses a transmission with the step that is missing, and a packet that is none', async () => {
+  it('refuses a transmission with the step that is missing, and a malformed packet', async () => {
     const page = await open('#transmit');
     await page.locator('#transmit-hex').fill('xyz');
     await page.locator('#transmit-go').click();
@@ -116,7 +116,7 @@ describe('on a phone, from cold', () => {
 });
 
 describe('the chain', () => {
-  it('is mended by its button with the chosen profile, brought inside the logic, and proven there', async () => {
+  it('is repaired by its button with the chosen profile, brought inside the logic, and proven there', async () => {
     const page = await open();
     await page.locator('#profile-choice').selectOption('fast');
     await page.locator('#chain-fix').click();
@@ -147,7 +147,7 @@ describe('the chain', () => {
     expect(await page.locator('#emission').textContent()).toContain('Emits at the connector');
   }, 60_000);
 
-  it('tells what each condition breaks when it is asked to', async () => {
+  it('reports what each condition breaks when it is asked to', async () => {
     const page = await open();
     const breaks = page.locator('#conditions .breaks').filter({ visible: true });
     await page.locator('#chain-explain').click();
@@ -266,7 +266,7 @@ describe('runs', () => {
 });
 
 describe('without its service', () => {
-  it('the page says since when, marks what it shows as old, and comes back by itself', async () => {
+  it('the page says since when, marks what it shows as old, and comes back automatically', async () => {
     const page = await open();
     await service.closeFrontEnd();
     await page.locator('#connection.bad', { hasText: 'connection lost' }).waitFor();

@@ -51,7 +51,7 @@ describe('a message of a feed', () => {
   });
 });
 
-describe('F1 the command of a condition', () => {
+describe('fix-command.F1 the command of a condition', () => {
   it.each([
     ['POST /api/v1/chain/recover', { method: 'POST', path: '/api/v1/chain/recover' }],
     [
@@ -97,7 +97,7 @@ describe('F1 the command of a condition', () => {
   });
 });
 
-describe('W1 a refusal in the words of the page', () => {
+describe('page-words.W1 a refusal in the words of the page', () => {
   it.each([
     ['apply one with POST /api/v1/profiles/qpsk-1m/apply', 'apply one with “Apply” beside the profile'],
     [
@@ -125,7 +125,7 @@ describe('bytes of a block', () => {
   });
 });
 
-describe('M1 where the signal goes', () => {
+describe('emission.M1 where the signal goes', () => {
   const state = (over: Partial<ChainState>, ...unmet: string[]): ChainState => ({
     ...{ target: 'air', current_target: 'air', reaches_the_connector: true, stage: 'ready', ready: true },
     next: null,
@@ -156,10 +156,10 @@ describe('M1 where the signal goes', () => {
     expect(emissionWords(state({}), -79).tone).toBe('bad');
   });
 
-  it('M1 a level that is unreadable counts as emitting, on every path', () => {
+  it('emission.M1 a level that is unreadable counts as emitting, on every path', () => {
     expect(emissionWords(state({}), undefined)).toMatchObject({
       tone: 'bad',
-      words: expect.stringContaining('unreadable'),
+      words: expect.stringContaining('cannot be read'),
     });
     const conditions = state(inside).conditions.map((condition) =>
       condition.key === 'tx.level' ? { ...condition, verdict: 'unknown' as const } : condition,
@@ -169,11 +169,11 @@ describe('M1 where the signal goes', () => {
         emissionWords(state({ ...inside, current_target: target, conditions }), undefined),
       ).toMatchObject({
         tone: 'bad',
-        words: expect.stringContaining('unreadable'),
+        words: expect.stringContaining('cannot be read'),
       });
   });
 
-  it('M2 another tool that feeds the transmitter emits behind a closed egress too, unless it is muted', () => {
+  it('emission.M2 another tool that feeds the transmitter emits behind a closed egress too, unless it is muted', () => {
     const foreign = (level: number) => {
       const { conditions } = state({}, 'tx.egress');
       const tone = { ...conditions[0]!, key: 'dma.tone', verdict: 'unmet' as const };
@@ -190,7 +190,7 @@ describe('M1 where the signal goes', () => {
   });
 });
 
-describe('D1 the range of levels', () => {
+describe('decibel-scale.D1 the range of levels', () => {
   const noise = (from: number, to: number): Float32Array =>
     Float32Array.from({ length: 100 }, (_, n) => from + ((to - from) * n) / 99);
 
@@ -249,7 +249,7 @@ describe('D1 the range of levels', () => {
   });
 });
 
-describe('T1 the rows of the waterfall', () => {
+describe('waterfall-rows.T1 the rows of the waterfall', () => {
   it('are the strongest of each slot, newest first, and empty where nothing came', () => {
     const rows = new WaterfallRows(4);
     expect(rows.add(Float32Array.of(1, 5), 0)).toBe(1);
@@ -258,7 +258,7 @@ describe('T1 the rows of the waterfall', () => {
     expect(rows.rows.map((row) => row && [...row])).toEqual([[7, 7], undefined, undefined, [3, 5]]);
   });
 
-  it('are bounded after any length of silence, and begin anew with another number of columns', () => {
+  it('are bounded after any length of silence, and begin again with another number of columns', () => {
     const rows = new WaterfallRows(4);
     rows.add(Float32Array.of(1), 0);
     expect(rows.pass(1e9)).toBe(4);
@@ -295,7 +295,7 @@ describe('an axis of error rates', () => {
   });
 });
 
-describe('W1 the waterfall of a sweep', () => {
+describe('error-rates.W1 the waterfall of a sweep', () => {
   const point = (x: number, over: Partial<SweepPoint> = {}): SweepPoint => ({
     ...{
       x,
@@ -326,7 +326,7 @@ describe('W1 the waterfall of a sweep', () => {
     expect(picture.decades[0]).toBeLessThanOrEqual(3e-7);
   });
 
-  it('is drawn over what was varied where one Eb/N0 is missing, with the theory the points tell', () => {
+  it('is drawn over what was varied where one Eb/N0 is missing, with the theory the points report', () => {
     const { ebn0_db: _, ...untold } = point(-30);
     const picture = ratePicture([untold, point(-34, { theory: 2e-2 })], 'qpsk');
     expect(picture.over).toBe('varied');

@@ -165,7 +165,7 @@ const HIDE = `
   own.onmessage = () => { window.heard += 1; };
 `;
 
-/** Counts how often the context is drawn anew, and how long each key waited for its effect on the screen. */
+/** Counts how often the context is drawn again, and how long each key waited for its effect on the screen. */
 const COUNT_CHANGES = `
   window.texts = 0;
   window.inputs = [];
@@ -176,7 +176,7 @@ const COUNT_CHANGES = `
 `;
 
 describe('without its service', () => {
-  it('the page says so, marks what it shows as old, and comes back by itself where it was', async () => {
+  it('the page says so, marks what it shows as old, and comes back automatically where it was', async () => {
     const { page, problems } = await open('#door/x');
     await page.locator('#chart [data-state="door.open"].active').waitFor();
     const { port } = frontEnd;
@@ -203,7 +203,7 @@ describe('without its service', () => {
   }, 60_000);
 });
 
-describe('what a process tells', () => {
+describe('what a process reports', () => {
   it('is text and never markup', async () => {
     const nasty = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
     door.answers = {
@@ -231,12 +231,12 @@ describe('what a process tells', () => {
     await page.context().close();
   });
 
-  it('of another entity is gone when one is chosen that nobody knows', async () => {
+  it('of another entity is gone when one is chosen that is not known', async () => {
     door.answers = doorAnswers('p1', 'x');
     const { page, problems } = await open('#door/x');
     await page.locator('#chart [data-state="door.open"].active').waitFor();
     await page.evaluate("location.hash = '#door/nobody'");
-    await page.locator('#entity-note', { hasText: 'no process knows door nobody' }).waitFor();
+    await page.locator('#entity-note', { hasText: 'no process has door nobody' }).waitFor();
     expect(await page.locator('#chart .state.active, #states [aria-current]').count()).toBe(0);
     expect(await page.locator('#entity-note').textContent()).not.toContain('..');
     expect(await page.locator('#entity-status').isVisible()).toBe(false);
@@ -273,10 +273,10 @@ describe('what a process tells', () => {
     await page.context().close();
   });
 
-  it('an entity that nobody knows is told as such, and shown as soon as somebody has it', async () => {
+  it('an entity that is not known is reported as such, and shown as soon as somebody has it', async () => {
     door.answers = doorAnswers('p1');
     const { page, problems } = await open('#door/later');
-    await page.locator('#entity-note', { hasText: 'no process knows door later' }).waitFor();
+    await page.locator('#entity-note', { hasText: 'no process has door later' }).waitFor();
     door.answers = doorAnswers('p1', 'later');
     await page.locator('#chart [data-state="door.open"].active').waitFor();
     expect(await page.locator('#entity-note').isVisible()).toBe(false);

@@ -9,14 +9,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../support/client.ts';
 import { until } from '../support/until.ts';
 import { launch, openPage, type Watched } from './browser.ts';
-import { type MendingCell, startMendingCell } from './mending-cell.ts';
+import { type FailingCell, startFailingCell } from './failing-cell.ts';
 
-let cell: MendingCell;
+let cell: FailingCell;
 let browser: Browser;
 const opened: Watched[] = [];
 
 beforeAll(async () => {
-  [cell, browser] = await Promise.all([startMendingCell(), launch()]);
+  [cell, browser] = await Promise.all([startFailingCell(), launch()]);
 }, 60_000);
 afterAll(async () => {
   await browser.close();

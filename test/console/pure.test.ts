@@ -60,7 +60,7 @@ describe('frames of one turn', () => {
   });
 });
 
-describe('S1 the tokens of the look', () => {
+describe('style.S1 the tokens of the look', () => {
   const css = readFileSync(new URL('../../console/style.css', import.meta.url), 'utf8');
   const light = tokensOf(css.slice(css.indexOf(':root {')));
   const dark = tokensOf(css.slice(css.indexOf(':root[data-theme="dark"]')));

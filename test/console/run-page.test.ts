@@ -149,7 +149,7 @@ describe('a run that goes', () => {
     expect(await page.locator('#run-notice code').count()).toBe(4);
     await post(`/v1/runs/${run}/answers`, { path: 'judge', accepted: true, value: 'abort' });
     await page.locator('#run-notice.bad', { hasText: 'Failed' }).waitFor();
-    await hasState(page, 'judge', 'broken off');
+    await hasState(page, 'judge', 'interrupted');
     await hasState(page, 'look', 'not begun');
   }, 60_000);
 });
@@ -221,7 +221,7 @@ describe('a run that has finished', () => {
 });
 
 describe('a run with a long and fast log', () => {
-  /** Events of a run that no executor has: what a page is told of it comes from the bus all the same. */
+  /** Events of a run that no executor has: what a page shows of it comes from the bus all the same. */
   async function flood(run: string, perSecond: number, seconds: number, steps = 30): Promise<number> {
     const nodes = Array.from({ length: steps }, (_, n) => leaf(`s${n + 1}`, [ping()]));
     const { ir, canonical } = programDocument(programOf(revision, nodes, { procedure: `flood_${run}` }));

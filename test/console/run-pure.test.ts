@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { pictureOf } from '../../console/inspect/run-picture.ts';
 import { RunRecord } from '../../console/inspect/run-record.ts';
 import { elapsedMs, progressOf, stepRows } from '../../console/inspect/run-steps.ts';
-import { answerCommands, resumeCommands, sampleText, toldOf } from '../../console/inspect/run-words.ts';
+import { answerCommands, resumeCommands, sampleText, wordsFor } from '../../console/inspect/run-words.ts';
 import { RUN_EVENT_KINDS, type RunEvent } from '../../contract/run.ts';
 import { afterEvent, unsubmittedRun } from '../../mission/procedure/run-status.ts';
 import { stepsOf } from '../../mission/procedure/run-steps.ts';
@@ -111,10 +111,10 @@ describe('the picture of a run', () => {
     ]);
   });
 
-  it('shows a step in which the run was ended as broken off, and counts no time behind the end', () => {
+  it('shows a step in which the run was ended as interrupted, and counts no time behind the end', () => {
     const { events } = eventful('abort');
     const { state, ...rest } = pictureOf(events).step('shoot/fire');
-    expect(state).toBe('broken off');
+    expect(state).toBe('interrupted');
     expect(elapsedMs({ state, ...rest }, Date.parse(events.at(-1)!.at) + 60_000)).toBeLessThan(60_000);
   });
 
@@ -157,7 +157,7 @@ describe('the rows of the steps', () => {
 });
 
 describe('the record of a run', () => {
-  it('takes each event once, however often the log is told again', () => {
+  it('takes each event once, however often the log is reported again', () => {
     const { events } = eventful('skip');
     const record = new RunRecord();
     for (const event of [...events, ...events]) record.take(event);
@@ -254,10 +254,11 @@ const FIELDS: Record<string, object> = {
 };
 
 describe('the log in words', () => {
-  const told = (kind: string) => toldOf({ run: RUN, seq: 1, at, event: kind, ...FIELDS[kind] } as RunEvent);
+  const reported = (kind: string) =>
+    wordsFor({ run: RUN, seq: 1, at, event: kind, ...FIELDS[kind] } as RunEvent);
 
-  it.each(RUN_EVENT_KINDS)('says all that %s tells', (kind) => {
-    const { what, text, path, samples = [] } = told(kind);
+  it.each(RUN_EVENT_KINDS)('says all that %s reports', (kind) => {
+    const { what, text, path, samples = [] } = reported(kind);
     const said = [what, text, path ?? '', ...samples.map(sampleText)].join(' ').replaceAll('_', ' ');
     for (const each of Object.values(FIELDS[kind]!)) {
       if (typeof each !== 'string' || each === RUN || each === 'f') continue;
@@ -267,9 +268,9 @@ describe('the log in words', () => {
   });
 
   it('leads from a sending to its telecommand', () => {
-    expect(told('telecommand_sent').link).toEqual({ kind: 'telecommand', id: `sat1.${RUN}` });
-    expect(told('telecommand_sent').text).toContain(`again for ${RUN}`);
-    expect(told('telecommand_finished').text).toContain('ENCODED after 0.5 s');
+    expect(reported('telecommand_sent').link).toEqual({ kind: 'telecommand', id: `sat1.${RUN}` });
+    expect(reported('telecommand_sent').text).toContain(`retry of ${RUN}`);
+    expect(reported('telecommand_finished').text).toContain('ENCODED after 0.5 s');
   });
 
   it('names the instance, the value and no value of a sample', () => {

@@ -11,7 +11,7 @@ import { type Signer, signer } from '../identity/signer.ts';
 import { launch, openPage, type Watched } from './browser.ts';
 
 const ISSUER = 'https://id.example';
-/** The refusals this is about, as the browser tells them. */
+/** The refusals this is about, as the browser reports them. */
 const forgiven = /status of 401|WebSocket connection to/;
 
 let world: World;
@@ -56,9 +56,7 @@ describe('/inspect', () => {
     const page = await open('/inspect');
     const dialog = page.locator('#sign-in');
     await dialog.waitFor();
-    expect(await page.locator('#sign-in-reason').textContent()).toContain(
-      'only requests with a bearer token',
-    );
+    expect(await page.locator('#sign-in-reason').textContent()).toContain('requires a bearer token');
     await page.keyboard.type(await token());
     await page.keyboard.press('Enter');
     await page.locator('#connection.ok').waitFor();

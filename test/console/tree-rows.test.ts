@@ -30,7 +30,7 @@ describe('rows of the tree', () => {
     ]);
   });
 
-  it('R1 a closed branch shows the worst of what is below it', () => {
+  it('tree-rows.R1 a closed branch shows the worst of what is below it', () => {
     const rows = rowsOf(withTrouble(broken, { ...broken, name: 'y', state: 'restarting' }));
     const health = Object.fromEntries(rows.map((row) => [row.name, row.health]));
     expect(health).toMatchObject({

@@ -49,7 +49,7 @@ function slips(a: string, b: string): number {
   return at(a.length, b.length);
 }
 
-it('N1 the bounded comparison finds what the whole one finds', () => {
+it('near.N1 the bounded comparison finds what the whole one finds', () => {
   const name = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '_'), maxLength: 18 });
   fc.assert(
     fc.property(name, fc.array(name, { minLength: 1, maxLength: 6 }), (wanted, names) => {
@@ -74,13 +74,13 @@ function counted(text: string): { readonly name: string; readonly looks: () => n
   return { name, looks: () => looks };
 }
 
-it('N1 a name longer than any name is compared with none', () => {
+it('near.N1 a name longer than any name is compared with none', () => {
   const { name, looks } = counted('ping');
   expect(nearHelp('x'.repeat(NAME_CHARACTERS + 1), [name], 'names')).toContain('names: ping');
   expect(looks()).toBe(0);
 });
 
-it('N1 only names of about its length are compared, and no more than there are of a large platform', () => {
+it('near.N1 only names of about its length are compared, and no more than there are of a large platform', () => {
   const [far, near, late] = [counted('a'.repeat(40)), counted('pong'), counted('pony')];
   const filler = Array.from({ length: NEAR_NAMES }, () => 'far_too_long_to_be_near');
   nearHelp('pint', [far.name, near.name, ...filler, late.name], 'names');

@@ -86,7 +86,7 @@ const READERS = {
 };
 
 describe('the reader of replies', () => {
-  it('A1 takes objects to the depth and the length that are bounds, and no further', () => {
+  it('reply.A1 takes objects to the depth and the length that are bounds, and no further', () => {
     const nested = (levels: number) => bytes(`{"a":${deep(levels - 1)}}`);
     expect(readReply(nested(REPLY_DEPTH))).toBeDefined();
     expect(readReply(nested(REPLY_DEPTH + 1))).toBeUndefined();
@@ -95,12 +95,12 @@ describe('the reader of replies', () => {
     expect(readReply(long(REPLY_BYTES + 1))).toBeUndefined();
   });
 
-  it('A1 brackets in texts are no depth', () => {
+  it('reply.A1 brackets in texts are no depth', () => {
     const text = `\\"${'[{'.repeat(500)}\\\\`;
     expect(readReply(bytes(json({ text })))).toEqual({ text });
   });
 
-  it('A1 gives what JSON.parse gives of every object, and never throws', () => {
+  it('reply.A1 gives what JSON.parse gives of every object, and never throws', () => {
     fc.assert(
       fc.property(fc.object({ maxDepth: 5 }), (value) => {
         expect(readReply(bytes(json(value)))).toEqual(JSON.parse(json(value)));
@@ -113,11 +113,11 @@ describe('the reader of replies', () => {
     );
   });
 
-  it.each(Object.entries(READERS))('A2 %s takes nothing malformed for an answer', (_name, read) => {
+  it.each(Object.entries(READERS))('reply.A2 %s takes nothing malformed for an answer', (_name, read) => {
     for (const [what, reply] of Object.entries(MALFORMED)) expect(read(reply), what).toBeUndefined();
   });
 
-  it('A3 whoever asks over the bus brings the reader of its answer: nothing else calls the request of the bus', () => {
+  it('reply.A3 whoever asks over the bus brings the reader of its answer: nothing else calls the request of the bus', () => {
     const folders = ['actors', 'cli', 'http', 'identity', 'links', 'messaging', 'supervision', 'telemetry'];
     const files = folders.flatMap((folder) =>
       (readdirSync(folder, { recursive: true }) as string[]).map((file) => `${folder}/${file}`),
@@ -149,7 +149,7 @@ const atHand = { run: 'r', program, mission, holds: () => true } as unknown as R
 const { signal } = new AbortController();
 const driver = { name: 'pus', explicit: false };
 
-/** What each makes of a reply that is none; it must not be what it makes of an answer. */
+/** What each makes of a malformed reply; it must not be what it makes of an answer. */
 const CALLERS: Readonly<Record<string, (bus: Bus) => Promise<unknown>>> = {
   'the links route, driver': (bus) => new LinkEnds(target, null, { bus }).driver('pus', 'uhf'),
   'the links route, gateway': (bus) => new LinkEnds(target, null, { bus }).gateway('sim-1', 'uhf', []),
@@ -173,7 +173,7 @@ const CALLERS: Readonly<Record<string, (bus: Bus) => Promise<unknown>>> = {
   },
   'a reaction': (bus) =>
     interruptAll(['r'], { by: 'alarm x', services: runServices(bus), isOwner: () => true, signal }).then(
-      (told) => [...told],
+      (reported) => [...reported],
     ),
 };
 
@@ -193,7 +193,7 @@ const CLAIMS: Readonly<Record<string, RegExp>> = {
 
 describe('who asks', () => {
   it.each(Object.entries(CALLERS))(
-    'A2 %s is not felled by a malformed reply, nor takes it for an answer',
+    'reply.A2 %s is not felled by a malformed reply, nor takes it for an answer',
     async (name, ask) => {
       for (const [what, reply] of Object.entries(MALFORMED)) {
         const made = await ask(answering(reply)).catch((error: unknown) => {

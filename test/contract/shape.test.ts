@@ -16,11 +16,11 @@ it.each([
   [{ kind: 'a', size: 'x' }, ['size: is "x"; an integer is expected here; write an integer']],
   [
     { kind: 'b', size: 1 },
-    ['document: the key "name" is missing; add name: …', 'size: unknown key "size"; what fits: kind, name'],
+    ['document: the key "name" is missing; add name: …', 'size: unknown key "size"; allowed: kind, name'],
   ],
-  [{ kind: 'd' }, ['kind: is "d"; one of a, b, c is expected here; what fits: a, b, c']],
-  [{ size: 1 }, ['document: the key "kind" is missing; what fits: a, b, c']],
-  [{ kind: null }, ['kind: is empty; one of a, b, c is expected here; what fits: a, b, c']],
+  [{ kind: 'd' }, ['kind: is "d"; one of a, b, c is expected here; allowed: a, b, c']],
+  [{ size: 1 }, ['document: the key "kind" is missing; allowed: a, b, c']],
+  [{ kind: null }, ['kind: is empty; one of a, b, c is expected here; allowed: a, b, c']],
 ])('alternatives that a key tells apart are judged by that key: %j', (value, faults) => {
   expect(shapeFaults(Tagged, value)).toEqual(faults);
 });

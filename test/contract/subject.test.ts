@@ -25,7 +25,7 @@ describe('subjects, streams and buckets', () => {
     }
   });
 
-  it('keeps request subjects out of every stream (S2)', () => {
+  it('keeps request subjects out of every stream (subjects.S2)', () => {
     const patterns = Object.values(streams).flatMap((stream) => [...stream.subjects]);
     const caught = (name: string): boolean =>
       patterns.some((pattern) =>

@@ -36,7 +36,7 @@ describe('MC-TC-038 the states of a telecommand', () => {
     expect([isFinalTcState('ECHO'), isGoodTcEnd('verified'), isBadTcEnd('')]).toEqual([false, false, false]);
   });
 
-  it('say whether the frame has left: none that is good has not', () => {
+  it('say whether the frame has left, which every good end has', () => {
     expect(TC_STATES.filter(isGoodTcEnd).map(hasLeft)).toEqual(['yes', 'yes']);
     expect(TC_STATES.filter((state) => hasLeft(state) === 'unknown')).toEqual(['ENCODED', 'SEND_FAILED']);
   });

@@ -48,7 +48,7 @@ class Heard {
 
 let folder: string;
 let cell: DemoCell;
-const heard = new Heard();
+const received = new Heard();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mcs-storm-'));
@@ -62,7 +62,7 @@ beforeAll(async () => {
   const prefix = 'mcs.alarm.evt.'.length;
   await cell.bus.follow(streams.alarms, subject.alarmEvents(), { from: 'start' }, (message) => {
     const event = JSON.parse(Buffer.from(message.data).toString()) as AlarmEvent;
-    heard.take(message.subject.slice(prefix), event, message.headers[header.epoch] ?? '');
+    received.take(message.subject.slice(prefix), event, message.headers[header.epoch] ?? '');
   });
 }, 60_000);
 afterAll(async () => {
@@ -85,7 +85,7 @@ async function acknowledge(alarm: string): Promise<{ status: number; ms: number 
 }
 
 const reaches = (total: number): Promise<unknown> =>
-  until(() => heard.total >= total, { timeoutMs: PATIENCE_MS, what: `transition ${total}` });
+  until(() => received.total >= total, { timeoutMs: PATIENCE_MS, what: `transition ${total}` });
 
 it(
   `MC-ALM-053 MC-ALM-055 ${ALARMS} limits that samples cross and come back from ${times} times: each transition recorded and told once, and people are answered meanwhile`,
@@ -102,7 +102,7 @@ it(
       await reaches(before + 2 * ALARMS * (time - 1) + ALARMS / 4);
       const { status, ms } = await acknowledge(`bank[${QUIET}].m${time}`);
       expect(status).toBe(202);
-      expect(heard.total, 'the answer came amid the storm').toBeLessThan(before + 2 * ALARMS * time);
+      expect(received.total, 'the answer came amid the storm').toBeLessThan(before + 2 * ALARMS * time);
       answered.push(ms);
     }
     const total = measures + 2 * ALARMS * times + times;
@@ -111,20 +111,20 @@ it(
     if (WHOLE)
       console.log(`${perSecond} transitions/s; answers to people, ms: ${answered.map(Math.round).join(' ')}`);
 
-    expect(heard.holes).toEqual([]);
-    // One term of one leader: whoever could not go on would have led anew.
-    expect(heard.epochs.size).toBe(1);
+    expect(received.holes).toEqual([]);
+    // One term of one leader: whoever could not go on would have led again.
+    expect(received.epochs.size).toBe(1);
     const records = await cell.bus.bucket(buckets.alarms).list('>');
     expect(records).toHaveLength(ALARMS + measures);
     const wrong = records.filter(({ key, value }) => {
       const { record } = JSON.parse(Buffer.from(value).toString()) as StoredAlarm;
-      const { seq, state, at } = heard.last.get(key) ?? {};
+      const { seq, state, at } = received.last.get(key) ?? {};
       return record.seq !== seq || record.state !== state || record.changed_at !== at;
     });
     expect(wrong.map(({ key }) => key)).toEqual([]);
-    const stormy = [...heard.last].filter(([key]) => !key.includes(`.${QUIET}.`));
+    const stormy = [...received.last].filter(([key]) => !key.includes(`.${QUIET}.`));
     expect(stormy.every(([, { seq, state }]) => seq === 2 * times && state === 'CLEARED_UNACK')).toBe(true);
-    expect(heard.total).toBe(total);
+    expect(received.total).toBe(total);
   },
   2 * PATIENCE_MS,
 );

@@ -49,7 +49,7 @@ async function command(api: string, action: string, body?: unknown): Promise<[nu
   return [answer.status, answer.status === 202 ? [] : codes(answer)];
 }
 
-/** The transitions of the voltage of the first battery, as the watch has told them. */
+/** The transitions of the voltage of the first battery, as the watch has reported them. */
 const voltageOf = (messages: readonly AlarmEvent[]): AlarmEvent[] =>
   messages.filter(
     ({ component, instance, alarm }) => `${component}.${instance}.${alarm}` === 'battery.1.voltage',
@@ -69,13 +69,13 @@ describe('alarms of a mission that flies', () => {
     expect(await command(cell.api, 'acknowledge')).toEqual([409, ['alarm::refused']]);
 
     await cell.fault('cell_drain', true);
-    const heard = () => voltageOf(watch.messages);
-    await until(() => heard().length === 1, { timeoutMs: 30_000, what: 'the alarm' });
-    expect(heard()[0]).toMatchObject({
+    const received = () => voltageOf(watch.messages);
+    await until(() => received().length === 1, { timeoutMs: 30_000, what: 'the alarm' });
+    expect(received()[0]).toMatchObject({
       ...{ target: 'sat1', component: 'battery', instance: '1', alarm: 'voltage', seq: 1 },
       ...{ previous: 'NORMAL', state: 'ACTIVE_UNACK', severity: 'warning', cause: 'condition' },
     });
-    expect(heard()[0]!.value).toBeLessThan(7.8);
+    expect(received()[0]!.value).toBeLessThan(7.8);
     expect((await listed(cell.api)).map(({ record: { state } }) => state)).toEqual(['ACTIVE_UNACK']);
 
     expect(await command(cell.api, 'acknowledge')).toEqual([202, []]);
@@ -86,11 +86,11 @@ describe('alarms of a mission that flies', () => {
     expect(await command(cell.api, 'shelve', { for: '1 h' })).toEqual([202, []]);
     expect(await command(cell.api, 'shelve', { for: '9 s' })).toEqual([202, []]);
     await cell.fault('cell_drain', false);
-    await until(() => heard().length === 6, { timeoutMs: 30_000, what: 'the end of the shelving' });
+    await until(() => received().length === 6, { timeoutMs: 30_000, what: 'the end of the shelving' });
 
-    const told = heard();
-    expect(told.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
-    const [, acknowledged, long, short, cleared, over] = told;
+    const reported = received();
+    expect(reported.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+    const [, acknowledged, long, short, cleared, over] = reported;
     expect(acknowledged).toMatchObject({ state: 'ACTIVE_ACK', cause: 'acknowledged', by: 'ada' });
     expect(long).toMatchObject({ state: 'ACTIVE_ACK', cause: 'shelved', by: 'ada' });
     expect(short).toMatchObject({ state: 'ACTIVE_ACK', cause: 'shelved', by: 'ada' });
@@ -145,7 +145,7 @@ describe('an alarm service that dies', () => {
     expect(await command(cell.api, 'acknowledge')).toEqual([503, ['alarm::no-service']]);
   });
 
-  it('MC-ALM-053 MC-ALM-055 MC-ALM-056 MC-BUS-003 between its record and its event: the standby tells it once, within the time to live', async () => {
+  it('MC-ALM-053 MC-ALM-055 MC-ALM-056 MC-BUS-003 between its record and its event: the standby reports it once, within the time to live', async () => {
     const mortal = await alarms({ MCS_FAILPOINT: 'alarm:written ACTIVE_UNACK' });
     const heir = await alarms();
     const watch = events(cell.api);
@@ -158,15 +158,15 @@ describe('an alarm service that dies', () => {
     const { record } = JSON.parse(Buffer.from(entry!.value).toString());
     expect(record).toMatchObject({ state: 'ACTIVE_UNACK', seq: 1 });
 
-    const heard = () => voltageOf(watch.messages);
-    await until(() => heard().length > 0, { timeoutMs: 30_000, what: 'the event of a dead leader' });
+    const arrived = () => voltageOf(watch.messages);
+    await until(() => arrived().length > 0, { timeoutMs: 30_000, what: 'the event of a dead leader' });
     expect(performance.now() - diedAt).toBeLessThan(leaderTtlMs);
-    expect(heard()[0]).toMatchObject({ state: 'ACTIVE_UNACK', seq: 1, at: record.changed_at });
+    expect(arrived()[0]).toMatchObject({ state: 'ACTIVE_UNACK', seq: 1, at: record.changed_at });
 
     await until(async () => (await command(cell.api, 'acknowledge'))[0] === 202, { what: 'the standby' });
     await cell.fault('cell_drain', false);
-    await until(() => heard().length === 3, { timeoutMs: 30_000, what: 'the end of the alarm' });
-    expect(heard().map(({ seq, state }) => [seq, state])).toEqual([
+    await until(() => arrived().length === 3, { timeoutMs: 30_000, what: 'the end of the alarm' });
+    expect(arrived().map(({ seq, state }) => [seq, state])).toEqual([
       [1, 'ACTIVE_UNACK'],
       [2, 'ACTIVE_ACK'],
       [3, 'NORMAL'],

@@ -101,7 +101,7 @@ describe('the power board, by CSP', () => {
 });
 
 describe('the thermal chamber, by lines of text', () => {
-  it('MC-TC-036 MC-TC-047 is answered and does what it was told', async () => {
+  it('MC-TC-036 MC-TC-047 is answered and does what it was asked', async () => {
     const sent = { target: 'chamber', telecommand: 'set_temperature', args: { goal: 25 } };
     const events = await history('chamber', await submit(sent));
     expect(events.map(({ state }) => state)).toEqual(['PENDING', 'ENCODED', 'SENT', 'VERIFIED']);
@@ -125,7 +125,7 @@ describe('the thermal chamber, by lines of text', () => {
     expect(early).toMatchObject({ state: 'VERIFY_FAILED', detail: 'no answer within 2 s of sending' });
   });
 
-  it('J7 has one line outstanding: each answer is of the telecommand that was sent last', async () => {
+  it('lane.J7 has one line outstanding: each answer is of the telecommand that was sent last', async () => {
     await fault('chamber-1', 'door_open', true);
     const bodies = Array.from({ length: 8 }, (_, n) =>
       n % 2 === 0

@@ -115,7 +115,7 @@ async function onAir(daemon: Mcs): Promise<void> {
 }
 
 describe('RB-GEN-001 a transmitter without an owner', { timeout: 180_000 }, () => {
-  it('R3 is muted by SIGTERM, behind the actions at the end of the scenario that runs', async () => {
+  it('roles/bench.R3 is muted by SIGTERM, behind the actions at the end of the scenario that runs', async () => {
     const daemon = await startBench();
     await onAir(daemon);
     expect((await post(daemon, '/scenarios/long/run')).status).toBe(202);
@@ -132,7 +132,7 @@ describe('RB-GEN-001 a transmitter without an owner', { timeout: 180_000 }, () =
     expect(Math.abs((await new Phy(tool).oscillatorHz('rx')) - 1_234_000_000)).toBeLessThan(5);
   });
 
-  it('U1 is left on by kill -9, and muted by the next start before its bus is there; told when there is a record', async () => {
+  it('board-guard.U1 is left on by kill -9, and muted by the next start before its bus is there; reported when there is a record', async () => {
     const daemon = await startBench();
     await onAir(daemon);
     await daemon.kill('SIGKILL');
@@ -141,7 +141,7 @@ describe('RB-GEN-001 a transmitter without an owner', { timeout: 180_000 }, () =
     const nowhere = await startBench(`nats://127.0.0.1:${await freePort('tcp')}`, true);
     await until(async () => !(await radiates()), PATIENTLY);
     expect(nowhere.output()).toBe('');
-    await until(() => nowhere.errors().includes('found without an owner before the bench began'), PATIENTLY);
+    await until(() => nowhere.errors().includes('found with no owner before the bench began'), PATIENTLY);
     // It waits for its bus, and ends in order all the same.
     expect(await nowhere.kill('SIGTERM')).toMatchObject({ code: 0 });
 
@@ -151,15 +151,15 @@ describe('RB-GEN-001 a transmitter without an owner', { timeout: 180_000 }, () =
     expect(await radiates()).toBe(true);
     const next = await startBench();
     expect(await radiates()).toBe(false);
-    const told = await until(async () => {
+    const reported = await until(async () => {
       const found = await events(next, 'transmitter.orphaned');
       return found.length > 0 && found;
     }, PATIENTLY);
-    expect(told[0]!.message).toMatch(/transmitter at -10 dB and .*egress .*; muted$/);
+    expect(reported[0]!.message).toMatch(/transmitter at -10 dB and .*egress .*; muted$/);
     await next.kill('SIGTERM');
   });
 
-  it('R1 of two daemons over one bus the one that started last has the board, and the other one does nothing more to it', async () => {
+  it('roles/bench.R1 of two daemons over one bus the one that started last has the board, and the other one does nothing more to it', async () => {
     const first = await startBench();
     await onAir(first);
     const second = await startBench();

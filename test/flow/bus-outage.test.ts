@@ -41,8 +41,8 @@ describe('the bus killed and started again under load', () => {
     expect([200, 503]).toContain(read.status);
     await cell.nats.start();
     const back = performance.now();
-    const heard = values.messages.length;
-    await until(() => values.messages.length > heard);
+    const received = values.messages.length;
+    await until(() => values.messages.length > received);
     const liveAgainMs = performance.now() - back;
     const soFar = acknowledged.length;
     await until(() => acknowledged.length > soFar + 20);

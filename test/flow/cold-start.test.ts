@@ -165,7 +165,7 @@ describe('mcs serve', { timeout: 120_000 }, () => {
   it('refuses options it cannot mean, with what it can', async () => {
     expect(await run('serve', '--roles', 'api,pilot')).toMatchObject({
       code: 1,
-      errors: expect.stringContaining('no role pilot'),
+      errors: expect.stringContaining('unknown role pilot'),
     });
     expect(await run('serve', '--port', 'http')).toMatchObject({
       code: 1,

@@ -1,4 +1,4 @@
-/** F-22: a configure, the mode it leaves behind, and who is told of it, on the demo mission end to end. */
+/** F-22: a configure, the mode it leaves behind, and who is informed of it, on the demo mission end to end. */
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -102,7 +102,7 @@ const boundIn = (wanted: string) =>
     what: `links bound in ${wanted}`,
   });
 
-it('MC-MODE-016 tells driver and gateway the default mode at the start', { timeout: 120_000 }, async () => {
+it('MC-MODE-016 reports driver and gateway the default mode at the start', { timeout: 120_000 }, async () => {
   await boundIn('safe');
   const [[driver], [gateway]] = await bound();
   expect(driver).toMatchObject({
@@ -134,7 +134,7 @@ it('MC-MODE-015 a configure whose second telecommand is rejected leaves the mode
   });
 });
 
-it('MC-MODE-004 MC-MODE-014 MC-MODE-016 MC-MODE-017 one that passes sets the mode, names its run, and has the links bound anew', {
+it('MC-MODE-004 MC-MODE-014 MC-MODE-016 MC-MODE-017 one that passes sets the mode, names its run, and has the links bound again', {
   timeout: 120_000,
 }, async () => {
   const { body } = await call<TcReply>(

@@ -1,6 +1,6 @@
 /**
  * Two processes of one machine in PID namespaces of their own, as two containers run them: both have the same pid and the same
- * host name. Each takes the other for alive (E3 of `supervision/ownership/membership.ts`), and a state directory has one of them (L3 of `bus/state-lock.ts`).
+ * host name. Each takes the other for alive (membership.E3), and a state directory has one of them (state-lock.L3).
  */
 
 import { spawnSync } from 'node:child_process';

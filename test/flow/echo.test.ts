@@ -1,4 +1,4 @@
-/** Echoes of sent frames, on a mission whose simulated gateway hears them. Mission Control Service, section 2.1. */
+/** Echoes of sent frames, on a mission whose simulated gateway receives them. Mission Control Service, section 2.1. */
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ describe('ECHO', () => {
     expect(events.filter((event) => event.state === 'ECHO').map((event) => event.conforming)).toEqual([true]);
   });
 
-  it('MC-TC-041 says when what was heard is not what was sent', async () => {
+  it('MC-TC-041 says when what was received is not what was sent', async () => {
     await cell.fault('bad_echo', true);
     const events = await history(await send('obc.ping'));
     await cell.fault('bad_echo', false);

@@ -60,7 +60,7 @@ const telecommandOf = new Map<string, string>();
 const endOf = new Map<string, TcEvent>();
 /** Runs that are sending. */
 const announced = new Set<string>();
-/** Telecommands of which the log of their run said, before it was suspended, that they may still leave (Z5 of `actors/run/stand-down.ts`). */
+/** Telecommands of which the log of their run said, before it was suspended, that they may still leave (stand-down.Z5). */
 const mayLeave = new Set<string>();
 /** Why runs ended. */
 const reasons = new Set<string>();

@@ -130,14 +130,14 @@ const credentialsOf = (api: string, publicKey: string, headers: Record<string, s
 
 /** What a subscription brings: subjects, or the refusal of the server. */
 function listen(client: NatsConnection, pattern: string): { heard: string[]; refused: string[] } {
-  const told = { heard: [] as string[], refused: [] as string[] };
+  const reported = { heard: [] as string[], refused: [] as string[] };
   client.subscribe(pattern, {
     callback: (error, message) => {
-      if (error !== null) told.refused.push(error.code);
-      else told.heard.push(message.subject);
+      if (error !== null) reported.refused.push(error.code);
+      else reported.heard.push(message.subject);
     },
   });
-  return told;
+  return reported;
 }
 
 describe('F-23 a page that follows on the bus', () => {
@@ -176,7 +176,7 @@ describe('F-23 a page that follows on the bus', () => {
     const stored = await bus.append(streams.runs, subject.runEvents(run), Buffer.from('{}'));
     expect(stored.outcome).toBe('stored');
     bus.publish('mcs.alarm.evt.sat1.obc._.hot', Buffer.from('{}'));
-    // Answers the service gets meanwhile: none of them is heard.
+    // Answers the service gets meanwhile: none of them is received.
     await bus.bucket(buckets.config).get('current');
     await until(() => alarms.heard.length === 1);
     expect(runs.heard.filter((each) => each.endsWith(run))).toEqual([`mcs.run.evt.${run}`]);

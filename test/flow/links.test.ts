@@ -49,7 +49,7 @@ async function startWorld(
   const text = await readFile(path, 'utf8');
   const own = `gateways:\n  sim-1: ${gateways.uplink}\n  replay-1: ${gateways.downlink}\n\n`;
   await writeFile(path, text.replace(/gateways:\n(?: .*\n)+\n/, own));
-  // A gateway started anew begins its counts anew, and loses what was in the air.
+  // A gateway started again begins its counts again, and loses what was in the air.
   const cell = await startDemoCell({ folder, roles, memberTtlMs: 60_000 });
   const frames: Buffer[] = [];
   await cell.bus.follow(streams.frames, subject.frames('replay-1'), { from: 'start' }, ({ data }) => {
@@ -153,7 +153,7 @@ describe('over UDP', () => {
     expect(world.radio.received().subarray(before)).toEqual(sent);
   });
 
-  it('a radio that hears nothing any more is not known over UDP: what left was sent', async () => {
+  it('a radio that receives nothing any more is not known over UDP: what left was sent', async () => {
     await world.radio.stop();
     expect((await sendPing(world.cell)).states.at(-1)).toBe('COMPLETE');
   });
@@ -231,11 +231,11 @@ describe('over TCP, the service calling the radio', () => {
 
   it('MC-BUS-013 the throughput of each gateway is on mcs.metrics and in the registry of the process', async () => {
     const reports: GatewayReport[] = [];
-    const heard = world.cell.bus.subscribe(subject.metrics, ({ data }) => {
+    const received = world.cell.bus.subscribe(subject.metrics, ({ data }) => {
       reports.push(JSON.parse(Buffer.from(data).toString()) as GatewayReport);
     });
     await until(() => new Set(reports.map(({ gateway }) => gateway)).size === 2, { timeoutMs: 15_000 });
-    await heard.stop();
+    await received.stop();
     const response = await fetch(`${world.cell.api}/metrics`);
     const text = await response.text();
     expect(text).toContain(

@@ -24,16 +24,20 @@ interface Paused {
   readonly died: Promise<unknown>;
 }
 
-/** A run of `pause` whose executor dies at the point; the wish to suspend it is accepted. */
+/** A run of `pause` whose executor dies at the point; the request to suspend it is accepted. */
 async function paused(point: string): Promise<Paused> {
   const { mcs, run } = await drill.mortal(POINTS.indexOf(point));
   const { clients } = await drill.launch('pause', run);
-  await heard(clients, 'step_started');
+  await received(clients, 'step_started');
   expect(await post(drill.cell, `${run}/suspend`)).toBe(202);
   return { run, clients, died: drill.died(mcs) };
 }
 
-function heard(clients: readonly Followed<RunEvent>[], kind: RunEvent['event'], times = 1): Promise<unknown> {
+function received(
+  clients: readonly Followed<RunEvent>[],
+  kind: RunEvent['event'],
+  times = 1,
+): Promise<unknown> {
   const { messages } = clients[0]!;
   return until(() => messages.filter(({ event }) => event === kind).length >= times, {
     timeoutMs: 30_000,
@@ -68,7 +72,7 @@ describe('kill -9 of the executor around a suspension', () => {
   it('MC-STM-014 before `suspended` is stored: the next owner suspends it', async () => {
     const run = await paused('run:committing 4');
     await run.died;
-    await heard(run.clients, 'suspended');
+    await received(run.clients, 'suspended');
     // The interrupted attempt ends; the skipped step stands in the log as one that passed.
     const [continued, ...rest] = SKIPPED;
     expect(await resumedToEnd(run)).toEqual([
@@ -80,24 +84,24 @@ describe('kill -9 of the executor around a suspension', () => {
   it('MC-STM-022 behind `suspended`: it stays suspended with the next owner', async () => {
     const run = await paused('run:committed 4');
     await run.died;
-    await heard(run.clients, 'taken_over');
+    await received(run.clients, 'taken_over');
     expect(await isSuspended(run.run)).toBe(true);
     expect(await resumedToEnd(run)).toEqual([...BEGUN, 'suspended', 'taken_over', ...SKIPPED, ...END]);
   }, 180_000);
 
   it('MC-STM-022 before `continued` is stored: it stays suspended, holds no target and is resumed again', async () => {
     const run = await paused('run:committing 5');
-    await heard(run.clients, 'suspended');
+    await received(run.clients, 'suspended');
     void post(drill.cell, `${run.run}/resume`, { choice: 'skip' }).catch(() => undefined);
     await run.died;
-    await heard(run.clients, 'taken_over');
+    await received(run.clients, 'taken_over');
     expect(await isSuspended(run.run)).toBe(true);
     expect(await resumedToEnd(run)).toEqual([...BEGUN, 'suspended', 'taken_over', ...SKIPPED, ...END]);
   }, 180_000);
 
   it('MC-STM-016 MC-STM-028 behind `continued`: the choice is carried out once', async () => {
     const run = await paused('run:committed 5');
-    await heard(run.clients, 'suspended');
+    await received(run.clients, 'suspended');
     void post(drill.cell, `${run.run}/resume`, { choice: 'skip' }).catch(() => undefined);
     await run.died;
     const [continued, ...rest] = SKIPPED;

@@ -315,7 +315,7 @@ export function expectSound(log: readonly RunEvent[], clients: readonly Followed
   for (const { messages } of clients) expect(messages).toEqual(log);
 }
 
-/** What the heir has to do with what it finds: ask behind a telecommand that changes the state, else begin the step anew. */
+/** What the heir has to do with what it finds: ask behind a telecommand that changes the state, else begin the step again. */
 export function expectTakenOver(log: readonly RunEvent[], stored: number): void {
   const at = log.findIndex(({ event }) => event === 'taken_over');
   expect(log.filter(({ event }) => event === 'taken_over')).toHaveLength(1);
@@ -368,7 +368,7 @@ async function historyOf(cell: DemoCell, tc: string): Promise<string[]> {
   return states;
 }
 
-/** State-changing telecommands sent for each step, and how often a person had it begun anew. */
+/** State-changing telecommands sent for each step, and how often a person had it begun again. */
 export function expectNoneRepeatedUnasked(log: readonly RunEvent[]): void {
   for (const path of ['change', 'nested/deep']) {
     const sent = log.filter(

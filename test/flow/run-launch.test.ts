@@ -135,7 +135,7 @@ describe('decisions (F-12)', () => {
     expect(first!.retry_of).toBeUndefined();
   });
 
-  it('MC-STM-008 fail: the rest is passed over, the if failed block runs, the run ends failed', async () => {
+  it('MC-STM-008 fail: the rest is skipped, the if failed block runs, the run ends failed', async () => {
     const log = await decided('fragile', { accepted: true, value: 'fail' });
     expect(of(log, 'step_finished')[0]).toMatchObject({ path: 'try', attempt: 1, ok: false });
     expect(messages(log)).toEqual(['cleaning up']);
@@ -248,7 +248,7 @@ describe('what a launch needs', () => {
     expect([code, codes(body)]).toEqual([400, ['api::invalid-body']]);
   });
 
-  it('MC-RUN-027 MC-RUN-041 F-05 tells every error at once, keeps nothing and submits nothing', async () => {
+  it('MC-RUN-027 MC-RUN-041 F-05 reports every error at once, keeps nothing and submits nothing', async () => {
     const programs = cell.bus.bucket(buckets.programs);
     const before = [
       (await programs.list('>')).length,

@@ -252,7 +252,7 @@ describe('answers repeated while an executor sleeps', () => {
     },
   );
 
-  /** Says no to what is asked, twice, until the decision is asked; a takeover asks anew in between. */
+  /** Says no to what is asked, twice, until the decision is asked; a takeover asks again in between. */
   async function refused(run: string, first: number, answers: Answers) {
     let question = first;
     for (;;) {

@@ -387,7 +387,7 @@ describe('people and a run', () => {
     await forgotten(run);
   });
 
-  it('MC-STM-004 MC-STM-006 asks a decision where a step fails, and begins it anew on replay', async () => {
+  it('MC-STM-004 MC-STM-006 asks a decision where a step fails, and begins it again on replay', async () => {
     const run = await submitProgram(
       cell.bus,
       program([leaf('check', [checkThat('sat.obc.watchdog > 10000 s')]), log('end')]),

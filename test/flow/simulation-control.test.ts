@@ -15,7 +15,7 @@ const KNOWN = ['cell_drain', 'tm_silence', 'no_reports', 'reject_all', 'slow_com
 let nats: TestNats;
 let flight: DemoCell;
 let front: DemoCell;
-const told: FaultEvent[] = [];
+const reported: FaultEvent[] = [];
 const subjects: string[] = [];
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   front.bus.subscribe('mcs.sim.evt.*', (message) => {
     const event = JSON.parse(Buffer.from(message.data).toString()) as FaultEvent;
     subjects.push(message.subject);
-    told.push(event);
+    reported.push(event);
   });
 });
 afterAll(async () => {
@@ -74,33 +74,33 @@ describe('simulation control', () => {
     expect((await outcome('camera.ping')).at(-1)?.state).toBe('COMPLETE');
   });
 
-  it('MC-SIM-005 MC-BUS-014 MC-BUS-015 tells of each switch on the subject of the target it reaches', async () => {
-    told.length = 0;
+  it('MC-SIM-005 MC-BUS-014 MC-BUS-015 reports each switch on the subject of the target it reaches', async () => {
+    reported.length = 0;
     const before = Date.now();
     await change('tm_silence', true, 'sim-1', { 'x-mcs-user': 'ada' });
     await change('tm_silence', false);
-    await until(() => told.length >= 2);
-    expect(told).toEqual([
-      { by: 'ada', target: 'sat1', fault: 'tm_silence', on: true, at: told[0]!.at },
-      { target: 'sat1', fault: 'tm_silence', on: false, at: told[1]!.at },
+    await until(() => reported.length >= 2);
+    expect(reported).toEqual([
+      { by: 'ada', target: 'sat1', fault: 'tm_silence', on: true, at: reported[0]!.at },
+      { target: 'sat1', fault: 'tm_silence', on: false, at: reported[1]!.at },
     ]);
     expect([...new Set(subjects)]).toEqual(['mcs.sim.evt.sat1']);
-    for (const { at } of told) {
+    for (const { at } of reported) {
       expect(new Date(at).toISOString()).toBe(at);
       expect(Date.parse(at)).toBeGreaterThanOrEqual(before);
     }
   });
 
-  it('MC-SIM-003 refuses an unknown fault with 422, names those that exist, and tells nobody', async () => {
-    told.length = 0;
+  it('MC-SIM-003 refuses an unknown fault with 422, names those that exist, and reports nobody', async () => {
+    reported.length = 0;
     const answer = await change('meteor', true);
     expect([answer.status, codes(answer)]).toEqual([422, ['sim::refused']]);
     const [error] = (answer.body as unknown as ErrorBody).errors;
     for (const fault of KNOWN) expect(error!.message).toContain(fault);
     await change('cell_drain', true);
     await change('cell_drain', false);
-    await until(() => told.length >= 2);
-    expect(told.map(({ fault }) => fault)).toEqual(['cell_drain', 'cell_drain']);
+    await until(() => reported.length >= 2);
+    expect(reported.map(({ fault }) => fault)).toEqual(['cell_drain', 'cell_drain']);
   });
 
   it('MC-SIM-002 a recording is not simulated: 422', async () => {

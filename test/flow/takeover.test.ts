@@ -14,7 +14,8 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import type { InspectTree } from '../../contract/inspector.ts';
+import type { InspectedEntity, InspectFound, InspectTree } from '../../contract/inspector.ts';
+import type { Headers } from '../../ports/bus.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { call } from '../support/client.ts';
 import { endAllMcs, startMcs } from '../support/mcs.ts';
@@ -48,19 +49,29 @@ afterAll(async () => {
   await nats.stop();
 });
 
+/** Nothing has been received since: their verification has nothing to read. */
+const HEADERS: Readonly<Record<string, Headers>> = {
+  ENCODED: { [header.frame]: 'c0ffee' },
+  SENT: { [header.handed]: JSON.stringify({ frames: 0, decoded: 0, values: 0 }) },
+};
+
 /** Telecommands that have left and wait for their verification. */
 async function open(target: string, lane: number): Promise<void> {
   const waiting: Promise<unknown>[] = [];
   for (let n = 0; n < OPEN; n += 1) {
     const id = `01J00000000000000${String(lane).padStart(2, '0')}${String(n).padStart(7, '0')}`;
-    const submission = { id, target, component: 'obc', telecommand: 'ping', args: {}, link: 'uhf' };
+    const submission = { id, target, component: 'power', telecommand: 'switch', args: {}, link: 'uhf' };
     const data = Buffer.from(JSON.stringify(submission));
     await bus.append(streams.telecommands, subject.tcSubmit(target), data, { id });
     const about = subject.tcEvent(target, id);
     for (const state of ['PENDING', 'ENCODED', 'SENT']) {
       const event = Buffer.from(JSON.stringify({ tc: id, state, at: new Date().toISOString() }));
-      const headers = state === 'ENCODED' ? { [header.frame]: 'c0ffee' } : {};
-      waiting.push(bus.append(streams.telecommandEvents, about, event, { id: `${id}-${state}`, headers }));
+      waiting.push(
+        bus.append(streams.telecommandEvents, about, event, {
+          id: `${id}-${state}`,
+          headers: HEADERS[state] ?? {},
+        }),
+      );
       await Promise.resolve();
     }
     if (waiting.length >= WINDOW) await Promise.all(waiting.splice(0));
@@ -113,7 +124,15 @@ async function takenOver(instance: string): Promise<Taken> {
   });
   const before = await takeovers();
   const begun = performance.now();
-  const args = ['serve', '--nats', nats.url, '--credentials', nats.credentialsFile];
+  const args = [
+    'serve',
+    '--roles',
+    'api,executor',
+    '--nats',
+    nats.url,
+    '--credentials',
+    nats.credentialsFile,
+  ];
   const mcs = await startMcs({ args, env: { MCS_INSTANCE: instance }, readyWithinMs: PATIENT_MS });
   const took = { telecommandsMs: 0, runMs: 0 };
   await Promise.all([
@@ -145,12 +164,30 @@ async function keptOf(kind: string): Promise<number> {
   return (await bus.bucket(buckets.actors).list(`${kind}.>`)).length;
 }
 
+/** While nobody has them, a process without executor shows them as they are stored. */
+async function shownAsStored(): Promise<void> {
+  const args = ['serve', '--roles', 'api', '--nats', nats.url, '--credentials', nats.credentialsFile];
+  const { api, kill } = await startMcs({ args, env: { MCS_INSTANCE: 'looking' } });
+  const { body } = await call<InspectFound>('GET', `${api}/v1/inspect/entities?target=sat1&limit=200`);
+  const kinds = body.entities.map(({ kind, stored, instance }) => [kind, stored !== undefined, instance]);
+  expect(new Set(kinds.map(String))).toEqual(new Set(['telecommand,true,', 'run,true,']));
+  expect(body.silent.map(({ instance }) => instance)).toContain('first');
+  const run = await call<InspectedEntity>('GET', `${api}/v1/inspect/entities/run/${RUN}`);
+  expect(run.body.entity).toMatchObject({
+    instance: '',
+    state: 'suspended',
+    stored: { revision: EVENTS + 5 },
+  });
+  await kill();
+}
+
 it('reads of a long log and of many open telecommands only what is behind what is kept', async () => {
   const first = await takenOver('first');
   const isKept = async () => (await keptOf('telecommand')) === LANES * OPEN && (await keptOf('run')) === 1;
   if (process.env['TAKEOVER_WITHOUT'] === undefined)
     await until(isKept, { timeoutMs: PATIENT_MS, what: 'everything kept' });
   await first.kill();
+  if (process.env['TAKEOVER_WITHOUT'] === undefined) await shownAsStored();
   const second = await takenOver('second');
   if (process.env['TAKEOVER_EVENTS'] !== undefined)
     console.info(JSON.stringify({ EVENTS, LANES, OPEN, first, second }));

@@ -70,7 +70,7 @@ interface Consumer {
   readonly about: (id: string) => string;
   readonly good: (id: string) => Uint8Array;
   readonly start: (id: string, log: KeptLog) => Started | Promise<Started>;
-  /** Says nothing: whoever asks is told by what it gives. */
+  /** Says nothing: whoever asks is given by what it gives. */
   readonly isSilent?: true;
 }
 
@@ -128,12 +128,12 @@ const CONSUMERS: readonly Consumer[] = [
   {
     ...{ name: 'the value stream of a verification', ...ofValues },
     start: async (_, log) => {
-      const heard: unknown[] = [];
+      const received: unknown[] = [];
       const recent = new RecentValues({ bus, clock, log, target: TARGET });
       const listen = () =>
-        recent.listen(Number.MAX_SAFE_INTEGER, ({ batch }) => void (batch && heard.push(batch)));
+        recent.listen(Number.MAX_SAFE_INTEGER, ({ batch }) => void (batch && received.push(batch)));
       await until(() => listen(), { what: 'the value stream' });
-      return { taken: () => heard.length, stop: () => recent.stop() };
+      return { taken: () => received.length, stop: () => recent.stop() };
     },
   },
   {
@@ -146,7 +146,7 @@ const CONSUMERS: readonly Consumer[] = [
         ...{ bus, clock, log, target: TARGET, position: undefined, from: Date.now(), signal: end.signal },
         watched: [{ ordinal: 0, measure: measure! }],
         platformOf: async () => platform,
-        hear: (heard) => void rows.push(...heard),
+        hear: (arrived) => void rows.push(...arrived),
       });
       await stream.caughtUp();
       return { taken: () => rows.length, stop: () => end.abort() };
@@ -156,12 +156,12 @@ const CONSUMERS: readonly Consumer[] = [
     ...{ name: 'the current values of a process', ...ofValues },
     start: async (_, log) => {
       const feeds = startValueFeeds({ bus, clock, log, missions: new TestMissions(mission) });
-      let told = 0;
+      let reported = 0;
       feeds.watch(TARGET, () => {
-        told += 1;
+        reported += 1;
       });
       await feeds.ready;
-      return { taken: () => told, stop: () => feeds.stop() };
+      return { taken: () => reported, stop: () => feeds.stop() };
     },
   },
   {

@@ -99,7 +99,9 @@ describe('mcs serve and its bus', { timeout: 120_000 }, () => {
       unready: true,
     });
     expect((await published.exited).code).toBe(1);
-    expect(lastLine(published)).toMatch(/no bus at nats:\/\/127\.0\.0\.1:\d+: .*refused the credentials/);
+    expect(lastLine(published)).toMatch(
+      /no message bus at nats:\/\/127\.0\.0\.1:\d+: .*refused the credentials/,
+    );
     expect(published.errors() + published.output()).not.toContain(PASSWORD);
   });
 

@@ -4,7 +4,7 @@
  *
  * Z1. The seed is fixed unless `FUZZ_SEED` gives one (`random`: a new one each time), so that a run of the test suite repeats.
  *     A failure prints it with the command that repeats the failure.
- * Z2. A case that never ends or burns processor time is a failure: an endless loop is cut off and its input told.
+ * Z2. A case that never ends or burns processor time is a failure: an endless loop is cut off and its input reported.
  */
 
 import { Script } from 'node:vm';
@@ -14,7 +14,7 @@ const CI_CASES = 100_000;
 const CI_SEED = 20_261_121;
 /** Processor time of one case; the longest sound ones take a few milliseconds. */
 const CASE_CPU_MS = 2_000;
-/** Processor time is told in microseconds. */
+/** Processor time is reported in microseconds. */
 const US_PER_MS = 1_000;
 /** After this a test without I/O is cut off in the middle of its case: far more than its share takes on a busy machine. */
 const LOOP_MS = 240_000;
@@ -38,7 +38,7 @@ function parameters<Case>({ cases }: Share): fc.Parameters<[Case]> {
   return { seed, numRuns: Math.max(1, Math.round(cases * factor)), includeErrorInReport: true };
 }
 
-/** Runs `check` on cases of `arbitrary`; it throws where something is wrong, and the smallest such case is told. */
+/** Runs `check` on cases of `arbitrary`; it throws where something is wrong, and the smallest such case is reported. */
 export function fuzz<Case>(share: Share, arbitrary: fc.Arbitrary<Case>, check: (input: Case) => void): void {
   let current: Case | undefined;
   const property = fc.property(arbitrary, (input) => {

@@ -14,7 +14,7 @@ import { mutated, noise } from './text.ts';
 
 const missions = shippedDocuments();
 
-/** What compiles loads and reads frames; what does not says of each fault what, where and how to mend it. */
+/** What compiles loads and reads frames; what does not says of each fault what, where and how to repair it. */
 function check(documents: readonly SourceFile[], frame: Buffer): void {
   const compiled = compile(documents);
   if (!compiled.ok) {
@@ -65,7 +65,7 @@ function damagedSeveral(text: string): fc.Arbitrary<string> {
 }
 
 describe('any mission documents', { timeout: FUZZ_TEST_MS }, () => {
-  it('with a document whose text was damaged compile and load, or every fault is told with its place and help', () => {
+  it('with a document whose text was damaged compile and load, or every fault is reported with its place and help', () => {
     fuzz(
       { cases: 120 },
       fc.tuple(

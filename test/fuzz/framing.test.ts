@@ -57,7 +57,7 @@ function cutAt(bytes: Buffer, lengths: readonly number[]): Buffer[] {
 }
 
 describe('any stream of bytes', { timeout: FUZZ_TEST_MS }, () => {
-  it('is cut into the same frames however they arrive, and everything kept or skipped is accounted for (K1, K2)', () => {
+  it('is cut into the same frames however they arrive, and everything kept or skipped is accounted for (kiss.K1, K2)', () => {
     const cuts = fc.array(fc.nat(60), { maxLength: 4 });
     fuzz({ cases: 4_000 }, fc.tuple(stream, cuts, fc.constantFrom(...FRAMINGS)), ([bytes, at, framing]) => {
       const whole = createFramer(framing);

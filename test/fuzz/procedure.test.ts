@@ -102,7 +102,7 @@ const procedure = (steps: Json): Json => ({
   steps,
 });
 
-/** What compiles has an outline; what does not says of each fault what and how to mend it. */
+/** What compiles has an outline; what does not says of each fault what and how to repair it. */
 function check(procedures: Json): void {
   const list = new FaultList();
   const document = { library: 'ops', version: '1.0.0', imports: ['cubesat-6u@1.0.0'], procedures };
@@ -124,7 +124,7 @@ function check(procedures: Json): void {
 }
 
 describe('any procedures', { timeout: FUZZ_TEST_MS }, () => {
-  it('of statements of every kind compile and have an outline, or every fault is told with its help', () => {
+  it('of statements of every kind compile and have an outline, or every fault is reported with its help', () => {
     const two = fc.tuple(statements, statements);
     fuzz({ cases: 2_000 }, two, ([main, other]) => check({ main: procedure(main), other: procedure(other) }));
   });

@@ -64,7 +64,7 @@ describe('any text', { timeout: FUZZ_TEST_MS }, () => {
     });
   });
 
-  it('as a selector of measures selects some of the platform, or each part that is none is refused', () => {
+  it('as a selector of measures selects some of the platform, or each part that is malformed is refused', () => {
     const { platform } = demoMission().targets.get('sat1')!;
     const all = platform!.measures.length;
     const written = ['obc.mode', 'battery[1].voltage,obc.counter', 'voltage,,mode', 'battery.soc'];

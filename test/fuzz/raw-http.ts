@@ -11,7 +11,7 @@ export interface RawAnswer {
 /** Past this an answer or an end counts as never coming. */
 const ANSWER_MS = 8_000;
 
-/** One connection at a time, kept alive over requests and opened anew when the server has closed it. */
+/** One connection at a time, kept alive over requests and opened again when the server has closed it. */
 export class RawClient {
   readonly #port: number;
   #socket: net.Socket | undefined;

@@ -50,7 +50,7 @@ const lampMachine = setup({
 });
 
 describe('a driven chart', () => {
-  it('gives an event the time of its clock unless it has one (D2)', () => {
+  it('gives an event the time of its clock unless it has one (drive.D2)', () => {
     const at = (event: { at?: number }): unknown =>
       drive(doorMachine, { input: { name: 'bay' }, at: 5_000 })
         .send({ type: 'operator.open' }, { type: 'heater.warm' }, { type: 'motor.opened', ...event })
@@ -69,7 +69,7 @@ describe('a driven chart', () => {
     expect(driven.records).toEqual([]);
   });
 
-  it('names states of nested and parallel charts, and is in every state around them (N1)', () => {
+  it('names states of nested and parallel charts, and is in every state around them (state-name.N1)', () => {
     const lamp = drive(lampMachine).send({ type: 'press' });
     expect(lamp.state).toBe('light.on & fan.idle');
     expect(lamp.matches('light')).toBe(true);
@@ -91,7 +91,7 @@ describe('a driven chart', () => {
     expect(lamp.story).toMatch(/\+6 s {2}after 5000 \(lamp\.fan\.running\) {2}-> light\.off & fan\.idle/);
   });
 
-  it('refuses a time that is none', () => {
+  it('refuses a malformed time', () => {
     expect(() => door().advance('30 m')).toThrow(/"30 m"/);
     expect(() => door().advance(-1)).toThrow('-1 is no time to wait');
     expect(complaint(() => door().toNextDeadline())).toMatch(/^expected an armed deadline/);
@@ -136,7 +136,7 @@ describe('a driven chart', () => {
     expect(restore(doorMachine, driven.snapshot()).effects).toEqual([]);
   });
 
-  it('refuses to save a context that a store would not give back (D3)', () => {
+  it('refuses to save a context that a store would not give back (drive.D3)', () => {
     const chart = setup({ types: {} as { context: { call: () => number } } }).createMachine({
       context: { call: () => 1 },
     });
@@ -165,7 +165,7 @@ describe('a driven chart', () => {
     );
   });
 
-  it('tells the path so far when something else was expected', () => {
+  it('reports the path so far when something else was expected', () => {
     const driven = door()
       .send({ type: 'operator.open' })
       .advance('1 s')

@@ -6,7 +6,7 @@ import type { ArmedTimer } from '../../ports/entity.ts';
 /** ms, or a quantity like `'30 s'`. */
 export type Duration = number | string;
 
-/** The duration in ms; throws a `RangeError` for what is none, or below zero. */
+/** The duration in ms; throws a `RangeError` for anything else, or below zero. */
 export function milliseconds(duration: Duration): number {
   if (typeof duration === 'number') {
     if (Number.isFinite(duration) && duration >= 0) return duration;

@@ -87,7 +87,7 @@ describe('explore', () => {
     expect(edge('OPEN', 'operator.close')).toMatchObject({ to: 'OPEN', moved: false, ended: true });
   });
 
-  it('tells contexts apart when asked to, within the limit (G2)', () => {
+  it('tells contexts apart when asked to, within the limit (explore.G2)', () => {
     const options = {
       input: INPUT,
       events: EVENTS,
@@ -107,7 +107,7 @@ describe('explore', () => {
     expect(waited).toMatchObject([{ to: 'warming', moved: false }]);
   });
 
-  it('finds the same in the same order each time (G1)', () => {
+  it('finds the same in the same order each time (explore.G1)', () => {
     const found = () => explore(doorMachine, { input: INPUT, events: EVENTS }).edges;
     expect(found()).toEqual(found());
   });
@@ -125,7 +125,7 @@ describe('a transition table', () => {
     });
   });
 
-  it('fails with every pair that differs (W2)', () => {
+  it('fails with every pair that differs (transition-table.W2)', () => {
     const wrong = ROWS.map((row) => (row.on === 'deadline' ? { ...row, to: 'CLOSED' as const } : row)).slice(
       0,
       -1,
@@ -139,7 +139,7 @@ describe('a transition table', () => {
     );
   });
 
-  it('fails when an unlisted deadline fires, or a row applies nowhere (W1)', () => {
+  it('fails when an unlisted deadline fires, or a row applies nowhere (transition-table.W1)', () => {
     const rows: Row<typeof doorMachine>[] = [
       { from: 'CLOSED', on: { type: 'operator.open' }, to: 'warming' },
       { from: 'opening', on: { type: 'motor.opened' }, to: 'OPEN' },

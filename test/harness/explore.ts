@@ -2,7 +2,7 @@
  * Walks a chart into every corner: from the start, each of the given events, each armed deadline and each wait asked for, in
  * every state found, breadth first. The way to each state is therefore a shortest one.
  *
- * Every step is driven anew from the start and not computed: time, deadlines and effects are as they would be. What differs
+ * Every step is driven again from the start and not computed: time, deadlines and effects are as they would be. What differs
  * only in its context counts as one state unless `distinguish` tells it apart, so a chart that counts is explored once per
  * state.
  *
@@ -36,7 +36,7 @@ export interface ExploreOptions<Chart extends AnyStateMachine> extends DriveOpti
   readonly events: readonly EventOf<Chart>[];
   /** Times to let pass in every state, beside those that armed deadlines ask for. */
   readonly waits?: readonly Duration[];
-  /** Tells apart what is the same state by name, for example by a count in the context. */
+  /** Reports apart what is the same state by name, for example by a count in the context. */
   readonly distinguish?: (driven: Driven<Chart>) => string;
   /** States at most, default 2,000. */
   readonly limit?: number;
@@ -61,11 +61,11 @@ export interface Edge<Chart extends AnyStateMachine> {
 export interface Path<Chart extends AnyStateMachine> {
   readonly state: string;
   readonly steps: readonly Step<Chart>[];
-  /** The chart, driven there anew. */
+  /** The chart, driven there again. */
   drive(): Driven<Chart>;
 }
 
-/** Enough for every chart that is looked at by state; more means that `distinguish` tells too much apart. */
+/** Enough for every chart that is looked at by state; more means that `distinguish` reports too much apart. */
 const STATES = 2_000;
 
 /** What can be reached and how; throws when there are more states than the limit or when the chart fails on the way. */

@@ -1,6 +1,6 @@
 /**
  * What happened to a driven chart so far, a line per step: the second half of every message of the harness, so that a
- * failed expectation tells how the chart got there.
+ * failed expectation reports how the chart got there.
  */
 
 import { inspect } from 'node:util';
@@ -40,9 +40,9 @@ function shortened(text: string): string {
 /** The story as text, times counted from its first line. */
 export function storyText(lines: readonly Line[]): string {
   const start = lines[0]?.at ?? 0;
-  const told = lines.slice(-LINES_SHOWN).map((line) => lineText(line, start));
-  const left = lines.length - told.length;
-  return ['The path so far:', ...(left > 0 ? [`  … ${left} steps before`] : []), ...told].join('\n');
+  const reported = lines.slice(-LINES_SHOWN).map((line) => lineText(line, start));
+  const left = lines.length - reported.length;
+  return ['The path so far:', ...(left > 0 ? [`  … ${left} steps before`] : []), ...reported].join('\n');
 }
 
 function lineText({ at, what, from, to, emitted, ignored }: Line, start: number): string {

@@ -4,7 +4,7 @@
  * context, nothing emitted.
  *
  * W1. Every row is walked, in every reachable state that its `from` names.
- * W2. All faults are told at once.
+ * W2. All faults are reported at once.
  */
 
 import { isDeepStrictEqual } from 'node:util';

@@ -38,16 +38,16 @@ describe.each(services)('an answer of $name', ({ answered, size, code }) => {
     expect(answered(refusalOf(code, messages(3)))).toEqual(messages(3));
   });
 
-  it('Z1 lists the first of many and says how many more there are', () => {
+  it('bounded-faults.Z1 lists the first of many and says how many more there are', () => {
     const listed = answered(refusalOf(code, messages(20_000)));
     expect(listed).toEqual([...messages(ERRORS_LISTED), `and ${20_000 - ERRORS_LISTED} more`]);
   });
 
-  it('Z1 says "at least" where not all were counted', () => {
+  it('bounded-faults.Z1 says "at least" where not all were counted', () => {
     expect(answered(refusalOf(code, messages(2), 7))).toEqual([...messages(2), 'and at least 7 more']);
   });
 
-  it('Z1 Z2 stays small, whatever a request makes it repeat', () => {
+  it('bounded-faults.Z1 Z2 stays small, whatever a request makes it repeat', () => {
     const long = 'x'.repeat(1024 * 1024);
     const refusal = refusalOf(
       code,
@@ -60,7 +60,7 @@ describe.each(services)('an answer of $name', ({ answered, size, code }) => {
     expect(size(refusal)).toBeLessThan(2 * ERRORS_CHARACTERS);
   });
 
-  it('Z2 cuts through no character', () => {
+  it('bounded-faults.Z2 cuts through no character', () => {
     const [message] = answered(refusalOf(code, [`a${'🛰'.repeat(ERROR_CHARACTERS)}`]));
     expect(message).toMatch(/^a(?:🛰)+ … \(\d+ characters\)$/u);
   });

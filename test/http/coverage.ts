@@ -66,7 +66,7 @@ export class Coverage {
     return followed;
   }
 
-  /** An answer that was heard in another way. */
+  /** An answer that was received in another way. */
   saw(url: string, method: string, answer: Pick<Answer, 'status' | 'body'>): void {
     const route = this.#routes.find((each) => each.method === method && matches(each.path, url));
     if (route !== undefined) this.#noteAnswer(route, answer);

@@ -104,7 +104,7 @@ describe('a follow route', () => {
     await until(() => seen.stopped === 1);
   });
 
-  it('U7 stops a source whose client went before the upgrade', async () => {
+  it('followed.U7 stops a source whose client went before the upgrade', async () => {
     let open: (value?: unknown) => void = () => {};
     const gate = new Promise((resolve) => {
       open = resolve;
@@ -134,7 +134,7 @@ describe('a follow route', () => {
     expect(client.messages).toHaveLength(20_001);
   });
 
-  it('F1 closes a client that does not read a log with 4408, and what it got has no gap', async () => {
+  it('http/follow.F1 closes a client that does not read a log with 4408, and what it got has no gap', async () => {
     const { url, writers, ports } = await served('log');
     const client = await follow(`${url}/sat1/watch`);
     client.socket.pause();
@@ -149,7 +149,7 @@ describe('a follow route', () => {
     for (const [index, { n }] of client.messages.entries()) expect(n).toBe(index);
   });
 
-  it('F2 keeps a client that does not read values, and gives it the newest when it reads again', async () => {
+  it('http/follow.F2 keeps a client that does not read values, and gives it the newest when it reads again', async () => {
     const { url, writers } = await served('latest');
     const client = await follow(`${url}/sat1/watch`);
     client.socket.pause();
@@ -165,7 +165,7 @@ describe('a follow route', () => {
     client.close();
   });
 
-  it('tells followers that the service goes away with 1001', async () => {
+  it('reports followers that the service goes away with 1001', async () => {
     const { url } = await served('log');
     const client = await follow(`${url}/sat1/watch`);
     await frontEnd!.close();
@@ -182,7 +182,7 @@ describe('a follow route', () => {
   });
 });
 
-describe('F5 a follower that came with a token', () => {
+describe('http/follow.F5 a follower that came with a token', () => {
   const EXPIRES_MS = 4_000_000_000_000;
   const DUE_MS = EXPIRES_MS + AUTH_CLOCK_TOLERANCE_MS;
 

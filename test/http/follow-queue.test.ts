@@ -12,7 +12,7 @@ function drain(queue: FollowQueue): string[] {
 const keyed = fc.array(fc.record({ key: fc.nat(4), text: fc.string({ minLength: 1 }) }));
 
 describe('a log queue', () => {
-  it('Q1 gives back exactly what was put in, in order, also after falling behind', () => {
+  it('follow-queue.Q1 gives back exactly what was put in, in order, also after falling behind', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string({ minLength: 1 }), fc.constant(undefined))), (steps) => {
         const queue = new LogQueue();
@@ -36,7 +36,7 @@ describe('a log queue', () => {
 });
 
 describe('a conflating queue', () => {
-  it('Q2 gives everything in order while the client keeps up', () => {
+  it('follow-queue.Q2 gives everything in order while the client keeps up', () => {
     fc.assert(
       fc.property(keyed, (items) => {
         const queue = new ConflatingQueue(() => {
@@ -49,7 +49,7 @@ describe('a conflating queue', () => {
     );
   });
 
-  it('Q2 holds the newest of each key, and counts the others, once the client is behind', () => {
+  it('follow-queue.Q2 holds the newest of each key, and counts the others, once the client is behind', () => {
     fc.assert(
       fc.property(keyed, keyed, (before, after) => {
         let conflated = 0;
@@ -68,7 +68,7 @@ describe('a conflating queue', () => {
     );
   });
 
-  it('Q2 keeps every message again after it was empty', () => {
+  it('follow-queue.Q2 keeps every message again after it was empty', () => {
     const queue = new ConflatingQueue(() => {});
     queue.push('a', 1);
     queue.fallBehind();
@@ -80,7 +80,7 @@ describe('a conflating queue', () => {
 });
 
 describe('NewestQueue', () => {
-  it('Q3 holds the newest alone, marked with how many were left out since the first', () => {
+  it('follow-queue.Q3 holds the newest alone, marked with how many were left out since the first', () => {
     let conflated = 0;
     const queue = new NewestQueue(
       () => {

@@ -46,7 +46,7 @@ async function liveHolds(world: ReturnType<typeof leaseBus>) {
 }
 
 describe('holds of runs', () => {
-  it('H1 reads again before it refuses: a removal the watch has not told yet frees the target', async () => {
+  it('http/holds.H1 reads again before it refuses: a removal the watch has not reported yet frees the target', async () => {
     const world = leaseBus();
     const holds = await liveHolds(world);
     world.tell(exclusive);

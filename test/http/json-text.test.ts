@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countKeys, countNames, repeatedNames } from '../../http/json-text.ts';
 
 describe('names of a JSON text', () => {
-  it('X1 are as many as the keys of its value when none is repeated', () => {
+  it('json-text.X1 are as many as the keys of its value when none is repeated', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -13,7 +13,7 @@ describe('names of a JSON text', () => {
     );
   });
 
-  it('X1 are more than the keys when one is repeated, wherever it stands', () => {
+  it('json-text.X1 are more than the keys when one is repeated, wherever it stands', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), fc.jsonValue(), (value, name, other) => {
         const repeated = `{${JSON.stringify(name)}:1,${JSON.stringify(name)}:${JSON.stringify(other)}}`;

@@ -172,11 +172,11 @@ describe('bodies', () => {
     expect(answer.body.errors[100].message).toMatch(/more/);
   });
 
-  it('refuses a name that stands twice, also one written with an escape, and names it', async () => {
+  it('refuses a name that is given twice, also one written with an escape, and names it', async () => {
     const answer = await post(`${url}/v1/echo`, '{"name":"a:b","args":{"x":1,"\\u0078":2}}');
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toEqual([
-      { code: 'api::invalid-body', message: '/args/x stands twice in the body' },
+      { code: 'api::invalid-body', message: '/args/x occurs twice in the body' },
     ]);
   });
 
@@ -293,7 +293,7 @@ describe('identity', () => {
     expect(codesOf(answer)).toEqual(['auth::no-provider']);
   });
 
-  it('I3 refuses a name that no header of the bus may carry', async () => {
+  it('http/identity.I3 refuses a name that no header of the bus may carry', async () => {
     const answer = await call(`${url}/v1/targets/sat1/thing`, { headers: { 'x-mcs-user': 'a\tb' } });
     expect(answer.status).toBe(400);
     expect(codesOf(answer)).toEqual(['api::invalid-body']);
@@ -303,7 +303,7 @@ describe('identity', () => {
     ['X-Mcs-Role', { 'x-mcs-user': 'ada', 'x-mcs-role': 'a\tb' }],
     ['X-Mcs-User', { 'x-mcs-user': 'a'.repeat(256) }],
     ['X-Mcs-User', { 'x-mcs-user': 'alarm sat1.battery.1.undervoltage' }],
-  ])('I3 I5 refuses in %s what a token could not say either', async (header, headers) => {
+  ])('http/identity.I3 I5 refuses in %s what a token could not say either', async (header, headers) => {
     const answer = await call(`${url}/v1/targets/sat1/thing`, { headers: headers as Record<string, string> });
     expect(answer.status).toBe(400);
     expect(JSON.stringify(answer.body)).toContain(`header ${header}`);
@@ -316,7 +316,7 @@ describe('identity', () => {
 });
 
 describe('the server', () => {
-  it('U8 refuses a port that is taken instead of sharing it', async () => {
+  it('uws/server.U8 refuses a port that is taken instead of sharing it', async () => {
     const taken = serveRoutes({
       host: '127.0.0.1',
       port: frontEnd.port,
@@ -327,9 +327,12 @@ describe('the server', () => {
     await expect(taken).rejects.toThrow(/cannot listen/);
   });
 
-  it.each([undefined, '', '4096', 'x'])('U9 does not start with UWS_HTTP_MAX_HEADERS_SIZE %s', (value) => {
-    expect(() => checkEnvironment(value)).toThrow(/UWS_HTTP_MAX_HEADERS_SIZE/);
-  });
+  it.each([undefined, '', '4096', 'x'])(
+    'uws/server.U9 does not start with UWS_HTTP_MAX_HEADERS_SIZE %s',
+    (value) => {
+      expect(() => checkEnvironment(value)).toThrow(/UWS_HTTP_MAX_HEADERS_SIZE/);
+    },
+  );
 
   it('lets a request under way finish when it closes', async () => {
     const own = await serveLayer(routes);
@@ -401,7 +404,7 @@ describe('connections', () => {
     ['no origin that can be named', 'null', false],
     ['another port of this machine', 'http://127.0.0.1:1', false],
     ['its own origin', '', true],
-  ])('answers a page of %s accordingly (U11)', async (_what, origin, allowed) => {
+  ])('answers a page of %s accordingly (request-head.U11)', async (_what, origin, allowed) => {
     const own = `http://127.0.0.1:${frontEnd.port}`;
     const client = await rawConnection(frontEnd.port);
     const host = `Host: 127.0.0.1:${frontEnd.port}`;
@@ -468,7 +471,7 @@ describe('the port', () => {
   const serve = (port: number): Promise<FrontEnd> =>
     serveRoutes({ host: '127.0.0.1', port, ports: layerPorts(), routes, follows: [] });
 
-  it('U8 is free again at once for a process that is started anew, while connections of the old one linger', async () => {
+  it('uws/server.U8 is free again at once for a process that is started again, while connections of the old one linger', async () => {
     const chosen = await serve(0);
     await chosen.close();
     const before = await serve(chosen.port);
@@ -484,7 +487,7 @@ describe('the port', () => {
     await after.close();
   });
 
-  it('U8 belongs to one process: a second one is refused', async () => {
+  it('uws/server.U8 belongs to one process: a second one is refused', async () => {
     const first = await serve(0);
     await expect(serve(first.port)).rejects.toThrow('is another process there?');
     await first.close();

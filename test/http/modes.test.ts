@@ -158,7 +158,7 @@ describe('the mode of a target', () => {
     expect(body).toEqual({
       ...{ target: 'sat1', mode: 'safe', default: 'safe', modes: ['safe', 'science'], since: null },
     });
-    // The entry is not mended: the topology may be.
+    // The entry is not repaired: the topology may be.
     world.missions.publish(mission);
     expect((await read()).body.mode).toBe('nominal');
   });
@@ -213,7 +213,7 @@ describe('what stands in the way of setting a mode', () => {
     expect(said(await set('nominal'))).toEqual([409, ['mode::target-held']]);
   });
 
-  it('O1 a run that has set it in between is seen: the hold is asked for again', async () => {
+  it('modes.O1 a run that has set it in between is seen: the hold is asked for again', async () => {
     const bucket = world.bus.bucket(buckets.modes);
     const original = world.bus.bucket.bind(world.bus);
     let runs = 0;
@@ -238,7 +238,7 @@ describe('what stands in the way of setting a mode', () => {
     }
   });
 
-  describe('O2 a run that takes the target between the look at the holds and the write', () => {
+  describe('modes.O2 a run that takes the target between the look at the holds and the write', () => {
     const bucketNow = () => world.bus.bucket(buckets.modes);
     /** Sets a mode while `meanwhile` happens right before the first write of the entry, and `behind` right after it. */
     async function setWhile(

@@ -25,7 +25,7 @@ describe.each([
       : ['a JSON body', 'no body', 'content read in pieces'];
 
   it.each(kinds)(
-    'U17 five changes in one piece, with %s: none is begun, and the connection ends',
+    'plain.U17 five changes in one piece, with %s: none is begun, and the connection ends',
     async (kind) => {
       const before = service.begun().length;
       const client = await rawConnection(service.port);
@@ -37,7 +37,7 @@ describe.each([
   );
 
   it.each(kinds)(
-    'U17 a change with %s and a request of another kind behind it: it is not begun',
+    'plain.U17 a change with %s and a request of another kind behind it: it is not begun',
     async (kind) => {
       const before = service.begun().length;
       const client = await rawConnection(service.port);
@@ -49,7 +49,7 @@ describe.each([
   );
 
   it.each(kinds.filter((kind) => !kind.includes('give up')))(
-    'U16 each sent while the one before is under way, with %s: all are answered, in their order',
+    'exchange.U16 each sent while the one before is under way, with %s: all are answered, in their order',
     async (kind) => {
       const before = service.begun().length;
       const client = await rawConnection(service.port);
@@ -72,7 +72,7 @@ describe.each([
     },
   );
 
-  it('U16 U17 two that wait behind one under way: that one is answered, those are not begun', async () => {
+  it('exchange.U16 plain.U17 two that wait behind one under way: that one is answered, those are not begun', async () => {
     const before = service.begun().length;
     const client = await rawConnection(service.port);
     const release = service.hold();
@@ -86,7 +86,7 @@ describe.each([
     expect(service.begun()).toHaveLength(before + 1);
   });
 
-  it('U17 a chunked body with a trailer: it is not begun; without one it is', async () => {
+  it('plain.U17 a chunked body with a trailer: it is not begun; without one it is', async () => {
     const before = service.begun().length;
     const change = service.changes['a JSON body']!;
     const client = await rawConnection(service.port);
@@ -100,7 +100,7 @@ describe.each([
     plain.destroy();
   });
 
-  it('U16 a client that says it will send no more gets its answer', async () => {
+  it('exchange.U16 a client that says it will send no more gets its answer', async () => {
     const client = await rawConnection(service.port);
     const before = service.begun().length;
     const release = service.hold();

@@ -32,11 +32,11 @@ describe('the port of probes', () => {
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('text/plain');
     expect(body).toContain('mcs_things_total 7');
-    // B2
+    // probes.B2
     expect(body).not.toContain('mcs_http_requests_total');
   });
 
-  it('tells which roles the process has, and how each stands now', async () => {
+  it('reports which roles the process has, and how each stands now', async () => {
     const health = async () => (await call(`${probes.url}/healthz`)).body;
     expect(await health()).toMatchObject({
       state: 'up',

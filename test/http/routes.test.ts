@@ -145,7 +145,7 @@ describe('POST /v1/tc', () => {
     ['drawn thirteen hours ago', () => ulid(Date.now() - 13 * 3_600_000)],
     ['drawn by a clock ahead of ours', () => ulid(Date.now() + 3_600_000)],
   ])(
-    'T1 MC-TC-063 knows an identifier %s by its history, when the stream has forgotten it',
+    'telecommands.T1 MC-TC-063 knows an identifier %s by its history, when the stream has forgotten it',
     async (_what, draw) => {
       const id = draw();
       await world.event('sat1', { tc: id, state: 'PENDING', at: new Date().toISOString() });
@@ -156,7 +156,7 @@ describe('POST /v1/tc', () => {
     },
   );
 
-  it('T2 MC-TC-063 answers duplicate to a retry that would be refused by now', async () => {
+  it('telecommands.T2 MC-TC-063 answers duplicate to a retry that would be refused by now', async () => {
     const id = ulid();
     await world.event('sat1', { tc: id, state: 'PENDING', at: new Date().toISOString() });
     const answer = await coverage.post(`${url}/v1/tc`, { target: 'sat1', telecommand: 'nothing', id });
@@ -246,7 +246,7 @@ describe('holds of runs', () => {
   const reset = { target: 'sat1', telecommand: 'obc.reset' };
   const [first, second] = [ulid(), ulid()];
 
-  /** The answer once the front end has heard of the change. */
+  /** The answer once the front end has received the change. */
   async function answered(body: object, status: number) {
     return until(async () => {
       const answer = await coverage.post(`${url}/v1/tc`, body);
@@ -276,7 +276,7 @@ describe('holds of runs', () => {
     expect(answer.body.errors[0].message).toContain(first);
   });
 
-  it('H1 takes a telecommand again as soon as the hold is gone, whatever the cache says', async () => {
+  it('http/holds.H1 takes a telecommand again as soon as the hold is gone, whatever the cache says', async () => {
     const bucket = world.bus.bucket(buckets.leases);
     await bucket.remove('sat1', (await bucket.get('sat1'))!.revision);
     expect((await coverage.post(`${url}/v1/tc`, reset)).status).toBe(202);
@@ -368,7 +368,7 @@ describe('following telecommands', () => {
     expect([unknown.refused?.status, codesOf(unknown.refused!)]).toEqual([404, ['api::unknown-target']]);
   });
 
-  it('still tells the history of a target that has left the topology', async () => {
+  it('still reports the history of a target that has left the topology', async () => {
     const id = ulid();
     await world.event('old-sat', event(id, 'VERIFIED'));
     const client = await coverage.open(`${url}/v1/tc/old-sat/${id}/events`);
@@ -404,7 +404,7 @@ describe('following telecommands', () => {
     client.close();
   });
 
-  it('refuses to watch a target that is none', async () => {
+  it('refuses to watch a malformed target', async () => {
     const unknown = await coverage.follow(`${url}/v1/tc/watch?target=sat9`);
     expect([unknown.refused?.status, codesOf(unknown.refused!)]).toEqual([404, ['api::unknown-target']]);
     const invalid = await coverage.follow(`${url}/v1/tc/watch?target=sat.*`);
@@ -849,7 +849,7 @@ describe('GET /v1/links/{target}', () => {
     return { stop: () => Promise.all(served.map((each) => each.stop())) };
   }
 
-  it('MC-MODE-016 tells who serves each link, and whether it knows how the link is bound', async () => {
+  it('MC-MODE-016 reports who serves each link, and whether it knows how the link is bound', async () => {
     const { stop } = serving({
       'enc-1': { driver: 'enc-1', protocol: 'space-packet', bindings: [bound] },
       'gw-1': { link: { state: 'silent', since: 1, reason: 'nothing heard' }, bindings: [] },
@@ -881,7 +881,7 @@ describe('GET /v1/links/{target}', () => {
     await stop();
   });
 
-  it('tells of one that nobody runs, of a link without driver, and asks each only once', async () => {
+  it('reports one that nobody runs, of a link without driver, and asks each only once', async () => {
     let asked = 0;
     const served = world.bus.serve(subject.driverVerb('enc-1', 'state'), async () => {
       asked += 1;
@@ -906,7 +906,7 @@ describe('GET /v1/links/{target}', () => {
     await served.stop();
   });
 
-  it('refuses a target that is none, or unknown', async () => {
+  it('refuses a malformed target, or unknown', async () => {
     expect(codesOf(await links('a.b'))).toEqual(['api::invalid-target']);
     expect(codesOf(await links('sat9'))).toEqual(['api::unknown-target']);
   });
@@ -1045,7 +1045,7 @@ describe('without a bus', () => {
     },
   );
 
-  it('G1 does not claim that nothing is published while it cannot know', async () => {
+  it('mission-of.G1 does not claim that nothing is published while it cannot know', async () => {
     const before = world.missions.current!;
     world.missions.publish(undefined);
     try {

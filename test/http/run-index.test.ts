@@ -32,10 +32,10 @@ function indexBus({ watchable = true } = {}) {
       const stop = async (): Promise<void> => {
         state.stopped += 1;
       };
-      const told = new Promise<void>((resolve) => {
+      const reported = new Promise<void>((resolve) => {
         ready = resolve;
       });
-      return { ready: told, stop };
+      return { ready: reported, stop };
     },
   };
   const bus: Bus = {
@@ -72,7 +72,7 @@ async function liveIndex() {
 }
 
 describe('the index of runs', () => {
-  it('MC-RUN-044 lists the newest first, whatever order they are told in, and at most as many as asked', async () => {
+  it('MC-RUN-044 lists the newest first, whatever order they are reported in, and at most as many as asked', async () => {
     const { index, put } = await liveIndex();
     const runs = [3, 1, 4, 2].map((ms) => runAt(ms * 1_000));
     for (const each of runs) put(each);
@@ -92,7 +92,7 @@ describe('the index of runs', () => {
     expect(index.newest(10)).toEqual([]);
   });
 
-  it('N1 keeps the newest and forgets older ones, told late or early', async () => {
+  it('run-index.N1 keeps the newest and forgets older ones, reported late or early', async () => {
     const { index, put } = await liveIndex();
     const runs = Array.from({ length: RUN_LIST_MOST + 5 }, (_, place) => runAt(1_000 + place));
     for (const each of [...runs.slice(5), ...runs.slice(0, 5)]) put(each);
@@ -102,7 +102,7 @@ describe('the index of runs', () => {
     expect(index.of(runs[0]!.run)).toBeUndefined();
   });
 
-  it('N2 knows nothing before everything was told, and nothing while the bus is away', async () => {
+  it('run-index.N2 knows nothing before everything was reported, and nothing while the bus is away', async () => {
     const world = indexBus();
     const index = watchRuns(world.bus, memoryLog());
     await until(() => world.state.watches === 1);
@@ -121,7 +121,7 @@ describe('the index of runs', () => {
     const world = indexBus({ watchable: false });
     const log = memoryLog();
     const index = watchRuns(world.bus, log);
-    await until(() => log.lines.some(({ message }) => message === 'runs are not watched'));
+    await until(() => log.lines.some(({ message }) => message === 'runs cannot be watched'));
     world.state.watchable = true;
     world.connect(true);
     await until(() => world.state.watches === 1);
@@ -131,7 +131,7 @@ describe('the index of runs', () => {
     expect(world.state.stopped).toBe(1);
   });
 
-  it('passes over an entry that is none, and says so', async () => {
+  it('passes over a malformed entry, and says so', async () => {
     const { index, tell, log } = await liveIndex();
     const { run } = runAt(1);
     tell(run, { key: run, value: Buffer.from('{'), revision: 1, at: 0 });

@@ -152,7 +152,7 @@ describe('POST /v1/runs', () => {
     expect(stored!.revision).toBe((await world.bus.bucket(buckets.programs).get(second.body.ir))!.revision);
   });
 
-  it('U3 writes a program again that is older than a day, so that it outlives the log that names it', async () => {
+  it('run-launch.U2 writes a program again that is older than a day, so that it outlives the log that names it', async () => {
     const { ir } = (await start()).body;
     const before = (await world.bus.bucket(buckets.programs).get(ir))!.revision;
     const clock = { ...realClock, now: () => Date.now() + 25 * 3_600_000 };
@@ -187,7 +187,7 @@ describe('POST /v1/runs', () => {
     expect((await coverage.call(`${url}/v1/runs/${run}/steps`)).body).toEqual({ run, steps: [] });
   });
 
-  it('U2 is taken once it is submitted, also when the list cannot be written', async () => {
+  it('run-launch.U1 is taken once it is submitted, also when the list cannot be written', async () => {
     const { bus } = world;
     const failing = {
       ...bus.bucket(buckets.runs),
@@ -265,7 +265,7 @@ describe('POST /v1/runs', () => {
     }
   });
 
-  it('MC-RUN-027 MC-ERR-004 F-05 tells every fault at once, stores nothing and submits nothing', async () => {
+  it('MC-RUN-027 MC-ERR-004 F-05 reports every fault at once, stores nothing and submits nothing', async () => {
     const count = async (): Promise<number> => (await world.bus.bucket(buckets.programs).list('>')).length;
     const [programs, submissions] = [await count(), submitted.length];
     const answer = await start({
@@ -342,7 +342,7 @@ describe('a run by hand in orbit', () => {
     await served.stop();
   });
 
-  it('K2 a gateway of others need not say how its link is; ours must be there', async () => {
+  it('run-commands.K2 a gateway of others need not say how its link is; ours must be there', async () => {
     await until(async () => (await messageOf()) === '202');
     const ours = { ...mission.gateways.get('radio')!, kind: 'udp' } as const;
     world.missions.publish({ ...mission, gateways: new Map(mission.gateways).set('radio', ours) });
@@ -426,7 +426,7 @@ describe('GET /v1/runs/{run}', () => {
     });
   });
 
-  it('D1 lets the log speak, whatever the list says', async () => {
+  it('http/run-record.D1 lets the log speak, whatever the list says', async () => {
     const run = await launched();
     const log = new TestLog(run);
     await log.add(startedIn('bench'), { event: 'step_started', path: '#1', attempt: 1, inputs: {} });
@@ -490,7 +490,7 @@ describe('GET (WS) /v1/runs/{run}/events', () => {
     expect(await until(() => client.closed)).toEqual({ code: 1000, reason: 'failed' });
   });
 
-  it('MC-RUN-052 A-36 opens for a run that nobody knows yet, and waits', async () => {
+  it('MC-RUN-052 A-36 opens for a run that is not known yet, and waits', async () => {
     const log = new TestLog(ulid());
     const client = await coverage.open(`${url}/v1/runs/${log.run}/events`);
     await log.add(startedIn('bench'));
@@ -523,7 +523,7 @@ describe('POST /v1/runs/{run}/answers', () => {
     expect(message.headers[header.roles]).toBe('operator,supervisor');
   });
 
-  it('K3 A-70 says which question it answers, or what the log had when it was given', async () => {
+  it('run-commands.K3 A-70 says which question it answers, or what the log had when it was given', async () => {
     const { run } = await begun();
     const stored = () => approvals.filter(({ subject }) => subject === `mcs.run.approval.${run}`);
     await tell(run);
@@ -609,7 +609,7 @@ describe('POST /v1/runs/{run}/{action}', () => {
     headers: Record<string, string> = ADA,
   ): Promise<Answer> => coverage.post(`${url}/v1/runs/${run}/${action}`, body, headers);
 
-  /** A run with an executor that answers as told. */
+  /** A run with an executor that answers as reported. */
   async function held(reply: object, environment = 'bench') {
     const { run } = await begun(environment);
     const calls: ControlCall[] = [];
@@ -653,7 +653,7 @@ describe('POST /v1/runs/{run}/{action}', () => {
     await served.stop();
   });
 
-  it('K2 MC-ANS-023 MC-ERR-084 answers 504 run::timeout to what the executor cannot say yet: it is no refusal', async () => {
+  it('run-commands.K2 MC-ANS-023 MC-ERR-084 answers 504 run::timeout to what the executor cannot say yet: it is no refusal', async () => {
     const { run, served } = await held({ outcome: 'unknown', reason: 'the run has not come to it in time' });
     const answer = await until(async () => {
       const each = await command(run, 'resume');
@@ -733,7 +733,7 @@ describe('POST /v1/runs/{run}/{action}', () => {
     expect(said(await command(flight, 'abort'))).toEqual([401, ['auth::jwt-required']]);
   });
 
-  it('Y3 MC-ANS-026 asks for a token also when the environment of the run is no longer configured', async () => {
+  it('run-policy.Y3 MC-ANS-026 asks for a token also when the environment of the run is no longer configured', async () => {
     const { ir, run } = (await start()).body;
     const gone = new Map(mission.environments);
     gone.delete('flight');
@@ -833,7 +833,7 @@ describe('on every route of runs', () => {
   );
 
   it.each(requests.filter(([method]) => method !== 'POST'))(
-    '%s %s needs no configuration: what has run is told by the bus',
+    '%s %s needs no configuration: what has run is given by the bus',
     async (method, path) => {
       world.missions.publish(undefined);
       try {

@@ -84,8 +84,8 @@ describe('faults of a simulated gateway', () => {
     expect(said(await both('gw-1'))).toEqual(Array(2).fill([422, ['sim::refused']]));
   });
 
-  it('passes on that the gateway itself says it is no simulation', async () => {
-    reply = { ok: false, faults: [{ code: 'sim::not-simulated', message: 'gateway gw-1 is no simulation' }] };
+  it('passes on that the gateway itself says it is not simulated', async () => {
+    reply = { ok: false, faults: [{ code: 'sim::not-simulated', message: 'gateway gw-1 is not simulated' }] };
     expect(said(await both('gw-1'))).toEqual(Array(2).fill([422, ['sim::not-simulated']]));
   });
 });

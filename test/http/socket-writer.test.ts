@@ -44,7 +44,7 @@ const metrics = () => frontEndMetrics(new Registry());
 const kilobyte = 'x'.repeat(1024);
 
 describe('the writer of a socket', () => {
-  it('W1 sends what one turn queued in one cork', async () => {
+  it('socket-writer.W1 sends what one turn queued in one cork', async () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('log', metrics());
     writer.attach(socket.wire);
@@ -56,7 +56,7 @@ describe('the writer of a socket', () => {
     expect(socket.sent.join('')).toBe('0123456789');
   });
 
-  it('F3 keeps what was written before the upgrade and sends it first', () => {
+  it('http/follow.F3 keeps what was written before the upgrade and sends it first', () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('log', metrics());
     writer.push('first');
@@ -65,7 +65,7 @@ describe('the writer of a socket', () => {
     expect(socket.sent).toEqual(['first']);
   });
 
-  it('W2 stops at the bound of the socket and goes on when it is drained', async () => {
+  it('socket-writer.W2 stops at the bound of the socket and goes on when it is drained', async () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('log', metrics());
     writer.attach(socket.wire);
@@ -97,7 +97,7 @@ describe('the writer of a socket', () => {
     expect(writer.room()).toBeUndefined();
   });
 
-  it('W3 F1 closes a log that is too far behind with 4408, without a gap before', async () => {
+  it('T3 socket-writer.W3 http/follow.F1 closes a log that is too far behind with 4408, without a gap before', async () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('log', metrics());
     writer.attach(socket.wire);
@@ -108,7 +108,7 @@ describe('the writer of a socket', () => {
     for (const [index, message] of socket.sent.entries()) expect(Number(message)).toBe(index);
   });
 
-  it('F2 never closes a slow follower of values, and gives it the newest of each', async () => {
+  it('http/follow.F2 never closes a slow follower of values, and gives it the newest of each', async () => {
     const socket = stubbornSocket();
     const writer = new SocketWriter('latest', metrics());
     writer.attach(socket.wire);

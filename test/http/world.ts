@@ -96,7 +96,7 @@ export function testMission(platform: string = PLATFORM): Mission {
   return load(compiled.value.configuration, compiled.value.revision);
 }
 
-/** Settings of an identity provider that is never asked: a token that is none is refused before. */
+/** Settings of an identity provider that is never asked: a malformed token is refused before. */
 export const PROVIDER: AuthSettings = { issuer: 'https://id.example', audience: 'mission' };
 
 /** A mission source the test publishes to. */

@@ -1,4 +1,4 @@
-/** K1 to K3, T1, T2: when keys are read, how long what was verified counts. */
+/** key-set.K1 to K3, mission-tokens.T1, T2: when keys are read, how long what was verified counts. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -92,7 +92,7 @@ describe('without a provider', () => {
 });
 
 describe('keys at an address', () => {
-  it('T2 MC-AUTH-010 are read at the first token, once for all that wait, and every hour', async () => {
+  it('mission-tokens.T2 MC-AUTH-010 are read at the first token, once for all that wait, and every hour', async () => {
     const the = start();
     const [a, b] = await Promise.all([
       first.token({ sub: 'a', exp: NOW_S + 9e3 }),
@@ -105,27 +105,27 @@ describe('keys at an address', () => {
     expect(the.asked.length).toBe(1);
     the.provider.keys = [second.jwk];
     the.clock.advance(1);
-    await until(() => the.log.lines.filter(({ message }) => message.includes('taken up')).length === 2);
+    await until(() => the.log.lines.filter(({ message }) => message.includes('loaded')).length === 2);
     expect(the.asked.length).toBe(2);
-    // T1: the token was verified and kept; its key is gone.
-    expect(await said(the, a)).toContain('no key that it is signed with');
+    // mission-tokens.T1: the token was verified and kept; its key is gone.
+    expect(await said(the, a)).toContain('not have the key it is signed with');
   });
 
-  it('K2 are read again for an unknown key, at most twice a minute', async () => {
+  it('key-set.K2 are read again for an unknown key, at most twice a minute', async () => {
     const the = start();
     expect(await said(the, await first.token())).toBe('ada');
     the.provider.keys = [first.jwk, second.jwk];
     const rotated = await second.token();
-    expect(await said(the, rotated)).toContain('no key');
+    expect(await said(the, rotated)).toContain('not have the key');
     the.clock.advance(AUTH_KEYS_AGAIN_MS);
     expect(await said(the, rotated)).toBe('ada');
     expect(the.asked.length).toBe(2);
     for (let count = 0; count < 50; count += 1)
-      expect(await said(the, await first.token({}, { kid: `x${count}` }))).toContain('no key');
+      expect(await said(the, await first.token({}, { kid: `x${count}` }))).toContain('not have the key');
     expect(the.asked.length).toBe(2);
   });
 
-  it('K1 stay while the provider is away', async () => {
+  it('key-set.K1 stay while the provider is away', async () => {
     const the = start();
     expect(await said(the, await first.token())).toBe('ada');
     the.provider.answer = away;
@@ -138,7 +138,7 @@ describe('keys at an address', () => {
     }
     expect(await said(the, await first.token({ sub: 'new', exp: NOW_S + 9e3 }))).toBe('new');
     expect(the.log.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields)).toEqual([
-      { reason: `${URL} is not reached (ECONNREFUSED)`, kept: true },
+      { reason: `${URL} cannot be reached (ECONNREFUSED)`, kept: true },
     ]);
   });
 
@@ -146,9 +146,7 @@ describe('keys at an address', () => {
     const the = start();
     the.provider.answer = away;
     const token = await first.token();
-    expect(await said(the, token)).toContain(
-      `no keys to check it with: ${URL} is not reached (ECONNREFUSED)`,
-    );
+    expect(await said(the, token)).toContain(`no keys to verify it: ${URL} cannot be reached (ECONNREFUSED)`);
     expect(await said(the, token)).toContain('ECONNREFUSED');
     expect(the.asked.length).toBe(1);
     the.provider.answer = undefined;
@@ -160,16 +158,16 @@ describe('keys at an address', () => {
     const answers: [World['provider']['answer'], string][] = [
       [async () => json({}, 500), 'answered 500'],
       [
-        // What `fetch` does unless it is told not to follow.
+        // What `fetch` does unless it is reported not to follow.
         async (_url, { redirect }) =>
           redirect === 'manual' ? new Response(null, { status: 302 }) : json({ keys: [first.jwk] }),
         'answered 302',
       ],
       [async () => new Response('<html>'), 'is not JSON'],
       [async () => new Response('x'.repeat(AUTH_DOCUMENT_BYTES + 1)), 'larger than'],
-      [async () => json({ keys: 'x' }), 'no JSON Web Key Set'],
-      [async () => json(null), 'no JSON Web Key Set'],
-      [async () => json({ keys: [] }), 'no public key'],
+      [async () => json({ keys: 'x' }), 'not a JSON Web Key Set'],
+      [async () => json(null), 'not a JSON Web Key Set'],
+      [async () => json({ keys: [] }), 'no public signing key'],
     ];
     for (const [answer, expected] of answers) {
       const the = start();
@@ -185,19 +183,19 @@ describe('keys at an address', () => {
     expect(await waiting).toContain('did not answer within 5 s');
   });
 
-  it('K3 count only as public keys of signatures', async () => {
+  it('key-set.K3 count only as public keys of signatures', async () => {
     const the = start();
     const symmetric = { kty: 'oct', k: 'c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0', alg: 'HS256', kid: 'HS256' };
     const encryption: JWK = { ...second.jwk, use: 'enc' };
     the.provider.keys = [symmetric, encryption, null, 7, {}];
-    expect(await said(the, await second.token())).toContain('holds no public key of signatures');
+    expect(await said(the, await second.token())).toContain('contains no public signing key');
   });
 
-  it('K3 count only where their operations are those of signatures', async () => {
+  it('key-set.K3 count only where their operations are those of signatures', async () => {
     const { use: _, ...unnamed } = second.jwk;
     const encryption = start();
     encryption.provider.keys = [{ ...unnamed, key_ops: ['encrypt', 'wrapKey'] }];
-    expect(await said(encryption, await second.token())).toContain('holds no public key of signatures');
+    expect(await said(encryption, await second.token())).toContain('contains no public signing key');
     const signing = start();
     signing.provider.keys = [{ ...unnamed, key_ops: ['sign'] }];
     expect(await said(signing, await second.token())).toBe('ada');
@@ -241,7 +239,7 @@ describe('keys elsewhere', () => {
       expect(await said(the, await first.token())).toBe('ada');
       await writeFile(path, JSON.stringify({ keys: [second.jwk] }));
       the.clock.advance(AUTH_KEYS_MS);
-      await until(() => the.log.lines.filter(({ message }) => message.includes('taken up')).length === 2);
+      await until(() => the.log.lines.filter(({ message }) => message.includes('loaded')).length === 2);
       expect(await said(the, await second.token({ exp: NOW_S + 9e3 }))).toBe('ada');
     });
 
@@ -258,7 +256,7 @@ describe('keys elsewhere', () => {
 });
 
 describe('what was verified', () => {
-  it('T1 counts until it expires, without another signature check', async () => {
+  it('mission-tokens.T1 counts until it expires, without another signature check', async () => {
     const the = start();
     await said(the, await first.token());
     const token = await first.token({ exp: NOW_S + 60 });
@@ -270,12 +268,12 @@ describe('what was verified', () => {
     expect(await said(the, token)).toContain('expired at');
   });
 
-  it('T1 counts only under the settings it was verified with', async () => {
+  it('mission-tokens.T1 counts only under the settings it was verified with', async () => {
     const the = start();
     const token = await first.token({ roles: ['mcs:fds'] });
     for (let count = 0; count < 2; count += 1) expect(await said(the, token)).toBe('ada');
     the.publish({ ...SETTINGS, audience: 'other' }, 'r2');
-    expect(await said(the, token)).toContain('another audience than other');
+    expect(await said(the, token)).toContain('audience is not other');
     the.publish({ ...SETTINGS, roles_prefix: 'mcs:' }, 'r3');
     const outcome = await the.tokens.verify(token);
     expect(outcome.ok && outcome.value.roles).toEqual(['fds']);
@@ -286,7 +284,7 @@ describe('what was verified', () => {
     expect(the.asked.length).toBe(asked);
   });
 
-  it('T1 goes on over a configuration that leaves the provider as it is', async () => {
+  it('mission-tokens.T1 goes on over a configuration that leaves the provider as it is', async () => {
     const the = start();
     const token = await first.token();
     await said(the, token);

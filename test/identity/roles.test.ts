@@ -1,4 +1,4 @@
-/** R1: which words of a token are roles. */
+/** roles.R1: which words of a token are roles. */
 
 import { describe, expect, it } from 'vitest';
 import { rolesOf } from '../../identity/roles.ts';
@@ -35,7 +35,7 @@ describe('the roles of a token', () => {
       expect(rolesOf(payload, nowhere, '')).toEqual([]);
   });
 
-  it('R1 are words', () => {
+  it('roles.R1 are words', () => {
     const roles = ['a,supervisor', 'a b', 'a\nb', '', 'ok', 7, null, ['x']];
     expect(rolesOf({ roles }, undefined, '')).toEqual(['ok']);
     expect(rolesOf({ roles: 7 }, undefined, '')).toEqual([]);

@@ -1,4 +1,4 @@
-/** V1 to V4: which tokens are good, and what is said of the others. */
+/** identity/verification.V1 to V4: which tokens are good, and what is said of the others. */
 
 import fc from 'fast-check';
 import { base64url, createLocalJWKSet, exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose';
@@ -99,11 +99,11 @@ describe('a token', () => {
 
   it('is refused before it counts', async () => {
     const token = await es384.token({ nbf: NOW_S + 60 });
-    expect(await refusal(token)).toContain('only from 2026-01-01T00:01:00.000Z on');
+    expect(await refusal(token)).toContain('not valid before 2026-01-01T00:01:00.000Z');
     expect((await check(token, { nowMs: NOW_MS + 60_000 - AUTH_CLOCK_TOLERANCE_MS })).ok).toBe(true);
   });
 
-  it('V3 MC-AUTH-006 is refused of another issuer, before any key is looked for', async () => {
+  it('identity/verification.V3 MC-AUTH-006 is refused of another issuer, before any key is looked for', async () => {
     asked = 0;
     for (const iss of ['https://evil.example', `${ISSUER}/`, undefined, 7])
       expect(await refusal(await es384.token({ iss }))).toContain(`not of issuer ${ISSUER}`);
@@ -128,9 +128,9 @@ describe('a token', () => {
       expect(await refusal(await es384.token({ sub }))).toMatch(/no subject|claim sub|no signed token/);
   });
 
-  it('V4 is refused with a subject that no header of the bus may carry', async () => {
+  it('identity/verification.V4 is refused with a subject that no header of the bus may carry', async () => {
     for (const sub of ['a\nMcs-Role: supervisor', ' ada', 'ada ', 'a\u0000', 'x'.repeat(256)])
-      expect(await refusal(await es384.token({ sub }))).toContain('subject is no name');
+      expect(await refusal(await es384.token({ sub }))).toContain('subject is not a valid name');
     expect((await check(await es384.token({ sub: 'Zoë Müller' }))).ok).toBe(true);
   });
 
@@ -140,23 +140,28 @@ describe('a token', () => {
     'rule contact',
     'run 01J5ZK3M8QW7V9XH2C4T6R8YAC',
     'alarm\u00a0x',
-  ])('V5 is refused with the subject %s: the service calls itself so in its logs', async (sub) => {
-    expect(await refusal(await es384.token({ sub }))).toContain('what the service calls itself');
-  });
+  ])(
+    'identity/verification.V5 is refused with the subject %s: the service calls itself so in its logs',
+    async (sub) => {
+      expect(await refusal(await es384.token({ sub }))).toContain(
+        'reserved for runs that the service starts',
+      );
+    },
+  );
 
-  it('V5 is taken with a subject that only begins with such a word', async () => {
+  it('identity/verification.V5 is taken with a subject that only begins with such a word', async () => {
     for (const sub of ['alarms team', 'runner', 'alarm', 'schedule|17', 'The rule maker'])
       expect((await check(await es384.token({ sub }))).ok).toBe(true);
   });
 
-  it('V1 MC-AUTH-015 is refused with the algorithm none', async () => {
+  it('identity/verification.V1 MC-AUTH-015 is refused with the algorithm none', async () => {
     expect(await refusal(new UnsecuredJWT(claimsOf()).encode())).toContain('algorithm');
     const [, body] = (await es384.token()).split('.');
     for (const alg of ['None', 'NONE', 'nOnE'])
       expect(await refusal(`${base64url.encode(JSON.stringify({ alg }))}.${body}.`)).toContain('algorithm');
   });
 
-  it('V1 MC-AUTH-015 is refused when it is signed by HMAC with the public key as its secret', async () => {
+  it('identity/verification.V1 MC-AUTH-015 is refused when it is signed by HMAC with the public key as its secret', async () => {
     const key = (await importJWK(rs256.jwk, 'RS256')) as Parameters<typeof exportSPKI>[0];
     const published = [await exportSPKI(key), JSON.stringify(rs256.jwk), rs256.jwk.n!];
     for (const secret of published) {
@@ -170,9 +175,11 @@ describe('a token', () => {
   });
 
   it('is refused when its key is unknown, or made for another algorithm', async () => {
-    expect(await refusal(await es384.token({}, { kid: 'other' }))).toContain('no key that it is signed with');
+    expect(await refusal(await es384.token({}, { kid: 'other' }))).toContain(
+      'not have the key it is signed with',
+    );
     const rs512 = { ...rs256.jwk, alg: 'RS512' };
-    expect(await refusal(await rs256.token(), { keys: [rs512] })).toContain('no key');
+    expect(await refusal(await rs256.token(), { keys: [rs512] })).toContain('not have the key');
   });
 
   it('without a key name is tried with each key that fits', async () => {
@@ -187,7 +194,7 @@ describe('a token', () => {
 
   it('is refused when it is a token of another kind', async () => {
     for (const typ of ['logout+jwt', 'secevent+jwt'])
-      expect(await refusal(await es384.token({}, { typ }))).toContain('no access token');
+      expect(await refusal(await es384.token({}, { typ }))).toContain('not an access token');
     for (const typ of ['JWT', 'at+jwt', 'application/at+jwt'])
       expect((await check(await es384.token({}, { typ }))).ok).toBe(true);
   });
@@ -210,7 +217,7 @@ describe('a token', () => {
     );
   });
 
-  it('V2 is refused whatever it is, without a word of it', async () => {
+  it('identity/verification.V2 is refused whatever it is, without a word of it', async () => {
     const part = fc.oneof(
       fc.string(),
       fc.json().map((text) => base64url.encode(text)),

@@ -64,7 +64,7 @@ describe('driver verbs', () => {
     }
   });
 
-  it('H3 an outage leaves the call unanswered', async () => {
+  it('driver-service.H3 an outage leaves the call unanswered', async () => {
     bus.connected = false;
     await expect(ask('pus', 'encode', ping)).rejects.toMatchObject({ code: 'bus.timeout' });
   });
@@ -81,7 +81,7 @@ describe('driver verbs', () => {
     await other.stop();
   });
 
-  it('H2 answers from the mission the call was resolved against', async () => {
+  it('driver-service.H2 answers from the mission the call was resolved against', async () => {
     const changed = demoMission((text) =>
       text
         .replace('      ping:\n        description: Ask for', '      pong:\n        description: Ask for')

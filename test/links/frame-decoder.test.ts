@@ -65,7 +65,7 @@ describe('decoding', () => {
     expect(only?.batch.blocks[0]?.onboard[0]).toBe(START_MS);
   });
 
-  it('G1 stores nothing twice when a message is decoded again', async () => {
+  it('frame-decoder.G1 stores nothing twice when a message is decoded again', async () => {
     const [one, two] = [message(1, housekeeping(1)), message(2, housekeeping(1))];
     await decoder.handle(one);
     await decoder.handle(two);
@@ -121,7 +121,7 @@ describe('decoding', () => {
 });
 
 describe('damage', () => {
-  it('G3 is counted and told at most once a second, and what is sound is decoded', async () => {
+  it('frame-decoder.G3 is counted and reported at most once a second, and what is sound is decoded', async () => {
     const noise = Array.from({ length: 50 }, () => Buffer.from('deadbeef', 'hex'));
     await decoder.handle(message(1, [...noise, ...housekeeping(0), ...noise]));
     expect(decoder.faults).toBe(100);
@@ -129,13 +129,13 @@ describe('damage', () => {
     await decoder.handle(message(2, noise));
     expect(log.said).toHaveLength(2);
     expect(log.said[1]).toMatchObject({
-      message: 'frames not readable',
+      message: 'frames could not be decoded',
       fields: { frames: 100, link: 'sat1/uhf' },
     });
     expect(decoded()).toHaveLength(1);
   });
 
-  it('G3 a message that is no batch is passed over', async () => {
+  it('frame-decoder.G3 a message that is no batch is skipped', async () => {
     const foreign = { ...message(1, []), data: Buffer.from('c1', 'hex') };
     await decoder.handle(foreign);
     await decoder.handle({ ...foreign, data: Buffer.from('hello') });
@@ -147,7 +147,7 @@ describe('damage', () => {
 });
 
 describe('order', () => {
-  it('G2 several messages under way are stored in their order', async () => {
+  it('frame-decoder.G2 several messages under way are stored in their order', async () => {
     const release: (() => void)[] = [];
     bus.before = () => new Promise((resolve) => release.push(resolve));
     const handled = [1, 2, 3].map((seq) => decoder.handle(message(seq, housekeeping(0))));
@@ -160,7 +160,7 @@ describe('order', () => {
     expect(decoded().map(({ seq }) => seq)).toEqual(['1', '2', '3']);
   });
 
-  it('G2 a message that cannot be stored takes those behind it with it, and all are stored when handed over again', async () => {
+  it('frame-decoder.G2 a message that cannot be stored takes those behind it with it, and all are stored when handed over again', async () => {
     bus.connected = false;
     const messages = [1, 2, 3].map((seq) => message(seq, housekeeping(0)));
     const first = decoder.handle(messages[0]!);

@@ -149,11 +149,11 @@ const CASES: readonly [string, TargetHolds | undefined, 'sent' | string][] = [
     { holders: [mine], taken: [{ run: 'c', reaction: 'r', by: 'x' }] },
     'sent',
   ],
-  ['no entry', undefined, 'does not hold sat1 any more'],
-  ['given back', { holders: [] }, 'does not hold sat1 any more'],
-  ['held by another run', { holders: [other] }, 'does not hold sat1 any more'],
-  ['being given back', { holders: [{ ...mine, leaving: true }] }, 'is giving sat1 back'],
-  ['held anew since', { holders: [{ ...mine, from: 10 }] }, 'has taken sat1 anew since'],
+  ['no entry', undefined, 'no longer holds sat1'],
+  ['given back', { holders: [] }, 'no longer holds sat1'],
+  ['held by another run', { holders: [other] }, 'no longer holds sat1'],
+  ['being given back', { holders: [{ ...mine, leaving: true }] }, 'is releasing sat1'],
+  ['held anew since', { holders: [{ ...mine, from: 10 }] }, 'has taken sat1 again since'],
   [
     'taken by a reaction',
     { holders: [mine], taken: [{ run: RUN, reaction: 'r', by: 'alarm a' }] },
@@ -178,7 +178,7 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
     expect(world.received()).toBe(1);
   });
 
-  it('A-71 L2 reads the holds again when it slept behind its reading', async () => {
+  it('A-71 departures.L2 reads the holds again when it slept behind its reading', async () => {
     const world = await open(kind);
     await world.hold({ holders: [mine] });
     const bucket = world.bus.bucket(buckets.leases);
@@ -199,7 +199,7 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
     expect(world.received()).toBe(0);
   });
 
-  it('L1 a frame whose time is over when it is handed over does not leave, whoever sends it', async () => {
+  it('departures.L1 a frame whose time is over when it is handed over does not leave, whoever sends it', async () => {
     const world = await open(kind);
     await world.hold({ holders: [mine] });
     const bucket = world.bus.bucket(buckets.leases);
@@ -210,24 +210,24 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
     };
     expect(await world.send('1')).toMatchObject({
       outcome: 'refused',
-      detail: expect.stringContaining('was to leave before'),
+      detail: expect.stringContaining('had to leave before'),
     });
     expect(world.received()).toBe(0);
   });
 
-  it('L3 what is fenced does not leave, also where the holds that were read say that it may', async () => {
+  it('departures.L3 what is fenced does not leave, also where the holds that were read say that it may', async () => {
     const world = await open(kind);
     await world.hold({ holders: [mine] });
     expect(await world.fence(10)).toEqual({ fenced: true });
     expect(await world.send('1')).toMatchObject({
       outcome: 'refused',
-      detail: expect.stringContaining('has given sat1 back'),
+      detail: expect.stringContaining('has released sat1'),
     });
     expect(await world.send('2', { hold: { run: RUN, position: 11 } })).toMatchObject({ outcome: 'sent' });
     expect(await world.send('3', { target: 'sat2' })).toMatchObject({ outcome: 'refused' });
   });
 
-  it('Q3 a process that loses the gateway behind the reading sends nothing and answers nothing', async () => {
+  it('gateway-service.Q3 a process that loses the gateway behind the reading sends nothing and answers nothing', async () => {
     let owns = true;
     const world = await open(kind, () => owns);
     await world.hold({ holders: [mine] });
@@ -243,7 +243,7 @@ describe.each(KINDS)('a gateway of kind %s', (kind) => {
   });
 });
 
-it('L3 a fence is answered once the frame that is on its way has left or will not', async () => {
+it('departures.L3 a fence is answered once the frame that is on its way has left or will not', async () => {
   const world = await open('simulated');
   await world.hold({ holders: [mine] });
   const bucket = world.bus.bucket(buckets.leases);
@@ -267,13 +267,13 @@ it('L3 a fence is answered once the frame that is on its way has left or will no
   expect(world.received()).toBe(0);
 });
 
-it('L2 waits for a bus that is away for as long as the frame may leave', async () => {
+it('departures.L2 waits for a bus that is away for as long as the frame may leave', async () => {
   const world = await open('simulated');
   await world.hold({ holders: [mine] });
   world.bus.connected = false;
   const [back, never] = [world.send('1'), world.send('2', { notAfter: START_MS + 500 })];
   await world.clock.run(600, 50);
-  expect(await never).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('was to leave') });
+  expect(await never).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('had to leave') });
   world.bus.connected = true;
   await world.clock.run(200, 50);
   expect(await back).toMatchObject({ outcome: 'sent' });

@@ -1,4 +1,4 @@
-/** A gateway over TCP on the bus: what the memory of keys means when a network is between, and what it tells of itself. */
+/** A gateway over TCP on the bus: what the memory of keys means when a network is between, and what it reports itself. */
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -71,10 +71,10 @@ async function stuckSending(): Promise<{ key: string; reply: Promise<SendReply> 
   }
 }
 
-it('I1 Q3 a frame that may have left in part is unknown, also when asked again, and never leaves a second time', async () => {
+it('sent-frames.I1 gateway-service.Q3 a frame that may have left in part is unknown, also when asked again, and never leaves a second time', async () => {
   const { key, reply } = await stuckSending();
   clock.advance(LINK_SEND_MS);
-  expect(await reply).toMatchObject({ outcome: 'unknown', detail: expect.stringContaining('nobody knows') });
+  expect(await reply).toMatchObject({ outcome: 'unknown', detail: expect.stringContaining('cannot tell') });
   await until(() => gateway.report().link.state === 'connecting');
   clock.advance(1_000);
   await until(() => gateway.report().link.state === 'up' && peers.length === 2);
@@ -86,7 +86,7 @@ it('I1 Q3 a frame that may have left in part is unknown, also when asked again, 
   expect(Buffer.concat(received).toString('hex')).toBe(call('other').frame);
 });
 
-it('I2 I3 an owner that was replaced sends nothing, and one that recovers too early gets no guess', async () => {
+it('sent-frames.I2 I3 an owner that was replaced sends nothing, and one that recovers too early gets no guess', async () => {
   const received: Buffer[] = [];
   peers[0]!.on('data', (bytes) => received.push(bytes));
   expect(await ask(call('a', { recovering: { since: clock.now() } }))).toMatchObject({ outcome: 'unknown' });
@@ -96,7 +96,7 @@ it('I2 I3 an owner that was replaced sends nothing, and one that recovers too ea
   expect(Buffer.concat(received).toString('hex')).toBe(call('b').frame);
 });
 
-it('tells once of each sending, with what became of it', async () => {
+it('reports once of each sending, with what became of it', async () => {
   await ask(call('a'));
   await ask(call('a'));
   server.close();
@@ -111,7 +111,7 @@ it('tells once of each sending, with what became of it', async () => {
   expect(gateway.report().uplink).toMatchObject({ frames: 1, bytes: frame.length / 2 });
 });
 
-it('T1 T2 MC-BUS-013 reports its throughput every period, and a change of its link at once', async () => {
+it('gateway-reporter.T1 T2 MC-BUS-013 reports its throughput every period, and a change of its link at once', async () => {
   const packets = Buffer.from('0801c0000000ff'.repeat(50), 'hex');
   peers[0]!.write(packets);
   await until(() => gateway.report().downlink.frames === 50);

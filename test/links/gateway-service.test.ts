@@ -103,7 +103,7 @@ describe('sending', () => {
     expect(await ask<ReceivedCounts>('stats')).toEqual({ received: { '1873c001': 1 }, total: 1 });
   });
 
-  it('MC-TC-038 Q5 answers with where the bus stood at the first asking of a key, also to an heir', async () => {
+  it('MC-TC-038 gateway-service.Q5 answers with where the bus stood at the first asking of a key, also to an heir', async () => {
     const handed = { frames: 7, decoded: 5, values: 3 };
     const first = await ask<SendReply>('send', sendCall('1', { handed }));
     expect(first).toEqual({ outcome: 'sent', at: START_MS, handed });
@@ -157,7 +157,7 @@ describe('sending', () => {
 describe('echo', () => {
   const echoes = () => onSubject<EchoMessage>('mcs.gw.echo.sim-1');
 
-  it('MC-TC-041 tells what it heard of each sending', async () => {
+  it('MC-TC-041 reports what it received each sending', async () => {
     for (const key of ['1', '2']) await ask('send', sendCall(key));
     expect(echoes()).toEqual(
       ['1', '2'].map((key) => ({
@@ -177,7 +177,7 @@ describe('echo', () => {
     expect(echoes()[0]?.frame).not.toBe(sendCall('1').frame);
   });
 
-  it('tells none of what it refused to send, nor where the document has no echo', async () => {
+  it('reports none of what it refused to send, nor where the document has no echo', async () => {
     await fault('uplink_dead', true);
     await ask('send', sendCall('1'));
     await fault('uplink_dead', false);
@@ -247,7 +247,7 @@ describe('faults', () => {
     expect(await fault('tm_silence', true)).toMatchObject({ ok: false });
   });
 
-  it('MC-SIM-002 a recording is no simulation', async () => {
+  it('MC-SIM-002 a recording is not simulated', async () => {
     const replay = open(mission.gateways.get('replay-1')!);
     const refusal = { ok: false, faults: [{ code: 'sim::not-simulated' }] };
     expect(await ask('faults', {}, 'replay-1')).toMatchObject(refusal);
@@ -264,7 +264,7 @@ describe('definitions that cannot be used', () => {
     gateway = open({ ...definition, settings: { model: 'zeppelin' } });
     const refusal = {
       ok: false,
-      faults: [{ code: 'sim::refused', message: expect.stringMatching(/not usable/) }],
+      faults: [{ code: 'sim::refused', message: expect.stringMatching(/cannot be used/) }],
     };
     expect(await ask('faults')).toMatchObject(refusal);
     expect(await ask('fault', { fault: 'tm_silence', on: true })).toMatchObject(refusal);
@@ -280,7 +280,7 @@ describe('definitions that cannot be used', () => {
       /outside/,
     ],
     ['an external gateway', { ...definition, kind: 'external' as const }, /outside this service/],
-  ])('Q2 %s is told and refuses to send', async (_, changed, reason) => {
+  ])('gateway-service.Q2 %s is reported and refuses to send', async (_, changed, reason) => {
     await gateway.stop();
     gateway = open(changed);
     expect(log.said).toMatchObject([{ level: 'error', fields: { faults: [expect.stringMatching(reason)] } }]);

@@ -1,4 +1,4 @@
-/** How a driver or gateway keeps what the reconciler tells it. */
+/** How a driver or gateway keeps what the reconciler sends it. */
 
 import { expect, it } from 'vitest';
 import { subject } from '../../contract/bus/subjects.ts';
@@ -15,7 +15,7 @@ const binding = (seq: number, more: Partial<LinkBinding> = {}): LinkBinding => (
   ...more,
 });
 
-it('B1 keeps the newest delivery, whatever comes after it', () => {
+it('kept-bindings.B1 keeps the newest delivery, whatever comes after it', () => {
   const kept = new KeptBindings();
   expect(kept.keep(binding(2))).toEqual({ outcome: 'kept' });
   expect(kept.keep(binding(1))).toEqual({ outcome: 'older' });
@@ -23,7 +23,7 @@ it('B1 keeps the newest delivery, whatever comes after it', () => {
   expect(kept.of(all).map(({ mode }) => mode)).toEqual(['m2']);
 });
 
-it('B1 takes a newer reconciler at its first delivery, and none of the one before any more', () => {
+it('kept-bindings.B1 takes a newer reconciler at its first delivery, and none of the one before any more', () => {
   const kept = new KeptBindings();
   kept.keep(binding(900));
   expect(kept.keep(binding(1, { epoch: 8 }))).toEqual({ outcome: 'kept' });

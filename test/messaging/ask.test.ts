@@ -29,9 +29,9 @@ describe('a question over the bus', () => {
     ['the answer', '{"c":2}', { outcome: 'answered', answer: { c: 2 } }],
     ['nobody serves it', outage('bus.no-responder'), { outcome: 'unserved' }],
     ['no answer in time', outage('bus.timeout'), { outcome: 'unanswered', mayBeDone: true, message: 'said' }],
-    ['Q4 nobody is back yet', NOT_BACK, { outcome: 'unanswered', mayBeDone: false, message: 'said' }],
-    ['Q3 no answer', '[[', { outcome: 'unreadable', from: 'mcs.a', said: '[[' }],
-  ])('Q1 comes to one of four: %s', async (_name, turn, expected) => {
+    ['ask.Q4 nobody is back yet', NOT_BACK, { outcome: 'unanswered', mayBeDone: false, message: 'said' }],
+    ['ask.Q3 no answer', '[[', { outcome: 'unreadable', from: 'mcs.a', said: '[[' }],
+  ])('ask.Q1 comes to one of four: %s', async (_name, turn, expected) => {
     expect(await ask(busOf(turn).bus, question)).toEqual(expected);
   });
 
@@ -45,19 +45,19 @@ describe('a question over the bus', () => {
     ]);
   });
 
-  it('Q2 throws an outage of the bus and every defect, or gives the outage back to who wants it', async () => {
+  it('ask.Q2 throws an outage of the bus and every defect, or gives the outage back to who wants it', async () => {
     await expect(ask(busOf(AWAY).bus, question)).rejects.toBe(AWAY);
     await expect(ask(busOf(new TypeError('long')).bus, question)).rejects.toThrow('long');
     expect(await askOrAway(busOf(AWAY).bus, question)).toEqual({ outcome: 'bus-away', outage: AWAY });
     await expect(askOrAway(busOf(new TypeError('long')).bus, question)).rejects.toThrow('long');
   });
 
-  it('Q3 says only the beginning of what is no answer', async () => {
+  it('ask.Q3 says only the beginning of what is no answer', async () => {
     const asked = await ask(busOf('x'.repeat(100_000)).bus, question);
     expect(asked).toEqual({ outcome: 'unreadable', from: 'mcs.a', said: 'x'.repeat(200) });
   });
 
-  it('Q4 is waited for as for the bus while nobody may be back yet, until aborted', async () => {
+  it('ask.Q4 is waited for as for the bus while nobody may be back yet, until aborted', async () => {
     await expect(askSettled(busOf(NOT_BACK).bus, question)).rejects.toMatchObject({ unsettled: true });
     const clock = new ManualClock(0);
     const abort = new AbortController();

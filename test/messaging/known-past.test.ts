@@ -74,7 +74,7 @@ function ownerOf(name: string, epoch: number, knows: KnownPast | null = past) {
   return { mark, known, lost, take };
 }
 
-it('K1 K2 an owner begins anew at a loss in a stream that it does not follow, and the next one knows of it', async () => {
+it('known-past.K1 K2 an owner begins anew at a loss in a stream that it does not follow, and the next one knows of it', async () => {
   const owner = ownerOf('runs.0', 1);
   expect(await owner.take()).toBeUndefined();
   owner.mark.keep();
@@ -93,7 +93,7 @@ it('K1 K2 an owner begins anew at a loss in a stream that it does not follow, an
   expect(await next.take()).toEqual({ streams: new Set(['RUNS']), since: last.at, until: last.at });
 });
 
-it('K1 what an owner knew that was gone before the store went back is compared by the next one', async () => {
+it('known-past.K1 what an owner knew that was gone before the store went back is compared by the next one', async () => {
   const owner = ownerOf('runs.0', 1);
   await owner.take();
   owner.mark.keep();
@@ -107,7 +107,7 @@ it('K1 what an owner knew that was gone before the store went back is compared b
   expect((await ownerOf('runs.0', 3).take())?.streams).toEqual(new Set(['RUNS']));
 });
 
-it('K3 every partition taken later deals with it, but one whose low-water mark is of a later time', async () => {
+it('known-past.K3 every partition taken later deals with it, but one whose low-water mark is of a later time', async () => {
   const owner = ownerOf('runs.0', 1);
   await owner.take();
   owner.mark.keep();
@@ -123,7 +123,7 @@ it('K3 every partition taken later deals with it, but one whose low-water mark i
   expect(await ownerOf('runs.2', 4).take()).toBeUndefined();
 });
 
-it('K2 says nothing where what was known is still there', async () => {
+it('known-past.K2 says nothing where what was known is still there', async () => {
   const owner = ownerOf('runs.0', 1);
   await owner.take();
   owner.mark.keep();
@@ -135,7 +135,7 @@ it('K2 says nothing where what was known is still there', async () => {
   expect(await ownerOf('runs.0', 2).take()).toBeUndefined();
 });
 
-it('F6 a loss anywhere on the bus counts for a partition that another process had, until it has been dealt with', async () => {
+it('low-water-mark.F6 a loss anywhere on the bus counts for a partition that another process had, until it has been dealt with', async () => {
   const theirs = ownerOf('runs.5', 1, null);
   await theirs.take();
   await settled(theirs.mark.stop());
@@ -165,7 +165,7 @@ function askedThrough(stillHolds: Bus['stillHolds']): Pick<Bus, 'stillHolds' | '
   };
 }
 
-it('K2 one look serves everybody who takes a partition meanwhile', async () => {
+it('known-past.K2 one look serves everybody who takes a partition meanwhile', async () => {
   let asked = 0;
   const counting = askedThrough((stream, known) => {
     asked += 1;
@@ -178,7 +178,7 @@ it('K2 one look serves everybody who takes a partition meanwhile', async () => {
   expect(asked).toBe(1);
 });
 
-it('K2 a question that is refused when the connection comes back ends no process', async () => {
+it('known-past.K2 a question that is refused when the connection comes back ends no process', async () => {
   const log = keptLog();
   const refusing = askedThrough(() => Promise.reject(new Error('refused')));
   const shared = new KnownPast({ bus: refusing, clock, log });

@@ -51,7 +51,7 @@ it('a write whose answer an outage took is not taken for that of another owner',
   await mark.stop();
 });
 
-it('F1 an owner is told when another one has taken it', async () => {
+it('low-water-mark.F1 an owner is told when another one has taken it', async () => {
   const bus = new LogBus();
   const old = markOf(bus, 1);
   await old.take();
@@ -63,7 +63,7 @@ it('F1 an owner is told when another one has taken it', async () => {
   expect(stored(bus)).toEqual({ epoch: 2, next: 1 });
 });
 
-it('F1 is not taken from a newer owner by one that was only asleep', async () => {
+it('low-water-mark.F1 is not taken from a newer owner by one that was only asleep', async () => {
   const bus = new LogBus();
   await markOf(bus, 7).take();
   await expect(markOf(bus, 6).take()).rejects.toThrow('another owner takes decoder.gw');

@@ -20,7 +20,7 @@ describe('waiting while the bus is away', () => {
     expect(asked).toBe(4);
   });
 
-  it('A2 waits for every outage where the step asks nothing but the bus', async () => {
+  it('while-bus-is-away.A2 waits for every outage where the step asks nothing but the bus', async () => {
     const clock = new ManualClock(0);
     const { signal } = new AbortController();
     let asked = 0;
@@ -67,7 +67,7 @@ describe('waiting while the bus is away', () => {
     expect([forgotten, clock.waiting]).toEqual([5, 0]);
   });
 
-  it('A1 lets whoever waits go behind the step under way where that is to be finished', async () => {
+  it('while-bus-is-away.A1 lets whoever waits go behind the step under way where that is to be finished', async () => {
     const abort = new AbortController();
     let finish: (value: string) => void = () => undefined;
     const step = new Promise<string>((resolve) => {
@@ -80,7 +80,7 @@ describe('waiting while the bus is away', () => {
     expect(await answer).toEqual({ value: 'done' });
   });
 
-  it('A2 waits for nothing that is no outage of the bus', async () => {
+  it('while-bus-is-away.A2 waits for nothing that is no outage of the bus', async () => {
     const clock = new ManualClock(0);
     const { signal } = new AbortController();
     const fails = (error: Error) => retryWhileBusIsAway({ clock, signal }, () => Promise.reject(error));
@@ -88,7 +88,7 @@ describe('waiting while the bus is away', () => {
     await expect(fails(new Error('defect'))).rejects.toThrow('defect');
   });
 
-  it('A1 ends with its signal, also in the middle of a question and of a pause', async () => {
+  it('while-bus-is-away.A1 ends with its signal, also in the middle of a question and of a pause', async () => {
     const clock = new ManualClock(0);
     const abort = new AbortController();
     const inQuestion = retryWhileBusIsAway(

@@ -1,4 +1,4 @@
-/** The identity provider of the config document: every setting that would keep callers out later is told at once. */
+/** The identity provider of the config document: every setting that would keep callers out later is reported at once. */
 
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
@@ -10,7 +10,7 @@ const mission = (auth: object): SourceFile[] => [
   topology(),
   { file: 'config.yaml', text: stringify({ config: 'c', auth }) },
 ];
-const told = (auth: object): string[] =>
+const reported = (auth: object): string[] =>
   faultsOf(mission(auth)).map(({ path, message }) => `${path}: ${message}`);
 
 const ISSUER = 'https://id.example/realms/mission';
@@ -42,11 +42,13 @@ describe('settings of an identity provider', () => {
   });
 
   it('are refused when no audience would be checked', () => {
-    expect(told({ issuer: ISSUER })).toEqual([expect.stringContaining('auth.issuer: no audience is given')]);
+    expect(reported({ issuer: ISSUER })).toEqual([
+      expect.stringContaining('auth.issuer: no audience is given'),
+    ]);
   });
 
   it('are refused when nothing could be checked, all at once', () => {
-    const faults = told({
+    const faults = reported({
       required: true,
       audience: 'mcs',
       jwks_url: 'https://id.example/keys',
@@ -67,16 +69,16 @@ describe('settings of an identity provider', () => {
       jwks_url: 'https://id.example/keys',
       jwks_file: 'keys.json',
     };
-    expect(told(both)).toEqual([
+    expect(reported(both)).toEqual([
       expect.stringContaining('auth.jwks_file: the keys come from jwks_url already'),
     ]);
-    expect(told({ issuer: 'id.example', audience: 'mcs', jwks_url: 'file:///keys' })).toEqual([
+    expect(reported({ issuer: 'id.example', audience: 'mcs', jwks_url: 'file:///keys' })).toEqual([
       expect.stringContaining('auth.issuer: "id.example" is no address'),
       expect.stringContaining('auth.jwks_url: "file:///keys" is no address'),
     ]);
-    expect(told({ issuer: 'https://ada:secret@id.example', audience: '' })).toEqual([
+    expect(reported({ issuer: 'https://ada:secret@id.example', audience: '' })).toEqual([
       expect.stringContaining('auth.audience: this is empty'),
-      expect.stringContaining('auth.issuer: the address holds a name, a password'),
+      expect.stringContaining('auth.issuer: the address contains a name, a password'),
     ]);
   });
 

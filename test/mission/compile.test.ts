@@ -35,7 +35,7 @@ describe('the configuration made of the documents', () => {
     expect(configuration.topology.targets.map(({ name }) => name)).toEqual(['sat1', 'noaa20']);
   });
 
-  it('O1 the order of the documents changes nothing, a change of any value does', () => {
+  it('mission/compile.O1 the order of the documents changes nothing, a change of any value does', () => {
     const documents = demoDocuments();
     const { revision } = compiled(documents);
     expect(revision).toMatch(/^[0-9a-f]{64}$/);
@@ -123,7 +123,7 @@ describe('where and how a fault is said', () => {
     ]);
   });
 
-  it('O2 faults of every document come together', () => {
+  it('mission/compile.O2 faults of every document come together', () => {
     const broken = { file: 'a.yaml', text: 'platform: [' };
     const files = faultsOf([broken, { file: 'b.yaml', text }, topology({ targets: 5 })]).map(
       ({ file }) => file,
@@ -340,7 +340,7 @@ describe('faults of a platform', () => {
     [
       'a requirement that needs a history',
       telecommand({ requires: [{ that: 'level > 1 V and stable for 5 s' }] }),
-      'requires\\[0\\].that it is judged once',
+      'requires\\[0\\].that it is evaluated once',
     ],
     [
       'an enum value that is none',
@@ -509,7 +509,7 @@ describe('faults of an encoding', () => {
     [
       'little endian inside a byte',
       encode({ type: 'u8' }, { type: 'u8', bits: 4, endian: 'little', from: '$x' }),
-      'little endian is for whole bytes',
+      'little endian needs whole bytes',
     ],
     [
       'a file without name',
@@ -595,7 +595,7 @@ describe('faults of an encoding', () => {
     [
       'bits that make no bytes',
       encode({ type: 'u8', range: [0, 1] }, { type: 'u8', bits: 1, from: '$x' }),
-      '1 bits, which are no whole bytes',
+      '1 bits, not whole bytes',
     ],
     [
       'more bits than the type',
@@ -712,7 +712,7 @@ describe('faults of packets', () => {
         { at: 6, type: 'bytes', length: 'u8', to: 'skip' },
         { at: 9, to: 'a.m' },
       ]),
-      'no fixed place',
+      'no fixed position',
     ],
     [
       'a field behind the rest',
@@ -722,7 +722,7 @@ describe('faults of packets', () => {
     [
       'no match at all',
       platform({ components: {}, packets: { p: { fields: [] } } }),
-      'nothing tells which packets',
+      'nothing says which packets',
     ],
     ['a match without value', packet({ match: [{ at: 6, bits: 8 }] }), 'it says no value'],
     ['a match without place', packet({ match: [{ equals: 1 }] }), 'it says no place'],
@@ -907,7 +907,7 @@ describe('faults of a topology', () => {
     [
       'a platform without version',
       target({ platform: 'box' }),
-      'targets.sat.platform .*no platform reference',
+      'targets.sat.platform .*not a valid platform reference',
     ],
   ])('%s', (_, document, message) => {
     expect(faultsOf([box, document]).map(shown).join('\n')).toMatch(new RegExp(message));
@@ -948,11 +948,11 @@ describe('faults of libraries and settings', () => {
   it.each([
     ['imports: [box@1.0.0]', 'imports: [bax@1.0.0]', 'imports\\[0\\] no platform bax@1.0.0'],
     ['{ sat: box }', '{ sat: bus }', 'roles.sat platform "bus" is not imported'],
-    ['- log:', '- lag:', 'steps\\[0\\].lag "lag" is no statement \\(did you mean "log"'],
+    ['- log:', '- lag:', 'steps\\[0\\].lag "lag" is not a statement \\(did you mean "log"'],
     ['do: [{ wait: 5 s }]', 'do: []', 'steps\\[1\\].do .*list of statements'],
-    ['do: [{ wait: 5 s }]', 'do: [{ wiat: 5 s }]', 'steps\\[1\\].do\\[0\\].wiat "wiat" is no statement'],
+    ['do: [{ wait: 5 s }]', 'do: [{ wiat: 5 s }]', 'steps\\[1\\].do\\[0\\].wiat "wiat" is not a statement'],
     ['[{ wait: 1 s }]', '[{ wit: 1 s }]', 'steps\\[2\\].if failed\\[0\\].wit'],
-    ['version: 2.1.0', 'version: two', 'version .*no version'],
+    ['version: 2.1.0', 'version: two', 'version .*not a valid version'],
     ['    roles: { sat: box }\n', '', 'shed_load the key "roles" is missing'],
     [
       '    roles: { sat: box }\n',

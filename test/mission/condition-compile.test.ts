@@ -1,4 +1,4 @@
-/** What a condition may mean: names, units and kinds, checked when the mission is compiled (G1, D1). */
+/** What a condition may mean: names, units and kinds, checked when the mission is compiled (checker.G1, condition/compile.D1). */
 
 import { describe, expect, it } from 'vitest';
 import { compileCondition, compileExpression } from '../../mission/condition/compile.ts';
@@ -44,11 +44,11 @@ describe('references', () => {
     ['battery[$pack].voltage > 1 V', '0: nothing is named $pack | there are: $mode, $cell'],
     [
       'battery[$level].voltage > 1 V',
-      '0: $level is no instance of battery | declare it as an instance of battery',
+      '0: $level is not an instance of battery | declare it as an instance of battery',
     ],
-    ['battery[$wheel].voltage > 1 V', '0: $wheel is no instance of battery'],
+    ['battery[$wheel].voltage > 1 V', '0: $wheel is not an instance of battery'],
     ['files[one].transfer == 1', '0: files has no instance "one" | there are: any file identifier'],
-    ['files[$cell].transfer == 1', '0: $cell is no instance of files | declare it as a file_id'],
+    ['files[$cell].transfer == 1', '0: $cell is not an instance of files | declare it as a file_id'],
     ['$lvl > 3 dB', '0: nothing is named $lvl | there are: $mode'],
   ])('refuses %s', (text, fault) => {
     expectOne(faults(text), fault);
@@ -74,7 +74,7 @@ describe('references', () => {
     expect(evaluation.truth(0)).toBe(null);
   });
 
-  it('N3 opens only with every name and instance bound', () => {
+  it('condition/condition.N3 opens only with every name and instance bound', () => {
     expect(() => compiled('voltage > 1 V').open({})).toThrow('N3');
     expect(() => compiled('$level > 1 dB').open({})).toThrow('N3');
     expect(() => compiled('obc.mode == $mode').open({ names: { mode: 'LOST' } })).toThrow('N3');
@@ -93,7 +93,7 @@ describe('references', () => {
       names: SCOPE.names,
     };
 
-    it('R2 each reference is of the platform of its role', () => {
+    it('scope.R2 each reference is of the platform of its role', () => {
       const evaluation = compiled('sat.obc.counter > chaser.obc.counter', roles).open({});
       const counter = KEYS.indexOf('obc.counter');
       expect(evaluation.reads).toEqual([counter, 1000 + counter]);
@@ -108,7 +108,7 @@ describe('references', () => {
       ['sat.battery.voltage > 1 V', '0: battery needs an instance'],
       ['counter > 1', '0: "counter" is no measure'],
       ['sat[1].obc.counter > 1', '0: not a reference to a measure'],
-    ])('R2 refuses %s', (text, fault) => {
+    ])('scope.R2 refuses %s', (text, fault) => {
       expectOne(faults(text, roles), fault);
     });
   });
@@ -203,7 +203,7 @@ describe('units', () => {
       '18: a power level in dBm cannot be compared with a level difference',
     ],
     ['radio.rssi * 2 > 3 dBm', '0: a power level in dBm is absolute'],
-    ['1 / 0 > 2', '2: the outcome is no number'],
+    ['1 / 0 > 2', '2: the result is not a number'],
     ['voltage > 1e999 V', '10: 1e999 is too large'],
   ])('do not fit in %s', (text, fault) => {
     expectOne(faults(text), fault);
@@ -269,7 +269,7 @@ describe('kinds', () => {
     ],
     ['toString(voltage) > 1 V', '0: no function "toString"'],
     ['age(voltage, 60 s) > 1 s', '0: age takes a measure and nothing else'],
-    ['age(voltage) + 3 s > 60 s', '0: an age stands alone'],
+    ['age(voltage) + 3 s > 60 s', '0: an age must be alon'],
     ['age(voltage) == 60 s', '13: an age is never equal'],
     ['age(voltage) > age(current)', '13: two ages cannot be compared'],
     ['age(voltage) > 60', '13: an age is compared with a duration, this is a plain number'],
@@ -283,7 +283,7 @@ describe('kinds', () => {
 });
 
 describe('faults', () => {
-  it('D1 all of one condition are told at once, in the order of the text', () => {
+  it('condition/compile.D1 all of one condition are reported at once, in the order of the text', () => {
     const found = faults('(voltage + 3 A) > 1 V and foo.x > 1 or $y < 3 and obc.mode in [SAFE, ONE, TWO]');
     expect(found.map((fault) => fault.split(' | ')[0])).toEqual([
       '9: a current in A cannot be added to a voltage in V',
@@ -294,14 +294,14 @@ describe('faults', () => {
     ]);
   });
 
-  it('G1 a part with a fault is told no other', () => {
+  it('checker.G1 a part with a fault is reported no other', () => {
     expect(faults('abs(foo.x + 3 A) > 1 V stable for 3 s')).toHaveLength(1);
     expect(faults('foo in [A, B, C]')).toHaveLength(1);
   });
 });
 
 describe('derived measures', () => {
-  it('are told in the unit of the measure', () => {
+  it('are expressed in the unit of the measure', () => {
     const power = derived('voltage * current', { unit: 'W' });
     power.feed('voltage', 8, 0);
     power.feed('current', 500, 0);

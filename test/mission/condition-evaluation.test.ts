@@ -1,4 +1,4 @@
-/** Following a condition: three-valued truth, changes, ages, holds and their deadlines (K1, C1, F1, F2, H1, H2, V1, N2). */
+/** Following a condition: three-valued truth, changes, ages, holds and their deadlines (truth.K1, comparison.C1, condition/history.F1, F2, hold.H1, H2, following.V1, condition/condition.N2). */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -18,21 +18,21 @@ function both(text: string, a: Truth, b: Truth): Truth {
 describe('three-valued truth', () => {
   const table = TRUTHS.flatMap((a) => TRUTHS.map((b) => [a, b] as const));
 
-  it.each(table)('K1 %s and %s', (a, b) => {
+  it.each(table)('truth.K1 %s and %s', (a, b) => {
     const expected = a === false || b === false ? false : a === null || b === null ? null : true;
     expect(both('obc.on and obc.ready', a, b)).toBe(expected);
   });
 
-  it.each(table)('K1 %s or %s', (a, b) => {
+  it.each(table)('truth.K1 %s or %s', (a, b) => {
     const expected = a === true || b === true ? true : a === null || b === null ? null : false;
     expect(both('obc.on or obc.ready', a, b)).toBe(expected);
   });
 
-  it.each(TRUTHS)('K1 not %s', (a) => {
+  it.each(TRUTHS)('truth.K1 not %s', (a) => {
     expect(both('not obc.on', a, true)).toBe(a === null ? null : !a);
   });
 
-  it.each(table)('C1 %s == %s and %s != %s', (a, b) => {
+  it.each(table)('comparison.C1 %s == %s and %s != %s', (a, b) => {
     const unknown = a === null || b === null;
     expect(both('obc.on == obc.ready', a, b)).toBe(unknown ? null : a === b);
     expect(both('obc.on != obc.ready', a, b)).toBe(unknown ? null : a !== b);
@@ -86,7 +86,7 @@ describe('three-valued truth', () => {
     expect(evaluation.truth(0)).toBe(null);
   });
 
-  it('F1 an older sample does not replace a newer one, one of the same time does', () => {
+  it('condition/history.F1 an older sample does not replace a newer one, one of the same time does', () => {
     const evaluation = followed('voltage > 1 V');
     evaluation.feed('voltage', 2, 1000);
     evaluation.feed('voltage', 0, 999);
@@ -126,12 +126,12 @@ describe('changes', () => {
     expect(changing('obc.mode', [1, 2])).toEqual([false, true]);
   });
 
-  it('F2 compares with the last known value across an unknown one', () => {
+  it('condition/history.F2 compares with the last known value across an unknown one', () => {
     expect(changing('obc.counter', [5, null, 5, null, 6])).toEqual([false, null, false, null, true]);
     expect(changing('obc.label', ['a', null, 'b'])).toEqual([false, null, true]);
   });
 
-  it('F1 is not moved by an older sample', () => {
+  it('condition/history.F1 is not moved by an older sample', () => {
     const evaluation = followed('obc.counter changes');
     evaluation.feed('obc.counter', 5, 10);
     evaluation.feed('obc.counter', 4, 9);
@@ -166,7 +166,7 @@ describe('changes', () => {
     expect(twice.truth(4)).toBe(false);
   });
 
-  it('F1 a sample older than the priming one is passed over', () => {
+  it('condition/history.F1 a sample older than the priming one is skipped', () => {
     const evaluation = followed('obc.counter == 7');
     evaluation.prime('obc.counter', 7, 10);
     evaluation.feed('obc.counter', 7, 9);
@@ -223,7 +223,7 @@ describe('stable for', () => {
     expect(evaluation.deadline(11_000)).toBe(undefined);
   });
 
-  it('counts from the first sample of the hold, and begins anew after a false one', () => {
+  it('counts from the first sample of the hold, and begins again after a false one', () => {
     const evaluation = followed('voltage < 6.8 V stable for 10 s');
     evaluation.feed('voltage', 6.5, 0);
     evaluation.feed('voltage', 6.4, 5000);
@@ -248,7 +248,7 @@ describe('stable for', () => {
     expect(evaluation.truth(15_000)).toBe(false);
   });
 
-  it('H1 unknown neither ends the hold nor counts', () => {
+  it('hold.H1 unknown neither ends the hold nor counts', () => {
     const evaluation = followed('voltage < 6.8 V stable for 10 s');
     evaluation.feed('voltage', 6.5, 0);
     evaluation.feed('voltage', null, 4000);
@@ -262,7 +262,7 @@ describe('stable for', () => {
     expect(evaluation.truth(31_000)).toBe(true);
   });
 
-  it('H2 samples of one moment are one change, whatever is asked in between', () => {
+  it('hold.H2 samples of one moment are one change, whatever is asked in between', () => {
     const evaluation = followed('obc.counter == obc.expected stable for 10 s');
     evaluation.feed('obc.counter', 1, 0);
     evaluation.feed('obc.expected', 1, 0);
@@ -282,7 +282,7 @@ describe('stable for', () => {
     expect(evaluation.truth(5000)).toBe(true);
   });
 
-  it('V1 sees what turned by itself while nobody asked', () => {
+  it('following.V1 sees what turned by itself while nobody asked', () => {
     const evaluation = followed('age(voltage) > 10 s stable for 5 s');
     evaluation.feed('voltage', 5, 0);
     expect(evaluation.truth(15_000)).toBe(false);
@@ -374,26 +374,29 @@ describe('against an oracle', () => {
     );
   });
 
-  it.each(ANY)('N2 %s has the same truths whenever and however often it is asked', (text) => {
-    const asked = fc.array(fc.boolean(), { minLength: UNTIL, maxLength: UNTIL });
-    fc.assert(
-      fc.property(samples, asked, (all, when) => {
-        const expected = truths(followed(text), all, UNTIL);
-        const rarely = followed(text);
-        const differing: number[] = [];
-        for (let at = 0; at < UNTIL; at += 1) {
-          for (const sample of all) {
-            if (sample.at !== at) continue;
-            rarely.feed(sample.key, sample.value, at);
-            if (when[at]) rarely.truth(at);
+  it.each(ANY)(
+    'condition/condition.N2 %s has the same truths whenever and however often it is asked',
+    (text) => {
+      const asked = fc.array(fc.boolean(), { minLength: UNTIL, maxLength: UNTIL });
+      fc.assert(
+        fc.property(samples, asked, (all, when) => {
+          const expected = truths(followed(text), all, UNTIL);
+          const rarely = followed(text);
+          const differing: number[] = [];
+          for (let at = 0; at < UNTIL; at += 1) {
+            for (const sample of all) {
+              if (sample.at !== at) continue;
+              rarely.feed(sample.key, sample.value, at);
+              if (when[at]) rarely.truth(at);
+            }
+            if (when[at] && rarely.truth(at) !== expected[at]) differing.push(at);
           }
-          if (when[at] && rarely.truth(at) !== expected[at]) differing.push(at);
-        }
-        expect(differing).toEqual([]);
-      }),
-      RUNS,
-    );
-  });
+          expect(differing).toEqual([]);
+        }),
+        RUNS,
+      );
+    },
+  );
 
   it.each(ANY)('%s does not change before its deadline unless a sample comes', (text) => {
     fc.assert(

@@ -1,4 +1,4 @@
-/** Temporal functions against a plain reading of their definition (W1 to W4, L1, L2), and sums that leave no trace. */
+/** Temporal functions against a plain reading of their definition (window.W1 to W4, call.L1, L2), and sums that leave no trace. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const history = fc.record({
   asks: fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 60, maxLength: 60 }),
 });
 
-/** What is inside at `now`, by time and then by order of arrival (W1, W2). */
+/** What is inside at `now`, by time and then by order of arrival (window.W1, W2). */
 function inside(samples: readonly Sample[], now: number): Sample[] {
   return samples.filter(({ at }) => at + LENGTH > now).sort((a, b) => a.at - b.at);
 }
@@ -68,7 +68,7 @@ describe('temporal functions', () => {
     },
   );
 
-  it('L1 count is unknown before the first sample, then how many are inside, 0 among it', () => {
+  it('call.L1 count is unknown before the first sample, then how many are inside, 0 among it', () => {
     const count = derived('count(obc.label, 10 ms)');
     expect(count.value(0)).toBe(null);
     count.feed('obc.label', 'a', 0);
@@ -77,7 +77,7 @@ describe('temporal functions', () => {
     expect([9, 10, 14, 15].map((now) => count.value(now))).toEqual([2, 1, 1, 0]);
   });
 
-  it('W1 a sample leaves at the end of the window, and the deadline says when', () => {
+  it('window.W1 a sample leaves at the end of the window, and the deadline says when', () => {
     const mean = derived('avg(voltage, 10 s)', { unit: 'V' });
     expect(mean.deadline(0)).toBe(undefined);
     mean.feed('voltage', 4, 1000);
@@ -125,7 +125,7 @@ describe('temporal functions', () => {
     }
   });
 
-  it('L2 delta and rate of a temperature have no offset', () => {
+  it('call.L2 delta and rate of a temperature have no offset', () => {
     const within = followed(
       'delta(obc.temperature, 10 s) within 0.1 K of 9 degF and rate(obc.temperature, 10 s) >= 5 K/s',
     );
@@ -136,7 +136,7 @@ describe('temporal functions', () => {
 });
 
 describe('a window', () => {
-  it('W3 forgets the oldest samples beyond its bound', () => {
+  it('window.W3 forgets the oldest samples beyond its bound', () => {
     const window = new Window(1e9);
     for (let at = 0; at < WINDOW_SAMPLES + 10; at += 1) window.insert(at, at);
     expect([window.count, window.min, window.max]).toEqual([WINDOW_SAMPLES, 10, WINDOW_SAMPLES + 9]);
@@ -144,7 +144,7 @@ describe('a window', () => {
     expect(window.delta).toBe(WINDOW_SAMPLES - 1);
   });
 
-  it('W4 the mean of equal values is that value', () => {
+  it('window.W4 the mean of equal values is that value', () => {
     fc.assert(
       fc.property(
         fc.double({ min: -1e9, max: 1e9, noNaN: true }),
@@ -158,7 +158,7 @@ describe('a window', () => {
     );
   });
 
-  it('W4 the mean of what no two doubles hold is that of the exact sum, whatever came before', () => {
+  it('window.W4 the mean of what no two doubles hold is that of the exact sum, whatever came before', () => {
     const values = [860, -1e300, 1e17, 1e300, -130];
     const [fresh, used] = [new Window(5), new Window(5)];
     for (const [at, value] of [-81, 250, -727, -941, 255, ...values].entries()) used.insert(value, at);
@@ -168,7 +168,7 @@ describe('a window', () => {
     expect([fresh.mean, used.mean]).toEqual([20_000_000_000_000_144, 20_000_000_000_000_144]);
   });
 
-  it('W4 the mean has no memory of what left, and does not depend on when it was asked', () => {
+  it('window.W4 the mean has no memory of what left, and does not depend on when it was asked', () => {
     const extremes = fc.oneof(
       fc.integer({ min: -1000, max: 1000 }),
       fc.constantFrom(1e300, -1e300, 1e-300, 1e17),
@@ -201,7 +201,7 @@ describe('a window', () => {
 });
 
 describe('an exact sum', () => {
-  it('Z2 taken anew is the same in any order, and says when two doubles do not hold it', () => {
+  it('exact-sum.Z2 taken again is the same in any order, and says when two doubles do not hold it', () => {
     const some = fc.oneof(
       fc.integer(),
       fc.constantFrom(1e300, -1e300, 1e-300, 1e17, 0.1),
@@ -221,13 +221,13 @@ describe('an exact sum', () => {
     );
   });
 
-  it('Z2 beyond the largest double is infinite, and not exact', () => {
+  it('exact-sum.Z2 beyond the largest double is infinite, and not exact', () => {
     const sum = new ExactSum();
     sum.take(Float64Array.of(1.7e308, 1.7e308));
     expect([sum.dividedBy(2), sum.exact]).toEqual([Number.POSITIVE_INFINITY, false]);
   });
 
-  it('Z1 is the sum of whole numbers far beyond what one double holds', () => {
+  it('exact-sum.Z1 is the sum of whole numbers far beyond what one double holds', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -(2 ** 31), max: 2 ** 31 }), { maxLength: 100 }), (values) => {
         const sum = new ExactSum();
@@ -244,7 +244,7 @@ describe('an exact sum', () => {
     );
   });
 
-  it('Z1 knows when it is no longer exact', () => {
+  it('exact-sum.Z1 knows when it is no longer exact', () => {
     const sum = new ExactSum();
     for (const value of [1e300, 1, 1e-300]) sum.add(value);
     expect(sum.exact).toBe(false);

@@ -45,7 +45,7 @@ describe('the transport of CSP', () => {
     expect(said(undefined)).toEqual(['targets.sat.links.uhf: a CSP link needs its addresses']);
   });
 
-  it('tells every fault at once', () => {
+  it('reports every fault at once', () => {
     const transport = { ...GOOD, source: 40, destination: 31, nodes: { esp: 40 }, ports: { obcc: 3 } };
     expect(said(transport)).toEqual([
       'targets.sat.links.uhf.transport.source: 40 is no address of version 1',
@@ -71,7 +71,7 @@ describe('the transport of CSP', () => {
     compiled([board(), flown({ ...GOOD, [key]: false })]);
   });
 
-  it('P1 needs a port for every telecommand it carries, and one that CSP has', () => {
+  it('check/csp.P1 needs a port for every telecommand it carries, and one that CSP has', () => {
     const { port: _, ...without } = GOOD;
     expect(said(without)).toEqual([
       'targets.sat.links.uhf.transport: nothing says to which port eps.go goes',
@@ -115,7 +115,7 @@ describe('packets of CSP', () => {
     ]);
   });
 
-  it('tell what does not go together and what is never reached', () => {
+  it('report what does not go together and what is never reached', () => {
     expect(faults({ a: { csp: { port: 30 }, apid: 3, fields } })).toEqual([
       'packets.a.csp: a CSP packet has no APID, service or subtype',
     ]);

@@ -24,7 +24,7 @@ export function compiled(documents: readonly SourceFile[]): Compiled {
   return result.value;
 }
 
-/** The faults of documents that must have some, each with how to mend it. */
+/** The faults of documents that must have some, each with how to repair it. */
 export function faultsOf(documents: readonly SourceFile[]): readonly DocumentFault[] {
   const result = compile(documents);
   if (result.ok) throw new Error('it compiled');

@@ -25,7 +25,7 @@ describe('what a gateway compiles to', () => {
     });
   });
 
-  it('udp: a multicast group is heard on every interface and from anybody', () => {
+  it('udp: a multicast group is received on every interface and from anybody', () => {
     const udp = { port: 7_000, peer: address, multicast: { group: '239.1.2.3' } };
     expect(endpoint({ udp })).toMatchObject({
       ...{ bind: { host: '0.0.0.0', port: 7_000 }, accept: 'any', multicast: { group: '239.1.2.3', ttl: 1 } },
@@ -107,8 +107,8 @@ describe('what is no gateway', () => {
     ],
     ['silence of no socket', { silent_after: '3 s' }, /g0\.silent_after only gateways over udp or tcp/],
     ['no time of silence', { udp: { port: 1 }, silent_after: '0 s' }, /g0\.silent_after .*above 0/],
-    ['a port that is none', { udp: { port: 70_000 } }, /g0\.udp\.port is 70000; the most is 65535/],
-    ['a host that is none', { udp: { port: 1, bind: 'a b' } }, /g0\.udp\.bind .*no host/],
+    ['a port that is none', { udp: { port: 70_000 } }, /g0\.udp\.port is 70000; the maximum is 65535/],
+    ['a host that is none', { udp: { port: 1, bind: 'a b' } }, /g0\.udp\.bind .*not a valid host/],
     [
       'a peer without a port',
       { udp: { port: 1, peer: { host: 'a' } } },

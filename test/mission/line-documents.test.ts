@@ -67,7 +67,7 @@ describe('lines that are read', () => {
     ]);
   });
 
-  it('tell every fault with its place', () => {
+  it('report every fault with its place', () => {
     const lines = {
       a: { match: 'A {t:numer}', to: { t: 'oven.temperature' } },
       b: { match: 'B {t:number} {u:word}', to: { t: 'oven.temprature', x: 'oven.count' } },
@@ -91,7 +91,7 @@ describe('lines that are read', () => {
     ]);
   });
 
-  it('overlapping ones are faults, told with a line that both match', () => {
+  it('overlapping ones are faults, reported with a line that both match', () => {
     const lines = {
       temperature: { match: 'T {t:number}', to: { t: 'oven.temperature' } },
       count: { match: 'T {n:integer}', to: { n: 'oven.count' } },
@@ -99,7 +99,7 @@ describe('lines that are read', () => {
     };
     expect(paths({ lines })).toEqual([
       expect.stringMatching(
-        /^lines.count.match: it can never be reached: line temperature matches all that it matches, like "T \d"$/,
+        /^lines.count.match: it can never be reached: line temperature matches everything it matches, like "T \d"$/,
       ),
       expect.stringMatching(/^lines.wide.match: line temperature matches "T \d" as well$/),
       expect.stringMatching(/^lines.wide.match: line count matches "T \d" as well$/),
@@ -127,7 +127,7 @@ describe('lines that are read', () => {
 });
 
 describe('telecommands that are lines', () => {
-  it('tell every fault of their template', () => {
+  it('report every fault of their template', () => {
     const args = { goal: { type: 'f64' }, left: { type: 'u8' } };
     const encode = { line: 'SET {gaol} {goal:x} {instance}', service: 3, subtype: 1, fields: [] };
     expect(paths({ telecommands: act(encode, args) })).toEqual([
@@ -149,7 +149,7 @@ describe('telecommands that are lines', () => {
     ).toHaveLength(1);
   });
 
-  it('await answers: success and failure told apart, in time', () => {
+  it('await answers: success and failure distinguished, in time', () => {
     const verify = (answer: object, within = '2 s') => ({ answer, within });
     const faults = (wish: object) => paths({ telecommands: act({ line: 'GO' }, {}, wish) });
     expect(faults(verify({ ok: 'OK {x:number}', error: '{y:text}' }))).toEqual([
@@ -200,7 +200,7 @@ describe('text links', () => {
     ]);
   });
 
-  it('tell settings and transports they do not have', () => {
+  it('report settings and transports they do not have', () => {
     const drivers = { con: { protocol: 'text', terminator: 'nl', echo: true } };
     expect(found({ one: target({ transport: { kind: 'csp', crc: true } }) }, drivers)).toEqual([
       'drivers.con.echo: a driver of protocol text has no setting "echo"',

@@ -25,7 +25,7 @@ describe('a mission', () => {
     ]);
   });
 
-  it('M1 is frozen', () => {
+  it('load.M1 is frozen', () => {
     const { settings, environments, gateways, drivers } = demo;
     const telecommands = [...cubesat.components.values()].flatMap((component) => [
       ...component.telecommands.values(),
@@ -68,7 +68,7 @@ describe('a mission', () => {
 });
 
 describe('a platform', () => {
-  it('M2 numbers its measures in the order of their keys, segment by segment', () => {
+  it('mission/platform.L2 numbers its measures in the order of their keys, segment by segment', () => {
     const platform = loadedPlatform({
       components: {
         b: { instances: ['2', '10'], measures: { z: { type: 'u8' }, a: { type: 'u8' } } },
@@ -82,7 +82,7 @@ describe('a platform', () => {
     expect(platform.ordinal('b.a')).toBeUndefined();
   });
 
-  it('B2 has a digest that names its content', () => {
+  it('batch.B2 has a digest that names its content', () => {
     const measures = { m: { type: 'u8' } };
     const one = loadedPlatform({ components: { a: { measures } } });
     expect(loadedPlatform({ components: { a: { measures } } }).digest).toBe(one.digest);

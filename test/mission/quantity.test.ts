@@ -1,4 +1,4 @@
-/** Quantities as people write them (Q1 to Q3), and the unit table against two libraries on the units they share. */
+/** Quantities as people write them (quantity.Q1 to Q3), and the unit table against two libraries on the units they share. */
 
 import fc from 'fast-check';
 import Qty from 'js-quantities';
@@ -148,7 +148,7 @@ describe('quantities', () => {
     expect(long.ok || long.faults[0].message.length).toBeLessThan(120);
   });
 
-  it('Q3 names what would fit when the unit is unknown, of another dimension or in the wrong case', () => {
+  it('quantity.Q3 names what would fit when the unit is unknown, of another dimension or in the wrong case', () => {
     expect(parseQuantity('7.2 v')).toMatchObject({
       faults: [{ message: 'unknown unit "v"', help: 'case matters; write V' }],
     });
@@ -185,18 +185,18 @@ describe('conversion', () => {
     ['1 Ah', 'C', 3600],
     ['180 deg', 'rad', Math.PI],
     ['1 V/s', 'mV/min', 60_000],
-  ])('Q1 %s are exactly so many %s', (text, unit, value) => {
+  ])('quantity.Q1 %s are exactly so many %s', (text, unit, value) => {
     expect(readQuantity(text, unit)).toEqual({ ok: true, value });
   });
 
-  it('Q2 a difference of temperatures has no offset', () => {
+  it('quantity.Q2 a difference of temperatures has no offset', () => {
     expect(readQuantity('3.6 degF', 'degC', { difference: true })).toEqual({ ok: true, value: 2 });
     expect(readQuantity('2 K', 'degC', { difference: true })).toEqual({ ok: true, value: 2 });
     expect(readQuantity('2 K', 'degC')).toEqual({ ok: true, value: -271.15 });
     expect(convert(9, 'degF', 'K', { difference: true })).toBe(5);
   });
 
-  it('Q2 a difference of power levels is told in dB', () => {
+  it('quantity.Q2 a difference of power levels is reported in dB', () => {
     expect(readQuantity('3 dB', 'dBm', { difference: true })).toEqual({ ok: true, value: 3 });
     expect(readQuantity('3 dBm', 'dBm', { difference: true }).ok).toBe(false);
     expect(readQuantity('3 dB', 'dBm').ok).toBe(false);
@@ -251,21 +251,21 @@ describe('conversion', () => {
 });
 
 describe('the unit table', () => {
-  it('U1 knows a unit in its own case only', () => {
+  it('unit.U1 knows a unit in its own case only', () => {
     expect(
       ['v', 'HZ', 'mw', 'Deg', 'PA', 'kb', 'KB', 'S', ''].filter((name) => findUnit(name) !== undefined),
     ).toEqual([]);
     expect(convert(1, 'MW', 'mW')).toBe(1e9);
   });
 
-  it('U2 an absolute temperature is no difference, and a level no decibel', () => {
+  it('unit.U2 an absolute temperature is no difference, and a level no decibel', () => {
     const [kelvin, level] = [findUnit('K')!, findUnit('dBm')!];
     expect(converts(kelvin, kelvin.difference)).toBe(false);
     expect(converts(level, findUnit('dB')!)).toBe(false);
     expect(converts(level.difference, findUnit('dB')!)).toBe(true);
   });
 
-  it('U3 takes any unit per s, min, h or d, and no other quotient', () => {
+  it('unit.U3 takes any unit per s, min, h or d, and no other quotient', () => {
     expect(['V/s', 'K/h', '%/d', 'dB/min', 'm/s/s'].every((name) => findUnit(name) !== undefined)).toBe(true);
     expect(
       ['V/m', 'dBm/s', '/s', 'V/', 'x/s', 's/ms'].filter((name) => findUnit(name) !== undefined),
@@ -291,7 +291,7 @@ describe('durations', () => {
     expect(parseDuration(text).ok).toBe(false);
   });
 
-  it('takes a negative duration where that is told to be of use', () => {
+  it('takes a negative duration where that is reported to be of use', () => {
     expect(parseDuration('-30 s', { negative: true })).toEqual({ ok: true, value: -30_000 });
   });
 

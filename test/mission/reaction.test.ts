@@ -43,7 +43,7 @@ function mission(...documents: SourceFile[]) {
   return loaded([platform(BOX), topology({ environments, targets: { sat } }), ...documents]);
 }
 
-function accusations(...documents: SourceFile[]): string[] {
+function faultsFound(...documents: SourceFile[]): string[] {
   return faultsOf([platform(BOX), topology(), ...documents]).map(shown);
 }
 
@@ -55,7 +55,7 @@ describe('a reaction, compiled', () => {
 
   it('MC-REACT-007 is refused where its procedure has not exactly one role', () => {
     const two = { ...SHED, roles: { sat: 'box', other: 'box' } };
-    const [fault, ...more] = accusations(library({ shed: two, spin: SPIN }));
+    const [fault, ...more] = faultsFound(library({ shed: two, spin: SPIN }));
     expect(more).toEqual([]);
     expect(fault).toMatch(
       /^platform.yaml:\d+:\d+ components.tank.alarms.low.on_raise procedure shed has the/,
@@ -70,7 +70,7 @@ describe('a reaction, compiled', () => {
     };
     const cube = { roles: { sat: 'cube' }, steps: step({ wait: '1 s' }) };
     const imports = { imports: ['box@1.0.0', 'cube@2.0.0'] };
-    const found = accusations(library({ shed: SHED, spin: cube }, 'ops', imports), other);
+    const found = faultsFound(library({ shed: SHED, spin: cube }, 'ops', imports), other);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(/alarms.slow.on_raise role sat of procedure spin is a cube@2.0.0/);
   });
@@ -78,14 +78,14 @@ describe('a reaction, compiled', () => {
   it('MC-REACT-008 is refused where a component has instances and the inputs are not one of them', () => {
     const { inputs } = SHED;
     const more = { ...SHED, inputs: { ...inputs, n: { type: 'u8', default: 1 } } };
-    expect(accusations(library({ shed: more, spin: SPIN }))).toEqual([
+    expect(faultsFound(library({ shed: more, spin: SPIN }))).toEqual([
       expect.stringMatching(
         /low.on_raise procedure shed has the inputs tank, n, and a reaction has at most one/,
       ),
     ]);
     const wrong = { ...SHED, inputs: { n: { type: 'u8', default: 1 } } };
-    expect(accusations(library({ shed: wrong, spin: SPIN }))).toEqual([
-      expect.stringMatching(/low.on_raise input "n" of procedure shed is no instance of tank/),
+    expect(faultsFound(library({ shed: wrong, spin: SPIN }))).toEqual([
+      expect.stringMatching(/low.on_raise input "n" of procedure shed is not an instance of tank/),
     ]);
   });
 
@@ -107,7 +107,7 @@ describe('a reaction, compiled', () => {
 
   it('is refused where nothing gives its input a value', () => {
     const open = { ...SPIN, inputs: { n: { type: 'u8' } } };
-    expect(accusations(library({ shed: SHED, spin: open }))).toEqual([
+    expect(faultsFound(library({ shed: SHED, spin: open }))).toEqual([
       expect.stringMatching(/slow.on_raise input "n" of procedure spin has no default/),
     ]);
   });
@@ -115,22 +115,22 @@ describe('a reaction, compiled', () => {
   it('MC-REACT-009 is refused where it sends a hazardous telecommand, also in what it calls', () => {
     const blow = { roles, steps: step({ send: 'sat.pump.blow' }) };
     const calling = { ...SHED, steps: [{ call: 'blow', roles: { sat: 'sat' } }] };
-    expect(accusations(library({ shed: calling, spin: SPIN, blow }))).toEqual([
+    expect(faultsFound(library({ shed: calling, spin: SPIN, blow }))).toEqual([
       expect.stringMatching(/low.on_raise procedure shed sends the hazardous .*pump.blow in blow\/only/),
     ]);
   });
 
-  it('is accused of everything at once, each alarm at its own place', () => {
+  it('is reported for everything at once, each alarm at its own place', () => {
     const bad = {
       roles: { sat: 'box', other: 'box' },
       inputs: { n: { type: 'u8' } },
       steps: step({ send: 'sat.pump.blow' }),
     };
-    expect(accusations(library({ shed: bad, spin: bad }))).toHaveLength(6);
+    expect(faultsFound(library({ shed: bad, spin: bad }))).toHaveLength(6);
   });
 
   it('is refused where several libraries have the procedure, naming them', () => {
-    const found = accusations(library({ shed: SHED, spin: SPIN }), library({ spin: SPIN }, 'more'));
+    const found = faultsFound(library({ shed: SHED, spin: SPIN }), library({ spin: SPIN }, 'more'));
     expect(found).toEqual([expect.stringMatching(/several libraries have a procedure "spin": .*more@1.0.0/)]);
   });
 

@@ -50,11 +50,11 @@ it.each<[string, MeasureDefinition, number | boolean | string | null, number | b
   ['text', measure('string'), 'On', 'on', false],
   ['a boolean', measure('bool'), true, true, true],
   ['unknown', measure('f64'), null, 0, false],
-])('B1 B2 MC-PAR-016 %s', (_what, definition, shown, wanted, says) => {
+])('readback.B1 B2 MC-PAR-016 %s', (_what, definition, shown, wanted, says) => {
   expect(readsAs(definition, shown, wanted)).toBe(says);
 });
 
-it('B3 MC-PAR-016 compares in the unit of the measure what is in the unit of the parameter', () => {
+it('readback.B3 MC-PAR-016 compares in the unit of the measure what is in the unit of the parameter', () => {
   const parameter = (unit: string | undefined) => ({ unit }) as Parameter;
   const seconds = measure('u16', { unit: 's' });
   expect(asReadback(2, parameter('min'), seconds)).toBe(120);

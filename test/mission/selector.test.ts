@@ -1,4 +1,4 @@
-/** Selectors of measures: the three forms, what they name, and what is none. */
+/** Selectors of measures: the three forms, what they name, and anything else. */
 
 import { describe, expect, it } from 'vitest';
 import { matchOrdinals, parseSelectors } from '../../mission/selector.ts';

@@ -1,4 +1,4 @@
-/** Exact ratios: one rounding, to the nearest double (S1). */
+/** Exact ratios: one rounding, to the nearest double (unit-scale.S1). */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ describe('ratios', () => {
     );
   });
 
-  it('S1 are rounded once, also when only a digit far behind breaks a tie', () => {
+  it('unit-scale.S1 are rounded once, also when only a digit far behind breaks a tie', () => {
     const tie = 2n ** 53n + 1n;
     const far = 10n ** 60n;
     expect(toNumber({ numerator: tie * far, denominator: far })).toBe(2 ** 53);
@@ -21,7 +21,7 @@ describe('ratios', () => {
     expect(toNumber({ numerator: -tie * far - 1n, denominator: far })).toBe(-(2 ** 53) - 2);
   });
 
-  it('S1 keep decimals that doubles lose', () => {
+  it('unit-scale.S1 keep decimals that doubles lose', () => {
     expect(toNumber(plus(ratioOf(0.1), ratioOf(0.2)))).toBe(0.3);
     expect(toNumber(times(ratioOf(1.1), ratioOf(1.1)))).toBe(1.21);
     expect(toNumber(over(ratioOf(1e300), ratioOf(1e-300)))).toBe(Number.POSITIVE_INFINITY);

@@ -96,11 +96,11 @@ const mistakes: readonly (() => unknown)[] = [
 ];
 
 describe('a binding', () => {
-  it('B1 fits the types of its chart, or does not compile', () => {
+  it('define-binding.B1 fits the types of its chart, or does not compile', () => {
     expect(mistakes).toHaveLength(9);
   });
 
-  it('B2 is what was written, whatever is forgotten of its types', async () => {
+  it('define-binding.B2 is what was written, whatever is forgotten of its types', async () => {
     const binding = defineBinding(good);
     expect(binding).toBe(good);
     const run = { id: 'l', key: 'lamp:l:1:0', epoch: 1, signal: new AbortController().signal };

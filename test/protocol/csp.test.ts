@@ -55,18 +55,18 @@ describe('the CRC', () => {
   const flagged = { ...plain, flags: cspFlag.crc };
   const data = Buffer.from('housekeeping');
 
-  it('is refused in every packet with one wrong bit of data or of itself (C2)', () => {
+  it('is refused in every packet with one wrong bit of data or of itself (protocol/csp.C2)', () => {
     for (const version of [1, 2] as const) {
       const packet = writeCsp(version, flagged, data);
       const header = packet.length - data.length - 4;
       for (const damaged of oneBitFlipped(packet.subarray(header))) {
         const read = readCsp(version, Buffer.concat([packet.subarray(0, header), damaged]));
-        expect(read).toMatchObject({ ok: false, faults: [expect.stringContaining('CRC-32C does not hold')] });
+        expect(read).toMatchObject({ ok: false, faults: [expect.stringContaining('CRC-32C is wrong')] });
       }
     }
   });
 
-  it('over header and data holds as well, as libcsp takes it (C2)', () => {
+  it('over header and data holds as well, as libcsp takes it (protocol/csp.C2)', () => {
     const packet = Buffer.concat([writeCspHeader(1, flagged), data]);
     const crc = Buffer.alloc(4);
     crc.writeUInt32BE(crc32c(packet));
@@ -94,7 +94,7 @@ describe('flags', () => {
     ['fragments', cspFlag.fragment],
     ['reserved', 0x20],
     ['reserved', 0x80],
-  ])('that ask for %s are refused by name (C3)', (name, flag) => {
+  ])('that ask for %s are refused by name (protocol/csp.C3)', (name, flag) => {
     const packet = writeCsp(1, { ...plain, flags: flag }, Buffer.from('x'));
     expect(readCsp(1, packet)).toMatchObject({ ok: false, faults: [expect.stringContaining(name)] });
   });
@@ -119,7 +119,7 @@ describe('any header and any bytes', () => {
     );
   });
 
-  it('never make reading throw (C1)', () => {
+  it('never make reading throw (protocol/csp.C1)', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(1 as const, 2 as const),

@@ -38,7 +38,7 @@ describe('frames of libcsp', () => {
 });
 
 describe('a stream', () => {
-  it('gives the same contents however it is cut (K1)', () => {
+  it('gives the same contents however it is cut (kiss.K1)', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(anyContent, awkward)), fc.array(fc.nat(9)), (contents, cuts) => {
         const stream = Buffer.concat(contents.map(writeKiss));
@@ -58,23 +58,23 @@ describe('a stream', () => {
     );
   });
 
-  it('is in step again at the next C0 after any damage, and gives nothing of a damaged frame (K2)', () => {
+  it('is in step again at the next C0 after any damage, and gives nothing of a damaged frame (kiss.K2)', () => {
     const sound = writeKiss(Buffer.from('sound'));
-    const heard = (noise: string) => readAll([Buffer.from(noise, 'hex'), sound, sound]);
+    const received = (noise: string) => readAll([Buffer.from(noise, 'hex'), sound, sound]);
     const twice = [Buffer.from('sound').toString('hex'), Buffer.from('sound').toString('hex')];
     // Bytes before the first frame; an escape of nothing; one cut by an end; a frame of a modem; an empty frame.
-    expect(heard('0102db05')).toEqual({ contents: twice, damaged: 0 });
-    expect(heard('c00001db0203c0')).toEqual({ contents: twice, damaged: 1 });
-    expect(heard('c00001dbc0')).toEqual({ contents: twice, damaged: 1 });
-    expect(heard('c00601c0')).toEqual({ contents: twice, damaged: 1 });
-    expect(heard('c000c0')).toEqual({ contents: twice, damaged: 1 });
+    expect(received('0102db05')).toEqual({ contents: twice, damaged: 0 });
+    expect(received('c00001db0203c0')).toEqual({ contents: twice, damaged: 1 });
+    expect(received('c00001dbc0')).toEqual({ contents: twice, damaged: 1 });
+    expect(received('c00601c0')).toEqual({ contents: twice, damaged: 1 });
+    expect(received('c000c0')).toEqual({ contents: twice, damaged: 1 });
   });
 
   it('counts a frame cut off by its end', () => {
     expect(readAll([Buffer.from('c0000102', 'hex')])).toEqual({ contents: [], damaged: 1 });
   });
 
-  it('keeps no more of a frame without end than the longest frame has (K3)', () => {
+  it('keeps no more of a frame without end than the longest frame has (kiss.K3)', () => {
     const reader = new KissReader();
     reader.push(Buffer.from('c000', 'hex'));
     for (let n = 0; n < 20; n += 1) reader.push(Buffer.alloc(10_000, 1));

@@ -45,7 +45,7 @@ describe('packet splitter', () => {
     );
   });
 
-  it('C1 accounts for every byte of any stream and never throws', () => {
+  it('packet-splitter.C1 accounts for every byte of any stream and never throws', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), (parts) => {
         const splitter = new PacketSplitter();
@@ -73,7 +73,7 @@ describe('packet splitter', () => {
     expect([...splitter.push(stream), ...splitter.end()]).toEqual([first, third, fourth]);
   });
 
-  it('C2 takes no lone header out of noise', () => {
+  it('packet-splitter.C2 takes no lone header out of noise', () => {
     const lone = packetOf(0x73, Buffer.alloc(4));
     const splitter = new PacketSplitter({ accepts });
     const noise = Buffer.alloc(30, 0xff);

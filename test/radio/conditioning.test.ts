@@ -63,7 +63,7 @@ const isEgress = (line: string): boolean => /direct_reg_access=0x8 0x4$/.test(li
 
 describe('conditioning a cold board', () => {
   it.each(CHAIN_TARGETS)(
-    'RB-CHAIN-009 RB-CHAIN-011 to %s makes it ready, with each step told',
+    'RB-CHAIN-009 RB-CHAIN-011 to %s makes it ready, with each step reported',
     async (target) => {
       const outcome = await bench().to(target);
       if (!outcome.ok) throw new Error(outcome.faults[0]?.reason);

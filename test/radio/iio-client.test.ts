@@ -88,7 +88,7 @@ describe('the client of an iiod', () => {
     expect(memory.values.get('iio:device0 note')).toBe('RX 3\nfür zwei\n');
   });
 
-  it('I1 names the attribute that is refused, and goes on', async () => {
+  it('context.I1 names the attribute that is refused, and goes on', async () => {
     const { client } = await pair();
     const refused = await failing(client.write(ensm, 'refused'));
     expect(refused).toMatchObject({
@@ -103,7 +103,7 @@ describe('the client of an iiod', () => {
     expect(await client.read(ensm)).toBe('fdd');
   });
 
-  it.each(['a b', 'a\nWRITE', '', 'a\0'])('K4 asks for no attribute named %j', async (name) => {
+  it.each(['a b', 'a\nWRITE', '', 'a\0'])('client.K4 asks for no attribute named %j', async (name) => {
     const { client } = await pair();
     expect((await failing(client.read({ ...ensm, name }))).errno).toBe(errno.EINVAL);
     expect(await client.read(ensm)).toBe('fdd');
@@ -137,7 +137,7 @@ describe('the client of an iiod', () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['fdd']));
   });
 
-  it('F1 carries blocks byte for byte', async () => {
+  it('client-buffer.F1 carries blocks byte for byte', async () => {
     const { client, memory } = await pair();
     const rx = await client.open('modem-rx', bytes);
     const tx = await client.open('modem-tx', { ...bytes, cyclic: true });
@@ -156,13 +156,13 @@ describe('the client of an iiod', () => {
     await until(() => memory.held.size === 0);
   });
 
-  it('S1 opens the channels it is asked for where indices are missing', async () => {
+  it('scan.S1 opens the channels it is asked for where indices are missing', async () => {
     const { client, memory } = await pair();
     await client.open('cf-ad9361-lpc', { samples: 16, mask: 0b10_1001 });
     expect(memory.opened).toMatchObject([{ mask: 0b10_1001 }]);
   });
 
-  it('K1 a buffer that waits holds up no attribute', async () => {
+  it('client.K1 a buffer that waits holds up no attribute', async () => {
     const { client } = await pair();
     const rx = await client.open('modem-rx', bytes);
     const read = failing(rx.read(1, PATIENT_MS));
@@ -171,7 +171,7 @@ describe('the client of an iiod', () => {
     expect((await read).errno).toBe(errno.EBADF);
   });
 
-  it('K3 a buffer without samples times out, and the next read opens it anew', async () => {
+  it('client.K3 a buffer without samples times out, and the next read opens it again', async () => {
     const { client, memory } = await pair();
     const rx = await client.open('modem-rx', bytes);
     const starved = await failing(rx.read(16, 30));
@@ -186,7 +186,7 @@ describe('the client of an iiod', () => {
     expect(await client.read(ensm)).toBe('fdd');
   });
 
-  it('F2 a write that is refused in the middle leaves a buffer that writes again', async () => {
+  it('client-buffer.F2 a write that is refused in the middle leaves a buffer that writes again', async () => {
     const { client, memory } = await pair();
     const tx = await client.open('modem-tx', { samples: 4, mask: 1 });
     memory.failWrite = errno.EIO;
@@ -229,7 +229,7 @@ describe('the client of an iiod', () => {
     expect((await failing(rx.read(4, 0))).errno).toBe(errno.EINVAL);
   });
 
-  it('tells that the board is lost, to whoever waits also, when its server ends', async () => {
+  it('reports that the board is lost, to whoever waits also, when its server ends', async () => {
     const { client, server } = await pair();
     const rx = await client.open('modem-rx', bytes);
     const read = failing(rx.read(16, PATIENT_MS));
@@ -242,7 +242,7 @@ describe('the client of an iiod', () => {
     expect((await failing(rx.read(16, PATIENT_MS))).message).not.toContain('refuses');
   });
 
-  it('I2 a question without an answer costs the context; its late answer reaches nobody', async () => {
+  it('context.I2 a question without an answer costs the context; its late answer reaches nobody', async () => {
     const { client, memory } = await pair('stub', LATE_MS);
     let open = () => {};
     memory.gate = new Promise((resolve) => {
@@ -257,7 +257,7 @@ describe('the client of an iiod', () => {
     await failing(client.read(ensm));
   });
 
-  it('F3 a buffer whose line is dead fails in time; the board is lost when it does not answer either', async () => {
+  it('client-buffer.F3 a buffer whose line is dead fails in time; the board is lost when it does not answer either', async () => {
     const { client, relay } = await pair('stub', LATE_MS);
     const rx = await client.open('modem-rx', bytes);
     relay.swallowing = true;
@@ -265,10 +265,10 @@ describe('the client of an iiod', () => {
     expect((await client.lost).errno).toBe(errno.ETIMEDOUT);
   });
 
-  it('F3 a buffer that is late costs its connection only while the board answers', async () => {
+  it('client-buffer.F3 a buffer that is late costs its connection only while the board answers', async () => {
     const { client, memory, server } = await pair('stub', 2_000);
     const rx = await client.open('modem-rx', bytes);
-    // Somebody else's long wait: what the server was told covers both.
+    // Somebody else's long wait: what the server was reported covers both.
     const other = await client.open('cf-ad9361-lpc', { samples: 500, mask: 1 });
     const long = failing(other.read(1_000, PATIENT_MS));
     expect((await failing(rx.read(16, 20))).errno).toBe(errno.ETIMEDOUT);
@@ -365,7 +365,7 @@ describe('servers that do what none should', () => {
     ['the end of the connection', undefined, errno.EIO],
     ['half a value', '4\nfd', errno.ETIMEDOUT],
     ['nothing', '', errno.ETIMEDOUT],
-  ])('N1 an attribute answered with %s costs the context', async (_, answer, number) => {
+  ])('iiod-connection.N1 an attribute answered with %s costs the context', async (_, answer, number) => {
     const client = await dial(await answering(answer), number === errno.ETIMEDOUT ? LATE_MS : PATIENT_MS);
     const read = client.read(ensm);
     if (answer === '4\nfdd\0\n4\nfdd\0\n') expect(await read.catch(() => 'fdd')).toBe('fdd');
@@ -385,7 +385,7 @@ describe('servers that do what none should', () => {
     await client.lost;
   });
 
-  it('N1 bytes that nobody asked for cost the context', async () => {
+  it('iiod-connection.N1 bytes that nobody asked for cost the context', async () => {
     let peer: Socket | undefined;
     const port = await scripted((said, socket) => {
       peer = socket;
@@ -393,7 +393,7 @@ describe('servers that do what none should', () => {
     });
     const client = await dial(port);
     peer?.write('0\n');
-    expect((await client.lost).message).toBe('iiod sends what nobody asked for');
+    expect((await client.lost).message).toBe('iiod sends data that was not requested');
   });
 
   it('a flood is not kept', async () => {
@@ -412,13 +412,13 @@ describe('servers that do what none should', () => {
 
   it.each([
     ['another set of channels', '4\n00000003\nabcd', errno.EIO],
-    ['more than was asked for', '8\n00000001\nabcdefgh', errno.EIO],
+    ['more than was requested', '8\n00000001\nabcdefgh', errno.EIO],
     ['an end before all is there', '2\n00000001\nab0\n', errno.EIO],
     ['a block that never ends', '4\n00000001\nab', errno.ETIMEDOUT],
     ['a refusal in the middle', '2\n00000001\nab-5\n', errno.EIO],
     ['a refusal', '-32\n', 32],
     ['the end of the connection', undefined, errno.EIO],
-  ])('F1 a read answered with %s gives nothing', async (_, answer, number) => {
+  ])('client-buffer.F1 a read answered with %s gives nothing', async (_, answer, number) => {
     const port = await scripted((said) => {
       if (said.startsWith('READBUF')) return answer;
       return /^(OPEN|TIMEOUT|CLOSE)/.test(said) ? '0\n' : greeting(said);
@@ -430,20 +430,20 @@ describe('servers that do what none should', () => {
   });
 
   it('T1 a short transfer does not cut a long one: iiod has one time for all', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const port = await scripted((said) => {
-      if (said.startsWith('TIMEOUT')) told.push(said.trim());
+      if (said.startsWith('TIMEOUT')) reported.push(said.trim());
       if (said.startsWith('READBUF')) return '';
       return /^(OPEN|TIMEOUT)/.test(said) ? '0\n' : greeting(said);
     });
     const client = await dial(port);
     const long = await client.open('modem-rx', bytes);
     const read = failing(long.read(4, 9_000));
-    await until(() => told.length === 1);
+    await until(() => reported.length === 1);
     const short = await client.open('cf-ad9361-lpc', bytes);
     const other = failing(short.read(4, 20));
-    await until(() => told.length === 2);
-    expect(told).toEqual(['TIMEOUT 9000', 'TIMEOUT 9000']);
+    await until(() => reported.length === 2);
+    expect(reported).toEqual(['TIMEOUT 9000', 'TIMEOUT 9000']);
     await client.close();
     await Promise.all([read, other]);
   });

@@ -9,7 +9,7 @@ import { memoryContext } from './memory-context.ts';
 
 const options = { samples: 16, mask: 1 };
 
-/** A context whose buffers are closed when told. */
+/** A context whose buffers are closed when reported. */
 function slowToClose(): { context: IioContext; closed: () => void } {
   const memory = memoryContext();
   let closed = () => {};
@@ -23,7 +23,7 @@ function slowToClose(): { context: IioContext; closed: () => void } {
   return { context: { ...memory, open }, closed };
 }
 
-it('H1 who asks while a buffer is being closed has it then', async () => {
+it('held-buffers.H1 who asks while a buffer is being closed has it then', async () => {
   const clock = new ManualClock(0);
   const { context, closed } = slowToClose();
   const buffers = new HeldBuffers(context, clock);
@@ -36,7 +36,7 @@ it('H1 who asks while a buffer is being closed has it then', async () => {
   expect(clock.waiting).toBe(0);
 });
 
-it('H1 who asks while it is held is refused after a moment', async () => {
+it('held-buffers.H1 who asks while it is held is refused after a moment', async () => {
   const clock = new ManualClock(0);
   const buffers = new HeldBuffers(memoryContext(), clock);
   const first = await buffers.open('iio:device3', options);
@@ -48,7 +48,7 @@ it('H1 who asks while it is held is refused after a moment', async () => {
   await buffers.open('iio:device3', options);
 });
 
-it('H1 a buffer that could not be opened is held by nobody', async () => {
+it('held-buffers.H1 a buffer that could not be opened is held by nobody', async () => {
   const memory = memoryContext();
   memory.held.add('iio:device3');
   const buffers = new HeldBuffers(memory, new ManualClock(0));

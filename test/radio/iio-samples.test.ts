@@ -170,7 +170,7 @@ describe('RB-GEN-001 samples of the model for IIO tools', () => {
     expect((await talk(port, line, 'VERSION')).split('\n').slice(0, 2)).toEqual([answer, '0.24.v0.24  ']);
   });
 
-  it('tells a streaming tool in the register of the core that blocks were lost', async () => {
+  it('reports a streaming tool in the register of the core that blocks were lost', async () => {
     const { port } = await serve();
     const socket = connect(port, '127.0.0.1');
     ends.push(() => socket.destroy());

@@ -48,9 +48,9 @@ class Terminal {
   /** What has come since, once it is as long as expected. */
   async hear(bytes: number): Promise<string> {
     await until(() => this.#received.length >= bytes, { what: `an answer of ${bytes} bytes` });
-    const heard = this.#received.toString('latin1');
+    const received = this.#received.toString('latin1');
     this.#received = Buffer.alloc(0);
-    return heard;
+    return received;
   }
 
   /** Says and expects exactly this back; that nothing more comes is shown by the next answer. */
@@ -120,7 +120,7 @@ describe('the iiod server', () => {
     expect(context.values.get('iio:device0 voltage0 (in) hardwaregain')).toBe('10');
   });
 
-  it('R2 takes the value of a refused write off the line', async () => {
+  it('server-session.R2 takes the value of a refused write off the line', async () => {
     const { line, context } = await terminal();
     await line.exchange('WRITE nodev x 8\r\nVERSION\n', '-19\n');
     await line.exchange('WRITE iio:device0 nope 8\r\nVERSION\n', '-2\n');
@@ -161,7 +161,7 @@ describe('the iiod server', () => {
     ]);
   });
 
-  it('S1 translates channels, which the protocol counts by place, into scan indices', async () => {
+  it('scan.S1 translates channels, which the protocol counts by place, into scan indices', async () => {
     const { line, context } = await terminal();
     await line.exchange('OPEN cf-ad9361-lpc 4 0000000d\r\n', '0\n');
     expect(context.opened).toMatchObject([{ mask: 0b10_1001 }]);
@@ -178,7 +178,7 @@ describe('the iiod server', () => {
     await line.exchange('VERSION\r\n', '0.24.v0.24  \n');
   });
 
-  it('U2 refuses a write of a buffer behind its last byte', async () => {
+  it('session-buffers.U2 refuses a write of a buffer behind its last byte', async () => {
     const { line, context } = await terminal();
     await line.exchange('OPEN iio:device4 4 00000001\r\n', '0\n');
     context.failWrite = 5;
@@ -187,7 +187,7 @@ describe('the iiod server', () => {
     await line.exchange('VERSION\r\n', '0.24.v0.24  \n');
   });
 
-  it('gives a buffer to one client, others are told EBUSY', async () => {
+  it('gives a buffer to one client, others are reported EBUSY', async () => {
     const { line, server } = await terminal();
     const other = new Terminal(server.port);
     await line.exchange('OPEN iio:device3 16 00000001\r\n', '0\n');
@@ -198,7 +198,7 @@ describe('the iiod server', () => {
   });
 
   it.each(['end', 'destroy', 'resetAndDestroy'] as const)(
-    'U1 frees the buffers of a client that goes by %s in the middle of a transfer',
+    'session-buffers.U1 frees the buffers of a client that goes by %s in the middle of a transfer',
     async (way) => {
       const { line, server, context } = await terminal();
       await line.exchange('OPEN modem-rx 16 00000001\r\n', '0\n');
@@ -213,7 +213,7 @@ describe('the iiod server', () => {
     },
   );
 
-  it('U1 frees a buffer whose writer goes in the middle of a block', async () => {
+  it('session-buffers.U1 frees a buffer whose writer goes in the middle of a block', async () => {
     const { line, context } = await terminal();
     await line.exchange('OPEN modem-tx 16 00000001\r\n', '0\n');
     await line.exchange('WRITEBUF modem-tx 16\r\n', '0\n');
@@ -223,7 +223,7 @@ describe('the iiod server', () => {
     expect(context.onTheWay()).toBe(0);
   });
 
-  it('V2 a client that waits holds up no other', async () => {
+  it('iio/server.V2 a client that waits holds up no other', async () => {
     const { line, server, context } = await terminal();
     let open = () => {};
     context.gate = new Promise((resolve) => {
@@ -239,14 +239,14 @@ describe('the iiod server', () => {
   it.each([
     ['a line without end', 'x'.repeat(IIOD_LINE_BYTES + 1)],
     ['a value beyond bounds', `WRITE iio:device0 ensm_mode ${IIOD_VALUE_BYTES + 1}\r\n`],
-  ])('R3 drops a client for %s', async (_, said) => {
+  ])('server-session.R3 drops a client for %s', async (_, said) => {
     const { line, server } = await terminal();
     line.say(said);
     await until(() => line.isClosed);
     await new Terminal(server.port).exchange('VERSION\r\n', '0.24.v0.24  \n');
   });
 
-  it('V2 refuses clients beyond the limit, until one goes', async () => {
+  it('iio/server.V2 refuses clients beyond the limit, until one goes', async () => {
     const { server } = await serve();
     const lines = Array.from({ length: IIOD_CLIENTS }, () => new Terminal(server.port));
     for (const line of lines) await line.exchange('VERSION\r\n', '0.24.v0.24  \n');
@@ -262,7 +262,7 @@ describe('the iiod server', () => {
     });
   });
 
-  it('V1 listens on this machine only', async () => {
+  it('iio/server.V1 listens on this machine only', async () => {
     const { server } = await serve();
     const elsewhere = connect(server.port, '127.0.0.2');
     const [error] = await once(elsewhere, 'error').catch((error) => [error]);

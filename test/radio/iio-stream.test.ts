@@ -51,7 +51,7 @@ describe('a stream of bytes', () => {
     );
   });
 
-  it('B1 takes no more than its bound until somebody reads on', async () => {
+  it('byte-stream.B1 takes no more than its bound until somebody reads on', async () => {
     const { stream, near, far } = await pair();
     const sent = Buffer.alloc(16 * IIOD_UNREAD_BYTES, 'abcdefg');
     far.write(sent);
@@ -61,7 +61,7 @@ describe('a stream of bytes', () => {
     expect(near.isPaused()).toBe(false);
   });
 
-  it('B1 refuses a line longer than a line may be, whole or not', async () => {
+  it('byte-stream.B1 refuses a line longer than a line may be, whole or not', async () => {
     for (const end of ['', '\n']) {
       const { stream, far } = await pair();
       far.write(`${'x'.repeat(IIOD_LINE_BYTES + 1)}${end}`);
@@ -72,7 +72,7 @@ describe('a stream of bytes', () => {
     expect((await stream.line()).length).toBe(IIOD_LINE_BYTES);
   });
 
-  it('B2 hands out what came before the end, and tells the end to whoever wants more', async () => {
+  it('byte-stream.B2 hands out what came before the end, and reports the end to whoever wants more', async () => {
     const { stream, far } = await pair();
     far.end('line\nrest');
     await stream.ended;
@@ -81,7 +81,7 @@ describe('a stream of bytes', () => {
     await expect(stream.write('x')).rejects.toThrow('closed');
   });
 
-  it('B2 tells the end to whoever waits', async () => {
+  it('byte-stream.B2 reports the end to whoever waits', async () => {
     const { stream, far } = await pair();
     const waiting = expect(stream.line()).rejects.toThrow('closed');
     far.end();

@@ -44,7 +44,7 @@ function attributesOf({ devices }: IioContext): IioAttribute[] {
   ]);
 }
 
-const told = (reading: Promise<string>) => reading.catch((error) => `refused with ${error.errno}`);
+const reported = (reading: Promise<string>) => reading.catch((error) => `refused with ${error.errno}`);
 
 /** Sends blocks and captures so many, while the clock of the board is moved on. */
 async function captured(context: IioContext, { clock, board }: Rig, blocks: number): Promise<Uint8Array> {
@@ -74,8 +74,8 @@ describe('the modelled board through a socket', () => {
     const attributes = attributesOf(remote);
     expect(attributes.length).toBeGreaterThan(100);
     for (const at of attributes) {
-      const here = await told(rig.board.read(at));
-      expect(await told(remote.read(at)), JSON.stringify(at)).toBe(here);
+      const here = await reported(rig.board.read(at));
+      expect(await reported(remote.read(at)), JSON.stringify(at)).toBe(here);
     }
   });
 
@@ -107,6 +107,6 @@ describe('the modelled board through a socket', () => {
     const { rig, remote } = await both();
     rig.board.lose('its plug was pulled');
     const at = { device: 'ad9361-phy', of: 'device', name: 'ensm_mode' } as const;
-    expect(await told(remote.read(at))).toBe('refused with 19');
+    expect(await reported(remote.read(at))).toBe('refused with 19');
   });
 });

@@ -83,7 +83,7 @@ describe.skipIf(noTools !== undefined)('the tools of libiio on the server', () =
     await until(() => context.held.size === 0);
   });
 
-  it('iio_readdev is told when there are no samples', async () => {
+  it('iio_readdev is reported when there are no samples', async () => {
     const { uri, context } = await serve();
     const read = await run('iio_readdev', ['-u', uri, '-T', '200', '-b', '16', '-s', '16', 'modem-rx']);
     expect(read.err).toContain('Unable to refill buffer');
@@ -137,7 +137,7 @@ describe.skipIf(noIiod !== undefined)('the client on the iiod of Debian', () => 
     expect(await client.read({ device: 'ad9361-phy', of: 'device', name: 'ensm_mode' })).toBe('fdd');
   });
 
-  it('I2 one that stands still costs the context in its deadline; what it answers when it goes on reaches nobody', async () => {
+  it('context.I2 one that stands still costs the context in its deadline; what it answers when it goes on reaches nobody', async () => {
     const { iiod, connect } = await start(300);
     const client = await connect();
     iiod.freeze();
@@ -152,7 +152,7 @@ describe.skipIf(noIiod !== undefined)('the client on the iiod of Debian', () => 
     expect(await other.read({ device: 'ad9361-phy', of: 'debug', name: 'loopback' })).toBe('0');
   });
 
-  it('F3 a transfer under way while it stands still fails in time, and another client has the buffer afterwards', async () => {
+  it('client-buffer.F3 a transfer under way while it stands still fails in time, and another client has the buffer afterwards', async () => {
     const { iiod, connect } = await start(300);
     const client = await connect();
     const rx = await client.open('modem-rx', { samples: 4096, mask: 1 });

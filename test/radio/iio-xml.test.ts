@@ -25,7 +25,7 @@ const devicesOf = (xml: string) => {
 };
 
 describe('the description of a context', () => {
-  it('D1 is read back as it was written', () => {
+  it('context-xml.D1 is read back as it was written', () => {
     const description = {
       description: 'a "board" <of> & \'two\'\nlines',
       attributes: new Map([['bench,source', 'stub']]),
@@ -79,14 +79,14 @@ describe('the description of a context', () => {
     });
   });
 
-  it('D2 passes over what later libraries add', () => {
+  it('context-xml.D2 passes over what later libraries add', () => {
     const xml = context(
       '<!-- new --><clock tick="1"><deep/></clock><device id="d" label="L"><attribute name="a" value="7"/><event-attribute name="e"/></device>',
     );
     expect(devicesOf(xml)).toMatchObject([{ id: 'd', name: 'd', attributes: ['a'] }]);
   });
 
-  it('tells every fault at once', () => {
+  it('reports every fault at once', () => {
     const xml = context(
       '<device name="n"><channel id="c" type="sideways"><scan-element index="x" format="le:U8/8>>0"/></channel></device><device id="d"><attribute/></device><device id="d"/>',
     );
@@ -108,7 +108,7 @@ describe('the description of a context', () => {
     ['<context><device></context>', 'no end of device'],
     ['<context><1/></context>', 'neither an element'],
     ['<context>', 'ends within an element'],
-    ['<context/>more', 'behind the outermost'],
+    ['<context/>more', 'after the outermost'],
     ['<context a="1" a="2"/>', 'twice'],
     ['<context a="&nuclear;"/>', 'unknown entity'],
     ['<context a="&#x110000;"/>', 'unknown entity'],
@@ -151,7 +151,7 @@ const device: fc.Arbitrary<IioDevice> = fc.record({
 describe('whatever comes in', () => {
   const seed = 20_261_121;
 
-  it('D1 any description is read back as it was written', () => {
+  it('context-xml.D1 any description is read back as it was written', () => {
     const devices = fc.uniqueArray(device, { maxLength: 4, selector: ({ id }) => id });
     fc.assert(
       fc.property(devices, text, (devices, description) => {
@@ -162,7 +162,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  it('X1 any text ends in a tree or in faults', () => {
+  it('xml.X1 any text ends in a tree or in faults', () => {
     const scrap = fc.constantFrom('<', '>', '/', '</', '/>', '"', "'", '=', '&', ';', '<!--', '-->', ' ');
     const piece = fc.oneof(
       scrap,
@@ -178,7 +178,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  it('X1 a sound description with one piece missing or changed ends likewise', () => {
+  it('xml.X1 a sound description with one piece missing or changed ends likewise', () => {
     const at = fc.nat(FROM_IIOD.length - 1);
     fc.assert(
       fc.property(at, fc.nat(5), text, (from, length, instead) => {
@@ -196,7 +196,7 @@ describe('whatever comes in', () => {
     ['entities', '<a b="&&&&'],
     ['attributes', ' a="b"'],
     ['document types', '<!DOCTYPE ['],
-  ])('X1 megabytes of %s are refused at once', (_, piece) => {
+  ])('xml.X1 megabytes of %s are refused at once', (_, piece) => {
     const started = process.cpuUsage();
     for (const before of ['', '<context', '<context>', '<context a="'])
       expect(readXml(before + piece.repeat(Math.floor(1_000_000 / piece.length))).ok).toBe(false);

@@ -44,7 +44,7 @@ describe('bit error rates', () => {
     expect((['bpsk', 'dbpsk', 'qpsk', 'oqpsk', '8psk'] as const).map(bitsPerSymbol)).toEqual([1, 1, 2, 2, 3]);
   });
 
-  it('a byte ratio tells the error rate it was made of', () => {
+  it('a byte ratio reports the error rate it was made of', () => {
     near(estimatedErrorRate(byteRatio(3e-4)), 3e-4, 1e-9);
   });
 });

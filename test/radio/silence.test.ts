@@ -77,7 +77,7 @@ async function boardIn({
   return board;
 }
 
-describe('S1 what radiates', () => {
+describe('silence.S1 what radiates', () => {
   it.each(states)('RB-GEN-001 $what: radiates $radiates', async (state) => {
     const board = await boardIn(state);
     const before = await board.read(FIRST);
@@ -85,7 +85,7 @@ describe('S1 what radiates', () => {
     const look = new Phy(board);
     if (!state.radiates) {
       expect(silenced).toBeUndefined();
-      // S2
+      // silence.S2
       expect(await board.read(FIRST)).toBe(before);
       return;
     }
@@ -96,7 +96,7 @@ describe('S1 what radiates', () => {
     await board.close();
   });
 
-  it('S3 one that cannot be muted is told as such', async () => {
+  it('silence.S3 one that cannot be muted is reported as such', async () => {
     const board = await boardIn({ what: '', radiates: true, open: true });
     const write = board.write.bind(board);
     board.write = async (at, value) => {

@@ -103,7 +103,7 @@ function commanded(
   const caller = { kind: 'declared', name, roles: [] } as const;
   const body = action.action === 'shelve' ? { for: action.for } : undefined;
   const request = { params: { target, alarm, command: action.action }, query: {}, content: undefined };
-  return told(async () => ({
+  return reported(async () => ({
     handled: await commandAlarm.handle({ ...request, body, caller } as never, ports),
     run: () => alarm,
   }));
@@ -114,27 +114,27 @@ function runApi(ports: RoutePorts): Omit<Api, 'values' | 'submit' | 'alarm'> {
   const nothing = { query: {}, content: undefined };
   return {
     launch: (body) =>
-      told(async () => {
+      reported(async () => {
         const handled = await launchRun.handle({ params: {}, ...nothing, body, caller: ada }, ports);
         return { handled, run: (reply) => (reply.body as LaunchReply).run };
       }),
     launchProgram: (run, program) =>
-      told(async () => ({ handled: await submitProgram(run, program, ports), run: () => run })),
+      reported(async () => ({ handled: await submitProgram(run, program, ports), run: () => run })),
     answer: (run, body, { name, roles }) =>
-      told(async () => {
+      reported(async () => {
         const caller = { kind: 'declared', name, roles } as const;
         const handled = await answerRun.handle({ params: { run }, ...nothing, body, caller }, ports);
         return { handled, run: () => run };
       }),
     command: (run, action, choice, name) =>
-      told(async () => {
+      reported(async () => {
         const body = choice === undefined ? undefined : { choice };
         const caller = { kind: 'declared', name, roles: [] } as const;
         const request = { params: { run, action }, ...nothing, body, caller };
         return { handled: await commandRun.handle(request as never, ports), run: () => run };
       }),
     preempt: (run) =>
-      told(async () => {
+      reported(async () => {
         const call: ControlCall = {
           action: 'suspend',
           by: 'alarm sat1.battery.undervoltage',
@@ -163,7 +163,7 @@ interface Carried {
   readonly run: (reply: Reply) => string;
 }
 
-async function told(ask: () => Promise<Carried>): Promise<Told> {
+async function reported(ask: () => Promise<Carried>): Promise<Told> {
   try {
     const { handled, run } = await ask();
     if (handled.ok) return { outcome: 'accepted', run: run(handled.value) };

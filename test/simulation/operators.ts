@@ -107,10 +107,10 @@ export class Operators {
       slot,
       patienceMs: PATIENCE_MS,
       ask: (api) => api.alarm(target, alarm, action, by),
-      answered: (told, through) => {
+      answered: (reported, through) => {
         this.open -= 1;
-        tell(`${by}: ${told.outcome} through ${through}`);
-        if (told.outcome !== 'accepted') return;
+        tell(`${by}: ${reported.outcome} through ${through}`);
+        if (reported.outcome !== 'accepted') return;
         this.accepted.push({ target, alarm, by, action: action.action, askedAt, answeredAt: server.order });
       },
     });

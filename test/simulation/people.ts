@@ -124,14 +124,15 @@ export class People {
       patienceMs: PATIENCE_MS,
       ask: (api) =>
         what.kind === 'program' ? api.launchProgram(id, what.program) : api.launch(what.request),
-      answered: (told, by) => {
+      answered: (reported, by) => {
         this.open -= 1;
         tell(
-          `launch ${told.outcome} by ${by}: ${told.outcome === 'accepted' ? told.run : told.codes.join()}`,
+          `launch ${reported.outcome} by ${by}: ${reported.outcome === 'accepted' ? reported.run : reported.codes.join()}`,
         );
-        if (told.outcome !== 'accepted') return;
-        this.launched.push({ run: told.run, by });
-        if (what.kind === 'procedure') for (const command of commands) this.#commandLater(told.run, command);
+        if (reported.outcome !== 'accepted') return;
+        this.launched.push({ run: reported.run, by });
+        if (what.kind === 'procedure')
+          for (const command of commands) this.#commandLater(reported.run, command);
       },
     });
   }
@@ -315,7 +316,7 @@ export class People {
   ): void {
     const { server, tell } = this.#options;
     const askedAt = server.order;
-    // Each asking has a name of its own, so that the log tells which one was carried out.
+    // Each asking has its own name, so that the log tells which one was carried out.
     let by = 'alarm sat1.battery.undervoltage';
     const named = (): string => {
       this.#commanders += 1;
@@ -327,14 +328,14 @@ export class People {
       slot,
       patienceMs: COMMAND_PATIENCE_MS,
       ask: (api) => (action === 'preempt' ? api.preempt(run) : api.command(run, action, choice, named())),
-      answered: (told, through) => {
-        const codes = told.outcome === 'refused' ? `: ${told.codes.join()}` : '';
-        tell(`${action} of ${run.slice(-5)} ${told.outcome} through ${through}${codes}`);
-        if (told.outcome === 'accepted')
+      answered: (announced, through) => {
+        const codes = announced.outcome === 'refused' ? `: ${announced.codes.join()}` : '';
+        tell(`${action} of ${run.slice(-5)} ${announced.outcome} through ${through}${codes}`);
+        if (announced.outcome === 'accepted')
           this.accepted.push({ run, action, by, askedAt, answeredAt: server.order });
-        else if (told.codes.every((code) => code === 'run::refused' || code === 'run::not-running'))
+        else if (announced.codes.every((code) => code === 'run::refused' || code === 'run::not-running'))
           this.refused.push({ run, action, by });
-        settled(told.outcome);
+        settled(announced.outcome);
       },
       wanted: () => this.#runs.get(run)?.summary.finished === undefined,
       givenUp: () => settled('given up'),

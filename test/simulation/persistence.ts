@@ -18,7 +18,7 @@ interface Question {
   /** How long one process is waited for. */
   readonly patienceMs: number;
   readonly ask: (api: Api) => Promise<Told>;
-  readonly answered: (told: Exclude<Told, { outcome: 'unavailable' }>, by: string) => void;
+  readonly answered: (reported: Exclude<Told, { outcome: 'unavailable' }>, by: string) => void;
   /** Whether it is still worth asking; default: for ever. */
   readonly wanted?: () => boolean;
   readonly givenUp?: () => void;
@@ -42,11 +42,12 @@ export function persist(asking: Asking, question: Question): void {
   if (process === undefined) return again();
   // The request arrives in the process, and the answer in the world.
   process.arrivals.setTimeout(async () => {
-    const told = process.api === undefined ? ({ outcome: 'unavailable' } as const) : await ask(process.api);
+    const announced =
+      process.api === undefined ? ({ outcome: 'unavailable' } as const) : await ask(process.api);
     if (settled || !process.alive) return;
-    if (told.outcome === 'unavailable') return again();
+    if (announced.outcome === 'unavailable') return again();
     settled = true;
     clock.clearTimeout(patience);
-    answered(told, process.instance);
+    answered(announced, process.instance);
   }, 1);
 }

@@ -56,7 +56,7 @@ it.each([0, 1])(
   },
 );
 
-it('partitions that every process gave up at once find an owner again (Q2)', async () => {
+it('partitions that every process gave up at once find an owner again (partition.Q2)', async () => {
   const faults: Fault[] = [
     { at: 5_081, kind: 'election', forMs: 12_943 },
     { at: 5_509, slot: 1, kind: 'crash', backMs: 1_778 },
@@ -65,7 +65,7 @@ it('partitions that every process gave up at once find an owner again (Q2)', asy
   expect(await brokenBy([{ at: 5_000, kind: 'election', forMs: 5_472 }], both(14_000), 3)).toEqual([]);
 });
 
-it('a call held up in a gateway that is asked again and cannot tell is not sent afterwards (J1, O2)', async () => {
+it('a call held up in a gateway that is asked again and cannot tell is not sent afterwards (lane.J1, O2)', async () => {
   const slow = (n: number): Fault => ({
     at: 7_300,
     slot: n,

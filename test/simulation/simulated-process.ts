@@ -97,11 +97,11 @@ export class SimulatedProcess implements Antenna {
   }
 }
 
-function toldLog(told: (level: string, message: string) => void): Log {
+function toldLog(reported: (level: string, message: string) => void): Log {
   const of = (level: string) => (fields: object, message: string) => {
     const { err, reason } = fields as { err?: unknown; reason?: unknown };
     const why = err instanceof Error ? err.message : reason;
-    told(level, why === undefined ? message : `${message}: ${String(why)}`);
+    reported(level, why === undefined ? message : `${message}: ${String(why)}`);
   };
   const log: Log = {
     debug: () => undefined,

@@ -207,12 +207,12 @@ class World implements Stage {
   #historyOf(held: Held, defects: readonly string[]): History {
     const { launched, accepted, refused } = this.#people;
     const runs = { ...storedRuns(this.server, held), launched, accepted, refused, lit: this.#lit };
-    const told = { accepted: this.#operators.accepted, ended: this.#ended, endedAt: this.clock.now() };
+    const reported = { accepted: this.#operators.accepted, ended: this.#ended, endedAt: this.clock.now() };
     return {
       mission: this.#mission,
       ...storedHistory(this.server, held),
       runs,
-      alarms: { ...storedAlarms(this.server), ...told },
+      alarms: { ...storedAlarms(this.server), ...reported },
       asked: new Map([...this.#asked, ...announced(runs)]),
       acknowledged: this.#acknowledged,
       uplinks: this.space.uplinks,

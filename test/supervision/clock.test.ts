@@ -5,7 +5,7 @@ import { HeapClock, realClock } from '../../supervision/clock.ts';
 const DAY_MS = 86_400_000;
 
 describe('HeapClock', () => {
-  it('fires timers by due time, equal ones in the order they were set (H1)', () => {
+  it('fires timers by due time, equal ones in the order they were set (clock.H1)', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(50), { maxLength: 60 }), (delays) => {
         const clock = new HeapClock(1_000);
@@ -22,7 +22,7 @@ describe('HeapClock', () => {
     );
   });
 
-  it('stands at the due time while a timer fires, and fires what that timer sets (H2)', () => {
+  it('stands at the due time while a timer fires, and fires what that timer sets (clock.H2)', () => {
     const clock = new HeapClock();
     const at: number[] = [];
     clock.setTimeout(() => {
@@ -34,7 +34,7 @@ describe('HeapClock', () => {
     expect(clock.now()).toBe(20);
   });
 
-  it('takes a delay longer than any Node timer (H3)', () => {
+  it('takes a delay longer than any Node timer (clock.H3)', () => {
     const clock = new HeapClock();
     const at: number[] = [];
     clock.setTimeout(() => at.push(clock.now()), 100 * DAY_MS);
@@ -60,7 +60,7 @@ describe('the clock of the machine', () => {
   afterEach(() => void vi.useRealTimers());
 
   it.each([0, 1, 24 * DAY_MS, 2 ** 31 - 1, 2 ** 31, 30 * DAY_MS, 100 * DAY_MS])(
-    'fires once after %d ms, also where a Node timer would overflow (H3)',
+    'fires once after %d ms, also where a Node timer would overflow (clock.H3)',
     (delayMs) => {
       const begun = realClock.now();
       const fired: number[] = [];
@@ -72,7 +72,7 @@ describe('the clock of the machine', () => {
     },
   );
 
-  it.each([1, 40])('does not fire what was cancelled after %d days of sixty (H3)', (days) => {
+  it.each([1, 40])('does not fire what was cancelled after %d days of sixty (clock.H3)', (days) => {
     let fired = 0;
     const timer = realClock.setTimeout(() => (fired += 1), 60 * DAY_MS);
     vi.advanceTimersByTime(days * DAY_MS);

@@ -1,4 +1,4 @@
-/** I4: health and metrics of a process on a port of their own, while its bus is away and when it cannot begin. */
+/** process.I4: health and metrics of a process on a port of their own, while its bus is away and when it cannot begin. */
 
 import { afterEach, expect, it } from 'vitest';
 import { openBus } from '../../bus/nats-bus.ts';
@@ -44,7 +44,7 @@ it('listens before the bus answers, and says so', async () => {
   expect(await (await get(metrics, '/metrics')).text()).toMatch(/^mcs_bus_connected 0$/m);
 });
 
-it('listens nowhere unless it is told to', async () => {
+it('listens nowhere unless it is reported to', async () => {
   expect((await start(['executor'], {})).metrics).toBeUndefined();
 });
 

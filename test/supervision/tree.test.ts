@@ -28,7 +28,7 @@ function treeOf() {
 const nothing: Role = { shared: [], stop: async () => undefined };
 
 describe('the root of the tree', () => {
-  it('gives the process up, once and saying which role and why, when a role does not mend', async () => {
+  it('gives the process up, once and saying which role and why, when a role does not repair', async () => {
     const { tree, clock, escalations } = treeOf();
     let starts = 0;
     await tree.start('executor', async ({ failed }: RoleContext) => {
@@ -45,7 +45,7 @@ describe('the root of the tree', () => {
     await tree.drain();
   });
 
-  it('waits for the bus with a role that it starts anew, at no cost of patience', async () => {
+  it('waits for the bus with a role that it starts again, at no cost of patience', async () => {
     const { tree, clock, escalations } = treeOf();
     let starts = 0;
     let fail: (reason: string) => void = () => undefined;

@@ -13,7 +13,7 @@ import { until } from './until.ts';
 
 const Thing = Type.Object({ n: Type.Integer() }, { additionalProperties: false, title: 'Thing' });
 
-/** A service whose one route answers whatever it is told, and whose one stream says it. */
+/** A service whose one route answers whatever it is reported, and whose one stream says it. */
 async function serving(answer: Reply | 'alarm::refused', message = '{"n":1}') {
   const route = defineRoute({
     method: 'GET',

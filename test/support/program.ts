@@ -1,5 +1,5 @@
 /**
- * `mcs` compiled once for a run of the tests: each process that a test starts would otherwise compile some 400 files anew,
+ * `mcs` compiled once for a run of the tests: each process that a test starts would otherwise compile some 400 files again,
  * four seconds of a core before its first line. What runs is the same program, in a file of its own for each command; how
  * a person starts it is shown by `test/tools/mcs.test.ts` and `test/flow/cold-start.test.ts`.
  *

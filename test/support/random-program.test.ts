@@ -24,7 +24,7 @@ function answersOf(statements: readonly ProgramStatement[]): Answers {
 }
 
 describe('a program by chance', () => {
-  it('resolves and compiles, whatever is in it (R1)', () => {
+  it('resolves and compiles, whatever is in it (random-program.R1)', () => {
     const kinds = new Set<string>();
     fc.assert(
       fc.property(randomProgram(WORLD), (program) => {
@@ -65,7 +65,7 @@ describe('a program by chance', () => {
     );
   });
 
-  it('runs to its end, with a log as it must be (R2)', () => {
+  it('runs to its end, with a log as it must be (random-program.R2)', () => {
     const alone = { config: WORLD.config, targets: WORLD.targets, modes: WORLD.modes };
     fc.assert(
       fc.property(randomProgram(alone), (program) => {

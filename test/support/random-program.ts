@@ -1,6 +1,6 @@
 /**
  * Programs by chance, valid for targets of the demo platform: what a run can be made of, in any order and depth. Paths are
- * those that the compiler of procedures gives (P1 of `mission/procedure/procedure.ts`). Mission Control Service, section 4.2.
+ * those that the compiler of procedures gives (procedure.P1). Mission Control Service, section 4.2.
  *
  * R1. Every telecommand resolves and every condition compiles; answers are named after they were asked for, in the same leaf.
  * R2. Every statement ends: what waits for a person or for telemetry has a bound. A decision waits for whoever plays people.

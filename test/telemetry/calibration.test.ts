@@ -24,13 +24,13 @@ describe('calibration', () => {
     expect([...block!.raw]).toEqual([-3, 7400, -3, 7200]);
   });
 
-  it('A1 gives NaN where the calibration does not cover the raw value, and keeps the raw value', () => {
+  it('telemetry/calibration.A1 gives NaN where the calibration does not cover the raw value, and keeps the raw value', () => {
     const [block] = calibrated([{ ground: 1, raw: { 'eps.vbat': 10_000 } }]).blocks;
     expect([...block!.value]).toEqual([Number.NaN]);
     expect([...block!.raw]).toEqual([10_000]);
   });
 
-  it('A2 keeps what no double holds and does not calibrate it', () => {
+  it('telemetry/calibration.A2 keeps what no double holds and does not calibrate it', () => {
     const raw = { 'obc.counter': 2n ** 60n, 'obc.name': 'x' };
     const [block] = calibrated([{ ground: 1, raw }]).blocks;
     expect([...block!.value]).toEqual([Number.NaN, Number.NaN]);
@@ -40,7 +40,7 @@ describe('calibration', () => {
     ]);
   });
 
-  it('MC-VAL-010 marks a batch deferred when it is told so', () => {
+  it('MC-VAL-010 marks a batch deferred when it is reported so', () => {
     expect(calibrated([{ ground: 1, raw: { 'eps.ibat': 1 } }], true).deferred).toBe(true);
     expect(calibrated([{ ground: 1, raw: { 'eps.ibat': 1 } }]).deferred).toBe(false);
   });

@@ -130,7 +130,7 @@ describe('a current value', () => {
     expect(read(store, 'obc.mode')!.sample.delivery).toBe('deferred');
   });
 
-  it('is encoded once however often it is asked for, and again after a change', () => {
+  it('T4 is encoded once however often it is asked for, and again after a change', () => {
     const store = fed({ ground: GROUND, raw: { 'obc.rate': 1 } });
     const ordinal = platform.ordinal('obc.rate')!;
     const first = store.json(ordinal);
@@ -192,7 +192,7 @@ describe('the store of a target', () => {
     expect(read(store, 'obc.rate')!.sample.value).toBe(3);
   });
 
-  it('V3 announces nothing for a sample it has, and takes the later of two with the same times', () => {
+  it('current-values.V3 announces nothing for a sample it has, and takes the later of two with the same times', () => {
     const row = { ground: GROUND, raw: { 'obc.rate': 1, 'obc.name': 'x' } };
     const store = fed(row);
     expect(store.apply(valuesOf(platform, [row]))).toHaveLength(0);
@@ -205,17 +205,17 @@ describe('the store of a target', () => {
     expect([...changed]).toEqual([platform.ordinal('obc.rate')]);
   });
 
-  it('tells every change of a batch in steps, with the value of that moment', () => {
+  it('reports every change of a batch in steps, with the value of that moment', () => {
     const rows = [1, 2, 3].map((value) => ({
       ground: GROUND + value,
       raw: { 'obc.rate': value, 'obc.mode': 1 },
     }));
     const store = new CurrentValues(platform);
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     store.apply(valuesOf(platform, rows), (changed) => {
-      told.push([changed.length, store.sample(platform.ordinal('obc.rate')!)!.value]);
+      reported.push([changed.length, store.sample(platform.ordinal('obc.rate')!)!.value]);
     });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [2, 1],
       [2, 2],
       [2, 3],
@@ -239,7 +239,7 @@ describe('the store of a target', () => {
     expect(read(store, 'obc.counter')!.sample.value).toBe(7);
   });
 
-  it('goes on when the clock on board is set back, and replaying what came before changes nothing (V5)', () => {
+  it('goes on when the clock on board is set back, and replaying what came before changes nothing (sample-order.V5)', () => {
     const before = { ground: GROUND, onboard: GROUND, raw: { 'obc.rate': 1 } };
     const after = { ground: GROUND + 1_000, onboard: 5_000, raw: { 'obc.rate': 2 } };
     const store = fed(before, after);
@@ -248,7 +248,7 @@ describe('the store of a target', () => {
     expect(read(store, 'obc.rate')!.sample.value).toBe(2);
   });
 
-  it('takes no dump for a step of the clock (V5)', () => {
+  it('takes no dump for a step of the clock (sample-order.V5)', () => {
     const store = fed({ ground: GROUND, onboard: GROUND, raw: { 'obc.rate': 1 } });
     const dumped = { ground: GROUND + 1_000, onboard: GROUND - 86_400_000, raw: { 'obc.rate': 2 } };
     store.apply(valuesOf(platform, [dumped], { deferred: true }));

@@ -39,7 +39,7 @@ function appends() {
 }
 
 describe('appends in order', () => {
-  it('are many under way, and told in the order they were pushed', async () => {
+  it('are many under way, and reported in the order they were pushed', async () => {
     const { clock, calls, stored, push, ids } = appends();
     for (const id of ['a', 'b', 'c']) push(id);
     expect(ids()).toEqual(['a', 'b', 'c']);
@@ -49,7 +49,7 @@ describe('appends in order', () => {
     expect(stored).toEqual(['a', 'b', 'c']);
   });
 
-  it('Q4 none is sent behind one that has no answer for long, and then it comes first', async () => {
+  it('ordered-append.Q4 none is sent behind one that has no answer for long, and then it comes first', async () => {
     const { clock, calls, stored, push, ids } = appends();
     push('a');
     await clock.run(VALUE_APPEND_LATE_MS + 1, 1);
@@ -64,7 +64,7 @@ describe('appends in order', () => {
     expect(stored).toEqual(['a', 'b']);
   });
 
-  it('Q4 goes on as soon as the late answer has come', async () => {
+  it('ordered-append.Q4 goes on as soon as the late answer has come', async () => {
     const { clock, calls, push, ids } = appends();
     push('a');
     await clock.run(VALUE_APPEND_LATE_MS + 1, 1);

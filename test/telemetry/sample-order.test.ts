@@ -107,7 +107,7 @@ describe('MC-VAL-016 MC-VAL-019 the order of samples', () => {
   });
 });
 
-describe('MC-VAL-016 O7 an owner of a target', () => {
+describe('MC-VAL-016 telemetry-owner.O7 an owner of a target', () => {
   const decoded = (seq: number, ground: number, onboard: number) => {
     const blocks = [blockOf(platform, [{ ground: T0 + ground, onboard: T0 + onboard, raw: { 'c.a': seq } }])];
     const batch: DecodedBatch = { platform: platform.digest, link: 'uhf', blocks, reports: [] };
@@ -153,7 +153,9 @@ describe('MC-VAL-016 O7 an owner of a target', () => {
       ['104', [0]],
       ['105', []],
     ]);
-    const said = log.said.filter(({ message: text }) => text.startsWith('samples older than what is known'));
+    const said = log.said.filter(({ message: text }) =>
+      text.startsWith('samples older than the current values'),
+    );
     expect(said).toHaveLength(2);
   });
 });

@@ -86,7 +86,7 @@ describe('the owner of a target', () => {
     await owner.stop();
   });
 
-  it('Q2 publishes in order and each once through lost appends and lost answers', async () => {
+  it('ordered-append.Q2 publishes in order and each once through lost appends and lost answers', async () => {
     const owner = ownerOf();
     await owner.start();
     const failures = new Map([
@@ -106,7 +106,7 @@ describe('the owner of a target', () => {
     await owner.stop();
   });
 
-  it('Q1 sends nothing new after a loss of the connection while something sent before is open', async () => {
+  it('ordered-append.Q1 sends nothing new after a loss of the connection while something sent before is open', async () => {
     const owner = ownerOf();
     await owner.start();
     let open = (): void => {};
@@ -165,7 +165,7 @@ describe('the owner of a target', () => {
     await owner.stop();
   });
 
-  it('O4 leaves out a message that is no batch, or does not fit its catalogue, and goes on', async () => {
+  it('telemetry-owner.O4 leaves out a message that is no batch, or does not fit its catalogue, and goes on', async () => {
     const owner = ownerOf();
     await owner.start();
     owner.handle({ ...decodedMessage(1), data: new Uint8Array([0xc1, 1, 2]) });
@@ -211,7 +211,7 @@ describe('the checkpoint of a target', () => {
     expect(bucket.writes).toBe(3);
   });
 
-  it('O2 covers nothing that is still on its way', async () => {
+  it('telemetry-owner.O2 covers nothing that is still on its way', async () => {
     const owner = ownerOf();
     await owner.start();
     owner.handle(decodedMessage(1));
@@ -226,7 +226,7 @@ describe('the checkpoint of a target', () => {
     expect(columns.columns.value[platform.ordinal('obc.counter')!]).toBe(1);
   });
 
-  it('O1 lets the next owner go on behind it without publishing anything twice', async () => {
+  it('telemetry-owner.O1 lets the next owner go on behind it without publishing anything twice', async () => {
     const first = ownerOf();
     await first.start();
     for (let seq = 1; seq <= 3; seq += 1) first.handle(decodedMessage(seq));
@@ -250,7 +250,7 @@ describe('the checkpoint of a target', () => {
     expect((await checkpoint())!.epoch).toBe(2);
   });
 
-  it('O1 publishes again under the same ids while they are remembered, and so fills a gap', async () => {
+  it('telemetry-owner.O1 publishes again under the same ids while they are remembered, and so fills a gap', async () => {
     bus.now = () => clock.now();
     const first = ownerOf();
     await first.start();
@@ -267,7 +267,7 @@ describe('the checkpoint of a target', () => {
     expect((await checkpoint())!.positions.decoded).toBe(3);
   });
 
-  it('O1 covers what an earlier owner published, once it has been read again', async () => {
+  it('telemetry-owner.O1 covers what an earlier owner published, once it has been read again', async () => {
     const first = ownerOf();
     await first.start();
     first.handle(decodedMessage(1));
@@ -282,7 +282,7 @@ describe('the checkpoint of a target', () => {
     expect(published()).toHaveLength(2);
   });
 
-  it('W1 ends an owner whose target a later one has', async () => {
+  it('checkpoint-writer.W1 ends an owner whose target a later one has', async () => {
     let lost = 0;
     const first = ownerOf({ lost: () => (lost += 1) });
     await first.start();
@@ -301,7 +301,7 @@ describe('the checkpoint of a target', () => {
     expect((await checkpoint())!.epoch).toBe(2);
   });
 
-  it('W1 knows its own write again when only the answer was lost, and writes on', async () => {
+  it('checkpoint-writer.W1 knows its own write again when only the answer was lost, and writes on', async () => {
     const owner = ownerOf({ lost: () => expect.unreachable('not lost') });
     await owner.start();
     bus.bucket(buckets.values).loseAnswer = true;
@@ -318,7 +318,7 @@ describe('the checkpoint of a target', () => {
     await owner.stop();
   });
 
-  it('P1 of another version, or broken, is none: the stream is read from its start', async () => {
+  it('checkpoint.P1 of another version, or broken, is none: the stream is read from its start', async () => {
     const bucket = bus.bucket(buckets.values);
     await bucket.overwrite('sat1', new Uint8Array([1, 2, 3]));
     const owner = ownerOf();
@@ -344,7 +344,7 @@ describe('a batch of another catalogue', () => {
     ...decodeBatch<ValueBatch>(published()[index]!.data).blocks[0]!.ordinals,
   ];
 
-  it('O3 of an earlier mission is mapped by keys', async () => {
+  it('telemetry-owner.O3 of an earlier mission is mapped by keys', async () => {
     const owner = ownerOf();
     await owner.start();
     missions.publish(missionOf('r2', { sat1: later }));
@@ -354,7 +354,7 @@ describe('a batch of another catalogue', () => {
     await owner.stop();
   });
 
-  it('O3 of a mission that arrives a moment later waits for it', async () => {
+  it('telemetry-owner.O3 of a mission that arrives a moment later waits for it', async () => {
     const owner = ownerOf();
     await owner.start();
     const handled = owner.handle(decodedMessage(1, { of: later }));
@@ -366,7 +366,7 @@ describe('a batch of another catalogue', () => {
     await owner.stop();
   });
 
-  it('O3 of a revision that only the bus knows is looked up by the revision it names', async () => {
+  it('telemetry-owner.O3 of a revision that only the bus knows is looked up by the revision it names', async () => {
     missions.archive.push(missionOf('r0', { sat1: later }));
     const owner = ownerOf();
     await owner.start();
@@ -377,7 +377,7 @@ describe('a batch of another catalogue', () => {
     await owner.stop();
   });
 
-  it('O3 that nobody knows is left out, but not its reports, and is waited for only once', async () => {
+  it('telemetry-owner.O3 that is not known is left out, but not its reports, and is waited for only once', async () => {
     const owner = ownerOf();
     await owner.start();
     const report = { reference: '18ab0001', stage: 'completion', ok: true, at: 1 } as const;

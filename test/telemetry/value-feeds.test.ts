@@ -114,7 +114,7 @@ describe('the current values of a process', () => {
     await running.stop();
   });
 
-  it('Y1 are not read from far back for a target that has long been silent', async () => {
+  it('value-replay.Y1 are not read from far back for a target that has long been silent', async () => {
     await store('sat2', batchOf(1));
     await checkpoint('sat2', 1, batchOf(1));
     for (let value = 2; value <= 9; value += 1) await store('sat1', batchOf(value));
@@ -161,14 +161,14 @@ describe('the current values of a process', () => {
   it('go on past a message that is no batch or names no measure', async () => {
     const running = feeds();
     await running.ready;
-    const told: number[] = [];
-    running.watch('sat1', (changed) => told.push(...changed));
+    const reported: number[] = [];
+    running.watch('sat1', (changed) => reported.push(...changed));
     await bus.append(streams.values, subject.values('sat1'), new Uint8Array([0xc1]));
     const [block] = batchOf(1).blocks;
     await store('sat1', { ...batchOf(1), blocks: [{ ...block!, ordinals: new Uint32Array([77]) }] });
     await store('sat1', batchOf(2));
     await until(() => counterOf(running) === 2);
-    expect(told).toEqual([counter]);
+    expect(reported).toEqual([counter]);
     await running.stop();
   });
 
@@ -181,12 +181,12 @@ describe('the current values of a process', () => {
 });
 
 describe('a watch', () => {
-  it('is told of each change with the value of that moment, and of nothing after its end', async () => {
+  it('is reported each change with the value of that moment, and of nothing after its end', async () => {
     const running = feeds();
     await running.ready;
-    const told: unknown[] = [];
+    const announced: unknown[] = [];
     const end = running.watch('sat1', (changed, values) =>
-      told.push([...changed, values.sample(counter)!.value]),
+      announced.push([...changed, values.sample(counter)!.value]),
     );
     await store(
       'sat1',
@@ -196,44 +196,44 @@ describe('a watch', () => {
       ),
     );
     await store('sat2', batchOf(9));
-    await until(() => told.length === 2);
+    await until(() => announced.length === 2);
     end();
     await store('sat1', batchOf(3));
     await until(() => counterOf(running) === 3);
-    expect(told).toEqual([
+    expect(announced).toEqual([
       [counter, 1],
       [counter, 2],
     ]);
     await running.stop();
   });
 
-  it('MC-VAL-016 is not told of an older sample, nor of one it knows', async () => {
+  it('MC-VAL-016 is not reported of an older sample, nor of one it knows', async () => {
     await store('sat1', batchOf(5));
     const running = feeds();
     await running.ready;
-    const told: unknown[] = [];
-    running.watch('sat1', (_, values) => told.push(values.sample(counter)!.value));
+    const emitted: unknown[] = [];
+    running.watch('sat1', (_, values) => emitted.push(values.sample(counter)!.value));
     await store('sat1', batchOf(5));
     await store('sat1', batchOf(4));
     await store('sat1', batchOf(6));
-    await until(() => told.length > 0);
-    expect(told).toEqual([6]);
+    await until(() => emitted.length > 0);
+    expect(emitted).toEqual([6]);
     await running.stop();
   });
 
-  it('F3 that throws is dropped and leaves the others alone', async () => {
+  it('value-feeds.F3 that throws is dropped and leaves the others alone', async () => {
     const running = feeds();
     await running.ready;
-    const told: unknown[] = [];
+    const output: unknown[] = [];
     let thrown = 0;
     running.watch('sat1', () => {
       thrown += 1;
       throw new Error('mine');
     });
-    running.watch('sat1', (_, values) => told.push(values.sample(counter)!.value));
+    running.watch('sat1', (_, values) => output.push(values.sample(counter)!.value));
     await store('sat1', batchOf(1));
     await store('sat1', batchOf(2));
-    await until(() => told.length === 2);
+    await until(() => output.length === 2);
     expect(thrown).toBe(1);
     expect(log.said.map(({ message }) => message)).toEqual(['listener of values failed, dropped']);
     await running.stop();
@@ -252,7 +252,7 @@ describe('a new mission', () => {
     await running.stop();
   });
 
-  it('F2 fills in what came under the new catalogue before this process had it', async () => {
+  it('value-feeds.F2 fills in what came under the new catalogue before this process had it', async () => {
     const running = feeds();
     await running.ready;
     await store('sat1', valuesOf(other, [{ ground: 1, raw: { 'aaa.first': 7 } }]));

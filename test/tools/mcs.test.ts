@@ -105,7 +105,7 @@ describe('mcs', () => {
     }
   });
 
-  it('gives the command the room for request heads, unless told otherwise', async () => {
+  it('gives the command the room for request heads, unless reported otherwise', async () => {
     program('node', 'if [ "$1" = -p ]; then echo 22.1.0; else echo "$UWS_HTTP_MAX_HEADERS_SIZE"; fi');
     expect((await run(['help'])).stdout).toBe('16384\n');
     expect((await run(['help'], { env: { UWS_HTTP_MAX_HEADERS_SIZE: '32768' } })).stdout).toBe('32768\n');

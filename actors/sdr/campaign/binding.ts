@@ -1,7 +1,7 @@
 /**
  * Binds the chart of a campaign to its steps. RF Bench Service, sections 2 and 3.
  *
- * B1. An attempt that an earlier life of the daemon began is not made again (K4), and one of this life is made once, also when
+ * B1. An attempt that an earlier life of the daemon began is not made again (bench/campaign.K4), and one of this life is made once, also when
  *     its cell asks again after a crash.
  */
 
@@ -26,7 +26,7 @@ interface BindingOptions {
     id: string,
     step: CampaignContext['document']['steps'][number],
   ) => Promise<Omit<Extract<CampaignEvent, { type: 'attempt.ended' }>, 'number'>>;
-  /** Aborted when the daemon ends: attempts that end by that are answered by the next life (K4). */
+  /** Aborted when the daemon ends: attempts that end by that are answered by the next life (bench/campaign.K4). */
   readonly ending: AbortSignal;
   /** Nothing of it is under way any more, and that is recorded. */
   readonly rested: (id: string) => void;

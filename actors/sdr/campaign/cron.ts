@@ -85,10 +85,7 @@ export class CampaignTimetable {
   async #fire(name: string): Promise<void> {
     const { clockTrusted, start } = this.#options;
     if (!clockTrusted())
-      return this.#tell(
-        'clock_not_set',
-        `campaign ${name} is due by a clock that was never set: not started`,
-      );
+      return this.#tell('clock_not_set', `campaign ${name} is due, but the clock was never set: not started`);
     const started = await start(name);
     if (!started.ok) this.#tell('cron_skipped', `campaign ${name} is due: ${reasonOf(started.faults)}`);
   }

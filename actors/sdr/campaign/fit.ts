@@ -24,7 +24,7 @@ export function unfitness(
   if (checked.ok) return wrongBoard(document, board);
   return {
     code: 'conflict',
-    message: `campaign "${document.name}" does not fit what there is now: ${checked.faults.join('; ')}`,
+    message: `campaign "${document.name}" does not fit the current documents: ${checked.faults.join('; ')}`,
     help: 'register the profiles it was written for',
   };
 }
@@ -41,7 +41,7 @@ function wrongBoard({ name, board: needed }: Campaign, board: BoardUser): BenchF
     : `a ${mock ? 'modelled' : 'real'} board`;
   return {
     code: 'conflict',
-    message: `campaign "${name}" needs ${wanted}; there is ${board.provider}`,
+    message: `campaign "${name}" needs ${wanted}; the bench has ${board.provider}`,
     help: 'attach such a board, or change `board` of the campaign',
   };
 }

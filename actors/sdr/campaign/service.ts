@@ -17,8 +17,8 @@ import type { CampaignEvent, CampaignInput } from '../../../machines/bench/campa
 import type { Answered, BenchCampaigns, Refusable } from '../../../ports/bench.ts';
 import type { BoardUser, EventSink } from '../radio/board-user.ts';
 import type { CampaignCells } from '../runs/cells.ts';
+import type { ExclusiveRun } from '../runs/exclusive-run.ts';
 import type { RunRecords } from '../runs/records.ts';
-import type { RunTurn } from '../runs/turn.ts';
 import type { CampaignView } from '../runs/view.ts';
 import { cannotRecord } from '../scenario/service.ts';
 import { unfitness } from './fit.ts';
@@ -29,7 +29,7 @@ interface CampaignOptions {
   readonly profiles: () => ReadonlyMap<string, Profile>;
   readonly board: BoardUser;
   readonly records: RunRecords<CampaignView>;
-  readonly turn: RunTurn;
+  readonly exclusive: ExclusiveRun;
   readonly cells: () => CampaignCells;
   readonly events: EventSink;
   readonly uptime: () => number;
@@ -54,8 +54,8 @@ export class CampaignService implements BenchCampaigns {
   }
 
   active(): ActiveCampaignReply {
-    const { turn, records, board } = this.#options;
-    const id = turn.current?.kind === 'campaign' ? turn.current.id : undefined;
+    const { exclusive, records, board } = this.#options;
+    const id = exclusive.current?.kind === 'campaign' ? exclusive.current.id : undefined;
     const view = id === undefined ? undefined : records.get(id);
     if (view === undefined || view.state.status !== 'running')
       return { active: null, board_provider: board.provider };
@@ -67,11 +67,11 @@ export class CampaignService implements BenchCampaigns {
   }
 
   async start(name: string): Answered<CampaignState> {
-    const { turn, newId, session, uptime, uptimeSince, cells, records } = this.#options;
+    const { exclusive, newId, session, uptime, uptimeSince, cells, records } = this.#options;
     const document = this.#runnable(name);
     if (!document.ok) return document;
     const id = newId();
-    const taken = await turn.take({ kind: 'campaign', id, name });
+    const taken = await exclusive.take({ kind: 'campaign', id, name });
     if (!taken.ok) return taken;
     const startedAtUptimeMs = Math.floor(uptime());
     const input: CampaignInput = {
@@ -82,7 +82,7 @@ export class CampaignService implements BenchCampaigns {
     const view = await records.until(id, () => true, BENCH_RECORD_MS);
     if (view === undefined) {
       cells().drop(id);
-      await turn.give(id);
+      await exclusive.give(id);
       return refused(cannotRecord);
     }
     this.#tell('campaign.started', `campaign ${name} started as ${id}`);
@@ -104,13 +104,13 @@ export class CampaignService implements BenchCampaigns {
     const { state } = found.value;
     if (state.status === 'paused') return accepted(state);
     if (state.status !== 'running') return refused(resting(state, 'there is nothing to pause'));
-    const told = await this.#ask(
+    const reported = await this.#ask(
       id,
       { type: 'operator.pause' },
       (now) => now.pause_requested || now.status !== 'running',
     );
-    if (!told.ok || told.value.pause_requested || told.value.status === 'paused') return told;
-    return refused(resting(told.value, 'there is no step boundary before its end'));
+    if (!reported.ok || reported.value.pause_requested || reported.value.status === 'paused') return reported;
+    return refused(resting(reported.value, 'there is no step boundary before its end'));
   }
 
   async resume(id: string): Answered<CampaignState> {
@@ -142,7 +142,7 @@ export class CampaignService implements BenchCampaigns {
         help,
       });
     }
-    if (state.status === 'running') return refused(resting(state, 'wait until it rests'));
+    if (state.status === 'running') return refused(resting(state, 'wait until it stops'));
     if (state.attempts.length >= CAMPAIGN_ATTEMPTS)
       return refused(resting(state, `it has ${CAMPAIGN_ATTEMPTS} attempts: start the campaign again`));
     const unfit = this.#unfit(document);
@@ -152,20 +152,20 @@ export class CampaignService implements BenchCampaigns {
 
   /** Takes the turn for a run that rests, and goes on with it. */
   async #again(before: CampaignState, event: CampaignEvent): Answered<CampaignState> {
-    const { turn } = this.#options;
+    const { exclusive } = this.#options;
     const { id, campaign: name, attempts } = before;
-    const taken = await turn.take({ kind: 'campaign', id, name });
+    const taken = await exclusive.take({ kind: 'campaign', id, name });
     if (!taken.ok) return taken;
-    const told = await this.#ask(
+    const announced = await this.#ask(
       id,
       event,
       (now) => now.status === 'running' || now.attempts.length > attempts.length,
     );
-    if (!told.ok) await turn.give(id);
-    return told;
+    if (!announced.ok) await exclusive.give(id);
+    return announced;
   }
 
-  /** Tells the run something; its state once that is recorded. */
+  /** Reports the run something; its state once that is recorded. */
   async #ask(
     id: string,
     event: CampaignEvent,

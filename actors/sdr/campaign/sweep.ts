@@ -116,9 +116,9 @@ function judged(step: SweepStep, points: readonly SweepPoint[], silent: readonly
     if (point === undefined) return [`nothing was measured at ${at}`];
     return point.ratio >= least ? [] : [`the ratio at ${at} is ${point.ratio}, required: ${least}`];
   });
-  const told = `${points.length} points${silent.length === 0 ? '' : `, no blocks at ${silent.join(', ')} dB`}`;
-  if (points.length === 0) return { outcome: 'inconclusive', detail: `nothing was measured: ${told}` };
-  const detail = [told, ...missed].join('; ');
+  const reported = `${points.length} points${silent.length === 0 ? '' : `, no blocks at ${silent.join(', ')} dB`}`;
+  if (points.length === 0) return { outcome: 'inconclusive', detail: `nothing was measured: ${reported}` };
+  const detail = [reported, ...missed].join('; ');
   return { outcome: missed.length === 0 ? 'passed' : 'failed', detail, points: [...points] };
 }
 

@@ -1,7 +1,7 @@
 /**
  * The two buffers of the modem: held from their first use until they are given back. RF Bench Service, section 4, rule 8.
  *
- * H1. A buffer that failed is of no use: it is closed, and opened anew when it is needed next.
+ * H1. A buffer that failed is of no use: it is closed, and opened again when it is needed next.
  * H2. Before a payload is fed round and round, what was queued is given the time to leave.
  * H3. Bytes go to the transmitter under a pass of the gate (`actors/sdr/radio/emission-gate.ts`) alone, which is void once the path has changed or the
  *     transmitter was stopped.
@@ -103,7 +103,7 @@ export class Buffers {
     return lost;
   }
 
-  /** Begins to capture anew: what lay in the queue is gone. */
+  /** Begins to capture again: what lay in the queue is gone. */
   async rearm(): Promise<void> {
     await this.closeReceiver();
     await this.#receiver();

@@ -92,7 +92,7 @@ export class Capture {
   #short(got: number, { blocks, warmup, timeoutMs }: Terms): Refusable<never> {
     const message =
       `the chain did not sustain the blocks: ${got} of ${blocks + warmup} came within ${timeoutMs} ms ` +
-      `(${warmup} of them to be discarded); nothing is answered of a short capture`;
+      `(${warmup} of them to be discarded); a short capture is not returned`;
     this.#events.record({ kind: 'capture.timeout', source: 'datapath', severity: 'warning', message });
     return refuse('timeout', message, { help: `something has to be on the air: ${LOOK}` });
   }
@@ -106,8 +106,8 @@ export class Capture {
       if (lost === undefined || lost <= 0) continue;
       const message =
         name === 'overflow'
-          ? `${lost} received blocks found no room and are lost`
-          : `${lost} blocks came late to the transmitter`;
+          ? `${lost} received blocks were lost for lack of room`
+          : `${lost} blocks reached the transmitter late`;
       this.#events.record({ kind, source: 'datapath', severity: 'warning', message });
     }
   }

@@ -8,7 +8,7 @@
  * J3. Where nothing correlates, the phases of the constellation are tried: a carrier that is found in a wrong one is another
  *     fault than noise, and is reported as such. The verdict stays what it is.
  * J4. Blocks are waited for beside the settings of the board. A setting that changes the chain ends what is fed.
- * J5. Disable goes before everything (K6 of `actors/sdr/radio/command-queue.ts`).
+ * J5. Disable goes before everything (command-queue.K6).
  */
 
 import type { Acquired, CaptureBody, Enabled, Measurement } from '../../../contract/bench/datapath.ts';
@@ -19,7 +19,7 @@ import { observe } from '../../../radio/board/observed.ts';
 import { measure } from '../../../radio/measure/measure.ts';
 import { bitsPerSymbol } from '../../../radio/modulation.ts';
 import { PAD_BYTE } from '../../../radio/packet/blocks.ts';
-import { turned } from '../../../radio/phase-turn.ts';
+import { turned } from '../../../radio/phase-rotation.ts';
 import { refuse } from '../radio/board-fault.ts';
 import type { Asking, Work } from '../radio/board-work.ts';
 import type { Chain } from '../radio/chain.ts';
@@ -172,8 +172,8 @@ export class DatapathCommands {
       if (measurement.verdict === 'NoCorrelation') continue;
       const share = (measurement.overall_ratio * 100).toFixed(1);
       const detail =
-        `phase ambiguity: with the carrier ${(360 * phase) / 2 ** bits} degrees on, ${share} % of the bytes are right; ` +
-        'a sync word or differential coding in the profile resolves the phase, and recovering the chain finds the carrier anew';
+        `phase ambiguity: with the carrier ${(360 * phase) / 2 ** bits} degrees on, ${share} % of the bytes are correct; ` +
+        'a sync word or differential coding in the profile resolves the phase, and recovering the chain reacquires the carrier';
       this.#parts.events.record({
         ...{ kind: 'measure.phase_ambiguity', source: 'datapath', severity: 'warning', message: detail },
       });

@@ -49,12 +49,12 @@ export class Frames implements BenchFrames {
   }
 
   /** Takes whole blocks of one capture. */
-  add(bytes: Buffer, told: { readonly profile: string | undefined; readonly fecStatus: string }): void {
+  add(bytes: Buffer, reported: { readonly profile: string | undefined; readonly fecStatus: string }): void {
     const at = this.#clock.now();
     const added: Kept[] = [];
     for (let from = 0; from < bytes.length; from += BLOCK_BYTES)
       added.push({
-        ...{ id: randomUUID(), uptimeMs: Math.max(0, at - this.#startedAt), ...told },
+        ...{ id: randomUUID(), uptimeMs: Math.max(0, at - this.#startedAt), ...reported },
         // A copy: what is answered and what is kept are not the same memory.
         bytes: Buffer.from(bytes.subarray(from, from + BLOCK_BYTES)),
       });
@@ -93,9 +93,9 @@ export class Frames implements BenchFrames {
     return purged;
   }
 
-  watch(told: (frame: BenchFrame) => void): () => void {
+  watch(announced: (frame: BenchFrame) => void): () => void {
     // One of its own, so that the same function may watch twice.
-    const watcher = (frame: BenchFrame): void => told(frame);
+    const watcher = (frame: BenchFrame): void => announced(frame);
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   }
@@ -110,8 +110,9 @@ export class Frames implements BenchFrames {
 
   #whyEmpty(limit: number): string {
     if (limit === 0) return 'the limit is 0';
-    if (this.#frames.length > 0) return `none of the ${this.#frames.length} captured blocks fits the filter`;
-    if (this.#wasPurged) return 'everything captured was purged';
+    if (this.#frames.length > 0)
+      return `none of the ${this.#frames.length} captured blocks matches the filter`;
+    if (this.#wasPurged) return 'all captured blocks were purged';
     return 'nothing was captured since the daemon started';
   }
 

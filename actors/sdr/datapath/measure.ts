@@ -1,7 +1,7 @@
 /**
- * Comparing off the event loop: a long payload, many blocks, or a search everywhere take longer than commands may wait.
+ * Comparing off the event loop: a long payload, many blocks, or an exhaustive search take longer than commands may wait.
  *
- * T1. What is small is compared at once; what votes do not find is searched everywhere, on the thread.
+ * T1. What is small is compared at once; what votes do not find is searched exhaustively, on the thread.
  * T2. One thread, begun when it is needed first, which does not keep the process alive.
  */
 

@@ -24,11 +24,11 @@ interface EventsOptions {
   readonly framesSince: (at: number) => number;
 }
 
-type Told = KeptEvent['told'];
+type EventFacts = KeptEvent['told'];
 
 interface Line {
   readonly at: number;
-  readonly told: Told;
+  readonly told: EventFacts;
 }
 
 export class Events implements BenchEvents, EventSink {
@@ -37,7 +37,7 @@ export class Events implements BenchEvents, EventSink {
   #events: KeptEvent[] = [];
   readonly #lines: Line[] = [];
   #last = 0;
-  /** Before that nobody knows which ids are given. */
+  /** Before that it is not known which ids are given. */
   #isLoaded = false;
 
   constructor(options: EventsOptions) {
@@ -55,8 +55,8 @@ export class Events implements BenchEvents, EventSink {
     this.#trim();
   }
 
-  record(told: Told): number {
-    const id = this.#keep(this.#options.clock.now(), told);
+  record(reported: EventFacts): number {
+    const id = this.#keep(this.#options.clock.now(), reported);
     this.#trim();
     return id;
   }
@@ -113,7 +113,7 @@ export class Events implements BenchEvents, EventSink {
     } catch (error) {
       if (!(error instanceof Outage)) throw error;
       return refuse('unavailable', `events cannot be purged: ${error.message}`, {
-        help: 'ask again when the record of the bench is reached; nothing is lost by asking twice',
+        help: 'try again when the record of the bench can be reached; repeating it is safe',
       });
     }
     const gone = new Set(old.map(({ id }) => id));
@@ -121,7 +121,7 @@ export class Events implements BenchEvents, EventSink {
     return { ok: true, value: old.length };
   }
 
-  #keep(at: number, told: Told): number {
+  #keep(at: number, told: EventFacts): number {
     this.#last += 1;
     const event = { id: this.#last, at, told };
     this.#events.push(event);
@@ -139,17 +139,17 @@ export class Events implements BenchEvents, EventSink {
 
 /** The log, of which the events keep the last lines. */
 export function keptLines(log: Log, events: () => Events | undefined, source = 'daemon'): Log {
-  const told =
+  const announced =
     (level: 'debug' | 'info' | 'warn' | 'error', severity: Severity) =>
     (fields: object, message: string): void => {
       log[level](fields, message);
       events()?.line(severity, source, withFields(message, fields));
     };
   return {
-    debug: told('debug', 'debug'),
-    info: told('info', 'info'),
-    warn: told('warn', 'warning'),
-    error: told('error', 'error'),
+    debug: announced('debug', 'debug'),
+    info: announced('info', 'info'),
+    warn: announced('warn', 'warning'),
+    error: announced('error', 'error'),
     child: (bindings) => keptLines(log.child(bindings), events, Object.values(bindings).join(' ') || source),
   };
 }

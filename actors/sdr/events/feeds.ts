@@ -53,9 +53,9 @@ export class Feeds implements BenchFeeds {
     this.#options = options;
   }
 
-  watch(name: FeedName, told: Watcher): () => void {
+  watch(name: FeedName, reported: Watcher): () => void {
     const feed = this.#feed(name);
-    const watcher: Watcher = (message) => told(message);
+    const watcher: Watcher = (message) => reported(message);
     feed.watchers.add(watcher);
     if (feed.timer === undefined) this.#schedule(name, feed, 0);
     return () => {

@@ -54,7 +54,7 @@ export interface RadioOptions {
 
 type Severity = 'info' | 'warning' | 'error';
 
-/** What is noted of the board, and what the chart is told of it. */
+/** What is noted of the board, and which events the chart gets of it. */
 type Notes = ReturnType<typeof assembleNotes>;
 type Commands = ReturnType<typeof assembleCommands>;
 export type Assembled = Notes & Commands & ReturnType<typeof assembleUsers>;

@@ -1,5 +1,5 @@
 /**
- * The way to the board. A modelled one is made here, another is connected to; one that is lost is asked for anew.
+ * The way to the board. A modelled one is made here, another is connected to; one that is lost is asked for again.
  *
  * H1. There is at most one attachment: a board that is asked for again while it is there is the same one.
  */

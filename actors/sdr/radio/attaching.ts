@@ -2,7 +2,7 @@
  * Looks for the board and takes it over for the chart of the radio.
  *
  * T1. Nothing is done with a board before it is silent: whoever set it is gone, or was this daemon before it lost it.
- * T2. That there is none is told once for each reason.
+ * T2. That there is none is reported once for each reason.
  */
 
 import type { RadioEvent } from '../../../machines/bench/radio-protocol.ts';

@@ -28,7 +28,7 @@ export interface RadioServices {
 
 export function createRadioBinding(store: Store, services: RadioServices): Binding<typeof radioMachine> {
   const isOld = ({ session }: RadioEffect): boolean => session !== services.session;
-  const told =
+  const reported =
     <Effect extends RadioEffect>(tell: (effect: Effect) => void) =>
     (effect: Effect): undefined => {
       if (!isOld(effect)) tell(effect);
@@ -43,14 +43,14 @@ export function createRadioBinding(store: Store, services: RadioServices): Bindi
     effects: {
       'effect.attach': (effect) => (isOld(effect) ? undefined : services.attach()),
       'effect.command': (effect) => (isOld(effect) ? undefined : services.begin(effect.id)),
-      'effect.answer': told(({ id }) => services.answer(id)),
-      'effect.refuse': told(({ id, code, message, help }) =>
+      'effect.answer': reported(({ id }) => services.answer(id)),
+      'effect.refuse': reported(({ id, code, message, help }) =>
         services.refuse(id, { code, message, ...(help !== undefined && { help }) }),
       ),
-      'effect.hold-answer': told(({ request, code, message = '' }) =>
+      'effect.hold-answer': reported(({ request, code, message = '' }) =>
         services.holdAnswered(request, code && { code, message }),
       ),
-      'effect.tell-lost': told(({ reason }) => services.lost(reason)),
+      'effect.tell-lost': reported(({ reason }) => services.lost(reason)),
     },
     restart: 'permanent',
     idleMs: null,

@@ -61,7 +61,7 @@ export class BoardWatch {
     try {
       await this.look();
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'the board could not be looked at');
+      this.#parts.log.error({ err: error }, 'the board could not be read');
     }
     this.#schedule();
   }
@@ -90,7 +90,7 @@ export class BoardWatch {
     if (what === undefined)
       events.record({
         ...{ kind: 'transmitter.foreign', source: 'radio', severity: 'info' },
-        message: 'the transmitter is the modem’s again: no samples or tones of another tool',
+        message: 'the modem has the transmitter again: no samples or tones of another tool',
       });
     else
       events.record({
@@ -112,5 +112,5 @@ function whereTo(reading: BoardReading): string {
 }
 
 function shown(seen: Observed<number>, unit: string): string {
-  return 'value' in seen ? `${seen.value} ${unit}` : `an unreadable number of ${unit}`;
+  return 'value' in seen ? `${seen.value} ${unit}` : `an unknown number of ${unit}`;
 }

@@ -35,7 +35,7 @@ import type { Profiles } from './profiles.ts';
 const CONDITION = 'POST /api/v1/chain/condition';
 const RECOVER = 'POST /api/v1/chain/recover';
 const NOT_KNOWN =
-  'pulsed and read back; that it worked is for a byte-exact loopback to say, a counter that moves proves nothing';
+  'pulsed and read back; only a byte-exact loopback shows that it worked, a moving counter proves nothing';
 
 /** Registers that are read back behind a recovery. */
 const READ_BACK = ['control', 'clear', 'status', 'frameCount'] as const;
@@ -129,13 +129,9 @@ export class Chain implements BenchChain {
     if (name !== undefined && given === undefined) return this.#profiles.unknown(name);
     const profile = given ?? record.applied?.profile;
     if (profile === undefined)
-      return refuse(
-        'conflict',
-        'no profile is applied and none is given: there is nothing to condition towards',
-        {
-          help: 'apply one with POST /api/v1/profiles/{name}/apply, or name one in `profile`',
-        },
-      );
+      return refuse('conflict', 'no profile is applied and none is given: conditioning has no goal', {
+        help: 'apply one with POST /api/v1/profiles/{name}/apply, or name one in `profile`',
+      });
     const sampleRateSps = rate_sps ?? (given === undefined ? record.applied?.sampleRateSps : undefined);
     const setup = setupFor(profile, this.#parts.bounds, sampleRateSps);
     return setup.ok ? { ok: true, value: { profile, setup: setup.value, sampleRateSps } } : setup;

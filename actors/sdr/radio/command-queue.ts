@@ -138,7 +138,7 @@ export class CommandQueue {
       const command = { id, route, uses };
       const { by } = asking;
       if (!tell({ type: 'operator.command', command, ...(by && { by }), at: clock.now() }))
-        this.refuse(id, { code: 'unavailable', message: 'the radio takes no commands now' });
+        this.refuse(id, { code: 'unavailable', message: 'the radio accepts no commands now' });
     });
   }
 
@@ -276,8 +276,8 @@ export class CommandQueue {
     if (isMoving) asked.timer = this.#lookLater(id);
     else
       this.refuse(id, {
-        ...{ code: 'unavailable', message: 'the command cannot be recorded, and is not done' },
-        help: 'ask again when the bus is reached',
+        ...{ code: 'unavailable', message: 'the command cannot be recorded and was not carried out' },
+        help: 'try again when the bus is reachable',
       });
   }
 

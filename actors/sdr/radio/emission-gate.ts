@@ -49,7 +49,7 @@ export async function passGate(
   const check = (): void => {
     // Inside the board a stop forbids nothing: nothing leaves there.
     if (!isInside) permit.check();
-    if (buffers.paths !== path) throw new Interrupted('the path has changed since the chain was looked at');
+    if (buffers.paths !== path) throw new Interrupted('the path has changed since the chain was read');
   };
   return { ok: true, value: { check, leaves: egressOpen === true, egressOpen, chain: state } };
 }

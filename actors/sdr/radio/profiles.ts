@@ -89,7 +89,7 @@ export class Profiles implements BenchProfiles {
     const replaced = this.#profiles.has(name);
     if (!replaced && this.#profiles.size >= BENCH_PROFILES_KEPT)
       return refuse('conflict', `${BENCH_PROFILES_KEPT} profiles are registered already`, {
-        help: 'replace one that is not needed any more',
+        help: 'replace one that is no longer needed',
       });
     this.#profiles.set(name, read.value);
     this.#parts.events.record({

@@ -36,7 +36,7 @@ export async function readAux(board: Board): Promise<Aux> {
   const regs: AuxRegister[] = [];
   for (const name of names) regs.push(await auxRegister(board, name));
   if (regs.some(({ value }) => value !== undefined)) return { available: true, regs };
-  return { available: false, reason: regs[0]?.error ?? 'no register answers', regs };
+  return { available: false, reason: regs[0]?.error ?? 'no register can be read', regs };
 }
 
 /** `enable` and `prepare` are authoritative, the rate is what the clock framework says. */

@@ -42,11 +42,11 @@ function observed(
   const side: Side = name.startsWith('tx.') ? 'tx' : 'rx';
   switch (name) {
     case 'rx.ratio':
-      return told(measured?.overall_ratio);
+      return reported(measured?.overall_ratio);
     case 'rx.ber':
-      return told(measured && 1 - measured.overall_ratio ** (1 / 8));
+      return reported(measured && 1 - measured.overall_ratio ** (1 / 8));
     case 'rx.ebn0_db':
-      return told(ebN0Db(board));
+      return reported(ebN0Db(board));
     case 'rx.timing_lock':
       return bit(board, statusBit.timingLock);
     case 'rx.carrier_lock':
@@ -90,6 +90,6 @@ async function bit(board: Board, mask: number): Promise<Observed<boolean>> {
   return mapped(await word(board, 'status'), (status) => (status & mask) !== 0);
 }
 
-function told(value: number | undefined): Observed<number> {
+function reported(value: number | undefined): Observed<number> {
   return value === undefined ? { error: 'not available' } : { value };
 }

@@ -5,7 +5,7 @@
  *     beside it.
  * T2. A change by hand is noted before it is written: also one that the board breaks off may have happened.
  * T3. In a loopback the transmitter stays muted, whoever asks: the part goes on radiating there.
- * T4. A mute goes before everything (K6 of `command-queue.ts`), with every transmitter of the part. It ends what is fed over the air.
+ * T4. A mute goes before everything (command-queue.K6), with every transmitter of the part. It ends what is fed over the air.
  */
 
 import type { FrequencyBody, GainBody, RadioStatus, ResetScope } from '../../../contract/bench/radio.ts';
@@ -189,7 +189,7 @@ export class Tuning implements BenchRadio {
 }
 
 const POWERED_DOWN =
-  'find out what holds it down (ad9361-phy altvoltage0 or 1, powerdown), or load the driver of the part anew';
+  'find out what keeps it powered down (ad9361-phy altvoltage0 or 1, powerdown), or reload the driver of the part';
 const DONE: Refusable<void> = { ok: true, value: undefined };
 /** What a board says of a value that it cannot take, where its bounds are narrower than those known here. */
 const OF_THE_VALUE: readonly number[] = [errno.EINVAL, errno.ERANGE];
@@ -259,7 +259,7 @@ async function gainFault(
   const faults: string[] = [];
   if (wanted.rx !== undefined) {
     const oscillator = await observe(board.phy.oscillatorHz('rx'));
-    // In which band it is nobody knows where the oscillator does not answer: the board decides then.
+    // In which band it is it is not known where the oscillator does not answer: the board decides then.
     const off =
       'value' in oscillator ? outside(wanted.rx, bounds.receiverGain(oscillator.value), 'dB') : undefined;
     const where = 'value' in oscillator ? ` with the oscillator at ${oscillator.value} Hz` : '';

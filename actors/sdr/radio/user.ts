@@ -61,7 +61,7 @@ export class RadioUser implements BoardUser {
   }
 
   get provider(): string {
-    return this.#options.board()?.context.name ?? 'nobody: there is no board';
+    return this.#options.board()?.context.name ?? 'none: there is no board';
   }
 
   get wired(): ChainTarget {
@@ -75,7 +75,7 @@ export class RadioUser implements BoardUser {
     return new Promise((resolve) => {
       this.#holds.set(request, resolve);
       if (tell({ type: 'run.hold', request, holder, at: clock.now() })) return;
-      this.held(request, { code: 'unavailable', message: 'the radio takes no commands now' });
+      this.held(request, { code: 'unavailable', message: 'the radio accepts no commands now' });
     });
   }
 
@@ -106,9 +106,9 @@ export class RadioUser implements BoardUser {
   }
 
   onLost(listener: (reason: string) => void): () => void {
-    const told = (reason: string): void => listener(reason);
-    this.#listeners.add(told);
-    return () => this.#listeners.delete(told);
+    const reported = (reason: string): void => listener(reason);
+    this.#listeners.add(reported);
+    return () => this.#listeners.delete(reported);
   }
 
   lost(reason: string): void {
@@ -127,39 +127,45 @@ export class RadioUser implements BoardUser {
       case 'profile.apply': {
         const { profile } = body as { profile?: string };
         if (profile === undefined) return refuse('validation_failed', 'with.profile: is missing');
-        return told(await profiles.apply(profile, asking), ({ tuning: words }) => words);
+        return announced(await profiles.apply(profile, asking), ({ tuning: words }) => words);
       }
       case 'chain.condition':
-        return told(await chain.condition(body as ConditionBody, asking), ({ steps, state }) =>
+        return announced(await chain.condition(body as ConditionBody, asking), ({ steps, state }) =>
           steps.length === 0
             ? `${state.target} was ready`
             : `conditioned to ${state.target}: ${steps.join(', ')}`,
         );
       case 'chain.recover':
-        return told(await chain.recover(asking), ({ pulsed, note }) => `${pulsed.length} bits ${note}`);
+        return announced(await chain.recover(asking), ({ pulsed, note }) => `${pulsed.length} bits ${note}`);
       case 'radio.frequency':
-        return told(await tuning.tune(body as FrequencyBody, asking), tunedWords);
+        return announced(await tuning.tune(body as FrequencyBody, asking), tunedWords);
       case 'radio.gain':
-        return told(await tuning.gain(body as GainBody, asking), gainWords);
+        return announced(await tuning.gain(body as GainBody, asking), gainWords);
       case 'radio.loopback':
-        return told(await tuning.loopback((body as { enabled: boolean }).enabled, asking), ({ loopback }) =>
-          loopback === null ? `loopbacks ${UNKNOWN}` : loopback ? 'loopback of the part on' : 'loopbacks off',
+        return announced(
+          await tuning.loopback((body as { enabled: boolean }).enabled, asking),
+          ({ loopback }) =>
+            loopback === null
+              ? `loopbacks ${UNKNOWN}`
+              : loopback
+                ? 'loopback of the part on'
+                : 'loopbacks off',
         );
       case 'radio.reset': {
         const { scope } = body as { scope: ResetScope };
-        return told(await tuning.reset(scope, asking), () => `reset of ${scope}`);
+        return announced(await tuning.reset(scope, asking), () => `reset of ${scope}`);
       }
       case 'datapath.enable':
-        return told(await datapath.enable(asking), () => 'datapath enabled');
+        return announced(await datapath.enable(asking), () => 'datapath enabled');
       case 'datapath.disable':
-        return told(await datapath.disable(asking), () => 'datapath disabled');
+        return announced(await datapath.disable(asking), () => 'datapath disabled');
       case 'datapath.flush':
-        return told(
+        return announced(
           await packets.flush(body as FlushBody, asking),
           (reply) => `${reply.useful_bytes} bytes flushed`,
         );
       case 'datapath.transmit':
-        return told(
+        return announced(
           await packets.transmit(body as TransmitBody, asking),
           (reply) => `${reply.packets} packets, ${reply.wire_bytes} bytes queued`,
         );
@@ -190,11 +196,14 @@ export class RadioUser implements BoardUser {
 
 function payloadOf({ payload_hex, prbs: order = PRBS_ORDER, seed }: MeasureScript): Uint8Array {
   if (payload_hex !== undefined) return Buffer.from(payload_hex, 'hex');
-  assert(order === 9 || order === 15 || order === 23, 'an order of the script');
+  assert(order === 9 || order === 15 || order === 23, 'a step of the script');
   return prbs(order, PRBS_BYTES, seed);
 }
 
-function told<Value>(outcome: Refusable<Value>, words: (value: Value) => string): Result<Done, BenchFault> {
+function announced<Value>(
+  outcome: Refusable<Value>,
+  words: (value: Value) => string,
+): Result<Done, BenchFault> {
   return outcome.ok ? accepted({ detail: words(outcome.value) }) : outcome;
 }
 

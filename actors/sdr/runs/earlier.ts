@@ -29,7 +29,7 @@ export function endEarlier({ cells, records, events, clock, uptime, uptimeSince 
     if (isScenarioOver(view)) continue;
     const event: ScenarioRunEvent = { type: 'daemon.restarted', at: clock.now() };
     cells.scenario.tell(id, event);
-    tell(events, 'scenario', `${id} ended with the daemon; its actions of the end were not done`);
+    tell(events, 'scenario', `${id} ended with the daemon; its end actions were not carried out`);
   }
   for (const [id, { state }] of records.campaign.entries()) {
     if (state.status !== 'running') continue;
@@ -37,11 +37,11 @@ export function endEarlier({ cells, records, events, clock, uptime, uptimeSince 
       ...{ type: 'daemon.restarted', uptimeMs: Math.floor(uptime()), uptimeSince },
     };
     cells.campaign.tell(id, event);
-    tell(events, 'campaign', `${id} was interrupted by the end of the daemon; a resume does its step again`);
+    tell(events, 'campaign', `${id} was interrupted by the end of the daemon; a resume repeats its step`);
   }
 }
 
 function tell(events: EventSink, source: 'scenario' | 'campaign', words: string): void {
-  const message = `${source} run ${words}; what the board is set to is not known`;
+  const message = `${source} run ${words}; the settings of the board are not known`;
   events.record({ kind: `${source}.interrupted`, source, severity: 'warning', message });
 }

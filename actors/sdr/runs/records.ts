@@ -2,7 +2,7 @@
  * The recorded runs of one kind: written by their cells, read here. RF Bench Service, sections 2 and 4.
  *
  * O1. What is shown of a run is what is durable: a view is made of each committed revision, and of nothing else.
- * O2. At most so many are kept; the oldest that are over go first, and none that is under way.
+ * O2. At most so many are kept; the oldest that are over go first, and never one under way.
  */
 
 import { Outage } from '../../../contract/outage.ts';

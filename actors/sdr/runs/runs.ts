@@ -34,8 +34,8 @@ import { ScenarioService } from '../scenario/service.ts';
 import { doEnd } from '../scenario/timeline.ts';
 import type { RunsCells } from './cells.ts';
 import { endEarlier } from './earlier.ts';
+import { ExclusiveRun, holderOf } from './exclusive-run.ts';
 import { RunRecords, type RunStore } from './records.ts';
-import { holderOf, RunTurn } from './turn.ts';
 import {
   type CampaignView,
   campaignView,
@@ -92,7 +92,7 @@ class BenchRuns implements Runs {
   readonly #scenarioRecords: RunRecords<ScenarioView>;
   readonly #campaignRecords: RunRecords<CampaignView>;
   readonly #lives = new Map<string, ScenarioLife>();
-  readonly #turn: RunTurn;
+  readonly #exclusive: ExclusiveRun;
   readonly #timetable: CampaignTimetable;
   readonly #stopping = new AbortController();
   /** Start of the daemon, which all uptimes of this life count from. */
@@ -103,7 +103,7 @@ class BenchRuns implements Runs {
   constructor(options: RunsOptions) {
     this.#options = options;
     const { board, events, clock, documents, profiles, uptime, ids, reports, clockTrusted } = options;
-    this.#turn = new RunTurn(board);
+    this.#exclusive = new ExclusiveRun(board);
     this.#uptimeSince = new Date(clock.now() - uptime()).toISOString();
     this.#scenarioRecords = this.#records(
       options.stores.scenario,
@@ -120,7 +120,7 @@ class BenchRuns implements Runs {
       ({ state }) => state.id,
       () => undefined,
     );
-    const shared = { profiles, turn: this.#turn, events, uptime, session: ids.session };
+    const shared = { profiles, exclusive: this.#exclusive, events, uptime, session: ids.session };
     this.scenarios = new ScenarioService({
       ...{ ...shared, reports, clock, documents: documents.scenarios, records: this.#scenarioRecords },
       ...{ lives: this.#lives, cells: () => this.#hosts.scenario, newId: ids.scenario },
@@ -153,10 +153,10 @@ class BenchRuns implements Runs {
 
   gone(kind: keyof RunsCells, id: string, why: Gone): void {
     if (why === 'finished') return;
-    this.#tell(`${kind}.lost`, kind, 'error', `${kind} run ${id} cannot go on: ${why}`);
+    this.#tell(`${kind}.lost`, kind, 'error', `${kind} run ${id} cannot continue: ${why}`);
     this.#lives.get(id)?.end(undefined);
     this.#lives.delete(id);
-    void this.#turn.give(id);
+    void this.#exclusive.give(id);
   }
 
   async stop(): Promise<void> {
@@ -220,24 +220,24 @@ class BenchRuns implements Runs {
     this.#lives.delete(id);
     if (view !== undefined) {
       const { scenario_name: name, status } = view.run;
-      const told = `scenario ${name} (${id}) ${status}: ${view.reason ?? ''}`;
-      this.#tell(`scenario.${status}`, 'scenario', status === 'passed' ? 'info' : 'warning', told);
+      const reported = `scenario ${name} (${id}) ${status}: ${view.reason ?? ''}`;
+      this.#tell(`scenario.${status}`, 'scenario', status === 'passed' ? 'info' : 'warning', reported);
     }
     // The board is given back before anybody learns that it is over.
-    void this.#turn.give(id).then(() => life?.end(view));
+    void this.#exclusive.give(id).then(() => life?.end(view));
   }
 
   #campaignRested(id: string): void {
     const state = this.#campaignRecords.get(id)?.state;
-    void this.#turn.give(id);
+    void this.#exclusive.give(id);
     if (state === undefined) return;
     const { campaign, status, verdict, attempts } = state;
     const last = attempts.at(-1);
     const words = last === undefined ? '' : `; last: ${last.step} ${last.outcome}, ${last.detail}`;
     const verdicts = status === 'finished' ? `, verdict ${verdict}` : '';
     const isGood = status === 'paused' || (status === 'finished' && verdict !== false);
-    const told = `campaign ${campaign} (${id}) ${status}${verdicts}${words}`;
-    this.#tell(`campaign.${status}`, 'campaign', isGood ? 'info' : 'warning', told);
+    const announced = `campaign ${campaign} (${id}) ${status}${verdicts}${words}`;
+    this.#tell(`campaign.${status}`, 'campaign', isGood ? 'info' : 'warning', announced);
   }
 
   // Records ------------------------------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ class BenchRuns implements Runs {
 
   #unread(id: string): (error: unknown) => void {
     return (error) =>
-      this.#options.log.warn({ run: id, err: error }, 'a run over the limit was not forgotten');
+      this.#options.log.warn({ run: id, err: error }, 'a run over the limit could not be removed');
   }
 
   #tell(kind: string, source: string, severity: Severity, message: string): void {

@@ -1,7 +1,7 @@
 /**
  * Binds the chart of a scenario run to the board. RF Bench Service, sections 2 and 3.
  *
- * S1. What an earlier life of the daemon asked for is not done again (J3).
+ * S1. What an earlier life of the daemon asked for is not done again (scenario-run.J3).
  * S2. The last look of the sampler is before the actions of the end: they are not what is judged.
  * S3. A daemon that ends answers nothing more: what was under way stays open in the record, and the next life ends it.
  * S4. A report that could not be kept costs the run its report, not its end.
@@ -126,7 +126,7 @@ function startSampler(life: ScenarioLife, { board, clock }: BindingOptions): voi
   life.sampler = new Sampler({
     ...{ board, clock, sampler, elapsed: () => life.elapsed() },
     thinned: (every) =>
-      life.tell('samples.thinned', `one look of ${every} is kept: there is room for no more samples`),
+      life.tell('samples.thinned', `one reading of ${every} is kept: there is no room for more samples`),
   });
   life.sampler.start();
 }

@@ -52,7 +52,7 @@ export function reportText(report: Report): string {
     const { metric_samples: samples } = fitting;
     fitting =
       samples.length > 0
-        ? { ...fitting, metric_samples: fewerSamples(samples), events: thinnedTold(fitting) }
+        ? { ...fitting, metric_samples: fewerSamples(samples), events: thinnedEvents(fitting) }
         : { ...fitting, events: everyOther(fitting.events) };
     text = JSON.stringify(fitting);
   }
@@ -107,7 +107,7 @@ function fewerSamples(samples: Report['metric_samples']): Report['metric_samples
   return samples.filter(({ elapsed_ms }) => kept.has(elapsed_ms));
 }
 
-function thinnedTold({ events, duration_ms = 0, metric_samples: samples }: Report): ExecutionEvent[] {
+function thinnedEvents({ events, duration_ms = 0, metric_samples: samples }: Report): ExecutionEvent[] {
   const description = `more samples than a report holds: half of ${samples.length} were left out`;
   return [...events, { elapsed_ms: duration_ms, kind: 'samples.thinned', description }];
 }

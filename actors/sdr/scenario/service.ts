@@ -29,8 +29,8 @@ import { checkScenario } from '../../../radio/document/scenario.ts';
 import { runLimitMs } from '../../../radio/document/timeline.ts';
 import type { BoardHolder, EventSink } from '../radio/board-user.ts';
 import type { ScenarioCells } from '../runs/cells.ts';
+import type { ExclusiveRun } from '../runs/exclusive-run.ts';
 import type { RunRecords } from '../runs/records.ts';
-import type { RunTurn } from '../runs/turn.ts';
 import { isScenarioOver, type ScenarioView } from '../runs/view.ts';
 import { ScenarioLife } from './life.ts';
 import { missingReport } from './report.ts';
@@ -40,7 +40,7 @@ interface ScenarioOptions {
   readonly profiles: () => ReadonlyMap<string, Profile>;
   readonly records: RunRecords<ScenarioView>;
   readonly reports: Bucket;
-  readonly turn: RunTurn;
+  readonly exclusive: ExclusiveRun;
   readonly lives: Map<string, ScenarioLife>;
   readonly cells: () => ScenarioCells;
   readonly events: EventSink;
@@ -81,10 +81,10 @@ export class ScenarioService implements BenchScenarios {
     name: string,
     { id, by, take }: { readonly id: string; readonly by: BoardHolder; readonly take: boolean },
   ): Answered<{ readonly life: ScenarioLife; readonly view: ScenarioView }> {
-    const { turn, records } = this.#options;
+    const { exclusive, records } = this.#options;
     const scenario = this.#runnable(name);
     if (!scenario.ok) return scenario;
-    const taken = take ? await turn.take({ ...by, name }) : accepted(undefined);
+    const taken = take ? await exclusive.take({ ...by, name }) : accepted(undefined);
     if (!taken.ok) return taken;
     const life = this.#open(scenario.value, id, by);
     const view = await records.until(id, () => true, BENCH_RECORD_MS);
@@ -115,7 +115,7 @@ export class ScenarioService implements BenchScenarios {
     return accepted(records.get(life.runId)?.run ?? withoutProgress(active));
   }
 
-  /** Tells a run what happened to it. */
+  /** Reports a run what happened to it. */
   tell(runId: string, event: ScenarioRunEvent): void {
     this.#options.cells().tell(runId, event);
   }
@@ -204,11 +204,11 @@ export class ScenarioService implements BenchScenarios {
 
   /** Nothing of it was done yet: effects follow the record (E1). */
   async #unrecorded(life: ScenarioLife): Promise<ReturnType<typeof refused<BenchFault>>> {
-    const { cells, lives, turn } = this.#options;
+    const { cells, lives, exclusive } = this.#options;
     cells().drop(life.runId);
     lives.delete(life.runId);
     life.end(undefined);
-    await turn.give(life.runId);
+    await exclusive.give(life.runId);
     return refused(cannotRecord);
   }
 

@@ -45,7 +45,7 @@ function checkParts({ type, unit, of, range }: AnswerTypeDocument, faults: Fault
     faults.in('of').fault('only instance and file_id are of something', 'leave it out');
   if (of !== undefined || !needsOf) return;
   const what = type === 'instance' ? 'component' : 'file type';
-  faults.fault(`${type} of what is not said`, `add \`of\` with the name of a ${what}`);
+  faults.fault(`${type} without its object`, `add \`of\` with the name of a ${what}`);
 }
 
 function typeOf(document: AnswerTypeDocument, site: TypeSite, faults: FaultsAt): AnswerType | undefined {

@@ -56,7 +56,7 @@ export function callInputs(
   faults: FaultsAt,
 ): Map<string, Written> {
   const inputs = new Map<string, Written>();
-  // A call stands between steps, where no answer is known: its names are inputs (P2).
+  // A call stands between steps, where no answer is known: its names are inputs (procedure.P2).
   const names = new Names(caller);
   for (const { name, type, default: preset } of called.inputs.values()) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;

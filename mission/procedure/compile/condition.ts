@@ -19,7 +19,7 @@ export function compileExpect(document: ExpectDocument, names: Names, faults: Fa
   if (mentioned !== undefined && mentioned.roles.size === 0)
     faults
       .in('expect')
-      .fault('it names no measure, so no sample can fulfil it', 'name one, or write a check');
+      .fault('it names no measure, so no sample can satisfy it', 'name one, or write a check');
   return {
     ...{ kind: 'expect', condition: document.expect, withinMs, longestMs: withinMs },
     answers: answersOf(mentioned, names),
@@ -51,7 +51,7 @@ interface Mentioned {
   readonly names: ReadonlySet<string>;
 }
 
-/** What the condition names; undefined when it could not be compiled for a reason told elsewhere. */
+/** What the condition names; undefined when it could not be compiled for a reason reported elsewhere. */
 function mentionedIn(
   text: string,
   names: Names,
@@ -69,7 +69,7 @@ function mentionedIn(
   for (const name of found.names) {
     if (names.maybeNull(name))
       faults.fault(
-        `$${name} may be null, and null is no value here`,
+        `$${name} may be null, but null is not a value here`,
         `give the input ${name} another default`,
       );
   }

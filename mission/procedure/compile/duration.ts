@@ -12,7 +12,7 @@ export function timeIn(text: string, faults: FaultsAt): number {
   const most = formatDuration(STATEMENT_LONGEST_MS);
   faults.fault(
     `${text} is longer than a statement may last`,
-    `write at most ${most}; start what is later with a schedule`,
+    `write at most ${most}; use a schedule for anything later`,
   );
   return 0;
 }

@@ -2,7 +2,7 @@
  * The head of a procedure: its roles and inputs, which its statements and its callers name. Mission Control Service,
  * section 4.2 (inputs: section 2.3). Steps are compiled in `steps.ts`.
  *
- * H1. What has a fault of its own is kept by name, so that statements which name it are not accused of it.
+ * H1. What has a fault of its own is kept by name, so that statements which name it are not reported for it.
  */
 
 import { nearHelp } from '../../../contract/near.ts';

@@ -97,7 +97,7 @@ class Linker {
     };
   }
 
-  /** Whether it is within bounds; one that is not counts as nothing for its callers, so that it is told once. */
+  /** Whether it is within bounds; one that is not counts as nothing for its callers, so that it is reported once. */
   #measure({ faults }: Header, steps: readonly Node[]): boolean {
     const { size, depth } = this.#sizes(steps);
     if (size > PROGRAM_STATEMENTS)

@@ -1,5 +1,5 @@
 /**
- * The names of one leaf step: the inputs of its procedure and the answers given before (P2). Mission Control Service,
+ * The names of one leaf step: the inputs of its procedure and the answers given before (procedure.P2). Mission Control Service,
  * section 4.2.
  */
 
@@ -35,12 +35,12 @@ export class Names {
     return this.#answers.has(name);
   }
 
-  /** Whether it has a fault of its own, told where it is declared. */
+  /** Whether it has a fault of its own, reported where it is declared. */
   isUnsound(name: string): boolean {
     return this.#unsound.has(name) || this.header.unsoundNames.has(name);
   }
 
-  /** Whether null is among its values (V2); an answer has the name of no input. */
+  /** Whether null is among its values (value.V2); an answer has the name of no input. */
   maybeNull(name: string): boolean {
     return this.header.inputs.get(name)?.default === null;
   }

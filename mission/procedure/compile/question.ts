@@ -8,7 +8,7 @@ import { positiveTimeIn } from './duration.ts';
 import type { Names } from './names.ts';
 import { compileText } from './text.ts';
 
-/** The question; its answer, if it has a name, is known in the rest of the step. Without timeout it has no bound (D1). */
+/** The question; its answer, if it has a name, is known in the rest of the step. Without timeout it has no bound (longest.D1). */
 export function compileAsk(document: AskDocument, names: Names, faults: FaultsAt): Statement {
   const { as, type: written, timeout } = document;
   const prompt = compileText(document.ask, names, faults.in('ask'));
@@ -24,7 +24,7 @@ export function compileAsk(document: AskDocument, names: Names, faults: FaultsAt
   return { kind: 'ask', prompt, as, type, timeoutMs, longestMs: timeoutMs };
 }
 
-/** The confirmation; it waits for a person of the role without bound (D1). */
+/** The confirmation; it waits for a person of the role without bound (longest.D1). */
 export function compileConfirm(document: ConfirmDocument, names: Names, faults: FaultsAt): Statement {
   const prompt = compileText(document.confirm, names, faults.in('confirm'));
   return { kind: 'confirm', prompt, role: document.role, longestMs: null };

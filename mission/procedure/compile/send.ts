@@ -48,7 +48,7 @@ function compileInstance(
   if (instances.length > 0 && bracket !== undefined) return instanceIn(bracket, component, names, faults);
   if (instances.length > 0)
     faults.fault(
-      `${name} has several instances, and none is named`,
+      `${name} has several instances, but none is given`,
       `write ${name}[${instances[0]}] or ${name}[$name]`,
     );
   else if (bracket !== undefined)
@@ -93,7 +93,7 @@ function defaultOf(telecommand: Telecommand, argument: Argument, faults: FaultsA
     faults.fault(message, `add ${argument.name}: … to args`);
     return undefined;
   }
-  // A default with a fault is told in the platform.
+  // A default with a fault is reported in the platform.
   const read = readArgument(argument, argument.default);
   return read.ok ? { value: read.value } : undefined;
 }
@@ -108,7 +108,7 @@ function checkLink(link: string | undefined, roleName: string, { header }: Names
 function retryOf({ retry = 0 }: SendDocument, telecommand: Telecommand, faults: FaultsAt): number {
   if (!telecommand.changesState || retry === 0) return retry;
   faults.warning(
-    `${telecommand.path} changes the state and is never sent again by itself`,
+    `${telecommand.path} changes the state and is never resent automatically`,
     'leave retry out; a person decides when it fails',
   );
   return 0;

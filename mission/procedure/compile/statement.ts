@@ -45,7 +45,7 @@ export interface ShapedStatement {
 export function shaped(statement: unknown, faults: FaultsAt): ShapedStatement | undefined {
   if (typeof statement !== 'object' || statement === null || Array.isArray(statement)) {
     faults.fault(
-      'it is no statement',
+      'not a statement',
       `write a mapping whose first key is one of ${STATEMENT_KINDS.join(', ')}`,
     );
     return undefined;
@@ -54,7 +54,9 @@ export function shaped(statement: unknown, faults: FaultsAt): ShapedStatement | 
   const [kind, second] = STATEMENT_KINDS.filter((each) => Object.hasOwn(document, each));
   if (kind === undefined) {
     const [first = ''] = Object.keys(document);
-    faults.in(first).keyFault(`"${first}" is no statement`, nearHelp(first, STATEMENT_KINDS, 'statements'));
+    faults
+      .in(first)
+      .keyFault(`"${first}" is not a statement`, nearHelp(first, STATEMENT_KINDS, 'statements'));
     return undefined;
   }
   if (second !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * The steps of a procedure: which statements make a step, what its path is, how often it is tried (P1). Mission Control
+ * The steps of a procedure: which statements make a step, what its path is, how often it is tried (procedure.P1). Mission Control
  * Service, section 2.3 (paths) and section 4.2.
  */
 
@@ -62,7 +62,7 @@ class Steps {
       }
       endInline();
       if (statement.kind === 'if failed' && index === 0)
-        statement.faults.fault('nothing stands before it, so it never runs', 'put it behind what may fail');
+        statement.faults.fault('no statement is before it, so it never runs', 'put it after what may fail');
       const node = this.#node(statement, parent);
       if (node !== undefined) nodes.push(node);
     }

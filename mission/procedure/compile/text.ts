@@ -23,7 +23,7 @@ export function compileText(text: string, names: Names, faults: FaultsAt): Text 
     const [whole, inside] = piece;
     if (whole === '{{' || whole === '}}') addText(parts, whole[0] ?? '');
     else if (inside === undefined)
-      faults.fault(`a brace stands alone at character ${piece.index + 1}`, 'write {{ or }} for a brace');
+      faults.fault(`an unmatched brace at character ${piece.index + 1}`, 'write {{ or }} for a brace');
     else parts.push(...shownValue(inside.trim(), names, faults));
   }
   addText(parts, text.slice(end));
@@ -57,7 +57,7 @@ function shownMeasure(inside: string, node: ReferenceNode, names: Names, faults:
   if (names.header.unsoundRoles.has(role?.name ?? '')) return [];
   if (named !== undefined && names.find(named, faults) === undefined) return [];
   if (named !== undefined && names.maybeNull(named)) {
-    faults.fault(`$${named} may be null, and null is no instance`, `give the input ${named} no default`);
+    faults.fault(`$${named} may be null, but null is not an instance`, `give the input ${named} no default`);
     return [];
   }
   const checker = new Checker(scopeOf(names));

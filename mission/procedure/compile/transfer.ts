@@ -57,7 +57,10 @@ function compileFile(
 function compileContent(text: string, names: Names, faults: FaultsAt): { readonly name: string } | undefined {
   const name = nameIn(text);
   if (name === undefined) {
-    faults.fault(`"${text}" is no name of an input`, 'declare an input of type file and write its $name');
+    faults.fault(
+      `"${text}" is not the name of an input`,
+      'declare an input of type file and write its $name',
+    );
     return undefined;
   }
   const type = names.find(name, faults);

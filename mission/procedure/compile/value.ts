@@ -40,7 +40,7 @@ export interface Need {
   readonly nullable?: boolean;
 }
 
-/** The value or the name in its place; undefined after a fault, and for a name whose fault is told elsewhere. */
+/** The value or the name in its place; undefined after a fault, and for a name whose fault is reported elsewhere. */
 export function compileWritten(
   value: string | number | boolean | null,
   need: Need,
@@ -50,7 +50,7 @@ export function compileWritten(
   const name = nameIn(value);
   if (name !== undefined) return namedValue(name, need, names, faults);
   if (value === null) {
-    faults.fault('null is no value here', 'write a value, or leave the key out');
+    faults.fault('null is not a value here', 'write a value, or leave the key out');
     return undefined;
   }
   // A text that begins with a dollar sign is written with two.
@@ -70,7 +70,7 @@ function namedValue(name: string, need: Need, names: Names, faults: FaultsAt): W
   if (type === undefined) return undefined;
   if (need.nullable !== true && names.maybeNull(name)) {
     faults.fault(
-      `$${name} may be null, and null is no value here`,
+      `$${name} may be null, but null is not a value here`,
       `give the input ${name} another default, or none`,
     );
     return undefined;
@@ -81,7 +81,7 @@ function namedValue(name: string, need: Need, names: Names, faults: FaultsAt): W
   return undefined;
 }
 
-/** How to mend a name of one type where another is needed; undefined when it fits (V1). */
+/** How to repair a name of one type where another is needed; undefined when it fits (V1). */
 function misfitOf(is: AnswerType, need: AnswerType): string | undefined {
   const declare = `declare it as ${typeText(need)}`;
   if (isNumberType(need.type) && isNumberType(is.type)) return numberMisfit(is, need, declare);

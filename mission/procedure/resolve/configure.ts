@@ -25,7 +25,7 @@ import type { Platform } from '../../platform.ts';
 import { asReadback } from '../../readback.ts';
 import { telecommandLongestMs } from '../compile/longest.ts';
 import type { Statement } from '../procedure.ts';
-import { accuse, type Leaf } from './frame.ts';
+import { type Leaf, reportFault } from './invocation.ts';
 import { resolveSending } from './send.ts';
 import type { RoleTarget } from './target.ts';
 
@@ -33,7 +33,7 @@ interface SetParameter extends ParameterPlace {
   readonly value: ResolvedValue;
 }
 
-/** The statement for its target; undefined when it is accused, or depends on something unknown. */
+/** The statement for its target; undefined when it is reported, or depends on something unknown. */
 export function resolveConfigure(
   { role: roleName, mode, withinMs }: Extract<Statement, { kind: 'configure' }>,
   leaf: Leaf,
@@ -49,11 +49,11 @@ export function resolveConfigure(
   return { kind: 'configure', target: target.name, mode, setters, readbacks, withinMs };
 }
 
-/** Whether the target declares the mode; accuses it when not. */
+/** Whether the target declares the mode; reports it when not. */
 export function declaresMode({ target, at }: RoleTarget, mode: string, leaf: Leaf): boolean {
   if (target.modes.includes(mode)) return true;
   const help = nearHelp(mode, target.modes, 'modes', 'give a target whose modes are declared');
-  accuse(leaf, 'run::invalid-input', `target ${target.name} has no mode "${mode}"`, help, at);
+  reportFault(leaf, 'run::invalid-input', `target ${target.name} has no mode "${mode}"`, help, at);
   return false;
 }
 
@@ -82,7 +82,7 @@ function setParameters(
     if (value !== undefined) return [{ ...place, value }];
     if (isManaged(target, place)) {
       const message = `parameter ${parameterName(place)} of ${target.name} has no value in mode ${mode} in ${environment.name}`;
-      accuse(leaf, 'run::parameter-undefined', message, 'give it one in the topology', at);
+      reportFault(leaf, 'run::parameter-undefined', message, 'give it one in the topology', at);
     }
     return [];
   });
@@ -121,7 +121,7 @@ function readbackOf(set: SetParameter, platform: Platform): Readback[] {
   return [{ parameter: parameterName(set), ...place, value: asReadback(value, parameter, measure) }];
 }
 
-/** A target in a role has the platform of the role (T2 of targets). */
+/** A target in a role has the platform of the role (target.T2 of targets). */
 function platformOf(target: Target): Platform {
   assert(target.platform !== undefined, `target ${target.name} has its platform`);
   return target.platform;

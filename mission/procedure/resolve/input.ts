@@ -11,7 +11,7 @@ import type { Fault } from '../../../contract/errors.ts';
 import { nearHelp } from '../../../contract/near.ts';
 import { fault } from '../../resolve-link.ts';
 import type { Input, Procedure, Written } from '../procedure.ts';
-import { type BoundInput, type Frame, inputMeaning } from './frame.ts';
+import { type BoundInput, type Invocation, inputMeaning } from './invocation.ts';
 import { pointer } from './pointer.ts';
 import { readTyped, type ValueSite, withUnit } from './typed-value.ts';
 
@@ -39,11 +39,11 @@ export function requestedInputs(
   return { inputs, faults: [...faults, ...unexpectedInputs(given, procedure)] };
 }
 
-/** The inputs of a called procedure; what does not fit is accused in the frame of the caller. */
+/** The inputs of a called procedure; what does not fit is reported in the frame of the caller. */
 export function passedInputs(
   procedure: Procedure,
   passed: ReadonlyMap<string, Written>,
-  caller: Frame,
+  caller: Invocation,
 ): ReadonlyMap<string, BoundInput> {
   const site = valueSite(procedure, caller.uploads);
   const inputs = new Map<string, BoundInput>();
@@ -59,7 +59,7 @@ export function passedInputs(
 function passedInput(
   input: Input,
   written: Written | undefined,
-  caller: Frame,
+  caller: Invocation,
   site: ValueSite,
 ): BoundInput | Fault | undefined {
   if (written === undefined) return bind(input, undefined, pointer('run'), site);

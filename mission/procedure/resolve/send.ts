@@ -13,7 +13,7 @@ import type { Link } from '../../mission.ts';
 import type { Argument, Component, Telecommand } from '../../platform.ts';
 import { resolveInstance } from '../../resolve-instance.ts';
 import type { Statement } from '../procedure.ts';
-import { accuse, type Leaf, type Meaning, meaningOf, operandOf } from './frame.ts';
+import { type Leaf, type Meaning, meaningOf, operandOf, reportFault } from './invocation.ts';
 import { pointer } from './pointer.ts';
 import type { RoleTarget } from './target.ts';
 import { withUnit } from './typed-value.ts';
@@ -29,7 +29,7 @@ export interface Sending {
   readonly retry: number;
 }
 
-/** The statement for its target; undefined when it is accused, or depends on something unknown. */
+/** The statement for its target; undefined when it is reported, or depends on something unknown. */
 export function resolveSend(
   statement: Extract<Statement, { kind: 'send' }>,
   leaf: Leaf,
@@ -77,16 +77,16 @@ function resolvedLink({ link: wanted, component }: Sending, role: RoleTarget, le
   const link = target.links.get(wanted ?? target.defaultLink);
   if (link === undefined) {
     const message = `target ${target.name} has no link "${wanted}"`;
-    accuse(leaf, 'run::unknown-link', message, nearHelp(wanted ?? '', target.links.keys(), 'links'), at);
+    reportFault(leaf, 'run::unknown-link', message, nearHelp(wanted ?? '', target.links.keys(), 'links'), at);
     return undefined;
   }
   if (link.components === undefined || link.components.has(component.name)) return link;
   const message = `link ${link.name} of ${target.name} does not carry component ${component.name}`;
-  accuse(leaf, 'run::link-component', message, `it carries ${[...link.components].join(', ')}`, at);
+  reportFault(leaf, 'run::link-component', message, `it carries ${[...link.components].join(', ')}`, at);
   return undefined;
 }
 
-/** Undefined when it is accused or unknown; a telecommand without instance has none in its statement. */
+/** Undefined when it is reported or unknown; a telecommand without instance has none in its statement. */
 function resolvedInstance(
   { component, telecommand, instance }: Sending,
   leaf: Leaf,
@@ -96,7 +96,7 @@ function resolvedInstance(
     const [found] = resolveInstance(component, telecommand, undefined, text).faults;
     if (found === undefined) return text === undefined ? {} : { instance: { value: text } };
     const at = instance?.at ?? pointer('run');
-    accuse(leaf, 'run::invalid-input', `${telecommand.path}: ${found.message}`, found.help, at);
+    reportFault(leaf, 'run::invalid-input', `${telecommand.path}: ${found.message}`, found.help, at);
     return undefined;
   }
   const operand = operandOf(instance, leaf, `the instance of ${telecommand.path}`);
@@ -122,6 +122,6 @@ function resolvedArgument(argument: Argument, sending: Sending, leaf: Leaf): Ope
   const read = readArgument(argument, given);
   if (read.ok) return { value: read.value };
   for (const { message, help } of read.faults)
-    accuse(leaf, 'run::invalid-input', `${user}: ${message}`, help, meaning?.at ?? pointer('run'));
+    reportFault(leaf, 'run::invalid-input', `${user}: ${message}`, help, meaning?.at ?? pointer('run'));
   return undefined;
 }

@@ -35,7 +35,7 @@ export interface ResolvedFaults {
   readonly faults: readonly Fault[];
 }
 
-/** The faults to switch; refuses another role, an unknown step, a duration that is none, and what is not simulated. */
+/** The faults to switch; refuses another role, an unknown step, a malformed duration, and what is not simulated. */
 export function resolveSimulatedFaults(requests: readonly FaultRequest[], site: FaultSite): ResolvedFaults {
   const faults: Fault[] = [];
   const resolved = requests.flatMap((request, index) => {
@@ -56,10 +56,10 @@ type Place = readonly (string | number)[];
 function roleFaults(role: string, place: Place, { given, roles }: FaultSite): Fault[] {
   if (given.includes(role) || roles?.includes(role)) return [];
   const help = nearHelp(role, given, 'roles', 'give targets');
-  return [fault('run::fault-target', `"${role}" is no role of targets`, help, pointer(...place))];
+  return [fault('run::fault-target', `"${role}" is not a role of targets`, help, pointer(...place))];
 }
 
-/** The gateway that switches the fault; undefined when it cannot be told, or is accused of not being simulated. */
+/** The gateway that switches the fault; undefined when it cannot be determined, or is reported for not being simulated. */
 function simulatedGateway(
   role: string,
   place: Place,

@@ -9,14 +9,14 @@ import type { ConditionStatement, Operand, ProgramStatement } from '../../../con
 import type { RunValue } from '../../../contract/run.ts';
 import type { Statement } from '../procedure.ts';
 import { declaresMode, resolveConfigure } from './configure.ts';
-import { type Frame, type Leaf, meaningOf, operandOf } from './frame.ts';
+import { type Invocation, type Leaf, meaningOf, operandOf } from './invocation.ts';
 import { resolveSend } from './send.ts';
 import type { RoleTarget } from './target.ts';
 import { resolveText } from './text.ts';
 
 type Of<Kind extends Statement['kind']> = Extract<Statement, { kind: Kind }>;
 
-/** The statement; undefined when it is left out, accused, or depends on something unknown. */
+/** The statement; undefined when it is left out, reported, or depends on something unknown. */
 export function resolveStatement(statement: Statement, leaf: Leaf): ProgramStatement | undefined {
   switch (statement.kind) {
     case 'send':
@@ -45,12 +45,12 @@ export function resolveStatement(statement: Statement, leaf: Leaf): ProgramState
 }
 
 /** Targets of the roles of a frame, by name. */
-export function targetNames({ targets }: Frame): Record<string, string> {
+export function targetNames({ targets }: Invocation): Record<string, string> {
   return Object.fromEntries([...targets].map(([role, { target }]) => [role, target.name]));
 }
 
 /** Values of the inputs of a frame, as they are logged. */
-export function inputValues({ inputs }: Frame): Record<string, RunValue> {
+export function inputValues({ inputs }: Invocation): Record<string, RunValue> {
   return Object.fromEntries([...inputs].map(([name, { value }]) => [name, value]));
 }
 
@@ -67,7 +67,7 @@ function resolveCondition(
   };
 }
 
-/** The answer is a name in the rest of the step (P2 of procedures). */
+/** The answer is a name in the rest of the step (procedure.P2 of procedures). */
 function resolveAsk({ prompt, as, type, timeoutMs }: Of<'ask'>, leaf: Leaf): ProgramStatement {
   const text = resolveText(prompt, leaf);
   if (as !== undefined && type !== undefined) leaf.answers.set(as, type);

@@ -55,7 +55,7 @@ export function resolveTargets(
   };
 }
 
-/** Faults of targets that can be told without the procedure. */
+/** Faults of targets that can be determined without the procedure. */
 export function targetFaults(given: Readonly<Record<string, string>>, site: TargetSite): Fault[] {
   return Object.entries(given).flatMap(
     ([role, name]) => knownTarget(name, pointer('targets', role), site).faults,

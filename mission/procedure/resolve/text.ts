@@ -2,7 +2,7 @@
 
 import type { TextPart } from '../../../contract/program.ts';
 import type { Text } from '../procedure.ts';
-import { type Leaf, meaningOf, operandOf } from './frame.ts';
+import { type Leaf, meaningOf, operandOf } from './invocation.ts';
 import { withUnit } from './typed-value.ts';
 
 /** What an optional input without value reads as. */

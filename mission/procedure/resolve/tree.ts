@@ -3,7 +3,7 @@
  * 4.2 rule 5.
  *
  * T1. The path of what a call holds begins with the path of the call.
- * T2. The longest duration is that of the procedure (D1, D2 of its compilation) with what a configuration of these targets
+ * T2. The longest duration is that of the procedure (longest.D1, D2 of its compilation) with what a configuration of these targets
  *     really sends.
  */
 
@@ -12,8 +12,8 @@ import { sum, withAttempts } from '../compile/longest.ts';
 import type { Node, Statement } from '../procedure.ts';
 import { longestConfigure } from './configure.ts';
 import { libraryOf } from './find-procedure.ts';
-import type { Frame, Leaf } from './frame.ts';
 import { passedInputs } from './input.ts';
+import type { Invocation, Leaf } from './invocation.ts';
 import { inputValues, resolveStatement, targetNames } from './statement.ts';
 import { platformFaults, type RoleTarget } from './target.ts';
 
@@ -27,7 +27,7 @@ type CallOf = Extract<Node, { kind: 'call' }>;
 type StepOf = Extract<Node, { kind: 'step' }>;
 
 /** The nodes for the targets and inputs of the frame; what does not hold is collected in it. */
-export function resolveNodes(nodes: readonly Node[], frame: Frame): Resolved<ProgramNode> {
+export function resolveNodes(nodes: readonly Node[], frame: Invocation): Resolved<ProgramNode> {
   const resolved = nodes.map((node) => resolveNode(node, frame));
   return {
     items: resolved.map(({ node }) => node),
@@ -40,14 +40,14 @@ interface ResolvedNode {
   readonly longestMs: number | null;
 }
 
-function resolveNode(node: Node, frame: Frame): ResolvedNode {
+function resolveNode(node: Node, frame: Invocation): ResolvedNode {
   if (node.kind === 'step') return resolveStep(node, frame);
   if (node.kind === 'call') return resolveCall(node, frame);
   const { items, longestMs } = resolveNodes(node.steps, frame);
   return { node: { kind: 'if_failed', steps: items }, longestMs };
 }
 
-function resolveStep(step: StepOf, frame: Frame): ResolvedNode {
+function resolveStep(step: StepOf, frame: Invocation): ResolvedNode {
   const { attempts, delayMs, statements, steps } = step;
   const path = frame.prefix + step.path;
   const head = { kind: 'step', path, attempts, delayMs } as const;
@@ -78,10 +78,10 @@ function resolveLeaf(statements: readonly Statement[], leaf: Leaf): Resolved<Pro
   return { items, longestMs: sum(longest) };
 }
 
-function resolveCall(call: CallOf, caller: Frame): ResolvedNode {
+function resolveCall(call: CallOf, caller: Invocation): ResolvedNode {
   const { procedure } = call;
   const path = caller.prefix + call.path;
-  const frame: Frame = {
+  const frame: Invocation = {
     ...caller,
     procedure,
     prefix: `${path}/`,
@@ -96,7 +96,7 @@ function resolveCall(call: CallOf, caller: Frame): ResolvedNode {
 }
 
 /** Targets of the roles of the called procedure; its library may have been compiled against another version. */
-function passedTargets({ procedure, roles }: CallOf, caller: Frame): Map<string, RoleTarget> {
+function passedTargets({ procedure, roles }: CallOf, caller: Invocation): Map<string, RoleTarget> {
   const library = libraryOf(caller.mission, caller.procedure);
   const targets = new Map<string, RoleTarget>();
   for (const [role, wanted] of procedure.roles) {

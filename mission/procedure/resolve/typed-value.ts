@@ -62,7 +62,7 @@ function readInstance(component: string, value: unknown, site: ValueSite): Read 
   const text = Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text === 'string' && instances.includes(text)) return accepted(text);
   return refusal(
-    `${shown(value)} is no instance of ${component}`,
+    `${shown(value)} is not an instance of ${component}`,
     nearHelp(String(text), instances, 'instances'),
   );
 }
@@ -74,14 +74,14 @@ function readFileId(value: unknown): Read {
     value,
   );
   if (read.ok) return read;
-  return refusal(`${shown(value)} is no file identifier`, 'write a whole number from 0');
+  return refusal(`${shown(value)} is not a file identifier`, 'write a whole number from 0');
 }
 
 function readFile(value: unknown, { uploads }: ValueSite): Read {
   if (!isUploadHash(value)) {
     return refusal(
-      `${shown(value)} is no SHA-256`,
-      'write the 64 hexadecimal digits that the upload answered',
+      `${shown(value)} is not a SHA-256`,
+      'write the 64 hexadecimal digits that the upload returned',
     );
   }
   const hash = value.toLowerCase();

@@ -8,7 +8,7 @@ import { apply, EVERYWHERE, enable, read } from '../view.ts';
 export const GROUND: readonly ConditionRow[] = [
   {
     ...{ key: 'session.profile', stage: 'session', source: 'session', targets: EVERYWHERE },
-    breaks: 'there is nothing to condition towards',
+    breaks: 'conditioning has no goal',
     fix: apply,
     remedy: undefined,
     find: ({ session: { profile, epoch } }) => ({

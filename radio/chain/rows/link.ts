@@ -1,4 +1,4 @@
-/** What only a signal shows (N4). */
+/** What only a signal shows (chain/condition.N4). */
 
 import { statusBit } from '../../board/registers.ts';
 import type { ConditionRow } from '../condition.ts';
@@ -26,7 +26,7 @@ export const LINK: readonly ConditionRow[] = [
   ),
   {
     ...{ key: 'proof.loopback', stage: 'proof', source: 'session', targets: EVERYWHERE },
-    breaks: 'that bytes come through is not proven; a frame counter that moves proves nothing',
+    breaks: 'transfer of bytes is not proven; a moving frame counter proves nothing',
     fix: () => 'POST /api/v1/datapath/measure',
     remedy: undefined,
     find: ({ target, session: { proof } }) => ({

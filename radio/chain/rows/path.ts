@@ -1,4 +1,4 @@
-/** The path and what leaves by it: the switch behind everything that configures (N3), then level and egress. */
+/** The path and what leaves by it: the switch behind everything that configures (chain/condition.N3), then level and egress. */
 
 import type { Observed } from '../../board/observed.ts';
 import { MUTED_DB } from '../../board/phy.ts';
@@ -37,7 +37,7 @@ export const PATH: readonly ConditionRow[] = [
   },
   {
     ...{ key: 'switch', stage: 'switch', source: 'board', targets: EVERYWHERE },
-    breaks: 'another path is measured than the one that is meant',
+    breaks: 'the wrong path is measured',
     fix: ({ target }) => `POST /api/v1/chain/condition {"target": "${target}"}`,
     remedy: { do: 'chain.switch' },
     find: findSwitch,

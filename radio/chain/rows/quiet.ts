@@ -1,4 +1,4 @@
-/** The transmitter is quiet while anything that disturbs is changed (N3). */
+/** The transmitter is quiet while anything that disturbs is changed (chain/condition.N3). */
 
 import { knownValue } from '../../board/observed.ts';
 import { MUTED_DB } from '../../board/phy.ts';
@@ -20,7 +20,7 @@ export function quietBefore(rows: readonly ConditionRow[]): ConditionRow {
 
 /** Whether what is transmitted would radiate while something before the switch is still to be changed. */
 function findQuiet(rows: readonly ConditionRow[], view: ChainView): Finding {
-  const required = 'egress closed or muted while the chain is changed';
+  const required = 'egress closed or transmitter muted while the chain is changed';
   const changes = rows.some((row) => row.targets.includes(view.target) && row.find(view).verdict !== 'met');
   if (!changes) return { required, observed: 'nothing to change', verdict: 'met' };
   const egress = bits(view, 'control', controlBit.egress);

@@ -16,7 +16,7 @@ export const TUNING: readonly ConditionRow[] = [
   ...SIDES.map(
     (side): ConditionRow => ({
       ...{ key: `lo.${side}`, stage: 'rf', source: 'board', targets: AIR },
-      breaks: 'the carrier is outside of what the receiver acquires',
+      breaks: 'the carrier is outside the acquisition range of the receiver',
       fix: ({ session: { profile } }) =>
         `POST /api/v1/radio/frequency {"center_frequency_hz": ${centre(profile?.setup, side)}, "channel": "${side}"}`,
       remedy: { do: 'radio.frequency' },

@@ -23,7 +23,7 @@ function queueOf(slots: number | Slots, waiting: number) {
   return { queue, put, shown, end, ended, failures };
 }
 
-it('Q1 records changes of one alarm in order, one at a time, and those of others beside it', async () => {
+it('edge-queue.Q1 records changes of one alarm in order, one at a time, and those of others beside it', async () => {
   const { put, shown, end, ended } = queueOf(3, 10);
   for (const [key, edge] of [
     ['a', 1],
@@ -37,7 +37,7 @@ it('Q1 records changes of one alarm in order, one at a time, and those of others
   expect(ended).toEqual(['a1', 'b1', 'a2', 'a3']);
 });
 
-it('Q2 never has more under way than said, and no alarm keeps the rest waiting', async () => {
+it('edge-queue.Q2 never has more under way than said, and no alarm keeps the rest waiting', async () => {
   const { put, shown, end, ended } = queueOf(1, 10);
   for (const [key, edge] of [
     ['a', 1],
@@ -53,7 +53,7 @@ it('Q2 never has more under way than said, and no alarm keeps the rest waiting',
   expect(ended).toEqual(['a1', 'b1', 'c1', 'a2']);
 });
 
-it('U1 U2 shares the slots with other queues, and none keeps another waiting', async () => {
+it('slots.U1 U2 shares the slots with other queues, and none keeps another waiting', async () => {
   const slots = new Slots(2);
   const [one, other] = [queueOf(slots, 10), queueOf(slots, 10)];
   for (const key of ['a', 'b', 'c', 'd']) one.put(key, 1);
@@ -70,7 +70,7 @@ it('U1 U2 shares the slots with other queues, and none keeps another waiting', a
   expect([one.shown(), other.shown()]).toEqual([[], ['y1']]);
 });
 
-it('U2 stopped, leaves its slots to others', async () => {
+it('slots.U2 stopped, leaves its slots to others', async () => {
   const slots = new Slots(1);
   const [one, other, third] = [queueOf(slots, 10), queueOf(slots, 10), queueOf(slots, 10)];
   one.put('a', 1);

@@ -108,7 +108,7 @@ describe('after a failover', () => {
     return lead();
   }
 
-  it('T7 a measure that comes every hour is known at once, and an alarm of it is neither lost nor blind', async () => {
+  it('target-alarms.T7 a measure that comes every hour is known at once, and an alarm of it is neither lost nor blind', async () => {
     await sampled({ [VOLTAGE]: 5, 'obc.mode': 2, 'battery[1].load': 6 });
     await clock.run(HOUR, HOUR);
     await sampled({ 'battery[1].cell': 7 });
@@ -119,7 +119,7 @@ describe('after a failover', () => {
     expect(second.told).toEqual([`flat critical +${HOUR}`]);
   });
 
-  it('T7 what began and ended while nobody led is told, also where half of its condition came an hour ago', async () => {
+  it('target-alarms.T7 what began and ended while nobody led is told, also where half of its condition came an hour ago', async () => {
     await sampled({ 'battery[1].load': 6 });
     await clock.run(HOUR, HOUR);
     const first = await lead();
@@ -133,7 +133,7 @@ describe('after a failover', () => {
     expect(second.told).toEqual([`flat critical +${HOUR + 2_000}`, `flat null +${HOUR + 3_000}`]);
   });
 
-  it('T7 what ended while nobody led is found, also when its sample has left the stream', async () => {
+  it('target-alarms.T7 what ended while nobody led is found, also when its sample has left the stream', async () => {
     const first = await lead();
     await sampled({ [VOLTAGE]: 5 });
     await first.alarms.stop();
@@ -145,7 +145,7 @@ describe('after a failover', () => {
     expect(second.told).toEqual([`voltage null +${HOUR}`]);
   });
 
-  it('MC-ALM-029 T7 a current value that came deferred is not known', async () => {
+  it('MC-ALM-029 target-alarms.T7 a current value that came deferred is not known', async () => {
     const first = await lead();
     await clock.run(1_000, 1_000);
     await sampled({ [VOLTAGE]: 5 }, true);
@@ -156,7 +156,7 @@ describe('after a failover', () => {
     expect([first.told, second.told, [...stands]]).toEqual([[], [], []]);
   });
 
-  it('T7 a hold over a measure that comes every hour has held, and is not told again', async () => {
+  it('target-alarms.T7 a hold over a measure that comes every hour has held, and is not told again', async () => {
     const first = await lead();
     await sampled({ [CURRENT]: -2 });
     await clock.run(11_000, 500);
@@ -171,7 +171,7 @@ describe('after a failover', () => {
     expect(second.told).toHaveLength(1);
   });
 
-  it('T7 MC-ALM-028 what only the one before the last sample could say stays as it was', async () => {
+  it('target-alarms.T7 MC-ALM-028 what only the one before the last sample could say stays as it was', async () => {
     const first = await lead();
     await sampled({ 'obc.resets': 1 });
     await clock.run(1_000, 1_000);
@@ -187,7 +187,7 @@ describe('after a failover', () => {
   });
 });
 
-it('V1 a message that is no batch of values is left out, whatever it is instead, and what comes behind it is judged', async () => {
+it('current-values.V1 a message that is no batch of values is left out, whatever it is instead, and what comes behind it is judged', async () => {
   const { told } = await lead();
   const whole = valuesOf(BOX, [{ ground: clock.now(), raw: { [VOLTAGE]: 5 } }]);
   const [block] = whole.blocks;
@@ -207,7 +207,7 @@ it('V1 a message that is no batch of values is left out, whatever it is instead,
 });
 
 describe('a new mission', () => {
-  it('T5 judges by other limits at once, without another sample', async () => {
+  it('target-alarms.T5 judges by other limits at once, without another sample', async () => {
     const { told, update } = await lead();
     await sampled({ [VOLTAGE]: 7 });
     await clock.run(HOUR, HOUR);
@@ -220,7 +220,7 @@ describe('a new mission', () => {
     expect(told.slice(1)).toEqual([`voltage null +${HOUR}`]);
   });
 
-  it('T8 judges what had no limits before by its current value, however old', async () => {
+  it('target-alarms.T8 judges what had no limits before by its current value, however old', async () => {
     const { told, update } = await lead();
     await sampled({ 'battery[1].cell': 3 });
     await clock.run(HOUR, HOUR);
@@ -232,7 +232,7 @@ describe('a new mission', () => {
     expect(told).toEqual([`cell warning +${HOUR}`]);
   });
 
-  it('T8 judges by a current value whose message has left the stream', async () => {
+  it('target-alarms.T8 judges by a current value whose message has left the stream', async () => {
     const { told, update } = await lead();
     await sampled({ 'battery[1].cell': 3 });
     bus.messages(streams.values).pop();
@@ -243,7 +243,7 @@ describe('a new mission', () => {
     expect(told).toEqual(['cell warning +0']);
   });
 
-  it('T8 a new hold has held already, over what came an hour ago and what came just now: found, not told of the past', async () => {
+  it('target-alarms.T8 a new hold has held already, over what came an hour ago and what came just now: found, not told of the past', async () => {
     const { told, update } = await lead();
     await sampled({ 'battery[1].load': 6 });
     await clock.run(HOUR, HOUR);
@@ -258,7 +258,7 @@ describe('a new mission', () => {
     expect(told).toEqual([`flat critical +${HOUR + 6_000}`]);
   });
 
-  it('T8 fills the window of a new condition from what is stored, and goes on from the last message taken', async () => {
+  it('target-alarms.T8 fills the window of a new condition from what is stored, and goes on from the last message taken', async () => {
     const { told, update } = await lead();
     for (let n = 0; n < 4; n += 1) {
       await sampled({ 'obc.resets': 1 });
@@ -280,7 +280,7 @@ describe('a new mission', () => {
     expect(told.at(-1)).toBe('restless null +20000');
   });
 
-  it('T8 a hold that goes on is not begun anew by what is read back', async () => {
+  it('target-alarms.T8 a hold that goes on is not begun anew by what is read back', async () => {
     const { told, update } = await lead();
     await sampled({ [CURRENT]: -2, 'obc.resets': 1 });
     await clock.run(6_000, 500);
@@ -292,7 +292,7 @@ describe('a new mission', () => {
     expect(told).toEqual(['draining warning +10000']);
   });
 
-  it('T6 an active alarm that it has no more is back to normal at once, limits and named', async () => {
+  it('target-alarms.T6 an active alarm that it has no more is back to normal at once, limits and named', async () => {
     const { told, update } = await lead();
     await sampled({ [VOLTAGE]: 5, 'obc.mode': 1 });
     const without = changed(({ battery, obc }) => {
@@ -303,7 +303,7 @@ describe('a new mission', () => {
     expect(told.slice(2).sort()).toEqual(['unsafe null +0', 'voltage null +0']);
   });
 
-  it('T8 that is stopped while it reads back ends, and tells nothing', async () => {
+  it('target-alarms.T8 that is stopped while it reads back ends, and tells nothing', async () => {
     const first = await lead();
     await sampled({ 'obc.resets': 1 });
     const next = changed(({ obc }) => {

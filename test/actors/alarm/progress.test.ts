@@ -3,7 +3,7 @@ import { Progress } from '../../../actors/alarm/progress.ts';
 
 const at = (position: number) => ({ position, at: 0, stored: position });
 
-it('P1 the place rises in the order of the stream, in whatever order work ends', () => {
+it('alarm/progress.P1 the place rises in the order of the stream, in whatever order work ends', () => {
   const progress = new Progress(at(0));
   const [first, second] = [progress.take(at(1), 2), progress.take(at(2), 1)];
   progress.take(at(3), 0);
@@ -16,7 +16,7 @@ it('P1 the place rises in the order of the stream, in whatever order work ends',
   expect(progress.recorded).toEqual(at(4));
 });
 
-it('P2 messages that change nothing behind a change that is not recorded are one place, however many come', () => {
+it('alarm/progress.P2 messages that change nothing behind a change that is not recorded are one place, however many come', () => {
   const progress = new Progress(at(0));
   const first = progress.take(at(1), 1);
   for (let position = 2; position <= 1_000; position += 1) progress.take(at(position), 0);

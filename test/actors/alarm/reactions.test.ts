@@ -154,7 +154,7 @@ describe('launching a reaction', () => {
     expect((await submissions()).length).toBe(before);
   });
 
-  it('X5 is launched whatever unreadable stands where the environment is looked for', async () => {
+  it('reactions.X5 is launched whatever unreadable stands where the environment is looked for', async () => {
     const holder = newRun();
     await hold([{ run: holder, mode: 'exclusive' }]);
     await bus.bucket(buckets.runs).put(holder, Buffer.from('no json'), 0);
@@ -180,23 +180,23 @@ describe('the end of a reaction', () => {
 
   it('MC-REACT-021 is waited for, and told with its reason', async () => {
     const run = newRun();
-    let told: unknown;
+    let reported: unknown;
     void service()
       .ended(run, signal)
       .then((end) => {
-        told = end;
+        reported = end;
       });
     const started = event(run, 1, { event: 'logged', path: 'a', message: 'x', samples: [] });
     const at = await appendRunEvent(bus, { event: started }, { epoch: 1, expected: 0 });
-    expect(told).toBeUndefined();
+    expect(reported).toBeUndefined();
     const finished = event(run, 2, { event: 'finished', ok: false, reason: 'aborted by ana' });
     await appendRunEvent(bus, { event: finished }, { epoch: 1, expected: at! });
-    await until(() => told !== undefined);
-    expect(told).toEqual({ ok: false, reason: 'aborted by ana' });
-    expect(await service().ended(run, signal)).toEqual(told);
+    await until(() => reported !== undefined);
+    expect(reported).toEqual({ ok: false, reason: 'aborted by ana' });
+    expect(await service().ended(run, signal)).toEqual(reported);
   });
 
-  it('X5 is found behind what is no event: that is logged once and passed over', async () => {
+  it('reactions.X5 is found behind what is no event: that is logged once and passed over', async () => {
     const run = newRun();
     const garbage = ['', 'no json', 'null', '17', '{'];
     for (const each of garbage) await bus.append(streams.runs, subject.runEvents(run), Buffer.from(each));

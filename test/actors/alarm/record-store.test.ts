@@ -64,7 +64,7 @@ async function patiently(store: Store, wanted: Commit): Promise<Committed> {
 }
 
 describe('writing', () => {
-  it('MC-ALM-053 R1 each transition is in the bucket and on the stream before the next is written', async () => {
+  it('MC-ALM-053 record-store.R1 each transition is in the bucket and on the stream before the next is written', async () => {
     const { bus, store, commit, events } = world();
     const order: string[] = [];
     const bucket = bus.bucket(buckets.alarms);
@@ -87,7 +87,7 @@ describe('writing', () => {
     expect(events()).toEqual([1]);
   });
 
-  it('R4 a write and an event whose answers are lost are each there once', async () => {
+  it('record-store.R4 a write and an event whose answers are lost are each there once', async () => {
     const { bus, store, commit, events, seen } = world();
     bus.bucket(buckets.alarms).loseAnswer = true;
     let lose = true;
@@ -102,7 +102,7 @@ describe('writing', () => {
     expect(seen.published).toEqual([1, 2]);
   });
 
-  it('R2 a record that somebody else wrote is left as it is, and nothing is told', async () => {
+  it('record-store.R2 a record that somebody else wrote is left as it is, and nothing is told', async () => {
     const { bus, store, commit, put, events } = world();
     await put({ record: recordOf(4), epoch: 8, evaluated: { position: 1, at: 0 } });
     expect(await store.commit(commit(0, item(1)))).toEqual({ outcome: 'fenced' });
@@ -110,7 +110,7 @@ describe('writing', () => {
     expect(events()).toEqual([]);
   });
 
-  it('R2 one that leads no more writes nothing, and tells nothing of what it has written', async () => {
+  it('record-store.R2 one that leads no more writes nothing, and tells nothing of what it has written', async () => {
     const { bus, store, commit, events, holding } = world();
     holding.holds = false;
     expect(await store.commit(commit(0, item(1)))).toEqual({ outcome: 'fenced' });
@@ -126,7 +126,7 @@ describe('writing', () => {
     expect(events()).toEqual([]);
   });
 
-  it('E1 an event that another leader has told is not told again, however long one has slept', async () => {
+  it('alarm-event.E1 an event that another leader has told is not told again, however long one has slept', async () => {
     const { bus, store, commit, events } = world();
     await store.commit(commit(0, item(1)));
     const [told] = bus.messages(streams.alarms);
@@ -140,14 +140,14 @@ describe('writing', () => {
 });
 
 describe('reading', () => {
-  it('R3 an alarm that was never raised is NORMAL', async () => {
+  it('record-store.R3 an alarm that was never raised is NORMAL', async () => {
     const { store } = world();
     const { position, envelope } = (await store.load(KEY))!;
     expect([position, envelope.revision, envelope.effects, envelope.timers]).toEqual([0, 0, [], []]);
     expect(envelope.snapshot).toMatchObject({ value: { life: 'NORMAL', shelving: 'unshelved' } });
   });
 
-  it('R3 state, shelving and reactions come back', async () => {
+  it('record-store.R3 state, shelving and reactions come back', async () => {
     const { store, put } = world();
     const until = '2026-06-01T01:00:00.000Z';
     await put({
@@ -184,7 +184,7 @@ describe('reading', () => {
     expect(old.events()).toEqual([]);
   });
 
-  it('R2 the record of a later leader is not touched, and the term is over', async () => {
+  it('record-store.R2 the record of a later leader is not touched, and the term is over', async () => {
     const { store, put, seen, events } = world();
     await put({ record: recordOf(1), epoch: 8, evaluated: { position: 1, at: 0 } });
     expect(await store.load(KEY)).toBeUndefined();
@@ -199,7 +199,7 @@ describe('reading', () => {
   });
 });
 
-it('A2 a history whose beginning has left the stream begins where it is known', () => {
+it('alarm/replay.A2 a history whose beginning has left the stream begins where it is known', () => {
   const event: AlarmEvent = {
     ...{ target: 'sat1', component: 'obc', alarm: 'hot' },
     ...{ previous: 'ACTIVE_UNACK', state: 'ACTIVE_ACK', severity: 'warning', seq: 12 },
@@ -210,7 +210,7 @@ it('A2 a history whose beginning has left the stream begins where it is known', 
   expect(log.steps[0]?.put).toMatchObject({ value: { life: 'ACTIVE_UNACK', shelving: 'unshelved' } });
 });
 
-it('E4 publishes nothing of a record where the stream went back behind its event: who leads begins anew', async () => {
+it('alarm-event.E4 publishes nothing of a record where the stream went back behind its event: who leads begins anew', async () => {
   const { bus, store, commit, events } = world();
   const first = await store.commit(commit(0, item(1), item(2)));
   expect(events()).toEqual([1, 2]);

@@ -248,15 +248,15 @@ describe('takeover', () => {
     await says(bus, [{ alarm: 'voltage', severity: 'critical' }]);
     await leader({ epoch: 20 });
     await until(async () => (await seqsOf('voltage')).length === 3);
-    const told = (await eventsOf(bus, 'voltage')).map(({ event }) => [event.state, event.severity]);
-    expect(told).toEqual([
+    const reported = (await eventsOf(bus, 'voltage')).map(({ event }) => [event.state, event.severity]);
+    expect(reported).toEqual([
       ['ACTIVE_UNACK', 'warning'],
       ['CLEARED_UNACK', 'warning'],
       ['ACTIVE_UNACK', 'critical'],
     ]);
   });
 
-  it('E3 unreadable events on its subject stop neither the leader nor the alarm, and are no part of its history', async () => {
+  it('campaign/service.E3 unreadable events on its subject stop neither the leader nor the alarm, and are no part of its history', async () => {
     const first = mortalBus(await nats.connected(), (write) => write.endsWith('voltage-2'));
     const old = await leader({ bus: first.bus });
     await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);
@@ -349,15 +349,15 @@ describe('reactions', () => {
     await becomes('low-reaction', 'CLEARED_UNACK');
     await until(async () => (await seqsOf('low-reaction')).length === 2);
     const events = (await eventsOf(bus, 'low-reaction')).map(({ event }) => event);
-    const told = {
+    const announced = {
       component: 'battery',
       instance: '1',
       severity: 'critical',
       value: 'no procedure of that name',
     };
     expect(events).toMatchObject([
-      { ...told, seq: 1, state: 'ACTIVE_UNACK' },
-      { ...told, seq: 2, state: 'CLEARED_UNACK' },
+      { ...announced, seq: 1, state: 'ACTIVE_UNACK' },
+      { ...announced, seq: 2, state: 'CLEARED_UNACK' },
     ]);
     await until(async () => (await storedOf(bus, 'low'))?.reactions === undefined);
   });
@@ -394,8 +394,11 @@ describe('reactions', () => {
     await until(() => reactions.awaited.length === 2);
     fail();
     await until(async () => (await storedOf(bus, 'low'))?.reactions === undefined);
-    const told = (await eventsOf(bus, 'low-reaction')).map(({ event: { state, value } }) => [state, value]);
-    expect(told).toEqual([
+    const emitted = (await eventsOf(bus, 'low-reaction')).map(({ event: { state, value } }) => [
+      state,
+      value,
+    ]);
+    expect(emitted).toEqual([
       ['ACTIVE_UNACK', 'run run-1 did not pass: run-1 was aborted'],
       ['CLEARED_UNACK', 'run run-1 did not pass: run-1 was aborted'],
       ['ACTIVE_UNACK', 'run run-3 did not pass: run-3 was aborted'],

@@ -158,7 +158,7 @@ it('a hold that began before a takeover is raised by the next owner, once', asyn
   expect([first.told.length, second.told.length]).toEqual([0, 1]);
 });
 
-it('T1 what is recorded up to the low-water mark is fed and not told again', async () => {
+it('target-alarms.T1 what is recorded up to the low-water mark is fed and not told again', async () => {
   const at = world();
   const first = await follow(at, 1);
   await first.start();
@@ -178,7 +178,7 @@ it('T1 what is recorded up to the low-water mark is fed and not told again', asy
   expect(second.told.map((change) => change.at)).toEqual([at.clock.now()]);
 });
 
-it('T2 the low-water mark does not pass what is not recorded', async () => {
+it('target-alarms.T2 the low-water mark does not pass what is not recorded', async () => {
   const at = world();
   const { stands, start, recorded } = await follow(at, 1);
   await start();
@@ -195,7 +195,7 @@ it('T2 the low-water mark does not pass what is not recorded', async () => {
   expect(markOf(at.bus)).toMatchObject({ position: last });
 });
 
-it('T5 what nobody saw change is recorded at the head, at the time it is found', async () => {
+it('target-alarms.T5 what nobody saw change is recorded at the head, at the time it is found', async () => {
   const at = world();
   const { told, stands, start } = await follow(at, 1);
   await at.says('cool');
@@ -204,7 +204,7 @@ it('T5 what nobody saw change is recorded at the head, at the time it is found',
   expect(told).toMatchObject([{ severity: null, at: 100_000, evaluated: { position: 1, at: 100_001 } }]);
 });
 
-it('T6 an active alarm that the mission does not have is back to normal', async () => {
+it('target-alarms.T6 an active alarm that the mission does not have is back to normal', async () => {
   const at = world();
   const { told, stands, start } = await follow(at, 1, { known: false });
   stands.set('sat1.obc._.hot', record('ACTIVE_ACK', { position: 0, at: 5 }));

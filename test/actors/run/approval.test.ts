@@ -23,7 +23,7 @@ describe('an answer as it came over the bus', () => {
     });
   });
 
-  it('A3 A-70 carries the question it names, and what its publisher says that the log had', async () => {
+  it('approval.A3 A-70 carries the question it names, and what its publisher says that the log had', async () => {
     expect(await given({ path: 'a', accepted: true, question: 7 })).toMatchObject({ question: 7, seen: 4 });
     expect(seenIn({ [header.seen]: '12' })).toBe(12);
     for (const text of ['-1', 'x', '1.5', '1e99'])

@@ -18,7 +18,7 @@ const SUSPEND: ControlCall = { action: 'suspend', by: 'ana' };
 
 let clock: HeapClock;
 let wish: Wish | undefined;
-let told: RunCommand[];
+let reported: RunCommand[];
 let trouble: string | undefined;
 let holds: boolean;
 let control: Control;
@@ -30,7 +30,7 @@ let answerBus: () => void;
 beforeEach(() => {
   clock = new HeapClock(1_700_000_000_000);
   wish = undefined;
-  told = [];
+  reported = [];
   trouble = undefined;
   holds = true;
   stopped = false;
@@ -64,7 +64,7 @@ beforeEach(() => {
     wishes,
     holds: () => holds,
     tell: (_run, command) => {
-      if (trouble === undefined) told.push(command);
+      if (trouble === undefined) reported.push(command);
       return trouble;
     },
   });
@@ -78,7 +78,7 @@ beforeEach(() => {
 
 /** The request under which the chart was told. */
 async function request(): Promise<string> {
-  const command = await until(() => told.at(-1));
+  const command = await until(() => reported.at(-1));
   return (command as { request: string }).request;
 }
 
@@ -87,7 +87,7 @@ describe('a command to a run', () => {
     const accepted = ask(RESUME);
     control.replied({ type: 'effect.reply', request: await request(), outcome: 'accepted' });
     expect(await accepted).toEqual({ outcome: 'accepted' });
-    told = [];
+    reported = [];
     const refused = ask(RESUME);
     const reply = { outcome: 'refused', reason: 'sat1 is held by run x' } as const;
     control.replied({ type: 'effect.reply', request: await request(), ...reply });
@@ -99,21 +99,21 @@ describe('a command to a run', () => {
     expect(await ask(RESUME)).toEqual({ outcome: 'refused', reason: trouble });
   });
 
-  it('D3 that the run did not come to in time is not called refused: it may still be carried out', async () => {
+  it('run/control.D3 that the run did not come to in time is not called refused: it may still be carried out', async () => {
     const reply = ask(RESUME);
     await request();
     clock.advance(RUN_CONTROL_MS);
     expect(await reply).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('D3 that its executor left is not called refused: it may be in the log already', async () => {
+  it('run/control.D3 that its executor left is not called refused: it may be in the log already', async () => {
     const reply = ask(RESUME);
     await request();
     await control.stop();
     expect(await reply).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('D4 a resumption that comes late spends the wish of before it all the same', async () => {
+  it('run/control.D4 a resumption that comes late spends the wish of before it all the same', async () => {
     wish = { by: 'bea' };
     const reply = ask(RESUME);
     const asked = await request();
@@ -124,7 +124,7 @@ describe('a command to a run', () => {
     await until(() => wish === undefined);
   });
 
-  it('D4 a suspension that is not answered in time stands until it is refused', async () => {
+  it('run/control.D4 a suspension that is not answered in time stands until it is refused', async () => {
     const reply = ask(SUSPEND);
     const asked = await request();
     clock.advance(RUN_CONTROL_MS);
@@ -140,14 +140,14 @@ describe('a command to a run', () => {
   });
 
   it.each([undefined, { by: 'zoe' }])(
-    'D4 a late refusal leaves the wish of somebody behind it (%j before it)',
+    'run/control.D4 a late refusal leaves the wish of somebody behind it (%j before it)',
     async (before) => {
       wish = before;
       const late = ask(SUSPEND);
       const asked = await request();
       clock.advance(RUN_CONTROL_MS);
       await late;
-      told = [];
+      reported = [];
       const next = ask({ action: 'suspend', by: 'bea' });
       const second = await request();
       control.replied({
@@ -165,7 +165,7 @@ describe('a command to a run', () => {
   );
 
   it.each([RESUME, SUSPEND, { action: 'abort', by: 'ana' }] as ControlCall[])(
-    'D5 that is repeated under its identifier reaches the chart once: %j',
+    'run/control.D5 that is repeated under its identifier reaches the chart once: %j',
     async (call) => {
       const id = { [header.request]: 'one' };
       const first = ask(call, id);
@@ -175,15 +175,15 @@ describe('a command to a run', () => {
       expect([await first, await second, await ask(call, id)]).toEqual(
         Array(3).fill({ outcome: 'accepted' }),
       );
-      expect(told).toHaveLength(1);
+      expect(reported).toHaveLength(1);
       const other = ask(call, { [header.request]: 'two' });
-      await until(() => told.length === 2);
+      await until(() => reported.length === 2);
       control.replied({ type: 'effect.reply', request: await request(), outcome: 'accepted' });
       await other;
     },
   );
 
-  it('D5 remembers so many and no more', async () => {
+  it('run/control.D5 remembers so many and no more', async () => {
     trouble = 'busy';
     for (let n = 0; n <= RUN_CONTROL_KEPT; n += 1) await ask(RESUME, { [header.request]: String(n) });
     trouble = undefined;
@@ -195,21 +195,21 @@ describe('a command to a run', () => {
     expect(await forgotten).toEqual({ outcome: 'accepted' });
   });
 
-  it('M4 says which log its caller had seen', async () => {
+  it('command.M4 says which log its caller had seen', async () => {
     void ask(RESUME, { [header.seen]: '12' });
-    expect(await until(() => told.at(-1))).toMatchObject({ type: 'command.resume', seen: 12 });
+    expect(await until(() => reported.at(-1))).toMatchObject({ type: 'command.resume', seen: 12 });
   });
 
   it.each([RESUME, SUSPEND, { action: 'abort', by: 'ana' }] as ControlCall[])(
-    'D6 whoever does not hold the run any more tells it nothing and wishes nothing: %j',
+    'run/control.D6 whoever does not hold the run any more tells it nothing and wishes nothing: %j',
     async (call) => {
       holds = false;
       expect(await ask(call)).toMatchObject({ outcome: 'unknown', again: true });
-      expect([told, wish]).toEqual([[], undefined]);
+      expect([reported, wish]).toEqual([[], undefined]);
     },
   );
 
-  it('D6 what it says of the run after it lost it is not passed on', async () => {
+  it('run/control.D6 what it says of the run after it lost it is not passed on', async () => {
     const reply = ask(SUSPEND);
     const asked = await request();
     holds = false;
@@ -223,7 +223,7 @@ describe('a command to a run', () => {
     expect(wish, 'the next owner finds it').toEqual({ by: 'ana' });
   });
 
-  it('D2 what waits in the socket while the shard is left is answered before the subject is given up', async () => {
+  it('run/control.D2 what waits in the socket while the shard is left is answered before the subject is given up', async () => {
     holds = false;
     await control.stop();
     expect(stopped).toBe(false);

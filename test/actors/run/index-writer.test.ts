@@ -52,7 +52,7 @@ describe('the entry of a run in the list', () => {
     expect(await bench.times()).toEqual(['1', '3']);
   });
 
-  it('is written a second later when nothing but its time has (I3)', async () => {
+  it('is written a second later when nothing but its time has (index-writer.I3)', async () => {
     const bench = new Bench();
     bench.writer.changed(summary('1'));
     await bench.times();
@@ -64,7 +64,7 @@ describe('the entry of a run in the list', () => {
     expect(await bench.times()).toEqual(['1', '4']);
   });
 
-  it('is written at the end of the run whatever was put off, and nothing behind it (I1)', async () => {
+  it('is written at the end of the run whatever was put off, and nothing behind it (index-writer.I1)', async () => {
     const bench = new Bench();
     bench.writer.changed(summary('1'));
     await bench.times();
@@ -85,7 +85,7 @@ describe('the entry of a run in the list', () => {
     expect(await bench.times()).toEqual(['1']);
   });
 
-  it('is not written by an owner that was overtaken while it asked for the revision, and is by one that was only late (I1)', async () => {
+  it('is not written by an owner that was overtaken while it asked for the revision, and is by one that was only late (index-writer.I1)', async () => {
     const bench = new Bench();
     bench.asked = () => {
       bench.holds = false;

@@ -17,7 +17,7 @@ import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { deferred } from '../../../supervision/cells/deferred.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
-import type { Worker } from '../../../supervision/ownership/tenure.ts';
+import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
 import { demoMission } from '../../support/missions.ts';
@@ -145,7 +145,7 @@ afterEach(() => executor.stop());
 
 describe('a telecommand that its run has logged and not yet sent', () => {
   for (const action of ['abort', 'suspend'] as const) {
-    it(`R1 does not leave behind ${action === 'abort' ? 'an abort' : 'the preemption by a reaction'}`, async () => {
+    it(`stand-down.Z2 does not leave behind ${action === 'abort' ? 'an abort' : 'the preemption by a reaction'}`, async () => {
       const gate = new Gate((_to, { event }) => event === 'telecommand_sent');
       const slow = new Executor(epoch, gate.over(bus));
       await slow.hold('0');
@@ -199,7 +199,7 @@ describe('the wish of a suspension', () => {
 });
 
 describe('owners that overlap', () => {
-  it('S2 a run that the owner before took up late is not lost: it is found among the open ones', async () => {
+  it('shard.S2 a run that the owner before took up late is not lost: it is found among the open ones', async () => {
     await executor.hold('3');
     const run = runOf('3');
     const program = failing();
@@ -269,7 +269,7 @@ describe('a run that cannot be brought to life', () => {
     expect(await openRun(bus, broken)).toBeDefined();
   });
 
-  it('S3 whose configuration cannot be read ends failed, and the next submission is taken up', async () => {
+  it('shard.S3 whose configuration cannot be read ends failed, and the next submission is taken up', async () => {
     await executor.hold('5');
     const broken = await submitProgram(bus, programOf('d'.repeat(64), [leaf('a', [])], free), {
       run: runOf('5'),

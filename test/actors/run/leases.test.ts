@@ -58,7 +58,7 @@ describe('the holds of runs', () => {
     expect([...(await holders('c1')), ...(await holders('c2'))]).toEqual([]);
   });
 
-  it('a write that an owner of before has still under way changes nothing (B4)', async () => {
+  it('a write that an owner of before has still under way changes nothing (leases.B4)', async () => {
     const bucket = bus.bucket(buckets.leases);
     const late = async (change: () => Promise<unknown>): Promise<string> => {
       const { value, revision } = (await bucket.get('e1'))!;
@@ -89,7 +89,7 @@ describe('the hold of a reaction', () => {
   const entry = async (target: string): Promise<TargetHolds> =>
     JSON.parse(Buffer.from((await bus.bucket(buckets.leases).get(target))!.value).toString());
 
-  it('MC-REACT-014 is taken from every run in one write that says from whom (B5)', async () => {
+  it('MC-REACT-014 is taken from every run in one write that says from whom (leases.B5)', async () => {
     await leases.take('r1', [shared('f1')]);
     await leases.take('r2', [shared('f1')]);
     expect(await leases.seize(reaction('R1'), [shared('f1')])).toBeUndefined();

@@ -19,7 +19,7 @@ describe('the value of an operand', () => {
     expect(operandText({ name: 'image' }, { image: 7 })).toEqual({ ok: true, value: '7' });
   });
 
-  it('is told in the unit of who takes it (O1)', () => {
+  it('is told in the unit of who takes it (operands.O1)', () => {
     expect(operandValue({ name: 'gap', unit: 'min' }, { gap: 2 }, 's')).toEqual({ ok: true, value: 120 });
     expect(operandValue({ name: 'gap', unit: 'min' }, { gap: 2 })).toEqual({ ok: true, value: 2 });
   });
@@ -61,7 +61,7 @@ describe('the values of a telecommand', () => {
     });
   });
 
-  it('are refused, all at once, when an answer does not fit the catalogue (O2)', () => {
+  it('are refused, all at once, when an answer does not fit the catalogue (operands.O2)', () => {
     const heater = send('battery.set_heater', {
       instance: { name: 'cell' },
       args: { on_below: { name: 'limit', unit: 'degC' } },

@@ -19,7 +19,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { realClock } from '../../../supervision/clock.ts';
-import type { Worker } from '../../../supervision/ownership/tenure.ts';
+import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
 import type { RoleContext } from '../../../supervision/role.ts';
 import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';

@@ -47,7 +47,7 @@ describe('a run', () => {
   });
 
   it.each(RUN_EVENT_KINDS)(
-    'Z1 is at rest behind its suspension and %s, or is not, as the event says',
+    'rest.Z1 is at rest behind its suspension and %s, or is not, as the event says',
     async (kind) => {
       const log = new Log().add('started', 'step_started', 'suspended', kind);
       const isAtRest = kind === 'suspended' || kind === 'finished' || NEUTRAL.includes(kind);
@@ -55,7 +55,7 @@ describe('a run', () => {
     },
   );
 
-  it.each(NEUTRAL)('Z1 that goes on is not at rest behind %s', async (kind) => {
+  it.each(NEUTRAL)('rest.Z1 that goes on is not at rest behind %s', async (kind) => {
     expect(await new RunRest(new Log().add('started', 'suspended', 'continued', kind).bus, 'r').now()).toBe(
       false,
     );

@@ -11,7 +11,7 @@ const of = (type: string, more: Partial<MeasureDefinition> = {}): MeasureDefinit
 });
 
 describe('values as a run shows them', () => {
-  it('a number in words means the number, in the fewest digits (S1)', () => {
+  it('a number in words means the number, in the fewest digits (samples.S1)', () => {
     fc.assert(
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (number) => {
         const text = valueInWords(of('f32'), number);

@@ -143,7 +143,7 @@ describe('a shard of runs', () => {
     await bench.shard.stop();
   });
 
-  it('S2 does not begin a run again whose log has begun', async () => {
+  it('shard.S2 does not begin a run again whose log has begun', async () => {
     const run = runOf('3');
     await appendRunEvent(bus, { event: started(run) }, { epoch: 1, expected: 0 });
     await submitProgram(bus, program(), { run });
@@ -175,7 +175,7 @@ describe('a shard of runs', () => {
     await bench.shard.stop();
   });
 
-  it('F3 an older owner cannot take the low-water mark, and one that is overtaken says so', async () => {
+  it('low-water-mark.F3 an older owner cannot take the low-water mark, and one that is overtaken says so', async () => {
     const old = new Bench('5', 1);
     await old.shard.start();
     const young = new Bench('5', 2);
@@ -188,7 +188,7 @@ describe('a shard of runs', () => {
     await young.shard.stop();
   });
 
-  it('S8 an owner that slept brings nothing to life from the log of a later one', async () => {
+  it('shard.S8 an owner that slept brings nothing to life from the log of a later one', async () => {
     const run = runOf('4');
     const entry = Buffer.from(JSON.stringify({ run, ir: 'e'.repeat(64), submittedAt: 1 }));
     const event = { run, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started' } as RunEvent;
@@ -217,7 +217,7 @@ describe('a shard of runs', () => {
       .remove(`4.${run}`, (await bus.bucket(buckets.openRuns).get(`4.${run}`))!.revision);
   });
 
-  it('S8 one that no longer holds its shard takes nothing up, and leaves it to be read', async () => {
+  it('shard.S8 one that no longer holds its shard takes nothing up, and leaves it to be read', async () => {
     const asleep = new Bench('3', 1);
     await asleep.shard.start();
     asleep.holds = false;

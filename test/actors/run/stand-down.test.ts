@@ -83,12 +83,12 @@ describe('a run stands down', () => {
     ['REJECTED'],
     ['ENCODE_FAILED'],
     ['SEND_FAILED', { outcome: 'refused' }],
-  ] as const)('Z4 at once where its telecommand is %s', async (state, failure?: SendFailure) => {
+  ] as const)('stand-down.Z4 at once where its telecommand is %s', async (state, failure?: SendFailure) => {
     await reached(state, failure);
     expect(await stand()).toMatchObject({ marked: false });
   });
 
-  it('Z1 Z2 by its mark alone where the lane had not begun it: what was not submitted is withdrawn', async () => {
+  it('stand-down.Z1 Z2 by its mark alone where the lane had not begun it: what was not submitted is withdrawn', async () => {
     expect(await stand()).toMatchObject({ marked: true });
     expect(await holders()).toMatchObject([{ run, leaving: true }]);
     const last = await bus.last(streams.telecommands, subject.tcSubmit('sat1'));
@@ -103,25 +103,28 @@ describe('a run stands down', () => {
     ['SEND_FAILED', { outcome: 'unknown' }],
     ['SEND_FAILED', { outcome: 'refused', earlier: 'unknown' }],
     ['SEND_FAILED', undefined],
-  ] as const)('Z3 by the fence of its gateway where nobody knows: %s %j', async (state, failure) => {
-    const seq = await submitted();
-    await reached(state, failure);
-    const fences: FenceCall[] = [];
-    const serving = bus.serve(subject.gatewayVerb('sim-1', 'fence'), async ({ data }) => {
-      fences.push(JSON.parse(Buffer.from(data).toString()) as FenceCall);
-      expect(await holders()).toMatchObject([{ run, leaving: true }]);
-      return Buffer.from('{"fenced":true}');
-    });
-    expect(await stand()).toMatchObject({ marked: true });
-    expect(fences).toEqual([{ target: 'sat1', run, upTo: seq }]);
-    await serving.stop();
-  });
+  ] as const)(
+    'stand-down.Z3 by the fence of its gateway where nobody knows: %s %j',
+    async (state, failure) => {
+      const seq = await submitted();
+      await reached(state, failure);
+      const fences: FenceCall[] = [];
+      const serving = bus.serve(subject.gatewayVerb('sim-1', 'fence'), async ({ data }) => {
+        fences.push(JSON.parse(Buffer.from(data).toString()) as FenceCall);
+        expect(await holders()).toMatchObject([{ run, leaving: true }]);
+        return Buffer.from('{"fenced":true}');
+      });
+      expect(await stand()).toMatchObject({ marked: true });
+      expect(fences).toEqual([{ target: 'sat1', run, upTo: seq }]);
+      await serving.stop();
+    },
+  );
 
   it.each([
     ['is silent', undefined],
     ['answers with what is no fence', '{"fenced":false}'],
     ['answers with what is no JSON', 'yes'],
-  ])('Z3 Z5 A-71 by the time that the frame had where its gateway %s', async (_name, answer) => {
+  ])('stand-down.Z3 Z5 A-71 by the time that the frame had where its gateway %s', async (_name, answer) => {
     await submitted();
     await reached('ENCODED');
     const serving = bus.serve(subject.gatewayVerb('sim-1', 'fence'), async () =>
@@ -129,12 +132,12 @@ describe('a run stands down', () => {
     );
     const { tookMs, texts } = await stand(SOON_MS);
     expect(tookMs).toBeGreaterThanOrEqual(SOON_MS - 1);
-    // Z5
+    // stand-down.Z5
     expect(texts).toEqual([`${tc} to sat1 (gateway sim-1 does not answer)`]);
     await serving.stop();
   });
 
-  it('Z3 by the fence of its gateway where its last event cannot be read', async () => {
+  it('stand-down.Z3 by the fence of its gateway where its last event cannot be read', async () => {
     await submitted();
     await bus.append(streams.telecommandEvents, subject.tcEvent('sat1', tc), Buffer.from('{"state":7'));
     const serving = bus.serve(subject.gatewayVerb('sim-1', 'fence'), async () =>
@@ -144,7 +147,7 @@ describe('a run stands down', () => {
     await serving.stop();
   });
 
-  it('Z3 once its telecommand is known to have left, whatever the gateway says', async () => {
+  it('stand-down.Z3 once its telecommand is known to have left, whatever the gateway says', async () => {
     await submitted();
     await reached('ENCODED');
     const standing = stand();
@@ -153,7 +156,7 @@ describe('a run stands down', () => {
     expect(await standing).toMatchObject({ marked: true, texts: [] });
   });
 
-  it('Z5 by its time where nobody knows which gateway was asked, and says so', async () => {
+  it('stand-down.Z5 by its time where nobody knows which gateway was asked, and says so', async () => {
     await reached('ENCODED');
     const unconfirmed = await standDown({
       ...{ bus, clock: realClock, open: [sent()], withinMs: SOON_MS },
@@ -163,7 +166,7 @@ describe('a run stands down', () => {
     expect(unconfirmed.map(unconfirmedText)).toEqual([`${tc} to sat1 (its gateway is not known)`]);
   });
 
-  it('Z3 where nobody knew is over by now', async () => {
+  it('stand-down.Z3 where nobody knew is over by now', async () => {
     await reached('SEND_FAILED', { outcome: 'unknown' }, Date.now() - FENCE_MS - 1_000);
     expect(await stand()).toMatchObject({ marked: false });
   });
@@ -182,7 +185,7 @@ describe('holds that are taken', () => {
     expect(await holders()).toEqual([{ run, mode: 'exclusive', from: seq }]);
   });
 
-  it('B4 are not marked by an owner that was overtaken, nor by one that holds nothing', async () => {
+  it('leases.B4 are not marked by an owner that was overtaken, nor by one that holds nothing', async () => {
     await leases.leave(run, ['sat1'], () => false);
     await leases.leave('another', ['sat1']);
     expect(await holders()).toEqual([{ run, mode: 'exclusive' }]);

@@ -52,7 +52,7 @@ const last = (one: LaneWorld, n: number) => one.states(n).at(-1);
 const SENT = ['PENDING', 'ENCODED', 'SENT'];
 
 describe('where the bus stood at the hand-over', () => {
-  it('MC-TC-038 W4 is recorded with SENT, and an heir counts what came behind it before SENT was recorded', async () => {
+  it('MC-TC-038 telecommand/sending.H4 is recorded with SENT, and an heir counts what came behind it before SENT was recorded', async () => {
     const before = world();
     await say(before, 1_000_000 - 5);
     await submit(before.bus, 1);
@@ -84,7 +84,7 @@ describe('where the bus stood at the hand-over', () => {
     await heir.lane.stop();
   });
 
-  it('MC-TC-038 W4 is what the gateway remembers, where an owner died before SENT', async () => {
+  it('MC-TC-038 telecommand/sending.H4 is what the gateway remembers, where an owner died before SENT', async () => {
     const one = world();
     await say(one, 1_000_000 - 5);
     await submit(one.bus, 1);
@@ -106,7 +106,7 @@ describe('where the bus stood at the hand-over', () => {
 });
 
 describe('an answer', () => {
-  it('J7 is waited for before the next telecommand leaves', async () => {
+  it('lane.J7 is waited for before the next telecommand leaves', async () => {
     const one = world();
     await submit(one.bus, 1);
     await submit(one.bus, 2);
@@ -125,7 +125,7 @@ describe('an answer', () => {
     await one.lane.stop();
   });
 
-  it('MC-TC-038 N1 that the bus had before the sending is of an earlier telecommand, one behind it counts whatever its millisecond', async () => {
+  it('MC-TC-038 telecommand/answer.N1 that the bus had before the sending is of an earlier telecommand, one behind it counts whatever its millisecond', async () => {
     const one = world();
     await submit(one.bus, 1);
     // Said before, though its clock says after.
@@ -214,7 +214,7 @@ describe('an answer', () => {
     await one.lane.stop();
   });
 
-  it('N4 of a frame that may have left is not taken for the answer of the next telecommand', async () => {
+  it('telecommand/answer.N4 of a frame that may have left is not taken for the answer of the next telecommand', async () => {
     const one = world();
     const obliged = one.bus.answer;
     let sendings = 0;
@@ -236,7 +236,7 @@ describe('an answer', () => {
     await one.lane.stop();
   });
 
-  it('N4 of a frame that left twice is not taken for the answer of the next telecommand', async () => {
+  it('telecommand/answer.N4 of a frame that left twice is not taken for the answer of the next telecommand', async () => {
     const one = world(ANSWERED, undefined, false);
     const obliged = one.bus.answer;
     let sendings = 0;
@@ -258,7 +258,7 @@ describe('an answer', () => {
     await one.lane.stop();
   });
 
-  it('N4 is not awaited of a frame that was refused, nor by a lane that stops', async () => {
+  it('telecommand/answer.N4 is not awaited of a frame that was refused, nor by a lane that stops', async () => {
     const one = world();
     one.bus.answer = (to) =>
       to.endsWith('.encode')

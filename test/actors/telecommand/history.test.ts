@@ -86,7 +86,7 @@ function expected(prefix: readonly string[]): Pick<Envelope, 'effects' | 'timers
   }
 }
 
-describe('a telecommand restored from its history (G3)', () => {
+describe('a telecommand restored from its history (telecommand/history.G3)', () => {
   it.each(PREFIXES)('%s: state, effects under their keys, deadline, position', (text) => {
     const prefix = text.split(' ') as (TcState | 'ECHO')[];
     const history = historyOf(prefix);
@@ -111,7 +111,7 @@ describe('a telecommand restored from its history (G3)', () => {
     actor.stop();
   });
 
-  it('knows the state of a history by its chain, not by its echoes (L4)', () => {
+  it('knows the state of a history by its chain, not by its echoes (telecommand.L4)', () => {
     expect(stateOf(historyOf(['PENDING', 'ENCODED', 'SENT', 'ECHO']))).toBe('SENT');
     expect(stateOf([])).toBeUndefined();
     expect(isOver(historyOf(['PENDING', 'ENCODED', 'SENT', 'VERIFIED', 'ECHO']))).toBe(true);

@@ -51,10 +51,10 @@ describe('a telecommand of a run', () => {
 
   it('A-71 does not leave once its run has given the target back, or is about to', async () => {
     for (const [holders, reason] of [
-      [[], 'run A does not hold d any more'],
-      [[{ run: 'B', mode: 'shared' }], 'run A does not hold d any more'],
-      [[{ run: 'A', mode: 'shared', leaving: true }], 'run A is giving d back'],
-      [[{ run: 'A', mode: 'shared', from: 5 }], 'has taken d anew since'],
+      [[], 'run A no longer holds d'],
+      [[{ run: 'B', mode: 'shared' }], 'run A no longer holds d'],
+      [[{ run: 'A', mode: 'shared', leaving: true }], 'run A is releasing d'],
+      [[{ run: 'A', mode: 'shared', from: 5 }], 'has taken d again since'],
     ] as const) {
       await put('d', { holders });
       expect(await holds.unheld(sent('d', 'A')), reason).toContain(reason);
@@ -64,7 +64,7 @@ describe('a telecommand of a run', () => {
     expect(await holds.unheld({ ...sent('d', 'A'), run: undefined })).toBeUndefined();
   });
 
-  it('B2 is judged on the holds of now, however late a watch is', async () => {
+  it('telecommand/holds.B2 is judged on the holds of now, however late a watch is', async () => {
     const inner = bus.bucket(buckets.leases);
     const deaf: Bucket = Object.assign(Object.create(inner) as Bucket, {
       get: (key: string) => inner.get(key),

@@ -31,7 +31,7 @@ async function others(bus: LogBus, count: number): Promise<void> {
 }
 
 describe('what a start reads', () => {
-  it('an idle lane brings its low-water mark to the head when it is taken, also one that an earlier version left at 1 (J2)', async () => {
+  it('an idle lane brings its low-water mark to the head when it is taken, also one that an earlier version left at 1 (lane.J2)', async () => {
     const one = world();
     await others(one.bus, 500);
     const before = Buffer.from(JSON.stringify({ epoch: 1, submission: 1, event: 1 }));
@@ -42,7 +42,7 @@ describe('what a start reads', () => {
     await one.lane.stop();
   });
 
-  it('asks about what stands behind the low-water mark and nothing else, and reads no history of what is over (R1)', async () => {
+  it('asks about what stands behind the low-water mark and nothing else, and reads no history of what is over (taking-over.R1)', async () => {
     const one = world();
     for (let n = 1; n <= 20; n += 1) {
       await submit(one.bus, n);
@@ -81,7 +81,7 @@ describe('a message that cannot be read', () => {
   ] as const;
 
   it.each(garbage)(
-    '%s in the history ends that telecommand, and the lane goes on, again and again (J9)',
+    '%s in the history ends that telecommand, and the lane goes on, again and again (lane.J9)',
     async (_, bytes) => {
       const one = world();
       await submit(one.bus, 1);
@@ -118,7 +118,7 @@ describe('a message that cannot be read', () => {
     ['bytes that are no JSON', 'ÿ{'],
     ['a submission without a target', JSON.stringify({ id: idOf(1), telecommand: 'act' })],
     ['a list', '[]'],
-  ])('%s among the submissions is passed over (J9)', async (_, bytes) => {
+  ])('%s among the submissions is passed over (lane.J9)', async (_, bytes) => {
     const one = world();
     await one.bus.append(streams.telecommands, subject.tcSubmit('sat1'), Buffer.from(bytes));
     await submit(one.bus, 2);
@@ -129,7 +129,7 @@ describe('a message that cannot be read', () => {
     await one.lane.stop();
   });
 
-  it('a submission whose configuration cannot be read ends, and nothing else (J9)', async () => {
+  it('a submission whose configuration cannot be read ends, and nothing else (lane.J9)', async () => {
     const clock = new ManualClock(START);
     const bus = new LogBus();
     obliging(bus, clock);
@@ -163,7 +163,7 @@ describe('streams that went back', () => {
     return one;
   }
 
-  it('submissions: what is submitted since is taken, at positions that were used before (J10)', async () => {
+  it('submissions: what is submitted since is taken, at positions that were used before (lane.J10)', async () => {
     const one = await handled();
     goBack(one.bus, streams.telecommands, 1);
     for (const n of [4, 5, 6]) await submit(one.bus, n);
@@ -181,7 +181,7 @@ describe('streams that went back', () => {
     expect(markOf(one.bus).submission).toBeLessThanOrEqual(5);
   });
 
-  it('events: what was handled and has no history any more is ended, and is not sent again (J10)', async () => {
+  it('events: what was handled and has no history any more is ended, and is not sent again (lane.J10)', async () => {
     const one = await handled();
     const sent = one.sent.length;
     goBack(one.bus, streams.telecommandEvents, 4);
@@ -200,7 +200,7 @@ describe('streams that went back', () => {
     await next.lane.stop();
   });
 
-  it('a telecommand of before the loss that is submitted again is ended and not sent, whoever has dealt with the loss (R4)', async () => {
+  it('a telecommand of before the loss that is submitted again is ended and not sent, whoever has dealt with the loss (taking-over.R4)', async () => {
     const clock = new ManualClock(decodeTime(idOf(1)) + 1_000);
     const one = world(new LogBus(), clock);
     await one.lane.start();
@@ -249,7 +249,7 @@ describe('streams that went back', () => {
     await next.lane.stop();
   });
 
-  it('goes on under epochs lower than those of the past that is gone (F4)', async () => {
+  it('goes on under epochs lower than those of the past that is gone (low-water-mark.F4)', async () => {
     const one = world(new LogBus(), new ManualClock(START), 900);
     await submit(one.bus, 1);
     await one.lane.start();

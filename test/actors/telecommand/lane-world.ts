@@ -9,6 +9,8 @@ import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { SendCall } from '../../../contract/link.ts';
 import type { TcEvent } from '../../../contract/telecommand.ts';
+import { TELECOMMAND_VERSION } from '../../../machines/telecommand/fold.ts';
+import { KeptEnvelopes } from '../../../messaging/kept-envelopes.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Verification } from '../../../mission/platform.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
@@ -62,6 +64,8 @@ interface WorldOptions {
   /** Missions by revision; default: the current one whatever is asked. */
   readonly at?: (revision: string) => Mission | undefined;
   readonly holds?: Holds;
+  /** Envelopes are kept beside the logs. */
+  readonly isKept?: boolean;
 }
 
 const WINDOW: Verification = { expect: undefined, fail: undefined, reports: 'completion', withinMs: 60_000 };
@@ -86,8 +90,12 @@ export function laneWorld({
     unheld: async () => undefined,
     stop: async () => undefined,
   },
+  isKept = false,
 }: WorldOptions = {}): LaneWorld {
   bus.now = () => clock.now();
+  const kept = isKept
+    ? { kept: new KeptEnvelopes(bus, { kind: 'telecommand', version: TELECOMMAND_VERSION }) }
+    : {};
   const failures: unknown[] = [];
   const log = keptLog();
   let lane: Lane;
@@ -96,6 +104,7 @@ export function laneWorld({
     clock,
     store: createHistoryStore({
       bus,
+      ...kept,
       inputOf: (cell) => lane.inputOf(cell),
       now: () => clock.now(),
       appended: (cell, { state }, seq) => lane.appended(cell, state, seq),
@@ -108,6 +117,7 @@ export function laneWorld({
     random: seededRandom(1),
     log,
     deadLetters: createDeadLetters(undefined, log),
+    ...kept,
     onGone: (cell, why, detail) => void lane.gone(cell, why, detail),
     onResume: (cell) => lane.resumed(cell),
     onEscalated: () => undefined,
@@ -127,6 +137,7 @@ export function laneWorld({
     platforms: new KnownPlatforms(missions, clock),
     values: { sample: () => undefined, position: () => undefined },
     holds,
+    ...kept,
     cells: cellsOf(kind),
     failed: (error) => failures.push(error),
   });

@@ -85,7 +85,7 @@ describe('a lane handed over', () => {
     await one.lane.stop();
   });
 
-  it('continues what was open in a lane that failed: the low-water mark does not pass a telecommand that was overtaken (J5)', async () => {
+  it('continues what was open in a lane that failed: the low-water mark does not pass a telecommand that was overtaken (lane.J5)', async () => {
     const one = world();
     await submit(one.bus, 1);
     await one.lane.start();
@@ -107,7 +107,7 @@ describe('a lane handed over', () => {
     await next.lane.stop();
   });
 
-  it('goes on behind a PENDING that is stored and whose answer was still on its way (J3)', async () => {
+  it('goes on behind a PENDING that is stored and whose answer was still on its way (lane.J3)', async () => {
     const one = world({ mission: missionOf({ ...verified_(), withinMs: 5_000 }) });
     await submit(one.bus, 1);
     await one.lane.start();
@@ -148,7 +148,7 @@ describe('a lane handed over', () => {
     await one.lane.stop();
   });
 
-  it('is not taken from a newer owner by one that was only asleep (J4)', async () => {
+  it('is not taken from a newer owner by one that was only asleep (O1)', async () => {
     const newer = world({ epoch: 7 });
     await newer.lane.start();
     await newer.lane.stop();
@@ -159,7 +159,7 @@ describe('a lane handed over', () => {
 });
 
 describe('the turn of a telecommand', () => {
-  it('is waited for from its requirements on: only PENDING is recorded before (J1)', async () => {
+  it('is waited for from its requirements on: only PENDING is recorded before (lane.J1)', async () => {
     const one = world();
     const { answer } = one.bus;
     let leave: (() => void) | undefined;
@@ -318,7 +318,7 @@ describe('a telecommand that nobody may lose', () => {
   });
 });
 
-describe('drivers and gateways of others (W3)', () => {
+describe('drivers and gateways of others (telecommand/binding.W3)', () => {
   const replies: [name: string, reply: unknown][] = [
     ['no JSON', 'garbage'],
     ['no outcome', {}],

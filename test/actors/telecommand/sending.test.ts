@@ -59,7 +59,7 @@ function world(...answers: readonly unknown[]): World {
 const outage = (code: OutageCode, unsettled = false): Outage => new Outage(code, code, { unsettled });
 
 describe('a frame of a run', () => {
-  it('A-71 H1 names the hold it needs, and has the time to leave from before that was read', async () => {
+  it('A-71 telecommand/sending.H1 names the hold it needs, and has the time to leave from before that was read', async () => {
     const one = world(SENT);
     const unheld = async (): Promise<undefined> => {
       one.now += 2_500;
@@ -84,7 +84,7 @@ describe('a frame of a run', () => {
     ['whose answer was lost', {}, [outage('bus.timeout')]],
     ['asked of a bus that went away', {}, [outage('bus.unavailable')]],
   ] as const)(
-    'A-71 H2 one %s, and whose run lost the target, is asked for and has no time left',
+    'A-71 telecommand/sending.H2 one %s, and whose run lost the target, is asked for and has no time left',
     async (_name, changes, before) => {
       const refused = { outcome: 'refused', detail: 'late' };
       const one = world(...before, refused);
@@ -122,13 +122,13 @@ describe('a gateway that says nothing', () => {
     });
   });
 
-  it('H3 that is not there yet is asked again as if for the first time', async () => {
+  it('telecommand/sending.H3 that is not there yet is asked again as if for the first time', async () => {
     const one = world(outage('bus.timeout', true), outage('bus.timeout', true), SENT);
     expect(await one.send()).toEqual(SENT);
     expect(one.asked.map(({ recovering }) => recovering)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('H3 that is not there for as long as the frame may leave has sent nothing', async () => {
+  it('telecommand/sending.H3 that is not there for as long as the frame may leave has sent nothing', async () => {
     const one = world(outage('bus.timeout', true));
     one.now = EXPIRES;
     expect(await one.send()).toMatchObject({ outcome: 'refused' });
@@ -151,7 +151,7 @@ describe('a gateway that says nothing', () => {
   });
 
   it.each([null, {}, { outcome: 'sent' }, { outcome: 'sent', at: Number.NaN }, { outcome: 'unknown' }])(
-    'W3 what is no outcome is unknown: %j',
+    'telecommand/binding.W3 what is no outcome is unknown: %j',
     async (answer) => {
       expect(await world(answer).send()).toMatchObject({ outcome: 'unknown' });
     },

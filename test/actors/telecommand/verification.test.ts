@@ -85,7 +85,7 @@ function verification({
 }
 
 describe('evidence by samples', () => {
-  it('counts no sample of before the sending, whenever it arrives (V1)', async () => {
+  it('counts no sample of before the sending, whenever it arrives (telecommand/verification.V1)', async () => {
     const { verify, counts } = verification();
     const seen = await verify({ expect: 'obc.counter == 5' });
     await counts([-1, 5], [0, 5]);
@@ -94,7 +94,7 @@ describe('evidence by samples', () => {
     expect(seen.verdict).toBe('satisfied');
   });
 
-  it('compares the first sample with the last one before the sending (V1)', async () => {
+  it('compares the first sample with the last one before the sending (telecommand/verification.V1)', async () => {
     const known = { [COUNTER]: { value: 3, groundMs: SENT - 5_000 } };
     const same = verification({ known });
     const unchanged = await same.verify({ expect: 'obc.counter changes' });
@@ -104,7 +104,7 @@ describe('evidence by samples', () => {
     expect(unchanged.verdict).toBe('satisfied');
   });
 
-  it('finds the baseline in the stream when a newer sample is known already (V1, V4)', async () => {
+  it('finds the baseline in the stream when a newer sample is known already (telecommand/verification.V1, V4)', async () => {
     const one = verification({ at: SENT - 1_000, known: { [COUNTER]: { value: 4, groundMs: SENT + 50 } } });
     await one.counts([-1_000, 3]);
     // Others verify on this target: its values are followed, from after the baseline on.
@@ -116,7 +116,7 @@ describe('evidence by samples', () => {
     expect(seen.verdict).toBe('satisfied');
   });
 
-  it('misses no value between two batches, and remembers what held once (V2, V3)', async () => {
+  it('misses no value between two batches, and remembers what held once (telecommand/verification.V2, V3)', async () => {
     const { verify, counts, store } = verification();
     const seen = await verify({ expect: 'obc.counter == 5', reports: 'acceptance' });
     await counts([1, 4], [2, 5], [3, 6]);
@@ -125,7 +125,7 @@ describe('evidence by samples', () => {
     expect(seen.verdict).toBe('satisfied');
   });
 
-  it('tells of a failure at once, also when the expectation holds in the same sample (V3)', async () => {
+  it('tells of a failure at once, also when the expectation holds in the same sample (telecommand/verification.V3)', async () => {
     const { verify, counts } = verification();
     const seen = await verify({ expect: 'obc.counter > 1', fail: 'obc.counter == 5' });
     await counts([1, 5]);
@@ -155,7 +155,7 @@ describe('evidence by samples', () => {
 /** What the bus had when the frame was handed over. */
 const NOTHING: BusPosition = { frames: 0, decoded: 0, values: 0 };
 
-describe('MC-TC-038 the order of the bus decides (V1)', () => {
+describe('MC-TC-038 the order of the bus decides (telecommand/verification.V1)', () => {
   // Each way a telecommand is verified: what says yes, and what says no.
   const evidence: Record<string, { wanted: Wanted; before?: number; tell: number; verdict: string }> = {
     'expect:': { wanted: { expect: 'obc.counter == 5' }, tell: 5, verdict: 'satisfied' },
@@ -243,7 +243,7 @@ describe('MC-TC-038 the order of the bus decides (V1)', () => {
   });
 });
 
-describe('whoever looks late (V4, V5)', () => {
+describe('whoever looks late (telecommand/verification.V4, V5)', () => {
   const late = SENT + 50_000;
 
   it('sees what came since the sending', async () => {

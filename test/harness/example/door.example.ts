@@ -80,7 +80,7 @@ drive(telecommandMachine, {
 })
   .send({ type: 'requires.satisfied' }, { type: 'driver.encoded', frame: 'c0ffee' })
   .expectEffects('effect.check', 'effect.encode', { type: 'effect.send', frame: 'c0ffee' })
-  // Nobody knows whether the frame left, and it changes the state on board: it is not sent again.
+  // It is not known whether the frame left, and it changes the state on board: it is not sent again.
   .send({ type: 'gateway.unknown', detail: 'the gateway was restarted' })
   .expectState('SEND_FAILED')
   .expectEffects('effect.release');

@@ -48,7 +48,8 @@ describe('/ws/frames', () => {
   it('RB-LOG-008 sends one FrameDRO a message, as they come', async () => {
     const url = `${served.url}/ws/frames`;
     const watcher = await watch(url);
-    for (const told of script.frameWatchers) for (const crc_ok of [true, false]) told({ ...frame, crc_ok });
+    for (const reported of script.frameWatchers)
+      for (const crc_ok of [true, false]) reported({ ...frame, crc_ok });
     await until(() => watcher.messages.length === 2);
     expect(watcher.texts()).toEqual([
       { ...frame, crc_ok: true },
@@ -60,7 +61,7 @@ describe('/ws/frames', () => {
     await until(() => script.frameWatchers.size === 0);
   });
 
-  it('B1 writes a capture of many blocks without a gap', async () => {
+  it('frame-feed.B1 writes a capture of many blocks without a gap', async () => {
     const watcher = await watch(`${served.url}/ws/frames`);
     const payload_hex = 'ab'.repeat(4096);
     const [told] = script.frameWatchers;
@@ -72,7 +73,7 @@ describe('/ws/frames', () => {
     );
   });
 
-  it('B1 ends a watcher who takes nothing instead of leaving a gap', async () => {
+  it('frame-feed.B1 ends a watcher who takes nothing instead of leaving a gap', async () => {
     const connection = await stuckWatcher('/ws/frames');
     const payload_hex = 'ab'.repeat(4096);
     const [told] = script.frameWatchers;
@@ -97,7 +98,7 @@ describe.each(FEEDS)('/ws/%s', (feed) => {
 });
 
 describe('pictures for a slow watcher', () => {
-  it('F6 are the newest alone, marked with how many it has missed', async () => {
+  it('http/follow.F6 are the newest alone, marked with how many it has missed', async () => {
     const watcher = await watch(`${served.url}/ws/spectrum`);
     const [told] = script.feedWatchers;
     // In one turn: nothing leaves before the turn ends.
@@ -112,7 +113,7 @@ describe('pictures for a slow watcher', () => {
     ]);
   });
 
-  it('F6 do not pile up, and the socket stays open', async () => {
+  it('http/follow.F6 do not pile up, and the socket stays open', async () => {
     const connection = await stuckWatcher('/ws/spectrum');
     const [told] = script.feedWatchers;
     const floats = new Float32Array(64 * 1024);
@@ -192,7 +193,7 @@ describe('/ws/transmit', () => {
     ]);
   });
 
-  it('X2 refuses in turn what is more than may wait for a slow board', async () => {
+  it('transmit-feed.X2 refuses in turn what is more than may wait for a slow board', async () => {
     const feed = await watch(url());
     let open = (): void => undefined;
     script.gate = new Promise<void>((resolve) => {
@@ -212,7 +213,7 @@ describe('/ws/transmit', () => {
     expect(script.asked).toHaveLength(TRANSMIT_FEED_WAITING);
   });
 
-  it('X2 F7 closes a client that never waits for an answer with 4429', async () => {
+  it('transmit-feed.X2 http/follow.F7 closes a client that never waits for an answer with 4429', async () => {
     const feed = await watch(url());
     script.gate = new Promise(() => undefined);
     for (let index = 0; index <= TRANSMIT_FEED_UNANSWERED; index += 1) feed.socket.send(Uint8Array.of(1));

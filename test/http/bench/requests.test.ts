@@ -101,7 +101,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('refuses a parameter that stands twice', () => expectInvalid(get('/events?limit=1&limit=2'), 'twice'));
+  it('refuses a parameter that is given twice', () => expectInvalid(get('/events?limit=1&limit=2'), 'twice'));
 
   it('RB-REP-003 RB-REP-013 filters reports by an outcome and refuses any other word', async () => {
     for (const status of ['passed', 'failed', 'cancelled']) await get(`/reports?status=${status}&limit=2`);
@@ -180,7 +180,7 @@ describe('chain', () => {
     await expectInvalid(get('/chain?target=moon'), 'air, device-loopback, pl-loopback');
   });
 
-  it('RB-CHAIN-009 takes a condition request without body as one without wishes', async () => {
+  it('RB-CHAIN-009 takes a condition request without body as one without requests', async () => {
     await send('POST', '/chain/condition');
     await send('POST', '/chain/condition', { target: 'pl-loopback', profile: 'p', rate_sps: 0 });
     expect(askedWith()).toEqual([[{}], [{ target: 'pl-loopback', profile: 'p', rate_sps: 0 }]]);
@@ -218,7 +218,7 @@ describe('datapath', () => {
   });
 
   it.each(['loopback', 'measure'])(
-    'RB-ERR-002 %s refuses an empty payload and terms that are none',
+    'RB-ERR-002 %s refuses an empty payload and terms that are malformed',
     async (name) => {
       await expectInvalid(send('POST', `/datapath/${name}`), 'the body is empty');
       for (const terms of ['blocks=0', 'blocks=4097', 'warmup=-1', 'timeout_ms=0', 'timeout_ms=1e3'])

@@ -106,7 +106,7 @@ export function scriptedBench(): ScriptedBench {
       purge: () => 2,
       watch: watching(script.frameWatchers),
     },
-    feeds: { watch: (_feed: string, told: Feed) => watching(script.feedWatchers)(told) },
+    feeds: { watch: (_feed: string, reported: Feed) => watching(script.feedWatchers)(reported) },
   };
   const bench = Object.fromEntries(
     Object.entries(parts).map(([part, methods]) => [part, scripted(part, methods, script)]),
@@ -115,9 +115,9 @@ export function scriptedBench(): ScriptedBench {
 }
 
 function watching<Told>(watchers: Set<Told>) {
-  return (told: Told) => {
-    watchers.add(told);
-    return () => void watchers.delete(told);
+  return (announced: Told) => {
+    watchers.add(announced);
+    return () => void watchers.delete(announced);
   };
 }
 

@@ -31,7 +31,7 @@ function batch(link: string, ...ground: number[]): DecodedBatch {
 
 const shown = () => joined.map(({ at, decodings }) => [at, decodings.map(({ link }) => link)]);
 
-it('J1 gives each frame the samples that were made of it, whichever comes first', () => {
+it('frame-join.J1 gives each frame the samples that were made of it, whichever comes first', () => {
   join.received(1, frames(10, 11));
   expect(joined).toEqual([]);
   join.decoded(1, 'uhf', batch('uhf', 11));
@@ -44,7 +44,7 @@ it('J1 gives each frame the samples that were made of it, whichever comes first'
   ]);
 });
 
-it('J1 keeps the order, also when a later message is decoded first', () => {
+it('frame-join.J1 keeps the order, also when a later message is decoded first', () => {
   join = new FrameJoin({
     ...{ clock, links: ['uhf', 'xband'], joined: (frame) => joined.push(frame), skipped: () => undefined },
   });
@@ -61,7 +61,7 @@ it('J1 keeps the order, also when a later message is decoded first', () => {
   ]);
 });
 
-it('J2 waits no longer than it must for samples that never come', () => {
+it('frame-join.J2 waits no longer than it must for samples that never come', () => {
   join.received(1, frames(10));
   clock.advance(FRAME_DECODED_MS - 1);
   expect(joined).toEqual([]);
@@ -69,7 +69,7 @@ it('J2 waits no longer than it must for samples that never come', () => {
   expect(shown()).toEqual([[10, []]]);
 });
 
-it('J2 does not wait for a decoder that is past the frame, nor where there is none', () => {
+it('frame-join.J2 does not wait for a decoder that is past the frame, nor where there is none', () => {
   join.received(1, frames(10));
   join.decoded(2, 'uhf', batch('uhf', 20));
   expect(shown()).toEqual([[10, []]]);
@@ -78,7 +78,7 @@ it('J2 does not wait for a decoder that is past the frame, nor where there is no
   expect(joined).toHaveLength(2);
 });
 
-it('J3 passes over and counts what does not fit', () => {
+it('frame-join.J3 passes over and counts what does not fit', () => {
   const many = Array.from({ length: FRAME_WATCH_QUEUE }, (_, index) => index);
   join.received(1, frames(...many));
   join.received(2, frames(1, 2, 3));

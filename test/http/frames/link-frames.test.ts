@@ -56,7 +56,7 @@ describe('a watcher', () => {
   });
   afterAll(() => watch.close());
 
-  it('is told that nobody runs the gateway, and of each change of its link once', async () => {
+  it('is reported that nobody runs the gateway, and of each change of its link once', async () => {
     await until(() => of('state').length === 1);
     expect(of('state')[0]).toMatchObject({
       gateway: 'gw-1',
@@ -148,7 +148,7 @@ describe('a watcher', () => {
     expect(watch.messages.at(-1)).toMatchObject({ kind: 'received', frame: '0f' });
   });
 
-  it('W2 is closed when the configuration changes, to open again', async () => {
+  it('frame-watch.W2 is closed when the configuration changes, to open again', async () => {
     const before = world.missions.current!;
     world.missions.publish(testMission('platform: box\nversion: 1.0.0\ncomponents: { camera: {} }\n'));
     await until(() => watch.closed);
@@ -165,7 +165,7 @@ it('shows whole frames when asked to, and only gateways of the link asked for', 
   watch.close();
 });
 
-it('F4 W1 a watcher that is behind keeps its socket, and is told how many frames it did not see', async () => {
+it('http/follow.F4 frame-watch.W1 a watcher that is behind keeps its socket, and is reported how many frames it did not see', async () => {
   watch = await open('?raw=true');
   await until(() => of('state').length === 1);
   watch.socket.pause();

@@ -19,7 +19,7 @@ function charts(fails: () => boolean = () => false) {
 }
 
 describe('charts with their layout', () => {
-  it('H1 are laid out once, and another build anew', async () => {
+  it('charts.H1 are laid out once, and another build again', async () => {
     const { of, laidOut, state } = charts();
     await Promise.all(Array.from({ length: 40 }, () => of.of('door', undefined)));
     expect(laidOut).toEqual(['d1']);
@@ -28,7 +28,7 @@ describe('charts with their layout', () => {
     expect(laidOut).toEqual(['d1', 'd2']);
   });
 
-  it('H2 are kept up to a bound, and not where the layout failed', async () => {
+  it('charts.H2 are kept up to a bound, and not where the layout failed', async () => {
     let failing = true;
     const { of, laidOut, state } = charts(() => failing);
     await expect(of.of('door', undefined)).rejects.toThrow('too much');

@@ -6,7 +6,7 @@
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type {
-  ActorFrame,
+  ActorUpdate,
   ChartView,
   EntitySummary,
   EntityView,
@@ -15,7 +15,7 @@ import type {
   InspectAnswer,
   InspectVerb,
   ProcessView,
-  SnapshotFrame,
+  SnapshotUpdate,
   WatchCall,
 } from '../../../contract/inspection.ts';
 import { INSPECT_VERBS } from '../../../contract/inspection.ts';
@@ -144,13 +144,20 @@ export function entityView(id: string, instance: string, more: Partial<EntityVie
   };
 }
 
-export function actorFrame(view: EntityView, more: Partial<ActorFrame> = {}): ActorFrame {
-  return { ...frameOf(view), type: '@xstate.actor', name: view.id, definition: '{}', ...more } as ActorFrame;
+export function actorFrame(view: EntityView, more: Partial<ActorUpdate> = {}): ActorUpdate {
+  return { ...frameOf(view), type: '@xstate.actor', name: view.id, definition: '{}', ...more } as ActorUpdate;
 }
 
-export function snapshotFrame(view: EntityView, more: Partial<SnapshotFrame> = {}): SnapshotFrame {
+export function snapshotFrame(view: EntityView, more: Partial<SnapshotUpdate> = {}): SnapshotUpdate {
   const event = { type: 'door.opened' };
-  return { ...frameOf(view), type: '@xstate.snapshot', event, taken: [], steps: 1, ...more } as SnapshotFrame;
+  return {
+    ...frameOf(view),
+    type: '@xstate.snapshot',
+    event,
+    taken: [],
+    steps: 1,
+    ...more,
+  } as SnapshotUpdate;
 }
 
 function frameOf(view: EntityView) {

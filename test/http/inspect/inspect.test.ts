@@ -104,7 +104,7 @@ describe('GET /v1/inspect/tree', () => {
 });
 
 describe('the tree, followed', () => {
-  it('tells the tree at once, then what changes, at most twice a second, and not what does not', async () => {
+  it('reports the tree at once, then what changes, at most twice a second, and not what does not', async () => {
     const first = await process('p1');
     let draining = false;
     first.answers = { tree: () => accepted(processView('p1', { at: Date.now(), draining })) };
@@ -124,7 +124,7 @@ describe('the tree, followed', () => {
     client.close();
   });
 
-  it('tells a calm tree again after a while, so that calm is not taken for a dead connection', async () => {
+  it('reports a calm tree again after a while, so that calm is not taken for a dead connection', async () => {
     await process('p1');
     const client = await coverage.open(`${url}/tree/events`);
     await until(() => client.messages.length === 2, { timeoutMs: 8_000 });
@@ -211,7 +211,7 @@ describe('telecommands that have finished', () => {
     expect(body.entities.map(({ id }: { id: string }) => id.split('.')[1])).toEqual(expected);
   });
 
-  it('one that has not ended and lives nowhere is shown as waiting for an owner; a living one as its process tells', async () => {
+  it('one that has not ended and lives nowhere is shown as waiting for an owner; a living one as its process reports', async () => {
     const find = async (): Promise<string> =>
       (await coverage.call(`${url}/entities?target=sat2`)).body.entities[0].status;
     expect(await find()).toBe('loading');
@@ -272,13 +272,13 @@ describe('runs', () => {
     });
   });
 
-  it('that live are told by their process', async () => {
+  it('that live are given by their process', async () => {
     const live = summary(asleep, { kind: 'run', label: 'calibrate', state: 'suspended' });
     await process('p1', { find: () => accepted({ entities: [live], more: 0 }) });
     expect(await found(`id=${asleep}`)).toEqual([[asleep, 'suspended', 'live']]);
   });
 
-  it('that have finished are told by their log, with the name of their procedure', async () => {
+  it('that have finished are given by their log, with the name of their procedure', async () => {
     const history = { ...doorHistory(passed), kind: 'run', chart: { kind: 'run', version: 1 } };
     await process('p1', { history: () => accepted(history) });
     const { body } = await coverage.call(`${url}/entities/run/${passed}`);
@@ -289,12 +289,12 @@ describe('runs', () => {
     await process('p1');
     const answer = await coverage.call(`${url}/entities/run/${waiting}`);
     expect([answer.status, codesOf(answer)]).toEqual([404, ['inspect::unknown-entity']]);
-    expect(answer.body.errors[0].message).toContain('no executor has begun it');
+    expect(answer.body.errors[0].message).toContain('is submitted and has not begun');
   });
 });
 
 describe('one entity', () => {
-  it('is told by the process that has it, under an id with any characters', async () => {
+  it('is given by the process that has it, under an id with any characters', async () => {
     const id = 'a/b %?#é';
     await process('p1');
     await process('p2', doorAnswers('p2', id));
@@ -304,14 +304,14 @@ describe('one entity', () => {
     expect(Math.abs(body.at - Date.now())).toBeLessThan(5_000);
   });
 
-  it('is told by its living owner rather than by one that has it on the way, and by the later owner of two', async () => {
+  it('is given by its living owner rather than by one that has it on the way, and by the later owner of two', async () => {
     await process('p1', { entity: () => accepted(entityView('x', 'p1', { status: 'loading', epoch: 9 })) });
     await process('p2', { entity: () => accepted(entityView('x', 'p2', { epoch: 7 })) });
     await process('p3', { entity: () => accepted(entityView('x', 'p3', { epoch: 8 })) });
     expect((await coverage.call(`${url}/entities/door/x`)).body.entity.instance).toBe('p3');
   });
 
-  it('that has finished is told by its log', async () => {
+  it('that has finished is from its log', async () => {
     await process('p1', { history: () => accepted(doorHistory('x')) });
     const { body } = await coverage.call(`${url}/entities/door/x`);
     expect(body.entity).toMatchObject({
@@ -320,7 +320,7 @@ describe('one entity', () => {
     });
   });
 
-  it('that nobody knows answers 404, and says who did not answer', async () => {
+  it('that is not known answers 404, and says who did not answer', async () => {
     await process('p1');
     await (await process('p2')).silence();
     const answer = await coverage.call(`${url}/entities/door/x`);
@@ -340,7 +340,7 @@ describe('one entity', () => {
 });
 
 describe('the history of an entity', () => {
-  it('is told by whichever process can replay it', async () => {
+  it('is given by whichever process can replay it', async () => {
     await process('p1');
     await process('p2', { history: () => accepted(doorHistory('x')) });
     const { status, body } = await coverage.call(`${url}/entities/door/x/history`);
@@ -348,7 +348,7 @@ describe('the history of an entity', () => {
     expect(body).toEqual(doorHistory('x'));
   });
 
-  it('tells an entity without a log from one that nobody knows', async () => {
+  it('tells an entity without a log from one that is not known', async () => {
     const first = await process('p1');
     const unheard = await coverage.call(`${url}/entities/door/x/history`);
     expect([unheard.status, codesOf(unheard)]).toEqual([404, ['inspect::unknown-entity']]);
@@ -359,9 +359,9 @@ describe('the history of an entity', () => {
 });
 
 describe('an entity, followed', () => {
-  const frames = (process: FakeProcess, frame: object): void => {
+  const updates = (process: FakeProcess, update: object): void => {
     for (const watcher of process.watchers)
-      world.bus.publish(subject.inspectWatch(watcher), Buffer.from(JSON.stringify(frame)));
+      world.bus.publish(subject.inspectWatch(watcher), Buffer.from(JSON.stringify(update)));
   };
   const states = (messages: { view: { state: string } }[]): string[] =>
     messages.map(({ view }) => view.state);
@@ -371,8 +371,8 @@ describe('an entity, followed', () => {
     const client = await coverage.open(`${url}/entities/door/x/events`);
     const frame = actorFrame(entityView('x', 'p1'));
     await until(() => owner.watchers.size === 1);
-    frames(owner, frame);
-    frames(owner, snapshotFrame(entityView('x', 'p1', { state: 'lit' }), { taken: ['e1'] }));
+    updates(owner, frame);
+    updates(owner, snapshotFrame(entityView('x', 'p1', { state: 'lit' }), { taken: ['e1'] }));
     await until(() => client.messages.length === 2);
     expect(client.messages[0]).toEqual(frame);
     expect(client.messages[1].taken).toEqual(['e1']);
@@ -385,12 +385,12 @@ describe('an entity, followed', () => {
     const first = await process('p1', doorAnswers('p1', 'x'));
     const second = await process('p2');
     const client = await coverage.open(`${url}/entities/door/x/events`);
-    frames(first, actorFrame(entityView('x', 'p1')));
+    updates(first, actorFrame(entityView('x', 'p1')));
     await until(() => client.messages.length === 1);
     await first.silence();
     second.answers = doorAnswers('p2', 'x');
     await until(() => second.watchers.size === 1, { what: 'the new owner being asked', timeoutMs: 8_000 });
-    frames(second, actorFrame(entityView('x', 'p2', { state: 'after' })));
+    updates(second, actorFrame(entityView('x', 'p2', { state: 'after' })));
     await until(() => client.messages.length === 2);
     expect(states(client.messages)).toEqual(['open', 'after']);
     expect(client.closed).toBeUndefined();
@@ -401,13 +401,13 @@ describe('an entity, followed', () => {
     const owner = await process('p1', doorAnswers('p1', 'x'));
     const client = await coverage.open(`${url}/entities/door/x/events`);
     const last = snapshotFrame(entityView('x', 'p1', { state: 'broken', status: 'finished' }));
-    frames(owner, { ...last, snapshot: { ...last.snapshot, status: 'done' } });
+    updates(owner, { ...last, snapshot: { ...last.snapshot, status: 'done' } });
     await until(() => client.closed);
     expect(states(client.messages)).toEqual(['broken']);
     expect(client.closed).toEqual({ code: 1000, reason: 'finished' });
   });
 
-  it('that has finished before is told by its log, and ends', async () => {
+  it('that has finished before is from its log, and ends', async () => {
     await process('p1', { history: () => accepted(doorHistory('x')) });
     const client = await coverage.open(`${url}/entities/door/x/events`);
     await until(() => client.closed);
@@ -417,19 +417,19 @@ describe('an entity, followed', () => {
     expect(client.closed?.code).toBe(1000);
   });
 
-  it('W2 between two owners is looked for until one has it', async () => {
+  it('entity-follower.W2 between two owners is looked for until one has it', async () => {
     const first = await process('p1', { history: () => accepted({ ...doorHistory('x'), final: false }) });
     const client = await coverage.open(`${url}/entities/door/x/events`);
     await until(() => client.messages.length === 1);
     first.answers = doorAnswers('p1', 'x');
     await until(() => first.watchers.size === 1);
-    frames(first, actorFrame(entityView('x', 'p1')));
+    updates(first, actorFrame(entityView('x', 'p1')));
     await until(() => client.messages.length === 2);
     expect(client.closed).toBeUndefined();
     client.close();
   });
 
-  it('W1 gives back a watch that begins after the socket has closed', async () => {
+  it('entity-follower.W1 gives back a watch that begins after the socket has closed', async () => {
     const first = await process('p1', { history: () => accepted({ ...doorHistory('x'), final: false }) });
     const client = await coverage.open(`${url}/entities/door/x/events`);
     let begin = (): void => undefined;
@@ -457,7 +457,7 @@ describe('an entity, followed', () => {
     expect([answer?.status, codesOf(answer!)]).toEqual([503, ['api::unavailable']]);
   });
 
-  it('that nobody knows is refused before the upgrade', async () => {
+  it('that is not known is refused before the upgrade', async () => {
     await process('p1', { watch: unknown });
     const { refused: answer } = await coverage.follow(`${url}/entities/door/x/events`);
     expect([answer?.status, codesOf(answer!)]).toEqual([404, ['inspect::unknown-entity']]);
@@ -498,7 +498,7 @@ describe('GET /v1/inspect/charts/:kind', () => {
     expect(body.initials.map(({ of }: { of: string }) => of).sort()).toEqual(['door.open.dark', 'door.shut']);
   });
 
-  it('H1 shows another build of a chart anew', async () => {
+  it('charts.H1 shows another build of a chart again', async () => {
     const owner = await process('p1', doorAnswers('p1'));
     expect((await coverage.call(`${url}/charts/door`)).body.digest).toBe(doorChart.digest);
     owner.answers = { chart: () => accepted({ ...doorChart, digest: 'd2' }) };
@@ -565,7 +565,7 @@ describe('POST /v1/inspect/release', () => {
     expect(answer.body.errors[0].message).toBe('it says no');
   });
 
-  it('tells a process that is none from one that does not answer', async () => {
+  it('tells a malformed process from one that does not answer', async () => {
     const none = await coverage.post(`${url}/release`, wanted, ada);
     expect([none.status, codesOf(none)]).toEqual([404, ['api::unknown-instance']]);
     await process('p1', { resume: () => new Promise(() => undefined) });

@@ -11,7 +11,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { absentBus, memoryLog } from '../fixture.ts';
 import { processView } from './fake-process.ts';
 
-/** A bus with one process; `view` is what it tells. */
+/** A bus with one process; `view` is what it reports. */
 function feed(view: { current: ProcessView }) {
   const clock = new ManualClock(1_000_000);
   const counts = { asked: 0 };
@@ -71,27 +71,27 @@ describe('the feed of the tree', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('T1 tells a change within half a second, and what stays the same every five', async () => {
+  it('tree-feed.T1 reports a change within half a second, and what stays the same every five', async () => {
     const view = { current: processView('p1') };
     const { clock, feed: tree } = feed(view);
-    const told: string[] = [];
-    tree.watch((json) => told.push(json));
+    const reported: string[] = [];
+    tree.watch((json) => reported.push(json));
     await clock.run(INSPECT_STILL_MS - INSPECT_TREE_MS, 100);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     view.current = processView('p1', { draining: true });
     await clock.run(INSPECT_TREE_MS, 100);
-    expect(told).toHaveLength(2);
-    expect(told[1]).toContain('"draining":true');
+    expect(reported).toHaveLength(2);
+    expect(reported[1]).toContain('"draining":true');
     await clock.run(INSPECT_STILL_MS + INSPECT_TREE_MS, 100);
-    expect(told).toHaveLength(3);
+    expect(reported).toHaveLength(3);
   });
 
-  it('tells one who comes later at once', async () => {
+  it('reports one who comes later at once', async () => {
     const { clock, feed: tree } = feed({ current: processView('p1') });
     tree.watch(() => undefined);
     await clock.run(INSPECT_TREE_MS, 100);
-    const told: string[] = [];
-    tree.watch((json) => told.push(json));
-    expect(told).toHaveLength(1);
+    const announced: string[] = [];
+    tree.watch((json) => announced.push(json));
+    expect(announced).toHaveLength(1);
   });
 });

@@ -44,18 +44,21 @@ describe('pages of the console', () => {
     ['/console/style.css', 'text/css; charset=utf-8'],
     ['/console/inspect.css', 'text/css; charset=utf-8'],
     ['/console/icon.svg', 'image/svg+xml'],
-  ])('P2 serves %s as %s, under a policy without foreign or inline script', async (path, contentType) => {
-    const answer = await fetch(url + path);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe(contentType);
-    const policy = answer.headers.get('content-security-policy')!;
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("script-src 'self'");
-    expect(policy).not.toMatch(/unsafe|\*|https?:/);
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(answer.headers.get('cache-control')).toBe('no-cache');
-    expect((await answer.text()).length).toBeGreaterThan(100);
-  });
+  ])(
+    'page.P2 serves %s as %s, under a policy without foreign or inline script',
+    async (path, contentType) => {
+      const answer = await fetch(url + path);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe(contentType);
+      const policy = answer.headers.get('content-security-policy')!;
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('cache-control')).toBe('no-cache');
+      expect((await answer.text()).length).toBeGreaterThan(100);
+    },
+  );
 
   it('bundles one script without imports, source map or names of this machine', async () => {
     const script = await (await fetch(`${url}/console/inspect.js`)).text();
@@ -127,7 +130,7 @@ describe('pages of the console', () => {
 });
 
 describe('a page', () => {
-  it('P3 whose body cannot be made answers 500, says why in the log, and is tried again', async () => {
+  it('page.P3 whose body cannot be made answers 500, says why in the log, and is tried again', async () => {
     const failed = await fetch(`${url}/flaky.js`);
     expect(failed.status).toBe(500);
     expect(await failed.text()).not.toContain('bundle');

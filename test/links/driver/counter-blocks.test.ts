@@ -11,7 +11,7 @@ async function draw(counters: CounterBlocks, times: number, counter = 'sat1-115'
 }
 
 describe('sequence counts', () => {
-  it('U1 differ between processes and between lives of a process', async () => {
+  it('counter-blocks.U1 differ between processes and between lives of a process', async () => {
     const bus = new MemoryBus();
     const [first, second] = [1, 2].map(() => new CounterBlocks(bus.bucket(DRIVERS), 'pus'));
     const drawn = [...(await draw(first!, 300)), ...(await draw(second!, 300))];
@@ -33,7 +33,7 @@ describe('sequence counts', () => {
     expect(await draw(counters, 2, 'sat2-115')).toEqual([0, 1]);
   });
 
-  it('U2 wrap at 16,384', async () => {
+  it('counter-blocks.U2 wrap at 16,384', async () => {
     const counters = new CounterBlocks(new MemoryBus().bucket(DRIVERS), 'pus');
     const drawn = await draw(counters, 16_384 + 3);
     expect(new Set(drawn.slice(0, 16_384)).size).toBe(16_384);

@@ -73,7 +73,7 @@ describe('telecommands', () => {
     expect(packet.ok && packet.value.data.toString('hex')).toBe('0207d0');
   });
 
-  it('P1 go to the port of their encode first, then of their component, then of the transport', async () => {
+  it('csp-transport.P1 go to the port of their encode first, then of their component, then of the transport', async () => {
     const more = 'port: 7, nodes: { bus: 5 }, ports: { bus: 8 }, source_port: 33, priority: critical';
     const by = benchMission((text) => text.replace(CRC, more));
     const own = benchMission((text) =>
@@ -122,12 +122,12 @@ describe('telecommands', () => {
     );
     expect(await refusal(mission, { target: 'nobody' })).toMatch(/no target/);
     const bare = benchMission((text) => text.replace(/ {8}encode:\n {10}fields:\n.*value: 2 \}\n.*\n/, ''));
-    expect(await refusal(bare)).toMatch(/does not say how it is written/);
+    expect(await refusal(bare)).toMatch(/does not define its encoding/);
     const crossed = benchMission((text) =>
       text.replace('platform: power-board@1.0.0\n    env', 'platform: thermal-chamber@1.0.0\n    env'),
     );
     const heater = { component: 'chamber', telecommand: 'heater', args: { on: true } };
-    expect(await refusal(crossed, heater)).toMatch(/written as a line of text/);
+    expect(await refusal(crossed, heater)).toMatch(/encoded as a line of text/);
   });
 });
 
@@ -137,7 +137,7 @@ describe('received packets', () => {
     expect(decode(mission, housekeeping())).toMatchObject({ ok: true });
   });
 
-  it('B1 of other nodes and for other addresses are passed over in silence', () => {
+  it('driver/csp.B1 of other nodes and for other addresses are skipped in silence', () => {
     const foreign = [housekeeping({ source: 3 }), housekeeping({ destination: 11 })];
     const anySender = benchMission((text) =>
       text.replace('csp: { port: 30, source: 2 }', 'csp: { port: 30 }'),
@@ -146,7 +146,7 @@ describe('received packets', () => {
     expect(read(anySender, ...foreign)).toEqual({ rows: [], reports: [], faults: [] });
   });
 
-  it('of a port are told apart by sender and port of the sender', () => {
+  it('of a port are distinguished by sender and port of the sender', () => {
     const chosen = (csp: string) =>
       read(
         benchMission((text) =>
@@ -176,9 +176,9 @@ describe('received packets', () => {
     });
   });
 
-  it('B2 without CRC are refused where the link asks for one, and taken where it does not', () => {
+  it('driver/csp.B2 without CRC are refused where the link asks for one, and taken where it does not', () => {
     const bare = housekeeping({ flags: 0 });
-    expect(read(mission, bare).faults).toEqual(['the packet has no CRC, and the link asks for one']);
+    expect(read(mission, bare).faults).toEqual(['the packet has no CRC, but the link requires one']);
     expect(read(without, bare).rows).toEqual([ROW]);
     expect(read(without, housekeeping()).rows).toEqual([ROW]);
   });
@@ -193,7 +193,7 @@ describe('received packets', () => {
       housekeeping({}, Buffer.alloc(2)),
     ];
     expect(read(mission, ...frames).faults).toEqual([
-      expect.stringContaining('CRC-32C does not hold'),
+      expect.stringContaining('CRC-32C is wrong'),
       expect.stringContaining('too short for a header'),
       expect.stringContaining('HMAC'),
       expect.stringContaining('too short for layout housekeeping'),
@@ -201,7 +201,7 @@ describe('received packets', () => {
     for (const frame of frames) expect(decode(mission, frame).ok).toBe(false);
   });
 
-  it('B3 come out of KISS frames, also several in one', () => {
+  it('driver/csp.B3 come out of KISS frames, also several in one', () => {
     const bare = writeKiss(appendCrc(1, housekeeping({ flags: 0 })));
     expect(read(kiss, Buffer.concat([bare, bare])).rows).toEqual([ROW, ROW]);
     const own = writeKiss(appendCrc(1, housekeeping()));
@@ -212,19 +212,19 @@ describe('received packets', () => {
     expect(read(kissAndCrc, once)).toEqual({ rows: [ROW], reports: [], faults: [] });
   });
 
-  it('B3 in damaged KISS frames are counted', () => {
+  it('driver/csp.B3 in damaged KISS frames are counted', () => {
     const frame = writeKiss(appendCrc(1, housekeeping({ flags: 0 })));
     const cut = frame.subarray(0, -1);
     const flipped = Buffer.from(frame);
     flipped[8]! ^= 1;
     expect(read(kiss, cut, flipped, housekeeping()).faults).toEqual([
       expect.stringContaining('1 damaged KISS frames'),
-      expect.stringContaining('CRC-32C does not hold'),
-      expect.stringContaining('no KISS frame'),
+      expect.stringContaining('CRC-32C is wrong'),
+      expect.stringContaining('not a KISS frame'),
     ]);
   });
 
-  it('of any bytes never make reading throw (D2)', () => {
+  it('of any bytes never make reading throw (driver.D2)', () => {
     const sources = [mission, without, kiss, kissAndCrc].map((each) => sourceOf(each, 'board'));
     const anyFrame = fc.oneof(
       fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),

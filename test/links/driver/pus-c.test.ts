@@ -180,7 +180,7 @@ describe('encode', () => {
     expect(frame.ok && frame.value.frame).toBe(unit.frame);
   });
 
-  it('E1 asks for the reports that the verification awaits', async () => {
+  it('pus-encoding.E1 asks for the reports that the verification awaits', async () => {
     const flags = async (path: string) => {
       const packet = readPusTelecommand(Buffer.from((await encoded(path)).frame, 'hex'));
       return packet.ok && packet.value.flags;
@@ -193,7 +193,7 @@ describe('encode', () => {
     expect(reference).toBe(frame.slice(0, 8));
   });
 
-  it('refuses what it cannot write, and draws no count for it (E2)', async () => {
+  it('refuses what it cannot write, and draws no count for it (pus-encoding.E2)', async () => {
     expect(faultsOf(await encode('obc.fly'))).toMatch(/encode-failed.*no such telecommand/);
     expect(faultsOf(await encode('obc.set_mode'))).toMatch(/encode-failed.*no value for mode/);
     expect(faultsOf(await encode('obc.set_mode', { mode: 'UPSIDE_DOWN' }))).toMatch(/encode-failed/);
@@ -209,10 +209,10 @@ describe('encode', () => {
     expect(packet.ok && packet.value.sequenceCount).toBe(0);
   });
 
-  it('refuses a telecommand that the catalogue does not say how to write', async () => {
+  it('refuses a telecommand that the catalogue does not define its encoding to write', async () => {
     const bare = demoMission((text) => text.replace('        encode: { service: 17, subtype: 1 }\n', ''));
     expect(faultsOf(await encode('obc.ping', {}, undefined, bare))).toMatch(
-      /encode-failed.*does not say how/,
+      /encode-failed.*does not define its encoding/,
     );
   });
 });
@@ -325,7 +325,7 @@ describe('telemetry', () => {
     expect(faultsOf(decode(telemetryOf(3, 25, Buffer.from([0, 1, 2]))))).toMatch(/decode-failed/);
   });
 
-  it('D2 never throws on random frames, and counts each once', () => {
+  it('driver.D2 never throws on random frames, and counts each once', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 60 })), (frames) => {
         const { samples, reports, faults } = read(frames.map((frame) => Buffer.from(frame)));
@@ -337,7 +337,7 @@ describe('telemetry', () => {
     expect(read([Buffer.alloc(3)]).faults).toHaveLength(1);
   });
 
-  it('E3 passes over the packets of another APID and idle packets in silence', () => {
+  it('pus-c.E3 passes over the packets of another APID and idle packets in silence', () => {
     const report = Buffer.from('1873c015', 'hex');
     const idle = Buffer.from('07ffc00000010000', 'hex');
     expect(read([telemetryOf(1, 1, report, 0x74), idle])).toEqual({ samples: [], reports: [], faults: [] });

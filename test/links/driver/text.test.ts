@@ -79,7 +79,7 @@ describe('received lines', () => {
     });
   });
 
-  it('Y3 that match nothing are faults, shown in part and without control characters', () => {
+  it('text.Y3 that match nothing are faults, shown in part and without control characters', () => {
     const { rows, faults } = read(
       'STATE warm',
       `x${'y'.repeat(500)}`,
@@ -92,18 +92,18 @@ describe('received lines', () => {
       'no pattern matches "STATE warm"',
       expect.stringMatching(/^no pattern matches "xy{78}…$/),
       'no pattern matches "\\u001b[2J"',
-      '2 bytes are no text in UTF-8',
-      expect.stringContaining('bytes are no line'),
+      '2 bytes are not UTF-8 text',
+      expect.stringContaining('bytes are too long for a line'),
     ]);
   });
 
-  it('R2 with a value that the measure cannot hold leave nothing behind', () => {
+  it('line/reader.R2 with a value that the measure cannot hold leave nothing behind', () => {
     const { rows, faults } = read(STATE.replace('-12.50', '9'.repeat(400)));
     expect(rows).toEqual([]);
     expect(faults).toEqual([expect.stringMatching(/^line state: 9+ is nothing f64 holds$/)]);
   });
 
-  it('Y1 that are answers report the telecommands that may await them, by their pair of patterns', async () => {
+  it('text.Y1 that are answers report the telecommands that may await them, by their pair of patterns', async () => {
     const simple = await reference('heater', { on: true });
     const asking = await reference('read_label', {});
     expect(await reference('set_label', { text: 'x' })).toBe(simple);
@@ -118,7 +118,7 @@ describe('received lines', () => {
     ]);
   });
 
-  it('Y4 may be an answer and telemetry', async () => {
+  it('text.Y4 may be an answer and telemetry', async () => {
     const { rows, reports } = read('LABEL one two');
     expect(rows).toEqual([{ label: 'one two' }]);
     expect(reports).toMatchObject([{ reference: await reference('read_label', {}), ok: true }]);
@@ -178,7 +178,7 @@ describe('received lines', () => {
     ]);
   });
 
-  it('of any bytes never make reading throw (D2)', () => {
+  it('of any bytes never make reading throw (driver.D2)', () => {
     const piece = fc.constantFrom('STATE ', 'OK', 'ERR ', '1', '.', ' ', 'LABEL ', '\n', '\r', 'ON', '-');
     const anyFrame = fc.oneof(
       fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),

@@ -74,7 +74,7 @@ const tricky = fc
 describe.each(FRAMINGS.map((framing) => [framing.kind, JSON.stringify(framing), framing] as const))(
   'framing by %s %s',
   (_, __, framing) => {
-    it('K1 gives the same frames however the stream is cut', () => {
+    it('framer.K1 gives the same frames however the stream is cut', () => {
       fc.assert(
         fc.property(tricky, fc.array(fc.nat(1_000), { maxLength: 30 }), (stream, places) => {
           expect(framesOf(framing, cut(stream, places))).toEqual(framesOf(framing, [stream]));
@@ -83,7 +83,7 @@ describe.each(FRAMINGS.map((framing) => [framing.kind, JSON.stringify(framing), 
       );
     });
 
-    it('K2 K3 no bytes make it throw, and each is in a frame, counted, kept or an ending', () => {
+    it('framer.K2 K3 no bytes make it throw, and each is in a frame, counted, kept or an ending', () => {
       fc.assert(
         fc.property(fc.oneof(tricky, bytes(200)), (stream) => {
           const { frames, skipped, rest } = framesOf(framing, [stream]);
@@ -115,7 +115,7 @@ describe.each(FRAMINGS.map((framing) => [framing.kind, JSON.stringify(framing), 
       expect(framer.push(Buffer.concat([wrapped.value, wrapped.value]))).toEqual([frame, frame]);
     });
 
-    it('K2 keeps no more than a frame and a chunk of an endless frame', () => {
+    it('framer.K2 keeps no more than a frame and a chunk of an endless frame', () => {
       const framer = createFramer(framing);
       const endless = Buffer.concat([marker, Buffer.from([0x08, 0x42, 0, 0, 0xff, 0xff])]);
       framer.push(endless);
@@ -134,7 +134,7 @@ describe('space packets', () => {
     expect(skipped).toBe(noise.length);
   });
 
-  it('Y1 idle packets are packets of every link, other APIDs and longer packets are none', () => {
+  it('packet-framer.Y1 idle packets are packets of every link, other APIDs and longer packets are none', () => {
     const idle = packet(Buffer.from([0]), IDLE_APID);
     const foreign = packet(Buffer.from([0]), 0x43);
     const long = packet(Buffer.alloc(100));
@@ -162,7 +162,7 @@ describe('lines', () => {
     expect(text('one\ntwo\r\n\n\r\nthree\nfour')).toEqual(['one', 'two', 'three']);
   });
 
-  it('A1 a line that is too long is passed over to its end, and counted', () => {
+  it('line-framer.A1 a line that is too long is skipped to its end, and counted', () => {
     expect(text(`${'x'.repeat(16)}\n${'y'.repeat(17)}\n${'z'.repeat(500)}\nok\n`)).toEqual([
       'x'.repeat(16),
       'ok',
@@ -170,7 +170,7 @@ describe('lines', () => {
     expect(framesOf(lines, [Buffer.from(`${'z'.repeat(500)}\nok\n`)]).skipped).toBe(500);
   });
 
-  it('A2 a line to send gets its ending once, and a line break inside is refused', () => {
+  it('line-framer.A2 a line to send gets its ending once, and a line break inside is refused', () => {
     const framer = createFramer({ ...lines, ending: 'crlf' });
     expect(framer.wrap(Buffer.from('PING'))).toEqual({ ok: true, value: Buffer.from('PING\r\n') });
     expect(framer.wrap(Buffer.from('PING\r\n'))).toEqual({ ok: true, value: Buffer.from('PING\r\n') });
@@ -183,14 +183,14 @@ describe('sync markers', () => {
   const body = (text: string) => Buffer.from(text.padEnd(8, '.'));
   const marked = (...parts: Buffer[]) => Buffer.concat(parts.map((part) => Buffer.concat([marker, part])));
 
-  it('M1 a marker inside data is data', () => {
+  it('marker-framer.M1 a marker inside data is data', () => {
     const inside = Buffer.concat([Buffer.from('ab'), marker, Buffer.from('cd')]);
     const { frames, skipped } = framesOf(fixed(8), [marked(inside, body('two'))]);
     expect(frames).toEqual([inside, body('two')].map((each) => each.toString('hex')));
     expect(skipped).toBe(0);
   });
 
-  it('M1 K1 the end of a frame begins no marker together with what follows', () => {
+  it('marker-framer.M1 framer.K1 the end of a frame begins no marker together with what follows', () => {
     const [first, second] = [Buffer.from('......\x1a\xcf', 'latin1'), Buffer.from([0xfc])];
     expect(framesOf(fixed(8), [marked(first), second])).toEqual(
       framesOf(fixed(8), [Buffer.concat([marked(first), second])]),
@@ -211,7 +211,7 @@ describe('sync markers', () => {
     expect(skipped).toBe(2 * noise.length);
   });
 
-  it('M2 out of step, a marker inside data is told from a true one by what stands behind its frame', () => {
+  it('marker-framer.M2 out of step, a marker inside data is reported from a true one by what stands behind its frame', () => {
     const inside = Buffer.concat([Buffer.from('ab'), marker, Buffer.from('cd')]);
     // Begins in the middle of a frame that holds a marker.
     const stream = Buffer.concat([inside.subarray(1), marked(body('one'), body('two'), body('three'))]);
@@ -219,7 +219,7 @@ describe('sync markers', () => {
     expect(frames).toEqual([body('one'), body('two'), body('three')].map((each) => each.toString('hex')));
   });
 
-  it('M3 a length beyond the longest frame is noise', () => {
+  it('marker-framer.M3 a length beyond the longest frame is noise', () => {
     const absurd = Buffer.concat([marker, Buffer.from([0xee, 0xff, 0xff])]);
     const good = fielded(Buffer.from('good'));
     const { frames, skipped } = framesOf(field, [Buffer.concat([absurd, marked(good)])]);

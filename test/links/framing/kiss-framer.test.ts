@@ -40,7 +40,7 @@ describe('framing by kiss', () => {
     );
   });
 
-  it('B1 passes over a frame that is too long, counted, and is in step at the next', () => {
+  it('kiss-framer.B1 passes over a frame that is too long, counted, and is in step at the next', () => {
     const framer = kiss(16);
     const sound = writeKiss(Buffer.from('sound'));
     expect(framer.push(Buffer.concat([writeKiss(Buffer.alloc(40, 1)), sound]))).toEqual([sound]);
@@ -49,7 +49,7 @@ describe('framing by kiss', () => {
     expect(framer.reset()).toBe(0);
   });
 
-  it('B2 takes one C0 between two frames for both', () => {
+  it('kiss-framer.B2 takes one C0 between two frames for both', () => {
     const frames = kiss().push(Buffer.from('c00041c00042c0', 'hex'));
     expect(hex(frames)).toEqual(['c00041c0', 'c00042c0']);
     expect(frames.flatMap((frame) => new KissReader().push(frame))).toEqual([

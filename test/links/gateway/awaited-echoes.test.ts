@@ -28,7 +28,7 @@ it('MC-TC-041 a damaged echo is of the oldest sending and does not conform', () 
   expect(echoes.heard(frame('bb'), 11)).toMatchObject({ key: 'k1', conforming: true });
 });
 
-it('V1 an echo that was not heard does not shift the later ones', () => {
+it('awaited-echoes.V1 an echo that was not received does not shift the later ones', () => {
   expect(echoes.heard(frame('cc'), 10)).toMatchObject({ key: 'k2', conforming: true });
   expect(echoes.heard(frame('aa'), 11)).toBeUndefined();
 });

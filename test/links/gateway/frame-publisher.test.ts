@@ -50,7 +50,7 @@ describe('batching', () => {
     expect(at.map(Math.floor)).toEqual([5_000, 5_000, 5_000, 5_000, 5_000]);
   });
 
-  it('J2 no two frames have the same ground time, and the order of the times is that of the frames', async () => {
+  it('frame-publisher.J2 no two frames have the same ground time, and the order of the times is that of the frames', async () => {
     publisher.push(frameOf(0));
     publisher.push(frameOf(1));
     expect(publisher.now()).toBeGreaterThan(5_000);
@@ -65,7 +65,7 @@ describe('batching', () => {
     expect(at[3]! - at[0]!).toBeLessThan(1.1);
   });
 
-  it('J2 a clock that was set back far is followed at once', async () => {
+  it('frame-publisher.J2 a clock that was set back far is followed at once', async () => {
     publisher.push(frameOf(0));
     clock.advance(-3_600_000);
     publisher.push(frameOf(1));
@@ -74,7 +74,7 @@ describe('batching', () => {
     expect(first! - second!).toBe(3_600_000);
   });
 
-  it('J1 collects while a message is on its way, at most a message full at a time', async () => {
+  it('frame-publisher.J1 collects while a message is on its way, at most a message full at a time', async () => {
     let release: () => void = () => undefined;
     bus.before = () => new Promise((resolve) => (release = resolve));
     publisher.push(frameOf(0));
@@ -114,7 +114,7 @@ describe('batching', () => {
 });
 
 describe('without a bus', () => {
-  it('J1 repeats a message until the bus has it, once', async () => {
+  it('frame-publisher.J1 repeats a message until the bus has it, once', async () => {
     let lost = 3;
     const lose = () => {
       lost -= 1;
@@ -147,7 +147,7 @@ describe('without a bus', () => {
     expect(attempts).toBeLessThanOrEqual(5);
   });
 
-  it('J3 keeps the newest frames, drops and counts the oldest', async () => {
+  it('frame-publisher.J3 keeps the newest frames, drops and counts the oldest', async () => {
     bus.connected = false;
     const total = GATEWAY_QUEUE_FRAMES + 1_000;
     for (const number of range(0, total)) publisher.push(frameOf(number));
@@ -160,7 +160,7 @@ describe('without a bus', () => {
     expect(log.said[0]).toMatchObject({ message: 'received frames dropped' });
   });
 
-  it('tells a source when to wait, and when there is room again', async () => {
+  it('reports a source when to wait, and when there is room again', async () => {
     bus.connected = false;
     let room: Promise<void> | undefined;
     for (const number of range(0, GATEWAY_QUEUE_FRAMES)) room = publisher.push(frameOf(number));

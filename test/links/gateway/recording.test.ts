@@ -29,13 +29,13 @@ writeFileSync(
 let clock: ManualClock;
 let log: KeptLog;
 let gateway: Gateway;
-let heard: { frame: Buffer; at: number }[];
+let received: { frame: Buffer; at: number }[];
 let room: Promise<void> | undefined;
 
 beforeEach(() => {
   clock = new ManualClock(1_000_000);
   log = keptLog();
-  heard = [];
+  received = [];
   room = undefined;
 });
 afterEach(() => gateway.stop());
@@ -46,21 +46,21 @@ function play(settings: Record<string, unknown>, missionFolder = folder): void {
   gateway = createRecording(read.value, { clock, log });
   gateway.start({
     frame: (frame) => {
-      heard.push({ frame, at: clock.now() - 1_000_000 });
+      received.push({ frame, at: clock.now() - 1_000_000 });
       return room;
     },
     echo: () => undefined,
   });
 }
 
-/** Advances until `count` packets were heard, waiting for file and clock in turn. */
+/** Advances until `count` packets were received, waiting for file and clock in turn. */
 async function hear(count: number): Promise<void> {
   await until(async () => {
-    for (let turn = 0; turn < 200 && heard.length < count; turn += 1) {
+    for (let turn = 0; turn < 200 && received.length < count; turn += 1) {
       if (clock.waiting > 0) clock.advance(5);
       await settled();
     }
-    return heard.length >= count;
+    return received.length >= count;
   });
 }
 
@@ -68,60 +68,62 @@ describe('pace', () => {
   it('one packet a second unless said otherwise, the first at once', async () => {
     play({ file: 'ten.ccsds' });
     await hear(4);
-    expect(heard.map(({ at }) => at)).toEqual([0, 1_000, 2_000, 3_000]);
-    expect(heard.map(({ frame }) => frame)).toEqual(packets.slice(0, 4));
+    expect(received.map(({ at }) => at)).toEqual([0, 1_000, 2_000, 3_000]);
+    expect(received.map(({ frame }) => frame)).toEqual(packets.slice(0, 4));
   });
 
   it('follows the rate without drifting', async () => {
     play({ file: 'ten.ccsds', rate: 8 });
     await hear(10);
-    // 125 ms apart, heard on a clock that moves by 5.
-    expect(heard.map(({ at }) => at)).toEqual([0, 125, 250, 375, 500, 625, 750, 875, 1_000, 1_125]);
+    // 125 ms apart, received on a clock that moves by 5.
+    expect(received.map(({ at }) => at)).toEqual([0, 125, 250, 375, 500, 625, 750, 875, 1_000, 1_125]);
   });
 
   it('as fast as possible needs no time at all', async () => {
     play({ file: 'recordings/noaa20-geolocation.ccsds', as_fast_as_possible: true }, DEMO_FOLDER);
-    await until(() => heard.length === 7_200);
+    await until(() => received.length === 7_200);
     expect(clock.waiting).toBe(0);
   });
 
-  it('L2 waits for room', async () => {
+  it('gateway.L2 waits for room', async () => {
     let free: () => void = () => undefined;
     room = new Promise((resolve) => {
       free = resolve;
     });
     play({ file: 'ten.ccsds', as_fast_as_possible: true });
-    await until(() => heard.length > 0);
+    await until(() => received.length > 0);
     await settled();
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
     room = undefined;
     free();
-    await until(() => heard.length === 10);
+    await until(() => received.length === 10);
   });
 
-  it('N2 brings no burst after the clock jumped ahead', async () => {
+  it('recording.N2 brings no burst after the clock jumped ahead', async () => {
     play({ file: 'ten.ccsds' });
     await hear(2);
     clock.advance(1_000_000);
     await settled();
     await settled();
-    expect(heard.length).toBeLessThan(5);
+    expect(received.length).toBeLessThan(5);
   });
 });
 
 describe('end', () => {
   it('once plays the file once', async () => {
     play({ file: 'ten.ccsds', as_fast_as_possible: true });
-    await until(() => heard.length === 10);
+    await until(() => received.length === 10);
     await clock.run(5_000, 1_000);
-    expect(heard).toHaveLength(10);
+    expect(received).toHaveLength(10);
   });
 
   it('loop begins again, at the same pace', async () => {
     play({ file: 'ten.ccsds', rate: 10, loop: true });
     await hear(25);
-    expect(heard.map(({ frame }) => frame[6])).toEqual(Array.from({ length: 25 }, (_, index) => index % 10));
-    expect(heard.at(-1)?.at).toBe(2_400);
+    expect(received.map(({ frame }) => frame[6])).toEqual(
+      Array.from({ length: 25 }, (_, index) => index % 10),
+    );
+    expect(received.at(-1)?.at).toBe(2_400);
   });
 
   it('stop ends it at once and leaves no timer', async () => {
@@ -129,13 +131,13 @@ describe('end', () => {
     await hear(2);
     await gateway.stop();
     await clock.run(5_000, 1_000);
-    expect(heard).toHaveLength(2);
+    expect(received).toHaveLength(2);
     expect(clock.waiting).toBe(0);
   });
 });
 
 describe('what cannot be played', () => {
-  it('N3 a missing file is told by name and reason', async () => {
+  it('recording.N3 a missing file is given by name and reason', async () => {
     play({ file: 'absent.ccsds', loop: true });
     await until(() => log.said.length > 0);
     expect(log.said).toMatchObject([
@@ -144,17 +146,17 @@ describe('what cannot be played', () => {
     expect(log.said[0]?.fields).toMatchObject({ err: { code: 'ENOENT' } });
   });
 
-  it('a file without packets is told, also in a loop', async () => {
+  it('a file without packets is reported, also in a loop', async () => {
     play({ file: 'empty.ccsds', loop: true });
     await until(() => log.said.length > 0);
-    expect(log.said[0]?.fields).toMatchObject({ err: { message: 'it holds no space packet' } });
+    expect(log.said[0]?.fields).toMatchObject({ err: { message: 'it contains no space packet' } });
   });
 
-  it('damage in a file is passed over and told', async () => {
+  it('damage in a file is skipped and reported', async () => {
     play({ file: 'damaged.ccsds', as_fast_as_possible: true });
     await until(() => log.said.length > 0);
     expect(log.said).toMatchObject([{ fields: { skipped: 5 } }]);
-    expect(heard.map(({ frame }) => frame)).toEqual(packets);
+    expect(received.map(({ frame }) => frame)).toEqual(packets);
   });
 
   it('sends nothing', async () => {

@@ -21,14 +21,14 @@ function memory() {
   return { sent, ask };
 }
 
-it('I1 sends a key once and answers it as before', async () => {
+it('sent-frames.I1 sends a key once and answers it as before', async () => {
   const { sent, ask } = memory();
   const first = await ask(call('a'), 2_000);
   expect(await ask(call('a'), 9_000)).toEqual(first);
   expect(sent).toEqual(['a']);
 });
 
-it('I1 sends a key once when it is asked again while under way', async () => {
+it('sent-frames.I1 sends a key once when it is asked again while under way', async () => {
   const frames = new SentFrames(STARTED);
   let done: (reply: SendReply) => void = () => undefined;
   let sendings = 0;
@@ -47,7 +47,7 @@ it('I1 sends a key once when it is asked again while under way', async () => {
   expect(sendings).toBe(1);
 });
 
-it('I1 remembers a refusal too', async () => {
+it('sent-frames.I1 remembers a refusal too', async () => {
   const { sent, ask } = memory();
   const refusal: SendReply = { outcome: 'refused', detail: 'no' };
   await ask(call('a'), 2_000, refusal);
@@ -55,7 +55,7 @@ it('I1 remembers a refusal too', async () => {
   expect(sent).toEqual(['a']);
 });
 
-it('I2 tells a recovering owner what it knows, and sends what provably never left', async () => {
+it('sent-frames.I2 reports a recovering owner what it knows, and sends what provably never left', async () => {
   const { sent, ask } = memory();
   await ask(call('a'), 2_000);
   expect(await ask(call('a', 2, 500))).toEqual({ outcome: 'sent', at: 2_000 });
@@ -68,21 +68,21 @@ it('I2 tells a recovering owner what it knows, and sends what provably never lef
   expect(sent).toEqual(['a', 'b']);
 });
 
-it('I2 an unknown key stays unknown and is not sent by asking again', async () => {
+it('sent-frames.I2 an unknown key stays unknown and is not sent by asking again', async () => {
   const { sent, ask } = memory();
   await ask(call('a', 2, 0));
   expect(await ask(call('a', 2, 0))).toMatchObject({ outcome: 'unknown' });
   expect(sent).toEqual([]);
 });
 
-it('I2 a first call that comes after its repetition was answered sends nothing', async () => {
+it('sent-frames.I2 a first call that comes after its repetition was answered sends nothing', async () => {
   const { sent, ask } = memory();
   expect(await ask(call('a', 2, STARTED))).toMatchObject({ outcome: 'unknown' });
   expect(await ask(call('a', 2))).toMatchObject({ outcome: 'unknown' });
   expect(sent).toEqual([]);
 });
 
-it('I2 does not claim to know what it had to forget', async () => {
+it('sent-frames.I2 does not claim to know what it had to forget', async () => {
   const { ask } = memory();
   // Long after its start, so that only what it had to forget is in question.
   const first = STARTED + 10 * CLOCK_SKEW_MS;
@@ -96,7 +96,7 @@ it('I2 does not claim to know what it had to forget', async () => {
   expect(await ask(call('newer', 3, first + CLOCK_SKEW_MS + 1))).toMatchObject({ outcome: 'sent' });
 });
 
-it('I3 refuses an epoch below one seen for the target, of that target only', async () => {
+it('sent-frames.I3 refuses an epoch below one seen for the target, of that target only', async () => {
   const { sent, ask } = memory();
   await ask(call('a', 5));
   expect(await ask(call('b', 4))).toMatchObject({
@@ -108,14 +108,14 @@ it('I3 refuses an epoch below one seen for the target, of that target only', asy
   expect(sent).toEqual(['a', 'c', 'd']);
 });
 
-it('I3 fences from the first call of a new owner, also when that sent nothing', async () => {
+it('sent-frames.I3 fences from the first call of a new owner, also when that sent nothing', async () => {
   const { sent, ask } = memory();
   await ask(call('a', 7, 0));
   expect(await ask(call('a', 6))).toMatchObject({ outcome: 'refused' });
   expect(sent).toEqual([]);
 });
 
-it('I4 sends nothing after its time, says so, and sends it when it is asked again in time', async () => {
+it('sent-frames.I4 sends nothing after its time, says so, and sends it when it is asked again in time', async () => {
   const { sent, ask } = memory();
   const late = await ask({ ...call('a'), notAfter: 5_000 }, 5_001);
   expect(late).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('00:00:05.000Z') });
@@ -126,7 +126,7 @@ it('I4 sends nothing after its time, says so, and sends it when it is asked agai
   expect(sent).toEqual(['a']);
 });
 
-it('I5 begun anew it answers for what left before, and for nothing else', async () => {
+it('sent-frames.I5 begun again it answers for what left before, and for nothing else', async () => {
   const frames = new SentFrames(STARTED);
   const sent: string[] = [];
   const ask = (asked: SendCall, nowMs: number) =>

@@ -1,4 +1,4 @@
-/** A gateway over TCP against sockets of this process: what leaves, what is refused, what nobody knows. */
+/** A gateway over TCP against sockets of this process: what leaves, what is refused, what cannot tell. */
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -95,7 +95,7 @@ describe('a connection', () => {
     expect(bytes.toString()).toBe('C\n');
   });
 
-  it('N2 reads no further while there is no room, and loses nothing', async () => {
+  it('tcp-connection.N2 reads no further while there is no room, and loses nothing', async () => {
     const opened = await connected();
     let release: () => void = () => undefined;
     opened.hold = new Promise((resolve) => {
@@ -116,7 +116,7 @@ describe('a connection', () => {
     expect(opened.frames.slice(0, 4)).toEqual(['a', 'b', 'c', 'x'.repeat(99)]);
   });
 
-  it('tells of silence, and of its end; a frame still leaves meanwhile', async () => {
+  it('reports silence, and of its end; a frame still leaves meanwhile', async () => {
     const opened = await connected({ silentAfterMs: 30_000 });
     opened.clock.advance(29_999);
     expect(stateOf(opened).state).toBe('up');
@@ -130,7 +130,7 @@ describe('a connection', () => {
   });
 });
 
-describe('Q2 Q3 a peer that takes nothing', () => {
+describe('send-queue.Q2 Q3 a peer that takes nothing', () => {
   /** Sends until the kernel takes no more: the last one is under way. */
   async function stuck() {
     const opened = await connected({ framing: { kind: 'space-packet', maxBytes: 65_542 } });
@@ -152,7 +152,7 @@ describe('Q2 Q3 a peer that takes nothing', () => {
     clock.advance(LINK_SEND_MS);
     await until(() => answers.length === sent + 2);
     expect(answers.slice(sent)).toMatchObject([
-      { sent: false, unsure: true, detail: expect.stringContaining('nobody knows') },
+      { sent: false, unsure: true, detail: expect.stringContaining('cannot tell') },
       { sent: false, detail: expect.any(String) },
     ]);
     expect(answers.at(-1)).not.toHaveProperty('unsure');
@@ -160,7 +160,7 @@ describe('Q2 Q3 a peer that takes nothing', () => {
     expect(stateOf(opened).reason).toContain('takes no more frames');
   });
 
-  it('Y2 does not hold up the stop, and answers whoever waits', async () => {
+  it('tcp.Y2 does not hold up the stop, and answers whoever waits', async () => {
     const { gateway, answers } = await stuck();
     const sent = answers.length;
     await gateway.stop();
@@ -171,7 +171,7 @@ describe('Q2 Q3 a peer that takes nothing', () => {
 });
 
 describe('a connection that is lost', () => {
-  it('N1 half a frame is cut off and counted, and is never completed by the next connection', async () => {
+  it('tcp-connection.N1 half a frame is cut off and counted, and is never completed by the next connection', async () => {
     const { port, peers } = await listen();
     const opened = open({ address: { host: '127.0.0.1', port } });
     await isIn(opened, 'up');
@@ -190,7 +190,7 @@ describe('a connection that is lost', () => {
     expect(opened.gateway.link!()).toMatchObject({ reconnects: 1, cut: 1, skippedBytes: 2 });
   });
 
-  it('R2 is tried again after growing waits', async () => {
+  it('tcp-source.R2 is tried again after growing waits', async () => {
     const opened = open({ address: { host: '127.0.0.1', port: await freePort('tcp') } });
     const waits: number[] = [];
     for (let n = 0; n < 4; n += 1) {
@@ -220,7 +220,7 @@ describe('a radio that calls', () => {
     return { opened, call };
   }
 
-  it('keeps its connection: a second one is refused and counted, until the first has ended (R1)', async () => {
+  it('keeps its connection: a second one is refused and counted, until the first has ended (tcp-source.R1)', async () => {
     const { opened, call } = await waiting();
     const first = await call();
     await isIn(opened, 'up');
@@ -242,7 +242,7 @@ describe('a radio that calls', () => {
     [['10.0.0.0/8', '::1'], false],
     [['127.0.0.1'], true],
     [['127.0.0.0/8'], true],
-  ] as const)('R3 accepted from %j: %s', async (accept, isAccepted) => {
+  ] as const)('tcp-source.R3 accepted from %j: %s', async (accept, isAccepted) => {
     const { opened, call } = await waiting({ accept });
     const radio = await call();
     radio.resume();
@@ -254,7 +254,7 @@ describe('a radio that calls', () => {
     expect(opened.gateway.link!()).toMatchObject({ foreign: 1, condition: { state: 'connecting' } });
   });
 
-  it('with replace the one that comes later counts (R1)', async () => {
+  it('with replace the one that comes later counts (tcp-source.R1)', async () => {
     const { opened, call } = await waiting({ replace: true });
     const first = await call();
     await isIn(opened, 'up');
@@ -283,11 +283,11 @@ describe('a radio that calls', () => {
     await isIn(opened, 'connecting');
   });
 
-  it('Y1 V1 what is to be sent waits for a port that another process still has, while it may leave', async () => {
+  it('tcp.Y1 port-wait.V1 what is to be sent waits for a port that another process still has, while it may leave', async () => {
     const { port, server } = await listen();
     const opened = open({ side: 'listen', address: { host: '127.0.0.1', port } });
     await isIn(opened, 'down');
-    expect(stateOf(opened).reason).toContain('another process still has the port');
+    expect(stateOf(opened).reason).toContain('another process still uses the port');
     const end = opened.clock.now() + 10_000;
     const sending = opened.gateway.send(Buffer.from('x'), () =>
       opened.clock.now() > end ? 'late' : undefined,

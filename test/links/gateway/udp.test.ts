@@ -66,7 +66,7 @@ describe('a socket', () => {
     expect(String(received[0])).toBe('PING');
   });
 
-  it('D3 cuts a datagram by its framing; what is unfinished at its end is dropped and counted', async () => {
+  it('udp.D3 cuts a datagram by its framing; what is unfinished at its end is dropped and counted', async () => {
     const { radio } = await socket();
     const opened = await open({ framing: { kind: 'line', maxBytes: 100, ending: 'lf' } });
     await isIn(opened, 'up');
@@ -108,7 +108,7 @@ describe('a socket', () => {
     });
   });
 
-  it('D1 a frame that no datagram holds is refused, never unsure, and the next one leaves', async () => {
+  it('udp.D1 a frame that no datagram holds is refused, never unsure, and the next one leaves', async () => {
     const { port, received } = await socket();
     const opened = await open({ peer: { host: '127.0.0.1', port } });
     await isIn(opened, 'up');
@@ -118,7 +118,7 @@ describe('a socket', () => {
     await until(() => received.length === 1);
   });
 
-  it('is silent when nothing was heard for as long as the mission says', async () => {
+  it('is silent when nothing was received for as long as the mission says', async () => {
     const { radio } = await socket();
     const opened = await open({ silentAfterMs: 5_000 });
     await isIn(opened, 'up');
@@ -129,7 +129,7 @@ describe('a socket', () => {
   });
 });
 
-describe('D2 a socket that cannot be', () => {
+describe('udp.D2 a socket that cannot be', () => {
   it('is down with the reason, refuses with it, and is opened when the port is free', async () => {
     const { radio, port } = await socket();
     const opened = await open({ bind: { host: '127.0.0.1', port }, peer: { host: '127.0.0.1', port: 9 } });
@@ -142,13 +142,13 @@ describe('D2 a socket that cannot be', () => {
     await isIn(opened, 'up');
   });
 
-  it('D4 V1 what is to be sent waits for a port that another process still has, while it may leave', async () => {
+  it('udp.D4 port-wait.V1 what is to be sent waits for a port that another process still has, while it may leave', async () => {
     const holder = await socket();
     const peer = await socket();
     const bind = { host: '127.0.0.1', port: holder.port };
     const opened = await open({ bind, peer: { host: '127.0.0.1', port: peer.port } });
     await isIn(opened, 'down');
-    expect(stateOf(opened).reason).toContain('another process still has the port');
+    expect(stateOf(opened).reason).toContain('another process still uses the port');
     const end = opened.clock.now() + 3_000;
     const mayLeave = (until: number) => () => (opened.clock.now() > until ? 'late' : undefined);
     const waits = opened.gateway.send(Buffer.from('x'), mayLeave(end));

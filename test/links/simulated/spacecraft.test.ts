@@ -52,7 +52,7 @@ function telecommand(service: number, subtype: number, data: string, flags = 9):
   return packet.value;
 }
 
-/** Subtypes of service 1 heard, with the failure code where there is one. */
+/** Subtypes of service 1 received, with the failure code where there is one. */
 function reports(flight: Flight): string[] {
   return flight
     .heard()
@@ -84,7 +84,7 @@ describe('housekeeping', () => {
     expect(of(3)[0]?.data.length).toBe(12);
   });
 
-  it('W1 is the same for the same seed and differs for another', () => {
+  it('spacecraft.W1 is the same for the same seed and differs for another', () => {
     const [first, second, other] = [fly(1), fly(1), fly(2)];
     for (const { clock } of [first, second, other]) clock.advance(20_000);
     expect(second.packets).toEqual(first.packets);
@@ -102,7 +102,7 @@ describe('housekeeping', () => {
     expect(flight.heard().length).toBeLessThan(6);
   });
 
-  it('B1 stays inside the soft limits over two orbits with the payload on', () => {
+  it('battery.B1 stays inside the soft limits over two orbits with the payload on', () => {
     const flight = fly();
     flight.spacecraft.uplink(telecommand(8, 1, '050101'));
     flight.clock.advance(2 * 95 * 60_000);
@@ -220,7 +220,7 @@ describe('telecommands', () => {
     expect(flight.spacecraft.readings.computer?.mode).toBe(1);
   });
 
-  it('W2 counts every telecommand received by its request identifier', () => {
+  it('spacecraft.W2 counts every telecommand received by its request identifier', () => {
     const flight = fly();
     const [ping, bad] = [telecommand(17, 1, ''), telecommand(9, 1, '')];
     for (const packet of [ping, ping, bad]) send(flight, packet);

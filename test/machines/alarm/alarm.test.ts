@@ -126,7 +126,7 @@ describe('the table of section 3.3', () => {
     }
   });
 
-  it('MC-ALM-022 a cleared alarm that is raised again begins anew', () => {
+  it('MC-ALM-022 a cleared alarm that is raised again begins again', () => {
     const driven = alarm(says('critical'), says(null)).advance(5_000).send(says('warning'));
     expect(last(driven)).toMatchObject({
       previous: 'CLEARED_UNACK',
@@ -267,7 +267,7 @@ describe('reactions', () => {
     expect(driven.records[0]!.stored.reactions).toEqual([{ seq: 1, at: NOON, procedure: 'shed_load' }]);
   });
 
-  it('MC-REACT-003 a cleared alarm that is raised again asks anew, under the new number', () => {
+  it('MC-REACT-003 a cleared alarm that is raised again asks again, under the new number', () => {
     const driven = alarm(raises(), says(null));
     driven.takeEffects();
     expect(driven.send(raises()).takeEffects()).toMatchObject([{ type: 'effect.react', seq: 3 }]);
@@ -313,7 +313,7 @@ describe('reactions', () => {
         { type: 'reaction.ended', seq: 1, ok: false, reason: 'held' },
       ],
     ],
-  ])('one that %s is told of, and kept until it has been', (_, events) => {
+  ])('one that %s is reported, and kept until it has been', (_, events) => {
     const driven = alarm(raises()).send(...(events as Event[]));
     expect(driven.effects.at(-1)).toEqual({
       type: 'effect.report-reaction',
@@ -334,7 +334,7 @@ describe('reactions', () => {
     expect(driven.emitted).toHaveLength(length);
   });
 
-  it('one too many is not launched, and told of', () => {
+  it('one too many is not launched, and reported of', () => {
     const driven = alarm();
     for (let n = 0; n < ALARM_REACTIONS; n += 1) driven.send(raises(), says(null));
     driven.takeEffects();

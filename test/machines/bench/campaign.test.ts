@@ -78,7 +78,7 @@ describe('the whole chart: every pair that is not listed stays put', () => {
     end(paused().send(rerun(0)).expectState('rerunning'), 'passed').expectState('paused');
   });
 
-  it('K5 a step done again leaves the campaign where it rested', () => {
+  it('bench/campaign.K5 a step done again leaves the campaign where it rested', () => {
     const two = [step('a'), step('b')];
     const rests = {
       interrupted: begun(campaign(two)).send(restarted),
@@ -126,7 +126,7 @@ describe('order of steps', () => {
     expect(attempted(end(end(end(begun(campaign(steps)), 'error'), 'error'), 'error'))).toEqual([0, 0, 0]);
   });
 
-  it('K3 a pause waits for the step with its retries', () => {
+  it('bench/campaign.K3 a pause waits for the step with its retries', () => {
     const driven = begun(campaign([step('a', { retries: 1 }), step('b')])).send(pause);
     end(driven, 'failed').expectState('running.attempting');
     expect(driven.context.pauseRequested).toBe(true);
@@ -144,7 +144,7 @@ describe('order of steps', () => {
     );
   });
 
-  it('K4 an interrupted step has an attempt aborted, and a resume does it again', () => {
+  it('bench/campaign.K4 an interrupted step has an attempt aborted, and a resume does it again', () => {
     const driven = end(begun(campaign([step('a'), step('b')])), 'passed').send(restarted);
     expect(outcomes(driven.expectState('interrupted'))).toEqual(['a passed', 'b aborted']);
     driven.send(resume);

@@ -81,7 +81,7 @@ describe('the states of the radio', () => {
 describe('commands', () => {
   const ready = [started, attached] as const;
 
-  it('R1 are done one at a time, in the order they were asked', () => {
+  it('machines/bench/radio.R1 are done one at a time, in the order they were asked', () => {
     const driven = radio(...ready, asked('1'), asked('2'), asked('3'));
     const begun = (): unknown[] =>
       driven.effects.flatMap((effect) => (effect.type === 'effect.command' ? [effect.id] : []));
@@ -94,7 +94,7 @@ describe('commands', () => {
     expect(driven.send(ended('3')).state).toBe('attached.idle');
   });
 
-  it('R1 wait up to a bound, and are refused beyond it', () => {
+  it('machines/bench/radio.R1 wait up to a bound, and are refused beyond it', () => {
     const many = Array.from({ length: BENCH_COMMANDS_WAITING + 1 }, (_, index) => asked(String(index)));
     const driven = radio(...ready, ...many);
     expect(effects(driven)).not.toContain('effect.refuse');
@@ -117,7 +117,7 @@ describe('commands', () => {
 describe('the holder of the board', () => {
   const held = [started, attached, hold(RUN)] as const;
 
-  it('R2 keeps manual commands out, and lets its own in', () => {
+  it('machines/bench/radio.R2 keeps manual commands out, and lets its own in', () => {
     const driven = radio(...held, asked('1'));
     expect(last(driven)).toMatchObject({
       ...{ type: 'effect.refuse', code: 'board_busy' },
@@ -127,7 +127,7 @@ describe('the holder of the board', () => {
     expect(last(driven.send(asked('3', OTHER)))).toMatchObject({ code: 'board_busy' });
   });
 
-  it('R2 what was asked before it held is still done, before its own', () => {
+  it('machines/bench/radio.R2 what was asked before it held is still done, before its own', () => {
     const driven = radio(started, attached, asked('1'), asked('2'), hold(RUN), asked('3', RUN), ended('1'));
     expect(last(driven)).toMatchObject({ type: 'effect.command', id: '2' });
     expect(last(driven.send(ended('2')))).toMatchObject({ type: 'effect.command', id: '3' });
@@ -152,7 +152,7 @@ describe('the holder of the board', () => {
 });
 
 describe('a lost board', () => {
-  it('R3 refuses what waits and what is under way, tells its holder, and is looked for again', () => {
+  it('machines/bench/radio.R3 refuses what waits and what is under way, reports its holder, and is looked for again', () => {
     const driven = radio(
       started,
       attached,
@@ -193,7 +193,7 @@ describe('a lost board', () => {
 });
 
 describe('another life of the daemon', () => {
-  it('R4 keeps the count of applies and the revisions, and knows of no profile, command or holder', () => {
+  it('machines/bench/radio.R4 keeps the count of applies and the revisions, and knows of no profile, command or holder', () => {
     const driven = radio(started, attached, asked('1'), ended('1', applied), hold(RUN), asked('2', RUN));
     driven.send({ type: 'daemon.started', session: 'two' } as Event);
     expect(driven.state).toBe('attaching');
@@ -219,7 +219,7 @@ describe('what is kept of the radio', () => {
     expect(fold(byHand).applied).toBeUndefined();
   });
 
-  it('F2 a proof is that of its configuration', () => {
+  it('radio-record.F2 a proof is that of its configuration', () => {
     expect(fold(applied, proof).proof).toEqual({ target: 'air', verdict: 'BytePerfect' });
     expect(fold(applied, proof, byHand).proof).toBeUndefined();
     expect(fold(applied, proof, applied).proof).toBeUndefined();

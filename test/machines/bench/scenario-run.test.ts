@@ -62,7 +62,7 @@ describe('the whole chart: every pair that is not listed stays put', () => {
     expect(walked.states.length).toBeGreaterThanOrEqual(6);
   });
 
-  it('a wish to end before the board is held only marks the end: no step is asked for', () => {
+  it('a request to end before the board is held only marks the end: no step is asked for', () => {
     for (const wish of [cancel, gaveUp, lost]) {
       const driven = run(wish).expectState('pending').send(held).expectState('running.ending');
       expect(driven.effects.map(({ type }) => type)).toEqual(['effect.hold', 'effect.end']);
@@ -109,12 +109,12 @@ describe('ends', () => {
     run(held).advance(59_000).send(first).advance(1_000).expectState('running.stopping');
   });
 
-  it('J1 an answer to another step than the current one changes nothing', () => {
+  it('scenario-run.J1 an answer to another step than the current one changes nothing', () => {
     run(held, first, first).expectState('running.timeline');
     expect(run(held, first, first).context.cursor).toBe(1);
   });
 
-  it('J2 the end is asked for where the timeline ends, and nowhere else; a way to the verdict leads through it', () => {
+  it('scenario-run.J2 the end is asked for where the timeline ends, and nowhere else; a way to the verdict leads through it', () => {
     const events = [held, first, second, failed, cancel, gaveUp, lost, ended, judged(0), judged(1)];
     explore(scenarioRunMachine, { input: INPUT, events }).everyPath(({ from, to, effects }) => {
       const asked = effects.filter(({ type }) => type === 'effect.end').length;
@@ -123,7 +123,7 @@ describe('ends', () => {
     });
   });
 
-  it('J3 an end of the daemon fails the run in any state, without a report', () => {
+  it('scenario-run.J3 an end of the daemon fails the run in any state, without a report', () => {
     for (const events of [[], [held], [held, cancel], [held, first, second], [held, first, second, ended]])
       expect(run(...events, restarted).expectState('failed').context).toMatchObject({
         judgement: undefined,

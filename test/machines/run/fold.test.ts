@@ -292,10 +292,10 @@ function takenOver(input: Bench['input'], events: readonly RunEvent[], later: re
     by: 'x2',
     seq: events.length + 1,
   });
-  const told = bench.events.slice(events.length + 1).map(({ event }) => event);
-  if (suspended) expect([bench.state, told]).toEqual(['suspended', []]);
-  else if (deciding) expect([bench.state, told]).toEqual(['waitingDecision', []]);
-  else if (!isSaid(events)) expect(told.includes('decision_required')).toBe(changedInStep(events));
+  const reported = bench.events.slice(events.length + 1).map(({ event }) => event);
+  if (suspended) expect([bench.state, reported]).toEqual(['suspended', []]);
+  else if (deciding) expect([bench.state, reported]).toEqual(['waitingDecision', []]);
+  else if (!isSaid(events)) expect(reported.includes('decision_required')).toBe(changedInStep(events));
   toTheEnd(bench, new Dice(later));
   sound(bench);
 }

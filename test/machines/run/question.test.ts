@@ -73,7 +73,7 @@ describe('the answer to a question', () => {
     [false, true].flatMap((over) => Object.keys(ANSWERS).map((answer) => [answer, state, over] as const)),
   ) as [string, keyof typeof STATES, boolean][];
 
-  it.each(rows)('Q4 Q5 MC-ANS-006 MC-ANS-030 %s, for %s (taken over: %s)', (answer, state, over) => {
+  it.each(rows)('question.Q4 Q5 MC-ANS-006 MC-ANS-030 %s, for %s (taken over: %s)', (answer, state, over) => {
     for (const [binding, bound] of Object.entries(BINDINGS)) {
       const bench = over ? takenOver(STATES[state]()) : STATES[state]();
       const waits = ['running.asking', 'running.confirming', 'waitingDecision'].includes(bench.state);

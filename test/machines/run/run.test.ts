@@ -307,7 +307,7 @@ describe('the chart of a run: decisions', () => {
   it.each([
     ['MC-STM-011 any other value', 'maybe', '"maybe" is no decision'],
     ['MC-ANS-031 yes without a value', undefined, 'no value is no decision'],
-  ])('Q5 %s decides nothing: it is refused, and the run waits on', (_name, value, reason) => {
+  ])('question.Q5 %s decides nothing: it is refused, and the run waits on', (_name, value, reason) => {
     const bench = deciding().decide(value);
     expect(bench.events.at(-1)).toMatchObject({ event: 'answer_refused', path: 'shoot', by: 'ada' });
     expect(bench.of('answer_refused')[0]?.reason).toContain(reason);
@@ -334,7 +334,7 @@ describe('the chart of a run: suspension', () => {
     expect(bench.events.at(-1)).toMatchObject({ event: 'suspended', path: 'a', by: 'bob' });
   });
 
-  it('M3 A-71 says before it is suspended which telecommand its gateway has not confirmed to hold back', () => {
+  it('command.M3 A-71 says before it is suspended which telecommand its gateway has not confirmed to hold back', () => {
     const bench = running(program([step('a', [send('ping')])])).command('preempt', {
       by: 'alarm sat1/obc.temp',
     });
@@ -351,7 +351,7 @@ describe('the chart of a run: suspension', () => {
     ['of before the suspension', -1, 'refused'],
     ['behind it', 0, 'accepted'],
     ['that says nothing of the log', undefined, 'accepted'],
-  ])('M4 a resumption %s', (_what, behind, outcome) => {
+  ])('command.M4 a resumption %s', (_what, behind, outcome) => {
     const bench = suspended();
     const since = bench.of('suspended')[0]!.seq;
     bench.command('resume', behind === undefined ? {} : { seen: since + behind }).play();

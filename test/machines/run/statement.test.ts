@@ -88,7 +88,7 @@ describe('telecommands of a run', () => {
     expect(bench.state).toBe('waitingDecision');
   });
 
-  it('MC-STM-014 sends nothing again once a suspension is wished: it takes place at the end of the sending (N3)', () => {
+  it('MC-STM-014 sends nothing again once a suspension is wished: it takes place at the end of the sending (run/sending.N3)', () => {
     const bench = inStep([send('ping', { retry: 2 })]);
     bench.command('suspend');
     expect(bench.state).toBe('running.sending');
@@ -97,7 +97,7 @@ describe('telecommands of a run', () => {
     expect(bench.of('telecommand_sent')).toHaveLength(1);
   });
 
-  it('never sends one that changes the state again by itself (N3)', () => {
+  it('never sends one that changes the state again by itself (run/sending.N3)', () => {
     const bench = inStep([change('fire', { retry: 5 })]).play(failingSends);
     expect(bench.of('telecommand_sent')).toHaveLength(1);
     expect(bench.state).toBe('waitingDecision');

@@ -21,7 +21,7 @@ const crash = (child: string, at: number, random = 0): SupervisorEvent => ({
 });
 
 describe('supervisor chart', () => {
-  it('restarts with doubling delay, jitter from the event, and a largest delay (U2, U5)', () => {
+  it('restarts with doubling delay, jitter from the event, and a largest delay (supervisor.U2, U5)', () => {
     supervisor()
       .send(crash('a', 0), crash('a', 1, 0.5), crash('a', 2, 1))
       .expectEffects(
@@ -31,7 +31,7 @@ describe('supervisor chart', () => {
       );
   });
 
-  it('quarantines a child that crashes more often than the window allows, and not one that crashes slowly (U2)', () => {
+  it('quarantines a child that crashes more often than the window allows, and not one that crashes slowly (supervisor.U2)', () => {
     const driven = supervisor();
     for (const at of [0, 400, 800, 1_100]) driven.send(crash('slow', at));
     for (const at of [0, 1, 2, 3]) driven.send(crash('fast', at));
@@ -40,7 +40,7 @@ describe('supervisor chart', () => {
     expect(driven.context.children['slow']?.quarantined).toBe(false);
   });
 
-  it('lets a quarantined child come back only by an operator (U3)', () => {
+  it('lets a quarantined child come back only by an operator (supervisor.U3)', () => {
     const driven = supervisor().send({ type: 'child.broken', child: 'a', reason: 'unknown version', at: 0 });
     driven.takeEffects();
     driven
@@ -51,7 +51,7 @@ describe('supervisor chart', () => {
     expect(driven.context.children).toEqual({});
   });
 
-  it('offers resume and reset for a quarantined child and for no other (U3)', () => {
+  it('offers resume and reset for a quarantined child and for no other (supervisor.U3)', () => {
     const [resume, reset] = [
       { type: 'operator.resume', child: 'a' },
       { type: 'operator.reset', child: 'a' },
@@ -68,14 +68,14 @@ describe('supervisor chart', () => {
     );
   });
 
-  it('keeps only children in trouble in its context (U1)', () => {
+  it('keeps only children in trouble in its context (supervisor.U1)', () => {
     const driven = supervisor();
     for (let n = 0; n < 100; n += 1) driven.send(crash(`c${n}`, n));
     for (let n = 0; n < 100; n += 1) driven.send({ type: 'child.stable', child: `c${n}` });
     expect(driven.context.children).toEqual({});
   });
 
-  it('escalates once when too many are quarantined, and then mends nothing (U4)', () => {
+  it('escalates once when too many are quarantined, and then repairs nothing (supervisor.U4)', () => {
     const driven = supervisor();
     for (const child of ['a', 'b', 'c', 'd'])
       driven.send({ type: 'child.broken', child, reason: 'x', at: 0 });
@@ -84,7 +84,7 @@ describe('supervisor chart', () => {
     expect(driven.effects.filter((effect) => effect.type === 'effect.restart')).toEqual([]);
   });
 
-  it('does not escalate for quarantines far apart (U4)', () => {
+  it('does not escalate for quarantines far apart (supervisor.U4)', () => {
     const driven = supervisor();
     for (const [n, child] of ['a', 'b', 'c', 'd'].entries()) {
       driven.send({ type: 'child.broken', child, reason: 'x', at: n * 600 });
@@ -92,7 +92,7 @@ describe('supervisor chart', () => {
     expect(driven.effects.some((effect) => effect.type === 'effect.escalate')).toBe(false);
   });
 
-  it('mends nothing while draining', () => {
+  it('repairs nothing while draining', () => {
     supervisor().send({ type: 'operator.drain' }, crash('a', 0)).expectState('draining').expectEffects();
   });
 
@@ -111,7 +111,7 @@ describe('supervisor chart', () => {
     expect(interrupted.context).toEqual(through.context);
   });
 
-  it('reaches each of its states, and whatever happens asks for nothing once it has given up (U4)', () => {
+  it('reaches each of its states, and whatever happens asks for nothing once it has given up (supervisor.U4)', () => {
     const explored = explore(supervisorMachine, {
       input: { ...INPUT, restarts: 1, quarantines: 1 },
       events: [

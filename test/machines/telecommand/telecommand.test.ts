@@ -157,7 +157,7 @@ describe('telecommand chart', () => {
     expect(explored().unreached).toEqual([]);
   });
 
-  it('records each state of a telecommand once, whatever the path (L1)', () => {
+  it('records each state of a telecommand once, whatever the path (telecommand.L1)', () => {
     for (const changesState of [true, false]) {
       for (const { drive: there } of explored({ changesState }).paths) {
         const recorded = states(there()).filter((state) => state !== 'ECHO');
@@ -166,7 +166,7 @@ describe('telecommand chart', () => {
     }
   });
 
-  it('hands a frame to the gateway only in ENCODED, in every reachable state and whatever comes (L2)', () => {
+  it('hands a frame to the gateway only in ENCODED, in every reachable state and whatever comes (telecommand.L2)', () => {
     for (const changesState of [true, false]) {
       explored({ changesState }).everyPath(({ to, effects: asked }) => {
         if (asked.some(({ type }) => type === 'effect.send')) expect(to).toBe('ENCODED');
@@ -228,7 +228,7 @@ describe('telecommand chart', () => {
     expect(once.records.at(-1)).toMatchObject({ state: 'SEND_FAILED', detail: 'not running' });
   });
 
-  it('MC-TC-041 records an echo without moving the chain, also one heard before SENT is known', () => {
+  it('MC-TC-041 records an echo without moving the chain, also one received before SENT is known', () => {
     const echo: TelecommandEvent = { type: 'gateway.echoed', at: 1_003, conforming: true };
     const expected = ['PENDING', 'ENCODED', 'SENT', 'ECHO', 'VERIFIED'];
     expect(states(telecommand({}, checked, encoded, echo, sent, verified))).toEqual(expected);

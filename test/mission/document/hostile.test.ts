@@ -17,32 +17,35 @@ it.each([
   ['lists in lines', '- ', ''],
   ['keys that are mappings', '? ', ''],
   ['lists that end', '[', ']'],
-])('M1 %s within one another without end are refused before they reach the stack', (_what, open, end) => {
-  const text = `platform: deep\ncomponents: ${open === '- ' || open === '? ' ? '\n  ' : ''}${open.repeat(16_000)}${end.repeat(16_000)}`;
-  expect(faultsOf(text)[0]).toMatchObject({
-    file: 'a.yaml',
-    message: `nests more than ${DOCUMENT_NESTING} collections and keys within one another`,
-  });
-});
+])(
+  'compose.M1 %s within one another without end are refused before they reach the stack',
+  (_what, open, end) => {
+    const text = `platform: deep\ncomponents: ${open === '- ' || open === '? ' ? '\n  ' : ''}${open.repeat(16_000)}${end.repeat(16_000)}`;
+    expect(faultsOf(text)[0]).toMatchObject({
+      file: 'a.yaml',
+      message: `nests more than ${DOCUMENT_NESTING} collections and keys within one another`,
+    });
+  },
+);
 
-it('M1 aliases that nest what they repeat are refused', () => {
+it('compose.M1 aliases that nest what they repeat are refused', () => {
   const links = Array.from({ length: 2_000 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}]`);
   const [fault] = faultsOf(['platform: deep', 'a0: &a0 [1]', ...links].join('\n'));
   expect(fault?.message).toMatch(/without end|alias/i);
 });
 
-it('M1 an alias of what it stands in is refused', () => {
+it('compose.M1 an alias of what it stands in is refused', () => {
   const [fault] = faultsOf('platform: deep\ncomponents: &a [*a]\n');
   expect(fault?.message).toMatch(/without end|alias/i);
 });
 
-it('M1 aliases that multiply are refused', () => {
+it('compose.M1 aliases that multiply are refused', () => {
   const links = Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n}, `.repeat(9)}]`);
   const [fault] = faultsOf(['platform: laugh', 'a0: &a0 [1]', ...links].join('\n'));
   expect(fault?.message).toMatch(/alias/i);
 });
 
-it('M1 a document longer than any is not looked at', () => {
+it('compose.M1 a document longer than any is not looked at', () => {
   const [fault, ...more] = faultsOf(`[${' '.repeat(DOCUMENT_CHARACTERS)}`);
   expect(fault?.message).toContain(`at most ${DOCUMENT_CHARACTERS} fit`);
   expect(more.filter(({ file }) => file === 'a.yaml')).toEqual([]);
@@ -56,7 +59,7 @@ it('of very many faults the first are listed with their places, and how many mor
   expect(faults.at(-1)?.message).toBe(`and ${5_000 - DOCUMENT_FAULTS_LISTED} more`);
 });
 
-it('M2 a key that stands twice is told with the place of the second, numbers and texts being one key', () => {
+it('compose.M2 a key that is given twice is reported with the place of the second, numbers and texts being one key', () => {
   const list = new FaultList();
   readDocument({ file: 'a.yaml', text: 'platform: a\n1: x\n"1": y\nplatform: b\n' }, list);
   expect(list.faults.map(({ line, message }) => [line, message])).toEqual([

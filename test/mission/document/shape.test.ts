@@ -1,4 +1,4 @@
-/** The shape check says what a JSON Schema validator says, only better: both judge mutated documents alike (H1). */
+/** The shape check says what a JSON Schema validator says, only better: both judge mutated documents alike (shape.H1). */
 
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
@@ -75,7 +75,7 @@ const replacement = fc.oneof(
 );
 
 describe('the shape of documents', () => {
-  it('H1 is judged as a JSON Schema validator judges it, wherever a document is changed', () => {
+  it('shape.H1 is judged as a JSON Schema validator judges it, wherever a document is changed', () => {
     let refusals = 0;
     fc.assert(
       fc.property(

@@ -178,7 +178,7 @@ describe('fields of other kinds', () => {
     );
   });
 
-  it('E1 a value that was not resolved is a defect', () => {
+  it('encoding.E1 a value that was not resolved is a defect', () => {
     const values = { small: 9, large: 0, angle: 0, text: '', flag: false };
     expect(() => data(values, 'x')).toThrow('E1');
     expect(() => data({ ...values, small: 0, text: 'too long' }, 'x')).toThrow('E1');

@@ -227,7 +227,7 @@ describe('conditional groups', () => {
     expect(readOne(platform, Buffer.from([1, 0])).outcome).toEqual({ layout: 'p' });
   });
 
-  it('P2 gives rows of one variant one block, and each variant its own', () => {
+  it('layout/reader.P2 gives rows of one variant one block, and each variant its own', () => {
     const into = new BlockBuilder();
     for (const bytes of [
       [1, 1, 5],
@@ -304,7 +304,7 @@ describe('which layout', () => {
   const layoutOf = (apid: number, byte: number): unknown =>
     readOne(platform, Buffer.from([apid >> 8, apid & 0xff, 0, 0, 0, 0, byte, 0])).outcome;
 
-  it('P1 is the first of the document that matches', () => {
+  it('layout/reader.P1 is the first of the document that matches', () => {
     expect(layoutOf(5, 9)).toEqual({ layout: 'special' });
     expect(layoutOf(5, 8)).toEqual({ layout: 'plain' });
     expect(layoutOf(5, 7)).toEqual({ layout: 'seven' });

@@ -64,17 +64,14 @@ describe('a pattern', () => {
 
   it.each([
     ['TEMP {value:number}{unit:word}', 'nothing stands between {value} and {unit}'],
-    ['TEMP {value:number}eV', '{value} may go on with "e", and so does what follows it'],
-    ['TEMP {value:decimal}.', '{value} may go on with ".", and so does what follows it'],
-    ['MODE {mode:Mode}LINE', '{mode} may go on with "L", and so does what follows it'],
+    ['TEMP {value:number}eV', '{value} may continue with "e", and so does the text after it'],
+    ['TEMP {value:decimal}.', '{value} may continue with ".", and so does the text after it'],
+    ['MODE {mode:Mode}LINE', '{mode} may continue with "L", and so does the text after it'],
     ['{reason:text} END', 'the text {reason} would end at the first blank'],
     ['TEMP {value:numer}', '{value:numer} holds nothing known'],
     ['TEMP {value}', '{value} does not say what it holds'],
-    [
-      'TEMP {value:OFF|OFF}',
-      '{value:OFF|OFF} has an empty word, one that stands twice, or blanks around one',
-    ],
-    ['{a:word} {a:word}', '{a} stands twice'],
+    ['TEMP {value:OFF|OFF}', '{value:OFF|OFF} has an empty word, one that is repeated, or blanks around one'],
+    ['{a:word} {a:word}', '{a} is given twice'],
     ['TEMP {value', 'the { at character 6 has no partner'],
     ['TEMP }', 'the } at character 6 has no partner'],
     ['TEMP {1st:word}', '{1st:word} at character 6 is no place'],
@@ -84,7 +81,7 @@ describe('a pattern', () => {
     expect(faults(source)).toEqual([message]);
   });
 
-  it('tells every fault at once', () => {
+  it('reports every fault at once', () => {
     expect(faults(' {a:numer} {b:number}e')).toHaveLength(3);
   });
 
@@ -170,7 +167,7 @@ describe('two patterns', () => {
     expect(commonLine(pattern(a), pattern(b))).toBeUndefined();
   });
 
-  it('one that matches all that the other does is told', () => {
+  it('one that matches all that the other does is reported', () => {
     expect(covers(pattern('TEMP {a:text}'), pattern('TEMP {b:number} C'))).toBe(true);
     expect(covers(pattern('TEMP {a:number}'), pattern('TEMP {b:integer}'))).toBe(true);
     expect(covers(pattern('TEMP {a:integer}'), pattern('TEMP {b:number}'))).toBe(false);

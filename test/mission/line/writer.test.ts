@@ -91,7 +91,7 @@ describe('a template', () => {
     expect(line(template, args as Record<string, ResolvedValue>)).toContain(why);
   });
 
-  it('tells of every value that does not fit', () => {
+  it('reports every value that does not fit', () => {
     const written = write('{s} {f:.1}', { s: 'a b', f: 1e300 });
     expect(written.ok ? [] : written.faults).toHaveLength(2);
   });
@@ -114,7 +114,7 @@ describe('a template', () => {
     ]);
   });
 
-  it('W1 whatever the text is, one line leaves or none', () => {
+  it('writer.W1 whatever the text is, one line leaves or none', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 20 }),

@@ -1,4 +1,4 @@
-/** Every fault a procedure can have, where it stands and how to mend it. */
+/** Every fault a procedure can have, where it stands and how to repair it. */
 
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -20,7 +20,7 @@ function walk(rows: readonly Row[]): void {
 
 describe('faults of the form of a statement', () => {
   walk([
-    [[{ sned: 'sat.obc.ping' }], 'steps\\[0\\]\\.sned "sned" is no statement \\(did you mean "send"'],
+    [[{ sned: 'sat.obc.ping' }], 'steps\\[0\\]\\.sned "sned" is not a statement \\(did you mean "send"'],
     [[{ send: 'sat.obc.ping', wait: '1 s' }], 'it is a send and a wait'],
     [
       [{ send: 'sat.obc.ping', lnik: 'uhf' }],
@@ -36,13 +36,13 @@ describe('faults of the form of a statement', () => {
     [[{ confirm: 'Go' }], 'the key "role" is missing'],
     [[{ step: 'a', do: [] }], 'steps\\[0\\]\\.do it needs a list of statements'],
     [[{ step: 'a', do: wait }], 'steps\\[0\\]\\.do it needs a list of statements'],
-    [[{ step: 'a', do: ['wait'] }], 'steps\\[0\\]\\.do\\[0\\] it is no statement'],
-    [[{ step: 'a/b', do: [wait] }], 'steps\\[0\\]\\.step is "a/b", which is no name'],
-    [[{ step: 'a', retry: 100, do: [wait] }], 'retry is 100; the most is 99'],
-    [[{ step: 'a', retry: { attempts: 0 }, do: [wait] }], 'attempts is 0; the least is 1'],
+    [[{ step: 'a', do: ['wait'] }], 'steps\\[0\\]\\.do\\[0\\] not a statement'],
+    [[{ step: 'a/b', do: [wait] }], 'steps\\[0\\]\\.step is "a/b", which is not a valid name'],
+    [[{ step: 'a', retry: 100, do: [wait] }], 'retry is 100; the maximum is 99'],
+    [[{ step: 'a', retry: { attempts: 0 }, do: [wait] }], 'attempts is 0; the minimum is 1'],
     [[{ step: 'a', retry: { attempts: 2, delay: '-1 s' }, do: [wait] }], 'delay "-1 s" is negative'],
     [[wait, { 'if failed': [] }], 'if failed it needs a list'],
-    [[{ 'if failed': [wait] }, wait], 'nothing stands before it, so it never runs'],
+    [[{ 'if failed': [wait] }, wait], 'no statement is before it, so it never runs'],
     [
       [{ step: 'a', do: [wait] }, wait, { step: 'a', do: [wait] }],
       'steps\\[2\\]\\.step there is a step "a" beside it',
@@ -120,7 +120,7 @@ describe('faults of names', () => {
     ],
   ]);
 
-  it('P2 an answer is not known before its question, nor in another step', () => {
+  it('procedure.P2 an answer is not known before its question, nor in another step', () => {
     const ask = { ask: 'x', as: 'n', type: { type: 'u8' } };
     const log = { log: '{$n}' };
     expect(procedure([{ step: 'a', do: [ask, log] }]).steps).toHaveLength(1);
@@ -149,7 +149,7 @@ describe('faults of names', () => {
     ).toHaveLength(2);
   });
 
-  it('what names an input with a fault of its own is not accused', () => {
+  it('what names an input with a fault of its own is not reported', () => {
     const found = faults([{ log: '{$n}' }, { check: '$n > 1' }], { inputs: { n: { type: 'u99' } } });
     expect(found.split('\n')).toHaveLength(1);
     expect(found).toMatch(/inputs\.n\.type unknown type "u99"/);
@@ -161,7 +161,7 @@ describe('faults of conditions and texts', () => {
     [[{ check: 'sat.obc.uptime' }], 'check a condition is expected'],
     [[{ check: 'obc.uptime > 1 s' }], 'check no role "obc"'],
     [[{ check: 'sat.obc.uptime > 1 V' }], 'check .*cannot be compared'],
-    [[{ check: 'sat.obc.counter changes' }], 'check it is judged once'],
+    [[{ check: 'sat.obc.counter changes' }], 'check it is evaluated once'],
     [[{ check: 'sat.obc.uptime >' }], 'check the condition ends too early'],
     [[{ expect: '$n > 1', within: '1 s' }], 'expect it names no measure', { inputs: { n: { type: 'u8' } } }],
     [[{ wait_until: 'sat.obc.mode == OFF', timeout: '1 s' }], '"OFF" is no value of Mode'],
@@ -169,7 +169,7 @@ describe('faults of conditions and texts', () => {
     [[{ log: '{sat.obc.uptime > 1 s}' }], 'log .*shows nothing'],
     [[{ log: '{mode}' }], 'log {mode} shows nothing'],
     [[{ log: '{}' }], 'log {} shows nothing'],
-    [[{ log: 'a { b' }], 'log a brace stands alone at character 3'],
+    [[{ log: 'a { b' }], 'log an unmatched brace at character 3'],
     [[{ log: '{sat.battery.voltage}' }], 'battery needs an instance'],
     [[{ ask: '{$x}' }], 'ask nothing is named \\$x here'],
     [[{ confirm: '{$x}', role: 'a' }], 'confirm nothing is named \\$x here'],
@@ -196,7 +196,7 @@ describe('faults of questions, modes and transfers', () => {
     [[{ download: 'sat.files[$n]' }], '\\$n is u8, file_id is needed', image],
     [[{ download: 'sat.files[$image].size' }], 'names more than a file', image],
     [[{ upload: 'sat.files[$image]', content: '$n' }], 'content \\$n is u8, file is needed', image],
-    [[{ upload: 'sat.files[$image]', content: 'abc' }], 'content "abc" is no name of an input', image],
+    [[{ upload: 'sat.files[$image]', content: 'abc' }], 'content "abc" is not the name of an input', image],
   ]);
 
   it('a mode is nobody’s slip while no target is of the platform', () => {
@@ -216,7 +216,7 @@ describe('faults of roles and inputs', () => {
     [[wait], 'n\\.range bool has no range', inputs({ type: 'bool', range: [0, 1] })],
     [[wait], 'n\\.range the low side', inputs({ type: 'u8', range: [2, 1] })],
     [[wait], 'n\\.of only instance and file_id', inputs({ type: 'u8', of: 'battery' })],
-    [[wait], 'n instance of what is not said', inputs({ type: 'instance' })],
+    [[wait], 'n instance without its object', inputs({ type: 'instance' })],
     [[wait], 'n\\.of component obc has no instances', inputs({ type: 'instance', of: 'obc' })],
     [
       [wait],
@@ -255,7 +255,7 @@ describe('faults of roles and inputs', () => {
     );
   });
 
-  it('what speaks of a platform that is not there is not accused', () => {
+  it('what speaks of a platform that is not there is not reported', () => {
     const main = {
       roles: { sat: 'box', pod: 'gone' },
       inputs: { n: { type: 'Who' } },
@@ -303,7 +303,7 @@ describe('faults of calls', () => {
     [{ inputs: { cell: '1', cel: '1' } }, 'inputs\\.cel other has no input "cel"'],
     [{ inputs: { cell: '5' } }, 'inputs\\.cell battery has no instance "5"'],
     [{ inputs: { cell: '1', n: 300 } }, 'inputs\\.n 300 does not fit u8'],
-    [{ inputs: { cell: '1', n: null } }, 'inputs\\.n null is no value here'],
+    [{ inputs: { cell: '1', n: null } }, 'inputs\\.n null is not a value here'],
     [{ inputs: { cell: '$n' } }, 'inputs\\.cell nothing is named \\$n'],
   ])('%j', (parts, said) => {
     expect(faults(call(parts), {}, { other })).toMatch(new RegExp(said));
@@ -320,7 +320,7 @@ describe('faults of calls', () => {
     );
   });
 
-  it('P3 a ring of calls is refused by its procedures', () => {
+  it('procedure.P3 a ring of calls is refused by its procedures', () => {
     const to = (name: string): object => ({ roles: sat, steps: [{ call: name, roles: { sat: 'sat' } }] });
     const rings = faultsIn(library({ a: to('b'), b: to('c'), c: to('b'), d: to('d') }));
     expect(rings.split('\n')).toHaveLength(2);
@@ -367,7 +367,7 @@ describe('faults of calls', () => {
   });
 });
 
-it('all faults are told at once, each with line and column', () => {
+it('all faults are reported at once, each with line and column', () => {
   const text = [
     'library: ops',
     'version: 1.0.0',

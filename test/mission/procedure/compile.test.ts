@@ -27,7 +27,7 @@ describe('the steps of a procedure', () => {
     expect(paths(steps)).toEqual(['a', 'a/b', 'a/c']);
   });
 
-  it('MC-LOG-004 P1 each run of bare statements is one inline step, counted from 1 in its parent', () => {
+  it('MC-LOG-004 procedure.P1 each run of bare statements is one inline step, counted from 1 in its parent', () => {
     const { steps } = procedure([
       wait,
       wait,
@@ -38,13 +38,13 @@ describe('the steps of a procedure', () => {
     expect(steps[0]).toMatchObject({ attempts: 1, statements: [{ ms: 1000 }, { ms: 1000 }] });
   });
 
-  it('P1 a step of bare statements runs them itself', () => {
+  it('procedure.P1 a step of bare statements runs them itself', () => {
     const [step] = procedure([{ step: 'a', do: [wait, wait] }]).steps;
     expect(step).toMatchObject({ path: 'a', statements: [{ kind: 'wait' }, { kind: 'wait' }] });
     expect(step).not.toHaveProperty('steps');
   });
 
-  it('P1 what an `if failed` holds counts on in its parent, and it and a call end a run of bare statements', () => {
+  it('procedure.P1 what an `if failed` holds counts on in its parent, and it and a call end a run of bare statements', () => {
     const { steps } = procedure(
       [
         wait,

@@ -1,4 +1,4 @@
-/** How large a program is told to be before it is written out. */
+/** How large a program is reported to be before it is written out. */
 
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../mission/canonical.ts';
@@ -13,14 +13,14 @@ describe('the size of a program', () => {
     ['quotes', '"\\'.repeat(1_000)],
     ['letters of several bytes', 'Ł'.repeat(1_000)],
     ['half of a letter of two', '\ud800'.repeat(1_000)],
-  ])('is never told smaller than it is: %s', (_, text) => {
+  ])('is never reported smaller than it is: %s', (_, text) => {
     const program = { inputs: { text }, steps: [{ text, path: 'a/b', ok: true, ms: 10, none: null }, []] };
     const written = Buffer.byteLength(canonicalJson(program));
     expect(programBytes(program, MOST)).toBeGreaterThanOrEqual(written);
     expect(programBytes(program, MOST)).toBeLessThan(written + 100);
   });
 
-  it('is not told to its end when it is past what it may be', () => {
+  it('is not reported to its end when it is past what it may be', () => {
     let read = 0;
     const step = {
       get text() {

@@ -1,54 +1,54 @@
-/** Every refusal of a run request (section 7.4), and that one answer tells all of them. */
+/** Every refusal of a run request (section 7.4), and that one answer reports all of them. */
 
 import { describe, expect, it } from 'vitest';
 import { resolveRun } from '../../../mission/procedure/resolve-run.ts';
-import { accused, faultsOf, known, mission, type Part, program, UNKNOWN_UPLOAD } from './run-mission.ts';
+import { faultsOf, known, mission, type Part, program, reportedAt, UNKNOWN_UPLOAD } from './run-mission.ts';
 
 const image: Part = { inputs: { image: 7 } };
 
 describe('the procedure', () => {
   it('MC-ERR-051 refuses an unknown library', () => {
-    expect(accused('look', { library: 'opps' })).toEqual(['run::unknown-library /library']);
+    expect(reportedAt('look', { library: 'opps' })).toEqual(['run::unknown-library /library']);
     expect(faultsOf('look', { library: 'opps' })[0]?.help).toBe('did you mean "ops"?');
   });
 
   it('MC-ERR-052 refuses an unknown procedure', () => {
-    expect(accused('lok')).toEqual(['run::unknown-procedure /run']);
-    expect(accused('take', { library: 'backup' })).toEqual(['run::unknown-procedure /run']);
+    expect(reportedAt('lok')).toEqual(['run::unknown-procedure /run']);
+    expect(reportedAt('take', { library: 'backup' })).toEqual(['run::unknown-procedure /run']);
   });
 
   it('MC-ERR-053 MC-RUN-002 refuses a procedure of several libraries unless the library is given', () => {
     const targets = { sat: 'sat1' };
-    expect(accused('look', { targets })).toEqual(['run::ambiguous-procedure /library']);
+    expect(reportedAt('look', { targets })).toEqual(['run::ambiguous-procedure /library']);
     expect(program('look', { targets, library: 'backup' }).library).toBe('backup@1.0.0');
     expect(program('look', { targets, library: 'backup@1.0.0' }).library).toBe('backup@1.0.0');
   });
 
   it('MC-ERR-054 MC-RUN-055 refuses a procedure the environment does not allow', () => {
-    expect(accused('bench_only', { environment: 'lab' })).toEqual(['run::not-allowed /environment']);
+    expect(reportedAt('bench_only', { environment: 'lab' })).toEqual(['run::not-allowed /environment']);
     expect(program('bench_only').procedure).toBe('bench_only');
   });
 
   it('MC-ERR-055 MC-RUN-055 refuses a draft where drafts are not allowed, also one that is called', () => {
-    expect(accused('draft', { environment: 'lab' })).toEqual(['run::draft-not-allowed /run']);
-    expect(accused('calls_draft', { environment: 'lab' })).toEqual(['run::draft-not-allowed /run']);
+    expect(reportedAt('draft', { environment: 'lab' })).toEqual(['run::draft-not-allowed /run']);
+    expect(reportedAt('calls_draft', { environment: 'lab' })).toEqual(['run::draft-not-allowed /run']);
     expect(program('calls_draft').procedure).toBe('calls_draft');
   });
 });
 
 describe('the environment and the plan', () => {
   it('MC-ERR-050 MC-RUN-003 refuses an unknown environment', () => {
-    expect(accused('set', { environment: 'bensch' })).toEqual(['run::unknown-environment /environment']);
+    expect(reportedAt('set', { environment: 'bensch' })).toEqual(['run::unknown-environment /environment']);
   });
 
   it('MC-ERR-074 MC-RUN-016 refuses a plan that names no pass', () => {
-    expect(accused('set', { plan: 'pass-2' })).toEqual(['run::unknown-pass /plan']);
+    expect(reportedAt('set', { plan: 'pass-2' })).toEqual(['run::unknown-pass /plan']);
   });
 
   it('MC-ERR-071 MC-RUN-039 refuses a hazardous procedure without the plan its environment requires', () => {
-    expect(accused('reboot', { environment: 'flight' })).toEqual(['run::plan-required /plan']);
-    expect(accused('reboot_both', { environment: 'flight' })).toEqual(['run::plan-required /plan']);
-    expect(accused('reboot_both', { environment: 'flight', targets: {} })).toEqual([
+    expect(reportedAt('reboot', { environment: 'flight' })).toEqual(['run::plan-required /plan']);
+    expect(reportedAt('reboot_both', { environment: 'flight' })).toEqual(['run::plan-required /plan']);
+    expect(reportedAt('reboot_both', { environment: 'flight', targets: {} })).toEqual([
       'run::missing-target /targets',
       'run::plan-required /plan',
     ]);
@@ -58,10 +58,10 @@ describe('the environment and the plan', () => {
 
   it('MC-ERR-072 MC-RUN-040 refuses it with a plan too, unless a schedule starts it', () => {
     const part: Part = { environment: 'flight', plan: 'pass-1' };
-    expect(accused('reboot', part)).toEqual(['run::must-be-scheduled /plan']);
-    expect(accused('reboot', part, { from: 'reaction' })).toEqual(['run::must-be-scheduled /plan']);
+    expect(reportedAt('reboot', part)).toEqual(['run::must-be-scheduled /plan']);
+    expect(reportedAt('reboot', part, { from: 'reaction' })).toEqual(['run::must-be-scheduled /plan']);
     expect(program('reboot', part, { from: 'schedule' }).plan).toBe('pass-1');
-    expect(accused('reboot', { environment: 'flight' }, { from: 'schedule' })).toEqual([
+    expect(reportedAt('reboot', { environment: 'flight' }, { from: 'schedule' })).toEqual([
       'run::plan-required /plan',
     ]);
   });
@@ -71,37 +71,37 @@ describe('targets', () => {
   const sat = (target: string): Part => ({ targets: { sat: target } });
 
   it('MC-ERR-056 MC-RUN-004 refuses a role the procedure does not have', () => {
-    expect(accused('set', { targets: { sat: 'sat1', extra: 'sat1' } })).toEqual([
+    expect(reportedAt('set', { targets: { sat: 'sat1', extra: 'sat1' } })).toEqual([
       'run::unexpected-target /targets/extra',
     ]);
   });
 
   it('MC-ERR-057 MC-RUN-004 refuses a role without target', () => {
-    expect(accused('set', { targets: {} })).toEqual(['run::missing-target /targets']);
+    expect(reportedAt('set', { targets: {} })).toEqual(['run::missing-target /targets']);
   });
 
   it('MC-ERR-058 refuses an unknown target', () => {
-    expect(accused('set', sat('sat9'))).toEqual(['run::unknown-target /targets/sat']);
+    expect(reportedAt('set', sat('sat9'))).toEqual(['run::unknown-target /targets/sat']);
   });
 
   it('MC-ERR-059 refuses a target of another platform', () => {
-    expect(accused('set', sat('pod1'))).toEqual(['run::wrong-platform /targets/sat']);
+    expect(reportedAt('set', sat('pod1'))).toEqual(['run::wrong-platform /targets/sat']);
   });
 
   it('MC-ERR-060 MC-GEN-023 refuses a target of another version of the platform', () => {
-    expect(accused('set', sat('newer1'))).toEqual(['run::catalogue-version /targets/sat']);
+    expect(reportedAt('set', sat('newer1'))).toEqual(['run::catalogue-version /targets/sat']);
   });
 
   it('MC-ERR-061 refuses what a call brings in of a platform version the library does not import', () => {
-    expect(accused('mixed')).toEqual(['run::not-imported /run']);
+    expect(reportedAt('mixed')).toEqual(['run::not-imported /run']);
   });
 
   it('MC-ERR-062 refuses a target that is not engaged in the environment', () => {
-    expect(accused('configure', sat('far'))).toEqual(['run::target-not-in-environment /targets/sat']);
+    expect(reportedAt('configure', sat('far'))).toEqual(['run::target-not-in-environment /targets/sat']);
   });
 
   it('refuses a target that does not declare the mode it is to be set to', () => {
-    expect(accused('set', sat('radio1'))).toEqual(['run::invalid-input /targets/sat']);
+    expect(reportedAt('set', sat('radio1'))).toEqual(['run::invalid-input /targets/sat']);
     expect(faultsOf('configure', sat('radio1'))[0]?.message).toBe(
       'step #1: target radio1 has no mode "nominal"',
     );
@@ -110,18 +110,18 @@ describe('targets', () => {
 
 describe('inputs', () => {
   it('MC-ERR-063 MC-RUN-005 refuses an input the procedure does not have', () => {
-    expect(accused('take', { inputs: { image: 7, speed: 3 } })).toEqual([
+    expect(reportedAt('take', { inputs: { image: 7, speed: 3 } })).toEqual([
       'run::unexpected-input /inputs/speed',
     ]);
   });
 
   it('MC-ERR-064 MC-RUN-005 refuses an input without value', () => {
-    expect(accused('take')).toEqual(['run::missing-input /inputs/image']);
+    expect(reportedAt('take')).toEqual(['run::missing-input /inputs/image']);
   });
 
   it('MC-ERR-065 refuses an input that does not fit', () => {
     const inputs = { image: -1, exposure: '20 V', cell: '3', patch: UNKNOWN_UPLOAD };
-    expect(accused('take', { inputs })).toEqual([
+    expect(reportedAt('take', { inputs })).toEqual([
       'run::invalid-input /inputs/exposure',
       'run::invalid-input /inputs/cell',
       'run::invalid-input /inputs/image',
@@ -140,21 +140,23 @@ describe('inputs', () => {
   });
 
   it('MC-ERR-065 refuses an input that does not fit the procedure it is passed on to, by its own name', () => {
-    expect(accused('deep', { inputs: { exposure: '2 s' } })).toEqual(['run::invalid-input /inputs/exposure']);
+    expect(reportedAt('deep', { inputs: { exposure: '2 s' } })).toEqual([
+      'run::invalid-input /inputs/exposure',
+    ]);
     expect(faultsOf('deep', { inputs: { exposure: '0.7 s' } })[0]?.message).toContain(
       'step aim/fire: argument',
     );
   });
 
   it('MC-ERR-065 refuses a file identifier that its telecommand cannot carry', () => {
-    expect(accused('erase', { inputs: { image: 70_000 } })).toEqual(['run::invalid-input /inputs/image']);
+    expect(reportedAt('erase', { inputs: { image: 70_000 } })).toEqual(['run::invalid-input /inputs/image']);
     expect(program('erase', { inputs: { image: 65_535 } }).inputs).toEqual({ image: 65_535 });
   });
 });
 
 it('refuses null: an input without value is left out', () => {
   const part = { inputs: { image: 7, exposure: null, patch: null } } as unknown as Part;
-  expect(accused('take', part)).toEqual([
+  expect(reportedAt('take', part)).toEqual([
     'run::invalid-input /inputs/exposure',
     'run::invalid-input /inputs/patch',
   ]);
@@ -163,16 +165,18 @@ it('refuses null: an input without value is left out', () => {
 it('refuses inputs that make a program too large to store', () => {
   const text = 'x'.repeat(900 * 1024);
   expect(program('typed', { inputs: { text } }).inputs['text']).toBe(text);
-  expect(accused('wordy', { inputs: { text } })).toEqual(['run::invalid-input /inputs']);
+  expect(reportedAt('wordy', { inputs: { text } })).toEqual(['run::invalid-input /inputs']);
 });
 
 describe('links and parameters', () => {
   it('MC-ERR-066 refuses a link the target does not have', () => {
-    expect(accused('over_sband', { targets: { sat: 'radio1' } })).toEqual(['run::unknown-link /targets/sat']);
+    expect(reportedAt('over_sband', { targets: { sat: 'radio1' } })).toEqual([
+      'run::unknown-link /targets/sat',
+    ]);
   });
 
   it('MC-ERR-067 refuses a component that its link does not carry', () => {
-    expect(accused('over_sband')).toEqual(['run::link-component /targets/sat']);
+    expect(reportedAt('over_sband')).toEqual(['run::link-component /targets/sat']);
   });
 
   it('MC-ERR-073 MC-PAR-015 refuses a parameter that has a value in another mode, and none in this one', () => {
@@ -188,7 +192,7 @@ describe('links and parameters', () => {
   });
 
   it('refuses the value of a parameter that is outside the range of its setter', () => {
-    expect(accused('configure', { targets: { sat: 'hot' } })).toEqual(['run::invalid-input /targets/sat']);
+    expect(reportedAt('configure', { targets: { sat: 'hot' } })).toEqual(['run::invalid-input /targets/sat']);
   });
 });
 
@@ -196,14 +200,14 @@ describe('simulated faults', () => {
   const faults = (...given: NonNullable<Part['faults']>): Part => ({ ...image, faults: given });
 
   it('MC-ERR-068 MC-RUN-025 refuses a role that is not in targets', () => {
-    expect(accused('take', faults({ target: 'craft', fault: 'x' }))).toEqual([
+    expect(reportedAt('take', faults({ target: 'craft', fault: 'x' }))).toEqual([
       'run::fault-target /faults/0/target',
     ]);
   });
 
   it('MC-ERR-069 MC-RUN-025 refuses a step the procedure does not have, and a name of several', () => {
     const triggers = { at: { step: 'shot' }, off: { step: 'store/shoot' } };
-    expect(accused('take', faults({ target: 'sat', fault: 'x', ...triggers }))).toEqual([
+    expect(reportedAt('take', faults({ target: 'sat', fault: 'x', ...triggers }))).toEqual([
       'run::fault-step /faults/0/at/step',
       'run::fault-step /faults/0/off/step',
     ]);
@@ -216,31 +220,31 @@ describe('simulated faults', () => {
 
   it('MC-ERR-070 MC-RUN-025 refuses any fault in orbit', () => {
     const part = { environment: 'flight', faults: [{ target: 'sat', fault: 'x' }] };
-    expect(accused('set', part)).toEqual(['run::fault-not-simulated /faults/0']);
-    expect(accused('set', { ...part, targets: { sat: 'far' } })).toEqual([
+    expect(reportedAt('set', part)).toEqual(['run::fault-not-simulated /faults/0']);
+    expect(reportedAt('set', { ...part, targets: { sat: 'far' } })).toEqual([
       'run::fault-not-simulated /faults/0',
     ]);
   });
 
   it('MC-ERR-070 refuses a fault of a target behind no simulated gateway', () => {
     const part = { targets: { sat: 'radio1' }, faults: [{ target: 'sat', fault: 'x' }] };
-    expect(accused('nothing', part)).toEqual(['run::fault-not-simulated /faults/0']);
+    expect(reportedAt('nothing', part)).toEqual(['run::fault-not-simulated /faults/0']);
   });
 
   it('refuses a delay that is no duration', () => {
-    expect(accused('take', faults({ target: 'sat', fault: 'x', at: { after: '10' } }))).toEqual([
+    expect(reportedAt('take', faults({ target: 'sat', fault: 'x', at: { after: '10' } }))).toEqual([
       'run::invalid-input /faults/0/at/after',
     ]);
   });
 });
 
 describe('every fault at once', () => {
-  it('MC-RUN-027 F-05 tells of an unknown role, a missing input, a wrong fault target and an unknown pass', () => {
+  it('MC-RUN-027 F-05 reports an unknown role, a missing input, a wrong fault target and an unknown pass', () => {
     const part: Part = {
       ...{ targets: { sat: 'sat1', extra: 'sat1' }, plan: 'pass-9' },
       ...{ faults: [{ target: 'craft', fault: 'x' }] },
     };
-    expect(accused('take', part)).toEqual([
+    expect(reportedAt('take', part)).toEqual([
       'run::unexpected-target /targets/extra',
       'run::missing-input /inputs/image',
       'run::unknown-pass /plan',
@@ -248,13 +252,13 @@ describe('every fault at once', () => {
     ]);
   });
 
-  it('MC-RUN-027 tells of a wrong input beside a wrong target, and of the links of the sound one', () => {
+  it('MC-RUN-027 reports a wrong input beside a wrong target, and of the links of the sound one', () => {
     const part: Part = {
       library: 'ops',
       targets: { sat: 'nobody', eye: 'pod1', third: 'sat1' },
       inputs: { a: 1 },
     };
-    expect(accused('look', part)).toEqual([
+    expect(reportedAt('look', part)).toEqual([
       'run::unknown-target /targets/sat',
       'run::wrong-platform /targets/eye',
       'run::unexpected-target /targets/third',
@@ -262,12 +266,12 @@ describe('every fault at once', () => {
     ]);
   });
 
-  it('tells what can be told without the procedure, and accuses nothing that depends on it', () => {
+  it('reports what can be determined without the procedure, and reports nothing that depends on it', () => {
     const part: Part = {
       ...{ environment: 'nowhere', targets: { a: 'sat1', b: 'nobody' }, plan: 'pass-9', inputs: { x: 1 } },
       ...{ faults: [{ target: 'c', fault: 'x', at: { step: 'y' } }] },
     };
-    expect(accused('unheard', part)).toEqual([
+    expect(reportedAt('unheard', part)).toEqual([
       'run::unknown-procedure /run',
       'run::unknown-environment /environment',
       'run::unknown-target /targets/b',
@@ -276,23 +280,23 @@ describe('every fault at once', () => {
     ]);
   });
 
-  it('accuses nothing of an unknown environment', () => {
+  it('reports nothing of an unknown environment', () => {
     const part: Part = {
       environment: 'nowhere',
       targets: { sat: 'far' },
       faults: [{ target: 'sat', fault: 'x' }],
     };
-    expect(accused('reboot', part)).toEqual(['run::unknown-environment /environment']);
-    expect(accused('configure', { environment: 'nowhere' })).toEqual([
+    expect(reportedAt('reboot', part)).toEqual(['run::unknown-environment /environment']);
+    expect(reportedAt('configure', { environment: 'nowhere' })).toEqual([
       'run::unknown-environment /environment',
     ]);
   });
 
-  it('accuses no step of an input that is refused already', () => {
-    expect(accused('deep', { inputs: { exposure: 'long' } })).toEqual([
+  it('reports no step of an input that is refused already', () => {
+    expect(reportedAt('deep', { inputs: { exposure: 'long' } })).toEqual([
       'run::invalid-input /inputs/exposure',
     ]);
-    expect(accused('erase')).toEqual(['run::missing-input /inputs/image']);
+    expect(reportedAt('erase')).toEqual(['run::missing-input /inputs/image']);
   });
 
   it('takes no key of a record for a role or an input', () => {
@@ -301,6 +305,8 @@ describe('every fault at once', () => {
     );
     const result = resolveRun(mission, request, known);
     expect(result.ok ? [] : result.faults.map(({ code }) => code)).toEqual(['run::unexpected-target']);
-    expect(accused('set', { targets: { sat: 'constructor' } })).toEqual(['run::unknown-target /targets/sat']);
+    expect(reportedAt('set', { targets: { sat: 'constructor' } })).toEqual([
+      'run::unknown-target /targets/sat',
+    ]);
   });
 });

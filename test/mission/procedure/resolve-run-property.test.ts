@@ -1,4 +1,4 @@
-/** Resolution under random requests: it never throws, tells only known codes, and gives the same bytes every time. */
+/** Resolution under random requests: it never throws, reports only known codes, and gives the same bytes every time. */
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -90,7 +90,7 @@ const irOf = (request: RunRequest): string => {
   return result.value.ir;
 };
 
-it('never throws, and each refusal has a code of resolution, a place and how to mend it', () => {
+it('never throws, and each refusal has a code of resolution, a place and how to repair it', () => {
   fc.assert(
     fc.property(anyRequest, (request) => {
       const result = resolveRun(mission, request, known);

@@ -180,7 +180,7 @@ describe('what a program demands', () => {
     ]);
   });
 
-  it('tells whether it sends, and whether anything hazardous', () => {
+  it('reports whether it sends, and whether anything hazardous', () => {
     expect(program('nothing')).toMatchObject({ sends: false, hazardous: false });
     expect(program('configure')).toMatchObject({ sends: true, hazardous: false });
     expect(program('typed')).toMatchObject({ sends: true, hazardous: false });

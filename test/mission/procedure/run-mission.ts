@@ -311,7 +311,7 @@ export function resolved(run: string, part: Part = {}, origin?: RunOrigin): Reso
 export const program = (run: string, part: Part = {}, origin?: RunOrigin): Program =>
   resolved(run, part, origin).program;
 
-/** The faults of a request that must have some, each answered with 422 and with how to mend it. */
+/** The faults of a request that must have some, each answered with 422 and with how to repair it. */
 export function faultsOf(run: string, part: Part = {}, origin?: RunOrigin): readonly Fault[] {
   const result = resolveRun(mission, request(run, part), known, origin);
   if (result.ok) throw new Error('it resolved');
@@ -324,7 +324,7 @@ export function faultsOf(run: string, part: Part = {}, origin?: RunOrigin): read
 }
 
 /** `code path` of each fault. */
-export const accused = (run: string, part: Part = {}, origin?: RunOrigin): string[] =>
+export const reportedAt = (run: string, part: Part = {}, origin?: RunOrigin): string[] =>
   faultsOf(run, part, origin).map(({ code, path }) => `${code} ${path}`);
 
 /** Every statement of a program, in order. */

@@ -46,7 +46,7 @@ describe('the state of a run', () => {
     });
   });
 
-  it('MC-RUN-046 U2 shows the step running, then the last one run', () => {
+  it('MC-RUN-046 run-status.U2 shows the step running, then the last one run', () => {
     const done: RunFact = { event: 'step_finished', path: 'shoot', attempt: 1, ok: true };
     expect(seen(started, step('prepare'), step('shoot')).step).toBe('shoot');
     expect(seen(started, step('shoot'), done, { event: 'finished', ok: true }).step).toBe('shoot');
@@ -76,7 +76,7 @@ describe('the state of a run', () => {
     ['a resume', { event: 'continued', path: 'shoot', by: 'ada', choice: 'replay' }],
     ['the end of a procedure', { event: 'procedure_finished', path: 'fetch', ok: false }],
     ['the end', { event: 'finished', ok: false, reason: 'aborted by ada' }],
-  ])('U1 a question is over with %s', (_, fact) => {
+  ])('run-status.U1 a question is over with %s', (_, fact) => {
     expect(seen(started, step('shoot'), asked, fact)).not.toHaveProperty('pending');
     expect(seen(started, step('shoot'), decision, fact)).not.toHaveProperty('pending');
   });
@@ -86,7 +86,7 @@ describe('the state of a run', () => {
     ['a new executor', { event: 'taken_over', by: 'x' }],
     ['an answer elsewhere', { event: 'answered', path: 'other', accepted: true }],
     ['a line of the log', { event: 'logged', path: 'shoot', message: 'm', samples: [] }],
-  ])('U1 a question outlives %s', (_, fact) => {
+  ])('run-status.U1 a question outlives %s', (_, fact) => {
     expect(seen(started, step('shoot'), asked, fact).pending?.path).toBe('shoot');
   });
 

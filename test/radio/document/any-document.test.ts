@@ -94,7 +94,7 @@ it('of any text it never throws, and each fault has its path and its reason on o
   );
 });
 
-it('of any value likewise, and what passes has the shape that editors are told', () => {
+it('of any value likewise, and what passes has the shape that editors are reported', () => {
   const ajv = new Ajv({ strict: false });
   const validators = new Map(BENCH_DOCUMENT_KINDS.map((kind) => [kind, ajv.compile(benchSchema(kind))]));
   fc.assert(

@@ -59,14 +59,14 @@ describe('a campaign', () => {
     ]);
   });
 
-  it('needs earlier steps only (G1)', () => {
+  it('needs earlier steps only (document/campaign.G1)', () => {
     const steps = [
       { ...proof, id: 'a', needs: ['b', 'a'] },
       { ...proof, id: 'b', needs: ['a', 'z'] },
       { ...proof, id: 'b' },
     ];
     expect(faults({ steps })).toEqual([
-      'steps[2].id: "b" stands twice; give each a name of its own',
+      'steps[2].id: "b" is given twice; give each a name of its own',
       'steps[0].needs[0]: step "b" is not earlier; there are no earlier steps',
       'steps[0].needs[1]: step "a" is not earlier; there are no earlier steps',
       expect.stringMatching(/^steps\[1\]\.needs\[1\]: no step "z"/),
@@ -93,7 +93,7 @@ describe('a campaign', () => {
     const action = (more: object) => faults({ steps: [{ id: 'a', kind: 'action', ...more }] });
     expect(action({ do: 'radio.gain', with: { tx_gain_db: -89 } })).toEqual([]);
     expect(action({ do: 'wait' })).toEqual([
-      expect.stringMatching(/^steps\[0\]\.do: .* belongs into a scenario/),
+      expect.stringMatching(/^steps\[0\]\.do: .* belongs in a scenario/),
     ]);
     expect(action({ do: 'radio.gian' })).toEqual([
       'steps[0].do: no verb "radio.gian"; did you mean "radio.gain"?',
@@ -137,7 +137,7 @@ describe('a sweep', () => {
     ],
     [
       { expect: { min_ratio_at: { '-31': 1 } } },
-      /^steps\[0\]\.expect\.min_ratio_at\.-31: is no point of the sweep/,
+      /^steps\[0\]\.expect\.min_ratio_at\.-31: is not a point of the sweep/,
     ],
     [{ profile: 'x' }, /^steps\[0\]\.profile: no profile "x"/],
   ])('is refused where a point cannot be set: %#', (change, fault) => {

@@ -44,7 +44,7 @@ describe('the next firing', () => {
     expect(next(cron, after)).toBe(expected);
   });
 
-  it('is what a walk through every minute finds (C1)', () => {
+  it('is what a walk through every minute finds (document/cron.C1)', () => {
     const field = (least: number, most: number) =>
       fc.oneof(
         fc.constant('*'),

@@ -44,7 +44,7 @@ describe('a profile', () => {
       'tx.gain_db',
     ]);
     expect(faultsOf(checkProfile(wrong))).toContainEqual(
-      expect.stringContaining('tx.gain_db: is 3; the most is 0'),
+      expect.stringContaining('tx.gain_db: is 3; the maximum is 0'),
     );
   });
 
@@ -129,9 +129,7 @@ describe('a profile', () => {
 
   it('uses a modulation that the board does', () => {
     const bounds = { ...AD9361_BOUNDS, modulations: ['bpsk'] as const };
-    expect(faultsOf(checkProfile(least, bounds))).toEqual([
-      'modulation: "qpsk" is not done; what fits: bpsk',
-    ]);
+    expect(faultsOf(checkProfile(least, bounds))).toEqual(['modulation: "qpsk" is not done; allowed: bpsk']);
   });
 });
 
@@ -147,7 +145,7 @@ describe('text that is no document', () => {
   it.each([
     ['', /^document: is empty/],
     ['- a', /^document: is not a mapping/],
-    ['a: 1\na: 2', /^line 2, column 1: the key "a" stands twice/],
+    ['a: 1\na: 2', /^line 2, column 1: the key "a" is given twice/],
     ['a: [', /^line 1, column \d+: /],
     ['a: 1\n---\nb: 2', /^document: there are 2/],
     ['[', /^line 1, /],

@@ -43,7 +43,7 @@ describe('a scenario', () => {
     expect(faultsOf(checkScenario(wrong, profiles))).toEqual([
       expect.stringMatching(/^colour: unknown key "colour"/),
       expect.stringMatching(/^target: is "space"; one of air, device-loopback, pl-loopback/),
-      expect.stringMatching(/^timeline\[0\]\.at_ms: is -1; the least is 0/),
+      expect.stringMatching(/^timeline\[0\]\.at_ms: is -1; the minimum is 0/),
       expect.stringMatching(/^timeline\[0\]\.id: is "a b"/),
       expect.stringMatching(/^timeline\[0\]\.do: is "radio\.explode"; one of profile\.apply, /),
       expect.stringMatching(
@@ -76,8 +76,8 @@ describe('the timeline', () => {
       { at_ms: 600_001, id: 'c', do: 'chain.recover' },
     ];
     expect(faults({ timeline })).toEqual([
-      'timeline[1].id: "a" stands twice; give each a name of its own',
-      'timeline[1].save: "m" stands twice; give each a name of its own',
+      'timeline[1].id: "a" is given twice; give each a name of its own',
+      'timeline[1].save: "m" is given twice; give each a name of its own',
       'timeline[1].at_ms: is 5; a step before is at 10; put the steps in order of time',
       'timeline[2].timeout_ms: ends at 600001 ms; the run ends at 600000; raise timeout_s of the scenario',
       'timeline[3].at_ms: ends at 600001 ms; the run ends at 600000; raise timeout_s of the scenario',
@@ -129,7 +129,7 @@ describe('the timeline', () => {
       { do: 'radio.reset', with: { scope: 'moon' } },
       /^timeline\[0\]\.with\.scope: is "moon"; one of rx, tx, all/,
     ],
-    [{ do: 'datapath.measure', with: { blocks: 0 } }, /^timeline\[0\]\.with\.blocks: is 0; the least is 1/],
+    [{ do: 'datapath.measure', with: { blocks: 0 } }, /^timeline\[0\]\.with\.blocks: is 0; the minimum is 1/],
     [
       { do: 'datapath.measure', with: { blocks: 1, payload_hex: '00', prbs: 9 } },
       /^timeline\[0\]\.with\.prbs: has no meaning beside payload_hex/,
@@ -228,7 +228,7 @@ describe('assertions', () => {
 
   it('have names of their own, and speak of what there is', () => {
     expect(faults({ assertions: [byteExact, byteExact] })).toEqual([
-      'assertions[1].name: "byte exact" stands twice; give each a name of its own',
+      'assertions[1].name: "byte exact" is given twice; give each a name of its own',
     ]);
     expect(assertion({ ...byteExact, name: 'more', ref: 'n' })).toEqual([
       'assertions[1].ref: no step saves "n"; saved: m',
@@ -291,7 +291,7 @@ describe('assertions', () => {
 
   it('are of a sampler that samples what there is, once', () => {
     expect(faults({ sampler: { interval_ms: 250, metrics: ['rx.ratio', 'rx.ratio', 'rx.luck'] } })).toEqual([
-      expect.stringMatching(/^sampler\.metrics\[1\]: "rx\.ratio" stands twice/),
+      expect.stringMatching(/^sampler\.metrics\[1\]: "rx\.ratio" is given twice/),
       expect.stringMatching(/^sampler\.metrics\[2\]: no metric "rx\.luck"/),
     ]);
   });

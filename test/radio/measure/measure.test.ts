@@ -50,7 +50,7 @@ describe('a measurement', () => {
     expect(some.unfound).toEqual([0, 1, 2, 3]);
   });
 
-  it('RB-DP-019 tells the bytes it compared and the blocks discarded before them, also of nothing', () => {
+  it('RB-DP-019 reports the bytes it compared and the blocks discarded before them, also of nothing', () => {
     const { measurement } = measure(payload, new Uint8Array(), { warmup: 7 });
     expect(measurement).toMatchObject({ verdict: 'NoCorrelation', capture_bytes: 0, warmup: 7, blocks: [] });
     expect(measurement).toMatchObject({ overall_ratio: 0, worst_block_ratio: 0 });
@@ -86,15 +86,18 @@ describe('a slip', () => {
   it.each([
     ['lost', 1],
     ['inserted', BLOCK_BYTES - 1],
-  ])('RB-DP-017 of a byte %s between blocks is told, and costs no ratio (M2)', (_, size) => {
-    const { measurement } = measure(payload, slipped(size), none);
-    expect(measurement).toMatchObject({ verdict: 'Degraded', rotation_slip: true, overall_ratio: 1 });
-    expect(measurement.blocks.map(({ rotation }) => rotation)).toEqual(
-      [0, 0, size, size].map((more) => (100 + more) % BLOCK_BYTES),
-    );
-  });
+  ])(
+    'RB-DP-017 of a byte %s between blocks is reported, and costs no ratio (measure/measure.M2)',
+    (_, size) => {
+      const { measurement } = measure(payload, slipped(size), none);
+      expect(measurement).toMatchObject({ verdict: 'Degraded', rotation_slip: true, overall_ratio: 1 });
+      expect(measurement.blocks.map(({ rotation }) => rotation)).toEqual(
+        [0, 0, size, size].map((more) => (100 + more) % BLOCK_BYTES),
+      );
+    },
+  );
 
-  it('RB-DP-017 is told beside bit errors, and bit errors alone are none', () => {
+  it('RB-DP-017 is reported beside bit errors, and bit errors alone are none', () => {
     const random = createRandom(9);
     const clean = measure(payload, withBitErrors(sentBlocks(payload, 100, 20), 0.05, random), none);
     expect(clean.measurement.rotation_slip).toBe(false);
@@ -108,7 +111,7 @@ describe('a slip', () => {
     expect(measurement.blocks.map(({ rotation }) => rotation)).toEqual([100, 101, 100, 102, 101]);
   });
 
-  it('is told of a payload that is mostly padding, where a wrong rotation fits nearly as well', () => {
+  it('is reported a payload that is mostly padding, where a wrong rotation fits nearly as well', () => {
     const short = prbs(15, 200);
     const fed = new Uint8Array(BLOCK_BYTES).fill(0xaa);
     fed.set(short);
@@ -119,14 +122,14 @@ describe('a slip', () => {
     });
   });
 
-  it('is not told where blocks fit below a half: nothing says which rotation is true (M3)', () => {
+  it('is not reported where blocks fit below a half: nothing says which rotation is true (measure/measure.M3)', () => {
     const random = createRandom(3);
     const { measurement } = measure(payload, withBitErrors(slipped(1), 0.12, random), none);
     expect(measurement.blocks.every(({ ratio }) => ratio > 0.2 && ratio < 0.5)).toBe(true);
     expect(measurement.rotation_slip).toBe(false);
   });
 
-  it('is refused of a payload that repeats within itself, which is told (M3)', () => {
+  it('is refused of a payload that repeats within itself, which is reported (measure/measure.M3)', () => {
     const half = prbs(15, BLOCK_BYTES / 2);
     const twice = joined(half, half);
     const captured = joined(sentBlocks(twice, 0, 1), sentBlocks(twice, 1, 1));
@@ -138,7 +141,7 @@ describe('a slip', () => {
     expect(measure(half, captured, none).ambiguous).toBe(false);
   });
 
-  it.each([0x55, 0x00, 0xaa])('cannot be told of a payload of one byte repeated: %i', (byte) => {
+  it.each([0x55, 0x00, 0xaa])('cannot be determined of a payload of one byte repeated: %i', (byte) => {
     const same = new Uint8Array(BLOCK_BYTES).fill(byte);
     const measured = measure(same, sentBlocks(same, 3, 2), none);
     expect(measured).toMatchObject({ ambiguous: true, measurement: { verdict: 'BytePerfect' } });
@@ -173,7 +176,7 @@ describe('the rotation', () => {
     );
   });
 
-  it('is followed through blocks that hold no four bytes whole, once one was found (M1)', () => {
+  it('is followed through blocks that hold no four bytes whole, once one was found (measure/measure.M1)', () => {
     const random = createRandom(77);
     const begin = sentBlocks(payload, 700, 1);
     const captured = joined(begin, withBitErrors(sentBlocks(payload, 700, 10), 0.25, random));
@@ -182,10 +185,10 @@ describe('the rotation', () => {
     expect(unfound).toEqual([]);
   });
 
-  it('is found at a bit error rate of 0.29 by the search everywhere, and only where it is asked for (M4)', () => {
+  it('is found at a bit error rate of 0.29 by the exhaustive search, and only where it is asked for (measure/measure.M4)', () => {
     const received = withBitErrors(sentBlocks(payload, 3210, 2), 0.29, createRandom(43));
     expect(measure(payload, received, none).measurement.verdict).toBe('NoCorrelation');
-    const measured = measure(payload, received, { warmup: 0, everywhere: true });
+    const measured = measure(payload, received, { warmup: 0, exhaustive: true });
     expect(measured.measurement.verdict).toBe('Degraded');
     expect(measured.unfound).toEqual([]);
     expect(measured.measurement.blocks[0]).toMatchObject({ rotation: 3210 });
@@ -207,12 +210,12 @@ describe('noise', () => {
 
   it('RB-DP-023 never correlates at any rotation', () => {
     const noise = randomBytes(640 * BLOCK_BYTES, createRandom(2));
-    const { measurement } = measure(payload, noise, { warmup: 0, everywhere: true });
+    const { measurement } = measure(payload, noise, { warmup: 0, exhaustive: true });
     expect(Math.max(...measurement.blocks.map(({ ratio }) => ratio))).toBeLessThan(CORRELATED_RATIO / 2);
   });
 });
 
-describe('M4 the search everywhere', () => {
+describe('measure/measure.M4 the exhaustive search', () => {
   it('ends after so many rotations as the longest payload has, however many blocks are not found', () => {
     const random = createRandom(11);
     const payload = randomBytes(MEASURE_PAYLOAD_BYTES / 4, random);
@@ -225,7 +228,7 @@ describe('M4 the search everywhere', () => {
           : randomBytes(BLOCK_BYTES, random),
       ),
     );
-    const { unfound } = measure(payload, captured, { warmup: 0, everywhere: true });
+    const { unfound } = measure(payload, captured, { warmup: 0, exhaustive: true });
     expect(searched.filter((index) => !unfound.includes(index))).toEqual(searched.slice(0, 4));
   });
 });
@@ -234,12 +237,12 @@ describe('any payload and any capture', () => {
   it('gives a measurement whose numbers hold together', () => {
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 9_000 });
     fc.assert(
-      fc.property(bytes, fc.nat(4), fc.integer(), fc.boolean(), (sent, blocks, seed, everywhere) => {
+      fc.property(bytes, fc.nat(4), fc.integer(), fc.boolean(), (sent, blocks, seed, exhaustive) => {
         const captured = joined(
           sentBlocks(sent, 0, 1),
           randomBytes(blocks * BLOCK_BYTES, createRandom(seed)),
         );
-        const { measurement } = measure(sent, captured, { warmup: 0, everywhere });
+        const { measurement } = measure(sent, captured, { warmup: 0, exhaustive });
         expect(measurement.blocks.length).toBe(blocks + 1);
         for (const { matched, total, ratio } of measurement.blocks) {
           expect(ratio).toBe(matched / total);

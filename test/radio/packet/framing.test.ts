@@ -110,14 +110,14 @@ describe('blocks', () => {
     expect(assembler.flush(2)).toEqual({ blocks: [], usefulBytes: 0 });
   });
 
-  it('can forget what waits, and tell how much', () => {
+  it('can forget what waits, and report how much', () => {
     const assembler = new BlockAssembler();
     assembler.push(bytes(10));
     expect(assembler.discard()).toBe(10);
     expect(assembler.pendingBytes).toBe(0);
   });
 
-  it('hold every byte in its order, however it was pushed (B1)', () => {
+  it('hold every byte in its order, however it was pushed (blocks.B1)', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(6_000), { maxLength: 20 }), (sizes) => {
         const assembler = new BlockAssembler();

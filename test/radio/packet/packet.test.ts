@@ -223,7 +223,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('names every packet that is wrong, and counts nothing (P1, P2)', () => {
+  it('names every packet that is wrong, and counts nothing (packet/packet.P1, P2)', () => {
     const good: TransmitPacket = { protocol: 'ccsds', header: { apid: 1 }, payload_hex: '00' };
     const bad: TransmitPacket = { protocol: 'raw', payload_hex: '' };
     expect(refusalsOf(good, bad, good, bad)).toHaveLength(2);

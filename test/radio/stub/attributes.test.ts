@@ -30,7 +30,7 @@ describe('devices of the modelled board', () => {
     }
   });
 
-  it('every attribute that is told of answers, reading or writing', async () => {
+  it('every attribute that is reported answers, reading or writing', async () => {
     const { board } = rig();
     for (const { name: device, attributes, debugAttributes, bufferAttributes, channels } of board.devices) {
       const all: IioAttribute[] = [
@@ -96,7 +96,7 @@ describe('the modelled AD9361', () => {
     expect(await readPhy(board, 'voltage0', false, 'hardwaregain')).toBe('62.000000 dB');
   });
 
-  it('attenuates in quarters of a dB and tells it as a gain', async () => {
+  it('attenuates in quarters of a dB and reports it as a gain', async () => {
     const { board } = rig();
     await phy(board, 'voltage0', true, 'hardwaregain', '-10.30');
     expect(await readPhy(board, 'voltage0', true, 'hardwaregain')).toBe('-10.250000 dB');
@@ -183,7 +183,7 @@ describe('the modelled AD9361', () => {
 });
 
 describe('the modelled modem', () => {
-  it('tells its clocks: the PLL of the oscillators at half its rate', async () => {
+  it('reports its clocks: the PLL of the oscillators at half its rate', async () => {
     const { board } = rig({ faults: { stoppedClocks: ['dac_clk'] } });
     const clocks = (await board.read({ device: 'modem-ctl', of: 'device', name: 'clocks' })).split('\n');
     expect(clocks).toContain('dac_clk 0 0 245760000');
@@ -199,7 +199,7 @@ describe('the modelled modem', () => {
     await expect(setRegister(board, 'status', 1)).rejects.toEqual(failing(errno.EACCES));
   });
 
-  it('refuses addresses that are none and texts that are no access', async () => {
+  it('refuses addresses that are malformed and texts that are no access', async () => {
     const { board } = rig();
     const access = { device: 'modem-ctl', of: 'debug', name: 'direct_reg_access' } as const;
     await board.write(access, '0xffc');

@@ -209,7 +209,7 @@ describe('bit errors', () => {
     expect(Math.abs(broken.ratio / byteRatio(bitErrorRate) - 1)).toBeLessThan(0.02);
   });
 
-  it('the convolutional code mends what is lost without it', async () => {
+  it('the convolutional code repairs what is lost without it', async () => {
     expect((await ratioOf({ attenuationDb: 42 }, 32)).ratio).toBeLessThan(0.99);
     expect((await ratioOf({ attenuationDb: 42, coding: 1 }, 32)).ratio).toBe(1);
   });
@@ -321,7 +321,7 @@ describe('faults of the datapath', () => {
     expect(await getRegister(rig.board, 'underflow')).toBe(0);
   });
 
-  it('while a CLEAR bit is held nothing is received; clearing the DMA begins the ring anew', async () => {
+  it('while a CLEAR bit is held nothing is received; clearing the DMA begins the ring again', async () => {
     const rig = await tuned();
     const capture = await openCapture(rig.board);
     const output = await openOutput(rig.board);
@@ -340,7 +340,7 @@ describe('faults of the datapath', () => {
     expect(placeOf(sent, captured)).toBeGreaterThanOrEqual(STALE_LEAST);
   });
 
-  it('the frame counter moves on chance as on frames, and a reset begins it anew', async () => {
+  it('the frame counter moves on chance as on frames, and a reset begins it again', async () => {
     const rig = await tuned({ attenuationDb: 60 });
     const before = await getRegister(rig.board, 'frameCount');
     await passed(rig, payload(4));
@@ -350,7 +350,7 @@ describe('faults of the datapath', () => {
     expect(await getRegister(rig.board, 'frameCount')).toBe(0);
   });
 
-  it('transfers that stall time out and go on when mended', async () => {
+  it('transfers that stall time out and go on when repaired', async () => {
     const rig = await tuned({}, { faults: { stalled: { receive: true } } });
     const capture = await openCapture(rig.board);
     const output = await openOutput(rig.board);
@@ -379,7 +379,7 @@ describe('faults of the datapath', () => {
     expect([await rig.board.read(mode), await getRegister(rig.board, 'status')]).toEqual(['fdd', 15]);
   });
 
-  it('a lost board refuses everything, tells it once, and sets no timer any more', async () => {
+  it('a lost board refuses everything, reports it once, and sets no timer any more', async () => {
     const rig = await tuned();
     const capture = await openCapture(rig.board);
     const output = await openOutput(rig.board);

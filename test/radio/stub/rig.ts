@@ -30,7 +30,7 @@ export function rig(options: Partial<StubOptions> = {}): Rig {
   return { clock, board: createStub({ seed: 7, clock, ...options }) };
 }
 
-/** A board on the air: 1 MBd QPSK at 2.4 GHz unless told otherwise, egress open, locked. */
+/** A board on the air: 1 MBd QPSK at 2.4 GHz unless reported otherwise, egress open, locked. */
 export async function tuned(link: LinkUnderTest = {}, options: Partial<StubOptions> = {}): Promise<Rig> {
   const made = rig(options);
   await tune(made.board, link);

@@ -309,7 +309,7 @@ describe('RB-GEN-001 samples that a tool writes', () => {
     expect(powerAt(iqOf(await read(made, rx, COUNT)), HERTZ)).toBeLessThan(-70);
   });
 
-  it('S3 a lost board ends what waits', async () => {
+  it('stub.S3 a lost board ends what waits', async () => {
     const made = rig();
     await tune(made.board);
     const rx = await opened(made);

@@ -35,12 +35,12 @@ describe('constellation', () => {
     },
   );
 
-  it('picture and bit errors agree: the error rate that the points tell is the one that bytes are given', async () => {
+  it('picture and bit errors agree: the error rate that the points report is the one that bytes are given', async () => {
     const { board } = await tuned({ attenuationDb: 40 });
     const truth = board.truth();
     const evm = errorVector(constellation(truth, 100_000, random()), 'qpsk');
-    const told = bitErrorRate('qpsk', -toDecibels(evm ** 2) - toDecibels(2));
-    expect(Math.abs(told / truth.bitErrorRate - 1)).toBeLessThan(0.15);
+    const reported = bitErrorRate('qpsk', -toDecibels(evm ** 2) - toDecibels(2));
+    expect(Math.abs(reported / truth.bitErrorRate - 1)).toBeLessThan(0.15);
   });
 
   it('without carrier the points turn around the circle', async () => {
@@ -77,7 +77,7 @@ describe('constellation', () => {
   });
 });
 
-describe('P4 the scale of the symbols', () => {
+describe('waves.P4 the scale of the symbols', () => {
   it.each([0, 10, 30, 40, 50, 60, 75, 89.75])(
     'at %d dB of attenuation signal and noise have a mean power of 1, and the points stay in the picture',
     async (attenuationDb) => {
@@ -137,7 +137,7 @@ describe('spectrum', () => {
     expect(levelAround(bins, 4e6, -1e6, 1e6)).toBeLessThan(levelAround(bins, 4e6, 1e6, 1e6) - 30);
   });
 
-  it('P3 is never above full scale, however strong the signal: what is clipped lies beside it', async () => {
+  it('waves.P3 is never above full scale, however strong the signal: what is clipped lies beside it', async () => {
     const total = (bins: Float32Array) =>
       toDecibels([...bins].reduce((sum, level) => sum + fromDecibels(level), 0));
     const pictureAt = async (rxGainDb: number) => {

@@ -57,9 +57,9 @@ export const failuresToldOnce: Checker = {
     const logs = byAlarm(history.alarms.events);
     const keys = new Set([...failed.keys(), ...[...logs.keys()].filter(isOfReaction).map(withoutSuffix)]);
     for (const key of keys) {
-      const told = (logs.get(`${key}${SUFFIX}`) ?? []).filter(isActivation).length;
-      if (told !== (failed.get(key) ?? 0))
-        yield `${key}: ${failed.get(key) ?? 0} reactions failed, ${told} are told`;
+      const reported = (logs.get(`${key}${SUFFIX}`) ?? []).filter(isActivation).length;
+      if (reported !== (failed.get(key) ?? 0))
+        yield `${key}: ${failed.get(key) ?? 0} reactions failed, ${reported} are told`;
     }
   },
 };

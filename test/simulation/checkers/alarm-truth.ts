@@ -39,8 +39,8 @@ export const everyCrossingOnce: Checker = {
       // How an alarm stands that nobody has looked at before is told when it is found, or by the message it was found behind.
       if (before !== undefined && (before.severity !== null || before.position === begin)) continue;
       const wanted = toldOf(crossings.filter(({ position }) => position > begin));
-      const told = (logs.get(key) ?? []).filter(({ event }) => event.cause === 'condition');
-      yield* differences(key, wanted, told);
+      const reported = (logs.get(key) ?? []).filter(({ event }) => event.cause === 'condition');
+      yield* differences(key, wanted, reported);
     }
   },
 };
@@ -48,10 +48,10 @@ export const everyCrossingOnce: Checker = {
 function* differences(
   key: string,
   wanted: readonly Crossing[],
-  told: readonly RecordedAlarmEvent[],
+  announced: readonly RecordedAlarmEvent[],
 ): Iterable<string> {
-  for (let n = 0; n < Math.max(wanted.length, told.length); n += 1) {
-    const [said, says] = [told[n]?.event, wanted[n]];
+  for (let n = 0; n < Math.max(wanted.length, announced.length); n += 1) {
+    const [said, says] = [announced[n]?.event, wanted[n]];
     const is = said && shown({ severity: severityOf(said), at: Date.parse(said.at), value: said.value });
     const ought = says && shown({ ...says, value: says.value });
     if (is === ought) continue;

@@ -76,10 +76,10 @@ export const nothingLeftBehind: Checker = {
       if (open.has(run)) yield `${run} is over and still an open run`;
       if (!reports.has(run)) yield `${run} is over and has no report`;
       const events = log.map(({ event }) => event);
-      const told = statusOf(summaryOf(unsubmittedRun(events[0]!), events));
+      const reported = statusOf(summaryOf(unsubmittedRun(events[0]!), events));
       const entry = listed.get(run);
-      if (entry === undefined || !isDeepStrictEqual(statusOf(entry), told))
-        yield `${run} is listed as ${JSON.stringify(entry && statusOf(entry))}, its log says ${JSON.stringify(told)}`;
+      if (entry === undefined || !isDeepStrictEqual(statusOf(entry), reported))
+        yield `${run} is listed as ${JSON.stringify(entry && statusOf(entry))}, its log says ${JSON.stringify(reported)}`;
     }
   },
 };

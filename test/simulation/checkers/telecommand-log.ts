@@ -1,4 +1,4 @@
-/** What the log of telecommands must be: Mission Control Service, section 3.1; O1, O3, O4 and J3. */
+/** What the log of telecommands must be: Mission Control Service, section 3.1; O1, O3, O4 and lane.J3. */
 
 import { createActor } from 'xstate';
 import { isFinalTcState } from '../../../contract/telecommand-state.ts';
@@ -174,7 +174,7 @@ export function recordedUplinks(
   };
 }
 
-/** The owners of each epoch (Q7 of `supervision/ownership/partition.ts`); where the store went back partitions may share one. */
+/** The owners of each epoch (partition.Q7); where the store went back partitions may share one. */
 export function epochOwners(members: readonly StoredMessage[], partitions: string): Map<number, Set<string>> {
   const owners = new Map<number, Set<string>>();
   for (const { subject, seq, data } of members) {

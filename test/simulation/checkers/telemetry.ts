@@ -1,4 +1,4 @@
-/** What the way of a sample must be: T1, T5, G1 and O1 of the telemetry owner. */
+/** What the way of a sample must be: T1, T5, ground-time.G1 and O1 of the telemetry owner. */
 
 import { header } from '../../../contract/bus/headers.ts';
 import { VALUE_APPEND_LATE_MS } from '../../../contract/limits.ts';
@@ -21,7 +21,7 @@ export const publishedOnce: Checker = {
   name: 'published-once',
   promise: 'a decoded batch becomes one value batch, in order, and none is left out',
   *check({ decoded, values }) {
-    // A batch sent while its stream elects a leader may be passed by what is sent in the next moment (Q4 of `telemetry/ordered-append.ts`).
+    // A batch sent while its stream elects a leader may be passed by what is sent in the next moment (ordered-append.Q4).
     const decodedAt = new Map(decoded.map(({ seq, at }) => [seq, at]));
     const passes = (later: number, source: number): boolean =>
       (decodedAt.get(later) ?? Number.NaN) - (decodedAt.get(source) ?? 0) <= VALUE_APPEND_LATE_MS;

@@ -90,8 +90,8 @@ function by(message: StoredMessage, other: Partial<StoredMessage>): StoredMessag
 it('nothing is broken where nothing is planted, and everything has happened', () => {
   expect(violationsOf(sound)).toEqual([]);
   const { events, accepted } = sound.alarms;
-  const told = events.map(({ key, event: { state, cause } }) => `${key} ${cause} ${state}`);
-  expect(told).toEqual(
+  const reported = events.map(({ key, event: { state, cause } }) => `${key} ${cause} ${state}`);
+  expect(reported).toEqual(
     expect.arrayContaining([
       'sat1.rig.1.trip condition ACTIVE_UNACK',
       'sat1.rig.1.trip shelved NORMAL',

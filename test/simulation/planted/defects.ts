@@ -167,10 +167,10 @@ export function hardOfHearing(bus: Bus): Bus {
       if (stream.name !== streams.values.name || !subject.includes('*')) {
         return bus.follow(stream, subject, from, handle);
       }
-      let heard = 0;
+      let received = 0;
       return bus.follow(stream, subject, from, (message) => {
-        heard += 1;
-        return heard > 20 ? undefined : handle(message);
+        received += 1;
+        return received > 20 ? undefined : handle(message);
       });
     },
   });

@@ -45,7 +45,7 @@ export const WRITING: readonly RadioChecker[] = [
     broken: ({ writes }) =>
       writes
         .filter(({ kind, before }) => kind === 'switch' && (before.egressOpen || !isMuted(before)))
-        .map((write) => `${told(write)} with the egress ${egress(write)} at ${write.before.levelDb} dB`),
+        .map((write) => `${reported(write)} with the egress ${egress(write)} at ${write.before.levelDb} dB`),
   },
   {
     name: 'changed-while-quiet',
@@ -62,7 +62,7 @@ export const WRITING: readonly RadioChecker[] = [
             !isQuiet(before)
           );
         })
-        .map((write) => `${told(write)} with the egress open at ${write.before.levelDb} dB`),
+        .map((write) => `${reported(write)} with the egress open at ${write.before.levelDb} dB`),
   },
   {
     name: 'one-command-at-a-time',
@@ -71,9 +71,9 @@ export const WRITING: readonly RadioChecker[] = [
     broken: ({ writes, asked }) => [
       ...writes
         .filter(({ act, kind, after }) => act === undefined && !(SILENCING.includes(kind) && isQuiet(after)))
-        .map((write) => `nobody asked: ${told(write)}`),
+        .map((write) => `nobody asked: ${reported(write)}`),
       ...interrupted(writes.filter((write) => !isBeside(write, asked))).map(
-        (write) => `another command came between: ${told(write)}`,
+        (write) => `another command came between: ${reported(write)}`,
       ),
     ],
   },
@@ -90,7 +90,7 @@ export const WRITING: readonly RadioChecker[] = [
             const isDuring = life === write.life && from < by.order && by.order < until;
             return isDuring && by.by?.id !== holder.id;
           })
-          .map(({ holder }) => `${holder.id} holds the board: ${told(write)} by ${by.who}`);
+          .map(({ holder }) => `${holder.id} holds the board: ${reported(write)} by ${by.who}`);
       }),
   },
   {
@@ -104,7 +104,7 @@ export const WRITING: readonly RadioChecker[] = [
           history.writes
             .filter(({ act }) => act === asked.act)
             .slice(0, 1)
-            .map((write) => `${named(asked)} was refused and ${told(write)}`),
+            .map((write) => `${named(asked)} was refused and ${reported(write)}`),
         ),
   },
 ];
@@ -141,7 +141,7 @@ function isStruck({ struck }: RadioHistory, from: number, until: number): boolea
   return struck.some(({ order }) => from < order && order < until);
 }
 
-function told({ act, words, at }: Write): string {
+function reported({ act, words, at }: Write): string {
   return `act ${act ?? '?'} writes ${words} at ${(at / 1000).toFixed(3)}`;
 }
 

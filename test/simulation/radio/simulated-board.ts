@@ -123,8 +123,8 @@ class Attached implements IioContext {
   constructor(options: AttachedOptions) {
     this.#options = options;
     this.#stub = options.board.stub;
-    this.lost = new Promise((told) => {
-      this.#tellLost = told;
+    this.lost = new Promise((reported) => {
+      this.#tellLost = reported;
     });
   }
 

@@ -1,6 +1,6 @@
 /**
  * The bus in memory, for seeded simulation and for tests: one of these per simulated process, on a server they share. It
- * keeps P1 to P4 of `ports/bus.ts` as the adapter of NATS does, and passes the same contract tests. All time comes from
+ * keeps ports/bus.P1 to P4 as the adapter of NATS does, and passes the same contract tests. All time comes from
  * the clocks it is given, all chance from the weather.
  *
  * T1. Addresses are checked by the code of the adapter (`bus/address.ts`).
@@ -234,7 +234,7 @@ export class TwinBus implements Bus, TwinCalls {
         if (lost) return;
         const asked = server.listeners(subject);
         if (asked.length === 0) {
-          this.#wire.down(() => fail(new Outage('bus.no-responder', `nobody serves ${subject}`)));
+          this.#wire.down(() => fail(new Outage('bus.no-responder', `no responder on ${subject}`)));
         }
         for (const each of asked) {
           const respond = (reply: Uint8Array): void => this.#wire.down(() => settle(reply));

@@ -200,5 +200,5 @@ export function away(): Outage {
 }
 
 function lost(): Outage {
-  return new Outage('bus.unavailable', 'the bus was lost before it answered');
+  return new Outage('bus.unavailable', 'the connection was lost before the bus answered');
 }

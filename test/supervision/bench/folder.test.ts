@@ -22,26 +22,26 @@ describe('the documents of a bench', () => {
     expect([...campaigns.keys()]).toEqual(['nightly', 'self-test']);
   });
 
-  it('B2 of a folder without any are none, and the model', async () => {
+  it('folder.B2 of a folder without any are none, and the model', async () => {
     const read = await readBenchFolder(folder);
     expect(read).toMatchObject({ ok: true, value: { config: {} } });
   });
 
-  it('B1 tells two documents of one name, with both files', async () => {
+  it('folder.B1 reports two documents of one name, with both files', async () => {
     await cp(join(DEMO, 'bench'), join(folder, 'bench'), { recursive: true });
     const profiles = join(folder, 'bench', 'profiles');
     await cp(join(profiles, 'qpsk-1m.yaml'), join(profiles, 'second.yaml'));
     const read = await readBenchFolder(folder);
     expect(read).toEqual({
       ok: false,
-      faults: [`${join(profiles, 'second.yaml')}: name: "qpsk-1m" is that of qpsk-1m.yaml too`],
+      faults: [`${join(profiles, 'second.yaml')}: name: "qpsk-1m" is already that of qpsk-1m.yaml`],
     });
   });
 
   it.each([
     ['board: iiod', /iiod: is missing/],
     ['{ board: iiod, iiod: { host: a }, stub: { seed: 1 } }', /stub: describes a model/],
-    ['iiod: { host: a }', /iiod: describes a board, and the bench is the model/],
+    ['iiod: { host: a }', /iiod: describes a board, but the bench is the model/],
     ['wired: nowhere', /wired: /],
     ['stub: { iiod_port: 70000 }', /stub\.iiod_port: .*65535/],
     ['stub: { loss: 3 }', /stub\.loss: .*loss_db/],

@@ -226,11 +226,11 @@ describe('C6: the inbox and poison', () => {
   it('names the event that killed the actor and hands on the ones behind it', async () => {
     const store = new MemoryStore();
     const { cell, downs } = open(orderBinding(store));
-    let told = false;
+    let reported = false;
     cell.actor?.subscribe({
       next: () => {
-        if (told) return;
-        told = true;
+        if (reported) return;
+        reported = true;
         cell.tell(event('order.explode'));
         cell.tell(event('order.note', { note: 'behind' }));
       },

@@ -21,7 +21,7 @@ function open() {
 }
 
 describe('a cell that is watched (C8)', () => {
-  it('tells each step with its event, the state it led to and the edges taken', () => {
+  it('reports each step with its event, the state it led to and the edges taken', () => {
     const cell = open();
     const steps: Step[] = [];
     cell.watch({ stepped: (step) => void steps.push(step) });
@@ -37,7 +37,7 @@ describe('a cell that is watched (C8)', () => {
     ]);
   });
 
-  it('tells of an event that the chart ignores, with no edge', () => {
+  it('reports an event that the chart ignores, with no edge', () => {
     const cell = open();
     const steps: Step[] = [];
     cell.watch({ stepped: (step) => void steps.push(step) });
@@ -67,7 +67,7 @@ describe('a cell that is watched (C8)', () => {
     await cell.settled();
   });
 
-  it('tells nothing any more once it is let alone, and nothing of being stopped', () => {
+  it('reports nothing any more once it is let alone, and nothing of being stopped', () => {
     const cell = open();
     const steps: Step[] = [];
     const detach = cell.watch({ stepped: (step) => void steps.push(step) });

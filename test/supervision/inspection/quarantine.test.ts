@@ -22,7 +22,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 const LONG = { expect: undefined, fail: undefined, reports: 'completion' as const, withinMs: 600_000 };
 
 interface Broken extends LaneWorld {
-  /** The appends of this telecommand and state are defects until mended. */
+  /** The appends of this telecommand and state are defects until repaired. */
   mend(): void;
 }
 
@@ -55,7 +55,7 @@ const markOf = async (bus: LogBus) => {
   return (JSON.parse(Buffer.from(entry!.value).toString()) as { submission: number }).submission;
 };
 
-describe('a quarantined telecommand that is resumed (J6)', () => {
+describe('a quarantined telecommand that is resumed (lane.J6)', () => {
   it.each([
     ['PENDING', []],
     ['ENCODED', ['PENDING']],
@@ -69,7 +69,7 @@ describe('a quarantined telecommand that is resumed (J6)', () => {
     expect(one.kind.resume(cellOf(1))).toBe(true);
     await one.run(2_000);
     expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SENT']);
-    // The gateway was asked before: it is asked under the same key, and told so.
+    // The gateway was asked before: it is asked under the same key, and reported so.
     if (state === 'SENT') {
       const asked = one.sent.filter(({ key }) => key.startsWith(`telecommand:${cellOf(1)}:`));
       expect(new Set(asked.map(({ key }) => key)).size).toBe(1);
@@ -90,7 +90,7 @@ describe('a quarantined telecommand that is resumed (J6)', () => {
     await one.lane.stop();
   });
 
-  it('waits for its turn behind the one that is leaving, and the next waits for it (J1)', async () => {
+  it('waits for its turn behind the one that is leaving, and the next waits for it (lane.J1)', async () => {
     const one = await broken('ENCODED');
     one.mend();
     const { answer } = one.bus;
@@ -152,7 +152,7 @@ describe('a quarantined telecommand that is resumed (J6)', () => {
   });
 });
 
-describe('a quarantined telecommand that is reset (J6)', () => {
+describe('a quarantined telecommand that is reset (lane.J6)', () => {
   it.each([
     ['PENDING', ['PENDING', 'REJECTED'], 'it was not sent'],
     ['ENCODED', ['PENDING', 'REJECTED'], 'it was not sent'],

@@ -9,7 +9,7 @@ import {
   type HistoryView,
   INSPECT_VERBS,
   type InspectAnswer,
-  type InspectionFrame,
+  type InspectionUpdate,
   type ProcessView,
 } from '../../../contract/inspection.ts';
 import type { TcEvent, TcReply } from '../../../contract/telecommand.ts';
@@ -98,23 +98,25 @@ describe('the inspector of a process', () => {
     expect(view.accepts).toContain('verification.satisfied');
     expect(view.refuses).toContain('driver.encoded');
 
-    const frames: InspectionFrame[] = [];
+    const updates: InspectionUpdate[] = [];
     const hearing = cell.bus.subscribe(subject.inspectWatch('page1'), ({ data }) => {
-      frames.push(JSON.parse(Buffer.from(data).toString()) as InspectionFrame);
+      updates.push(JSON.parse(Buffer.from(data).toString()) as InspectionUpdate);
     });
     await answerOf('watch', { ...name, watcher: 'page1' });
-    await until(() => frames.length > 0);
-    expect(frames[0]).toMatchObject({ type: '@xstate.actor', sessionId: `telecommand:${name.id}` });
+    await until(() => updates.length > 0);
+    expect(updates[0]).toMatchObject({ type: '@xstate.actor', sessionId: `telecommand:${name.id}` });
     // Asked for again, as a page does: the window of the verification is as long as a lease.
     await until(
       async () => {
         await ask('watch', { ...name, watcher: 'page1' });
-        return frames.some((frame) => frame.type === '@xstate.snapshot' && frame.snapshot.status === 'done');
+        return updates.some(
+          (update) => update.type === '@xstate.snapshot' && update.snapshot.status === 'done',
+        );
       },
       { timeoutMs: 30_000 },
     );
-    expect(frames.at(-1)).toMatchObject({ view: { status: 'finished' } });
-    expect(frames.filter(({ type }) => type === '@xstate.actor')).toHaveLength(1);
+    expect(updates.at(-1)).toMatchObject({ view: { status: 'finished' } });
+    expect(updates.filter(({ type }) => type === '@xstate.actor')).toHaveLength(1);
     await hearing.stop();
     await cell.fault('tm_silence', false);
   }, 60_000);

@@ -92,7 +92,7 @@ async function processOf() {
   };
 }
 
-/** A bucket whose watch hears of every write, as that of a real bus does. */
+/** A bucket whose watch receives of every write, as that of a real bus does. */
 function notified(bucket: LogBucket): void {
   let changed: (key: string, entry: Entry | undefined) => void = () => undefined;
   const put = bucket.put.bind(bucket);
@@ -150,7 +150,7 @@ describe('a quarantined partition', () => {
     await one.tree.drain();
   });
 
-  it('is given back and claimed anew, with another epoch, when it is reset', async () => {
+  it('is given back and claimed again, with another epoch, when it is reset', async () => {
     const one = await laneQuarantined();
     one.breakWorkers(false);
     await one.ask('reset', { supervisor: LANES, child: 'sat1', by: 'ada' });

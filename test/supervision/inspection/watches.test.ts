@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { subject } from '../../../contract/bus/subjects.ts';
 import {
   INSPECT_WATCH_MS,
-  type InspectionFrame,
-  type SnapshotFrame,
+  type InspectionUpdate,
+  type SnapshotUpdate,
   type WatchCall,
 } from '../../../contract/inspection.ts';
 import { INSPECT_FRAME_MS, INSPECT_WATCHES } from '../../../contract/limits.ts';
@@ -22,12 +22,12 @@ import { until } from '../../support/until.ts';
 function worldOf(binding: Binding = orderBinding(new MemoryStore()), restarts = 1) {
   const clock = new HeapClock(1_000);
   const log = keptLog();
-  const frames: (InspectionFrame & { to: string })[] = [];
+  const frames: (InspectionUpdate & { to: string })[] = [];
   let broken = false;
   const bus = {
     publish: (to: string, data: Uint8Array) => {
       if (broken) throw new Error('closed');
-      frames.push({ to, ...(JSON.parse(Buffer.from(data).toString()) as InspectionFrame) });
+      frames.push({ to, ...(JSON.parse(Buffer.from(data).toString()) as InspectionUpdate) });
     },
   };
   const kindOf = (): Kind =>
@@ -56,7 +56,9 @@ function worldOf(binding: Binding = orderBinding(new MemoryStore()), restarts = 
     unwatch: (watcher?: string) => watches.unwatch(call(watcher)),
     tell: (type: string, fields: object = {}) => kind.tell('a', { type, ...fields } as EntityEvent),
     snapshots: () =>
-      frames.filter((frame): frame is SnapshotFrame & { to: string } => frame.type === '@xstate.snapshot'),
+      frames.filter(
+        (update): update is SnapshotUpdate & { to: string } => update.type === '@xstate.snapshot',
+      ),
     breakBus: () => {
       broken = true;
     },
@@ -70,7 +72,7 @@ function started(...options: Parameters<typeof worldOf>) {
 }
 
 describe('the frames of a watched entity', () => {
-  it('begin with what it is now, and then tell each step with the edges taken', async () => {
+  it('begin with what it is now, and then report each step with the edges taken', async () => {
     const { watch, frames, tell, clock } = started();
     tell('order.pay');
     expect(await watch()).toEqual({ ok: true, value: { until: 1_000 + INSPECT_WATCH_MS } });
@@ -81,7 +83,11 @@ describe('the frames of a watched entity', () => {
       ['@xstate.event', subject.inspectWatch('w1')],
       ['@xstate.snapshot', subject.inspectWatch('w1')],
     ]);
-    const [actor, event, snapshot] = frames as unknown as [InspectionFrame, InspectionFrame, SnapshotFrame];
+    const [actor, event, snapshot] = frames as unknown as [
+      InspectionUpdate,
+      InspectionUpdate,
+      SnapshotUpdate,
+    ];
     expect(actor).toMatchObject({
       sessionId: 'order:a',
       rootId: 'order:a',
@@ -109,7 +115,7 @@ describe('the frames of a watched entity', () => {
     });
   });
 
-  it('are never closer than their bound; steps between them are folded and the last state is not lost (F1)', async () => {
+  it('are never closer than their bound; steps between them are folded and the last state is not lost (watched.F1)', async () => {
     const { watch, snapshots, tell, clock } = started();
     await watch();
     for (let n = 0; n < 1_000; n += 1) {
@@ -125,7 +131,7 @@ describe('the frames of a watched entity', () => {
     expect((shown.at(-1)!.view.context as { notes: string[] }).notes.at(-1)).toBe('999');
   });
 
-  it('end with status done when the entity finishes, whatever was still to be shown (F2)', async () => {
+  it('end with status done when the entity finishes, whatever was still to be shown (watched.F2)', async () => {
     const binding = orderBinding(new MemoryStore(), {
       'effect.charge': () => ({ type: 'charge.done' }),
       'effect.ship': () => ({ type: 'ship.done' }),
@@ -144,7 +150,7 @@ describe('the frames of a watched entity', () => {
     expect(await watch()).toMatchObject({ ok: false, faults: [{ code: 'inspect::unknown-entity' }] });
   });
 
-  it('end with status done also when the last step stores nothing and ends the cell at once (F2)', async () => {
+  it('end with status done also when the last step stores nothing and ends the cell at once (watched.F2)', async () => {
     const replies: Parameters<typeof orderBinding>[1] = {
       'effect.charge': () => ({ type: 'charge.done' }),
       'effect.ship': () => ({ type: 'ship.done' }),
@@ -160,7 +166,7 @@ describe('the frames of a watched entity', () => {
     });
   });
 
-  it('show the end only when it is stored (F2)', async () => {
+  it('show the end only when it is stored (watched.F2)', async () => {
     const store = new MemoryStore();
     const stored = deferred<void>();
     store.before = ({ final }) => (final ? stored.promise : undefined);
@@ -179,7 +185,7 @@ describe('the frames of a watched entity', () => {
     expect(snapshots()).toMatchObject([{ snapshot: { status: 'done', value: 'givenUp' }, steps: 1 }]);
   });
 
-  it('never show an end that could not be stored (F2)', async () => {
+  it('never show an end that could not be stored (watched.F2)', async () => {
     const store = new MemoryStore();
     store.before = ({ final }) => {
       if (final) throw new Error('not stored');
@@ -201,7 +207,7 @@ describe('the frames of a watched entity', () => {
     ]);
   });
 
-  it('go on with the next cell of an entity that crashed, was quarantined and resumed (F3)', async () => {
+  it('go on with the next cell of an entity that crashed, was quarantined and resumed (watched.F3)', async () => {
     const { watch, snapshots, tell, kind, clock } = started();
     await kind.peek('a')?.settled();
     await watch();
@@ -225,7 +231,7 @@ describe('the frames of a watched entity', () => {
     expect(snapshots().at(-1)).toMatchObject({ event: { type: 'order.pay' }, view: { state: 'charging' } });
   });
 
-  it('go on when an entity that slept comes back (F3)', async () => {
+  it('go on when an entity that slept comes back (watched.F3)', async () => {
     const { watch, snapshots, tell, kind, clock } = started(
       orderBinding(new MemoryStore(), {}, { idleMs: 1_000 }),
     );
@@ -255,7 +261,7 @@ describe('the frames of a watched entity', () => {
   });
 });
 
-describe('the lease of a watch (N3)', () => {
+describe('the lease of a watch (watches.N3)', () => {
   it('ends when it is not renewed, and then costs the entity nothing', async () => {
     const { watch, watches, frames, tell, clock } = started();
     await watch();
@@ -300,7 +306,7 @@ describe('the lease of a watch (N3)', () => {
     expect(await watch('w0')).toMatchObject({ ok: false, faults: [{ code: 'inspect::unknown-entity' }] });
   });
 
-  it('begins anew when the kind has been started anew', async () => {
+  it('begins again when the kind has been started again', async () => {
     const { watch, watches, here, kind, kindOf, frames, clock } = started();
     await kind.peek('a')?.settled();
     await watch();
@@ -323,5 +329,5 @@ it('a bus that cannot be written to ends the watch and touches nobody (C8)', asy
   expect(() => clock.advance(0)).not.toThrow();
   expect(kind.peek('a')?.actor?.getSnapshot().value).toBe('charging');
   expect(watches.size).toBe(0);
-  expect(log.said.map(({ message }) => message)).toContain('frame not shown: the watch is over');
+  expect(log.said.map(({ message }) => message)).toContain('update not shown: the watch is over');
 });

@@ -8,7 +8,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { HeapClock, realClock } from '../../../supervision/clock.ts';
 import { Leadership } from '../../../supervision/ownership/leader.ts';
-import type { WorkerContext } from '../../../supervision/ownership/tenure.ts';
+import type { WorkerContext } from '../../../supervision/ownership/owned-worker.ts';
 import { ProcessClock } from '../../simulation/process-clock.ts';
 import { TwinServer } from '../../simulation/twin/server.ts';
 import { TwinBus } from '../../simulation/twin/twin-bus.ts';
@@ -46,7 +46,7 @@ function standing(bus: Bus, clock: Clock, instance: string, gone = new Set<strin
   return { leadership, contexts, state, newest: () => contexts.at(-1)! };
 }
 
-/** A bus that tells no change of a key. */
+/** A bus that reports no change of a key. */
 function deaf(bus: Bus): Bus {
   const bucket: Bus['bucket'] = (definition) => {
     const of = bus.bucket(definition);
@@ -67,7 +67,7 @@ function cell() {
   const clock = new HeapClock(1_000_000);
   const server = new TwinServer({ now: () => clock.now(), choose: () => 0 });
   const gone = new Set<string>();
-  let heard = true;
+  let received = true;
   const run = async (ms: number): Promise<void> => {
     const end = clock.now() + ms;
     for (await settled(); (clock.next() ?? end) < end; await settled()) clock.step();
@@ -82,7 +82,7 @@ function cell() {
     on = (bus: Bus): Bus => bus,
   ) => {
     const inside = new ProcessClock(clock, skewMs);
-    const weather = { ...fairWeather, isHeard: () => heard, latencyMs: () => latencyMs };
+    const weather = { ...fairWeather, isHeard: () => received, latencyMs: () => latencyMs };
     const clocks = { outside: clock, inside, arrivals: inside.arrivals, pulled: inside.pulled };
     const bus = new TwinBus({ server, name: instance, ...clocks, weather, log: keptLog() });
     const peer = standing(on(bus), inside, instance, gone);
@@ -109,7 +109,7 @@ function cell() {
     expect((await written).outcome).toBe('written');
   };
   const silence = (silent: boolean): void => {
-    heard = !silent;
+    received = !silent;
   };
   /** Runs until it holds, and says how long that took. */
   const elapsed = async (check: () => boolean): Promise<number> => {
@@ -157,7 +157,7 @@ describe('the lead', () => {
     }
   });
 
-  it('passes at once from a leader that is known to be gone from this machine (D3)', async () => {
+  it('passes at once from a leader that is known to be gone from this machine (leader.D3)', async () => {
     const { run, join, elapsed, gone } = cell();
     const leader = await join('a');
     const standby = await join('b');
@@ -168,7 +168,7 @@ describe('the lead', () => {
     expect(await elapsed(() => standby.state.running)).toBeLessThan(100);
   });
 
-  it('passes at once from a leader that stops in order, when its worker writes no more (D3)', async () => {
+  it('passes at once from a leader that stops in order, when its worker writes no more (leader.D3)', async () => {
     const { run, join, elapsed } = cell();
     const leader = await join('a');
     const standby = await join('b');
@@ -200,7 +200,7 @@ describe('the lead', () => {
     expect(standby.contexts).toHaveLength(1);
   });
 
-  it('a leader that slept over the answer to a renewal counts from before its sending (D2)', async () => {
+  it('a leader that slept over the answer to a renewal counts from before its sending (leader.D2)', async () => {
     const { run, join, written } = cell();
     const sleeper = await join('a', TTL_MS, 0, 20);
     const standby = await join('b');
@@ -218,7 +218,7 @@ describe('the lead', () => {
     expect(sleeper.state.running).toBe(false);
   });
 
-  it('is not taken by a standby that slept and heard no renewal meanwhile', async () => {
+  it('is not taken by a standby that slept and received no renewal meanwhile', async () => {
     const { run, join } = cell();
     const leader = await join('a');
     const sleeper = await join('b');
@@ -231,7 +231,7 @@ describe('the lead', () => {
     expect(leader.contexts).toHaveLength(1);
   });
 
-  it('is given up before anybody may take it while the bus is away, and taken again when it is back (D2)', async () => {
+  it('is given up before anybody may take it while the bus is away, and taken again when it is back (leader.D2)', async () => {
     const { run, join, silence, elapsed } = cell();
     const leader = await join('a');
     await run(TTL_MS);
@@ -245,7 +245,7 @@ describe('the lead', () => {
     expect(leader.contexts[1]!.epoch).toBeGreaterThan(leader.contexts[0]!.epoch);
   });
 
-  it('is given up when a renewal is refused, by a leader that hears nothing else of it', async () => {
+  it('is given up when a renewal is refused, by a leader that receives nothing else of it', async () => {
     const { run, join, usurp } = cell();
     const leader = await join('a', TTL_MS, 0, 0, deaf);
     await run(TTL_MS + 7);
@@ -256,7 +256,7 @@ describe('the lead', () => {
     expect(leader.contexts).toHaveLength(1);
   });
 
-  it('is given up as soon as somebody else is heard to have it, before the next renewal', async () => {
+  it('is given up as soon as somebody else is received to have it, before the next renewal', async () => {
     const { run, join, usurp } = cell();
     const leader = await join('a');
     await run(TTL_MS + 7);
@@ -265,7 +265,7 @@ describe('the lead', () => {
     expect([leader.state.running, leader.newest().holds()]).toEqual([false, false]);
   });
 
-  it('is not taken again before the former worker here has stopped (D4)', async () => {
+  it('is not taken again before the former worker here has stopped (leader.D4)', async () => {
     const { run, join, silence } = cell();
     const { leadership, state, contexts } = await join('a');
     await run(TTL_MS);
@@ -343,7 +343,7 @@ describe('the lead', () => {
     expect(leadership.owned()).toMatchObject([{ state: 'running', crashes: 0 }]);
   });
 
-  it('given back by reset, it is taken anew', async () => {
+  it('given back by reset, it is taken again', async () => {
     const { run, join } = cell();
     const { leadership, contexts, state, newest } = await join('a');
     state.failing = new Error('broken');

@@ -77,7 +77,7 @@ function machine(space: string, pid: number, running: ReadonlySet<number>): Mach
   return { host: 'same', self: { pid, space }, isRunning };
 }
 
-it('a clock that is set by any step takes nothing from the living, whoever has it set (E1)', async () => {
+it('a clock that is set by any step takes nothing from the living, whoever has it set (membership.E1)', async () => {
   for (const step of [5_000, -5_000, 3_600_000, -3_600_000]) {
     const { run, join } = cell();
     const [a, b] = [await join('a'), await join('b')];
@@ -99,7 +99,7 @@ async function silentOf(membership: Membership, other: string, run: (ms: number)
   return asked;
 }
 
-it('two containers with one host name and one pid leave each other alone (E3)', async () => {
+it('two containers with one host name and one pid leave each other alone (membership.E3)', async () => {
   const { run, join } = cell();
   const a = await join('a', machine('boot ns1', 1, new Set([1])));
   const b = await join('b', machine('boot ns2', 1, new Set([1])));
@@ -114,7 +114,7 @@ it('two containers with one host name and one pid leave each other alone (E3)', 
   expect(a.membership.isAlive('c')).toBe(false);
 });
 
-it('whoever comes makes everybody look afresh at who is gone, however lately they looked (E3)', async () => {
+it('whoever comes makes everybody look afresh at who is gone, however lately they looked (membership.E3)', async () => {
   const { run, join } = cell();
   const running = new Set([1, 2]);
   const a = await join('a', machine('boot ns', 1, running));
@@ -129,7 +129,7 @@ it('whoever comes makes everybody look afresh at who is gone, however lately the
   await came;
 });
 
-it('a copy of a machine is judged by its age once it moved on after it was taken for gone (E6)', async () => {
+it('a copy of a machine is judged by its age once it moved on after it was taken for gone (membership.E6)', async () => {
   const { run, join } = cell();
   const a = await join('a', machine('boot ns', 1, new Set([1])));
   await join('b', machine('boot ns', 2, new Set([2])));
@@ -139,7 +139,7 @@ it('a copy of a machine is judged by its age once it moved on after it was taken
   expect([a.membership.isGone('b'), a.membership.isAlive('b')]).toEqual([false, true]);
 });
 
-it('the dead are removed a few at a time, the living never, and count for nothing meanwhile (E5)', async () => {
+it('the dead are removed a few at a time, the living never, and count for nothing meanwhile (membership.E5)', async () => {
   const { clock, server, run, join, members } = cell();
   const dead = 4 * MEMBERS_FORGOTTEN_AT_ONCE;
   const outside = new TwinBus({
@@ -168,7 +168,7 @@ it('the dead are removed a few at a time, the living never, and count for nothin
   expect(b.membership.alive('work').sort()).toEqual(['a', 'b']);
 });
 
-it('two thousand partitions are taken a few at a time, and the heartbeat is not late (Q6, E7)', async () => {
+it('two thousand partitions are taken a few at a time, and the heartbeat is not late (partition.Q6, membership.E7)', async () => {
   const { run, join } = cell();
   const { membership, own } = await join('a');
   let starting = 0;

@@ -18,7 +18,7 @@ const TTL_MS = 3_000;
 function cell() {
   const clock = new HeapClock(1_000_000);
   const server = new TwinServer({ now: () => clock.now(), choose: () => 0 });
-  let heard = true;
+  let received = true;
   const run = async (ms: number): Promise<void> => {
     const end = clock.now() + ms;
     for (await settled(); (clock.next() ?? end) < end; await settled()) clock.step();
@@ -27,7 +27,7 @@ function cell() {
   const join = async (instance: string, name: string) => {
     const inside = new ProcessClock(clock, 0);
     const log = keptLog();
-    const weather = { ...fairWeather, isHeard: () => heard };
+    const weather = { ...fairWeather, isHeard: () => received };
     const { arrivals, pulled } = inside;
     const clocks = { outside: clock, inside, arrivals, pulled };
     const bus = new TwinBus({ server, name: instance, ...clocks, weather, log });
@@ -60,7 +60,7 @@ function cell() {
     return { running, clock: inside };
   };
   const silence = (silent: boolean): void => {
-    heard = !silent;
+    received = !silent;
   };
   const written = (key: string): number =>
     server.bucket(buckets.members).messages.filter(({ subject }) => subject.endsWith(key)).length;
@@ -81,7 +81,7 @@ it('a partition given up by a process that lives on is given to the one that ran
   expect([[...before], [...after]]).toEqual([[], ['part']]);
 });
 
-it('a process that slept takes nothing from those it did not hear meanwhile (E4)', async () => {
+it('a process that slept takes nothing from those it did not receive meanwhile (membership.E4)', async () => {
   const [lower, higher] = ['a', 'b'].sort((one) => (highestRanked('part', ['a', 'b']) === one ? 1 : -1));
   const { run, join, written } = cell();
   const sleeper = await join(lower!, 'part');

@@ -91,7 +91,7 @@ const names = Array.from({ length: 8 }, (_, n) => `p${n}`);
 const all = (...peers: Peer[]): string[] => peers.flatMap((each) => [...each.running]).sort();
 
 describe('partitions', () => {
-  it('gives each partition to one living member, and moves only what has to move (Q1)', async () => {
+  it('gives each partition to one living member, and moves only what has to move (partition.Q1)', async () => {
     round += 1;
     const prefix = `share${round}`;
     const a = await peer(`a-${prefix}`, prefix, names);
@@ -121,11 +121,11 @@ describe('partitions', () => {
     await second.leave();
   });
 
-  it('takes over from a member whose heartbeat has stopped, not before (E1, Q2)', async () => {
+  it('takes over from a member whose heartbeat has stopped, not before (membership.E1, partition.Q2)', async () => {
     round += 1;
     const prefix = `dead${round}`;
     const bus = await nats.connected();
-    // Its clock stands still: it beats once and then never again. Another host, so that only the heartbeat tells.
+    // Its clock stands still: it beats once and then never again. Another host, so that only the heartbeat reports.
     const key = `member.gone-${prefix}`;
     const member = { instance: `gone-${prefix}`, roles: [`worker-${prefix}`], host: 'elsewhere', pid: 1 };
     await bus.bucket(buckets.members).overwrite(key, Buffer.from(JSON.stringify(member)));
@@ -138,7 +138,7 @@ describe('partitions', () => {
     await heir.leave();
   });
 
-  it('takes over at once from a process of this machine that is gone (E3)', async () => {
+  it('takes over at once from a process of this machine that is gone (membership.E3)', async () => {
     round += 1;
     const prefix = `here${round}`;
     const bus = await nats.connected();
@@ -159,7 +159,7 @@ describe('partitions', () => {
     await heir.leave();
   });
 
-  it('stops everything it owns before others may take it when its own heartbeat cannot be written (E2, Q3)', async () => {
+  it('stops everything it owns before others may take it when its own heartbeat cannot be written (membership.E2, partition.Q3)', async () => {
     round += 1;
     const prefix = `mute${round}`;
     const real = await nats.connected();
@@ -187,7 +187,7 @@ describe('partitions', () => {
     await victim.leave();
   });
 
-  it('starts a worker again that fails, under the same epoch (Q4)', async () => {
+  it('starts a worker again that fails, under the same epoch (partition.Q4)', async () => {
     round += 1;
     const prefix = `fail${round}`;
     const one = await peer(`a-${prefix}`, prefix, ['p0']);
@@ -213,7 +213,7 @@ describe('partitions', () => {
     await one.leave();
   });
 
-  it('counts what several parts of a worker say of one failure once (Q4)', async () => {
+  it('counts what several parts of a worker say of one failure once (partition.Q4)', async () => {
     round += 1;
     const prefix = `chorus${round}`;
     const one = await peer(`a-${prefix}`, prefix, ['p0']);
@@ -226,7 +226,7 @@ describe('partitions', () => {
     await one.leave();
   });
 
-  it('never runs a partition twice, also when it is wanted again while its worker is being stopped (Q5)', async () => {
+  it('never runs a partition twice, also when it is wanted again while its worker is being stopped (partition.Q5)', async () => {
     round += 1;
     const prefix = `twice${round}`;
     let running = 0;

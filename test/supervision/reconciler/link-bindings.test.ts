@@ -1,4 +1,4 @@
-/** What is told of the links of a mission, and when, on a real bus with drivers and gateways of the test. */
+/** What is reported the links of a mission, and when, on a real bus with drivers and gateways of the test. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
@@ -9,7 +9,7 @@ import type { LinkBinding } from '../../../contract/mode.ts';
 import type { TargetMode } from '../../../contract/run.ts';
 import { KeptBindings, serveBindings } from '../../../links/kept-bindings.ts';
 import type { Stoppable } from '../../../ports/bus.ts';
-import type { Worker } from '../../../supervision/ownership/tenure.ts';
+import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
 import { bindingsBySubject, startLinkBindings } from '../../../supervision/reconciler/link-bindings.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';
@@ -102,7 +102,7 @@ describe('the leader', () => {
   };
   const mode = (kept: KeptBindings): LinkBinding['mode'] | undefined => kept.of(all)[0]?.mode;
 
-  it('MC-MODE-016 tells who is there when it begins, and again when the mode changes', async () => {
+  it('MC-MODE-016 reports who is there when it begins, and again when the mode changes', async () => {
     const kept = gateway();
     await lead(5);
     await until(() => mode(kept) === 'safe');
@@ -112,7 +112,7 @@ describe('the leader', () => {
     expect(kept.of(all)[0]?.overrides).toEqual({ bench: { 'obc.watchdog': 600 } });
   });
 
-  it('tells when the configuration changes, a mode that is no longer declared included', async () => {
+  it('reports when the configuration changes, a mode that is no longer declared included', async () => {
     await setMode('nominal');
     const kept = gateway();
     await lead(5);
@@ -121,7 +121,7 @@ describe('the leader', () => {
     await until(() => mode(kept) === 'safe');
   });
 
-  it('K2 tells whoever begins to serve, from its wish alone', async () => {
+  it('link-bindings.K2 tells whoever begins to serve, from its request alone', async () => {
     const first = gateway();
     await lead(5);
     await until(() => mode(first) === 'safe');
@@ -131,7 +131,7 @@ describe('the leader', () => {
     expect(clock.now()).toBe(1_000_000);
   });
 
-  it('K2 tells everybody again after a while, who lost it without a word included', async () => {
+  it('link-bindings.K2 reports everybody again after a while, who lost it without a word included', async () => {
     const kept = gateway();
     await lead(5);
     await until(() => mode(kept) === 'safe');
@@ -146,7 +146,7 @@ describe('the leader', () => {
     await until(() => mode(forgetful) === 'safe');
   });
 
-  it('K3 changes nothing once another one leads: neither by what it sends late nor by anything it would send', async () => {
+  it('link-bindings.K3 changes nothing once another one leads: neither by what it sends late nor by anything it would send', async () => {
     const kept = gateway();
     await lead(5);
     await until(() => mode(kept) === 'safe');
@@ -159,7 +159,7 @@ describe('the leader', () => {
     expect(mode(kept)).toBe('nominal');
   });
 
-  it('K3 tells nothing while it does not hold the lead', async () => {
+  it('link-bindings.K3 reports nothing while it does not hold the lead', async () => {
     const kept = gateway();
     await lead(5, false);
     await setMode('nominal');

@@ -1,4 +1,4 @@
-/** One driver or gateway being told, over a bus of the test that answers as it is told. */
+/** One driver or gateway being reported, over a bus of the test that answers as it is reported. */
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LINK_RETRY_FIRST_MS, LINK_RETRY_LONGEST_MS } from '../../../contract/limits.ts';
@@ -11,7 +11,7 @@ import { keptLog } from '../../support/silent-log.ts';
 import { until } from '../../support/until.ts';
 
 let clock: ManualClock;
-let told: LinkBinding[];
+let reported: LinkBinding[];
 let underWay: number;
 let most: number;
 let answer: (binding: LinkBinding) => Promise<BindReply>;
@@ -26,11 +26,11 @@ const silent = async (): Promise<BindReply> => {
 const binding = (mode: string, link = 'uhf'): BindingContent => ({
   ...{ target: 'sat1', link, mode, parameters: { 'obc.watchdog': 60 }, overrides: {} },
 });
-const modes = () => told.map(({ link, mode }) => `${link} ${mode}`);
+const modes = () => reported.map(({ link, mode }) => `${link} ${mode}`);
 
 beforeEach(() => {
   clock = new ManualClock(1_000_000);
-  told = [];
+  reported = [];
   [underWay, most, leads, failures] = [0, 0, true, []];
   answer = kept;
   let seq = 0;
@@ -38,7 +38,7 @@ beforeEach(() => {
     underWay += 1;
     most = Math.max(most, underWay);
     const call = JSON.parse(Buffer.from(data).toString()) as LinkBinding;
-    told.push(call);
+    reported.push(call);
     try {
       return Buffer.from(JSON.stringify(await answer(call)));
     } finally {
@@ -57,18 +57,18 @@ beforeEach(() => {
 });
 
 describe('a receiver', () => {
-  it('is told each binding once, with the token of the leader and a rising number', async () => {
+  it('is reported each binding once, with the token of the leader and a rising number', async () => {
     receiver.want([binding('safe'), binding('safe', 'sband')]);
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     receiver.want([binding('safe'), binding('safe', 'sband')]);
     await clock.run(10);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { ...binding('safe'), epoch: 7, seq: 1 },
       { ...binding('safe', 'sband'), epoch: 7, seq: 2 },
     ]);
   });
 
-  it('R1 is told the newest, one at a time, also when it changes while one is under way', async () => {
+  it('receiver.R1 is reported the newest, one at a time, also when it changes while one is under way', async () => {
     let release = (): void => undefined;
     answer = () => new Promise((resolve) => (release = () => resolve({ outcome: 'kept' })));
     receiver.want([binding('a')]);
@@ -76,42 +76,42 @@ describe('a receiver', () => {
     for (const mode of ['b', 'c', 'd']) receiver.want([binding(mode)]);
     answer = kept;
     release();
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     expect([modes(), most]).toEqual([['uhf a', 'uhf d'], 1]);
   });
 
-  it('R2 is tried again after growing waits while nobody answers, then has it', async () => {
+  it('receiver.R2 is tried again after growing waits while nobody answers, then has it', async () => {
     answer = silent;
     receiver.want([binding('safe')]);
     await until(() => clock.waiting === 1);
     await clock.run(LINK_RETRY_FIRST_MS - 1);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     await clock.run(1);
-    await until(() => told.length === 2 && clock.waiting === 1);
+    await until(() => reported.length === 2 && clock.waiting === 1);
     await clock.run(2 * LINK_RETRY_FIRST_MS - 1);
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
     await clock.run(1);
-    await until(() => told.length === 3);
+    await until(() => reported.length === 3);
     await clock.run(2 * LINK_RETRY_LONGEST_MS, 50);
-    const tries = told.length;
+    const tries = reported.length;
     expect(tries).toBeLessThan(12);
     answer = kept;
     await clock.run(LINK_RETRY_LONGEST_MS, 50);
-    expect(told).toHaveLength(tries + 1);
+    expect(reported).toHaveLength(tries + 1);
     expect(clock.waiting).toBe(0);
   });
 
-  it('R2 is told a change at once, whatever it waits for', async () => {
+  it('receiver.R2 is reported a change at once, whatever it waits for', async () => {
     answer = silent;
     receiver.want([binding('a')]);
     await until(() => clock.waiting === 1);
     answer = kept;
     receiver.want([binding('b')]);
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     expect([modes(), clock.waiting]).toEqual([['uhf a', 'uhf b'], 0]);
   });
 
-  it('R2 is told at once what changed while it was being asked in vain', async () => {
+  it('receiver.R2 is reported at once what changed while it was being asked in vain', async () => {
     let fail = (): void => undefined;
     answer = () =>
       new Promise((_resolve, reject) => (fail = () => reject(new Outage('bus.timeout', 'late'))));
@@ -120,11 +120,11 @@ describe('a receiver', () => {
     receiver.want([binding('b')]);
     answer = kept;
     fail();
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     expect([modes(), clock.waiting]).toEqual([['uhf a', 'uhf b'], 0]);
   });
 
-  it('K2 is told again what was under way when it began anew: another process may have taken it', async () => {
+  it('link-bindings.K2 is reported again what was under way when it began again: another process may have taken it', async () => {
     let release = (): void => undefined;
     answer = () => new Promise((resolve) => (release = () => resolve({ outcome: 'kept' })));
     receiver.want([binding('a')]);
@@ -132,51 +132,51 @@ describe('a receiver', () => {
     receiver.again();
     answer = kept;
     release();
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     expect(modes()).toEqual(['uhf a', 'uhf a']);
   });
 
-  it('is told what it is to know from the very moment it has heard the last', async () => {
+  it('is informed of what it is to know from the very moment it has received the last', async () => {
     receiver.want([binding('a')]);
     for (let mode = 0; mode < 50; mode += 1) {
       await Promise.resolve();
       receiver.want([binding(`m${mode}`)]);
     }
-    await until(() => told.at(-1)?.mode === 'm49');
+    await until(() => reported.at(-1)?.mode === 'm49');
   });
 
-  it('R3 is left alone once it says that somebody else leads', async () => {
+  it('receiver.R3 is left alone once it says that somebody else leads', async () => {
     answer = async () => ({ outcome: 'older' });
     receiver.want([binding('a'), binding('a', 'sband')]);
     await clock.run(LINK_RETRY_LONGEST_MS, 100);
     expect([modes(), clock.waiting]).toEqual([['uhf a'], 0]);
   });
 
-  it('K3 is told nothing by a process that leads no more', async () => {
+  it('link-bindings.K3 is reported nothing by a process that leads no more', async () => {
     leads = false;
     receiver.want([binding('a')]);
     await clock.run(LINK_RETRY_LONGEST_MS, 100);
-    expect([told, failures]).toEqual([[], []]);
+    expect([reported, failures]).toEqual([[], []]);
   });
 
-  it('K2 is told everything again when it may have lost it', async () => {
+  it('link-bindings.K2 is reported everything again when it may have lost it', async () => {
     receiver.want([binding('a'), binding('a', 'sband')]);
-    await until(() => told.length === 2 && underWay === 0);
+    await until(() => reported.length === 2 && underWay === 0);
     receiver.again();
-    await until(() => told.length === 4 && underWay === 0);
+    await until(() => reported.length === 4 && underWay === 0);
     expect(modes().slice(2)).toEqual(['uhf a', 'sband a']);
   });
 
-  it('is not asked for ever what it refuses, but is told when it changes', async () => {
+  it('is not asked for ever what it refuses, but is reported when it changes', async () => {
     answer = async () => ({ outcome: 'refused', reason: 'no' });
     receiver.want([binding('a')]);
     await clock.run(LINK_RETRY_LONGEST_MS, 100);
     expect(modes()).toEqual(['uhf a']);
     receiver.want([binding('b')]);
-    await until(() => told.length === 2);
+    await until(() => reported.length === 2);
   });
 
-  it('is told nothing behind its end', async () => {
+  it('is reported nothing behind its end', async () => {
     answer = silent;
     receiver.want([binding('a')]);
     await until(() => clock.waiting === 1);

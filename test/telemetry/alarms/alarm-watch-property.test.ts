@@ -56,8 +56,8 @@ it('MC-ALM-014 MC-ALM-028 MC-ALM-029 MC-ALM-051 MC-ALM-052 the watch says what a
       fc.array(message, { maxLength: 12 }),
       (soft, hard, messages) => {
         const platform = boxOf(soft, hard);
-        const told: AlarmEdge[] = [];
-        const watch = createAlarmWatch({ platform, tell: (edge) => told.push(edge) });
+        const reported: AlarmEdge[] = [];
+        const watch = createAlarmWatch({ platform, tell: (edge) => reported.push(edge) });
         const naive = new NaiveWatch(platform);
         const order = new SampleOrder(platform);
         let newest = T0;
@@ -66,11 +66,11 @@ it('MC-ALM-014 MC-ALM-028 MC-ALM-029 MC-ALM-051 MC-ALM-052 the watch says what a
           const [first, ...others] = sketched.map((rows) => valuesOf(platform, rows, { deferred }));
           const batch = { ...first!, blocks: [first!, ...others].flatMap((each) => each.blocks) };
           watch.apply(markBatch(order, batch), index + 1);
-          expectSame(told.splice(0), naive.apply(batch, index + 1));
+          expectSame(reported.splice(0), naive.apply(batch, index + 1));
           newest = Math.max(newest, ...sketched.flat().map(({ ground }) => ground));
           if (look === undefined) return;
           watch.pass(newest + look);
-          expectSame(told.splice(0), naive.pass(newest + look));
+          expectSame(reported.splice(0), naive.pass(newest + look));
         });
         expect(byAlarm([...watch.standing()])).toEqual(byAlarm(naive.standing()));
       },
@@ -80,12 +80,14 @@ it('MC-ALM-014 MC-ALM-028 MC-ALM-029 MC-ALM-051 MC-ALM-052 the watch says what a
 });
 
 /** The same edges, and those of the watch in the order of their moments; edges of one moment in any order. */
-function expectSame(told: readonly AlarmEdge[], expected: readonly AlarmEdge[]): void {
-  const moments = told.map(({ evaluated }) => evaluated.at);
-  // What is not behind the change before it would be taken for told already.
-  expect(new Set(told.map(({ alarm, evaluated: { at } }) => `${alarm} ${at}`)).size).toBe(told.length);
+function expectSame(announced: readonly AlarmEdge[], expected: readonly AlarmEdge[]): void {
+  const moments = announced.map(({ evaluated }) => evaluated.at);
+  // What is not behind the change before it would be taken for reported already.
+  expect(new Set(announced.map(({ alarm, evaluated: { at } }) => `${alarm} ${at}`)).size).toBe(
+    announced.length,
+  );
   expect(moments).toEqual(moments.toSorted((one, other) => one - other));
-  expect(byAlarm(told)).toEqual(byAlarm(expected));
+  expect(byAlarm(announced)).toEqual(byAlarm(expected));
 }
 
 function byAlarm(edges: readonly AlarmEdge[]): AlarmEdge[] {

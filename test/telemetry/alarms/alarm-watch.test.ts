@@ -11,7 +11,7 @@ const volts = (...rows: [ground: number, volts: number][]) =>
   rows.map(([ground, value]) => ({ ground, raw: { [VOLTAGE]: value } }));
 
 describe('limits', () => {
-  it('MC-ALM-014 the alarm has the name of the measure: critical outside the hard limits, else warning outside the soft ones', () => {
+  it('MC-ALM-014 the alarm has the name of the measure: critical outside the hard limits, else warning outside the soft ones; only a change is an event (T2)', () => {
     const { apply, edges } = watched();
     apply(1, volts([0, 7], [1, 6.3], [2, 5.9], [3, 6.1], [4, 8], [5, 8.5], [6, 9.1], [7, 7]));
     expect(edges()).toEqual([
@@ -56,7 +56,7 @@ describe('limits', () => {
     ]);
   });
 
-  it('an integer that no double holds is compared and told', () => {
+  it('an integer that no double holds is compared and reported', () => {
     const { apply, edges } = watched();
     const charge = (ground: number, value: number | bigint) => ({
       ground,
@@ -112,7 +112,7 @@ describe('limits', () => {
     expect([edges(), [...watch.standing()]]).toEqual([[], []]);
   });
 
-  it('MC-ALM-051 MC-VAL-016 W2 a sample older than the last changes nothing, unknown ones count as the last', () => {
+  it('MC-ALM-051 MC-VAL-016 alarm-watch.W2 a sample older than the last changes nothing, unknown ones count as the last', () => {
     const { apply, edges } = watched();
     apply(1, volts([10, 7]));
     apply(2, volts([9, 5]));
@@ -122,7 +122,7 @@ describe('limits', () => {
     expect(edges()).toEqual(['battery[1].voltage null @1+10 7', 'battery[1].voltage warning @5+20 6.3']);
   });
 
-  it('W2 rows count in the order of time, whatever the order of rows and blocks', () => {
+  it('alarm-watch.W2 rows count in the order of time, whatever the order of rows and blocks', () => {
     const { apply, applyBlocks, edges } = watched();
     apply(1, volts([3, 7], [1, 5], [2, 6.3]));
     expect(edges().map((edge) => edge.split(' ')[1])).toEqual(['critical', 'warning', 'null']);
@@ -134,7 +134,7 @@ describe('limits', () => {
     ]);
   });
 
-  it('W3 samples of one moment are one change', () => {
+  it('alarm-watch.W3 samples of one moment are one change', () => {
     const { applyBlocks, apply, edges } = watched();
     apply(1, volts([0, 7]));
     edges();
@@ -199,7 +199,7 @@ describe('named alarms', () => {
     expect(edges()).toEqual([]);
   });
 
-  it('W3 samples of one moment in two blocks are one change', () => {
+  it('alarm-watch.W3 samples of one moment in two blocks are one change', () => {
     const { apply, applyBlocks, edges } = watched();
     apply(1, [power(0, 6.1, 1)]);
     edges();
@@ -215,7 +215,7 @@ describe('named alarms', () => {
     expect(edges()).toEqual(['battery[1].flat critical @3+20']);
   });
 
-  it('W3 MC-ALM-014 late samples of one message are one change: none of it is at the place of another', () => {
+  it('alarm-watch.W3 MC-ALM-014 late samples of one message are one change: none of it is at the place of another', () => {
     const { apply, edges } = watched();
     const cell = (ground: number, value: number) => ({ ground, raw: { 'battery[1].cell': value } });
     apply(1, [{ ground: 100, raw: { 'battery[1].load': 6 } }]);
@@ -281,7 +281,7 @@ describe('time', () => {
     expect(edges()).toEqual(['obc.restless null @1+5000']);
   });
 
-  it('MC-ALM-051 W2 a sample that did not become the current value is in no window', () => {
+  it('MC-ALM-051 alarm-watch.W2 a sample that did not become the current value is in no window', () => {
     const { apply, edges } = watched();
     apply(1, [resets(1_000), resets(3_000)]);
     apply(2, [resets(2_000)]);
@@ -323,7 +323,7 @@ describe('what was known before', () => {
     samples.map(([key, value, ms]) => ({ ordinal: BOX.ordinal(key)!, value, at: T0 + ms }));
   const standing = ({ watch }: { watch: AlarmWatch }): string[] => [...watch.standing()].map(shown);
 
-  it('W6 stands where there is no sample, and is told to nobody', () => {
+  it('alarm-watch.W6 stands where there is no sample, and is reported to nobody', () => {
     const at = watched();
     at.watch.prime(
       known([VOLTAGE, 5, -900_000], ['battery[1].load', 6, -800_000], ['obc.mode', 1, -700_000]),
@@ -337,7 +337,7 @@ describe('what was known before', () => {
     expect(at.edges()).toEqual(['battery[1].flat critical @1+0']);
   });
 
-  it('W6 gives way to every sample, also to one that is unknown', () => {
+  it('alarm-watch.W6 gives way to every sample, also to one that is unknown', () => {
     const at = watched();
     at.apply(1, [{ ground: 0, raw: { [VOLTAGE]: 7, 'obc.mode': Number.NaN } }]);
     at.edges();
@@ -348,7 +348,7 @@ describe('what was known before', () => {
     expect(standing(at)).toContain('obc.renamed warning @0+-2');
   });
 
-  it('W6 what was unknown last stays so', () => {
+  it('alarm-watch.W6 what was unknown last stays so', () => {
     const at = watched();
     at.watch.prime(known([VOLTAGE, null, 0], ['obc.mode', null, 0]));
     expect(standing(at)).toEqual([]);
@@ -358,7 +358,7 @@ describe('what was known before', () => {
     expect(at.edges()).toEqual(['battery[1].voltage critical @1+1 5']);
   });
 
-  it('W6 a hold began with it, and a window forgets it', () => {
+  it('alarm-watch.W6 a hold began with it, and a window forgets it', () => {
     const at = watched();
     at.watch.prime(known(['obc.resets', 3, -1_000], ['battery[1].current', -2, -4_000]));
     expect(standing(at)).not.toContain('obc.restless warning @0+-1000');
@@ -372,7 +372,7 @@ describe('what was known before', () => {
     expect(at.edges()).not.toContain('obc.restless warning @1+7500');
   });
 
-  it('W6 whether it had changed is not known; the next sample is compared with it', () => {
+  it('alarm-watch.W6 whether it had changed is not known; the next sample is compared with it', () => {
     const at = watched();
     at.watch.prime(known(['obc.resets', 3, -1_000]));
     expect(standing(at).filter((each) => each.startsWith('obc.reset '))).toEqual([]);
@@ -388,7 +388,7 @@ describe('a new catalogue', () => {
     return boxOf({ aocs: { measures: { rate: { type: 'f64' } } }, ...components });
   };
 
-  it('goes on from what is known: what stands is not told again, what changes is', () => {
+  it('goes on from what is known: what stands is not reported again, what changes is', () => {
     const before = watched();
     before.apply(1, volts([0, 5]));
     const { apply, edges, watch } = watched(
@@ -400,7 +400,7 @@ describe('a new catalogue', () => {
     expect(edges()).toEqual(['battery[1].voltage null @2+2 7']);
   });
 
-  it('where the limits are others, what is known is judged by them at once, and told when it changes', () => {
+  it('where the limits are others, what is known is judged by them at once, and reported when it changes', () => {
     const before = watched();
     before.apply(1, volts([10, 5]));
     const wider = changed(({ battery }) => {
@@ -412,7 +412,7 @@ describe('a new catalogue', () => {
     expect(edges()).toEqual(['battery[1].voltage warning @2+12 3.5']);
   });
 
-  it('a measure that means something else begins anew', () => {
+  it('a measure that means something else begins again', () => {
     const before = watched();
     before.apply(1, volts([10, 5]));
     const other = changed(({ battery }) => {
@@ -444,7 +444,7 @@ describe('a new catalogue', () => {
     expect(more).toBe(false);
   });
 
-  it('N2 what is new goes on from one that has read what is stored, and what is kept from the one before', () => {
+  it('named-alarms.N2 what is new goes on from one that has read what is stored, and what is kept from the one before', () => {
     const rows = [0, 1_000, 2_000].map((ground) => ({
       ground,
       raw: { 'obc.resets': 1, 'battery[1].current': -2, 'battery[1].cell': 3 },
@@ -467,7 +467,7 @@ describe('a new catalogue', () => {
     expect(edges()).toEqual(['battery[1].draining warning @2+5000']);
   });
 
-  it('N2 a hold goes on through it, twice', () => {
+  it('named-alarms.N2 a hold goes on through it, twice', () => {
     const before = watched();
     before.apply(1, [{ ground: 0, raw: { 'battery[1].current': -2 } }]);
     const one = watched(
@@ -481,7 +481,7 @@ describe('a new catalogue', () => {
     expect(two.edges()).toEqual(['battery[1].draining warning @2+10000']);
   });
 
-  it('N2 another condition of the same name begins anew', () => {
+  it('named-alarms.N2 another condition of the same name begins again', () => {
     const before = watched();
     before.apply(1, [{ ground: 0, raw: { 'battery[1].current': -2 } }]);
     const shorter = changed(({ battery }) => {
@@ -507,22 +507,22 @@ describe('a new catalogue', () => {
     expect(edges()).toEqual([]);
   });
 
-  it('W1 a batch of the catalogue before is read by keys, one of an unknown catalogue is left out', () => {
+  it('alarm-watch.W1 a batch of the catalogue before is read by keys, one of an unknown catalogue is left out', () => {
     const next = changed(() => undefined);
-    const told: string[] = [];
+    const reported: string[] = [];
     const watch = createAlarmWatch({
       platform: next,
-      tell: (edge) => told.push(shown(edge)),
+      tell: (edge) => reported.push(shown(edge)),
       platformOf: (digest) => (digest === BOX.digest ? BOX : undefined),
     });
     expect(next.ordinal(VOLTAGE)).not.toBe(BOX.ordinal(VOLTAGE));
     const batch = valuesOf(BOX, [{ ground: T0, raw: { [VOLTAGE]: 5 } }]);
     watch.apply({ ...batch, platform: 'unknown' }, 1);
     watch.apply(batch, 2);
-    expect(told).toEqual(['battery[1].voltage critical @2+0 5']);
+    expect(reported).toEqual(['battery[1].voltage critical @2+0 5']);
   });
 
-  it('W1 a batch that does not fit its catalogue is left out', () => {
+  it('alarm-watch.W1 a batch that does not fit its catalogue is left out', () => {
     const { watch, edges } = watched();
     const batch = valuesOf(BOX, [{ ground: T0, raw: { [VOLTAGE]: 5 } }]);
     watch.apply({ ...batch, blocks: [{ ...batch.blocks[0]!, ordinals: Uint32Array.of(99_999) }] }, 1);

@@ -67,7 +67,7 @@ export interface Watched {
   readonly watch: AlarmWatch;
   /** What is current, as the owner of the target has it. */
   readonly order: SampleOrder;
-  /** Told since the last call, `key severity @position+ms value`. */
+  /** Reported since the last call, `key severity @position+ms value`. */
   edges(): string[];
   /** A message, marked as the owner of the target does; ground times are ms since `T0`. */
   apply(position: number, rows: readonly RowSketch[], options?: { deferred?: boolean }): void;
@@ -83,15 +83,15 @@ export function watched(
   filled?: AlarmWatch,
   before?: SampleOrder,
 ): Watched {
-  const told: AlarmEdge[] = [];
-  const watch = createAlarmWatch({ platform, tell: (edge) => told.push(edge), earlier, filled });
+  const reported: AlarmEdge[] = [];
+  const watch = createAlarmWatch({ platform, tell: (edge) => reported.push(edge), earlier, filled });
   const order = new SampleOrder(platform, before);
   const take = (batch: ValueBatch, position: number): void => watch.apply(markBatch(order, batch), position);
   const onGround = (rows: readonly RowSketch[]) => rows.map((row) => ({ ...row, ground: T0 + row.ground }));
   return {
     watch,
     order,
-    edges: () => told.splice(0).map(shown),
+    edges: () => reported.splice(0).map(shown),
     apply: (position, rows, options) => take(valuesOf(platform, onGround(rows), options), position),
     applyBlocks: (position, blocks) => {
       const batches = blocks.map((rows) => valuesOf(platform, onGround(rows)));

@@ -14,11 +14,11 @@ function computing(of = platform) {
       samplesOf(of, compute.apply(batchOf(of, rows, options))),
     /** Everything time alone changes up to `at`. */
     turns: (at: number) => {
-      const told: string[] = [];
+      const reported: string[] = [];
       for (let turned = compute.turn(at); turned !== undefined; turned = compute.turn(at)) {
-        told.push(...samplesOf(of, turned.batch).map((sample) => `${turned?.at}: ${sample}`));
+        reported.push(...samplesOf(of, turned.batch).map((sample) => `${turned?.at}: ${sample}`));
       }
-      return told;
+      return reported;
     },
   };
 }
@@ -31,28 +31,28 @@ const only =
 describe('derived measures', () => {
   it('are computed in the order of what they are derived from, once a moment, from samples of one moment together', () => {
     const { feed } = computing();
-    const told = feed([
+    const announced = feed([
       { at: 1_000, values: { voltage: 8 } },
       { at: 1_000, values: { current: 2 } },
       { at: 1_000, values: { load: 1 } },
     ]);
-    expect(told.filter(only('power', 'surplus'))).toEqual(['power 16 @1000', 'surplus 15 @1000']);
+    expect(announced.filter(only('power', 'surplus'))).toEqual(['power 16 @1000', 'surplus 15 @1000']);
   });
 
   it('MC-VAL-002 belong to an instance and have none of another', () => {
     const { feed } = computing();
-    const told = feed([{ at: 1_000, values: { 'bus[2].voltage': 8, 'bus[2].current': 0.5, current: 3 } }]);
-    expect(told.filter((sample) => sample.includes('power'))).toEqual(['bus[2].power 4 @1000']);
+    const emitted = feed([{ at: 1_000, values: { 'bus[2].voltage': 8, 'bus[2].current': 0.5, current: 3 } }]);
+    expect(emitted.filter((sample) => sample.includes('power'))).toEqual(['bus[2].power 4 @1000']);
   });
 
   it('rows of a batch are taken in the order of their ground time, whatever block they stand in', () => {
     const { feed } = computing();
-    const told = feed([
+    const output = feed([
       { at: 3_000, values: { voltage: 9 } },
       { at: 1_000, values: { voltage: 7, current: 1 } },
       { at: 2_000, values: { current: 2 } },
     ]);
-    expect(told.filter(only('power'))).toEqual(['power 7 @1000', 'power 14 @1000', 'power 18 @2000']);
+    expect(output.filter(only('power'))).toEqual(['power 7 @1000', 'power 14 @1000', 'power 18 @2000']);
   });
 
   it('MC-VAL-008 have the ground time of their oldest input, and are dated on board like the newest', () => {
@@ -91,8 +91,8 @@ describe('derived measures', () => {
     });
     const batch = batchOf(of, [{ at: 1, values: { 'obc.mode': 1, 'obc.label': Number.NaN } }]);
     const wide = batch.blocks.map((block) => ({ ...block, wide: [[1, 'cam'] as const] }));
-    const told = samplesOf(of, new Compute(of).apply({ ...batch, blocks: wide }));
-    expect(told.filter(only('safe', 'named'))).toEqual(['named 1 @1', 'safe 1 @1']);
+    const printed = samplesOf(of, new Compute(of).apply({ ...batch, blocks: wide }));
+    expect(printed.filter(only('safe', 'named'))).toEqual(['named 1 @1', 'safe 1 @1']);
     const unnamed = new Compute(of).apply(batchOf(of, [{ at: 1, values: { 'obc.mode': 9 } }]));
     expect(samplesOf(of, unnamed)).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe('temporal derived measures', () => {
     expect(turns(6_000)).toEqual(['6000: low 1 @1000', '6000: fine 0 @1000']);
   });
 
-  it('a number that only drifts out of its window is told at whole seconds, unless a sample tells it before', () => {
+  it('a number that only drifts out of its window is reported at whole seconds, unless a sample reports it before', () => {
     const { feed, turns } = computing();
     feed([{ at: 100, values: { voltage: 8 } }]);
     feed([{ at: 1_100, values: { voltage: 6 } }]);
@@ -138,7 +138,7 @@ describe('temporal derived measures', () => {
     expect(drifting.turns(11_000).filter((each) => each.includes(' mean'))).toEqual(['11000: mean 6 @1100']);
   });
 
-  it('a sample that comes as another leaves tells the number alone', () => {
+  it('a sample that comes as another leaves reports the number alone', () => {
     const { feed, turns } = computing();
     for (let at = 1_000; at <= 10_000; at += 1_000) feed([{ at, values: { voltage: at / 1_000 } }]);
     expect(turns(10_999)).toEqual([]);
@@ -153,7 +153,7 @@ describe('temporal derived measures', () => {
     expect(turns(60_000).filter((each) => each.includes('heard'))).toEqual(['11000: heard 0 @200']);
   });
 
-  it('what came due between two rows of a batch is told between them', () => {
+  it('what came due between two rows of a batch is reported between them', () => {
     const { feed } = computing();
     const told = feed([
       { at: 1_000, values: { voltage: 5 } },
@@ -208,14 +208,14 @@ describe('deferred samples', () => {
     expect(turns(8_000).filter((each) => each.includes('low'))).toEqual([]);
   });
 
-  it('MC-XFER-059 move no temporal function of a measure that was never heard in real time either', () => {
+  it('MC-XFER-059 move no temporal function of a measure that was never received in real time either', () => {
     const { feed } = computing();
     feed([{ at: 1_000, onboard: 10, values: { voltage: 2 } }], { deferred: true });
     const told = feed([{ at: 2_000, values: { voltage: 8 } }]);
     expect(told.filter(only('mean', 'heard'))).toEqual(['heard 1 @2000', 'mean 8 @2000']);
   });
 
-  it('MC-VAL-011 make a real-time measure deferred only where an input was never heard in real time', () => {
+  it('MC-VAL-011 make a real-time measure deferred only where an input was never received in real time', () => {
     const { feed } = computing();
     feed([{ at: 1_000, onboard: 10, values: { current: 2 } }], { deferred: true });
     expect(feed([{ at: 2_000, values: { voltage: 8 } }]).filter(only('power'))).toEqual([
@@ -228,7 +228,7 @@ describe('deferred samples', () => {
 });
 
 describe('another catalogue', () => {
-  it('keeps windows, holds and what was told where expression and inputs are the same', () => {
+  it('keeps windows, holds and what was reported where expression and inputs are the same', () => {
     const later = platformWith({
       aaa: { type: 'f64', unit: 'V', derived: 'voltage * 2' },
       mean: { type: 'f64', unit: 'V', derived: 'avg(voltage, 10 s)' },

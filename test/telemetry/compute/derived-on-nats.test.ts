@@ -47,7 +47,7 @@ function platformWithWindows(): Platform {
   return loaded(documents).platforms.get('jpss-geolocation@1.0.0')!;
 }
 
-/** The recording is fed faster than time goes: the owner lives before it, the bus behind it, which dates nothing ahead anew. */
+/** The recording is fed faster than time goes: the owner lives before it, the bus behind it, which dates nothing ahead again. */
 const clock: Clock = { ...realClock, now: () => realClock.now() - PACKETS * SECOND };
 const platform = platformWithWindows();
 const missions = new Missions(missionOf('r1', { noaa20: platform }));

@@ -32,42 +32,42 @@ function toldBy({ ordinals, ground, onboard, value, superseded = Uint32Array.of(
 
 describe('the order of derived samples', () => {
   it('MC-VAL-008 an input dated on board, then not: both became current, and so does what is derived', () => {
-    const told = toldOf([
+    const reported = toldOf([
       { at: 1_000, values: { voltage: 8 } },
       { at: 4_000, onboard: 4_040, values: { current: 3 } },
       { at: 4_060, values: { current: Number.NaN } },
     ]);
-    expect(told).toEqual(['24 at 4040, ground 1000', 'NaN at 4060, ground 1000']);
+    expect(reported).toEqual(['24 at 4040, ground 1000', 'NaN at 4060, ground 1000']);
   });
 
   it('MC-VAL-008 the time is that of the newest input where none is dated on board', () => {
-    const told = toldOf([
+    const announced = toldOf([
       { at: 1_000, values: { voltage: 8 } },
       { at: 3_000, values: { current: 2 } },
     ]);
-    expect(told).toEqual(['16 at 3000, ground 1000']);
+    expect(announced).toEqual(['16 at 3000, ground 1000']);
   });
 
-  it('MC-VAL-008 S7 an input received earlier than the one before it, its time no newer than that of the other input', () => {
-    const told = toldOf([
+  it('MC-VAL-008 delivery-track.S7 an input received earlier than the one before it, its time no newer than that of the other input', () => {
+    const emitted = toldOf([
       { at: 1_000, onboard: 5_000, values: { current: 2 } },
       { at: 900, onboard: 2_000, values: { voltage: 8 } },
       { at: 800, onboard: 3_000, values: { voltage: 9 } },
       { at: 850, onboard: 4_000, values: { voltage: 10 } },
     ]);
-    expect(told).toEqual(['16 at 5000, ground 900', '18 at 5001, ground 800', '20 at 5001, ground 850']);
+    expect(emitted).toEqual(['16 at 5000, ground 900', '18 at 5001, ground 800', '20 at 5001, ground 850']);
   });
 
-  it('MC-VAL-008 S7 the clock of one input set back by more than a step, what is derived by less', () => {
+  it('MC-VAL-008 delivery-track.S7 the clock of one input set back by more than a step, what is derived by less', () => {
     const [ahead, back] = [8 * MINUTE, -7 * MINUTE];
-    const told = toldOf([
+    const output = toldOf([
       { at: 1_000, values: { current: 2 } },
       { at: 2_000, onboard: 2_000 + ahead, values: { voltage: 8 } },
       { at: 3_000, onboard: 3_000 + back, values: { voltage: 9 } },
       { at: 4_000, values: { current: 3 } },
       { at: 3_000 + ahead, values: { current: 4 } },
     ]);
-    expect(told).toEqual([
+    expect(output).toEqual([
       `16 at ${2_000 + ahead}, ground 1000`,
       `18 at ${2_000 + ahead}, ground 1000`,
       `27 at ${2_000 + ahead}, ground 3000`,
@@ -75,7 +75,7 @@ describe('the order of derived samples', () => {
     ]);
   });
 
-  it('MC-VAL-016 S7 what is derived is that of the current values, whatever their clocks do and whoever takes over', () => {
+  it('MC-VAL-016 delivery-track.S7 what is derived is that of the current values, whatever their clocks do and whoever takes over', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 25 }), (messages) => {
         const values = new CurrentValues(platform);

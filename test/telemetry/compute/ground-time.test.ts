@@ -23,12 +23,12 @@ function batchOf(grounds: readonly (readonly number[])[], reports: readonly numb
 
 const groundsOf = ({ blocks }: DecodedBatch): number[][] => blocks.map(({ ground }) => [...ground]);
 
-it('G1 G4 leaves what is up to ten minutes ahead, behind however far, or no moment', () => {
+it('ground-time.G1 G4 leaves what is up to ten minutes ahead, behind however far, or no moment', () => {
   const batch = batchOf([[STORED + CLOCK_STEP_MS, STORED, 0, -1e15, Number.NaN]], [STORED]);
   expect(groundDated(batch, STORED)).toBe(batch);
 });
 
-it('G2 dates what is further ahead by its storing, in its order, moments together', () => {
+it('ground-time.G2 dates what is further ahead by its storing, in its order, moments together', () => {
   const dated = groundDated(
     batchOf([[AHEAD + 2, AHEAD, STORED - 5], [AHEAD + 2, AHEAD + 1], [STORED]], [AHEAD, STORED - 5]),
     STORED,
@@ -40,7 +40,7 @@ it('G2 dates what is further ahead by its storing, in its order, moments togethe
   expect(dated.reports.map(({ at }) => at)).toEqual([STORED, STORED - 5]);
 });
 
-it('G2 dates what is ahead for ever as well', () => {
+it('ground-time.G2 dates what is ahead for ever as well', () => {
   expect(groundsOf(groundDated(batchOf([[Number.POSITIVE_INFINITY, 1e300]]), STORED))).toEqual([
     [STORED + 1 / 256, STORED],
   ]);

@@ -133,7 +133,7 @@ describe('an owner that derives', () => {
     expect(columns.value[platform.ordinal('bus[1].power')!]).toBe(16);
   });
 
-  it('O5 MC-VAL-004 publishes what time alone changes at its moment, once, behind what it follows', async () => {
+  it('telemetry-owner.O5 MC-VAL-004 publishes what time alone changes at its moment, once, behind what it follows', async () => {
     await world.own();
     await world.row({ at: 1_000, values: { voltage: 5 } });
     await world.passTo(BEGIN + 5_999);
@@ -148,7 +148,7 @@ describe('an owner that derives', () => {
     await world.owner.stop();
   });
 
-  it('O2 the checkpoint covers what time changed, and the position it follows', async () => {
+  it('telemetry-owner.O2 the checkpoint covers what time changed, and the position it follows', async () => {
     await world.own();
     await world.row({ at: 1_000, values: { voltage: 5 } });
     await world.passTo(BEGIN + 30_000);
@@ -160,7 +160,7 @@ describe('an owner that derives', () => {
     expect(columns.value[platform.ordinal('bus[1].low')!]).toBe(1);
   });
 
-  it('O5 the clock counts only once everything decoded has been handed over', async () => {
+  it('telemetry-owner.O5 the clock counts only once everything decoded has been handed over', async () => {
     await world.row({ at: 1_000, values: { voltage: 5 } }, false);
     await world.row({ at: 3_000, values: { voltage: 8 } }, false);
     await world.passTo(BEGIN + 9_000);
@@ -180,7 +180,7 @@ describe('an owner that derives', () => {
     await owner.stop();
   });
 
-  it('O5 what came due before the samples of a message is published before them, at its moment', async () => {
+  it('telemetry-owner.O5 what came due before the samples of a message is published before them, at its moment', async () => {
     await world.row({ at: 1_000, values: { voltage: 5 } }, false);
     await world.row({ at: 30_000, values: { voltage: 5 } }, false);
     await world.own();
@@ -190,7 +190,7 @@ describe('an owner that derives', () => {
     await world.owner.stop();
   });
 
-  it('O5 an owner that slept tells no old news behind those of another', async () => {
+  it('telemetry-owner.O5 an owner that slept reports no old news behind those of another', async () => {
     await world.own();
     await world.row({ at: 1_000, values: { voltage: 5 } });
     const data = encodeBatch(batchOf(platform, [{ at: BEGIN + 2_000, values: { voltage: 8 } }]));
@@ -218,7 +218,7 @@ describe('an owner that derives', () => {
   });
 });
 
-describe('G1 a ground time far ahead', () => {
+describe('ground-time.G1 a ground time far ahead', () => {
   const YEARS = Date.parse('2099-01-01T00:00:00Z') - BEGIN;
 
   async function wrong(row: Row): Promise<void> {
@@ -265,7 +265,7 @@ describe('G1 a ground time far ahead', () => {
   });
 });
 
-describe('O6 a new catalogue', () => {
+describe('telemetry-owner.O6 a new catalogue', () => {
   const windows = (derived: object) => platformWith({ ...derived });
   const mean = { type: 'f64', unit: 'V', derived: 'avg(voltage, 10 s)' };
   const low = { type: 'bool', derived: 'voltage < 6 V and stable for 5 s' };
@@ -278,7 +278,7 @@ describe('O6 a new catalogue', () => {
       });
     });
 
-  it('fills the windows of a new measure from what is stored, and tells what it is at once', async () => {
+  it('fills the windows of a new measure from what is stored, and reports what it is at once', async () => {
     world.missions.publish(missionOf('r1', { sat1: windows({ low }) }));
     const next = windows({ low, mean, heard: { type: 'u16', derived: 'count(voltage, 10 s)' } });
     await world.own();
@@ -421,7 +421,7 @@ describe('the next owner', () => {
     60_000,
   );
 
-  it('O1 publishes nothing twice that time changed, long after ids are forgotten', async () => {
+  it('telemetry-owner.O1 publishes nothing twice that time changed, long after ids are forgotten', async () => {
     await world.own();
     await world.row({ at: 1_000, values: { voltage: 5 } });
     await world.passTo(BEGIN + 1_500);
@@ -447,7 +447,7 @@ describe('the next owner', () => {
     await world.owner.stop();
   });
 
-  /** Some are received late, behind moments that the clock has told. */
+  /** Some are received late, behind moments that the clock has reported. */
   const lateMs = [0, 0, 6_500, 0, 0, 13_000, 300, 0];
   const arrivals = rows
     .map((row, n) => ({ row, late: lateMs[n % 8]! }))
@@ -459,7 +459,7 @@ describe('the next owner', () => {
     [7_000, 5_000],
     [11_500, 20_000],
   ])(
-    'U1 tells no moment again and makes no batch again, whatever came late: killed %d ms behind any sample, %d ms away',
+    'published-tail.U1 reports no moment again and makes no batch again, whatever came late: killed %d ms behind any sample, %d ms away',
     async (afterMs, awayMs) => {
       for (const { row, late } of arrivals) {
         const world = new World();
@@ -485,7 +485,7 @@ describe('the next owner', () => {
     60_000,
   );
 
-  it('U1 takes what was published after the checkpoint as it stands, also where a sample came late behind it', async () => {
+  it('published-tail.U1 takes what was published after the checkpoint as it stands, also where a sample came late behind it', async () => {
     await world.own();
     await world.row({ at: 1_000, values: { voltage: 5 } });
     const { entries } = world.bus.bucket(buckets.values);

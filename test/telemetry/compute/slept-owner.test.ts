@@ -47,7 +47,7 @@ async function published(awake: boolean): Promise<{ readonly turned: number; rea
   return { turned: turned.length, lost };
 }
 
-it('O5 publishes what came due before the samples of a message only while the target is its own', async () => {
+it('telemetry-owner.O5 publishes what came due before the samples of a message only while the target is its own', async () => {
   const own = await published(true);
   expect(own.turned).toBeGreaterThan(0);
   expect(own.lost).toBe(0);

@@ -50,7 +50,7 @@ describe('a fault of a run', () => {
     expect(seen.event).toMatchObject({ type: 'fault.switched', on: false });
   });
 
-  it('T3 is not switched by an executor that slept while another one took the run over', async () => {
+  it('effects/fault.T3 is not switched by an executor that slept while another one took the run over', async () => {
     serve(OBEYED);
     let holds = true;
     const effect = { type: 'effect.fault', index: 3, fault: FAULT, on: true, at: START + 500 } as const;

@@ -63,8 +63,8 @@ describe('a typed answer', () => {
     ['another value of an enumeration', MODE, 'SAVE', /no value of ObcMode.*SAFE/],
     ['a number for a boolean', { type: 'bool' }, 1, /true or false/],
     ['half a byte', { type: 'bytes' }, 'abc', /hexadecimal/],
-    ['an instance that is not there', { type: 'instance', of: 'battery' }, '9', /no instance of battery/],
-    ['a file identifier that is none', { type: 'file_id' }, 'x', /no file identifier/],
+    ['an instance that is not there', { type: 'instance', of: 'battery' }, '9', /not an instance of battery/],
+    ['a file identifier that is none', { type: 'file_id' }, 'x', /not a file identifier/],
     ['content that is none', { type: 'file' }, 'abc', /SHA-256/],
   ])('refuses %s in words', async (_what, type, value, reason) => {
     const event = await read(type, value);

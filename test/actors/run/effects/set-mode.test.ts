@@ -49,7 +49,7 @@ describe('the mode a run sets', () => {
     expect((await stored())?.mode).toMatchObject({ mode: 'nominal', run: RUN });
   });
 
-  it('is not set twice when the run asks again after a crash (D1)', async () => {
+  it('is not set twice when the run asks again after a crash (set-mode.D1)', async () => {
     setMode('safe');
     await world.settle();
     const first = await stored();
@@ -68,7 +68,7 @@ describe('the mode a run sets', () => {
     expect((await stored())?.mode).toMatchObject({ mode: 'safe' });
   });
 
-  it('never takes back what a successor of this executor has set meanwhile (D2)', async () => {
+  it('never takes back what a successor of this executor has set meanwhile (set-mode.D2)', async () => {
     disturbOnce(() => write('nominal', RUN));
     const { seen } = setMode('safe');
     await world.passes(20, 1);

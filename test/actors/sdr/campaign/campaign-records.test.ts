@@ -85,13 +85,13 @@ it('a report with as many samples as are kept fits into a message', async () => 
   const bench = await life('three');
   const { run_id } = granted(await bench.scenarios.start('quick'));
   await until(async () => codeOf(await bench.scenarios.report(run_id)) === undefined);
-  const told = granted(await bench.scenarios.report(run_id));
+  const reported = granted(await bench.scenarios.report(run_id));
   const sample = { name: 'ad9361.sample_rate_sps', value: Math.PI, source: 'stub' } as const;
   const metric_samples = Array.from({ length: 3 * BENCH_SAMPLES_KEPT }, (_, at) => ({
     ...sample,
     elapsed_ms: at * 50,
   }));
-  const text = Buffer.from(reportText({ ...told, metric_samples } as Report));
+  const text = Buffer.from(reportText({ ...reported, metric_samples } as Report));
   await bus.bucket(buckets.benchReports).overwrite('large', text);
   expect((await bus.bucket(buckets.benchReports).get('large'))?.value.length).toBe(text.length);
   await bench.die();

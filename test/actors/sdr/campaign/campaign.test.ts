@@ -34,7 +34,7 @@ describe('documents', () => {
     ]);
   });
 
-  it('RB-CAMP-009 RB-CAMP-025 the document is told as it was read', async () => {
+  it('RB-CAMP-009 RB-CAMP-025 the document is reported as it was read', async () => {
     const bench = await runsBench({ campaigns: [two] });
     expect(bench.campaigns.get('night')).toEqual(two);
     expect(bench.campaigns.get('day')).toBeUndefined();
@@ -191,7 +191,7 @@ describe('pause, resume, rerun', () => {
     expect((await stateOf(bench, id)).status).toBe('paused');
   });
 
-  it('RB-CAMP-019 a rerun appends an attempt and earns the verdict anew', async () => {
+  it('RB-CAMP-019 a rerun appends an attempt and earns the verdict again', async () => {
     const board = good().on('datapath.measure', () => measured(0.5));
     const bench = await runsBench({
       board,

@@ -63,7 +63,7 @@ describe('campaigns that schedule themselves', () => {
     ]);
   });
 
-  it('RB-CAMP-021 do not start by a clock that was never set: each firing is told once', async () => {
+  it('RB-CAMP-021 do not start by a clock that was never set: each firing is reported once', async () => {
     let trusted = false;
     const bench = await runsBench({ campaigns: [nightly], clockTrusted: () => trusted });
     await bench.run(32 * MINUTE, 1_000);
@@ -74,7 +74,7 @@ describe('campaigns that schedule themselves', () => {
     expect(granted(await bench.campaigns.runs())).toHaveLength(1);
   });
 
-  it('C3 a clock that is set fires nothing of the time it jumped over', async () => {
+  it('campaign/cron.C3 a clock that is set fires nothing of the time it jumped over', async () => {
     // At half past one, set to half past two: the firing at two is one of those that were jumped over.
     const clock = new SettableClock(START);
     const everyHour = campaign([quiet], { name: 'hourly', cron: '40 * * * *' });
@@ -87,7 +87,7 @@ describe('campaigns that schedule themselves', () => {
     expect(started).toEqual(['hourly']);
   });
 
-  it('C3 what fired does not fire again when the clock steps back', async () => {
+  it('campaign/cron.C3 what fired does not fire again when the clock steps back', async () => {
     const clock = new SettableClock(START);
     const started = timetable(clock, [nightly]);
     await clock.run(30 * MINUTE + 500, 1_000);

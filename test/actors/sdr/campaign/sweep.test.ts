@@ -75,7 +75,7 @@ describe('a sweep', () => {
     expect(failed).toMatchObject({ outcome: 'failed', detail: expect.stringContaining('at -40 is 0.9') });
   });
 
-  it('W2 a value at which no blocks come has no point, and an expectation there is not met', async () => {
+  it('sweep.W2 a value at which no blocks come has no point, and an expectation there is not met', async () => {
     const board = falling((gain) => (gain === -50 ? undefined : 1));
     expect(await swept(board)).toMatchObject({
       outcome: 'passed',
@@ -100,7 +100,7 @@ describe('a sweep', () => {
 describe('its points', () => {
   const profile = demoProfiles().get('qpsk-1m');
 
-  it('W1 no errors seen is a bound of three over the bits, not zero', () => {
+  it('sweep.W1 no errors seen is a bound of three over the bits, not zero', () => {
     const point = pointOf(-30, measurement(1), undefined, profile);
     expect(point).toEqual({
       x: -30,

@@ -103,7 +103,7 @@ describe('holding the devices', () => {
   });
 
   it.each(['modem-rx', 'modem-tx'])(
-    '%s in the hands of another program is told, and neither is held',
+    '%s in the hands of another program is reported, and neither is held',
     async (device) => {
       world = await startBenchWorld();
       const { datapath } = world.bench;
@@ -130,7 +130,7 @@ describe('capture', () => {
     expect(sent.indexOf(Buffer.from(bytes))).toBeGreaterThanOrEqual(0);
   });
 
-  it('RB-DP-003 refuses a short capture whole, and tells how much came', async () => {
+  it('RB-DP-003 refuses a short capture whole, and reports how much came', async () => {
     await conditioned();
     await fill(4);
     const fault = await refused(world.bench.datapath.capture({ blocks: 64, timeout_ms: 150 }));
@@ -155,7 +155,7 @@ describe('capture', () => {
     expect(world.bench.datapath.state()).toEqual({ acquired: false });
   });
 
-  it('tells blocks that found no room', async () => {
+  it('reports blocks that found no room', async () => {
     await conditioned();
     world.board().inject({ overflowAtBlock: 9 });
     await accepted(world.bench.datapath.measure(PRBS, {}));
@@ -164,7 +164,7 @@ describe('capture', () => {
 });
 
 describe('counters that do not answer', () => {
-  it('G3 tell no losses of before, and a coding that is not known', async () => {
+  it('capture.G3 report no losses of before, and a coding that is not known', async () => {
     world = await startBenchWorld({ profiles: [FAST, CODED] });
     const { bench } = world;
     await accepted(bench.chain.condition({ target: 'pl-loopback', profile: FAST.name }));
@@ -201,7 +201,7 @@ describe('loopback and measure', () => {
     expect(round.indexOf(bytes)).toBeGreaterThanOrEqual(0);
   });
 
-  it('RB-DP-015 RB-DP-018 RB-DP-019 measures with the warmup told and a match for each block', async () => {
+  it('RB-DP-015 RB-DP-018 RB-DP-019 measures with the warmup reported and a match for each block', async () => {
     await conditioned();
     const measured = await accepted(world.bench.datapath.measure(PRBS, { blocks: 5, warmup: 9 }));
     expect(shapeFaults(Measurement, measured)).toEqual([]);
@@ -217,7 +217,7 @@ describe('loopback and measure', () => {
     expect(Buffer.concat([payload, payload]).indexOf(captured)).toBeGreaterThanOrEqual(0);
   });
 
-  it('RB-DP-017 tells a byte that was lost at the boundary of a block as a slip', async () => {
+  it('RB-DP-017 reports a byte that was lost at the boundary of a block as a slip', async () => {
     await conditioned();
     world.board().inject({ slipAtBlock: 14 });
     const measured = await accepted(world.bench.datapath.measure(PRBS, { blocks: 12 }));
@@ -234,8 +234,8 @@ describe('loopback and measure', () => {
     expect(measured.verdict).toBe('NoCorrelation');
   });
 
-  it('J3 RB-DP-016 says where nothing correlates because the carrier was found in a wrong phase', async () => {
-    // Nothing in this signal tells the phase; over the cable the model finds it by chance, anew for each search.
+  it('datapath/datapath.J3 RB-DP-016 says where nothing correlates because the carrier was found in a wrong phase', async () => {
+    // Nothing in this signal reports the phase; over the cable the model finds it by chance, again for each search.
     const bare: Profile = { ...FAST, name: 'bare', framing: { kind: 'stream', differential: false } };
     world = await startBenchWorld({ profiles: [bare] });
     const { bench } = world;
@@ -247,7 +247,7 @@ describe('loopback and measure', () => {
       const { phase } = world.board().truth();
       expect(verdict).toBe(phase === 0 ? 'BytePerfect' : 'NoCorrelation');
       if (phase === 0) expect(detail).toBeUndefined();
-      else expect(detail).toMatch(/phase ambiguity: .* degrees on, 100\.0 % of the bytes are right/);
+      else expect(detail).toMatch(/phase ambiguity: .* degrees on, 100\.0 % of the bytes are correct/);
       seen.add(verdict);
       await accepted(bench.chain.recover());
     }
@@ -274,7 +274,7 @@ describe('loopback and measure', () => {
     });
   });
 
-  it('a payload that repeats within itself is measured, and told', async () => {
+  it('a payload that repeats within itself is measured, and reported', async () => {
     await conditioned();
     const repeated = Buffer.concat([PRBS.subarray(0, BLOCK_BYTES), PRBS.subarray(0, BLOCK_BYTES)]);
     await accepted(world.bench.datapath.measure(repeated, {}));
@@ -327,7 +327,7 @@ describe('how many blocks, and how long', () => {
     });
   });
 
-  it('a block takes seconds while no profile tells the rate', async () => {
+  it('a block takes seconds while no profile reports the rate', async () => {
     world = await startBenchWorld({ attached: false });
     expect(loopbackTerms(1, {}, NOTHING_APPLIED).timeoutMs).toBeGreaterThan(12 * 3_000);
   });

@@ -96,7 +96,7 @@ describe('the page', () => {
 });
 
 describe('watching', () => {
-  it('RB-LOG-008 tells each block in order; one that throws is told no more and keeps nobody from it', () => {
+  it('RB-LOG-008 reports each block in order; one that throws is called no more and keeps nobody from it', () => {
     const { frames, log } = ring();
     const seen: BenchFrame[] = [];
     frames.watch(() => {
@@ -127,7 +127,7 @@ describe('what a capture leaves', () => {
     [60, 'clean'],
     [85, /^corrected \d+$/],
     [89, 'uncorrectable'],
-  ] as const)('RB-FRM-004 tells what the decoder made of it: at %d dB of loss', async (lossDb, status) => {
+  ] as const)('RB-FRM-004 reports what the decoder made of it: at %d dB of loss', async (lossDb, status) => {
     const coded: Profile = {
       ...FAST,
       name: 'coded',

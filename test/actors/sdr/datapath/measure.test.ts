@@ -18,7 +18,7 @@ describe('a measurement', () => {
     expect(measurement.blocks[0]).toMatchObject({ rotation: 100 * BLOCK + 8 });
   });
 
-  it('T1 holds the event loop up for no more than a moment', async () => {
+  it('datapath/measure.T1 holds the event loop up for no more than a moment', async () => {
     const payload = prbs(23, 64 * BLOCK);
     const noise = prbs(9, 16 * BLOCK, 77).map((byte) => byte ^ 0x3c);
     await measurer.measure(payload, noise, 0);
@@ -34,7 +34,7 @@ describe('a measurement', () => {
     expect(longest).toBeLessThan(100);
   });
 
-  it('T2 goes on with another thread when one was stopped', async () => {
+  it('datapath/measure.T2 goes on with another thread when one was stopped', async () => {
     const payload = prbs(23, 64 * BLOCK);
     await measurer.measure(payload, payload, 0);
     await measurer.stop();

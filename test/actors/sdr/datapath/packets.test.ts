@@ -144,7 +144,7 @@ describe('transmit', () => {
 });
 
 describe('feed', () => {
-  it('RB-LOG-008 queues one packet, and tells how many bytes wait', async () => {
+  it('RB-LOG-008 queues one packet, and reports how many bytes wait', async () => {
     await conditioned();
     const { datapath } = world.bench;
     expect(await accepted(datapath.feed(raw(100), SLOT))).toEqual({ pendingBytes: 256 });
@@ -191,7 +191,7 @@ describe('flush', () => {
     expect(await accepted(datapath.flush({}))).toMatchObject({ useful_bytes: 300 });
   });
 
-  it('RB-DP-012 tells whether egress is open, and null without a driver of the logic', async () => {
+  it('RB-DP-012 reports whether egress is open, and null without a driver of the logic', async () => {
     await conditioned();
     const { datapath, profiles } = world.bench;
     await accepted(profiles.apply('fast'));

@@ -29,14 +29,14 @@ async function live(bucket = new KeptBucket(), clock = new ManualClock(NOON)): P
   return { events, clock, bucket, records };
 }
 
-const told = (kind: string, severity: Severity = 'info', source = 'radio') => ({
+const reported = (kind: string, severity: Severity = 'info', source = 'radio') => ({
   ...{ kind, source, severity, message: `${kind} happened` },
 });
 
 describe('events', () => {
   it('RB-LOG-001 RB-LOG-007 have id, kind, source, severity, message and timestamp', async () => {
     const { events } = await live();
-    expect(events.record(told('board.attached'))).toBe(1);
+    expect(events.record(reported('board.attached'))).toBe(1);
     const [event] = events.events({ limit: 9 });
     expect(shapeFaults(BenchEvent, event)).toEqual([]);
     expect(event).toEqual({
@@ -53,7 +53,7 @@ describe('events', () => {
       ['a', 'warning', 'campaign'],
       ['a', 'error', 'radio'],
     ] as const) {
-      events.record(told(kind, severity, source));
+      events.record(reported(kind, severity, source));
       clock.advance(1_000);
     }
     const ids = (filter: object): (number | undefined)[] =>
@@ -70,10 +70,10 @@ describe('events', () => {
 
   it('counts since a moment, of a kind or of all, and frames beside', async () => {
     const { events, clock } = await live();
-    events.record(told('a'));
+    events.record(reported('a'));
     clock.advance(1_000);
-    events.record(told('a'));
-    events.record(told('b'));
+    events.record(reported('a'));
+    events.record(reported('b'));
     expect(events.countSince({ kind: 'a' }, NOON)).toBe(2);
     expect(events.countSince({ kind: 'a' }, NOON + 1)).toBe(1);
     expect(events.countSince({ kind: undefined }, NOON + 1)).toBe(2);
@@ -85,7 +85,7 @@ describe('logs', () => {
   it('RB-LOG-002 are events and lines of the log, newest first, from a severity up', async () => {
     const { events, clock } = await live();
     const log = keptLines(keptLog(), () => events);
-    events.record(told('board.lost', 'error'));
+    events.record(reported('board.lost', 'error'));
     clock.advance(1_000);
     log.child({ role: 'bench' }).warn({ port: 7, err: new Error('gone') }, 'iiod lost');
     clock.advance(1_000);
@@ -117,26 +117,26 @@ describe('logs', () => {
 describe('the record', () => {
   it('RB-LOG-007 outlives a restart, and ids go on rising, also behind a purge of everything', async () => {
     const first = await live();
-    first.events.record(told('a'));
-    first.events.record(told('b'));
+    first.events.record(reported('a'));
+    first.events.record(reported('b'));
     await first.records.stop();
     const second = await live(first.bucket, first.clock);
     expect(second.events.events({ limit: 9 }).map(({ id }) => id)).toEqual([2, 1]);
-    expect(second.events.record(told('c'))).toBe(3);
+    expect(second.events.record(reported('c'))).toBe(3);
     expect(await accepted(second.events.purge(0))).toBe(3);
     await second.records.stop();
     const third = await live(first.bucket, first.clock);
     expect(third.events.events({ limit: 9 })).toEqual([]);
-    expect(third.events.record(told('d'))).toBe(4);
+    expect(third.events.record(reported('d'))).toBe(4);
   });
 
   it('what happens before it is read gets ids behind those it has, and overwrites none', async () => {
     const first = await live();
-    first.events.record(told('a'));
+    first.events.record(reported('a'));
     await first.records.stop();
     const records = new EventBucket(first.bucket, first.clock, keptLog());
     const events = new Events({ clock: first.clock, records, framesSince: () => 0 });
-    events.record(told('early'));
+    events.record(reported('early'));
     await events.load();
     await records.stop();
     expect(events.events({ limit: 9 }).map(({ id, kind }) => [id, kind])).toEqual([
@@ -148,16 +148,16 @@ describe('the record', () => {
 
   it('keys are in the order of the ids', async () => {
     const { events, bucket, records } = await live();
-    events.record(told('a'));
+    events.record(reported('a'));
     await records.stop();
     expect([...bucket.entries.keys()]).toEqual(['000000000001']);
   });
 
-  it('V2 recording does not wait for a record that is away, which is written when it is back', async () => {
+  it('events/events.V2 recording does not wait for a record that is away, which is written when it is back', async () => {
     const { events, bucket, clock } = await live();
     bucket.isAway = true;
-    events.record(told('a'));
-    events.record(told('b'));
+    events.record(reported('a'));
+    events.record(reported('b'));
     expect(events.events({ limit: 9 })).toHaveLength(2);
     await settled();
     bucket.isAway = false;
@@ -168,9 +168,9 @@ describe('the record', () => {
     });
   });
 
-  it('V1 keeps the newest, in memory and in the record', async () => {
+  it('events/events.V1 keeps the newest, in memory and in the record', async () => {
     const { events, bucket, records } = await live();
-    for (let index = 0; index < BENCH_EVENTS_KEPT + 3; index += 1) events.record(told('a'));
+    for (let index = 0; index < BENCH_EVENTS_KEPT + 3; index += 1) events.record(reported('a'));
     expect(events.events({ limit: 100_000 })).toHaveLength(BENCH_EVENTS_KEPT);
     await until(() => bucket.entries.size === BENCH_EVENTS_KEPT && !bucket.entries.has('000000000003'));
     await records.stop();
@@ -179,13 +179,13 @@ describe('the record', () => {
 });
 
 describe('a purge', () => {
-  it('RB-LOG-004 removes exactly what is older, and tells how many', async () => {
+  it('RB-LOG-004 removes exactly what is older, and reports how many', async () => {
     const { events, clock, bucket, records } = await live();
-    events.record(told('old'));
+    events.record(reported('old'));
     clock.advance(1);
-    events.record(told('on the edge'));
+    events.record(reported('on the edge'));
     clock.advance(2 * HOUR);
-    events.record(told('new'));
+    events.record(reported('new'));
     expect(await accepted(events.purge(2))).toBe(1);
     expect(events.events({ limit: 9 }).map(({ kind }) => kind)).toEqual(['new', 'on the edge']);
     expect(await accepted(events.purge(2))).toBe(0);
@@ -196,7 +196,7 @@ describe('a purge', () => {
 
   it('RB-LOG-004 is refused while the record is away, and nothing is gone', async () => {
     const { events, bucket } = await live();
-    events.record(told('a'));
+    events.record(reported('a'));
     await until(() => bucket.entries.size === 1);
     bucket.isAway = true;
     expect(await refused(events.purge(0))).toMatchObject({ code: 'unavailable', help: expect.any(String) });

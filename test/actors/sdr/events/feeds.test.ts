@@ -44,7 +44,7 @@ async function first(name: FeedName): Promise<ReturnType<typeof opened>> {
   return opened(seen[0]!);
 }
 
-describe('what is told', () => {
+describe('what is reported', () => {
   it('RB-LOG-008 pictures of the model and readings of the board', async () => {
     world = await startBenchWorld();
     await accepted(world.bench.chain.condition({ target: 'air', profile: 'fast' }));
@@ -85,7 +85,7 @@ describe('what is told', () => {
     expect(Math.max(...floats.map(Math.abs))).toBeLessThan(5);
   });
 
-  it('E1 of a board that tells no samples only readings', async () => {
+  it('feeds.E1 of a board that reports no samples only readings', async () => {
     const stub = createStub({ seed: 1, clock: realClock });
     const { truth: _, ...rest } = stub as never as Record<string, unknown>;
     const bare = Object.assign(Object.create(null), rest, {
@@ -131,7 +131,7 @@ describe('how often', () => {
     stop();
   });
 
-  it('a watcher that throws is told no more', async () => {
+  it('a watcher that throws is called no more', async () => {
     const clock = new ManualClock(0);
     world = await startBenchWorld({ clock });
     let calls = 0;

@@ -43,7 +43,7 @@ describe('the effects of the radio', () => {
   it.each([
     ['now', ['attach', 'begin', 'answer', 'refuse', 'hold', 'lost']],
     ['an earlier life', []],
-  ] as const)('W1 of %s are done: %j', async (session, expected) => {
+  ] as const)('radio/binding.W1 of %s are done: %j', async (session, expected) => {
     const { services, asked } = noted();
     const { effects } = createRadioBinding(new MemoryStore(), services);
     for (const effect of effectsOf(session)) {

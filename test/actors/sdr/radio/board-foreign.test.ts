@@ -16,7 +16,7 @@ const powerdown = (channel: 'altvoltage0' | 'altvoltage1'): IioAttribute => ({
 
 const secondDb = async (): Promise<number> => Number.parseFloat(await world.board().read(SECOND));
 
-describe('A2 the second transmitter', () => {
+describe('actions.A2 the second transmitter', () => {
   const muting: Readonly<Record<string, () => Promise<unknown>>> = {
     'an apply': () => accepted(world.bench.profiles.apply('fast')),
     'a conditioning to the air': () => accepted(world.bench.chain.condition({ target: 'air' })),
@@ -105,7 +105,7 @@ describe('an oscillator that was powered down', () => {
   });
 });
 
-describe('M2 a register bank that is not that of the modem', () => {
+describe('modem.M2 a register bank that is not that of the modem', () => {
   const ACCESS = 'direct_reg_access';
 
   /** Another core answers at its place; what is written to it is counted. */
@@ -128,7 +128,7 @@ describe('M2 a register bank that is not that of the modem', () => {
     const { written } = foreignBank();
     // It was known before: looking at the chain finds out.
     await bench.chain.state('air');
-    // Nobody knows where the digital oscillator stands: a tune would lead nobody knows where.
+    // It is not known where the digital oscillator stands: a tune would lead it is not known where.
     for (const tune_lo of [true, false])
       expect(await refused(bench.radio.tune({ center_frequency_hz: 2_400_000_100, tune_lo }))).toMatchObject({
         message: expect.stringContaining('identifies itself as 0xdead'),

@@ -111,7 +111,7 @@ describe('RB-PROF-003 another IIO client writes what the applied profile sets', 
     },
   );
 
-  it('B1 looks beside commands take nothing that the bench sets for another tool', async () => {
+  it('board-watch.B1 looks beside commands take nothing that the bench sets for another tool', async () => {
     const { world } = await start();
     const { bench } = world;
     let isOver = false;

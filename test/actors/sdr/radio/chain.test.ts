@@ -20,7 +20,7 @@ const PRBS = prbs(15, 8 * 4096);
 
 describe('the state', () => {
   it.each(CHAIN_TARGETS)(
-    'RB-CHAIN-001 RB-CHAIN-020 is told for %s, with stages in conditioning order',
+    'RB-CHAIN-001 RB-CHAIN-020 is reported for %s, with stages in conditioning order',
     async (target) => {
       world = await startBenchWorld();
       const state = await accepted(world.bench.chain.state(target));
@@ -47,7 +47,7 @@ describe('the state', () => {
     expect(await accepted(world.bench.chain.state(undefined))).toMatchObject({ target: 'air' });
   });
 
-  it('is told without a board, where everything on it is unknown', async () => {
+  it('is reported without a board, where everything on it is unknown', async () => {
     world = await startBenchWorld();
     world.board().lose('the plug is out');
     const state = await accepted(world.bench.chain.state('air'));
@@ -57,7 +57,7 @@ describe('the state', () => {
 });
 
 describe('conditioning', () => {
-  it('RB-CHAIN-010 goes to the air under the applied profile unless told otherwise', async () => {
+  it('RB-CHAIN-010 goes to the air under the applied profile unless reported otherwise', async () => {
     world = await startBenchWorld({ wired: 'pl-loopback' });
     await accepted(world.bench.profiles.apply('fast'));
     const done = await accepted(world.bench.chain.condition({}));
@@ -196,7 +196,7 @@ describe('the proof', () => {
 });
 
 describe('recover', () => {
-  it('RB-CHAIN-016 RB-CHAIN-019 pulses the CLEAR bits and tells what was pulsed and read back, never that it worked', async () => {
+  it('RB-CHAIN-016 RB-CHAIN-019 pulses the CLEAR bits and reports what was pulsed and read back, never that it worked', async () => {
     world = await startBenchWorld();
     const recovered = await accepted(world.bench.chain.recover());
     expect(shapeFaults(Recovered, recovered)).toEqual([]);
@@ -208,7 +208,7 @@ describe('recover', () => {
     for (const { bit, before, during, after } of recovered.pulsed)
       expect({ before, during, after }).toEqual({ before: 0, during: bit, after: 0 });
     expect(recovered.read_back.map(({ name }) => name)).toContain('CLEAR');
-    expect(recovered.note).toMatch(/loopback to say/);
+    expect(recovered.note).toMatch(/loopback shows that it worked/);
   });
 
   it('RB-CHAIN-016 frees a receiver that is stuck, which only a measurement shows', async () => {

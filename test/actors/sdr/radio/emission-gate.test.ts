@@ -73,7 +73,7 @@ async function disturbed(target: 'air' | 'pl-loopback'): Promise<void> {
 
 const sent = (): number => world.board().truth().queued;
 
-describe('E1 one gate', () => {
+describe('emission-gate.E1 one gate', () => {
   it.each(ways)(
     'RB-TX-010 RB-TX-011 $what over the air is refused while the chain cannot carry it',
     async (way) => {
@@ -96,7 +96,7 @@ describe('E1 one gate', () => {
   );
 
   it.each(ways)(
-    'E2 $what in a loopback: a measurement is let through, all else waits for the chain',
+    'emission-gate.E2 $what in a loopback: a measurement is let through, all else waits for the chain',
     async (way) => {
       await disturbed('pl-loopback');
       const outcome = await way.ask();
@@ -107,7 +107,7 @@ describe('E1 one gate', () => {
   );
 });
 
-describe('L3 a change of the path drops what waits', () => {
+describe('a change of the path drops what waits', () => {
   const HERE = 'pl-loopback';
   const ELSEWHERE: Readonly<Record<string, () => Asked>> = {
     'a conditioning to the air': () => world.bench.chain.condition({ target: 'air' }),
@@ -125,7 +125,7 @@ describe('L3 a change of the path drops what waits', () => {
 
   it.each(
     Object.keys(ELSEWHERE).flatMap((change) => Object.keys(between).map((when) => [change, when] as const)),
-  )('%s, %s: counted, told, and never sent', async (change, when) => {
+  )('%s, %s: counted, reported, and never sent', async (change, when) => {
     world = await startBenchWorld();
     const { bench } = world;
     await accepted(bench.chain.condition({ target: HERE, profile: 'fast' }));
@@ -164,7 +164,7 @@ describe('L3 a change of the path drops what waits', () => {
     expect(sent()).toBe(0);
   });
 
-  it('E3 a measurement in a loopback ends with it, and feeds nothing to the air', async () => {
+  it('emission-gate.E3 a measurement in a loopback ends with it, and feeds nothing to the air', async () => {
     world = await startBenchWorld();
     const { bench } = world;
     await accepted(bench.chain.condition({ target: HERE, profile: 'fast' }));

@@ -47,7 +47,7 @@ describe('the list', () => {
 });
 
 describe('registering', () => {
-  it('RB-PROF-006 RB-PROF-007 RB-PROF-008 takes YAML and JSON, tells whether the name existed, and persists nothing', async () => {
+  it('RB-PROF-006 RB-PROF-007 RB-PROF-008 takes YAML and JSON, reports whether the name existed, and persists nothing', async () => {
     world = await startBenchWorld();
     const { profiles } = world.bench;
     expect(await accepted(profiles.register('mine', YAML))).toEqual({

@@ -98,7 +98,7 @@ describe('a board behind an iiod', () => {
     expect(await accepted(bench.radio.status())).toMatchObject({ tx_rf_gain_db: -89.75 });
   });
 
-  it('that goes away is lost, and connected anew when it is back', async () => {
+  it('that goes away is lost, and connected again when it is back', async () => {
     await overIiod();
     const { bench } = world;
     const { port } = server;

@@ -97,7 +97,7 @@ describe('while a run holds the board', () => {
 });
 
 describe('a lost board', () => {
-  it('refuses what is under way and what waits, tells who holds it, and is found again', async () => {
+  it('refuses what is under way and what waits, reports who holds it, and is found again', async () => {
     world = await startBenchWorld();
     const { user, bench } = world;
     await accepted(bench.chain.condition({ target: 'pl-loopback', profile: 'fast' }));
@@ -258,7 +258,7 @@ describe('commands', () => {
     expect(refusals.every((outcome) => !outcome.ok && outcome.faults[0].code === 'unavailable')).toBe(true);
   });
 
-  it('K4 one that cannot be recorded is refused in time, and not done when it can be', async () => {
+  it('command-queue.K4 one that cannot be recorded is refused in time, and not done when it can be', async () => {
     const clock = new ManualClock(0);
     world = await startBenchWorld({ clock });
     const { radio } = world.bench;
@@ -286,7 +286,7 @@ describe('commands', () => {
     expect(atRest).toBe(1);
   });
 
-  it('K5 a defect in one throws where it was asked, and the next is done', async () => {
+  it('command-queue.K5 a defect in one throws where it was asked, and the next is done', async () => {
     world = await startBenchWorld();
     const open = world.board().open;
     world.board().open = () => {

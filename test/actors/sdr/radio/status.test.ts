@@ -21,7 +21,7 @@ const OFFSET: Profile = {
   tx: { ...FAST.tx, nco_offset_hz: 20_000 },
 };
 
-/** Everything that the status reads, each as the board fails to tell it. */
+/** Everything that the status reads, each as the board fails to report it. */
 const READ_BY_STATUS: readonly (readonly [string, StubFaults])[] = [
   ...[
     ...['altvoltage0 (out) frequency', 'altvoltage1 (out) frequency', 'ensm_mode', 'debug loopback'],
@@ -52,7 +52,7 @@ describe('the status', () => {
     });
   });
 
-  it('RB-RAD-014 tells which direction runs, and which cannot be read', async () => {
+  it('RB-RAD-014 reports which direction runs, and which cannot be read', async () => {
     world = await startBenchWorld();
     const { bench } = world;
     expect(await accepted(bench.radio.status())).toMatchObject({ tx_state: 'idle' });
@@ -75,7 +75,7 @@ describe('the status', () => {
   });
 
   it.each(READ_BY_STATUS)(
-    'S1 RB-RAD-008 %s unreadable is never a number, a word or a state of the radio',
+    'status.S1 RB-RAD-008 %s unreadable is never a number, a word or a state of the radio',
     async (_, fault) => {
       world = await startBenchWorld({ profiles: [OFFSET] });
       await accepted(world.bench.chain.condition({ target: 'device-loopback', profile: OFFSET.name }));
@@ -99,7 +99,7 @@ describe('the status', () => {
     },
   );
 
-  it('S1 RB-RAD-008 a loopback is known by one switch that is on, and by no less than two that are off', async () => {
+  it('status.S1 RB-RAD-008 a loopback is known by one switch that is on, and by no less than two that are off', async () => {
     world = await startBenchWorld();
     const { radio } = world.bench;
     expect(await accepted(radio.status())).toMatchObject({ loopback: false });
@@ -110,7 +110,7 @@ describe('the status', () => {
     expect(await accepted(radio.status())).toMatchObject({ loopback: true });
   });
 
-  it('S1 RB-RAD-001 a tune whose digital offset is unreadable is refused, and moves nothing', async () => {
+  it('status.S1 RB-RAD-001 a tune whose digital offset is unreadable is refused, and moves nothing', async () => {
     world = await startBenchWorld();
     const { radio } = world.bench;
     const before = await accepted(radio.status());
@@ -122,7 +122,7 @@ describe('the status', () => {
     expect(await accepted(radio.status())).toEqual(before);
   });
 
-  it('S3 a board without a modem has no lock, no offset and no loopback of a logic', async () => {
+  it('status.S3 a board without a modem has no lock, no offset and no loopback of a logic', async () => {
     world = await startBenchWorld();
     const devices = world.board().devices as unknown as { name: string }[];
     devices.splice(
@@ -136,7 +136,7 @@ describe('the status', () => {
     });
   });
 
-  it('S1 what an operator is told of a gain that is unreadable is that it is not known', async () => {
+  it('status.S1 what an operator is reported a gain that is unreadable is that it is not known', async () => {
     world = await startBenchWorld();
     world.board().inject({ attributes: { 'ad9361-phy voltage0 (out) hardwaregain': errno.EIO } });
     const holder = { kind: 'scenario', id: 'one' } as const;
@@ -235,7 +235,7 @@ describe('gain', () => {
 });
 
 describe('in a loopback', () => {
-  it('T3 RB-CHAIN-005 the transmitter stays muted: a level that radiates is refused, also where the path cannot be read', async () => {
+  it('tuning.T3 RB-CHAIN-005 the transmitter stays muted: a level that radiates is refused, also where the path cannot be read', async () => {
     world = await startBenchWorld();
     const { radio, chain, profiles } = world.bench;
     for (const target of ['pl-loopback', 'device-loopback'] as const) {
@@ -324,7 +324,7 @@ describe('the hardware', () => {
     });
   });
 
-  it('RB-CAP-006 RB-CAP-007 gives the clocks as the framework has them, or that it does not tell', async () => {
+  it('RB-CAP-006 RB-CAP-007 gives the clocks as the framework has them, or that it does not report', async () => {
     world = await startBenchWorld();
     const clocks = await accepted(world.bench.radio.clocks());
     expect(shapeFaults(Clocks, clocks)).toEqual([]);

@@ -96,7 +96,7 @@ const stops: Readonly<Record<string, () => Promise<Refusable<unknown>>>> = {
   'datapath/disable': () => world.bench.datapath.disable(),
 };
 
-describe('K6 what stops the transmitter waits for nothing', () => {
+describe('command-queue.K6 what stops the transmitter waits for nothing', () => {
   it.each(Object.keys(stops).flatMap((stop) => Object.keys(busy).map((what) => [stop, what] as const)))(
     'RB-RAD-004 RB-DP-007 %s is done behind nobody, not %s',
     async (stop, what) => {
@@ -106,7 +106,7 @@ describe('K6 what stops the transmitter waits for nothing', () => {
       await until(() => world.context().running.length > 0);
       await accepted(stops[stop]!() as never);
       expect(await radiates()).toBe(false);
-      // The run itself is not over by that: what it does now is not heard.
+      // The run itself is not over by that: what it does now is not received.
       if (what === 'a campaign')
         expect(
           await refused(world.user.perform({ do: 'radio.gain', with: { tx_gain_db: -10 } }, RUN)),
@@ -161,7 +161,7 @@ describe('K6 what stops the transmitter waits for nothing', () => {
   });
 });
 
-describe('Z1 nothing asked before a stop makes the transmitter radiate behind it', () => {
+describe('stops.Z1 nothing asked before a stop makes the transmitter radiate behind it', () => {
   const raising: Readonly<Record<string, () => Promise<Refusable<unknown>>>> = {
     'an apply': () => world.bench.profiles.apply('other'),
     'a conditioning': () => world.bench.chain.condition({ target: 'air', profile: 'other' }),
@@ -207,7 +207,7 @@ describe('Z1 nothing asked before a stop makes the transmitter radiate behind it
   });
 });
 
-describe('R1 settings go on beside blocks that are waited for', () => {
+describe('machines/bench/radio.R1 settings go on beside blocks that are waited for', () => {
   it('RB-DP-002 a capture sees what another client transmits meanwhile', async () => {
     await onAir();
     const captured = world.bench.datapath.capture({ blocks: 8, timeout_ms: 5_000 });
@@ -239,7 +239,7 @@ describe('R1 settings go on beside blocks that are waited for', () => {
     expect(await accepted(measured)).toMatchObject({ verdict: 'BytePerfect' });
   });
 
-  it('F2 a measurement during which the configuration changed proves nothing', async () => {
+  it('radio-record.F2 a measurement during which the configuration changed proves nothing', async () => {
     world = await startBenchWorld();
     const { bench } = world;
     await accepted(bench.chain.condition({ target: 'pl-loopback', profile: 'fast' }));
@@ -251,7 +251,7 @@ describe('R1 settings go on beside blocks that are waited for', () => {
   });
 });
 
-describe('R2 a run that was stopped by hand', () => {
+describe('machines/bench/radio.R2 a run that was stopped by hand', () => {
   it('its own mutes count as those of everybody, and a new holding is a new beginning', async () => {
     await onAir();
     const { user, bench } = world;

@@ -21,13 +21,17 @@ async function played(bench: RunsBench<ScriptedBoard>, ms = 1_000): Promise<Repo
 describe('reports', () => {
   it('RB-REP-001 RB-REP-005 summaries, and a detail of the published shape', async () => {
     const bench = await runsBench({ board: good(), scenarios: [scenario({ profile_ref: 'qpsk-1m' })] });
-    const told = await played(bench);
-    expect(shapeFaults(ReportShape, JSON.parse(JSON.stringify(told)))).toEqual([]);
-    expect(told).toMatchObject({ has_report: true, verified: true, aborted: false, source: 'stub' });
+    const reported = await played(bench);
+    expect(shapeFaults(ReportShape, JSON.parse(JSON.stringify(reported)))).toEqual([]);
+    expect(reported).toMatchObject({ has_report: true, verified: true, aborted: false, source: 'stub' });
     expect(granted(await bench.scenarios.reports({ limit: 100 }))).toEqual([
       {
-        ...{ run_id: told.run_id, scenario_name: 'short', profile_ref: 'qpsk-1m', status: 'passed' },
-        ...{ started_at: told.started_at, ended_at: told.ended_at, duration_ms: told.duration_ms },
+        ...{ run_id: reported.run_id, scenario_name: 'short', profile_ref: 'qpsk-1m', status: 'passed' },
+        ...{
+          started_at: reported.started_at,
+          ended_at: reported.ended_at,
+          duration_ms: reported.duration_ms,
+        },
         ...{ steps_executed: 1, assertions_passed: 1, assertions_failed: 0 },
       },
     ]);
@@ -59,7 +63,7 @@ describe('reports', () => {
     expect(codeOf(await bench.scenarios.report(run_id))).toBe('not_found');
   });
 
-  it('RB-REP-006 an assertion tells what it found and what was required', async () => {
+  it('RB-REP-006 an assertion reports what it found and what was required', async () => {
     const bench = await runsBench({ board: good(), scenarios: [scenario()] });
     expect((await played(bench)).assertions).toEqual([
       {
@@ -102,14 +106,14 @@ describe('reports', () => {
       board,
       scenarios: [scenario({ timeline, sampler }), scenario({ name: 'bare' })],
     });
-    const told = await played(bench, 2_000);
-    expect(told.sample_interval_ms).toBe(100);
-    expect(told.metric_samples.slice(0, 3)).toEqual([
+    const announced = await played(bench, 2_000);
+    expect(announced.sample_interval_ms).toBe(100);
+    expect(announced.metric_samples.slice(0, 3)).toEqual([
       { elapsed_ms: 0, name: 'rx.ebn0_db', value: 12.5, source: 'stub' },
       { elapsed_ms: 0, name: 'ad9361.temp_c', value: null, source: 'stub' },
       { elapsed_ms: 100, name: 'rx.ebn0_db', value: 12.5, source: 'stub' },
     ]);
-    expect(told.metric_samples.at(-1)?.elapsed_ms).toBe(1_000);
+    expect(announced.metric_samples.at(-1)?.elapsed_ms).toBe(1_000);
     const { run_id } = granted(await bench.scenarios.start('bare'));
     await bench.run(100);
     const bare = granted(await bench.scenarios.report(run_id));
@@ -161,19 +165,19 @@ describe('reports', () => {
         }),
       ],
     });
-    const told = await played(bench, lasts + 100);
-    const times = told.metric_samples
+    const emitted = await played(bench, lasts + 100);
+    const times = emitted.metric_samples
       .filter(({ name }) => name === 'rx.lo_hz')
       .map(({ elapsed_ms }) => elapsed_ms);
-    expect(told.metric_samples.length).toBeLessThanOrEqual(BENCH_SAMPLES_KEPT);
+    expect(emitted.metric_samples.length).toBeLessThanOrEqual(BENCH_SAMPLES_KEPT);
     expect([times[0], times.at(-1)]).toEqual([0, lasts]);
     expect(new Set(times.slice(1, -2).map((time, at) => time - times[at]!))).toEqual(new Set([100]));
-    expect(told.events.map(({ kind }) => kind)).toContain('samples.thinned');
+    expect(emitted.events.map(({ kind }) => kind)).toContain('samples.thinned');
   });
 
   it('a report fits into a message of the bus, and says what was left out', async () => {
     const bench = await runsBench({ board: good(), scenarios: [scenario()] });
-    const told = await played(bench);
+    const output = await played(bench);
     const sample: MetricSample = {
       elapsed_ms: 0,
       name: 'ad9361.sample_rate_sps',
@@ -181,7 +185,7 @@ describe('reports', () => {
       source: 'stub',
     };
     const big = Array.from({ length: 20_000 }, (_, at) => ({ ...sample, elapsed_ms: at * 50 }));
-    const text = reportText({ ...told, metric_samples: big });
+    const text = reportText({ ...output, metric_samples: big });
     expect(text.length).toBeLessThanOrEqual(BENCH_REPORT_BYTES);
     const kept = JSON.parse(text) as Report;
     expect(kept.metric_samples.at(-1)?.elapsed_ms).toBe(big.at(-1)?.elapsed_ms);

@@ -29,7 +29,7 @@ describe('documents', () => {
     ]);
   });
 
-  it('RB-SCEN-009 an invalid scenario is told with every fault', async () => {
+  it('RB-SCEN-009 an invalid scenario is reported with every fault', async () => {
     const bench = await runsBench();
     expect(bench.scenarios.validate(scenario())).toEqual({ ok: true, errors: [] });
     const { ok, errors } = bench.scenarios.validate({ ...scenario(), assertions: [], surplus: 1 });
@@ -351,10 +351,10 @@ describe('the end of the daemon', () => {
     const kept = nothingKept();
     const first = await runsBench({ kept, board: good(), scenarios: [scenario()] });
     const id = await played(first);
-    const told = await report(first, id);
+    const reported = await report(first, id);
     await first.die();
     const second = await runsBench({ kept, session: 'two' });
-    expect(await report(second, id)).toEqual(told);
+    expect(await report(second, id)).toEqual(reported);
     expect(granted(await second.scenarios.runs())).toHaveLength(1);
   });
 
@@ -388,7 +388,7 @@ describe('the end of the daemon', () => {
     ]);
   });
 
-  it('L2 a cell that crashes does no step twice', async () => {
+  it('life.L2 a cell that crashes does no step twice', async () => {
     const bench = await runsBench({
       board: good(),
       scenarios: [scenario({ timeline: [measureStep, waitStep(0, 500)] })],

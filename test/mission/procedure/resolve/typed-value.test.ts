@@ -1,14 +1,14 @@
 /** Input values: each form of section 2.3, as it is taken and as it is refused. */
 
 import { describe, expect, it } from 'vitest';
-import { accused, faultsOf, program, STORED, UNKNOWN_UPLOAD } from '../run-mission.ts';
+import { faultsOf, program, reportedAt, STORED, UNKNOWN_UPLOAD } from '../run-mission.ts';
 
 const taken = (name: string, value: string | number | boolean): unknown =>
   program('typed', { inputs: { [name]: value } }).inputs[name];
 /** The message of the refusal, which must be the only one. */
 function refusal(name: string, value: string | number | boolean): string {
   const part = { inputs: { [name]: value } };
-  expect(accused('typed', part)).toEqual([`run::invalid-input /inputs/${name}`]);
+  expect(reportedAt('typed', part)).toEqual([`run::invalid-input /inputs/${name}`]);
   return faultsOf('typed', part)[0]?.message ?? '';
 }
 
@@ -74,20 +74,20 @@ describe('another value', () => {
 
   it('of an instance is one that the component has', () => {
     expect([taken('cell', '2'), taken('cell', 2)]).toEqual(['2', '2']);
-    expect(refusal('cell', '3')).toBe('input "cell": "3" is no instance of battery');
-    expect(refusal('cell', true)).toContain('true is no instance');
+    expect(refusal('cell', '3')).toBe('input "cell": "3" is not an instance of battery');
+    expect(refusal('cell', true)).toContain('true is not an instance');
   });
 
   it('MC-RUN-012 of a file identifier is a whole number from 0', () => {
     expect([taken('image', 0), taken('image', 4_294_967_296)]).toEqual([0, 4_294_967_296]);
     for (const value of [-1, 0.5, 'x', true])
-      expect(refusal('image', value)).toContain('is no file identifier');
+      expect(refusal('image', value)).toContain('is not a file identifier');
   });
 
   it('MC-RUN-013 of a file is the SHA-256 of stored content, in lower case', () => {
     expect(taken('patch', STORED.toUpperCase())).toBe(STORED);
-    expect(refusal('patch', 'ab')).toContain('is no SHA-256');
-    expect(refusal('patch', 7)).toContain('is no SHA-256');
+    expect(refusal('patch', 'ab')).toContain('is not a SHA-256');
+    expect(refusal('patch', 7)).toContain('is not a SHA-256');
   });
 
   it('MC-RUN-015 of a file whose content is not stored is refused', () => {

@@ -12,15 +12,15 @@ import { createEnumeration } from './enumeration.ts';
 import type { Enumeration, Measure, MeasureDefinition } from './platform.ts';
 import { isIntegerType } from './value-type.ts';
 
-export interface Frame {
+export interface MeasureTable {
   readonly enumerations: ReadonlyMap<string, Enumeration>;
-  readonly components: ReadonlyMap<string, FrameComponent>;
+  readonly components: ReadonlyMap<string, TableComponent>;
   /** By ordinal. */
   readonly measures: readonly Measure[];
   ordinal(key: string): number | undefined;
 }
 
-export interface FrameComponent {
+export interface TableComponent {
   readonly name: string;
   readonly description: string | undefined;
   readonly instances: readonly string[];
@@ -34,7 +34,7 @@ export function measureKey(component: string, instance: string | undefined, meas
 }
 
 /** The frame of a platform whose names are unique; measures of files have no ordinal, for files come and go. */
-export function createFrame(platform: Pick<PlatformConfiguration, 'enums' | 'components'>): Frame {
+export function createFrame(platform: Pick<PlatformConfiguration, 'enums' | 'components'>): MeasureTable {
   const enumerations = new Map(
     platform.enums.map(({ name, values }) => [name, createEnumeration(name, values)]),
   );
@@ -54,7 +54,7 @@ export function createFrame(platform: Pick<PlatformConfiguration, 'enums' | 'com
 function frameComponent(
   component: ComponentConfiguration,
   enumerations: ReadonlyMap<string, Enumeration>,
-): FrameComponent {
+): TableComponent {
   return Object.freeze({
     name: component.name,
     description: component.description,
@@ -81,7 +81,7 @@ function definitionOf(
   });
 }
 
-function measuresOf(component: FrameComponent): Omit<Measure, 'ordinal'>[] {
+function measuresOf(component: TableComponent): Omit<Measure, 'ordinal'>[] {
   if (component.files) return [];
   const instances = component.instances.length === 0 ? [undefined] : component.instances;
   return instances.flatMap((instance) =>
@@ -114,7 +114,7 @@ function numbered(measure: Unnumbered, ordinal: number): Measure {
 }
 
 /** The ordinal of a measure that a compiled document names. */
-export function knownOrdinal(frame: Frame, key: string): number {
+export function knownOrdinal(frame: MeasureTable, key: string): number {
   const ordinal = frame.ordinal(key);
   assert(ordinal !== undefined, `M2: ${key} is a measure`);
   return ordinal;

@@ -18,7 +18,7 @@ export interface Place {
 }
 
 /** The rotation at which most bytes of the block fit; of equal ones the smallest. */
-export function searchEverywhere(reference: Reference, block: Uint8Array): Place {
+export function searchExhaustively(reference: Reference, block: Uint8Array): Place {
   const counts = sampleCounts(reference, block);
   const least = leastOfBest(counts);
   let best: Place = { rotation: 0, matched: -1 };

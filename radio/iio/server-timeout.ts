@@ -5,14 +5,14 @@
  * T1. What is asked covers every transfer under way; each keeps its own time besides.
  */
 
-export class ServerPatience {
+export class ServerTimeout {
   readonly #wanted = new Set<{ readonly timeoutMs: number }>();
 
   /** Takes part with a transfer; gives what to ask for, and how to leave. */
-  join(timeoutMs: number): { readonly tellMs: number; leave(): void } {
+  join(timeoutMs: number): { readonly askedMs: number; leave(): void } {
     const mine = { timeoutMs };
     this.#wanted.add(mine);
-    const tellMs = Math.max(...[...this.#wanted].map((wanted) => wanted.timeoutMs));
-    return { tellMs, leave: () => void this.#wanted.delete(mine) };
+    const askedMs = Math.max(...[...this.#wanted].map((wanted) => wanted.timeoutMs));
+    return { askedMs, leave: () => void this.#wanted.delete(mine) };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The demo mission in this process with a bus that can be told to break what one telecommand writes, so that its cell
- * crashes for real, again and again, until the test mends it.
+ * The demo mission in this process with a bus that can be made to break what one telecommand writes, so that its cell
+ * crashes for real, again and again, until the test repairs it.
  */
 
 import type { NatsBus } from '../../bus/nats-bus.ts';
@@ -15,7 +15,7 @@ import { ROLES } from '../../supervision/role.ts';
 import { createGatewayHand, DEMO } from '../support/demo-cell.ts';
 import { quiet, startNats } from '../support/nats.ts';
 
-export interface MendingCell {
+export interface FailingCell {
   readonly api: string;
   readonly bus: NatsBus;
   fault(fault: string, on: boolean): Promise<void>;
@@ -24,7 +24,7 @@ export interface MendingCell {
   stop(): Promise<void>;
 }
 
-export async function startMendingCell(): Promise<MendingCell> {
+export async function startFailingCell(): Promise<FailingCell> {
   const nats = await startNats();
   const bus = await nats.connected();
   const compiled = await compileFolder(DEMO);

@@ -2,8 +2,8 @@
  * One procedure being resolved: its place in the tree, the targets of its roles, the values of its inputs, and where what
  * does not hold is collected. Mission Control Service, section 4.2 rule 1.
  *
- * S1. A role or input that is not here although the procedure has it did not hold: it was accused where it was given,
- *     and what needs it is passed over.
+ * S1. A role or input that is not here although the procedure has it did not hold: it was reported where it was given,
+ *     and what needs it is skipped.
  */
 
 import { assert } from '../../../contract/assert.ts';
@@ -17,9 +17,9 @@ import type { Procedure, Written } from '../procedure.ts';
 import { pointer } from './pointer.ts';
 import type { RoleTarget } from './target.ts';
 
-export interface Frame {
+export interface Invocation {
   readonly mission: Mission;
-  /** Undefined when it is unknown: what depends on it is passed over. */
+  /** Undefined when it is unknown: what depends on it is skipped. */
   readonly environment: Environment | undefined;
   readonly uploads: ReadonlySet<string>;
   readonly procedure: Procedure;
@@ -42,7 +42,7 @@ export interface BoundInput {
 
 /** A leaf step being resolved: the answers given so far are names in it. */
 export interface Leaf {
-  readonly frame: Frame;
+  readonly frame: Invocation;
   /** Whole. */
   readonly path: string;
   readonly answers: Map<string, AnswerType>;
@@ -71,7 +71,7 @@ export function meaningOf(written: Written, { frame, answers }: Leaf): Meaning {
 
 export function inputMeaning(
   name: string,
-  { procedure, inputs }: Frame,
+  { procedure, inputs }: Invocation,
 ): Exclude<Meaning, { kind: 'answer' }> {
   const bound = inputs.get(name);
   if (bound === undefined) {
@@ -87,8 +87,8 @@ export function unitOf({ unit }: AnswerType): { readonly unit?: string } {
   return unit === undefined ? {} : { unit };
 }
 
-/** Accuses the request of what a step cannot do with it. */
-export function accuse(
+/** Reports what a step cannot do with the request. */
+export function reportFault(
   { frame, path }: Leaf,
   code: ErrorCode,
   message: string,
@@ -98,13 +98,13 @@ export function accuse(
   frame.faults.push(fault(code, `step ${path}: ${message}`, help, at));
 }
 
-/** The value, or the answer to come; undefined when it is unknown or absent, which is then accused. */
+/** The value, or the answer to come; undefined when it is unknown or absent, which is then reported. */
 export function operandOf(meaning: Meaning, leaf: Leaf, user: string): Operand | undefined {
   if (meaning.kind === 'value') return { value: meaning.value };
   if (meaning.kind === 'answer') return meaning.operand;
   if (meaning.kind === 'absent') {
-    const message = `${user} needs input "${meaning.input}", and it has no value`;
-    accuse(leaf, 'run::missing-input', message, 'give it one', meaning.at);
+    const message = `${user} needs input "${meaning.input}", but it has no value`;
+    reportFault(leaf, 'run::missing-input', message, 'give it one', meaning.at);
   }
   return undefined;
 }

@@ -1,9 +1,9 @@
 /**
  * Which keys a replay of last values has still to tell, while they go on being written.
  *
- * L1. A key that is replaced before the replay has come to it is told behind all others. nats-server 2.9 then counts what
+ * L1. A key that is replaced before the replay has come to it is reported behind all others. nats-server 2.9 then counts what
  *     is pending wrongly, too high or too low for good: neither that count nor the place reached says that every key was
- *     told.
+ *     reported.
  * L2. Keys that came as they stood before the replay began are counted, each once: while keys are replaced the server delivers
  *     some of them twice. Where all keys came so, which is nearly always, nothing else is asked; otherwise the names of the
  *     stream decide.
@@ -12,12 +12,12 @@
 import type { JetStream } from './jetstream.ts';
 import type { Position } from './message.ts';
 
-export class Roll {
+export class ReplayedKeys {
   readonly #expected: number;
   readonly #headSeq: number;
   /** Whether the names were asked for. */
-  called = false;
-  readonly #told = new Set<string>();
+  namesAsked = false;
+  readonly #seen = new Set<string>();
   #unreplaced = 0;
   #owed: Set<string> | undefined;
 
@@ -28,20 +28,20 @@ export class Roll {
   }
 
   /** A subject was delivered. */
-  tell(subject: string, { seq }: Position): void {
-    if (seq <= this.#headSeq && !this.#told.has(subject)) this.#unreplaced += 1;
-    this.#told.add(subject);
+  delivered(subject: string, { seq }: Position): void {
+    if (seq <= this.#headSeq && !this.#seen.has(subject)) this.#unreplaced += 1;
+    this.#seen.add(subject);
     this.#owed?.delete(subject);
   }
 
-  /** Whether every key was told. */
+  /** Whether every key was reported. */
   get complete(): boolean {
     return this.#unreplaced === this.#expected || this.#owed?.size === 0;
   }
 
   /** Takes the names there are. A later call forgives those that are gone. */
-  call(subjects: readonly string[]): void {
-    this.#owed = new Set(subjects.filter((name) => !this.#told.has(name)));
+  expectOnly(subjects: readonly string[]): void {
+    this.#owed = new Set(subjects.filter((name) => !this.#seen.has(name)));
   }
 }
 

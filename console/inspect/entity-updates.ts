@@ -5,25 +5,25 @@
  * F1. Nothing waits without bound: while the page is hidden and draws nothing, the newest `WAITING` frames are kept.
  */
 
-import type { InspectionFrame } from '../../contract/inspection.ts';
+import type { InspectionUpdate } from '../../contract/inspection.ts';
 import { oncePerFrame } from '../browser-clock.ts';
 import { LiveSocket, type SocketState } from '../live-socket.ts';
 import { changeOf, type EntityChange } from './entity-change.ts';
 
 const WAITING = 64;
-interface FrameListener {
+interface UpdateListener {
   changed(change: EntityChange): void;
   connection(state: SocketState): void;
 }
 
-export class EntityFrames {
-  readonly #listener: FrameListener;
+export class EntityUpdates {
+  readonly #listener: UpdateListener;
   readonly #socket: LiveSocket;
   readonly #turn = oncePerFrame(() => this.#draw());
   #waiting: string[] = [];
   #closed = false;
 
-  constructor(path: string, listener: FrameListener) {
+  constructor(path: string, listener: UpdateListener) {
     this.#listener = listener;
     this.#socket = new LiveSocket({
       path: `${path}/events`,
@@ -45,9 +45,9 @@ export class EntityFrames {
 
   #draw(): void {
     if (this.#closed || this.#waiting.length === 0) return;
-    const frames = this.#waiting.map((text) => JSON.parse(text) as InspectionFrame);
+    const updates = this.#waiting.map((text) => JSON.parse(text) as InspectionUpdate);
     this.#waiting = [];
-    const change = changeOf(frames);
+    const change = changeOf(updates);
     if (change !== undefined) this.#listener.changed(change);
   }
 }

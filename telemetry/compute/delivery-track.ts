@@ -5,7 +5,7 @@
  * S1. The ground time of a derived sample is that of its oldest input; its `time` is the latest of its inputs, whether they are
  *     dated on board or not, so that it follows the one before as they follow theirs. It is dated where that is not the ground time.
  * S2. A derived measure has no sample before each of its inputs has had one.
- * S3. An input that never had a sample of this delivery is lent the last one of the other; only pure measures take it, and
+ * S3. An input that never had a sample of this delivery borrows the last one of the other; only pure measures take it, and
  *     are deferred by it.
  * S4. What becomes unknown is published once, as null.
  * S5. A measure is computed after everything it reads, once a moment.
@@ -14,7 +14,7 @@
  * S7. A sample derived in real time is never older than the one before of its measure, or the current values would not show what the
  *     current inputs give. Its `time` stands still, or goes on by a millisecond, where that of the inputs falls: an input was
  *     received earlier than the one before it, or its clock was set back. It stands still for `CLOCK_STEP_MS` at most: what falls by
- *     more follows as it is (V5).
+ *     more follows as it is (sample-order.V5).
  */
 
 import type { Derived, Platform } from '../../mission/platform.ts';
@@ -37,24 +37,24 @@ interface Reader {
   readonly as: number;
 }
 
-interface SideOptions {
+interface TrackOptions {
   readonly platform: Platform;
   readonly derived: readonly Derived[];
   readonly isRealtime: boolean;
-  readonly earlier?: Side | undefined;
+  readonly earlier?: DeliveryTrack | undefined;
   /** Has learned what is stored, under this catalogue: what does not go on from `earlier` goes on from it. */
-  readonly filled?: Side | undefined;
+  readonly filled?: DeliveryTrack | undefined;
 }
 
 const NONE = 0;
-const LENT = 1;
+const BORROWED = 1;
 const OWN = 2;
 
 /** Why a measure is looked at. */
 const FED = 1;
 const DUE = 2;
 
-export class Side {
+export class DeliveryTrack {
   readonly platform: Platform;
   readonly computed: readonly Computed[];
   /** Whether everything that has a history goes on from an earlier side. */
@@ -80,7 +80,7 @@ export class Side {
   #nextDue = Number.POSITIVE_INFINITY;
   #now = Number.NEGATIVE_INFINITY;
 
-  constructor({ platform, derived, isRealtime, earlier, filled }: SideOptions) {
+  constructor({ platform, derived, isRealtime, earlier, filled }: TrackOptions) {
     const size = platform.measures.length;
     this.platform = platform;
     this.#isRealtime = isRealtime;
@@ -115,16 +115,16 @@ export class Side {
   }
 
   /** Takes a sample; `lent` when it is of the other delivery (S3). */
-  feed(ordinal: number, value: InputValue, groundMs: number, onboardMs: number, lent: boolean): void {
+  feed(ordinal: number, value: InputValue, groundMs: number, onboardMs: number, borrowed: boolean): void {
     const readers = this.#readers[ordinal];
-    if (readers === undefined || (lent && this.#standing[ordinal] === OWN)) return;
-    this.#keep(ordinal, value, groundMs, onboardMs, lent ? LENT : OWN);
-    const moment = lent ? groundMs : Math.max(groundMs, this.#moment[ordinal]!);
-    if (!lent) this.#moment[ordinal] = moment;
+    if (readers === undefined || (borrowed && this.#standing[ordinal] === OWN)) return;
+    this.#keep(ordinal, value, groundMs, onboardMs, borrowed ? BORROWED : OWN);
+    const moment = borrowed ? groundMs : Math.max(groundMs, this.#moment[ordinal]!);
+    if (!borrowed) this.#moment[ordinal] = moment;
     if (groundMs > this.#now) this.#now = groundMs;
     for (const { computed, as } of readers) {
       const { temporal } = computed.derived;
-      if (temporal && lent) continue;
+      if (temporal && borrowed) continue;
       // What is pure has no history: its inputs count in the order they come.
       computed.evaluation.feed(as, value, temporal ? moment : this.#now);
       this.#look(computed.index, FED);
@@ -191,12 +191,12 @@ export class Side {
   }
 
   /** Lends the inputs that never had a sample of this delivery the last of the other (S3). */
-  borrow(from: Side): void {
+  borrow(from: DeliveryTrack): void {
     this.#readers.forEach((readers, ordinal) => {
       if (readers === undefined || this.#standing[ordinal] === OWN || this.computes(ordinal)) return;
       if (from.#standing[ordinal] !== OWN) return;
       const ground = from.#ground[ordinal]!;
-      if (this.#standing[ordinal] === LENT && ground <= this.#ground[ordinal]!) return;
+      if (this.#standing[ordinal] === BORROWED && ground <= this.#ground[ordinal]!) return;
       this.feed(ordinal, from.#values[ordinal]!, ground, from.#onboard[ordinal]!, true);
     });
     this.#compute(undefined);
@@ -213,7 +213,7 @@ export class Side {
   }
 
   /** Takes up the inputs of a side of another catalogue; evaluations that are not kept begin with them. */
-  #adopt(earlier: Side): void {
+  #adopt(earlier: DeliveryTrack): void {
     this.#now = Math.max(this.#now, earlier.#now);
     this.#readers.forEach((readers, ordinal) => {
       if (readers === undefined) return;
@@ -225,7 +225,7 @@ export class Side {
       this.#keep(ordinal, value, earlier.#ground[before]!, earlier.#onboard[before]!, standing);
       this.#moment[ordinal] = Math.max(this.#moment[ordinal]!, earlier.#moment[before]!);
       for (const { computed, as } of readers) {
-        if (computed.kept || (computed.derived.temporal && standing === LENT)) continue;
+        if (computed.kept || (computed.derived.temporal && standing === BORROWED)) continue;
         const moment = standing === OWN ? earlier.#moment[before]! : earlier.#ground[before]!;
         computed.evaluation.feed(as, value, moment);
       }
@@ -277,9 +277,9 @@ export class Side {
     let lent = false;
     for (const read of reads) {
       const standing = this.#standing[read];
-      if (standing === NONE || (temporal && standing === LENT)) return false;
+      if (standing === NONE || (temporal && standing === BORROWED)) return false;
       const ground = this.#ground[read]!;
-      if (standing === LENT) lent = true;
+      if (standing === BORROWED) lent = true;
       if (ground < oldest) oldest = ground;
       latest = Math.max(latest, timeOf(this.#onboard[read]!, ground));
     }

@@ -9,26 +9,26 @@ import type { BenchFault } from '../../../contract/bench/errors.ts';
 import { type Result, refused } from '../../../contract/result.ts';
 import type { BoardHolder, BoardUser } from '../radio/board-user.ts';
 
-export interface Turn extends BoardHolder {
+export interface RunningNow extends BoardHolder {
   /** Of its document. */
   readonly name: string;
 }
 
-export class RunTurn {
+export class ExclusiveRun {
   readonly #board: BoardUser;
-  #current: Turn | undefined;
+  #current: RunningNow | undefined;
 
   constructor(board: BoardUser) {
     this.#board = board;
   }
 
   /** Who runs. */
-  get current(): Turn | undefined {
+  get current(): RunningNow | undefined {
     return this.#current;
   }
 
   /** Takes the turn and the board; refused while another has either, or there is no board. */
-  async take(turn: Turn): Promise<Result<void, BenchFault>> {
+  async take(turn: RunningNow): Promise<Result<void, BenchFault>> {
     if (this.#current !== undefined) return refused(busy(this.#current));
     if (this.#board.source === undefined) return refused(noBoard(this.#board));
     this.#current = turn;
@@ -51,13 +51,13 @@ export function holderOf({ kind, id }: BoardHolder): BoardHolder {
 }
 
 /** `conflict` that names who runs. */
-function busy({ kind, name, id }: Turn): BenchFault {
+function busy({ kind, name, id }: RunningNow): BenchFault {
   return {
     code: 'conflict',
     message: `${kind} "${name}" is running (${id})`,
     help:
       kind === 'campaign'
-        ? 'wait until it rests, or pause it'
+        ? 'wait until it stops, or pause it'
         : 'wait until it is over, or POST /api/v1/scenarios/active/cancel',
   };
 }

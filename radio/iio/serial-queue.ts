@@ -3,7 +3,7 @@
 import { IIOD_QUESTIONS_WAITING } from '../../contract/limits.ts';
 import { errno, IioFailure } from './context.ts';
 
-export class Turns {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
   #open = 0;
 
@@ -12,9 +12,11 @@ export class Turns {
   }
 
   /** Acts when all before have ended; refused with EBUSY when too many wait. */
-  take<Value>(what: string, act: () => Promise<Value>): Promise<Value> {
+  run<Value>(what: string, act: () => Promise<Value>): Promise<Value> {
     if (this.#open >= IIOD_QUESTIONS_WAITING)
-      return Promise.reject(new IioFailure(errno.EBUSY, `${what}: ${this.#open} questions wait already`));
+      return Promise.reject(
+        new IioFailure(errno.EBUSY, `${what}: ${this.#open} requests are already waiting`),
+      );
     this.#open += 1;
     const turn = this.#last.then(act);
     const ended = (): void => {

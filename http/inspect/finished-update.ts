@@ -1,12 +1,12 @@
 /** The one frame of an entity that lives nowhere any more: what its log left, in the wire form of `@statelyai/inspect`. */
 
-import type { ActorFrame, EntityView } from '../../contract/inspection.ts';
+import type { ActorUpdate, EntityView } from '../../contract/inspection.ts';
 
 /** Version of the wire form the frames have. */
 const WIRE_VERSION = '0.7.2';
 
 /** The frame; `value` is the state as text, because no chart is here to nest it. */
-export function finishedFrame(view: EntityView): ActorFrame {
+export function finishedUpdate(view: EntityView): ActorUpdate {
   const sessionId = `${view.kind}:${view.id}`;
   return {
     type: '@xstate.actor',

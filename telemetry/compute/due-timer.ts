@@ -4,7 +4,7 @@
 
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 
-export class TurnTimer {
+export class DueTimer {
   readonly #clock: Clock;
   /** The next moment, if there is one to wait for now. */
   readonly #due: () => number | undefined;

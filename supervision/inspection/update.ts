@@ -1,10 +1,10 @@
 /**
  * The wire frames of `@statelyai/inspect`, made by us: with stable ids, so that a page survives a restart, and with the
- * view of the entity beside them (N1, N2).
+ * view of the entity beside them (inspection.N1, N2).
  */
 
 import type { AnyMachineSnapshot } from 'xstate';
-import type { ActorFrame, EntityView, EventFrame, SnapshotFrame } from '../../contract/inspection.ts';
+import type { ActorUpdate, EntityView, EventUpdate, SnapshotUpdate } from '../../contract/inspection.ts';
 import { inspectedSnapshot } from './entity-view.ts';
 
 /** The version of `@statelyai/inspect` whose frames these are. */
@@ -18,7 +18,7 @@ export interface Present {
 }
 
 /** First frame of a watch: what the entity is. */
-export function actorFrame(present: Present, definition: string): ActorFrame {
+export function actorUpdate(present: Present, definition: string): ActorUpdate {
   const { view, snapshot } = present;
   return {
     type: '@xstate.actor',
@@ -31,17 +31,17 @@ export function actorFrame(present: Present, definition: string): ActorFrame {
   };
 }
 
-export function eventFrame(present: Present, event: { readonly type: string }): EventFrame {
+export function eventUpdate(present: Present, event: { readonly type: string }): EventUpdate {
   return { type: '@xstate.event', event: { ...event }, ...base(present) };
 }
 
 /** What the entity has become by `steps` macrosteps, of which `event` was the last. */
-export function snapshotFrame(
+export function snapshotUpdate(
   present: Present,
   event: { readonly type: string },
   taken: readonly string[],
   steps: number,
-): SnapshotFrame {
+): SnapshotUpdate {
   const { view, snapshot } = present;
   return {
     type: '@xstate.snapshot',

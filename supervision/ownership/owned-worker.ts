@@ -2,7 +2,7 @@
  * The worker of something this process owns for a while, a partition or a leadership: started, started again when it fails,
  * stopped for good when the ownership ends. Who owns what is decided elsewhere.
  *
- * W1. Starts and stops never overlap: there is at most one worker of one tenure.
+ * W1. Starts and stops never overlap: there is at most one worker of one ownership.
  * W2. A worker fails once: what it says after that is of the same failure.
  * W3. That the bus is away is no fault of a worker and costs it no patience: it is started again in a moment.
  */
@@ -29,7 +29,7 @@ export interface WorkerContext {
   readonly failed: (error: unknown) => void;
 }
 
-export interface TenureOptions {
+export interface OwnedWorkerOptions {
   readonly epoch: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,13 +59,13 @@ export interface Ownerships {
   reset(name: string): boolean;
 }
 
-export class Tenure {
-  readonly #options: TenureOptions;
+export class OwnedWorker {
+  readonly #options: OwnedWorkerOptions;
   #worker: Worker | undefined;
   #turn: Promise<void> = Promise.resolve();
   #over = false;
 
-  constructor(options: TenureOptions) {
+  constructor(options: OwnedWorkerOptions) {
     this.#options = options;
   }
 
@@ -77,13 +77,13 @@ export class Tenure {
     return this.#worker !== undefined;
   }
 
-  /** Starts the worker, behind whatever of this tenure is still being stopped; resolves when it runs or has failed. */
+  /** Starts the worker, behind whatever of this ownership is still being stopped; resolves when it runs or has failed. */
   start(): Promise<void> {
     this.#turn = this.#turn.then(() => this.#startNow());
     return this.#turn;
   }
 
-  /** Ends the tenure; resolves when its worker has stopped. */
+  /** Ends the ownership; resolves when its worker has stopped. */
   end(): Promise<void> {
     this.#over = true;
     this.#turn = this.#turn.then(() => this.#stopNow());

@@ -1,0 +1,187 @@
+/**
+ * What the buckets hold of entities: envelopes beside logs, and records. So an entity is shown whose process is silent, and what a
+ * new owner would find of one that lives. Decision 31.
+ *
+ * B1. Whoever asks does not choose the cost: what is kept is listed once a second at most, for everybody.
+ * B2. It is what was so when it was written, and says when; nobody decides anything by it.
+ */
+
+import type { StoredAlarm } from '../../contract/alarm.ts';
+import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
+import type {
+  EntityName,
+  EntitySummary,
+  EntityView,
+  FindCall,
+  StoredView,
+} from '../../contract/inspection.ts';
+import { INSPECT_CONTEXT_CHARACTERS, INSPECT_LISTED, INSPECT_STORED_MS } from '../../contract/limits.ts';
+import { readReply } from '../../contract/reply.ts';
+import type { RunSummary } from '../../contract/run.ts';
+import { isKept, readEnvelope } from '../../messaging/kept-envelopes.ts';
+import type { Bus, Entry } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Envelope } from '../../ports/entity.ts';
+
+/** Records of these kinds have a bucket of their own. */
+const RECORDS: Readonly<Record<string, BucketDefinition>> = {
+  alarm: buckets.alarms,
+  radio: buckets.benchRuns,
+  scenario: buckets.benchRuns,
+  campaign: buckets.benchRuns,
+};
+const KEY = /^[A-Za-z0-9_=./-]{1,400}$/;
+
+export interface StoredEntity {
+  readonly summary: EntitySummary;
+  readonly stored: StoredView;
+  readonly context: unknown;
+}
+
+export class StoredEntities {
+  readonly #bus: Bus;
+  readonly #clock: Clock;
+  #listed: Promise<readonly StoredEntity[]> | undefined;
+  #until = 0;
+
+  constructor(bus: Bus, clock: Clock) {
+    this.#bus = bus;
+    this.#clock = clock;
+  }
+
+  /** What stands in the bucket of the entity; undefined when there is nothing that can be read. Throws `Outage`. */
+  async of({ kind, id }: EntityName): Promise<StoredEntity | undefined> {
+    const record = RECORDS[kind];
+    const key = kind === 'alarm' ? id : `${kind}.${id}`;
+    if (!KEY.test(key) || key.includes('..') || key.endsWith('.')) return undefined;
+    const entry = await this.#bus.bucket(record ?? buckets.actors).get(key);
+    if (entry === undefined) return undefined;
+    return kind === 'alarm' ? alarmIn(entry) : entityIn(entry);
+  }
+
+  /** What is kept beside logs and matches, the latest first; of at most a second ago (B1). Throws `Outage`. */
+  async find(call: FindCall): Promise<readonly StoredEntity[]> {
+    const all = await this.#list();
+    return all.filter(({ summary }) => matches(summary, call));
+  }
+
+  #list(): Promise<readonly StoredEntity[]> {
+    const now = this.#clock.now();
+    if (this.#listed !== undefined && now < this.#until) return this.#listed;
+    this.#until = now + INSPECT_STORED_MS;
+    const listed = this.#bus
+      .bucket(buckets.actors)
+      .list('>')
+      .then((entries) => entries.flatMap((entry) => entityIn(entry) ?? []).sort(latestFirst));
+    this.#listed = listed;
+    listed.catch(() => {
+      if (this.#listed === listed) this.#listed = undefined;
+    });
+    return listed;
+  }
+}
+
+/** The entity as its store shows it, for who asks about one that no process has. */
+export function storedView({ summary, stored, context }: StoredEntity): EntityView {
+  return {
+    ...summary,
+    instance: '',
+    chart: { kind: summary.kind, version: stored.chartVersion },
+    epoch: stored.epoch,
+    supervisor: '',
+    active: [],
+    context,
+    effects: stored.effects.map((effect) => ({ ...effect, detail: null })),
+    timers: stored.timers,
+    ...{ accepts: [], refuses: [] },
+  };
+}
+
+function latestFirst({ stored: one }: StoredEntity, { stored: other }: StoredEntity): number {
+  return other.at - one.at;
+}
+
+function matches(summary: EntitySummary, { kind, id, target, state }: FindCall): boolean {
+  return (
+    (kind === undefined || summary.kind === kind) &&
+    (id === undefined || summary.id.includes(id) || summary.label?.includes(id) === true) &&
+    (target === undefined || summary.target?.split(', ').includes(target) === true) &&
+    (state === undefined || summary.state === state || summary.state.split(/[ .]/).includes(state))
+  );
+}
+
+// Envelopes -----------------------------------------------------------------------------------------------------------
+
+function entityIn(entry: Entry): StoredEntity | undefined {
+  const envelope = readEnvelope(entry);
+  if (envelope === undefined || typeof envelope.id !== 'string') return undefined;
+  const { value, context } = (envelope.snapshot ?? {}) as { value?: unknown; context?: unknown };
+  const { kind, id, version, revision, epoch } = envelope;
+  const state = statesIn(value).join(' ');
+  const stored: StoredView = {
+    ...{ at: entry.at, epoch, chartVersion: version, state, revision },
+    ...(isKept(envelope) && { position: envelope.covers.position }),
+    timers: (envelope.timers ?? []).map(({ event, dueAt }) => ({ event: event.type, dueAt })),
+    effects: (envelope.effects ?? [])
+      .slice(0, INSPECT_LISTED)
+      .map(({ key, effect }) => ({ key, type: effect.type })),
+  };
+  const summary: EntitySummary = {
+    ...{ kind, id, ...namesOf(envelope), status: 'loading', state, revision, at: entry.at },
+    stored,
+  };
+  return { summary, stored, context: shown(context) };
+}
+
+function namesOf(envelope: Envelope): Pick<EntitySummary, 'label' | 'target'> {
+  if (envelope.kind === 'telecommand') return { target: envelope.id.slice(0, envelope.id.lastIndexOf('.')) };
+  const facts = isKept(envelope) ? (envelope.facts as { summary?: RunSummary } | undefined) : undefined;
+  if (facts?.summary === undefined) return {};
+  const { procedure, targets } = facts.summary;
+  return { label: procedure, target: [...new Set(Object.values(targets))].sort().join(', ') };
+}
+
+/** `SENT.verifying` */
+function statesIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const below = statesIn(inner);
+    return below.length === 0 ? [key] : below.map((each) => `${key}.${each}`);
+  });
+}
+
+/** JSON of bounded length, whatever a chart keeps. */
+function shown(context: unknown): unknown {
+  try {
+    const text = JSON.stringify(context, (_key, value: unknown) =>
+      typeof value === 'bigint' || value instanceof Uint8Array ? String(value) : value,
+    );
+    if (text === undefined) return null;
+    return text.length <= INSPECT_CONTEXT_CHARACTERS
+      ? JSON.parse(text)
+      : `${text.slice(0, INSPECT_CONTEXT_CHARACTERS)}…`;
+  } catch {
+    return null;
+  }
+}
+
+// Alarms --------------------------------------------------------------------------------------------------------------
+
+function alarmIn({ key, value, at }: Entry): StoredEntity | undefined {
+  const read = readReply(value) as unknown as Partial<StoredAlarm> | undefined;
+  const { record, epoch = 0, reactions = [] } = read ?? {};
+  if (typeof record?.state !== 'string') return undefined;
+  const { state, seq, shelved_until: until } = record;
+  const term = until === undefined ? [] : [{ event: 'end of the shelving', dueAt: Date.parse(until) }];
+  const stored: StoredView = {
+    ...{ at, epoch, chartVersion: 1, state, revision: seq, timers: term },
+    effects: reactions.map(({ run }) => ({ key: run ?? '', type: 'reaction' })),
+  };
+  const [target] = key.split('.');
+  const summary: EntitySummary = {
+    ...{ kind: 'alarm', id: key, status: 'loading', state, revision: seq, at, stored },
+    ...(target !== undefined && { target }),
+  };
+  return { summary, stored, context: shown(read) };
+}

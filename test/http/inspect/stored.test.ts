@@ -1,0 +1,172 @@
+/** What the inspector's routes tell of entities from what is stored of them: beside a living one, and where no process answers. */
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import type { InspectedEntity, InspectFound, InspectTree } from '../../../contract/inspector.ts';
+import { accepted } from '../../../contract/result.ts';
+import { KeptEnvelopes, packr } from '../../../messaging/kept-envelopes.ts';
+import { call } from '../../support/client.ts';
+import { until } from '../../support/until.ts';
+import { startWorld, type World } from '../world.ts';
+import { entityView, type FakeProcess, startFakeProcess, summary } from './fake-process.ts';
+
+const ID = 'sat1.01J5ZK3M8QW7V9XH2C4T6R8YAB';
+const RUN = '01J5ZK3M8QW7V9XH2C4T6R8YAC';
+const DUE = 1_900_000_000_000;
+let world: World;
+let url: string;
+const processes: FakeProcess[] = [];
+
+/** What the routes answer, one after the other. */
+type Body = InspectFound & InspectTree & InspectedEntity;
+
+beforeAll(async () => {
+  world = await startWorld();
+  url = `${world.url}/v1/inspect`;
+  const timer = { id: 'x', event: { type: 'xstate.after.verificationTimeout.telecommand.SENT' }, dueAt: DUE };
+  await keep('telecommand', ID, {
+    snapshot: { value: { SENT: 'verifying' }, context: { target: 'sat1', big: 1n } },
+    timers: [timer],
+    effects: [{ key: `telecommand:${ID}:3:1`, effect: { type: 'effect.verify' } }],
+  });
+  await keep('run', RUN, {
+    snapshot: { value: 'waitingDecision', context: { run: RUN } },
+    facts: { summary: { run: RUN, procedure: 'tune', targets: { sat: 'sat2', ref: 'sat1' } } },
+  });
+  const damaged = world.bus.bucket(buckets.actors);
+  await damaged.put('telecommand.sat1.damaged', Buffer.from('nonsense'), 0);
+});
+afterAll(() => world.stop());
+afterEach(async () => {
+  for (const each of processes.splice(0)) await each.leave();
+  await until(async () => (await get('tree')).body.silent.length === 0);
+});
+
+async function keep(kind: string, id: string, more: object): Promise<void> {
+  const kept = new KeptEnvelopes(world.bus, { kind, version: 1 });
+  const written = await kept.write({
+    ...{ kind, id, version: 1, revision: 3, epoch: 17, timers: [], effects: [], snapshot: undefined },
+    covers: { position: 1_204, mark: 'm' },
+    ...more,
+  });
+  expect(written).toBe('written');
+}
+
+const get = (path: string) => call<Body>('GET', `${url}/${path}`);
+
+async function process(instance: string, answers: FakeProcess['answers'] = {}): Promise<FakeProcess> {
+  const started = await startFakeProcess(world.bus, instance, answers);
+  processes.push(started);
+  const told = async () =>
+    (await get('tree')).body.processes.map((each: { instance: string }) => each.instance);
+  await until(async () => (await told()).includes(instance));
+  return started;
+}
+
+/** What of the list has been read before is as old as the test asks for. */
+async function listed(query = '') {
+  const { body } = await get(`entities${query}`);
+  return body.entities;
+}
+
+describe('an entity whose process is silent', () => {
+  it('is listed as its store has it, and says so', async () => {
+    await (await process('gone')).silence();
+    const found = await listed('?kind=telecommand');
+    expect(found).toMatchObject([
+      {
+        ...{
+          kind: 'telecommand',
+          id: ID,
+          target: 'sat1',
+          status: 'loading',
+          state: 'SENT.verifying',
+          revision: 3,
+        },
+        stored: {
+          ...{ epoch: 17, chartVersion: 1, position: 1_204, state: 'SENT.verifying' },
+          timers: [{ event: 'xstate.after.verificationTimeout.telecommand.SENT', dueAt: DUE }],
+          effects: [{ key: `telecommand:${ID}:3:1`, type: 'effect.verify' }],
+        },
+      },
+    ]);
+    expect(found[0]).not.toHaveProperty('instance');
+    expect(Math.abs(found[0]!.stored!.at - Date.now())).toBeLessThan(60_000);
+  });
+
+  it.each([
+    ['?target=sat2', [RUN]],
+    ['?state=verifying', [ID]],
+    ['?state=waitingDecision', [RUN]],
+    ['?kind=run&id=tun', [RUN]],
+    ['?kind=alarm', []],
+  ])('is found by %s', async (query, ids) => {
+    expect((await listed(query)).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('is shown as its store has it', async () => {
+    const { status, body } = await get(`entities/telecommand/${ID}`);
+    expect(status).toBe(200);
+    expect(body.entity).toMatchObject({
+      ...{ instance: '', status: 'loading', state: 'SENT.verifying', epoch: 17, accepts: [], refuses: [] },
+      ...{ chart: { kind: 'telecommand', version: 1 }, context: { target: 'sat1', big: '1' } },
+      effects: [{ type: 'effect.verify' }],
+      timers: [{ dueAt: DUE }],
+      stored: { position: 1_204 },
+    });
+    const run = await get(`entities/run/${RUN}`);
+    expect(run.body.entity).toMatchObject({ label: 'tune', target: 'sat1, sat2', state: 'waitingDecision' });
+  });
+
+  it.each(['telecommand/sat1.damaged', 'telecommand/sat1.none', 'door/..', 'door/a%20b'])(
+    'is unknown where nothing can be read: %s',
+    async (name) => {
+      expect((await get(`entities/${name}`)).status).toBe(404);
+    },
+  );
+});
+
+describe('an entity that lives', () => {
+  it('is listed where it lives, also one that its process does not name among the first', async () => {
+    await process('p1', {
+      find: ({ ids }: { ids?: readonly string[] }) =>
+        ids === undefined
+          ? accepted({ entities: [], more: 2 })
+          : accepted({
+              entities: ids.map((id) => summary(id, { kind: id === RUN ? 'run' : 'telecommand' })),
+              more: 0,
+            }),
+    });
+    expect(await listed('?kind=telecommand')).toEqual([]);
+  });
+
+  it('is shown with what is stored of it', async () => {
+    await process('p1', { entity: () => accepted(entityView(ID, 'p1', { kind: 'telecommand' })) });
+    const { body } = await get(`entities/telecommand/${ID}`);
+    expect(body.entity).toMatchObject({
+      instance: 'p1',
+      state: 'open',
+      stored: { revision: 3, position: 1_204 },
+    });
+  });
+});
+
+describe('an entity whose record is in a bucket of its own', () => {
+  it('is shown as its record has it', async () => {
+    const campaign = {
+      ...{ kind: 'campaign', id: 'c1', version: 2, revision: 5, epoch: 1, timers: [], effects: [] },
+      snapshot: { value: 'interrupted', context: { name: 'sweep' } },
+    };
+    await world.bus.bucket(buckets.benchRuns).put('campaign.c1', packr.pack(campaign), 0);
+    const record = { state: 'ACTIVE_ACK', previous: 'ACTIVE_UNACK', seq: 4, at: '2026-01-01T00:00:00.000Z' };
+    const stored = { record: { ...record, shelved_until: '2030-01-01T00:00:00.000Z' }, epoch: 9 };
+    await world.bus.bucket(buckets.alarms).put('sat1.eps.1.low', Buffer.from(JSON.stringify(stored)), 0);
+    expect((await get('entities/campaign/c1')).body.entity).toMatchObject({
+      ...{ state: 'interrupted', chart: { kind: 'campaign', version: 2 }, stored: { revision: 5 } },
+    });
+    const alarm = (await get('entities/alarm/sat1.eps.1.low')).body.entity;
+    expect(alarm).toMatchObject({ state: 'ACTIVE_ACK', revision: 4, epoch: 9, target: 'sat1' });
+    expect(alarm.timers).toEqual([{ event: 'end of the shelving', dueAt: Date.UTC(2030, 0, 1) }]);
+    expect(alarm.stored).not.toHaveProperty('position');
+  });
+});
