@@ -36,20 +36,23 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import { calibrateBatch } from './calibration.ts';
-import type { Checkpoint, Positions } from './checkpoint.ts';
+import type { Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
-import { Compute, type Turned } from './compute/compute.ts';
+import type { Compute, Turned } from './compute/compute.ts';
+import { Derivation } from './compute/derivation.ts';
 import { DueTimer } from './compute/due-timer.ts';
 import { groundDated } from './compute/ground-time.ts';
-import { type PublishedBatch, rebuild } from './compute/rebuild.ts';
+import { rebuild } from './compute/rebuild.ts';
 import { CurrentValues, type ValueColumns } from './current-values.ts';
 import { OrderedAppend } from './ordered-append.ts';
 import { PublishedTail, readTail } from './published-tail.ts';
-import { fitsPlatform, readBatch, readValues } from './reading/batch-shape.ts';
+import { readBack } from './read-back.ts';
+import { fitsPlatform, readBatch } from './reading/batch-shape.ts';
 import { KnownPlatforms } from './reading/known-platforms.ts';
 import { mapBatch } from './reading/measure-map.ts';
 import { earliestGround } from './reading/row-order.ts';
 import { markBatch, SampleOrder } from './sample-order.ts';
+import { covered, decodedLostSince } from './went-back.ts';
 
 export interface TelemetryOwnerOptions {
   readonly bus: Bus;
@@ -92,12 +95,6 @@ export function createTelemetryOwner(options: TelemetryOwnerOptions): TelemetryO
   return new Owner(options);
 }
 
-/** What the checkpoint covers of what the value stream still holds (O7). */
-function covered(positions: Positions, last: StreamMessage | undefined): Positions {
-  if (last === undefined || positions.values <= last.seq) return positions;
-  return { decoded: Math.min(positions.decoded, Number(last.headers[header.source] ?? 0)), values: last.seq };
-}
-
 class Owner implements TelemetryOwner {
   readonly counts: TelemetryCounts = { published: 0, skipped: 0 };
   readonly #options: TelemetryOwnerOptions;
@@ -110,8 +107,7 @@ class Owner implements TelemetryOwner {
   #store: CurrentValues | undefined;
   /** What is current once everything handed over is stored (O8); of the catalogue of the store. */
   #order: SampleOrder | undefined;
-  /** Absent where the catalogue derives nothing. */
-  #compute: Compute | undefined;
+  readonly #derivation: Derivation;
   /** Of the checkpoint, until there is a catalogue to read it by. */
   #restored: ValueColumns | undefined;
   #positions = NOTHING;
@@ -127,9 +123,6 @@ class Owner implements TelemetryOwner {
   #atHead = false;
   /** Once the checkpoint is taken up: before, a catalogue needs no filling of its own. */
   #started = false;
-  /** O6, and the computation before it. */
-  #filling: Promise<void> | undefined;
-  #unfilled: Compute | undefined;
   #lost = false;
   #stopped = false;
   readonly #reported = new Set<string>();
@@ -145,6 +138,12 @@ class Owner implements TelemetryOwner {
       lost: () => this.#lose(),
     });
     this.#platforms = new KnownPlatforms(missions, clock);
+    this.#derivation = new Derivation({
+      log: this.#log,
+      values: () => this.#store,
+      fill: (filled, isWanted) => this.#fill(filled, isWanted),
+      changed: () => this.#timer.arm(),
+    });
     this.#timer = new DueTimer({ clock, due: () => this.#due(), fire: () => this.#publishDue() });
     this.#forget = missions.onChange((mission) => this.#takeUp(mission));
   }
@@ -156,7 +155,7 @@ class Owner implements TelemetryOwner {
       bus.last(streams.values, subject.values(target)),
     ]);
     this.#started = true;
-    const lost = await this.#lostSince(checkpoint, last);
+    const lost = await decodedLostSince(bus, this.#log, checkpoint, last);
     if (checkpoint !== undefined) {
       // A later epoch while the target is left to this one is of a past that is gone, as its owner is.
       if (checkpoint.epoch > epoch && this.#options.holds?.() !== true) this.#lose();
@@ -177,32 +176,9 @@ class Owner implements TelemetryOwner {
     return { from: 'time', at: lost + 1 };
   }
 
-  /** When the last decoded message that is known was stored, where its stream does not hold it any more (O7). */
-  async #lostSince(
-    checkpoint: Checkpoint | undefined,
-    last: StreamMessage | undefined,
-  ): Promise<number | undefined> {
-    const { bus } = this.#options;
-    const source = Number(last?.headers[header.source] ?? 0);
-    const at = Number(last?.headers[header.sourceAt] ?? Number.NaN);
-    const known = [
-      { seq: source, ...(!Number.isNaN(at) && { at }) },
-      { seq: checkpoint?.positions.decoded ?? 0 },
-    ];
-    for (const each of known) {
-      if (each.seq === 0 || (await bus.stillHolds(streams.decoded, each))) continue;
-      const since = Number.isNaN(at) ? (last?.at ?? 0) : at;
-      this.#log.error(
-        { ...each, since },
-        'the stream of decoded samples went back: reading on from that time',
-      );
-      return since;
-    }
-    return undefined;
-  }
-
   handle(message: StreamMessage): void | Promise<void> {
-    if (this.#filling !== undefined) return this.#filling.then(() => this.handle(message));
+    if (this.#derivation.filling !== undefined)
+      return this.#derivation.filling.then(() => this.handle(message));
     if (this.#lost || this.#stopped) return;
     this.#atHead = message.pending === 0;
     if (this.#published.has(message.seq)) return this.#passed(message.seq);
@@ -238,7 +214,7 @@ class Owner implements TelemetryOwner {
     const revision = message.headers[header.config];
     const known = this.#platforms.get(batch.platform);
     const made = known ?? (await this.#platforms.find(batch.platform, revision, CATALOGUE_WAIT_MS));
-    await this.#filling;
+    await this.#derivation.filling;
     const platform = this.#store?.platform;
     if (made !== undefined && platform !== undefined && fitsPlatform(batch.blocks, made.measures.length)) {
       return this.#handleOwn(message, mapBatch(batch, made, platform), platform);
@@ -254,9 +230,9 @@ class Owner implements TelemetryOwner {
     }
     const deferred = message.headers[header.delivery] === 'deferred';
     const calibrated = calibrateBatch(batch, platform, deferred);
-    if (!deferred && this.#compute !== undefined) this.#turn(earliestGround(calibrated.blocks));
+    if (!deferred && this.#derivation.compute !== undefined) this.#turn(earliestGround(calibrated.blocks));
     const samples = this.#marked(calibrated);
-    const derived = this.#compute?.apply(samples) ?? samples;
+    const derived = this.#derivation.compute?.apply(samples) ?? samples;
     return this.#publish(message, this.#markedFrom(derived, samples.blocks.length), platform);
   }
 
@@ -332,7 +308,11 @@ class Owner implements TelemetryOwner {
   /** Publishes what time alone changed up to `limitMs`, one moment after the other (O5). */
   #turn(limitMs: number): void {
     const { holds = () => true } = this.#options;
-    for (let turned = this.#compute?.turn(limitMs); turned; turned = this.#compute?.turn(limitMs)) {
+    for (
+      let turned = this.#derivation.compute?.turn(limitMs);
+      turned;
+      turned = this.#derivation.compute?.turn(limitMs)
+    ) {
       if (!holds()) return this.#lose();
       this.#publishTurned(turned);
     }
@@ -341,12 +321,12 @@ class Owner implements TelemetryOwner {
   /** When the clock has to be looked at: at the head of the stream, when everything has been stored. */
   #due(): number | undefined {
     const ends = this.#lost || this.#stopped;
-    const waits = this.#atHead && this.#appends.idle && this.#filling === undefined && !ends;
-    return waits ? this.#compute?.deadline() : undefined;
+    const waits = this.#atHead && this.#appends.idle && this.#derivation.filling === undefined && !ends;
+    return waits ? this.#derivation.compute?.deadline() : undefined;
   }
 
   #publishDue(): void {
-    const turned = this.#compute?.turn(this.#options.clock.now());
+    const turned = this.#derivation.compute?.turn(this.#options.clock.now());
     if (turned !== undefined) this.#publishTurned(turned, this.#tail);
     this.#timer.arm();
   }
@@ -354,7 +334,7 @@ class Owner implements TelemetryOwner {
   #publishTurned({ at, batch: turned }: Turned, tail?: number): void {
     const batch = this.#markedFrom(turned, 0);
     const [decoded, handledAt] = [this.#handled, this.#handledAt];
-    const platform = this.#compute?.platform;
+    const platform = this.#derivation.compute?.platform;
     const { target } = this.#options;
     const source = this.#headers({ seq: decoded, at: handledAt }, false);
     void this.#appends.push({
@@ -376,40 +356,23 @@ class Owner implements TelemetryOwner {
     if (this.#store !== undefined && position > 0)
       await rebuild({
         ...{ bus, target, values: this.#store, position, atMs: last?.at ?? clock.now() },
-        compute: () => this.#compute,
-        read: (message) => this.#readBack(message, () => this.#compute?.platform),
+        compute: () => this.#derivation.compute,
+        read: (message) => readBack(message, this.#platforms, () => this.#derivation.compute?.platform),
       });
     const take = (message: StreamMessage): Promise<void> => this.#takeBack(message);
     this.#published = await readTail({ bus, target, after: position, upTo: this.#tail, take });
     if (this.#store === undefined) return;
     this.#noteCurrent(this.#store);
-    this.#compute?.restore(this.#store);
-    this.#compute?.resume();
+    this.#derivation.compute?.restore(this.#store);
+    this.#derivation.compute?.resume();
   }
 
   /** published-tail.U1 */
   async #takeBack(message: StreamMessage): Promise<void> {
-    const found = await this.#readBack(message, () => this.#store?.platform);
+    const found = await readBack(message, this.#platforms, () => this.#store?.platform);
     if (found === undefined) return;
     this.#store?.apply(found.batch);
-    this.#compute?.learn(found.batch, found.turnedMs);
-  }
-
-  /** The batch in the message, in the catalogue that there is once it is read. */
-  async #readBack(
-    message: StreamMessage,
-    into: () => Platform | undefined,
-  ): Promise<PublishedBatch | undefined> {
-    const batch = readValues(message.data);
-    if (batch === undefined) return undefined;
-    const revision = message.headers[header.config];
-    const known = this.#platforms.get(batch.platform);
-    const made = known ?? (await this.#platforms.find(batch.platform, revision, 0));
-    const platform = into();
-    if (made === undefined || platform === undefined) return undefined;
-    if (!fitsPlatform(batch.blocks, made.measures.length)) return undefined;
-    const turnedMs = Number(message.headers[header.turned] ?? Number.NEGATIVE_INFINITY);
-    return { batch: mapBatch(batch, made, platform), turnedMs };
+    this.#derivation.compute?.learn(found.batch, found.turnedMs);
   }
 
   /** The mission may have changed since the batch was made. */
@@ -427,7 +390,7 @@ class Owner implements TelemetryOwner {
     if (earlier !== undefined) this.#store.adopt(earlier);
     else if (this.#restored !== undefined) this.#restore(this.#store, this.#restored);
     this.#restored = undefined;
-    this.#derive(platform, this.#store);
+    this.#derivation.begin(platform, this.#store, this.#started);
   }
 
   /** Takes the checkpoint up, before anything is handed over. */
@@ -444,48 +407,18 @@ class Owner implements TelemetryOwner {
     }
   }
 
-  /** Computes by the catalogue from now on, going on from what is known. */
-  #derive(platform: Platform, values: CurrentValues): void {
-    const earlier = this.#filling === undefined ? this.#compute : this.#unfilled;
-    this.#compute = platform.derived.length === 0 ? undefined : new Compute(platform, earlier);
-    this.#compute?.restore(values);
-    this.#compute?.resume();
-    if (this.#started && this.#compute?.whole === false) this.#fill(this.#compute, earlier);
-    this.#timer.arm();
-  }
-
-  /** O6 */
-  #fill(begun: Compute, earlier: Compute | undefined): void {
-    this.#unfilled = earlier;
-    const filling: Promise<void> = (this.#filling ?? Promise.resolve())
-      .then(() => this.#fillNow(begun, earlier))
-      .catch((error: unknown) =>
-        this.#log.warn({ err: error }, 'derived measures of the new catalogue start with empty windows'),
-      )
-      .then(() => {
-        if (this.#filling !== filling) return;
-        this.#filling = undefined;
-        this.#timer.arm();
-      });
-    this.#filling = filling;
-  }
-
-  async #fillNow(begun: Compute, earlier: Compute | undefined): Promise<void> {
+  /** O6. Fills a computation from what is published, once what is under way is stored; false where it is not wanted any more. */
+  async #fill(filled: Compute, isWanted: () => boolean): Promise<boolean> {
     const { bus, target, clock } = this.#options;
-    const { platform } = begun;
+    const { platform } = filled;
     await this.#appends.drained();
     const last = await bus.last(streams.values, subject.values(target));
     const values = this.#store;
-    if (values === undefined || this.#compute !== begun || this.#stopped) return;
-    const filled = new Compute(platform);
-    const position = this.#tail;
-    const read = (message: StreamMessage) => this.#readBack(message, () => platform);
+    if (values === undefined || !isWanted() || this.#stopped) return false;
+    const read = (message: StreamMessage) => readBack(message, this.#platforms, () => platform);
     const atMs = last?.at ?? clock.now();
-    await rebuild({ bus, target, values, position, atMs, read, compute: () => filled });
-    if (this.#compute !== begun || this.#store === undefined) return;
-    this.#compute = new Compute(platform, earlier, filled);
-    this.#compute.restore(this.#store);
-    this.#compute.resume();
+    await rebuild({ bus, target, values, position: this.#tail, atMs, read, compute: () => filled });
+    return isWanted();
   }
 
   #skip(kind: string, fields: object, message: string): void {

@@ -8,7 +8,7 @@
  * C7. A cell exists from its first event until it is idle or final; its deadlines wake it.
  */
 
-import { CELL_INBOX } from '../../contract/limits.ts';
+import { BUS_RETRY_MS, CELL_INBOX } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { SupervisorInput } from '../../machines/supervisor/supervisor.ts';
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
@@ -293,7 +293,7 @@ export class Kind {
   #notLoaded(id: string, absent: Absent, error: unknown): void {
     if (this.#absent.get(id) !== absent || this.#draining) return;
     if (error instanceof Outage) {
-      this.#options.clock.setTimeout(() => this.#load(id), 100);
+      this.#options.clock.setTimeout(() => this.#load(id), BUS_RETRY_MS);
       return;
     }
     this.#supervisor.crashed(id, describe(error));
