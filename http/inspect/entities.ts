@@ -17,10 +17,11 @@ import type {
   HistoryView,
 } from '../../contract/inspection.ts';
 import type { InspectFound } from '../../contract/inspector.ts';
+import { Outage } from '../../contract/outage.ts';
 import { refuse } from '../errors.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal } from '../reply.ts';
-import { asksForRecorded, findRecorded } from './finished.ts';
+import { asksForRecorded, findRecorded, type Recorded } from './finished.ts';
 import { type Asked, answered, type Processes, refusals, silentOf } from './processes.ts';
 import { findRecordedRuns, runInIndex } from './recorded-runs.ts';
 import { storedView } from './stored.ts';
@@ -50,7 +51,8 @@ export async function findEntities(ports: Ports, call: FindCall): Promise<Inspec
   );
   const told = [...living, ...recorded.entities, ...runs.entities];
   for (const entity of told) note(known, entity);
-  for (const entity of await findStored(ports, call, known)) note(known, entity);
+  const stored = await findStored(ports, call, known);
+  for (const entity of stored.entities) note(known, entity);
   const entities = [...known.values()].sort(
     (one, other) => RANK[one.status] - RANK[other.status] || other.at - one.at,
   );
@@ -58,7 +60,7 @@ export async function findEntities(ports: Ports, call: FindCall): Promise<Inspec
   return {
     entities: entities.slice(0, call.limit) as InspectFound['entities'],
     more: beyond + Math.max(0, entities.length - call.limit),
-    complete: recorded.complete && runs.complete,
+    complete: recorded.complete && runs.complete && stored.complete,
     silent: silentOf(asked),
     at: ports.clock.now(),
   };
@@ -80,14 +82,23 @@ async function findStored(
   { inspector }: Pick<Ports, 'inspector'>,
   call: FindCall,
   known: ReadonlyMap<string, EntitySummary>,
-): Promise<EntitySummary[]> {
-  const kept = (await inspector.stored.find(call)).map(({ summary }) => summary);
-  const silent = kept.filter((entity) => isNowhere(known.get(nameOf(entity)))).slice(0, call.limit);
-  if (silent.length === 0) return [];
+): Promise<Recorded> {
+  const kept = await inspector.stored.find(call).catch(unlessOutage);
+  if (kept === undefined) return { entities: [], complete: false };
+  const silent = kept
+    .map(({ summary }) => summary)
+    .filter((entity) => isNowhere(known.get(nameOf(entity))))
+    .slice(0, call.limit);
+  if (silent.length === 0) return { entities: [], complete: true };
   const ids = silent.map(({ id }) => id);
   const asked = await inspector.processes.askAll<Found>('find', { ids, limit: call.limit });
   const here = new Set(answered(asked).flatMap(({ value }) => value.entities.map(nameOf)));
-  return silent.filter((entity) => !here.has(nameOf(entity)));
+  return { entities: silent.filter((entity) => !here.has(nameOf(entity))), complete: true };
+}
+
+/** What cannot be listed in time is left out, and the answer says that it is not complete. */
+function unlessOutage(error: unknown): undefined {
+  if (!(error instanceof Outage)) throw error;
 }
 
 /** Neither alive nor over. */

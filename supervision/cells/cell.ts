@@ -405,10 +405,12 @@ export class Cell {
     const { kept } = this.#binding;
     const isBehind = this.#dirty || this.#committing || this.#pumping || this.#isDown;
     if (kept === undefined || isBehind || this.#mark === undefined) return undefined;
+    const facts = kept.facts?.(this.id);
+    // Its owner has let it go.
+    if (kept.facts !== undefined && facts === undefined) return undefined;
     const envelope = this.#envelope();
     const snapshot = envelope.snapshot as { readonly context: unknown };
     const context = kept.context === undefined ? snapshot.context : kept.context(snapshot.context);
-    const facts = kept.facts?.(this.id);
     return {
       ...envelope,
       snapshot: { ...snapshot, context },

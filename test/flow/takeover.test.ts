@@ -23,9 +23,9 @@ import { startNats, type TestNats } from '../support/nats.ts';
 import { eventsOf, leaf, programOf, runOf } from '../support/run-program.ts';
 import { until } from '../support/until.ts';
 
-const EVENTS = Number(process.env['TAKEOVER_EVENTS'] ?? 2_000);
+const EVENTS = Number(process.env['TAKEOVER_EVENTS'] ?? 500);
 const LANES = Number(process.env['TAKEOVER_LANES'] ?? 2);
-const OPEN = Number(process.env['TAKEOVER_OPEN'] ?? 40);
+const OPEN = Number(process.env['TAKEOVER_OPEN'] ?? 20);
 const PATIENT_MS = 60_000 + EVENTS * 2 + LANES * OPEN * 20;
 const WINDOW = 500;
 const RUN = runOf('0');

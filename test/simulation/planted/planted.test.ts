@@ -183,6 +183,9 @@ describe('planted defects', () => {
         'verified-by-current',
         'published-once',
         'walks-the-chart',
+        // In kept.test.ts.
+        'kept-is-the-log',
+        'nothing-kept-of-what-is-over',
         // In runs.test.ts.
         'announced-before-sent',
         'answers-mean-one-question',
