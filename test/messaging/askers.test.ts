@@ -289,7 +289,7 @@ const ASKERS: readonly Asker[] = [
       unserved: refusal('alarm::no-service', 'no alarm service runs at the moment'),
       unanswered: refusal('alarm::timeout', 'the alarm service did not answer within 5000 ms'),
       notBack: refusal('alarm::timeout', 'the alarm service did not answer within 5000 ms'),
-      unreadable: refusal('alarm::timeout', 'the alarm service answered with what is no answer'),
+      unreadable: refusal('alarm::timeout', 'malformed reply from the alarm service'),
       away: THROWS,
     },
   },
