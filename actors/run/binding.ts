@@ -96,6 +96,11 @@ export function createRunBinding({
       return host && handler(effect, host.atHand, signalOf(host, run));
     };
 
+  /** An owner that slept may have been overtaken by one that has ended the run: it keeps nothing. */
+  const factsOf = (run: string): unknown => {
+    const host = hostOf(run);
+    return host?.atHand.holds() === true ? host.facts : undefined;
+  };
   const release = always(createRelease(services, (run) => hostOf(run)?.sendings.open ?? []));
 
   return {
@@ -110,7 +115,7 @@ export function createRunBinding({
     targetsOf: (run) => hostOf(run)?.atHand.program.leases.map(({ target }) => target) ?? [],
     labelOf: (run) => hostOf(run)?.atHand.program.procedure,
     shownContext: (context) => shownOf(context as RunContext),
-    kept: { context: keptOf, facts: (run) => hostOf(run)?.facts },
+    kept: { context: keptOf, facts: factsOf },
     history,
     effects: {
       'effect.prepare': always(createPrepare(services, isAborted)),
