@@ -308,9 +308,8 @@ export class RunShard {
 
   /** Without its program a run has no chart: what its log says of its end counts, or that it cannot go on. */
   async #bringToItsEnd(open: OpenRun, isNew: boolean, reason: string): Promise<void> {
-    const { services, kept } = this.#options;
+    const { services } = this.#options;
     const log = isNew ? [] : await orBroken(readRunLog(services.bus, open.run));
-    await kept?.read(open.run);
     if (await this.#isOvertaken(log === 'broken' ? 0 : highestEpochOf(log))) return;
     if (log !== 'broken' && isOver(log)) return this.#ended(open, summaryIn(open, undefined, log), undefined);
     await this.#giveUp(open, undefined, reason);
@@ -453,6 +452,8 @@ export class RunShard {
   /** Does what the end of a run leaves to do that has no cell here. */
   async #ended({ run }: OpenRun, summary: RunSummary, program: Program | undefined): Promise<void> {
     this.#index.changed(summary);
+    // Without a cell nobody here knows whether something is kept of it.
+    await this.#patiently(async () => void (await this.#options.kept?.read(run)));
     await this.#end(run, program);
   }
 
