@@ -127,8 +127,9 @@ export class KeptEnvelopes {
         return 'written';
       }
       const stands = await this.#bucket.get(this.#key(id));
-      if (stands !== undefined && epochIn(stands) > envelope.epoch) break;
-      expected = stands?.revision ?? 0;
+      // Who took it away has ended the entity.
+      if (stands === undefined || epochIn(stands) > envelope.epoch) break;
+      expected = stands.revision;
       this.#known(id, expected);
     }
     if (this.#revisions.has(id)) this.#overtaken.add(id);

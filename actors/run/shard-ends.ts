@@ -64,10 +64,12 @@ export class ShardEnds {
   /** Does what the end of a run leaves to do that has no cell here. */
   async ended({ run }: OpenRun, summary: RunSummary, program: Program | undefined): Promise<void> {
     this.#shard.index.changed(summary);
+    // Without a cell this owner does not know whether something is kept of it.
+    await this.#shard.whileBusIsAway(async () => void (await this.#shard.options.kept?.read(run)));
     await this.end(run, program);
   }
 
-  /** shard.S4 of `shard.ts`. */
+  /** shard.S4 */
   async end(run: string, program: Program | undefined): Promise<void> {
     const { bus } = this.#shard.options.services;
     await this.#shard.whileBusIsAway(() => settleEnd(bus, run, program));
