@@ -6,7 +6,7 @@
  * Q2. An outage of the bus itself is none of the four: it is thrown as `Outage`, as everywhere.
  * Q3. An answer is read without trust (`contract/reply.ts`), by the reader that its question brings: a reader that finds no
  *     answer says `undefined`, and nothing of the bytes is used but their beginning, for people.
- * Q4. While those who serve may be on their way back behind an outage (bus.P5 of `ports/bus.ts`) nobody took the question:
+ * Q4. While those who serve may be on their way back behind an outage (bus.P5) nobody took the question:
  *     `unanswered` says that it is not done, and whoever can wait waits as for the bus (`askSettled`, `askWhileBusIsAway`).
  */
 

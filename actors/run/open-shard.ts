@@ -49,7 +49,7 @@ export class OpenShard {
   readonly stopping = new AbortController();
   #room: (() => void) | undefined;
 
-  /** `stands`: where the low-water mark may stand now; `known`: the last messages known (low-water-mark.F3 of `messaging/low-water-mark.ts`). */
+  /** `stands`: where the low-water mark may stand now; `known`: the last messages known (low-water-mark.F3). */
   constructor(options: ShardOptions, stands: () => Stands, known: () => readonly KnownIn[]) {
     this.options = options;
     const { shard, epoch, services, failed, past } = options;
@@ -65,7 +65,7 @@ export class OpenShard {
     });
   }
 
-  /** Once the shard is left nothing of it comes to life again (shard.S7 of `shard.ts`). */
+  /** Once the shard is left nothing of it comes to life again (shard.S7). */
   get isStopped(): boolean {
     return this.stopping.signal.aborted;
   }

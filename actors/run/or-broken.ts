@@ -1,4 +1,4 @@
-/** What is read of one run and cannot be had is wrong with that run alone (shard.S6 of `shard.ts`). */
+/** What is read of one run and cannot be had is wrong with that run alone (shard.S6). */
 
 import { Outage } from '../../contract/outage.ts';
 import type { Program } from '../../contract/program.ts';

@@ -48,7 +48,7 @@ export class ShardAnswers {
     held.gaveBack(seq);
   }
 
-  /** approval.A3 of `approval.ts`; undefined once the shard is left. One that names its question says it all. */
+  /** approval.A3; undefined once the shard is left. One that names its question says it all. */
   async #seen(
     run: string,
     { question }: Approval,

@@ -38,7 +38,7 @@ export class ShardTakingUp {
   async takeUp({ run, ir, by }: RunSubmission, submittedAt: number): Promise<void> {
     if (this.#shard.runs.has(run)) return;
     const { bus } = this.#shard.options.services;
-    // Past the memory of the stream for message ids the log still knows it (shard.S2 of `shard.ts`).
+    // Past the memory of the stream for message ids the log still knows it (shard.S2).
     if ((await bus.last(streams.runs, subject.runEvents(run))) !== undefined) return this.#adopt(run);
     await this.#shard.roomForOne();
     if (this.#shard.isStopped || (await this.#isOvertaken(0))) return;
@@ -61,7 +61,7 @@ export class ShardTakingUp {
     if (open !== undefined) await this.#restore(open);
   }
 
-  /** A run that nobody can bring to life is no harm to the others (shard.S6 of `shard.ts`). */
+  /** A run that nobody can bring to life is no harm to the others (shard.S6). */
   async #restore(open: OpenRun): Promise<void> {
     const { log } = this.#shard.options.services;
     try {
@@ -101,14 +101,14 @@ export class ShardTakingUp {
     await this.#ends.giveUp(open, undefined, reason);
   }
 
-  /** shard.S9 of `shard.ts`. */
+  /** shard.S9. */
   #isCut({ submittedAt }: OpenRun): boolean {
     const { wentBack } = this.#shard.mark;
     if (wentBack === undefined || submittedAt > wentBack.until) return false;
     return wentBack.elsewhere === true || wentBack.streams.has(streams.runs.name);
   }
 
-  /** shard.S8 of `shard.ts`. `highestEpoch`: of those who wrote its log. */
+  /** shard.S8. `highestEpoch`: of those who wrote its log. */
   async #isOvertaken(highestEpoch: number): Promise<boolean> {
     const { epoch, holds, shard, failed } = this.#shard.options;
     if (holds() && (highestEpoch <= epoch || (await this.#shard.mark.isOwn()))) return false;
@@ -152,7 +152,7 @@ export class ShardTakingUp {
     );
   }
 
-  /** Position of the last answer that the log shows; 0 where the stream of answers does not have it any more (shard.S9 of `shard.ts`). */
+  /** Position of the last answer that the log shows; 0 where the stream of answers does not have it any more (shard.S9). */
   async #answeredIn({ answered }: RunFacts): Promise<number> {
     if (answered === 0) return 0;
     const { bus } = this.#shard.options.services;

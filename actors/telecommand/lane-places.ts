@@ -9,19 +9,19 @@ import type { Place } from './turn.ts';
 
 export class LanePlaces {
   readonly #clock: Clock;
-  /** Places of those that are over and may still be answered (lane.J8 of `lane.ts`). */
+  /** Places of those that are over and may still be answered (lane.J8). */
   readonly #lingering = new Map<Place, TimerHandle>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** lane.J7 of `lane.ts`: where an answer is awaited, the answer ends its turn, or its end does. */
+  /** lane.J7: where an answer is awaited, the answer ends its turn, or its end does. */
   left(open: Open): void {
     if (answerOf(open) === undefined) open.place.leave();
   }
 
-  /** lane.J8 of `lane.ts`. */
+  /** lane.J8. */
   leave(open: Open): void {
     const answer = answerOf(open);
     const { place } = open;

@@ -133,7 +133,7 @@ export class OpenLane {
 
   /**
    * The append of this cell was refused. Either the identifier was used before the low-water mark (a late duplicate: it is
-   * over), or another owner has the lane: then this one is at its end (lane.J5 of `lane.ts`).
+   * over), or another owner has the lane: then this one is at its end (lane.J5).
    */
   async wasOver(cell: string, open: Open): Promise<boolean> {
     const { target, id } = fromCellId(cell);

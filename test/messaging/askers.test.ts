@@ -1,5 +1,5 @@
 /**
- * Everybody who asks over the bus, and what each makes of the four outcomes of a question (ask.Q1 of `messaging/ask.ts`), of those
+ * Everybody who asks over the bus, and what each makes of the four outcomes of a question (ask.Q1), of those
  * who may not be back yet behind an outage (ask.Q4), and of an outage of the bus. A new asker is a row here.
  */
 
