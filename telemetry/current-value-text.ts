@@ -8,7 +8,7 @@
 
 import type { WideValue } from '../contract/batch.ts';
 import type { Measure, MeasureDefinition, Platform } from '../mission/platform.ts';
-import { plainSample } from './reading/plain-sample.ts';
+import { plainSample } from './reading/unknown-value.ts';
 
 /** One sample as the columns of a store hold it. */
 export interface SampleColumns {

@@ -17,8 +17,8 @@ import type { Platform } from '../mission/platform.ts';
 import { CurrentValueWriter, type SampleColumns } from './current-value-text.ts';
 import { BlockSamples } from './reading/block-samples.ts';
 import { timeOf } from './reading/instant.ts';
-import { type PlainValue, plainSample } from './reading/plain-sample.ts';
 import { rowOrder } from './reading/row-order.ts';
+import { type PlainValue, plainSample } from './reading/unknown-value.ts';
 import { SampleOrder } from './sample-order.ts';
 
 /** A sample as conditions take it. */

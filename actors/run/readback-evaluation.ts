@@ -9,7 +9,7 @@ import type { ResolvedValue } from '../../contract/telecommand.ts';
 import type { Evaluation, Truth } from '../../mission/condition/condition.ts';
 import type { Measure } from '../../mission/platform.ts';
 import { readsAs } from '../../mission/readback.ts';
-import type { PlainValue } from '../../telemetry/reading/plain-sample.ts';
+import type { PlainValue } from '../../telemetry/reading/unknown-value.ts';
 import { shownValue } from './samples.ts';
 
 export interface WantedReadback {

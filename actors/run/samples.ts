@@ -8,7 +8,7 @@
 import type { RunSample, RunValue } from '../../contract/run.ts';
 import type { Measure, MeasureDefinition } from '../../mission/platform.ts';
 import { isNumberType } from '../../mission/value-type.ts';
-import type { PlainValue } from '../../telemetry/reading/plain-sample.ts';
+import type { PlainValue } from '../../telemetry/reading/unknown-value.ts';
 
 export interface SampleAt {
   readonly value: PlainValue;

@@ -24,42 +24,8 @@ import {
   placeKey,
   retryDepth,
 } from './place.ts';
-
-/** What the run is doing as a whole. */
-export type Standing =
-  | { readonly kind: 'going' }
-  /** A choice to be applied to the open node at this depth, or to the next one when it is not open yet. */
-  | {
-      readonly kind: 'verdict';
-      readonly choice: 'replay' | 'skip' | 'fail';
-      readonly depth: number;
-      readonly reason: string;
-    }
-  /** A decision must be asked. */
-  | { readonly kind: 'doubt'; readonly reason: string }
-  /** It was asked, by the event of this number. */
-  | { readonly kind: 'deciding'; readonly reason: string; readonly question: number }
-  /** `deciding`: why a decision was asked that the suspension put off; null when none was. */
-  | {
-      readonly kind: 'suspended';
-      readonly deciding: string | null;
-      /** Number of the event that says so, and who suspended it. */
-      readonly since: number;
-      readonly by: string;
-    }
-  /** Ends failed, and nothing else runs. */
-  | { readonly kind: 'ending'; readonly reason: string }
-  | { readonly kind: 'over' };
-
-/** Which way through the steps. */
-export type Course =
-  | { readonly kind: 'forward' }
-  /** Ends open nodes until `depth` of them are open, and begins the last of those anew. */
-  | { readonly kind: 'retry'; readonly depth: number; readonly reason: string }
-  /** Looks outward for an `if failed` block. */
-  | { readonly kind: 'failing' }
-  /** The block has run: ends everything. */
-  | { readonly kind: 'closing' };
+import type { Course, Standing } from './standing.ts';
+import { standingAfterTakeover } from './takeover.ts';
 
 export interface Progress {
   /** Number of the last event. */
@@ -338,11 +304,5 @@ function openQuestion(standing: Standing): string | null {
 /** Of a step in progress nobody knows how far it came: it is begun anew, unless it changed the state (MC-STM-005, 028). */
 function takenOver(program: Program, p: Progress, by: string): Progress {
   if (p.standing.kind !== 'going' || leafAt(program, p.frames) === undefined) return p;
-  const reason = `taken over by ${by}`;
-  if (hasChanged(p))
-    return {
-      ...p,
-      standing: { kind: 'doubt', reason: `${reason} after a telecommand that changes the state` },
-    };
-  return { ...p, standing: { kind: 'verdict', choice: 'replay', depth: p.frames.length, reason } };
+  return { ...p, standing: standingAfterTakeover(by, { depth: p.frames.length, hasChanged: hasChanged(p) }) };
 }

@@ -14,7 +14,7 @@ import { meansTheSame } from '../../mission/measure-meaning.ts';
 import type { MeasureDefinition, Platform } from '../../mission/platform.ts';
 import type { AlarmEdge, KnownSample } from '../../ports/alarm-watch.ts';
 import type { BlockSamples } from '../reading/block-samples.ts';
-import { plainNumber } from '../reading/plain-sample.ts';
+import { plainNumber } from '../reading/unknown-value.ts';
 
 const UNKNOWN = -1;
 const NOMINAL = 0;

@@ -6,7 +6,7 @@
 
 import type { ValueBlock, WideValue } from '../../contract/batch.ts';
 import type { MeasureDefinition } from '../../mission/platform.ts';
-import { type PlainValue, plainSample } from './plain-sample.ts';
+import { type PlainValue, plainSample } from './unknown-value.ts';
 
 export class BlockSamples {
   readonly block: ValueBlock;

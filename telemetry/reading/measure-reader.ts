@@ -17,8 +17,8 @@ import type { Measure, Platform } from '../../mission/platform.ts';
 import { fitsPlatform } from './batch-shape.ts';
 import { BlockSamples } from './block-samples.ts';
 import { timeOf } from './instant.ts';
-import type { PlainValue } from './plain-sample.ts';
 import { rowOrder } from './row-order.ts';
+import type { PlainValue } from './unknown-value.ts';
 
 /** A measure to read, with the ordinal its samples are given. */
 export interface WantedMeasure {
