@@ -24,12 +24,12 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Envelope } from '../../ports/entity.ts';
 
 /** Records of these kinds have a bucket of their own. */
-const RECORDS: Readonly<Record<string, BucketDefinition>> = {
-  alarm: buckets.alarms,
-  radio: buckets.benchRuns,
-  scenario: buckets.benchRuns,
-  campaign: buckets.benchRuns,
-};
+const RECORDS = new Map<string, BucketDefinition>([
+  ['alarm', buckets.alarms],
+  ['radio', buckets.benchRuns],
+  ['scenario', buckets.benchRuns],
+  ['campaign', buckets.benchRuns],
+]);
 const KEY = /^[A-Za-z0-9_=./-]{1,400}$/;
 
 export interface StoredEntity {
@@ -51,7 +51,7 @@ export class StoredEntities {
 
   /** What stands in the bucket of the entity; undefined when there is nothing that can be read. Throws `Outage`. */
   async of({ kind, id }: EntityName): Promise<StoredEntity | undefined> {
-    const record = RECORDS[kind];
+    const record = RECORDS.get(kind);
     const key = kind === 'alarm' ? id : `${kind}.${id}`;
     if (!KEY.test(key) || key.includes('..') || key.endsWith('.')) return undefined;
     const entry = await this.#bus.bucket(record ?? buckets.actors).get(key);

@@ -154,6 +154,8 @@ describe('the assets of the contract', () => {
     await until(() => other.replication.short.length > 0);
     expect(other.replication.short).toContainEqual({ stream: 'TC_EVENTS', inPlace: 1 });
     expect(bus.replication).toMatchObject({ wanted: 1, short: [] });
+    // It would go on bringing every stream to what it was given.
+    await other.close();
   });
 
   it('MC-BUS-021 keep the retention of the mission when a process comes that does not know it yet (assets.A6)', async () => {

@@ -50,11 +50,7 @@ describe('mcs actor', () => {
   });
 
   it.each([
-    [
-      ['show', 'telecommand/sat1.none'],
-      1,
-      /inspect::unknown-entity: no process knows telecommand sat1\.none/,
-    ],
+    [['show', 'telecommand/sat1.none'], 1, /inspect::unknown-entity: no process has telecommand sat1\.none/],
     [['list', '--limit', '0'], 1, /limit/],
     [['show'], 2, /mcs actor show KIND\/ID/],
     [['show', 'telecommand'], 2, /mcs actor show KIND\/ID/],

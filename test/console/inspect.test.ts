@@ -193,7 +193,7 @@ describe('a quarantined telecommand', () => {
     cell.broken.clear();
     await card.getByRole('button', { name: 'Resume' }).click();
     const dialog = page.getByRole('dialog');
-    expect(await dialog.textContent()).toContain('goes on from its record');
+    expect(await dialog.textContent()).toContain('continues from its record');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await card.count()).toBe(1);
 

@@ -175,7 +175,7 @@ async function shownAsStored(): Promise<void> {
   const run = await call<InspectedEntity>('GET', `${api}/v1/inspect/entities/run/${RUN}`);
   expect(run.body.entity).toMatchObject({
     instance: '',
-    state: 'suspended',
+    state: 'control.suspended faults.noFault',
     stored: { revision: EVENTS + 5 },
   });
   await kill();
