@@ -2,8 +2,8 @@
  * Has the runs suspended that a reaction took its target from. Mission Control Service, section 3.2 (alarm reaction) and
  * section 4.4 reaction rule 5.
  *
- * Y1. The holder of the run is asked first, so that it stops before its telecommands are refused. Whether it answers or not, the
- *     hold is taken next (leases.B5): a run that does not answer sends nothing either.
+ * Y1. The holder of the run is asked first, so that it stops before its telecommands are refused. Whether it answers or
+ *     not, the hold is taken next (leases.B5): a run that does not answer sends nothing either.
  * Y2. Where nobody answers, the pending suspension stands in the entry of the open run, and the next owner suspends the
  *     run before it continues.
  * Y3. The reaction waits for the suspension only so long: it is not kept from its target by an executor that is dead.
