@@ -23,7 +23,7 @@ export class Acknowledgements {
   #acknowledged = 0;
   #wake: (() => void) | undefined;
 
-  /** The port that watchers tell. */
+  /** The port that watchers report to. */
   async listen(): Promise<number> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     return (this.#server.address() as AddressInfo).port;

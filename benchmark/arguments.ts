@@ -15,7 +15,7 @@ const ROUNDS = 5;
 const ROUND_MS = 1_500;
 const QUICK = { rounds: 1, roundMs: 150 };
 
-/** Throws on an option that is none and on a number of rounds that is none. */
+/** Throws on an unknown option and on a malformed number of rounds. */
 export function readArguments(args: readonly string[]): Arguments {
   const { values } = parseArgs({
     args: [...args],

@@ -22,7 +22,7 @@ export type Answer =
 // A handler takes what its one caller in `rows/` gives it.
 type Handler = (argument: never) => unknown;
 
-/** Answers calls by name from now on; beside them `cpuUs` tells the processor time used so far. */
+/** Answers calls by name from now on; beside them `cpuUs` answers the processor time used so far. */
 export function answerCalls(calls: Readonly<Record<string, Handler>>): void {
   const handlers: Readonly<Record<string, Handler>> = { ...calls, cpuUs: ownCpuUs };
   const finish = profiled(process.env['MCS_PROFILE']);

@@ -1,6 +1,6 @@
 /**
  * `npm run benchmark -- [--only ROW] [--rounds N] [--quick] [--output FILE]`: measures the service beside its ceilings,
- * prints a table and writes the results as JSON. README.md tells how to read them.
+ * prints a table and writes the results as JSON. README.md says how to read them.
  */
 
 import { writeFile } from 'node:fs/promises';

@@ -53,7 +53,7 @@ export class StubBus implements Bus {
   }
 
   async request(): Promise<Uint8Array> {
-    throw new Error('nobody serves on this bus');
+    throw new Error('this bus has no responders');
   }
 
   async append(): Promise<Appended> {

@@ -1,6 +1,6 @@
 /**
- * Asks the driver and the gateways of a link how they are and how they were told that the link is bound. Mission Control
- * Service, section 4.3.
+ * Asks the driver and the gateways of a link how they are, and which binding of the link they were given. Mission
+ * Control Service, section 4.3.
  *
  * K1. Each is asked once, however many links it serves; one that does not answer is `absent`, and holds nobody up.
  * K2. Whether a binding is the one of now is judged by what it says, not by when it came: it may be delivered again.

@@ -5,7 +5,7 @@
  * K1. An owner that ends leaves what it knew here. Where the store went back, the low-water mark in its bucket went back
  *     with the streams and shows nothing: the next owner in this process compares with what was known here as well.
  * K2. Whenever the connection comes back, the last message known of each stream is looked for. Where it is gone every owner
- *     begins anew from what is there, whichever of its streams it follows: what it takes for over may be open again.
+ *     begins again from what is there, whichever of its streams it follows: what it takes for over may be open again.
  * K3. What was lost stays known: each partition that this process takes later deals with it, unless its low-water mark is
  *     of a later time.
  */
@@ -133,7 +133,7 @@ export class KnownPast implements Stoppable {
     const { stream } = lost;
     if (this.#stopped || this.#losses.some((each) => each.stream === stream && each.at >= lost.at)) return;
     const fields = { stream: stream.name, known: lost.seq, at: new Date(lost.at).toISOString() };
-    this.#options.log.error(fields, 'stream does not hold any more what was known of it: owners begin anew');
+    this.#options.log.error(fields, 'stream does not hold any more what was known of it: owners begin again');
     this.#losses = [...this.#losses, lost].slice(-KEPT_LOSSES);
     if (this.#known.get(stream.name) === lost) this.#known.delete(stream.name);
     for (const owner of [...this.#owners]) owner.pastIsGone(stream);

@@ -60,7 +60,7 @@ interface LowWaterMarkOptions<Stands extends Positions> {
   readonly lost: (error: Error) => void;
 }
 
-/** The outage of a worker whose follower found that: nobody's fault here, and it starts anew from what is there. */
+/** The outage of a worker whose follower found that: nobody's fault here, and it starts again from what is there. */
 export function pastIsGone({ name }: { readonly name: string }): Outage {
   return new Outage('bus.unavailable', `${name} does not hold any more what was read of it`);
 }

@@ -6,7 +6,8 @@
  *     the stream remembers ids publishes nothing twice.
  * E2. What has left the stream by its age is not missing.
  * E3. What is no event on the subject of an alarm is nobody's: the last event is the last that is one.
- * E4. Where the stream went back behind what its writer knows, so did the record: nothing is published of it, and who leads begins anew.
+ * E4. Where the stream went back behind what its writer knows, so did the record: nothing is published of it, and the
+ *     leader starts again.
  */
 
 import {
@@ -23,7 +24,7 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
 
-/** The transition a record tells of last. */
+/** The last transition that a record holds. */
 export function eventOf(name: AlarmName, record: AlarmRecord): AlarmEvent {
   const { previous, state, severity, value, seq, by, shelved_until, changed_at = '', cause } = record;
   const { target, component, instance, alarm } = name;
@@ -121,7 +122,7 @@ export async function publishMissing(
   return published;
 }
 
-/** What a record stands for in the bucket; undefined for bytes that are none. */
+/** What a record stands for in the bucket; undefined for malformed bytes. */
 export function readStored(value: Uint8Array): StoredAlarm | undefined {
   try {
     const stored = JSON.parse(Buffer.from(value).toString()) as Partial<StoredAlarm> | null;

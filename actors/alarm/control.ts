@@ -2,7 +2,7 @@
  * Commands of people to alarms, by request and reply on `mcs.alarm.control.<target>`. Mission Control Service, section 4.4.
  *
  * D1. What is refused is refused with a sentence; what is accepted is recorded by then.
- * D2. Whoever does not lead any more answers nobody: the leader of now does, or the caller hears that it took too long.
+ * D2. A process that no longer leads answers nobody: the present leader does, or the caller gets a timeout.
  */
 
 import {
@@ -46,7 +46,7 @@ export function serveControl(options: ControlOptions): Stoppable {
 async function replyTo(options: ControlOptions, message: CoreMessage): Promise<AlarmReply> {
   const target = message.subject.split('.').at(-1) ?? '';
   const call = readCall(message.data);
-  if (call === undefined) return refused('the command is none that is known here');
+  if (call === undefined) return refused('the command is unknown');
   const name: AlarmName = { target, ...call.alarm };
   const key = alarmKey(name);
   const shown = `${target} ${alarmPath(name)}`;

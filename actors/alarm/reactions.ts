@@ -1,14 +1,14 @@
 /**
- * Launches the reaction of an alarm, and tells how it ended. Mission Control Service, section 4.4 reaction rules 3 and 4.
- * Whether an activation has one, and what follows from its end, is decided by the alarm.
+ * Launches the reaction of an alarm, and reports how it ended. Mission Control Service, section 4.4 reaction rules 3
+ * and 4. Whether an activation has one, and what follows from its end, is decided by the alarm.
  *
  * X1. One run for each activation: its identifier is made from the key and the number of the transition, and so is the message
- *     id of its submission. Whoever submitted it, and however often, everybody is told the same run.
+ *     id of its submission. Whichever process submits it, and however often, every caller gets the same run.
  * X2. It runs in the environment of the run that holds the target, else in the last one declared for it.
- * X3. What cannot be resolved is logged and told; nothing is stored of it.
+ * X3. What cannot be resolved is logged and reported; nothing is stored of it.
  * X4. While the bus is away it waits.
- * X5. What is not readable on the bus is passed over, and logged once where it is followed: it neither ends a reaction nor keeps
- *     one from being launched.
+ * X5. What is not readable on the bus is skipped, and logged once where it is followed: it neither ends a reaction nor
+ *     keeps one from being launched.
  */
 
 import { createHash } from 'node:crypto';
@@ -174,7 +174,7 @@ async function followToEnd(
   const follower = await bus.follow(streams.runs, subject.runEvents(run), { from: 'start' }, (message) => {
     const event = bodyOf<RunEvent>(message);
     // X5: thrown, it would be handed over again for ever, and nothing behind it would be seen.
-    if (event === undefined) log.error({ run, position: message.seq }, 'no event of a run: passed over');
+    if (event === undefined) log.error({ run, position: message.seq }, 'not an event of a run: skipped');
     if (event?.event !== 'finished') return;
     told({ ok: event.ok, ...(event.reason !== undefined && { reason: event.reason }) });
   });

@@ -51,7 +51,7 @@ interface RecordStoreOptions {
   readonly bus: Bus;
   /** Undefined while this process does not lead. */
   readonly term: () => AlarmTerm | undefined;
-  /** Told when a transition is in the bucket and not yet published; a process may be made to die there. */
+  /** Called when a transition is in the bucket and not yet published; a process may be made to die there. */
   readonly written?: (state: string) => void;
 }
 
@@ -137,7 +137,7 @@ export function restored(key: string, stored: StoredAlarm | undefined, position:
       epoch: stored?.epoch ?? 0,
       snapshot: alarmMachine.getPersistedSnapshot(alarmMachine.resolveState({ value, context })),
       timers,
-      // Failures are told in the order of their numbers (alarm/service.S5); what has none yet asks for a run.
+      // Failures are reported in the order of their numbers (alarm/service.S5); what has none yet asks for a run.
       effects: reactions.toSorted(byReport).map((each, n) => ({
         key: `alarm:${key}:${revision}:${n}`,
         effect: reactionEffect(each),

@@ -1,8 +1,8 @@
 /**
- * What the chart of an alarm was told, read back from its events alone: for replaying any alarm, at rest or not. Architecture,
- * "The inspector".
+ * The events that the chart of an alarm received, read back from its events alone: for replaying any alarm, at rest or
+ * not. Architecture, "The inspector".
  *
- * A1. An event says what the chart was told: cause, severity, operator, term. Reactions are not in it.
+ * A1. An event says what the chart received: cause, severity, operator, term. Reactions are not in it.
  * A2. The stream forgets after its age: the chart is then put where the first event that is left began.
  */
 

@@ -1,7 +1,7 @@
 /**
  * Asks cells and waits for what their charts reply. Part of the alarm service.
  *
- * N1. A reply comes after what it tells of is durable, or never: who asks waits with a bound.
+ * N1. A reply comes after what it reports is durable, or never: the caller waits with a bound.
  */
 
 import type { AlarmReply } from '../../contract/alarm.ts';

@@ -8,8 +8,8 @@
  * S3. What the mission does not have any more stays recorded and listed.
  * S4. Changes of alarms come through queues of their targets, so many at once in all; commands go to the cells directly and
  *     wait for no storm.
- * S5. Failures of reactions of one alarm are told one after the other, in the order of their numbers: two at once would be one
- *     activation.
+ * S5. Failures of reactions of one alarm are reported one after the other, in the order of their numbers: two at once
+ *     would be one activation.
  */
 
 import {
@@ -51,18 +51,18 @@ export interface AlarmServiceOptions {
   readonly epoch: number;
   /** Whether this process still leads, now. */
   readonly holds: () => boolean;
-  /** The service cannot go on: its leader starts it anew. */
+  /** The service cannot continue: its leader starts it again. */
   readonly failed: (error: unknown) => void;
   readonly cells: Cells<unknown, AlarmChartEvent>;
   readonly watchOf: WatchOf;
   readonly knownOf: KnownOf;
   readonly readValues: ReadValues;
   readonly reactions: Reactions;
-  /** Told of each transition published here. */
+  /** Called with each transition published here. */
   readonly transition: (event: AlarmEvent) => void;
 }
 
-/** Before a cell that could not take a change is told again. */
+/** Before a change is sent again to a cell that could not take it. */
 const TELL_AGAIN_MS = 100;
 
 export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
@@ -76,7 +76,7 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
   readonly #records = new Map<string, StoredAlarm>();
   readonly #targets = new Map<string, TargetAlarms>();
   readonly #slots = new Slots(ALARM_EDGES_UNDER_WAY);
-  /** The failure of a reaction told of last, by alarm (S5). */
+  /** The failure of a reaction reported last, by alarm (S5). */
   readonly #reports = new Map<string, Promise<boolean>>();
   /** Missions are taken up one after the other. */
   #mission: Promise<void> = Promise.resolve();
@@ -202,7 +202,7 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     for (const { key, value } of await bus.bucket(buckets.alarms).list('>')) {
       const stored = readStored(value);
       if (stored === undefined || alarmNamed(key) === undefined)
-        log.error({ key, bucket: buckets.alarms.name }, 'record of an alarm that is none: passed over');
+        log.error({ key, bucket: buckets.alarms.name }, 'malformed record or key of an alarm: skipped');
       else this.#records.set(key, stored);
     }
   }
@@ -289,7 +289,7 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
       .map(([key]) => key);
   }
 
-  /** Tells the cell of an alarm until the change is recorded; false when the term is over before. */
+  /** Sends the change to the cell of an alarm until it is recorded; false when the term is over before. */
   async #record(name: AlarmName, change: ConditionChanged): Promise<boolean> {
     const { cells, clock, log } = this.#options;
     const key = alarmKey(name);

@@ -3,7 +3,8 @@
  *
  * U1. Never more are taken than there are: a person's command stands behind so many writes to the bus, however many targets
  *     storm.
- * U2. Whoever found none is told of the next that is free, in the order of asking: no target keeps another waiting.
+ * U2. A target that found none is offered the next that is free, in the order of asking: no target keeps another
+ *     waiting.
  */
 
 export class Slots {
@@ -24,7 +25,7 @@ export class Slots {
     return true;
   }
 
-  /** Gives one back. Whoever is told and does not take it leaves it to the next. */
+  /** Gives one back. A target that is offered it and does not take it leaves it to the next. */
   give(): void {
     this.#free += 1;
     for (const freed of this.#waiting) {

@@ -2,9 +2,9 @@
  * The alarms of one target: reads its values, lets them be evaluated, and has what changes recorded. Mission Control
  * Service, section 4.4 (evaluation, recovery). Architecture, "Life of a sample".
  *
- * T1. Values are read by position from the low-water mark on, and evaluated from the span of the conditions before it: what
- *     was evaluated up to the low-water mark is fed and not told again. Between the low-water mark and the head the records
- *     say what was told.
+ * T1. Values are read by position from the low-water mark on, and evaluated from the span of the conditions before it:
+ *     what was evaluated up to the low-water mark is fed and not reported again. Between the low-water mark and the
+ *     head the records say what was reported.
  * T2. The low-water mark covers a message only when everything it changed is recorded (`progress.ts`).
  * T3. While many changes wait to be recorded no further message is taken.
  * T4. Time passes for conditions only while no stored message is still to come: a value that is late on the bus is not
@@ -16,8 +16,8 @@
  * T7. A measure that comes more seldom than what is read back is judged by its current value, before what is read (alarm-watch.W6): no failover makes an alarm blind.
  * T9. Where the value stream went back, what was read of it before counts for nothing: the evaluation begins where the
  *     stream ends, and a record that names a position it does not have is behind everything that happens now.
- * T8. A mission changes between two messages: what it judges anew is read back to the last one taken, and no other is taken
- *     meanwhile.
+ * T8. A mission changes between two messages: what it judges again is read back to the last one taken, and no other is
+ *     taken meanwhile.
  */
 
 import {
@@ -175,7 +175,7 @@ export class TargetAlarms {
     return this.#queue.size;
   }
 
-  /** A target nobody has evaluated before begins where its values end: what was before is not told any more. */
+  /** A target nobody has evaluated before begins where its values end: what was before is no longer reported. */
   async #first(): Promise<Stands> {
     const { bus, clock } = this.#options;
     const last = await bus.last(streams.values, subject.values(this.#target.name));
@@ -216,7 +216,7 @@ export class TargetAlarms {
     if (this.#live) this.#compare();
   }
 
-  /** An evaluation that has read what is stored, up to the last message taken; it tells nobody. */
+  /** An evaluation that has read what is stored, up to the last message taken; it reports nothing. */
   async #filled(target: Target, now: number): Promise<AlarmWatch | undefined> {
     const watch = this.#options.watchOf(target, () => undefined, undefined, undefined);
     const known = await this.#options.knownOf(target);
@@ -315,8 +315,8 @@ export class TargetAlarms {
   // Recording --------------------------------------------------------------------------------------------------------
 
   /**
-   * Takes up what the evaluation has told since the last call (T1). What turned by time alone turned behind the last
-   * message of the target, though the alarm may have been fed by an earlier one.
+   * Takes up what the evaluation has reported since the last call (T1). What turned by time alone turned behind the
+   * last message of the target, though the alarm may have been fed by an earlier one.
    */
   #take(position: number): void {
     const edges = this.#edges;
@@ -343,7 +343,10 @@ export class TargetAlarms {
     });
   }
 
-  /** Tells the alarm, unless its record shows that nothing changes by it: one that stays NORMAL costs no cell. */
+  /**
+   * Sends the change to the alarm, unless its record shows that nothing changes by it: one that stays NORMAL costs no
+   * cell.
+   */
   async #record(key: string, { edge, found }: Change): Promise<void> {
     const before = this.#options.standsOf(key);
     if (!wouldChange(edge, before)) return;

@@ -4,8 +4,8 @@
  *
  * A1. Who publishes on the subject may write anything: what a token says of identity and roles counts, not what stands
  *     beside it.
- * A2. A token that does not hold, or is of somebody else than the answer says, is told to the chart as a fault of identity;
- *     the chart alone decides whether the answer is taken (MC-ANS-005).
+ * A2. A token that does not hold, or is of somebody else than the answer says, is reported to the chart as a fault of
+ *     identity; the chart alone decides whether the answer is taken (MC-ANS-005).
  * A3. Which question it may answer follows from what the log had when it was given: the front end has looked before it
  *     published (`Mcs-Seen`). Of one that does not say, it is what the bus had stored before it (`run-log.ts`).
  * A4. What is longer than any answer is none: a refusal repeats it, and the log must be able to hold that.
@@ -51,7 +51,7 @@ interface Given {
   readonly seen: number;
 }
 
-/** The answer as the chart is told of it, its token checked. */
+/** The answer as the chart receives it, its token checked. */
 export async function answerGiven(
   { path, accepted, value, question, by, roles, token }: Approval,
   { tokens, at, source, seen }: Given,

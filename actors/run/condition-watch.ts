@@ -57,9 +57,9 @@ class ConditionWatch {
   readonly last = new Map<number, SampleAt>();
   readonly #options: WatchOptions;
   readonly #settle: (ok: boolean) => void;
-  /** Streams whose stored rows have not all been heard. */
+  /** Streams whose stored rows have not all been received. */
   #behind = new Set<string>();
-  /** Rows heard before everything stored was. */
+  /** Rows received before everything stored was. */
   #early: Row[] = [];
   #caughtUp = false;
   #heard: boolean;
@@ -182,7 +182,7 @@ class ConditionWatch {
     }
   }
 
-  /** Everything stored has been heard: the present is known. */
+  /** Everything stored has been received: the present is known. */
   #judgeNow(): void {
     const { clock, until } = this.#options;
     const now = clock.now();

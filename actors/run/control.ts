@@ -6,8 +6,8 @@
  *     left, as after a sleep, is read and answered before the subject is given up.
  * D3. Refused is only what will not happen. A run that was given the command and has not answered within `RUN_CONTROL_MS`, or before
  *     its executor left it, is answered `unknown`.
- * D4. What the run says later still counts for the wish: a resumption spends the one of before it, a refused suspension takes
- *     its own back.
+ * D4. What the run says later still counts for the pending suspension: a resumption spends the one from before it, a
+ *     refused suspension takes its own back.
  * D5. A call that comes again under its identifier gets the answer of the first one: a caller may repeat it.
  * D6. Whoever does not hold the run any more says only that (`again`): what it knows of the run may be old.
  */
@@ -26,7 +26,9 @@ import type { Wishes } from './wishes.ts';
 interface ControlOptions {
   readonly bus: Bus;
   readonly clock: Clock;
-  /** A wish is kept before anybody relies on it, and forgotten before anybody relies on the resumption. */
+  /**
+   * A pending suspension is kept before anybody relies on it, and forgotten before anybody relies on the resumption.
+   */
   readonly wishes: Wishes;
   /** Whether the shard is still this process's, now. */
   readonly holds: () => boolean;
@@ -108,7 +110,7 @@ export class Control {
     const call = readCall(data);
     const reply =
       call === undefined
-        ? ({ outcome: 'refused', reason: 'the command is none that is known here' } as const)
+        ? ({ outcome: 'refused', reason: 'the command is unknown' } as const)
         : await this.#once(run, { call, seen: seenIn(headers) }, headers[header.request]);
     return Buffer.from(JSON.stringify(reply));
   }
@@ -127,7 +129,7 @@ export class Control {
     const [oldest] = this.#known.keys();
     if (this.#known.size >= RUN_CONTROL_KEPT && oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(key, reply);
-    // What met an outage was not answered: it is begun anew.
+    // What met an outage was not answered: it is begun again.
     reply.catch(() => this.#known.delete(key));
   }
 
@@ -159,7 +161,7 @@ export class Control {
     return asked.call.action === 'suspend' ? this.#suspend(run, asked) : this.#resume(run, asked);
   }
 
-  /** One that is refused leaves the wish that stood before, and one that came since (D4). */
+  /** One that is refused leaves the pending suspension from before, and one that came since (D4). */
   async #suspend(run: string, asked: Call): Promise<ControlReply> {
     const { wishes, holds } = this.#options;
     const before = wishes.of(run);
@@ -174,7 +176,7 @@ export class Control {
     return reply;
   }
 
-  /** A wish of before a resumption is spent by it, one that comes while it is under way is not. */
+  /** A resumption spends the suspension that was pending before it, not one that comes while it is under way. */
   async #resume(run: string, asked: Call): Promise<ControlReply> {
     const { wishes } = this.#options;
     const spent = wishes.of(run);

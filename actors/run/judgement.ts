@@ -2,8 +2,8 @@
  * What a run judges, ready to be followed: a condition of a procedure with its roles and names bound, or the readbacks of a
  * configure. Mission Control Service, sections 2.3 and 4.2.
  *
- * U1. Each role has ordinals of its own, also where two roles are one target: an evaluation tells its samples by ordinal
- *     alone.
+ * U1. Each role has ordinals of its own, also where two roles are one target: an evaluation reports its samples by
+ *     ordinal alone.
  * U2. A condition that names what has no value cannot be judged; it is refused rather than waited for.
  */
 

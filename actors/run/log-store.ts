@@ -38,7 +38,7 @@ interface LogStoreOptions {
   readonly kept?: KeptEnvelopes;
   /** Undefined when this process does not hold the run. */
   readonly begunOf: (run: string) => Begun | undefined;
-  /** Told before an event is appended, which waits for it, and after it is stored. May throw `Outage`. */
+  /** Called before an event is appended, which waits for it, and after it is stored. May throw `Outage`. */
   readonly appending?: (run: string, record: RunRecord) => Promise<void> | undefined;
   readonly appended: (run: string, record: RunRecord, position: number) => void;
 }

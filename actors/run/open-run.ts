@@ -2,8 +2,8 @@
  * A run as its shard holds it: what it was begun with, how far its log has come, and what of it ends when an instruction
  * does. Mission Control Service, section 3.2.
  *
- * H1. An answer is told once: what is at or below the last answer of the log has been said already.
- * H2. An answer that was told and is not in the log yet is read again by the next owner.
+ * H1. An answer reaches the chart once: what is at or below the last answer of the log has reached it already.
+ * H2. An answer that reached the chart and is not in the log yet is read again by the next owner.
  */
 
 import type { RunSummary } from '../../contract/run.ts';
@@ -15,7 +15,7 @@ import type { Begun } from './log-store.ts';
 import type { Sendings } from './sendings.ts';
 import type { RunAtHand } from './services.ts';
 
-/** A wish to suspend the run; each is one of its own, also of the same person. */
+/** A pending suspension of the run; each is one of its own, also of the same person. */
 export interface Wish {
   readonly by: string;
 }
@@ -33,14 +33,14 @@ interface HeldRunOptions {
 }
 
 export class HeldRun implements RunHost {
-  /** What a cell of it is begun with, its wish as it stands now. */
+  /** What a cell of it is begun with, its pending suspension as it stands now. */
   readonly begun: Begun & { input: RunInput };
   readonly atHand: RunAtHand;
   readonly replied: HeldRunOptions['replied'];
   readonly #facts: LogFacts;
   #wish: Wish | undefined;
   #answered: number;
-  /** Positions of answers that were told and are not in the log. */
+  /** Positions of answers that reached the chart and are not in the log. */
   readonly #told = new Set<number>();
   #instruction = new AbortController();
   #question = new AbortController();
@@ -82,7 +82,7 @@ export class HeldRun implements RunHost {
     return this.#run.signal;
   }
 
-  /** The wish that stands in the entry of the open run. */
+  /** The pending suspension in the entry of the open run. */
   get wish(): Wish | undefined {
     return this.#wish;
   }
@@ -103,14 +103,14 @@ export class HeldRun implements RunHost {
     if (event.event === 'finished') this.#run.abort('over');
   }
 
-  /** Whether an answer is new to the run (H1); from then on it counts as told. */
+  /** Whether an answer is new to the run (H1); from then on it counts as taken. */
   takes(source: number): boolean {
     if (source <= this.#answered || this.#told.has(source)) return false;
     this.#told.add(source);
     return true;
   }
 
-  /** It was not told after all. */
+  /** It did not reach the chart after all. */
   gaveBack(source: number): void {
     this.#told.delete(source);
   }

@@ -3,7 +3,7 @@
  * Control Service, section 3.2.
  *
  * U1. A run is entered before its cell lives and removed after everything of its end is stored: none is ever lost between.
- * U2. A wish to suspend is kept here until the log shows it, so that it survives whoever took it.
+ * U2. A pending suspension is kept here until the log shows it, so that it survives the process that took it.
  */
 
 import { createHash } from 'node:crypto';
@@ -49,7 +49,7 @@ export class OpenRuns {
     return entry === undefined ? this.enter(open) : parse(entry);
   }
 
-  /** Keeps who wishes a suspension, or forgets it. */
+  /** Keeps who asked for a suspension, or forgets it. */
   wish(run: string, by: string | undefined): Promise<void> {
     return this.#change(run, ({ suspendBy: _, ...open }) => ({
       ...open,
@@ -57,7 +57,7 @@ export class OpenRuns {
     }));
   }
 
-  /** Forgets the wish of a reaction, and no other. */
+  /** Forgets the pending suspension of a reaction, and no other. */
   unwish(run: string, by: string): Promise<void> {
     return this.#change(run, (open) => {
       if (open.suspendBy !== by) return open;

@@ -30,7 +30,7 @@ export interface ShardOptions {
   readonly kept?: KeptEnvelopes;
   /** Whether the shard is still this process's, now. */
   readonly holds: () => boolean;
-  /** The shard cannot go on: its owner starts it anew. */
+  /** The shard cannot continue: its owner starts it again. */
   readonly failed: (error: unknown) => void;
 }
 

@@ -2,7 +2,7 @@
  * The values of a statement at the moment it runs: known since the request was resolved, or an answer given in the same
  * step. Mission Control Service, section 4.2 rule 8.
  *
- * O1. An answer is told in its own unit; whoever takes it gets it in his.
+ * O1. An answer comes in its own unit; what takes it gets it in the unit it needs.
  * O2. What was resolved for the run is checked again with the answers in place: an answer may be out of the range of an
  *     argument although it is inside its own.
  */
@@ -82,7 +82,7 @@ function argumentsOf(
     if (value.ok) given[name] = value.value;
     else faults.push(...value.faults.map((fault) => `argument "${name}": ${fault}`));
   }
-  // An argument without its answer would be accused a second time.
+  // An argument without its answer would be reported a second time.
   if (faults.length > before) return given;
   const resolved = resolveArguments(telecommand, given);
   faults.push(

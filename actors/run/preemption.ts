@@ -2,9 +2,10 @@
  * Has the runs suspended that a reaction took its target from. Mission Control Service, section 3.2 (alarm reaction) and
  * section 4.4 reaction rule 5.
  *
- * Y1. Whoever holds the run is asked first, so that it stops before its telecommands are refused. Whether it answers or not, the
- *     hold is taken next (leases.B5): a run that does not answer sends nothing either.
- * Y2. Where nobody answers, the wish stands in the entry of the open run, and the next owner suspends it before it goes on.
+ * Y1. The holder of the run is asked first, so that it stops before its telecommands are refused. Whether it answers or
+ *     not, the hold is taken next (leases.B5): a run that does not answer sends nothing either.
+ * Y2. Where nobody answers, the pending suspension stands in the entry of the open run, and the next owner suspends the
+ *     run before it continues.
  * Y3. The reaction waits for the suspension only so long: it is not kept from its target by an executor that is dead.
  */
 
@@ -18,7 +19,7 @@ import { OpenRuns, shardOf } from './open-runs.ts';
 import { RunRest } from './rest.ts';
 import type { RunServices } from './services.ts';
 
-/** A run that was told is suspended within two writes to the bus. */
+/** A run that received the command is suspended within two writes to the bus. */
 const SOON_MS = 20;
 
 interface Preemption {
@@ -74,7 +75,7 @@ async function preempt(
   }
 }
 
-/** Whether whoever holds the run suspends it now; where nobody says so it is asked again, or the wish is left (Y2). */
+/** Whether the holder of the run suspends it now; without an answer it is asked again, or left pending (Y2). */
 async function isAccepted({ bus }: Preemption['services'], run: string, call: ControlCall): Promise<boolean> {
   const to = subject.runControl(run);
   const asked = await ask(bus, { to, call, read: readControlReply, timeoutMs: REACTION_ASK_MS });

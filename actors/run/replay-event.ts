@@ -10,7 +10,7 @@ import type { AnswerGiven, RunChartEvent } from '../../machines/run/protocol.ts'
 import { awaitedTicket, type RunSnapshot, underWay } from '../../machines/run/run.ts';
 
 const ABORTED = /^aborted by (.*)$/s;
-/** Nobody answers a request that is told again. */
+/** Nobody answers a request that is replayed. */
 const request = '';
 
 /** Undefined when nothing known leads there. `rest` is the log behind the event. */
@@ -88,7 +88,7 @@ function answered(state: string, event: RunEvent): AnswerGiven | undefined {
   return { ...answer, ...named, accepted, roles, verified: true, ...(value !== undefined && { value }) };
 }
 
-/** A fault was switched: its text tells which. */
+/** A fault was switched: its text says which. */
 function faultAnswered({ program, faults }: RunContext, event: RunEvent): RunChartEvent | undefined {
   if (event.event !== 'logged') return undefined;
   const at = timeOf(event);

@@ -1,12 +1,14 @@
 /**
- * What the chart of a run was told, read back from its log alone: for replaying any run, alive or long over. Architecture,
- * "The inspector".
+ * The events that the chart of a run received, read back from its log alone: for replaying any run, alive or long over.
+ * Architecture, "The inspector".
  *
- * A1. The chart is told again what the log implies, event by event, so the tickets of replies are those it gives out.
+ * A1. The chart receives again what the log implies, event by event, so the tickets of replies are those it gives out.
  * A2. At a takeover the chart is put where the new owner began (`foldRun`), as it was then.
- * A3. What a log does not say (the roles of who answered, how a text was asked for) is told so that the same is logged.
+ * A3. What a log does not say (the roles of who answered, how a text was asked for) is filled in so that the same is
+ *     logged.
  * A4. Where the chart does not follow its log, as of another version, it is put where the log stands.
- * A5. Nothing is logged behind `finished`: what the chart hears after it is told with it, so the history comes to its end.
+ * A5. Nothing is logged behind `finished`: what the chart receives after that is replayed together with it, so the
+ *     history comes to its end.
  * A6. The work is bounded, an executor has other things to do: the newest `INSPECT_HISTORY_STEPS` events are given, a chart
  *     that has lost its log `LOST_MOST` times is moved to its end only, and so is that of a log longer than `FOLLOWED_MOST`.
  */
@@ -24,7 +26,7 @@ import { Programs } from './programs.ts';
 import { impliedEvent } from './replay-event.ts';
 import { readRunLog } from './run-log.ts';
 
-/** What one event of a log may need to be told: a command, a reply, and another statement's silent end before it. */
+/** How many events one event of a log may imply: a command, a reply, and another statement's silent end before it. */
 const TOLD_FOR_ONE = 64;
 /** A few moments of another version are bridged; a log that is another chart's is only shown. */
 const LOST_MOST = 20;
@@ -68,7 +70,7 @@ class ReplayedRun {
     this.#actor = begun({ input });
   }
 
-  /** `isFirst`: what was told before is not given, so the step says where the chart stood. */
+  /** `isFirst`: what the chart received before is not given, so the step says where the chart stood. */
   step(index: number, isFirst: boolean): LoggedStep {
     const event = this.#events[index]!;
     if (this.#losses >= LOST_MOST && event.event !== 'finished') return shownOnly(event);
@@ -95,7 +97,7 @@ class ReplayedRun {
     return [released];
   }
 
-  /** Tells what leads to the event, unless an earlier turn has logged it already. */
+  /** Sends what leads to the event, unless an earlier turn has logged it already. */
   #tell(index: number): RunChartEvent[] {
     const told: RunChartEvent[] = [];
     const event = this.#events[index]!;

@@ -19,7 +19,7 @@ export interface SampleAt {
 
 /** Significant digits that every double keeps: what is past them is an artefact of its arithmetic. */
 const DOUBLE_DIGITS = 15;
-/** With so many significant digits every f32 is told from its neighbours. */
+/** With so many significant digits every f32 is distinguished from its neighbours. */
 const SINGLE_DIGITS = 9;
 
 /** `sat1 battery[1].voltage` */

@@ -35,7 +35,7 @@ export class ShardAnswers {
     const { run } = held.atHand;
     const approval = readApproval(data);
     if (approval === undefined) {
-      services.log.warn({ run, position: seq }, 'answer that is none: passed over');
+      services.log.warn({ run, position: seq }, 'malformed answer: skipped');
       return;
     }
     if (!held.takes(seq)) return;

@@ -113,7 +113,7 @@ export class ShardTakingUp {
     const { epoch, holds, shard, failed } = this.#shard.options;
     if (holds() && (highestEpoch <= epoch || (await this.#shard.mark.isOwn()))) return false;
     if (!this.#shard.isStopped) failed(new Error(`another owner has shard ${shard} of the runs`));
-    // Nothing that was passed over counts as read.
+    // Nothing that was skipped counts as read.
     this.#shard.stopping.abort('overtaken');
     return true;
   }

@@ -1,5 +1,5 @@
 /**
- * A shard of the runs: takes its submissions up, tells its runs of answers and commands, and ends what is over. Mission
+ * A shard of the runs: takes its submissions up, hands its runs answers and commands, and ends what is over. Mission
  * Control Service, sections 3.2 and 4.2 rules 5 to 7.
  *
  * S1. A run is entered among the open ones before its cell lives; whoever owns the shard next restores each from its log.
@@ -198,17 +198,17 @@ export class RunShard implements CellOwner {
     const submission = readSubmission(message.data);
     const { shard, services } = this.#shard.options;
     if (submission === undefined) {
-      services.log.error({ position: message.seq }, 'submission of a run that is none: passed over');
+      services.log.error({ position: message.seq }, 'malformed submission of a run: skipped');
     } else if (shardOf(submission.run) === shard) {
       await this.#shard.whileBusIsAway(() => this.#takingUp.takeUp(submission, message.at));
     }
     if (!this.#shard.isStopped) this.#nextSubmission = message.seq + 1;
   }
 
-  /** The log shows the suspension: the wish has done its work. */
+  /** The log shows the suspension: it is no longer pending. */
   #forgetWish(run: string, by: string): void {
     const wish = this.#wishes.of(run);
-    // Where nobody could be asked, a reaction left its wish in the entry alone (preemption.Y2).
+    // Where nobody could be asked, a reaction left its suspension in the entry alone (preemption.Y2).
     const isOfReaction = wish === undefined && alarmOfReaction(by) !== undefined;
     const forgotten = isOfReaction ? this.#wishes.forgetReaction(run, by) : this.#wishes.forget(run, wish);
     forgotten.catch(this.#shard.options.failed);

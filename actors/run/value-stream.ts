@@ -4,7 +4,7 @@
  *
  * W1. No sample stored since that time is missed, also when the stream was first reached late: it is asked for until the bus
  *     lets it.
- * W2. The platform of a batch is found before the next one is taken; a message that is no batch of values is passed over.
+ * W2. The platform of a batch is found before the next one is taken; a message that is no batch of values is skipped.
  */
 
 import { header } from '../../contract/bus/headers.ts';
@@ -62,7 +62,7 @@ export class ValueStream {
     options.signal.addEventListener('abort', () => this.#stop(), { once: true });
   }
 
-  /** Resolves when everything stored before the call has been heard, or `signal` ended it. */
+  /** Resolves when everything stored before the call has been received, or `signal` ended it. */
   async caughtUp(): Promise<void> {
     const { bus, clock, signal, target, from } = this.#options;
     const reached = await retryWhileBusIsAway({ clock, signal }, async () => {
@@ -78,7 +78,7 @@ export class ValueStream {
     this.#position = Math.max(this.#position, reached?.value ?? 0);
   }
 
-  /** Once caught up: resolves when everything stored before this call has been heard too, or `signal` ended it. */
+  /** Once caught up: resolves when everything stored before this call has been received too, or `signal` ended it. */
   async drained(): Promise<void> {
     const { bus, clock, signal, target } = this.#options;
     const stored = await retryWhileBusIsAway({ clock, signal }, () =>

@@ -1,10 +1,12 @@
 /**
- * Wishes to suspend the runs of a shard: each stands in the entry of its open run from before it is told until it is spent, so
- * that it survives whoever took it. Mission Control Service, sections 3.2 and 4.2 rule 7.
+ * Pending suspensions of the runs of a shard: each stands in the entry of its open run from before the chart receives
+ * it until it is spent, so that it survives the process that took it. Mission Control Service, sections 3.2 and 4.2
+ * rule 7.
  *
- * K1. What is written of one run is written in turn: forgetting a wish never takes the one behind it along.
- * K2. A cell that is begun again under the same owner goes by the wish as it stands now.
- * K3. Behind the end of an ownership nothing is written: the next owner finds the wish.
+ * K1. What is written of one run is written in turn: forgetting a pending suspension never takes the one behind it
+ *     along.
+ * K2. A cell that is begun again under the same owner goes by the pending suspension as it stands now.
+ * K3. Behind the end of an ownership nothing is written: the next owner finds the pending suspension.
  */
 
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
@@ -28,12 +30,12 @@ export class Wishes {
     this.#options = options;
   }
 
-  /** The wish that stands; undefined when there is none. */
+  /** The pending suspension; undefined when there is none. */
   of(run: string): Wish | undefined {
     return this.#options.held(run)?.wish;
   }
 
-  /** Keeps who wishes a suspension. Throws `Outage`. */
+  /** Keeps who asked for a suspension. Throws `Outage`. */
   keep(run: string, by: string): Promise<void> {
     return this.#inTurn(run, async () => {
       await this.#options.openRuns.wish(run, by);
@@ -41,7 +43,7 @@ export class Wishes {
     });
   }
 
-  /** Forgets this wish, however long the bus is away; another one that has taken its place stays. */
+  /** Forgets this pending suspension, however long the bus is away; another one that has taken its place stays. */
   forget(run: string, wish: Wish | undefined): Promise<void> {
     const { openRuns, clock, signal, held } = this.#options;
     return this.#inTurn(run, async () => {
@@ -51,7 +53,7 @@ export class Wishes {
     });
   }
 
-  /** Forgets the wish of a reaction, which stood in the entry alone: the run is suspended. */
+  /** Forgets the pending suspension of a reaction, which stood in the entry alone: the run is suspended. */
   forgetReaction(run: string, by: string): Promise<void> {
     const { openRuns, clock, signal } = this.#options;
     return this.#inTurn(run, async () => {

@@ -1,7 +1,7 @@
 /**
- * The echoes of what a lane sent, as its gateways hear them. Mission Control Service, section 3.1.
+ * The echoes of what a lane sent, as its gateways receive them. Mission Control Service, section 3.1.
  *
- * K1. An echo is evidence, never a reason to fail: what is none is passed over.
+ * K1. An echo is evidence, never a reason to fail: a message that is no echo is skipped.
  * K2. An echo that comes after the final state is still recorded, behind it, for as long as one may be expected.
  */
 

@@ -18,7 +18,7 @@ interface HistoryStoreOptions {
   /** What the chart of a cell was started with. */
   readonly inputOf: (cell: string) => TelecommandInput | undefined;
   readonly now: () => number;
-  /** Told of each event stored. */
+  /** Called with each event stored. */
   readonly appended: (cell: string, record: TelecommandRecord, seq: number) => void;
 }
 

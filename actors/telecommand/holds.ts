@@ -5,7 +5,7 @@
  * B1. The watched holds let a telecommand pass at once; none is refused on them alone: what they would refuse is read
  *     again, because the end of a hold may reach a watch late.
  * B2. What a run sends is judged on the holds of now: a target that it has given back, or that a reaction has just taken from
- *     it, is its own no more (A-71, MC-REACT-017), and a watch would tell so late.
+ *     it, is its own no more (A-71, MC-REACT-017), and a watch would show that late.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';

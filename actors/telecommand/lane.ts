@@ -9,7 +9,7 @@
  *     submitted: no start reads what is finished.
  * J3. A submission whose history has begun is not begun again: it is continued where its history stands, or it is over
  *     (O2, O4).
- * J5. A telecommand whose cell was overtaken keeps its place until the lane is started anew: the low-water mark never
+ * J5. A telecommand whose cell was overtaken keeps its place until the lane is started again: the low-water mark never
  *     passes it and nothing behind it leaves before it.
  * J6. A quarantined telecommand loses its turn and keeps its place: the low-water mark never passes it. Resumed, it goes on
  *     from its history when it is its turn again, behind the one that is leaving; reset, it is given a final state.
@@ -19,7 +19,7 @@
  *     past its end, for as long as that frame may still be answered (telecommand/answer.N4).
  * J9. What cannot be read or begun is the end of that telecommand and of nothing else: it is given a final state and passed.
  * J11. What is kept beside the log of a telecommand is removed when it is over (`leftovers.ts`).
- * J10. A lane whose streams went back starts anew: from what is there, with an end for what may have been cut
+ * J10. A lane whose streams went back starts again: from what is there, with an end for what may have been cut
  *     (`taking-over.ts`). Nothing that may have left is sent again.
  */
 
@@ -175,7 +175,7 @@ export class Lane implements CellOwner {
     const submission = parseSubmission(message.data);
     const { target, log } = this.#lane.options;
     if (submission === undefined || submission.target !== target)
-      log.error({ target, seq: message.seq }, 'message is no submission to this target: passed over');
+      log.error({ target, seq: message.seq }, 'message is no submission to this target: skipped');
     else await this.#takingUp.takeUp(message, submission);
     if (this.#lane.isStopped) return;
     this.#lane.next = Math.max(this.#lane.next, message.seq + 1);

@@ -2,7 +2,8 @@
  * What is kept beside the logs of the telecommands of a lane when its owner comes, and on its way out when they are over. Part of
  * a lane. Decision 31.
  *
- * F1. The floor of the lane does not pass one whose envelope may still be there: whoever owns the lane next finds it again.
+ * F1. The low-water mark of the lane does not pass one whose envelope may still be there: the next owner of the lane
+ *     finds it again.
  * F2. What is kept is listed once, by the first telecommand that is open: a lane without one asks for nothing before it has caught
  *     up.
  */

@@ -40,7 +40,7 @@ export interface LaneOptions {
   readonly past?: KnownPast;
   /** What is kept of its telecommands beside their logs; default: nothing. */
   readonly kept?: KeptEnvelopes | undefined;
-  /** The lane cannot go on: its owner starts it anew. */
+  /** The lane cannot continue: its owner starts it again. */
   readonly failed: (error: unknown) => void;
 }
 

@@ -45,7 +45,7 @@ export class RecentValues {
   #since = Number.POSITIVE_INFINITY;
   /** Position of the last batch that is not kept any more. */
   #dropped = 0;
-  /** Whether the last batch heard was the newest stored. */
+  /** Whether the last batch received was the newest stored. */
   #atHead = true;
   #linger: TimerHandle | undefined;
 

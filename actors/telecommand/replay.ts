@@ -1,9 +1,9 @@
 /**
- * What the chart of a telecommand was told, read back from its log alone: for replaying any telecommand, alive or long over.
- * Architecture, "The inspector".
+ * The events that the chart of a telecommand received, read back from its log alone: for replaying any telecommand,
+ * alive or long over. Architecture, "The inspector".
  *
  * A1. Each record of the log names the state it was made in; what the log does not say (the answer that satisfied a
- *     requirement, a second asking of the gateway) is told with the time of the record that follows.
+ *     requirement, a second asking of the gateway) is filled in with the time of the record that follows.
  * A2. A log written before its PENDING event said what it was begun with, or its SEND_FAILED what the gateway said, is replayed
  *     by what it shows.
  */

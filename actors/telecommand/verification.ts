@@ -6,7 +6,7 @@
  *     its millisecond; the last sample before it is the baseline of `changes`. Where nobody knows where the bus stood (an earlier
  *     version recorded SENT, or the gateway is of others and its owner died) times decide: what was received after SENT counts.
  * V2. Samples are read row by row from the stream, so no intermediate value is missed.
- * V3. A failure is told at once; satisfaction when everything the catalogue names has been satisfied once since the
+ * V3. A failure is reported at once; satisfaction when everything the catalogue names has been satisfied once since the
  *     sending.
  * V4. Nothing is lost between the sending and the first look, nor by a new owner: whoever comes too late for the kept
  *     batches reads the stream by itself, from before the sending on, and tries until the bus lets it.
@@ -41,7 +41,7 @@ export interface VerificationWanted {
   /** Where the bus stood when its frame was handed over (V1). */
   readonly handed?: BusPosition | undefined;
   readonly reference: string | undefined;
-  /** Told once the answer of a telecommand that awaits one has come. */
+  /** Called once the answer of a telecommand that awaits one has come. */
   readonly answered?: () => void;
 }
 
@@ -317,7 +317,7 @@ export class Verifier {
     }
   }
 
-  /** Everything stored has been heard: the present is known. */
+  /** Everything stored has been received: the present is known. */
   #judgeNow(watcher: Watcher): void {
     const now = this.#options.clock.now();
     this.#passTo(watcher, now);

@@ -1,6 +1,6 @@
 /**
- * Generator: sends samples that cross a limit to a gateway over UDP, and hears the alarms of them on a WebSocket. Each
- * datagram is a space packet of one measure, so that the n-th packet of a page is transition n of its alarm.
+ * Generator: sends samples that cross a limit to a gateway over UDP, and receives the alarms of them on a WebSocket.
+ * Each datagram is a space packet of one measure, so that the n-th packet of a page is transition n of its alarm.
  *
  * G1. Open loop: the latency of a sample counts from the moment it was due, whenever it was really sent.
  */
@@ -83,7 +83,7 @@ async function steady({ perSecond, ms }: Steady): Promise<{ count: number; p50Ms
   }
   const end = performance.now() + PATIENCE_MS;
   while (dueAt.size > 0 && performance.now() < end) await pause(LOOK_MS);
-  if (dueAt.size > 0) throw new Error(`${dueAt.size} of ${count} alarms were not heard`);
+  if (dueAt.size > 0) throw new Error(`${dueAt.size} of ${count} alarms were not received`);
   return { count, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Cells of the runtime beside bare XState actors of the same chart, in one process: what a live one takes of memory, and
- * how many are activated in a second (restored, told one event, written, stopped). The store answers at once.
+ * how many are activated in a second (restored, sent one event, written, stopped). The store answers at once.
  *
  * E1. Memory is that of the whole process after a collection; entities of both kinds are held in a map by id.
  */
@@ -135,7 +135,7 @@ async function prepare({ count }: { count: number }): Promise<void> {
   await kind.drain();
 }
 
-/** Tells each entity one event: it is restored, takes it, is written and, being idle, stopped. */
+/** Sends each entity one event: it is restored, takes it, is written and, being idle, stopped. */
 async function activateCells({ count }: { count: number }): Promise<Done> {
   const clock = new HeapClock(START_MS);
   const kind = orderKind(clock);

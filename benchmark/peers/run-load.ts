@@ -1,6 +1,6 @@
 /**
- * Generator: launches runs and hears their logs, over a connection of its own. Submissions stand on the bus as the API puts
- * them there.
+ * Generator: launches runs and receives their logs, over a connection of its own. Submissions stand on the bus as the
+ * API puts them there.
  */
 
 import { headers as newHeaders } from 'nats';

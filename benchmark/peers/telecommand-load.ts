@@ -1,6 +1,6 @@
 /**
- * Generator: submits telecommands and hears their events, over a connection of its own. Submissions stand on the bus as
- * the API puts them there.
+ * Generator: submits telecommands and receives their events, over a connection of its own. Submissions stand on the bus
+ * as the API puts them there.
  *
  * G1. Open loop: a telecommand's latency counts from the moment it was due, whenever it was really sent.
  */

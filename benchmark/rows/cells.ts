@@ -68,7 +68,7 @@ async function activation(count: number, settings: Settings): Promise<Result> {
       {
         row: 'cells.activation',
         unit: 'activations/s',
-        note: 'from the record: started, told one event, written, stopped',
+        note: 'from the record: started, sent one event, written, stopped',
         contenders: [contender('cells', 'activateCells'), contender('bare actors', 'activateActors')],
       },
       settings,

@@ -71,7 +71,7 @@ async function measure(world: World, settings: Settings): Promise<Result> {
   const samples = messages * PACKETS * SAMPLES_PER_PACKET;
   const sizes = await sizesOf(world);
   await bare.call('start', { address: ground.address, sizes });
-  // A millisecond for each packet is faster than time goes: what is far ahead of the bus would be dated anew.
+  // A millisecond for each packet is faster than time goes: what is far ahead of the bus would be given a new date.
   let fromMs = Date.now() - DAY_MS;
   const play = (to: string): Promise<void> => {
     fromMs += messages * PACKETS;

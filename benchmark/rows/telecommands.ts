@@ -25,7 +25,7 @@ interface World {
   readonly servicePort: number;
   readonly bare: Peer;
   readonly barePort: number;
-  /** One hears the service, one the lanes without it. */
+  /** One listens to the service, one to the lanes without it. */
   readonly load: Peer;
   readonly bareLoad: Peer;
 }

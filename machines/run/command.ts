@@ -138,7 +138,7 @@ export function logTakeover(draft: Draft, { by }: Reply<'recovered'>): void {
   for (const effect of armedFaults(draft.context)) draft.ask(effect);
 }
 
-/** Who aborted the run hears of it now. */
+/** Answers those who aborted the run. */
 export function acceptAborts(draft: Draft): void {
   for (const request of draft.context.abort?.requests ?? []) draft.accept(request);
 }

@@ -3,7 +3,7 @@
  * Mission Control Service, section 3.2.
  *
  * T1. A record is numbered, logged and moves the progress in one go (run/progress.P1).
- * T3. Every effect that is awaited has a ticket of its own; a reply with another one comes too late and is passed over.
+ * T3. Every effect that is awaited has a ticket of its own; a reply with another one comes too late and is skipped.
  * T4. The context that the draft is of is never mutated.
  */
 

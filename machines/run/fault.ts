@@ -3,9 +3,10 @@
  *
  * F1. The delay of a trigger begins at the first entry of its step, and never again.
  * F2. What was switched on is switched off before the run is over; a simulator that refuses does not hold the end up.
- *     One that is due later than `FAULT_AT_END_MS` behind the end is never switched on: whoever holds the run calls it off.
- * F3. Every switch is in the log as a text that tells it again (`fault-log.ts`). What stands here beyond that was asked for and
- *     is not logged: a new owner asks for it again.
+ *     One that is due later than `FAULT_AT_END_MS` behind the end is never switched on: the holder of the run calls it
+ *     off.
+ * F3. Every switch is in the log as a text it can be read back from (`fault-log.ts`). What stands here beyond that was
+ *     asked for and is not logged: a new owner asks for it again.
  */
 
 import { FAULT_AT_END_MS } from '../../contract/limits.ts';

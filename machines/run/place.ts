@@ -56,7 +56,7 @@ export function statementsOf(leaf: StepNode): readonly ProgramStatement[] {
   return leaf.statements ?? [];
 }
 
-/** What follows in the normal course: an `if failed` block is passed over. */
+/** What follows in the normal course: an `if failed` block is skipped. */
 export function following(list: readonly ProgramNode[], after: number): Placed | undefined {
   for (let index = after + 1; index < list.length; index += 1) {
     const node = list[index];

@@ -1,7 +1,7 @@
 /**
- * How far a run has come, told by its log alone: each event moves it on. The chart lives by it and a new owner restores it
+ * How far a run has come, by its log alone: each event moves it on. The chart lives by it and a new owner restores it
  * by the same function. Mission Control Service, section 3.2. What is under way inside a statement is not part of it: a new
- * owner begins the step anew or asks.
+ * owner begins the step again or asks.
  *
  * P1. `evolve` is the only way to get on: what is not in the log did not happen.
  * P2. Any beginning of a log is a place to go on from: every consequence of an event is derived from the progress behind it
@@ -301,7 +301,7 @@ function openQuestion(standing: Standing): string | null {
   return standing.kind === 'deciding' || standing.kind === 'doubt' ? standing.reason : null;
 }
 
-/** Of a step in progress nobody knows how far it came: it is begun anew, unless it changed the state (MC-STM-005, 028). */
+/** How far a step in progress came is not known: it is begun again, unless it changed the state (MC-STM-005, 028). */
 function takenOver(program: Program, p: Progress, by: string): Progress {
   if (p.standing.kind !== 'going' || leafAt(program, p.frames) === undefined) return p;
   return { ...p, standing: standingAfterTakeover(by, { depth: p.frames.length, hasChanged: hasChanged(p) }) };

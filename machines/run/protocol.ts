@@ -3,7 +3,7 @@
  * moves by these alone; `actors/run/` carries the effects out. Mission Control Service, section 3.2.
  *
  * P1. Every effect with a reply is answered by exactly one event carrying its `ticket`; a reply whose ticket is no longer
- *     awaited (the instruction was interrupted) is passed over.
+ *     awaited (the instruction was interrupted) is skipped.
  * P2. A record is one log event, numbered by the chart from 1 without a gap; effects emitted in the same macrostep run
  *     once it is stored.
  * P3. What was asked for by a run and is under way when it is interrupted (a telecommand) goes on by itself; it leaves only

@@ -5,7 +5,7 @@
  * comes next (`choosing.ts`).
  *
  * R1. No telecommand leaves once the run is suspended, and none is sent whose sending is not in the log.
- * R2. The log tells the whole of it: a new owner goes on from any beginning of it (`fold.ts`).
+ * R2. The log says everything: a new owner continues from any beginning of it (`fold.ts`).
  * R3. A state-changing telecommand is never sent again without a person's decision.
  * R4. Nothing is logged behind `finished`.
  * R5. A state with the tag `awaits` waits for the reply to the last ticket given out; a reply with another one moves nothing.

@@ -98,7 +98,7 @@ export function sendsOf(leaf: StepNode): readonly SendStatement[] {
   });
 }
 
-/** Whether the log event tells of this statement; which instance was meant, an answer may have said. */
+/** Whether the log event is about this statement; which instance was meant, an answer may have said. */
 export function isSendOf(
   { target, component, telecommand }: SendStatement,
   sent: Pick<Extract<RunEvent, { event: 'telecommand_sent' }>, 'target' | 'telecommand'>,

@@ -29,7 +29,7 @@ export type Standing =
 /** Which way through the steps. */
 export type Course =
   | { readonly kind: 'forward' }
-  /** Ends open nodes until `depth` of them are open, and begins the last of those anew. */
+  /** Ends open nodes until `depth` of them are open, and begins the last of those again. */
   | { readonly kind: 'retry'; readonly depth: number; readonly reason: string }
   /** Looks outward for an `if failed` block. */
   | { readonly kind: 'failing' }

@@ -130,7 +130,7 @@ export class Cell {
     });
   }
 
-  /** Starts the actor: anew from an input, or from what the store holds, asking again for its pending effects. */
+  /** Starts the actor: afresh from an input, or from what the store holds, asking again for its pending effects. */
   start(origin: Origin, inbox: readonly EntityEvent[] = []): void {
     assert(this.#actor === undefined, 'C1');
     const stored = 'stored' in origin ? origin.stored : undefined;
@@ -186,8 +186,8 @@ export class Cell {
   }
 
   /**
-   * Tells of every step of the actor from now on, until the function it returns is called or the cell goes down (C8). A
-   * sink that throws is told no more.
+   * Reports every step of the actor from now on, until the function it returns is called or the cell goes down (C8). A
+   * sink that throws gets no more of them.
    */
   watch(sink: StepSink): () => void {
     return this.#actor === undefined ? () => undefined : observe(this.#actor, sink);

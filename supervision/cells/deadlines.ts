@@ -11,7 +11,7 @@ import type { ArmedTimer } from '../../ports/entity.ts';
 
 export class Deadlines {
   readonly #clock: Clock;
-  /** By the entry of the scheduler: a deadline armed anew is another one. */
+  /** By the entry of the scheduler: a deadline armed again is another one. */
   readonly #dueAt = new WeakMap<object, number>();
 
   constructor(clock: Clock) {

@@ -14,7 +14,7 @@ function die(): never {
   for (;;);
 }
 
-/** Kills the process when it is told of the given point, if that is one of this kind. */
+/** Kills the process when it is called with the given point, if that is one of this kind. */
 export function failpointOf(kind: string, failpoint: string | undefined): (point: string) => void {
   const wanted = failpoint?.startsWith(`${kind}:`) ? failpoint.slice(kind.length + 1) : undefined;
   if (wanted === undefined) return () => undefined;

@@ -1,7 +1,7 @@
 /**
  * All cells of one kind in this process: activation, passivation, restart, quarantine. A plain map, no parent actor.
  *
- * C1. At most one cell per id, whatever is told to it while it loads or restarts.
+ * C1. At most one cell per id, whatever is sent to it while it loads or restarts.
  * C5. An envelope of an unknown chart version is quarantined, never guessed.
  * C6. A full inbox answers the caller; what killed an actor goes to the dead letters.
  * C11. A cell that crashed comes back from its log alone: what is kept beside it may be what it crashed of.
@@ -44,7 +44,7 @@ export type Gone = 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset';
 /** Why a watched entity has no cell any more; only after `asleep` and `restarting` one comes by itself. */
 export type Left = Gone | 'asleep' | 'restarting' | 'dropped';
 
-/** Is told of the coming and going of one entity; see `Kind.watch`. */
+/** Is notified of the coming and going of one entity; see `Kind.watch`. */
 export interface EntityWatcher {
   opened(cell: Cell): void;
   left(why: Left): void;
@@ -189,7 +189,7 @@ export class Kind {
     return this.#supervisor.reset(id);
   }
 
-  /** Tells of the cells of one entity until the function it returns is called. One watcher at a time. */
+  /** Reports the cells of one entity until the function it returns is called. One watcher at a time. */
   watch(id: string, watcher: EntityWatcher): () => void {
     this.#watchers.set(id, watcher);
     return () => {

@@ -16,7 +16,7 @@ interface SnapshotStoreOptions {
   readonly keepFinal?: boolean;
 }
 
-/** A store that also tells everything it holds. */
+/** A store that also lists everything it holds. */
 export interface SnapshotStore extends Store {
   list(): Promise<Stored[]>;
   /** Forgets an entity that is over. */

@@ -9,7 +9,7 @@ interface ApiOptions {
   readonly allowHosts: readonly string[];
   /** The roles of this process, and how each of them stands. */
   readonly roles: FrontEndOptions['roles'];
-  /** Told where it listens. */
+  /** Called with the address at which it listens. */
   readonly listening: (url: string) => void;
 }
 

@@ -48,7 +48,7 @@ export const PLAIN_BENCH_OPTIONS: BenchOptions = { documents: NO_BENCH_DOCUMENTS
 interface BenchRoleOptions extends BenchOptions {
   readonly host: string;
   readonly allowHosts: readonly string[];
-  /** Told where it listens. */
+  /** Called with the address at which it listens. */
   readonly listening: (url: string) => void;
 }
 
@@ -126,7 +126,7 @@ function identityOf(host: string, { missions, tokens, log }: RoleContext): Bench
   if (missions.current?.settings.auth.required !== true)
     log.warn(
       { host },
-      'whoever reaches the bench may transmit: no configuration with auth.required is in force',
+      'anyone who reaches the bench may transmit: no configuration with auth.required is in force',
     );
   return { missions, tokens };
 }
@@ -135,7 +135,7 @@ function identityOf(host: string, { missions, tokens, log }: RoleContext): Bench
 function replacedRole({ log }: RoleContext): Role {
   log.error(
     {},
-    'another bench has taken the records of this one: it stays off until its process is started anew',
+    'another bench has taken the records of this one: it stays off until its process is restarted',
   );
   return { shared: [], stop: async () => undefined };
 }

@@ -43,7 +43,7 @@ function* ours(mission: Mission): Iterable<string> {
   for (const gateway of mission.gateways.values()) if (gateway.kind !== 'external') yield gateway.name;
 }
 
-/** One gateway over the missions: started anew only when what the mission says of it has changed. */
+/** One gateway over the missions: started again only when what the mission says of it has changed. */
 class GatewayWorker {
   readonly #context: RoleContext;
   readonly #name: string;

@@ -1,4 +1,7 @@
-/** The reconciler: one process of the cell tells drivers and gateways how links are bound. Mission Control Service, section 4.3. */
+/**
+ * The reconciler: one process of the cell informs drivers and gateways how links are bound. Mission Control Service,
+ * section 4.3.
+ */
 
 import { startLinkBindings } from '../reconciler/link-bindings.ts';
 import type { Role, RoleContext } from '../role.ts';

@@ -166,14 +166,14 @@ describe('what the log shows', () => {
     ['resume', { event: 'continued', path: 'a', by: 'ada', choice: 'replay' }],
     ['abort', { event: 'finished', ok: true }],
     ['suspend', { event: 'finished', ok: true }],
-  ])('of somebody else is no answer to %s: %j', async (action, fact) => {
+  ])('of somebody else does not answer %s: %j', async (action, fact) => {
     const world = new World(CALLS[action], ['silent', OVER]);
     const reply = world.answer();
     world.log(fact);
     expect(await reply).toEqual(OVER);
   });
 
-  it('of before it was asked for is no answer', async () => {
+  it('of before it was asked for does not answer it', async () => {
     const world = new World(CALLS.suspend, ['silent', REFUSED]);
     world.log(DONE.suspend);
     expect((await world.answer()).outcome).toBe('refused');

@@ -52,7 +52,7 @@ describe('a question over the bus', () => {
     await expect(askOrAway(busOf(new TypeError('long')).bus, question)).rejects.toThrow('long');
   });
 
-  it('ask.Q3 says only the beginning of what is no answer', async () => {
+  it('ask.Q3 says only the beginning of a malformed answer', async () => {
     const asked = await ask(busOf('x'.repeat(100_000)).bus, question);
     expect(asked).toEqual({ outcome: 'unreadable', from: 'mcs.a', said: 'x'.repeat(200) });
   });

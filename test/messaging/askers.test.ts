@@ -342,7 +342,7 @@ function orbitBy(kind: 'simulator' | 'external'): typeof mission {
   return { ...mission, gateways: new Map(gateways) } as typeof mission;
 }
 
-/** What a receiver logs until it counts a binding as heard. */
+/** What a receiver logs until it counts a binding as received. */
 async function bound(bus: Bus, clock: ManualClock): Promise<unknown> {
   const log = keptLog();
   const delivered: string[] = [];

@@ -74,7 +74,7 @@ function ownerOf(name: string, epoch: number, knows: KnownPast | null = past) {
   return { mark, known, lost, take };
 }
 
-it('known-past.K1 K2 an owner begins anew at a loss in a stream that it does not follow, and the next one knows of it', async () => {
+it('known-past.K1 K2 an owner begins again at a loss in a stream that it does not follow, and the next one knows of it', async () => {
   const owner = ownerOf('runs.0', 1);
   expect(await owner.take()).toBeUndefined();
   owner.mark.keep();

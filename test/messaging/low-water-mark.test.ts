@@ -51,7 +51,7 @@ it('a write whose answer an outage took is not taken for that of another owner',
   await mark.stop();
 });
 
-it('low-water-mark.F1 an owner is told when another one has taken it', async () => {
+it('low-water-mark.F1 an owner is notified when another one has taken it', async () => {
   const bus = new LogBus();
   const old = markOf(bus, 1);
   await old.take();

@@ -33,7 +33,7 @@ describe('waiting while the bus is away', () => {
     expect(await answer).toEqual({ value: 3 });
   });
 
-  it('is paused for as long as its rounds say, which it tells, and goes on at once when it is woken', async () => {
+  it('is paused for as long as its rounds say, which it reports, and goes on at once when it is woken', async () => {
     const clock = new ManualClock(0);
     const abort = new AbortController();
     const rounds: [number, number][] = [];

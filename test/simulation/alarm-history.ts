@@ -1,4 +1,7 @@
-/** What alarms leave behind, for the checkers: records, events, who led, and what people were told. Nothing here is judged. */
+/**
+ * What alarms leave behind, for the checkers: records, events, who led, and the answers people got. Nothing here is
+ * judged.
+ */
 
 import type { AlarmEvent, StoredAlarm } from '../../contract/alarm.ts';
 import { buckets } from '../../contract/bus/buckets.ts';

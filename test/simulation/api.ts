@@ -32,7 +32,7 @@ export type Answer =
   | { readonly outcome: 'unavailable' }
   | { readonly outcome: 'refused'; readonly codes: readonly string[] };
 
-/** What a person is told about a run. */
+/** The answer a person gets about a run. */
 export type Told =
   | { readonly outcome: 'accepted'; readonly run: string }
   /** Nobody knows whether it was taken. */

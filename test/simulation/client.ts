@@ -20,7 +20,7 @@ interface ClientOptions {
   /** The process that listens at a slot now. */
   readonly processAt: (slot: number) => SimulatedProcess | undefined;
   readonly slots: number;
-  /** Told of the identifier before it is used. */
+  /** Called with the identifier before it is used. */
   readonly asks: (id: string, submission: Submission) => void;
   readonly answered: (id: string, submission: Submission, by: string, answer: Answer) => void;
 }

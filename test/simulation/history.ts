@@ -1,6 +1,6 @@
 /**
- * What a run leaves behind, for the checkers: what the streams hold, what the clients were told, what the spacecraft were
- * sent. Nothing here is judged.
+ * What a run leaves behind, for the checkers: what the streams hold, which answers the clients got, what the
+ * spacecraft were sent. Nothing here is judged.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';

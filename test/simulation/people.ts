@@ -316,7 +316,7 @@ export class People {
   ): void {
     const { server, tell } = this.#options;
     const askedAt = server.order;
-    // Each asking has its own name, so that the log tells which one was carried out.
+    // Each asking has its own name, so that the log says which one was carried out.
     let by = 'alarm sat1.battery.undervoltage';
     const named = (): string => {
       this.#commanders += 1;

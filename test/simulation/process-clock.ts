@@ -3,8 +3,8 @@
  * paused and ending with it.
  *
  * K1. Nothing fires in a process that is paused or dead; what came due in a pause fires when it ends, one by one.
- * K2. Timers and arrivals are told apart: a process that wakes reads its sockets first or its timers first. What it has to
- *     ask for anew, because its wish expired while it slept, comes last.
+ * K2. Timers and arrivals are kept apart: a process that wakes reads its sockets first or its timers first. What it has
+ *     to ask for again, because its request expired while it slept, comes last.
  * K3. Its time of day is wrong and may be set; its monotonic time is neither.
  */
 
@@ -16,11 +16,11 @@ type Source = 'timer' | 'arrival' | 'pulled';
 /** How a process comes back from a pause. */
 export interface Waking {
   readonly arrivalsFirst: boolean;
-  /** Its wishes for messages of streams have expired. */
+  /** Its requests for messages of streams have expired. */
   readonly pullsExpired: boolean;
 }
 
-/** Until a renewed wish is answered. */
+/** Until a renewed request is answered. */
 const RENEWAL_MS = 50;
 
 interface Pending extends TimerHandle {

@@ -1,4 +1,4 @@
-/** Failures that seeds have found, written out: each broke a promise before the runtime was mended. */
+/** Failures that seeds have found, written out: each broke a promise before the runtime was corrected. */
 
 import { expect, it } from 'vitest';
 import type { ProgramNode } from '../../contract/program.ts';

@@ -1,4 +1,7 @@
-/** What runs leave behind, for the checkers: their streams and buckets, and what people were told. Nothing here is judged. */
+/**
+ * What runs leave behind, for the checkers: their streams and buckets, and the answers people got. Nothing here is
+ * judged.
+ */
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';

@@ -1,4 +1,7 @@
-/** The runtime under seeded faults, in the form of CI: fixed seeds, one drawn anew, and the proof that a seed decides everything. */
+/**
+ * The runtime under seeded faults, in the form of CI: fixed seeds, one drawn afresh, and the proof that a seed decides
+ * everything.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';

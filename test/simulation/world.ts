@@ -362,7 +362,7 @@ class World implements Stage {
       .every(({ removal }) => removal);
   }
 
-  /** Somebody leads, what was measured last is long ago, and every reaction is over and told of. */
+  /** Somebody leads, what was measured last is long ago, and every reaction is over and reported. */
   #alarmsAreQuiet(): boolean {
     const last = this.#scenario.watch?.last.reduce((latest, { at }) => Math.max(latest, at), 0);
     if (last !== undefined && this.clock.now() < START_MS + last + SETTLED_UP_MS) return false;
@@ -400,7 +400,7 @@ class World implements Stage {
     put('current', Buffer.from(JSON.stringify({ revision })));
   }
 
-  // What is told -----------------------------------------------------------------------------------------------------
+  // What is reported -------------------------------------------------------------------------------------------------
 
   #listen(): void {
     const tell = (what: (message: StoredMessage) => string) => (message: StoredMessage) =>

@@ -1,7 +1,7 @@
 /**
- * A bus with what stood on another one: each message at the position it had (`test/data/stores/`). Streams give messages the time at
- * which they are put back, so what is kept of these times beside a position is put there as well: it is what tells a store that was
- * put back by an operator.
+ * A bus with what stood on another one: each message at the position it had (`test/data/stores/`). Streams give
+ * messages the time at which they are put back, so what is kept of these times beside a position is put there as well:
+ * it is what shows a store that was put back by an operator.
  */
 
 import { readFile } from 'node:fs/promises';

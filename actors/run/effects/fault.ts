@@ -1,9 +1,9 @@
 /**
- * Switches a fault of a simulated target at its time. The gateway tells of the switch on `mcs.sim.evt.<target>`, with the run;
- * the run logs it. Mission Control Service, sections 2.3, 4.9 and 6.
+ * Switches a fault of a simulated target at its time. The gateway reports the switch on `mcs.sim.evt.<target>`, with
+ * the run; the run logs it. Mission Control Service, sections 2.3, 4.9 and 6.
  *
  * T1. A fault is switched once: a gateway that is asked again after a crash has it as it is.
- * T2. What the gateway refuses, and its silence, are told and end no run.
+ * T2. What the gateway refuses, and its silence, are reported and end no run.
  * T3. An executor that slept while another took its run over switches nothing: it could not be switched back.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Judges a condition of a procedure, or the readbacks of a configure, and tells the samples it rests on. Mission Control
- * Service, sections 2.3 and 4.2.
+ * Judges a condition of a procedure, or the readbacks of a configure, and reports the samples it rests on. Mission
+ * Control Service, sections 2.3 and 4.2.
  *
  * - `check` holds now, on samples not older than `max_age`; unknown is no.
  * - `expect` and readbacks hold on samples received after they began, within their window; unknown waits.

@@ -98,7 +98,7 @@ function followToEnd(
       const event = readTcEvent(data);
       // Thrown, it would be handed over again for ever, and the end behind it never seen.
       if (event === undefined)
-        return log.error({ position: seq, subject: about }, 'no event of a telecommand: passed over');
+        return log.error({ position: seq, subject: about }, 'not an event of a telecommand: skipped');
       const { state, at, detail } = event;
       if (over || state === 'ECHO') return;
       acks.push({ state, at, ...(detail !== undefined && { detail }) });

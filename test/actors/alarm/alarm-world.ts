@@ -55,7 +55,7 @@ export async function says(bus: Bus, changes: readonly Said[], target = 'sat1'):
   return appended.seq;
 }
 
-/** Tells what messages say, remembers how each alarm stands, and has at most one deadline. */
+/** Reports what messages say, remembers how each alarm stands, and has at most one deadline. */
 class SaidWatch implements AlarmWatch {
   readonly spanMs = 0;
   readonly whole = true;

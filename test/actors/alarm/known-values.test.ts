@@ -119,7 +119,7 @@ describe('after a failover', () => {
     expect(second.told).toEqual([`flat critical +${HOUR}`]);
   });
 
-  it('target-alarms.T7 what began and ended while nobody led is told, also where half of its condition came an hour ago', async () => {
+  it('target-alarms.T7 what began and ended while nobody led is reported, also where half of its condition came an hour ago', async () => {
     await sampled({ 'battery[1].load': 6 });
     await clock.run(HOUR, HOUR);
     const first = await lead();
@@ -156,7 +156,7 @@ describe('after a failover', () => {
     expect([first.told, second.told, [...stands]]).toEqual([[], [], []]);
   });
 
-  it('target-alarms.T7 a hold over a measure that comes every hour has held, and is not told again', async () => {
+  it('target-alarms.T7 a hold over a measure that comes every hour has held, and is not reported again', async () => {
     const first = await lead();
     await sampled({ [CURRENT]: -2 });
     await clock.run(11_000, 500);
@@ -243,7 +243,7 @@ describe('a new mission', () => {
     expect(told).toEqual(['cell warning +0']);
   });
 
-  it('target-alarms.T8 a new hold has held already, over what came an hour ago and what came just now: found, not told of the past', async () => {
+  it('target-alarms.T8 a new hold has held already, over what came an hour ago and what came just now: found, and the past is not reported', async () => {
     const { told, update } = await lead();
     await sampled({ 'battery[1].load': 6 });
     await clock.run(HOUR, HOUR);
@@ -280,7 +280,7 @@ describe('a new mission', () => {
     expect(told.at(-1)).toBe('restless null +20000');
   });
 
-  it('target-alarms.T8 a hold that goes on is not begun anew by what is read back', async () => {
+  it('target-alarms.T8 a hold that goes on is not begun again by what is read back', async () => {
     const { told, update } = await lead();
     await sampled({ [CURRENT]: -2, 'obc.resets': 1 });
     await clock.run(6_000, 500);
@@ -303,7 +303,7 @@ describe('a new mission', () => {
     expect(told.slice(2).sort()).toEqual(['unsafe null +0', 'voltage null +0']);
   });
 
-  it('target-alarms.T8 that is stopped while it reads back ends, and tells nothing', async () => {
+  it('target-alarms.T8 that is stopped while it reads back ends, and reports nothing', async () => {
     const first = await lead();
     await sampled({ 'obc.resets': 1 });
     const next = changed(({ obc }) => {

@@ -146,7 +146,7 @@ describe('launching a reaction', () => {
     });
   });
 
-  it('MC-REACT-012 logs a refusal, tells it, and launches nothing', async () => {
+  it('MC-REACT-012 logs a refusal, reports it, and launches nothing', async () => {
     const before = (await submissions()).length;
     const refused = await service().launch(wanted({ procedure: 'nothing' }), signal);
     expect(refused).toEqual({ refused: 'no library has a procedure "nothing"' });
@@ -167,7 +167,7 @@ describe('launching a reaction', () => {
     expect(runIn(await service().launch(wanted(), signal))).toBeDefined();
   });
 
-  it('tells the run that was submitted, also when the mission would refuse it now', async () => {
+  it('answers with the run that was submitted, also when the mission would refuse it now', async () => {
     const run = runIn(await service().launch(wanted(), signal));
     const without = { ...mission, libraries: new Map() };
     expect(runIn(await service(without).launch(wanted(), signal))).toBe(run);
@@ -178,7 +178,7 @@ describe('the end of a reaction', () => {
   const event = (run: string, n: number, fact: object): RunEvent =>
     ({ run, seq: n, at: '2026-01-01T00:00:00.000Z', ...fact }) as RunEvent;
 
-  it('MC-REACT-021 is waited for, and told with its reason', async () => {
+  it('MC-REACT-021 is waited for, and reported with its reason', async () => {
     const run = newRun();
     let reported: unknown;
     void service()
@@ -196,7 +196,7 @@ describe('the end of a reaction', () => {
     expect(await service().ended(run, signal)).toEqual(reported);
   });
 
-  it('reactions.X5 is found behind what is no event: that is logged once and passed over', async () => {
+  it('reactions.X5 is found behind what is no event: that is logged once and skipped', async () => {
     const run = newRun();
     const garbage = ['', 'no json', 'null', '17', '{'];
     for (const each of garbage) await bus.append(streams.runs, subject.runEvents(run), Buffer.from(each));

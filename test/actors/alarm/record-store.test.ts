@@ -79,7 +79,7 @@ describe('writing', () => {
     expect(events()).toEqual([1, 2]);
   });
 
-  it('what is no transition is stored and not told', async () => {
+  it('what is no transition is stored and not published', async () => {
     const { store, commit, events } = world();
     const first = await store.commit(commit(0, item(1)));
     expect(first).toEqual({ outcome: 'committed', position: 1 });
@@ -102,7 +102,7 @@ describe('writing', () => {
     expect(seen.published).toEqual([1, 2]);
   });
 
-  it('record-store.R2 a record that somebody else wrote is left as it is, and nothing is told', async () => {
+  it('record-store.R2 a record that somebody else wrote is left as it is, and nothing is published', async () => {
     const { bus, store, commit, put, events } = world();
     await put({ record: recordOf(4), epoch: 8, evaluated: { position: 1, at: 0 } });
     expect(await store.commit(commit(0, item(1)))).toEqual({ outcome: 'fenced' });
@@ -110,7 +110,7 @@ describe('writing', () => {
     expect(events()).toEqual([]);
   });
 
-  it('record-store.R2 one that leads no more writes nothing, and tells nothing of what it has written', async () => {
+  it('record-store.R2 one that leads no more writes nothing, and publishes nothing of what it has written', async () => {
     const { bus, store, commit, events, holding } = world();
     holding.holds = false;
     expect(await store.commit(commit(0, item(1)))).toEqual({ outcome: 'fenced' });
@@ -126,7 +126,7 @@ describe('writing', () => {
     expect(events()).toEqual([]);
   });
 
-  it('alarm-event.E1 an event that another leader has told is not told again, however long one has slept', async () => {
+  it('alarm-event.E1 an event that another leader has published is not published again, however long one has slept', async () => {
     const { bus, store, commit, events } = world();
     await store.commit(commit(0, item(1)));
     const [told] = bus.messages(streams.alarms);
@@ -171,7 +171,7 @@ describe('reading', () => {
     ]);
   });
 
-  it('MC-ALM-054 tells what the stream misses, and not what has left it by its age', async () => {
+  it('MC-ALM-054 publishes what the stream misses, and not what has left it by its age', async () => {
     const fresh = world();
     await fresh.put({ record: recordOf(1), epoch: 5, evaluated: { position: 1, at: 0 } });
     await fresh.store.load(KEY);
@@ -210,7 +210,7 @@ it('alarm/replay.A2 a history whose beginning has left the stream begins where i
   expect(log.steps[0]?.put).toMatchObject({ value: { life: 'ACTIVE_UNACK', shelving: 'unshelved' } });
 });
 
-it('alarm-event.E4 publishes nothing of a record where the stream went back behind its event: who leads begins anew', async () => {
+it('alarm-event.E4 publishes nothing of a record where the stream went back behind its event: the leader begins again', async () => {
   const { bus, store, commit, events } = world();
   const first = await store.commit(commit(0, item(1), item(2)));
   expect(events()).toEqual([1, 2]);

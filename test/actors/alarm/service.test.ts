@@ -58,7 +58,7 @@ const seqOf = ({ record }: { readonly record?: unknown }): unknown => (record as
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1);
 
 describe('an alarm', () => {
-  it('MC-ALM-001 MC-ALM-002 MC-ALM-013 MC-ALM-053 is written to its record and told on the stream', async () => {
+  it('MC-ALM-001 MC-ALM-002 MC-ALM-013 MC-ALM-053 is written to its record and published on the stream', async () => {
     await leader();
     const position = await says(bus, [{ alarm: 'voltage', severity: 'warning', value: 6.2 }]);
     await until(async () => (await seqsOf('voltage')).length === 1);
@@ -221,7 +221,7 @@ describe('shelving', () => {
 });
 
 describe('takeover', () => {
-  it('MC-ALM-054 MC-ALM-055 a transition written and not told before a kill is told once', async () => {
+  it('MC-ALM-054 MC-ALM-055 a transition written and not published before a kill is published once', async () => {
     const first = mortalBus(await nats.connected(), (write) => write.endsWith('voltage-2'));
     const old = await leader({ bus: first.bus });
     await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);
@@ -239,7 +239,7 @@ describe('takeover', () => {
     expect(await seqsOf('voltage')).toEqual([1, 2, 3]);
   });
 
-  it('what was stored while nobody led is recorded then, with nothing told twice', async () => {
+  it('what was stored while nobody led is recorded then, with nothing published twice', async () => {
     const first = await leader();
     await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);
     await becomes('voltage', 'ACTIVE_UNACK');
@@ -297,7 +297,7 @@ describe('takeover', () => {
     expect(epochs).toEqual(['10', '20', '20']);
   });
 
-  it('one that does not know it was overtaken loses its write, tells nothing and gives up', async () => {
+  it('one that does not know it was overtaken loses its write, publishes nothing and gives up', async () => {
     const old = await leader({ bus: await nats.connected() });
     await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);
     await becomes('voltage', 'ACTIVE_UNACK');
@@ -362,7 +362,7 @@ describe('reactions', () => {
     await until(async () => (await storedOf(bus, 'low'))?.reactions === undefined);
   });
 
-  it('MC-REACT-021 one that does not pass is told again at its second failure', async () => {
+  it('MC-REACT-021 one that does not pass is reported again at its second failure', async () => {
     const reactions = new AskedReactions();
     reactions.end = (run) => ({ ok: false, reason: `${run} was aborted` });
     await leader({ reactions });
@@ -377,7 +377,7 @@ describe('reactions', () => {
     });
   });
 
-  it('MC-REACT-021 MC-REACT-022 two that fail at once are told one after the other, an activation each', async () => {
+  it('MC-REACT-021 MC-REACT-022 two that fail at once are reported one after the other, an activation each', async () => {
     const reactions = new AskedReactions();
     let fail = (): void => undefined;
     const together = new Promise<void>((resolve) => {
@@ -438,7 +438,7 @@ describe('reactions', () => {
   });
 
   it.each(['low-reaction-1', 'low-reaction-2'])(
-    'a failure is told once, whatever dies before %s is',
+    'a failure is reported once, whatever dies before %s is',
     async (event) => {
       const first = mortalBus(await nats.connected(), (write) => write.endsWith(event));
       const reactions = new AskedReactions();

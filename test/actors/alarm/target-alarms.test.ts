@@ -158,7 +158,7 @@ it('a hold that began before a takeover is raised by the next owner, once', asyn
   expect([first.told.length, second.told.length]).toEqual([0, 1]);
 });
 
-it('target-alarms.T1 what is recorded up to the low-water mark is fed and not told again', async () => {
+it('target-alarms.T1 what is recorded up to the low-water mark is fed and not reported again', async () => {
   const at = world();
   const first = await follow(at, 1);
   await first.start();
@@ -172,7 +172,7 @@ it('target-alarms.T1 what is recorded up to the low-water mark is fed and not to
   await first.alarms.stop();
   expect(markOf(at.bus)).toMatchObject({ epoch: 1, position: last });
   const second = await follow(at, 2);
-  // As if nothing had been recorded: the past is not told, how it stands is found at the head.
+  // As if nothing had been recorded: the past is not reported, how it stands is found at the head.
   second.stands.set('sat1.obc._.hot', record('ACTIVE_UNACK', { position: 0, at: 0 }));
   await second.start();
   expect(second.told.map((change) => change.at)).toEqual([at.clock.now()]);

@@ -56,7 +56,7 @@ describe('an answer as it came over the bus', () => {
     '{"path":"a","accepted":true,"question":"7"}',
     '{"path":"a","accepted":true,"question":0}',
     '{"path":"a","accepted":true,"question":1e99}',
-  ])('passes over what is no answer: %s', (text) => {
+  ])('skips a malformed answer: %s', (text) => {
     expect(readApproval(Buffer.from(text))).toBeUndefined();
   });
 });

@@ -76,7 +76,7 @@ beforeEach(() => {
   };
 });
 
-/** The request under which the chart was told. */
+/** The request under which the chart received the command. */
 async function request(): Promise<string> {
   const command = await until(() => reported.at(-1));
   return (command as { request: string }).request;
@@ -94,7 +94,7 @@ describe('a command to a run', () => {
     expect(await refused).toEqual(reply);
   });
 
-  it('that could not be told is refused with why', async () => {
+  it('that could not be delivered is refused with the reason', async () => {
     trouble = 'too much waits for the run';
     expect(await ask(RESUME)).toEqual({ outcome: 'refused', reason: trouble });
   });
@@ -113,7 +113,7 @@ describe('a command to a run', () => {
     expect(await reply).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('run/control.D4 a resumption that comes late spends the wish of before it all the same', async () => {
+  it('run/control.D4 a resumption that comes late spends the suspension pending before it all the same', async () => {
     wish = { by: 'bea' };
     const reply = ask(RESUME);
     const asked = await request();
@@ -140,7 +140,7 @@ describe('a command to a run', () => {
   });
 
   it.each([undefined, { by: 'zoe' }])(
-    'run/control.D4 a late refusal leaves the wish of somebody behind it (%j before it)',
+    'run/control.D4 a late refusal leaves the pending suspension of somebody behind it (%j before it)',
     async (before) => {
       wish = before;
       const late = ask(SUSPEND);
@@ -201,7 +201,7 @@ describe('a command to a run', () => {
   });
 
   it.each([RESUME, SUSPEND, { action: 'abort', by: 'ana' }] as ControlCall[])(
-    'run/control.D6 whoever does not hold the run any more tells it nothing and wishes nothing: %j',
+    'run/control.D6 a process that no longer holds the run sends it nothing and keeps no suspension: %j',
     async (call) => {
       holds = false;
       expect(await ask(call)).toMatchObject({ outcome: 'unknown', again: true });
@@ -232,7 +232,7 @@ describe('a command to a run', () => {
     await until(() => stopped);
   });
 
-  it('of a run that ended meanwhile is told that it is over', async () => {
+  it('to a run that ended meanwhile is answered that it is over', async () => {
     const reply = ask(RESUME);
     await request();
     await control.withdraw(RUN);

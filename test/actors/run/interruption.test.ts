@@ -168,7 +168,7 @@ describe('a telecommand that its run has logged and not yet sent', () => {
   }
 });
 
-describe('the wish of a suspension', () => {
+describe('a pending suspension', () => {
   it('MC-STM-014 outlives a resumption that was refused', async () => {
     await executor.hold('1');
     const run = await submitProgram(bus, waiting(), { run: runOf('1') });
@@ -283,7 +283,7 @@ describe('a run that cannot be brought to life', () => {
 });
 
 describe('an answer of any size', () => {
-  it('MC-ANS-006 is passed over when no person wrote it, and the run waits on', async () => {
+  it('MC-ANS-006 is skipped when no person wrote it, and the run waits on', async () => {
     await executor.hold('6');
     const run = await submitProgram(bus, failing(), { run: runOf('6') });
     await logWith(bus, run, 'decision_required');

@@ -19,7 +19,7 @@ describe('the value of an operand', () => {
     expect(operandText({ name: 'image' }, { image: 7 })).toEqual({ ok: true, value: '7' });
   });
 
-  it('is told in the unit of who takes it (operands.O1)', () => {
+  it('is converted to the unit of what takes it (operands.O1)', () => {
     expect(operandValue({ name: 'gap', unit: 'min' }, { gap: 2 }, 's')).toEqual({ ok: true, value: 120 });
     expect(operandValue({ name: 'gap', unit: 'min' }, { gap: 2 })).toEqual({ ok: true, value: 2 });
   });

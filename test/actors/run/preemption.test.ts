@@ -195,7 +195,7 @@ describe('a reaction', () => {
     await until(async () => (await openRun(bus, run))?.suspendBy === undefined);
   });
 
-  it('MC-REACT-018 suspends it also where only its hold could be taken and nobody was told', async () => {
+  it('MC-REACT-018 suspends it also where only its hold could be taken and nobody was informed', async () => {
     const run = await begun(runOf(...MINE));
     await first.stop();
     const leases = new Leases(bus);

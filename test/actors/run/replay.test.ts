@@ -1,4 +1,4 @@
-/** Logs of runs on the demo chart, made by the chart itself, and told back to it from the log alone. */
+/** Logs of runs on the demo chart, made by the chart itself, and played back to it from the log alone. */
 
 import { describe, expect, it } from 'vitest';
 import { createActor } from 'xstate';
@@ -138,7 +138,7 @@ function eventfulRun(): World {
 }
 
 describe('the history of a run', () => {
-  it('tells the chart again what its log implies, and the chart logs the same', () => {
+  it('sends the chart again what its log implies, and the chart logs the same', () => {
     const { log, input } = eventfulRun();
     expect(log.at(-1)).toMatchObject({ event: 'finished', ok: true });
     const steps = stepsOf(input, log);

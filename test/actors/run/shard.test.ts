@@ -116,7 +116,7 @@ describe('a shard of runs', () => {
     await next.shard.stop();
   });
 
-  it('restores a run whose log has begun, and tells it no answer twice', async () => {
+  it('restores a run whose log has begun, and sends it no answer twice', async () => {
     const run = runOf('2');
     const bench = new Bench('2', 1);
     await bench.shard.start();
@@ -232,7 +232,7 @@ describe('a shard of runs', () => {
     await heir.shard.stop();
   });
 
-  it('MC-STM-014 keeps the wish of a suspension until the log shows it', async () => {
+  it('MC-STM-014 keeps a pending suspension until the log shows it', async () => {
     const run = runOf('6');
     const bench = new Bench('6', 1);
     await bench.shard.start();

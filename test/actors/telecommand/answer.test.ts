@@ -155,7 +155,7 @@ describe('an answer', () => {
     await one.lane.stop();
   });
 
-  it('that comes in its time and is heard after it counts', async () => {
+  it('that comes in its time and is received after it counts', async () => {
     const one = world();
     await submit(one.bus, 1);
     await one.lane.start();

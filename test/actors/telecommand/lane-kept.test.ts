@@ -81,7 +81,7 @@ describe('what is kept of a telecommand that is over', () => {
     expect(keysOf(bus)).not.toContain(`telecommand.${cellOf(4)}`);
   });
 
-  it('leftovers.F1 keeps the floor until it is removed, whatever is in the way of that', async () => {
+  it('leftovers.F1 keeps the low-water mark until it is removed, whatever is in the way of that', async () => {
     const { bus, kind, clock, run } = await waiting();
     const bucket = bus.bucket(buckets.actors);
     const remove = bucket.remove.bind(bucket);

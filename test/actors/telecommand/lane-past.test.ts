@@ -118,7 +118,7 @@ describe('a message that cannot be read', () => {
     ['bytes that are no JSON', 'ÿ{'],
     ['a submission without a target', JSON.stringify({ id: idOf(1), telecommand: 'act' })],
     ['a list', '[]'],
-  ])('%s among the submissions is passed over (lane.J9)', async (_, bytes) => {
+  ])('%s among the submissions is skipped (lane.J9)', async (_, bytes) => {
     const one = world();
     await one.bus.append(streams.telecommands, subject.tcSubmit('sat1'), Buffer.from(bytes));
     await submit(one.bus, 2);

@@ -371,7 +371,7 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
     await one.lane.stop();
   });
 
-  it('an echo that is none harms nobody', async () => {
+  it('a malformed echo harms nobody', async () => {
     const one = world();
     await submit(one.bus, 1);
     await one.lane.start();
@@ -385,7 +385,7 @@ describe('drivers and gateways of others (telecommand/binding.W3)', () => {
     await one.lane.stop();
   });
 
-  it('MC-TC-045 an echo heard before the answer of the gateway was lost is recorded behind SEND_FAILED', async () => {
+  it('MC-TC-045 an echo received before the answer of the gateway was lost is recorded behind SEND_FAILED', async () => {
     const one = world();
     const { answer } = one.bus;
     one.bus.answer = (to, call) => {

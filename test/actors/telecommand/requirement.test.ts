@@ -29,7 +29,7 @@ describe('requires of a telecommand', () => {
     expect(unmet([], {})).toBeUndefined();
   });
 
-  it('tell each condition that does not hold, with the value by its name', () => {
+  it('name each condition that does not hold, with the value by its name', () => {
     const detail = unmet(['obc.counter > 3', 'obc.mode == NOMINAL'], { 'obc.counter': 3, 'obc.mode': 1 });
     expect(detail).toContain('requires obc.counter > 3: it does not hold (obc.counter is 3)');
     expect(detail).toContain('obc.mode is SAFE');

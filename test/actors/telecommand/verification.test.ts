@@ -125,7 +125,7 @@ describe('evidence by samples', () => {
     expect(seen.verdict).toBe('satisfied');
   });
 
-  it('tells of a failure at once, also when the expectation holds in the same sample (telecommand/verification.V3)', async () => {
+  it('reports a failure at once, also when the expectation holds in the same sample (telecommand/verification.V3)', async () => {
     const { verify, counts } = verification();
     const seen = await verify({ expect: 'obc.counter > 1', fail: 'obc.counter == 5' });
     await counts([1, 5]);
@@ -233,7 +233,7 @@ describe('MC-TC-038 the order of the bus decides (telecommand/verification.V1)',
     expect(seen.verdict).toBe('satisfied');
   });
 
-  it('a message that is no batch of values is passed over', async () => {
+  it('a message that is no batch of values is skipped', async () => {
     const { bus, verify, counts } = verification();
     await bus.append(streams.values, subject.values('sat1'), Buffer.from('nonsense'));
     const seen = await verify({ expect: 'obc.counter == 5', handed: NOTHING });

@@ -230,7 +230,7 @@ export class Bench {
     return this.events.filter((event): event is Extract<RunEvent, { event: Kind }> => event.event === kind);
   }
 
-  /** Tells the chart. */
+  /** Sends the chart an event. */
   tell(event: Bare): this {
     this.#now += 1;
     this.driven.send({ ...event, at: this.#now } as never);

@@ -91,7 +91,7 @@ describe('faults of simulated targets', () => {
     expect(bench.kinds.at(-1)).toBe('finished');
   });
 
-  it('tell a late or repeated answer nothing', () => {
+  it('ignore a late or repeated answer', () => {
     const bench = running(fault({ afterMs: 0 })).tell(switched(true));
     const before = bench.events.length;
     bench.tell(switched(true)).tell(switched(false)).tell(switched(true, 5));

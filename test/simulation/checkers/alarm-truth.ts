@@ -36,7 +36,8 @@ export const everyCrossingOnce: Checker = {
       const begin = begins.get(key.split('.')[0] ?? '');
       if (begin === undefined || isTemporal(key)) continue;
       const before = crossings.findLast(({ position }) => position <= begin);
-      // How an alarm stands that nobody has looked at before is told when it is found, or by the message it was found behind.
+      // How an alarm stands that nobody has looked at before is reported when it is found, or by the message it was
+      // found behind.
       if (before !== undefined && (before.severity !== null || before.position === begin)) continue;
       const wanted = toldOf(crossings.filter(({ position }) => position > begin));
       const reported = (logs.get(key) ?? []).filter(({ event }) => event.cause === 'condition');

@@ -1,4 +1,7 @@
-/** What the spacecraft must not see: O2, C3 and lane.J1. Frames are told apart by their sequence count, so each names its telecommand. */
+/**
+ * What the spacecraft must not see: O2, C3 and lane.J1. Frames are distinguished by their sequence count, so each names
+ * its telecommand.
+ */
 
 import type { History, RecordedEvent } from '../history.ts';
 import type { Uplink } from '../space.ts';

@@ -36,7 +36,7 @@ export function stammering(bus: Bus): Bus {
   });
 }
 
-/** Tells another severity than is recorded. */
+/** Publishes another severity than is recorded. */
 export function exaggerating(bus: Bus): Bus {
   return withEvents(bus, (_n, stream, subject, data, options) => {
     const event = JSON.parse(Buffer.from(data).toString()) as object;
@@ -71,7 +71,7 @@ export function usurping(bus: Bus): Bus {
   }));
 }
 
-/** Accepts every command and tells no alarm. */
+/** Accepts every command and passes it to no alarm. */
 export function polite(bus: Bus): Bus {
   return altered(bus, {
     serve: (subject, answer, options) =>
@@ -86,7 +86,7 @@ export function polite(bus: Bus): Bus {
   });
 }
 
-/** The leader hears no values. */
+/** The leader receives no values. */
 export function deafToValues(bus: Bus): Bus {
   return altered(bus, {
     follow: (stream, subject, from, handle) =>

@@ -195,7 +195,7 @@ describe('tampered histories of alarms', () => {
     expect(brokenIn({ written })).toContain('shelving-ends');
   });
 
-  it('a reaction that did not pass, and nobody tells of it', () => {
+  it('a reaction that did not pass, and nobody reports it', () => {
     const events = sound.runs.events.map((each) =>
       each.event.event === 'finished' ? { ...each, event: { ...each.event, ok: false } } : each,
     );

@@ -160,7 +160,7 @@ export function dropping(bus: Bus): Bus {
   });
 }
 
-/** Whoever follows values hears nothing after the fiftieth message. */
+/** A follower of values receives nothing after the fiftieth message. */
 export function hardOfHearing(bus: Bus): Bus {
   return altered(bus, {
     follow: (stream, subject, from, handle) => {

@@ -69,7 +69,7 @@ describe('planted defects of the radio', () => {
     );
   });
 
-  it('a transmitter that is never muted is heard while the path is switched, and in the loopback', async () => {
+  it('a transmitter that is never muted is detected while the path is switched, and in the loopback', async () => {
     const broken = await plantedIn({ wrapContext: neverMute }, scenario(BETWEEN_PATHS));
     expect(broken).toContain('switched-while-quiet');
     expect(
@@ -124,7 +124,7 @@ describe('planted defects of the radio', () => {
     expect(await plantedIn({ wrapContext: neverQuiet }, killed)).toContain('found-silent');
   });
 
-  it('a transmitter that is never quiet is heard while it is retuned', async () => {
+  it('a transmitter that is never quiet is detected while it is retuned', async () => {
     expect(await plantedIn({ wrapContext: neverQuiet }, scenario(BETWEEN_PATHS))).toContain(
       'changed-while-quiet',
     );
@@ -142,7 +142,7 @@ describe('planted defects of the radio', () => {
     );
   });
 
-  it('a board that a run is only told to hold is written to by others', async () => {
+  it('a board that a run only seems to hold is written to by others', async () => {
     const held = scenario([{ do: 'apply', profile: 'fast' }, GAIN, GAIN], { visits: [VISIT] });
     expect(await plantedIn({ wrapRadio: generous }, held)).toContain('holders-alone');
   });

@@ -116,7 +116,7 @@ export function denyingCommands(bus: Bus): Bus {
   });
 }
 
-/** Accepts every command and tells nobody. */
+/** Accepts every command and passes it to nobody. */
 export function deafToCommands(bus: Bus): Bus {
   return altered(bus, {
     serve: (subject, answer, options) =>

@@ -232,7 +232,7 @@ describe('tampered histories of runs', () => {
     expect(decided.map(({ what }) => what).join()).toContain('decides nothing');
   });
 
-  it('an answer that counts twice, and one that is passed over', async () => {
+  it('an answer that counts twice, and one that is skipped', async () => {
     const twice = (history: History) => ({
       events: again(history, 'finished', { source: 5 }).with(0, { ...history.runs.events[0]!, source: 5 }),
     });

@@ -1,4 +1,7 @@
-/** What a write to an attribute is about, and what of the board no truth of the model tells: its level and its registers. */
+/**
+ * What a write to an attribute is about, and what of the board no truth of the model shows: its level and its
+ * registers.
+ */
 
 import { PHY } from '../../../radio/board/phy.ts';
 import { controlBit, type RegisterName, register } from '../../../radio/board/registers.ts';

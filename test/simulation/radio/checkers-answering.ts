@@ -100,7 +100,7 @@ export const ANSWERING: readonly RadioChecker[] = [
         if ((isSetting || does(asked, ...CHANGED_BY_HAND)) && !isUndone && sinceApply(history, asked) > 0)
           changedBy = asked;
         if (active.name === undefined || changedBy === undefined || active.dirty) return [];
-        // Done, and not durable yet: whoever asked for it is not told, and whoever reads sees it.
+        // Done, and not durable yet: who asked for it is not answered, and who reads sees it.
         if (history.asked.some((other) => isUnderWay(history, other, order))) return [];
         return [`${named(changedBy)} changed the board, and behind ${named(asked)} ${active.name} is clean`];
       });
@@ -157,7 +157,7 @@ function sinceApply(history: RadioHistory, asked: Asked): number {
   return rate === -1 || level === -1 ? writes.length : writes.length - level - 1;
 }
 
-/** The count of applies that an answer tells; 0: none. */
+/** The count of applies that an answer reports; 0: none. */
 function epochIn(asked: Asked, outcome: Answer['outcome']): number {
   if (!outcome.ok) return 0;
   if (does(asked, 'apply') && asked.by === undefined)
@@ -197,7 +197,7 @@ function statesIn(history: RadioHistory): StateSeen[] {
 
 function stateOf(asked: Asked, value: unknown): ChainState | undefined {
   if (does(asked, 'state')) return value as ChainState;
-  // In the name of a run it is told in words.
+  // In the name of a run it is answered in words.
   if (asked.by !== undefined) return undefined;
   if (does(asked, 'condition')) return (value as { state: ChainState }).state;
   if (does(asked, 'transmit')) return (value as { chain: ChainState }).chain;

@@ -3,7 +3,7 @@
 import { does, isFaulty, isMuted, isQuiet, isStop, named, type RadioChecker } from './checker.ts';
 import type { Asked, RadioHistory } from './history.ts';
 
-/** Some tens of questions of a quarter of a millisecond each, and none that waits for anything. */
+/** Some tens of questions of a quarter of a millisecond each, and none of them waits for anything. */
 const AT_ONCE_MS = 60;
 
 export const STOPPING: readonly RadioChecker[] = [

@@ -25,9 +25,9 @@ export interface LifeOptions {
   readonly store: Store;
   readonly eventRecords: KeptBucket;
   readonly open: () => Promise<IioContext>;
-  /** Told each event for the chart, before it has it. */
+  /** Called with each event for the chart, before it has it. */
   readonly telling: (event: RadioEvent) => void;
-  /** Runs a command under its identifier, so that what it does can be told. */
+  /** Runs a command under its identifier, so that what it does can be attributed to it. */
   readonly working: AsyncLocalStorage<string>;
   readonly wrapRadio: (radio: Radio) => Radio;
 }

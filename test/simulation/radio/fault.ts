@@ -3,14 +3,14 @@
 import type { StubFaults } from '../../../radio/stub/faults.ts';
 import type { Chance } from '../chance.ts';
 
-/** Times in ms; what lasts is mended after `forMs`. */
+/** Times in ms; what lasts is repaired after `forMs`. */
 export type RadioFault = { readonly at: number; readonly forMs: number } & (
   | { readonly kind: 'board'; readonly faults: StubFaults }
   /** Each question takes so long. */
   | { readonly kind: 'slow'; readonly latencyMs: number }
   /** The question after so many is never answered; it was done or not. */
   | { readonly kind: 'silence'; readonly after: number; readonly done: boolean }
-  /** The way to the board is cut; the board goes on, or begins anew. */
+  /** The way to the board is cut; the board goes on, or begins again. */
   | { readonly kind: 'lost'; readonly cold: boolean }
   | { readonly kind: 'crash' }
   | { readonly kind: 'store'; readonly how: 'away' | 'slow' }
@@ -83,7 +83,7 @@ function drawBoardFaults(chance: Chance): StubFaults {
   return { stalled: side === 'rx' ? { receive: true } : { transmit: true } };
 }
 
-/** Everything that a fault of the board can be, mended. */
+/** Everything that a fault of the board can be, repaired. */
 export const SOUND: StubFaults = {
   ...{ attributes: undefined, deadRegisters: undefined, stuckReceiver: undefined, stoppedClocks: undefined },
   ...{ frozenModulator: undefined, stuckOscillators: undefined, stalled: undefined },

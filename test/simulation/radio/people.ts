@@ -91,7 +91,7 @@ export class People {
     });
   }
 
-  /** The chart is about to be told. */
+  /** The chart is about to receive the event. */
   told(life: number, event: RadioEvent): void {
     const { chronicle } = this.#options;
     if (event.type === 'run.release') return this.#released(event.holder);
@@ -123,7 +123,7 @@ export class People {
   #answered(asked: Asked, outcome: Outcome): Outcome | undefined {
     const { chronicle, life, truth } = this.#options;
     const present = life();
-    // Nobody hears what a dead daemon would have said.
+    // Nobody receives what a dead daemon would have said.
     if (present?.number !== asked.life) return undefined;
     const active = present.radio.applied();
     asked.answers.push({ order: chronicle.next(), at: chronicle.now, outcome, truth: truth(), active });

@@ -1,4 +1,7 @@
-/** The radio under seeded faults, in the form of CI: fixed seeds, one drawn anew, and the proof that a seed decides everything. */
+/**
+ * The radio under seeded faults, in the form of CI: fixed seeds, one drawn afresh, and the proof that a seed decides
+ * everything.
+ */
 
 import { expect, it } from 'vitest';
 import { drawnSeed } from '../../support/drawn-seed.ts';

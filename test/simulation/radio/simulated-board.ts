@@ -78,7 +78,7 @@ export class SimulatedBoard {
     return attached;
   }
 
-  /** Cuts every attachment; a cold board begins anew. */
+  /** Cuts every attachment; a cold board begins again. */
   cut(reason: string, cold: boolean): void {
     this.#leave((attached) => attached.lose(reason));
     if (!cold) return;

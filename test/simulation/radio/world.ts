@@ -190,7 +190,7 @@ class RadioWorld {
     this.#chronicle.tell('fault', `${begins ? 'begins' : 'ends'}: ${describeFault(fault)}`);
     switch (fault.kind) {
       case 'board':
-        return board.inject(begins ? fault.faults : mended(fault.faults));
+        return board.inject(begins ? fault.faults : repaired(fault.faults));
       case 'slow':
         board.latencyMs = begins ? fault.latencyMs : board.normalLatencyMs;
         return;
@@ -229,8 +229,8 @@ class RadioWorld {
   }
 }
 
-/** What mends exactly these. */
-function mended(faults: Extract<RadioFault, { kind: 'board' }>['faults']): typeof SOUND {
+/** What repairs exactly these. */
+function repaired(faults: Extract<RadioFault, { kind: 'board' }>['faults']): typeof SOUND {
   return Object.fromEntries(Object.keys(faults).map((name) => [name, undefined]));
 }
 

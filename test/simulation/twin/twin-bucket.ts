@@ -2,8 +2,9 @@
  * A bucket of the twin: conditional writes on a stream with one subject per key, as beneath a bucket of the real server.
  *
  * B1. A removal is a marker that competes with the other writers; a marker is no key.
- * B2. A watch sees the newest value of a key: one that is replaced before it was handed over may be passed over.
- * B3. Where the store went back a watch hands everything over again: what is earlier than what it told as `rewound`, and what is gone.
+ * B2. A watch sees the newest value of a key: one that is replaced before it was handed over may be skipped.
+ * B3. Where the store went back a watch hands everything over again: what is earlier than what it reported as
+ *     `rewound`, and what is gone.
  */
 
 import { checkKey, checkKeyFilter } from '../../../bus/address.ts';
@@ -140,7 +141,7 @@ export function openTwinBucket(bus: TwinCalls, stream: StoredStream, name: strin
   };
 }
 
-/** What a watch has told of each key; where the store went back it says so (B3). */
+/** What a watch has reported of each key; where the store went back it says so (B3). */
 class View {
   readonly #bus: Pick<TwinCalls, 'lost'>;
   readonly #entryOf: (message: StoredMessage) => Entry;

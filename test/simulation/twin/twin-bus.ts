@@ -331,7 +331,7 @@ export class TwinBus implements Bus, TwinCalls {
 
   // What streams and buckets have in common --------------------------------------------------------------------------
 
-  /** Stores once or tells why not (T2); rejects with `bus.unavailable` at the deadline. */
+  /** Stores once or answers why not (T2); rejects with `bus.unavailable` at the deadline. */
   async write(wanted: TwinWrite): Promise<Appended> {
     const { server, name } = this.#options;
     this.#writes += 1;

@@ -20,7 +20,7 @@ interface FollowOptions {
   /** Last position of the stream when it was asked for. */
   readonly stands: number;
   readonly handle: (message: StreamMessage) => void | Promise<void>;
-  /** Told when the last message that it took was stored. */
+  /** Called with the time at which the last message that it took was stored. */
   readonly wentBack: (takenAt: number | undefined) => void;
   readonly pump: (
     handle: (message: StoredMessage, pending: number) => void | Promise<void>,

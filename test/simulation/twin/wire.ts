@@ -4,8 +4,8 @@
  *
  * N1. What is sent arrives in the order it was sent, or, when the connection breaks first, not at all; answers too. What is
  *     pulled from streams keeps an order of its own: it may be overtaken by everything else.
- * N2. What waits for an answer when the connection breaks is told at once; whether it was done nobody knows.
- * N3. A process that was cut sends nothing more and hears nothing more; what had left it still arrives.
+ * N2. What waits for an answer when the connection breaks fails at once; whether it was done is not known.
+ * N3. A process that was cut sends nothing more and receives nothing more; what had left it still arrives.
  */
 
 import { BUS_ATTEMPT_MS } from '../../../contract/limits.ts';

@@ -100,7 +100,7 @@ describe('snapshots on the real bus', () => {
     expect((await store.commit(commit)).outcome).toBe('fenced');
   });
 
-  it('tell everything they hold of their kind, and forget what is over', async () => {
+  it('list everything they hold of their kind, and forget what is over', async () => {
     const store = createSnapshotStore({ bus, kind: 'listed' });
     const other = createSnapshotStore({ bus, kind: 'unlisted' });
     for (const [id, where] of [

@@ -43,7 +43,7 @@ const expecting = (condition: string, withinMs = 30_000, since?: number) =>
 const waiting = (condition: string, withinMs = 30_000) => judged({ kind: 'wait_until', condition, withinMs });
 
 describe('a check', () => {
-  it('MC-LOG-012 MC-LOG-025 holds on current values, and tells the samples it rests on', async () => {
+  it('MC-LOG-012 MC-LOG-025 holds on current values, and reports the samples it rests on', async () => {
     await world.samples('sat1', [VOLTAGE, 'obc.mode'], [START, 7.42, NOMINAL]);
     await world.passes(2_000);
     const seen = await check('sat.battery[1].voltage > 7 V and sat.obc.mode == NOMINAL');
@@ -98,7 +98,7 @@ describe('a check', () => {
     });
   });
 
-  it('knows everything stored before it began, also what this process has not heard yet', async () => {
+  it('knows everything stored before it began, also what this process has not received yet', async () => {
     await world.samples('sat1', [VOLTAGE], [START, 7]);
     const last = world.bus.last.bind(world.bus);
     // The value is stored by another process while the position is asked for.
