@@ -21,11 +21,11 @@ const SHARED = [
   'telemetry',
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
-// Two workers: the suite starts real nats-servers and real processes, and CI has two cores.
+// Three workers on the two cores of CI: half of what the suite does is waiting, for servers, processes and timers.
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/program-folder.ts'],
     setupFiles: ['test/support/property-seed.ts'],

@@ -5,7 +5,8 @@
  *     version or entity), it is as if nothing were kept.
  * K2. Written by condition on the revision that this process knows. Where another owner of a later epoch has written, this one
  *     writes no more of that entity; what an earlier one left is written over.
- * K3. At most one write of an entity is under way; a removal waits for it.
+ * K3. At most one write of an entity is under way. A removal waits for it, and so does who reads what is kept: an owner of before
+ *     may have asked for it. One whose answer was lost counts as written.
  * K5. What is kept bears a digest: of bytes that were damaged nothing is gone by.
  * K4. Revisions are known of entities that live here only: whoever lets one go forgets it.
  */
@@ -42,6 +43,8 @@ export class KeptEnvelopes {
   /** Of what stands in the bucket, by id; 0: nothing. */
   readonly #revisions = new Map<string, number>();
   readonly #overtaken = new Set<string>();
+  /** Of which a write was asked for whose outcome is not known: it may stand in the bucket. */
+  readonly #unsure = new Set<string>();
   readonly #writing = new Map<string, Promise<KeptWrite>>();
   readonly #lists: Promise<unknown>[] = Array.from({ length: LISTS }, () => Promise.resolve());
   #listed = 0;
@@ -53,6 +56,7 @@ export class KeptEnvelopes {
 
   /** What is kept of an entity that this process has now; undefined when there is nothing to go by (K1). */
   async read(id: string): Promise<KeptEnvelope | undefined> {
+    await this.#written((each) => each === id);
     const entry = await this.#bucket.get(this.#key(id));
     if (!this.#writing.has(id)) this.#revisions.set(id, entry?.revision ?? 0);
     return entry && this.#usable(id, entry);
@@ -70,7 +74,10 @@ export class KeptEnvelopes {
   async readAll(filter: string): Promise<Map<string, KeptEnvelope | undefined>> {
     const place = this.#listed % LISTS;
     this.#listed += 1;
-    const entries = this.#lists[place]!.then(() => this.#bucket.list(this.#key(filter)));
+    const isMeant = (id: string): boolean => id.startsWith(filter.replace(/[*>]$/, ''));
+    const entries = this.#lists[place]!.then(() => this.#written(isMeant)).then(() =>
+      this.#bucket.list(this.#key(filter)),
+    );
     this.#lists[place] = entries.catch(() => undefined);
     const found = (await entries).map((entry): [string, Entry] => [
       entry.key.slice(this.#key('').length),
@@ -87,6 +94,12 @@ export class KeptEnvelopes {
     return written;
   }
 
+  /** The writes under way of these have ended, one way or the other (K3). */
+  async #written(isMeant: (id: string) => boolean): Promise<void> {
+    const underWay = [...this.#writing].filter(([id]) => isMeant(id));
+    await Promise.allSettled(underWay.map(([, writing]) => writing));
+  }
+
   isWriting(id: string): boolean {
     return this.#writing.has(id);
   }
@@ -94,6 +107,10 @@ export class KeptEnvelopes {
   /** The entity is over: nothing is kept of it any more. Asked again it goes on. */
   async remove(id: string): Promise<void> {
     await this.#writing.get(id)?.catch(() => undefined);
+    if (this.#unsure.has(id)) {
+      this.#revisions.set(id, (await this.#bucket.get(this.#key(id)))?.revision ?? 0);
+      this.#unsure.delete(id);
+    }
     while ((this.#revisions.get(id) ?? 0) > 0) {
       const removed = await this.#bucket.remove(this.#key(id), this.#revisions.get(id) ?? 0);
       if (removed.outcome === 'written') break;
@@ -104,13 +121,14 @@ export class KeptEnvelopes {
 
   /** Whether something may be kept of it that `remove` takes away. */
   mayBeKept(id: string): boolean {
-    return this.#writing.has(id) || (this.#revisions.get(id) ?? 0) > 0;
+    return this.#writing.has(id) || this.#unsure.has(id) || (this.#revisions.get(id) ?? 0) > 0;
   }
 
   /** The entity is not this process's any more (K4). */
   forget(id: string): void {
     this.#revisions.delete(id);
     this.#overtaken.delete(id);
+    this.#unsure.delete(id);
   }
 
   async #write(envelope: KeptEnvelope): Promise<KeptWrite> {
@@ -121,7 +139,9 @@ export class KeptEnvelopes {
     let expected = this.#revisions.get(id) ?? 0;
     this.#revisions.set(id, expected);
     for (let round = 0; round < WRITE_ROUNDS; round += 1) {
+      this.#unsure.add(id);
       const written = await this.#bucket.put(this.#key(id), bytes, expected);
+      this.#unsure.delete(id);
       if (written.outcome === 'written') {
         this.#known(id, written.revision);
         return 'written';

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { Outage } from '../../contract/outage.ts';
+import { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { KeptEnvelope } from '../../ports/entity.ts';
+
+/** A bucket that stores what is put, and whose answer is lost while it is asked to. */
+class LosingBucket {
+  losing = false;
+  readonly entries = new Map<string, { key: string; value: Uint8Array; revision: number }>();
+
+  async get(key: string) {
+    return this.entries.get(key);
+  }
+
+  async put(key: string, value: Uint8Array, expected: number) {
+    if ((this.entries.get(key)?.revision ?? 0) !== expected) return { outcome: 'conflict' };
+    const revision = expected + 1;
+    this.entries.set(key, { key, value, revision });
+    if (this.losing) throw new Outage('bus.unavailable', 'the answer is lost');
+    return { outcome: 'written', revision };
+  }
+
+  async remove(key: string) {
+    this.entries.delete(key);
+    return { outcome: 'written', revision: 0 };
+  }
+}
+
+const envelope = (revision: number): KeptEnvelope => ({
+  ...{ kind: 'telecommand', id: 'sat1.t', version: 1, revision, epoch: 1 },
+  ...{ snapshot: {}, timers: [], effects: [], covers: { position: revision, mark: 'm' } },
+});
+
+it('what was written without an answer is taken away when the entity is over', async () => {
+  const bucket = new LosingBucket();
+  const kept = new KeptEnvelopes({ bucket: () => bucket } as unknown as Bus, {
+    kind: 'telecommand',
+    version: 1,
+  });
+  kept.begins('sat1.t');
+  bucket.losing = true;
+  await expect(kept.write(envelope(1))).rejects.toThrow('the answer is lost');
+  expect(kept.mayBeKept('sat1.t')).toBe(true);
+  await kept.remove('sat1.t');
+  expect([...bucket.entries.keys()]).toEqual([]);
+  expect(kept.mayBeKept('sat1.t')).toBe(false);
+});
+
+it('what was written without an answer is written over by the next one', async () => {
+  const bucket = new LosingBucket();
+  const kept = new KeptEnvelopes({ bucket: () => bucket } as unknown as Bus, {
+    kind: 'telecommand',
+    version: 1,
+  });
+  kept.begins('sat1.t');
+  bucket.losing = true;
+  await expect(kept.write(envelope(1))).rejects.toThrow('the answer is lost');
+  bucket.losing = false;
+  expect(await kept.write(envelope(2))).toBe('written');
+  await kept.remove('sat1.t');
+  expect([...bucket.entries.keys()]).toEqual([]);
+});
