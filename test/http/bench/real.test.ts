@@ -64,7 +64,7 @@ describe('without a profile', () => {
     await send('POST', '/datapath/disable');
   });
 
-  it('RB-RAD-008 RB-CAP-001 RB-CAP-005 RB-CAP-006 reads what the board is and can', async () => {
+  it('RB-RAD-008 RB-CAP-001 RB-CAP-005 RB-CAP-006 RB-CAP-008 reads what the board is and can', async () => {
     for (const path of [
       '/radio/state',
       '/capabilities',
