@@ -211,6 +211,9 @@ export const INSPECT_FRAME_MS = 50;
 export const INSPECT_WATCHES = 1_000;
 /** How old a list of what is kept beside logs may be that the inspector shows: it is read once for everybody who asks. */
 export const INSPECT_STORED_MS = 1_000;
+/** A list of it that took long is good for so many times as long, and for so long at most: 10,000 envelopes are some thirty MB. */
+export const INSPECT_STORED_SHARE = 20;
+export const INSPECT_STORED_MOST_MS = 60_000;
 /** Characters of one context shown by the inspector: a frame carries it twice and stays far below 1 MiB. */
 export const INSPECT_CONTEXT_CHARACTERS = 64 * 1024;
 /** Characters of the contexts of a whole history, shared by its steps: one reply, below the 1 MiB a bus takes. */

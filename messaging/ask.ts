@@ -2,12 +2,12 @@
  * One way to ask over the bus: a question with the reader of its answer, and what came of it.
  *
  * Q1. What came of a question is one of four: the answer; nobody serves the subject, which is a fact; no answer in time, after
- *     which it may have been done; bytes that are no answer. Each caller says, in one switch, what that means to it.
+ *     which it may have been done; a malformed reply. Each caller says, in one switch, what that means to it.
  * Q2. An outage of the bus itself is none of the four: it is thrown as `Outage`, as everywhere.
- * Q3. An answer is read without trust (`contract/reply.ts`), by the reader that its question brings: a reader that finds no
- *     answer says `undefined`, and nothing of the bytes is used but their beginning, for people.
- * Q4. While those who serve may be on their way back behind an outage (bus.P5) nobody took the question:
- *     `unanswered` says that it is not done, and whoever can wait waits as for the bus (`askSettled`, `askWhileBusIsAway`).
+ * Q3. An answer is read without trust (`contract/reply.ts`), by the reader that its question brings. Of a malformed reply the
+ *     reader returns `undefined`, and nothing of the bytes is used but their beginning, for people.
+ * Q4. While those who serve may be on their way back behind an outage (bus.P5) the question reached nobody:
+ *     `unanswered` says that it is not done, and a caller that can wait waits as for the bus (`askSettled`, `askWhileBusIsAway`).
  */
 
 import { Outage } from '../contract/outage.ts';
@@ -16,11 +16,11 @@ import type { Clock } from '../ports/clock.ts';
 import { retryWhileBusIsAway } from './while-bus-is-away.ts';
 
 export interface Question<Answer> {
-  /** Subject of whoever is asked. */
+  /** Subject that the question is sent to. */
   readonly to: string;
-  /** Sent as JSON; absent where the subject says it all. */
+  /** Sent as JSON; absent where the subject is enough. */
   readonly call?: object;
-  /** The answer; undefined where the bytes are none. Never throws (Q3). */
+  /** The answer; undefined for a malformed reply. Never throws (Q3). */
   readonly read: (bytes: Uint8Array) => Answer | undefined;
   readonly timeoutMs: number;
   readonly headers?: Headers;
@@ -33,7 +33,7 @@ export type Asked<Answer> =
   | { readonly outcome: 'unserved' }
   | {
       readonly outcome: 'unanswered';
-      /** False: nobody took it, and nobody knows yet whether anybody is there (Q4). */
+      /** False: it reached nobody, and it is not known yet whether the subject is served (Q4). */
       readonly mayBeDone: boolean;
       readonly message: string;
     }
@@ -44,7 +44,7 @@ export type Asked<Answer> =
       readonly said: string;
     };
 
-/** Nobody knows whether anybody has taken the question. */
+/** It is not known whether the question was received. */
 export interface BusAway {
   readonly outcome: 'bus-away';
   readonly outage: Outage;
@@ -70,7 +70,7 @@ export async function ask<Answer>(
     : { outcome: 'answered', answer };
 }
 
-/** As `ask`; throws `Outage` also while those who serve may be on their way back (Q4): for who waits for the bus around it. */
+/** As `ask`; throws `Outage` also while those who serve may be on their way back (Q4): for callers that wait for the bus around it. */
 export async function askSettled<Answer>(
   bus: Pick<Bus, 'request'>,
   question: Question<Answer>,
@@ -90,7 +90,7 @@ export async function askWhileBusIsAway<Answer>(
   return (await retryWhileBusIsAway(waiting, () => askSettled(bus, question)))?.value;
 }
 
-/** As `ask`, with an outage of the bus as one more outcome: for who does not leave it to whoever called. */
+/** As `ask`, with an outage of the bus as one more outcome, for callers that handle it themselves. */
 export async function askOrAway<Answer>(
   bus: Pick<Bus, 'request'>,
   question: Question<Answer>,

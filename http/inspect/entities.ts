@@ -49,8 +49,7 @@ export async function findEntities(ports: Ports, call: FindCall): Promise<Inspec
   const living = found.flatMap(({ instance, value }) =>
     value.entities.map((each) => ({ ...each, instance })),
   );
-  const told = [...living, ...recorded.entities, ...runs.entities];
-  for (const entity of told) note(known, entity);
+  for (const entity of [...living, ...recorded.entities, ...runs.entities]) note(known, entity);
   const stored = await findStored(ports, call, known);
   for (const entity of stored.entities) note(known, entity);
   const entities = [...known.values()].sort(
@@ -85,10 +84,7 @@ async function findStored(
 ): Promise<Recorded> {
   const kept = await inspector.stored.find(call).catch(unlessOutage);
   if (kept === undefined) return { entities: [], complete: false };
-  const silent = kept
-    .map(({ summary }) => summary)
-    .filter((entity) => isNowhere(known.get(nameOf(entity))))
-    .slice(0, call.limit);
+  const silent = kept.filter((entity) => isNowhere(known.get(nameOf(entity)))).slice(0, call.limit);
   if (silent.length === 0) return { entities: [], complete: true };
   const ids = silent.map(({ id }) => id);
   const asked = await inspector.processes.askAll<Found>('find', { ids, limit: call.limit });

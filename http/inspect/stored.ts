@@ -2,8 +2,10 @@
  * What the buckets hold of entities: envelopes beside logs, and records. So an entity is shown whose process is silent, and what a
  * new owner would find of one that lives. Decision 31.
  *
- * B1. Whoever asks does not choose the cost: what is kept is listed once a second at most, for everybody.
+ * B1. The caller does not choose the cost: what is kept is listed for everybody at once, and a list that took long is good for
+ *     longer, so that listing takes a twentieth of the time at most. Of each entity a summary is made and kept, no context.
  * B2. It is what was so when it was written, and says when; nobody decides anything by it.
+ * B3. An entry that cannot be read, or is not what it should be, is left out; the others are shown.
  */
 
 import type { StoredAlarm } from '../../contract/alarm.ts';
@@ -15,7 +17,13 @@ import type {
   FindCall,
   StoredView,
 } from '../../contract/inspection.ts';
-import { INSPECT_CONTEXT_CHARACTERS, INSPECT_LISTED, INSPECT_STORED_MS } from '../../contract/limits.ts';
+import {
+  INSPECT_CONTEXT_CHARACTERS,
+  INSPECT_LISTED,
+  INSPECT_STORED_MOST_MS,
+  INSPECT_STORED_MS,
+  INSPECT_STORED_SHARE,
+} from '../../contract/limits.ts';
 import { readReply } from '../../contract/reply.ts';
 import type { RunSummary } from '../../contract/run.ts';
 import { isKept, readEnvelope } from '../../messaging/kept-envelopes.ts';
@@ -32,17 +40,20 @@ const RECORDS = new Map<string, BucketDefinition>([
 ]);
 const KEY = /^[A-Za-z0-9_=./-]{1,400}$/;
 
-export interface StoredEntity {
+interface StoredSummary {
   readonly summary: EntitySummary;
   readonly stored: StoredView;
+}
+
+export interface StoredEntity extends StoredSummary {
   readonly context: unknown;
 }
 
 export class StoredEntities {
   readonly #bus: Bus;
   readonly #clock: Clock;
-  #listed: Promise<readonly StoredEntity[]> | undefined;
-  #until = 0;
+  #listed: Promise<readonly StoredSummary[]> | undefined;
+  #goodUntil = 0;
 
   constructor(bus: Bus, clock: Clock) {
     this.#bus = bus;
@@ -56,28 +67,32 @@ export class StoredEntities {
     if (!KEY.test(key) || key.includes('..') || key.endsWith('.')) return undefined;
     const entry = await this.#bus.bucket(record ?? buckets.actors).get(key);
     if (entry === undefined) return undefined;
-    return kind === 'alarm' ? alarmIn(entry) : entityIn(entry);
+    return orUndefined(() => (kind === 'alarm' ? alarmIn(entry) : entityIn(entry)));
   }
 
-  /** What is kept beside logs and matches, the latest first; of at most a second ago (B1). Throws `Outage`. */
-  async find(call: FindCall): Promise<readonly StoredEntity[]> {
+  /** What is kept beside logs and matches, the latest first; as it was a moment ago (B1). Throws `Outage`. */
+  async find(call: FindCall): Promise<readonly EntitySummary[]> {
     const all = await this.#list();
-    return all.filter(({ summary }) => matches(summary, call));
+    return all.map(({ summary }) => summary).filter((summary) => matches(summary, call));
   }
 
-  #list(): Promise<readonly StoredEntity[]> {
-    const now = this.#clock.now();
-    if (this.#listed !== undefined && now < this.#until) return this.#listed;
-    this.#until = now + INSPECT_STORED_MS;
-    const listed = this.#bus
+  #list(): Promise<readonly StoredSummary[]> {
+    const begun = this.#clock.monotonic();
+    if (this.#listed !== undefined && begun < this.#goodUntil) return this.#listed;
+    this.#goodUntil = Number.POSITIVE_INFINITY;
+    this.#listed = this.#bus
       .bucket(buckets.actors)
       .list('>')
-      .then((entries) => entries.flatMap((entry) => entityIn(entry) ?? []).sort(latestFirst));
-    this.#listed = listed;
-    listed.catch(() => {
-      if (this.#listed === listed) this.#listed = undefined;
-    });
-    return listed;
+      .then((entries) =>
+        entries.flatMap((entry) => orUndefined(() => summaryIn(entry)) ?? []).sort(latestFirst),
+      )
+      // Also one that failed: what cannot be listed in time is not asked for all the time.
+      .finally(() => {
+        const end = this.#clock.monotonic();
+        const goodForMs = Math.max(INSPECT_STORED_MS, INSPECT_STORED_SHARE * (end - begun));
+        this.#goodUntil = end + Math.min(goodForMs, INSPECT_STORED_MOST_MS);
+      });
+    return this.#listed;
   }
 }
 
@@ -97,7 +112,7 @@ export function storedView({ summary, stored, context }: StoredEntity): EntityVi
   };
 }
 
-function latestFirst({ stored: one }: StoredEntity, { stored: other }: StoredEntity): number {
+function latestFirst({ stored: one }: StoredSummary, { stored: other }: StoredSummary): number {
   return other.at - one.at;
 }
 
@@ -112,10 +127,31 @@ function matches(summary: EntitySummary, { kind, id, target, state }: FindCall):
 
 // Envelopes -----------------------------------------------------------------------------------------------------------
 
+/** B3 */
+function orUndefined<Read>(read: () => Read | undefined): Read | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
 function entityIn(entry: Entry): StoredEntity | undefined {
   const envelope = readEnvelope(entry);
-  if (envelope === undefined || typeof envelope.id !== 'string') return undefined;
-  const { value, context } = (envelope.snapshot ?? {}) as { value?: unknown; context?: unknown };
+  const found = envelope && summaryOf(entry, envelope);
+  if (found === undefined) return undefined;
+  const { context } = (envelope?.snapshot ?? {}) as { context?: unknown };
+  return { ...found, context: shown(context) };
+}
+
+function summaryIn(entry: Entry): StoredSummary | undefined {
+  const envelope = readEnvelope(entry);
+  return envelope && summaryOf(entry, envelope);
+}
+
+function summaryOf(entry: Entry, envelope: Envelope): StoredSummary | undefined {
+  if (typeof envelope.id !== 'string') return undefined;
+  const { value } = (envelope.snapshot ?? {}) as { value?: unknown };
   const { kind, id, version, revision, epoch } = envelope;
   const state = statesIn(value).join(' ');
   const stored: StoredView = {
@@ -130,7 +166,7 @@ function entityIn(entry: Entry): StoredEntity | undefined {
     ...{ kind, id, ...namesOf(envelope), status: 'loading', state, revision, at: entry.at },
     stored,
   };
-  return { summary, stored, context: shown(context) };
+  return { summary, stored };
 }
 
 function namesOf(envelope: Envelope): Pick<EntitySummary, 'label' | 'target'> {

@@ -59,7 +59,7 @@ export const failuresToldOnce: Checker = {
     for (const key of keys) {
       const reported = (logs.get(`${key}${SUFFIX}`) ?? []).filter(isActivation).length;
       if (reported !== (failed.get(key) ?? 0))
-        yield `${key}: ${failed.get(key) ?? 0} reactions failed, ${reported} are told`;
+        yield `${key}: ${failed.get(key) ?? 0} reactions failed, ${reported} are reported`;
     }
   },
 };
