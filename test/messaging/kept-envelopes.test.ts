@@ -3,6 +3,7 @@ import { Outage } from '../../contract/outage.ts';
 import { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { KeptEnvelope } from '../../ports/entity.ts';
+import { settled } from '../support/manual-clock.ts';
 
 /** A bucket that stores what is put, and whose answer is lost while it is asked to. */
 class LosingBucket {
@@ -13,7 +14,15 @@ class LosingBucket {
     return this.entries.get(key);
   }
 
+  /** What a write waits for. */
+  held: Promise<void> | undefined;
+
+  async list() {
+    return [...this.entries.values()];
+  }
+
   async put(key: string, value: Uint8Array, expected: number) {
+    await this.held;
     if ((this.entries.get(key)?.revision ?? 0) !== expected) return { outcome: 'conflict' };
     const revision = expected + 1;
     this.entries.set(key, { key, value, revision });
@@ -61,3 +70,32 @@ it('what was written without an answer is written over by the next one', async (
   await kept.remove('sat1.t');
   expect([...bucket.entries.keys()]).toEqual([]);
 });
+
+it.each([
+  ['one', (kept: KeptEnvelopes) => kept.read('sat1.t')],
+  ['all of a lane', (kept: KeptEnvelopes) => kept.readAll('sat1.*')],
+])(
+  'kept-envelopes.K3 reading %s waits for what an owner of before still writes, and it is taken away at the end',
+  async (_, read) => {
+    const bucket = new LosingBucket();
+    const kept = new KeptEnvelopes({ bucket: () => bucket } as unknown as Bus, {
+      kind: 'telecommand',
+      version: 1,
+    });
+    let arrives = (): void => undefined;
+    bucket.held = new Promise((resolve) => {
+      arrives = resolve;
+    });
+    kept.begins('sat1.t');
+    const written = kept.write(envelope(1));
+    kept.forget('sat1.t');
+    const found = read(kept);
+    await settled();
+    arrives();
+    await written;
+    await found;
+    expect(kept.mayBeKept('sat1.t')).toBe(true);
+    await kept.remove('sat1.t');
+    expect([...bucket.entries.keys()]).toEqual([]);
+  },
+);
