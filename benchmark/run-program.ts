@@ -69,15 +69,15 @@ export function failing(config: string): Program {
     [
       {
         kind: 'send',
-        ...{
-          target: 'sat1',
-          link: 'uhf',
-          environment: 'bench',
-          component: 'obc',
-          telecommand: 'set_watchdog',
-        },
+        target: 'sat1',
+        link: 'uhf',
+        environment: 'bench',
+        component: 'obc',
+        telecommand: 'set_watchdog',
         args: { period: { value: 5 } },
-        ...{ changesState: true, hazardous: false, retry: 0 },
+        changesState: true,
+        hazardous: false,
+        retry: 0,
       },
     ],
   ]);

@@ -71,7 +71,9 @@ export async function request(
     return plainBytes((await connection.request(subject, data, left, headers)).data);
   };
   return askUntilSettled(ask, {
-    ...{ subject, timeoutMs, now: () => performance.now() },
+    subject,
+    timeoutMs,
+    now: () => performance.now(),
     pause: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
     unsettledMs: () => connection.unsettledMs,
   });

@@ -51,7 +51,9 @@ async function requestOf(words: StartWords, service: Service): Promise<RunReques
   }
   for (const [name, text] of readPairs(words.inputs, 'an input')) inputs[name] = readValue(text);
   return {
-    ...{ run: procedure, environment, targets },
+    run: procedure,
+    environment,
+    targets,
     ...(library !== undefined && { library }),
     ...(Object.keys(inputs).length > 0 && { inputs }),
     ...(plan !== undefined && { plan }),

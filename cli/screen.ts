@@ -22,11 +22,26 @@ const BEGIN = `${ESCAPE}?2026h`;
 const END = `${ESCAPE}?2026l`;
 
 const KEYS: Readonly<Record<string, Key>> = {
-  ...{ q: 'quit', Q: 'quit', '\u0003': 'quit', '\u0004': 'quit' },
-  ...{ [`${ESCAPE}A`]: 'up', k: 'up', [`${ESCAPE}B`]: 'down', j: 'down' },
-  ...{ [`${ESCAPE}5~`]: 'pageUp', b: 'pageUp', [`${ESCAPE}6~`]: 'pageDown', ' ': 'pageDown' },
-  ...{ [`${ESCAPE}H`]: 'home', g: 'home', [`${ESCAPE}F`]: 'end', G: 'end' },
-  ...{ '\u001bOA': 'up', '\u001bOB': 'down', '\u001bOH': 'home', '\u001bOF': 'end' },
+  q: 'quit',
+  Q: 'quit',
+  '\u0003': 'quit',
+  '\u0004': 'quit',
+  [`${ESCAPE}A`]: 'up',
+  k: 'up',
+  [`${ESCAPE}B`]: 'down',
+  j: 'down',
+  [`${ESCAPE}5~`]: 'pageUp',
+  b: 'pageUp',
+  [`${ESCAPE}6~`]: 'pageDown',
+  ' ': 'pageDown',
+  [`${ESCAPE}H`]: 'home',
+  g: 'home',
+  [`${ESCAPE}F`]: 'end',
+  G: 'end',
+  '\u001bOA': 'up',
+  '\u001bOB': 'down',
+  '\u001bOH': 'home',
+  '\u001bOF': 'end',
 };
 
 export class Screen {

@@ -161,7 +161,10 @@ async function openGround(options: ServeOptions, log: Log, replicas = 1): Promis
       options.credentials === undefined ? undefined : { kind: 'file', path: options.credentials };
     const signer = options.signer === undefined ? undefined : await readSigner(options.signer);
     const connections = connectTwice({
-      ...{ url: options.nats, name, log, replicas },
+      url: options.nats,
+      name,
+      log,
+      replicas,
       ...(credentials !== undefined && { credentials }),
     });
     return { ...connections, url: withoutSecrets(options.nats), state: undefined, signer };
@@ -171,7 +174,10 @@ async function openGround(options: ServeOptions, log: Log, replicas = 1): Promis
   const state = options.state ?? (await mkdtemp(join(tmpdir(), 'mcs-')));
   const server: EmbeddedServer = await startEmbeddedServer({ stateDir: state, log });
   const { close, ...buses } = connectTwice({
-    ...{ url: server.url, name, log, replicas },
+    url: server.url,
+    name,
+    log,
+    replicas,
     credentials: server.credentials,
   });
   return {

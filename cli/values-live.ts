@@ -156,8 +156,12 @@ class LiveView {
   #key(key: Key): void {
     if (key === 'quit') return this.#live.ended.abort();
     const moves: Readonly<Record<Exclude<Key, 'quit'>, number>> = {
-      ...{ up: -1, down: 1, pageUp: -this.#rows, pageDown: this.#rows },
-      ...{ home: -this.#table.size, end: this.#table.size },
+      up: -1,
+      down: 1,
+      pageUp: -this.#rows,
+      pageDown: this.#rows,
+      home: -this.#table.size,
+      end: this.#table.size,
     };
     this.#first += moves[key];
     this.#draw();

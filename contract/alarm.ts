@@ -68,15 +68,14 @@ const named = {
 
 const EXAMPLE_NAME = { target: 'sat1', component: 'battery', instance: '1', alarm: 'voltage' };
 const EXAMPLE_RECORD = {
-  ...{
-    previous: 'NORMAL',
-    state: 'ACTIVE_UNACK',
-    severity: 'warning',
-    seq: 1,
-    cause: 'condition',
-    value: 6.2,
-  },
-  ...{ active_since: '2026-01-02T03:04:05.678Z', changed_at: '2026-01-02T03:04:05.678Z' },
+  previous: 'NORMAL',
+  state: 'ACTIVE_UNACK',
+  severity: 'warning',
+  seq: 1,
+  cause: 'condition',
+  value: 6.2,
+  active_since: '2026-01-02T03:04:05.678Z',
+  changed_at: '2026-01-02T03:04:05.678Z',
 } as const;
 
 export const Alarm = Type.Object(
@@ -100,8 +99,13 @@ export const AlarmEvent = Type.Object(
     examples: [
       {
         ...EXAMPLE_NAME,
-        ...{ previous: 'NORMAL', state: 'ACTIVE_UNACK', severity: 'warning', value: 6.2, seq: 1 },
-        ...{ at: '2026-01-02T03:04:05.678Z', cause: 'condition' },
+        previous: 'NORMAL',
+        state: 'ACTIVE_UNACK',
+        severity: 'warning',
+        value: 6.2,
+        seq: 1,
+        at: '2026-01-02T03:04:05.678Z',
+        cause: 'condition',
       },
     ],
   },

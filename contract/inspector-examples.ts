@@ -25,7 +25,12 @@ const entity = {
   effects: [],
   timers: [{ event: 'xstate.after.verificationTimeout.telecommand.verifying', dueAt: AT + 10_000 }],
   stored: {
-    ...{ at: AT - 3_000, epoch: 17, chartVersion: 1, state: 'SENT.verifying', revision: 3, position: 1_204 },
+    at: AT - 3_000,
+    epoch: 17,
+    chartVersion: 1,
+    state: 'SENT.verifying',
+    revision: 3,
+    position: 1_204,
     timers: [{ event: 'xstate.after.verificationTimeout.telecommand.verifying', dueAt: AT + 10_000 }],
     effects: [],
   },
@@ -75,7 +80,10 @@ export const EXAMPLE_TREE = {
 
 export const EXAMPLE_FOUND = {
   entities: [{ ...summary, instance: INSTANCE }],
-  ...{ more: 0, complete: true, silent: [], at: AT },
+  more: 0,
+  complete: true,
+  silent: [],
+  at: AT,
 };
 
 export const EXAMPLE_ENTITY = { entity, at: AT };

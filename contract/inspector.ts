@@ -110,13 +110,11 @@ const summary = {
   stored: Type.Optional(
     Type.Object(
       {
-        ...{
-          at: when,
-          epoch: Type.Number(),
-          chartVersion: Type.Integer(),
-          state: text,
-          revision: Type.Integer(),
-        },
+        at: when,
+        epoch: Type.Number(),
+        chartVersion: Type.Integer(),
+        state: text,
+        revision: Type.Integer(),
         position: Type.Optional(
           Type.Integer({
             description: 'Position of its log up to which it says everything; absent where it is the record.',

@@ -51,15 +51,20 @@ export const LinksView = Type.Object(
     title: 'LinksView',
     examples: [
       {
-        ...{ target: 'sat1', mode: 'imaging' },
+        target: 'sat1',
+        mode: 'imaging',
         links: [
           {
-            ...{ link: 'uhf', default: true },
+            link: 'uhf',
+            default: true,
             driver: { name: 'pus', state: 'running', bound: 'current', mode: 'imaging' },
             gateways: [
               {
-                ...{ name: 'sim-1', environments: ['bench'], state: 'up' },
-                ...{ bound: 'outdated', mode: 'nominal' },
+                name: 'sim-1',
+                environments: ['bench'],
+                state: 'up',
+                bound: 'outdated',
+                mode: 'nominal',
               },
             ],
           },

@@ -26,8 +26,12 @@ export const ModeView = Type.Object(
     title: 'ModeView',
     examples: [
       {
-        ...{ target: 'sat1', mode: 'imaging', default: 'nominal', modes: ['nominal', 'imaging'] },
-        ...{ since: '2026-01-02T03:04:05.678Z', by: 'ada' },
+        target: 'sat1',
+        mode: 'imaging',
+        default: 'nominal',
+        modes: ['nominal', 'imaging'],
+        since: '2026-01-02T03:04:05.678Z',
+        by: 'ada',
       },
     ],
   },
@@ -83,11 +87,18 @@ export const ParametersView = Type.Object(
     title: 'ParametersView',
     examples: [
       {
-        ...{ target: 'sat1', mode: 'imaging', environment: 'bench' },
+        target: 'sat1',
+        mode: 'imaging',
+        environment: 'bench',
         parameters: [
           {
-            ...{ name: 'obc.watchdog', component: 'obc', parameter: 'watchdog', unit: 's', value: 120 },
-            ...{ values: { nominal: 60, imaging: 120 }, set: 'obc.set_watchdog' },
+            name: 'obc.watchdog',
+            component: 'obc',
+            parameter: 'watchdog',
+            unit: 's',
+            value: 120,
+            values: { nominal: 60, imaging: 120 },
+            set: 'obc.set_watchdog',
           },
         ],
       },

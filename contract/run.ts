@@ -191,9 +191,14 @@ export const RunList = Type.Object(
       {
         runs: [
           {
-            ...{ run: EXAMPLE_RUN, procedure: 'take_image', step: 'shoot', suspended: false },
+            run: EXAMPLE_RUN,
+            procedure: 'take_image',
+            step: 'shoot',
+            suspended: false,
             pending: { path: 'shoot', kind: 'ask', prompt: 'Signal level of the downlink?', question: 7 },
-            ...{ environment: 'bench', targets: { sat: 'sat1' }, by: 'ada' },
+            environment: 'bench',
+            targets: { sat: 'sat1' },
+            by: 'ada',
             started_at: '2026-03-01T12:00:00.000Z',
             updated_at: '2026-03-01T12:00:04.250Z',
           },
@@ -341,8 +346,12 @@ export const RunEvent = Type.Union(
     title: 'RunEvent',
     examples: [
       {
-        ...{ run: EXAMPLE_RUN, seq: 7, at: '2026-03-01T12:00:04.250Z', event: 'asked' },
-        ...{ path: 'shoot', prompt: 'Signal level of the downlink?' },
+        run: EXAMPLE_RUN,
+        seq: 7,
+        at: '2026-03-01T12:00:04.250Z',
+        event: 'asked',
+        path: 'shoot',
+        prompt: 'Signal level of the downlink?',
       },
     ],
   },

@@ -20,7 +20,9 @@ export async function askAlarmService(
 ): Promise<Handled<Reply>> {
   const asked = await ask(bus, {
     to: subject.alarmControl(name.target),
-    ...{ call, read: readAlarmReply, timeoutMs },
+    call,
+    read: readAlarmReply,
+    timeoutMs,
   });
   switch (asked.outcome) {
     case 'answered': {

@@ -55,7 +55,9 @@ export class LinkEnds {
     if (typeof said === 'string') return { ...absent(name, said), environments };
     return {
       // One of others need not say how its radio is: it answers.
-      ...{ name, environments, state: 'up' },
+      name,
+      environments,
+      state: 'up',
       ...linkStateIn(said),
       ...this.#bound(said, link),
     };

@@ -50,7 +50,10 @@ function codesByStatus<Ports>(
 function ofTheLayer<Ports>(endpoint: AnyEndpoint, { codes }: Dialect<Ports>): readonly string[] {
   const mayBeTooMany = endpoint.body !== undefined || 'bytes' in endpoint || 'policy' in endpoint;
   return [
-    ...[codes.invalid, codes.foreignOrigin, codes.foreignHost, codes.internal],
+    codes.invalid,
+    codes.foreignOrigin,
+    codes.foreignHost,
+    codes.internal,
     ...(mayBeTooMany ? [codes.tooMany] : []),
   ];
 }

@@ -40,7 +40,11 @@ export async function serveProbes({
   const hosts = new AllowedHosts(host, allowHosts);
   const served = new Served<RoutePorts>(reached as RoutePorts, missionControlDialect, UNCOUNTED, hosts);
   const server = await listen({
-    ...{ host, port, served, follows: [], pages: [] },
+    host,
+    port,
+    served,
+    follows: [],
+    pages: [],
     routes: [readHealth, readMetrics],
     help: 'This port serves /healthz and /metrics only; the API is served by processes with the role api.',
   });

@@ -25,7 +25,10 @@ function derivedOf({ ordinal, component, instance, definition }: Measure, frame:
   const { temporal, spanMs, open } = compiled.value;
   const opened = (): ReturnType<typeof open> => open({ instance });
   return Object.freeze({
-    ...{ ordinal, source, temporal, spanMs },
+    ordinal,
+    source,
+    temporal,
+    spanMs,
     reads: Object.freeze([...opened().reads]),
     open: opened,
   });

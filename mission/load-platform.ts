@@ -75,8 +75,14 @@ function loadAlarm(
   const condition = conditionOf(when, { platform: frame, own: component });
   const { temporal, spanMs } = condition;
   return Object.freeze({
-    ...{ component, instances: Object.freeze([...instances]), name, severity },
-    ...{ when: condition, temporal, spanMs, onRaise },
+    component,
+    instances: Object.freeze([...instances]),
+    name,
+    severity,
+    when: condition,
+    temporal,
+    spanMs,
+    onRaise,
   });
 }
 
@@ -126,7 +132,10 @@ function loadArgument(
   enumerations: ReadonlyMap<string, Enumeration>,
 ): Argument {
   return Object.freeze({
-    ...{ name, description, type, unit },
+    name,
+    description,
+    type,
+    unit,
     enumeration: enumerations.get(type),
     range: range === undefined ? undefined : Object.freeze(range),
     default: value,

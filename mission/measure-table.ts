@@ -76,7 +76,15 @@ function definitionOf(
   const counts = isIntegerType(measure.raw ?? type) && calibration !== undefined;
   const step = counts ? createStep(calibration) : undefined;
   return Object.freeze({
-    ...{ name, description, type, enumeration, unit, soft, hard, derived, calibrate },
+    name,
+    description,
+    type,
+    enumeration,
+    unit,
+    soft,
+    hard,
+    derived,
+    calibrate,
     ...(step !== undefined && { step }),
   });
 }

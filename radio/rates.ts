@@ -53,8 +53,8 @@ export const MODEM_RATES: RateLimits = {
 
 /** Symbol rates that people ask for, in baud: of amateur and UHF links, of S band, and the ends of what the part reaches. */
 export const USUAL_BAUDS: readonly number[] = [
-  ...[1200, 2400, 4800, 9600, 19_200, 38_400, 57_600, 115_200],
-  ...[250_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 15_360_000, 20_000_000],
+  1200, 2400, 4800, 9600, 19_200, 38_400, 57_600, 115_200, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_000,
+  10_000_000, 15_360_000, 20_000_000,
 ];
 
 /** How the hardware makes this symbol rate; refused with every bound that it hits. */
@@ -117,8 +117,11 @@ function fitting(baud: number, limits: RateLimits): Result<RatePlan, string> {
     reached = true;
     if (!Number.isInteger(sampleRate)) continue;
     return accepted({
-      ...{ baud, samplesPerSymbol, interpolation: factor },
-      ...{ sampleRateSps: sampleRate, filter: limits.fir !== 1 },
+      baud,
+      samplesPerSymbol,
+      interpolation: factor,
+      sampleRateSps: sampleRate,
+      filter: limits.fir !== 1,
     });
   }
   const range = `x${interpolation.least} to x${interpolation.most}`;

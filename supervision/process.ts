@@ -292,7 +292,10 @@ class Service implements ServiceProcess {
     let reason: string | undefined;
     await retryWhileBusIsAway(
       {
-        ...{ clock, signal: this.#stopping.signal, waitsFor: everyOutage, finishes: true },
+        clock,
+        signal: this.#stopping.signal,
+        waitsFor: everyOutage,
+        finishes: true,
         pauseMs: (round) => Math.min(BUS_RETRY_MS * 2 ** Math.min(round, 8), BUS_RETRY_LONGEST_MS),
         wakeOn: (wake) => bus.onConnection((connected) => connected && wake()),
         waits: ({ message }) => {

@@ -104,7 +104,10 @@ export class OrderedAppend {
     const { id, headers, expectLastSubjectSeq: expect } = entry;
     this.#bus
       .append(this.#stream, entry.subject, entry.data, {
-        ...{ id, headers, deadlineMs: BUS_ATTEMPT_MS, once: true },
+        id,
+        headers,
+        deadlineMs: BUS_ATTEMPT_MS,
+        once: true,
         ...(expect !== undefined && { expectLastSubjectSeq: expect }),
       })
       .then(

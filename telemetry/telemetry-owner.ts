@@ -133,7 +133,11 @@ class Owner implements TelemetryOwner {
     this.#log = options.log.child({ target });
     this.#appends = new OrderedAppend({ bus, stream: streams.values, clock, log: this.#log });
     this.#checkpoints = new CheckpointWriter({
-      ...{ bus, target, epoch, clock, log: this.#log },
+      bus,
+      target,
+      epoch,
+      clock,
+      log: this.#log,
       state: () => this.#store && { epoch, positions: this.#positions, columns: this.#store.snapshot() },
       lost: () => this.#lose(),
     });
@@ -355,7 +359,11 @@ class Owner implements TelemetryOwner {
     this.#tail = Math.max(position, last?.seq ?? 0);
     if (this.#store !== undefined && position > 0)
       await rebuild({
-        ...{ bus, target, values: this.#store, position, atMs: last?.at ?? clock.now() },
+        bus,
+        target,
+        values: this.#store,
+        position,
+        atMs: last?.at ?? clock.now(),
         compute: () => this.#derivation.compute,
         read: (message) => readBack(message, this.#platforms, () => this.#derivation.compute?.platform),
       });

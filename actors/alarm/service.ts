@@ -234,7 +234,9 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
   #serve(): Stoppable {
     const { bus, clock, missions, cells } = this.#options;
     return serveControl({
-      ...{ bus, clock, requests: this.#requests },
+      bus,
+      clock,
+      requests: this.#requests,
       holds: () => this.holds(),
       // A person may have seen it before the answer to its write has come back here.
       isRecorded: async (key) =>
@@ -262,7 +264,15 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     if (open !== undefined) return open.update(target);
     const { bus, clock, log, watchOf, knownOf, readValues } = this.#options;
     const alarms = new TargetAlarms({
-      ...{ bus, clock, log, target, watchOf, knownOf, readValues, epoch: this.epoch, slots: this.#slots },
+      bus,
+      clock,
+      log,
+      target,
+      watchOf,
+      knownOf,
+      readValues,
+      epoch: this.epoch,
+      slots: this.#slots,
       standsOf: (key) => this.#records.get(key),
       activeOnes: () => this.#activeOnes(target.name),
       record: async (name, change) => void (await this.#record(name, change)),

@@ -127,7 +127,12 @@ export class TargetAlarms {
   async start(): Promise<void> {
     const { bus, clock, log, epoch, failed } = this.#options;
     const mark = new LowWaterMark<Stands>({
-      ...{ bus, clock, log, epoch, name: `alarms.${this.#target.name}`, lost: failed },
+      bus,
+      clock,
+      log,
+      epoch,
+      name: `alarms.${this.#target.name}`,
+      lost: failed,
       first: await this.#first(),
       stands: () => this.#progress.recorded,
       known: () => knownOf(this.#progress.recorded),

@@ -206,7 +206,11 @@ function commandOf({ call, seen }: Call, at: number, request: string): RunComman
       return { type: call.reaction === true ? 'command.preempt' : 'command.suspend', at, by, request };
     case 'resume':
       return {
-        ...{ type: 'command.resume', at, by, choice: call.choice, request },
+        type: 'command.resume',
+        at,
+        by,
+        choice: call.choice,
+        request,
         ...(seen !== undefined && { seen }),
       };
     case 'abort':

@@ -74,7 +74,11 @@ async function startedFact(bus: Bus, { run, ir, by, program }: GivenUp): Promise
   const { procedure = 'unknown', environment = 'unknown', targets = {} } = known ?? {};
   return {
     event: 'started',
-    ...{ procedure, library: program?.library ?? 'unknown', environment, targets, ir },
+    procedure,
+    library: program?.library ?? 'unknown',
+    environment,
+    targets,
+    ir,
     ...(by !== undefined && { by }),
     inputs: { ...program?.inputs },
   };

@@ -73,7 +73,8 @@ export function createLogStore({ bus, kept, begunOf, appending, appended }: LogS
     }
     const last = records.at(-1) as RunRecord | undefined;
     return {
-      ...{ outcome: 'committed', position: stands.last },
+      outcome: 'committed',
+      position: stands.last,
       ...(last !== undefined && { mark: markOf(last.event, epoch) }),
     };
   };

@@ -59,7 +59,15 @@ export class OpenShard {
     this.openRuns = new OpenRuns(bus, shard);
     this.index = new IndexWriter(bus, clock, this.stopping.signal, () => options.holds());
     this.mark = new LowWaterMark({
-      ...{ bus, clock, log, epoch, name: `runs.${shard}`, lost: failed, stands, known, past },
+      bus,
+      clock,
+      log,
+      epoch,
+      name: `runs.${shard}`,
+      lost: failed,
+      stands,
+      known,
+      past,
       first: { submission: 1, answer: 1 },
       about: [streams.runSubmissions, streams.runAnswers, streams.runs],
     });

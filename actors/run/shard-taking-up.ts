@@ -164,7 +164,9 @@ export class ShardTakingUp {
     const { epoch, services, holds } = this.#shard.options;
     const { summary, began } = facts;
     const input: RunInput = {
-      ...{ run, ir, program },
+      run,
+      ir,
+      program,
       at: began === null ? services.clock.now() : Date.parse(began),
       ...(by !== undefined && { by }),
       ...(suspendBy !== undefined && !summary.suspended && { suspendBy }),

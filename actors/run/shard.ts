@@ -61,7 +61,9 @@ export class RunShard implements CellOwner {
     const held = (run: string): HeldRun | undefined => shard.runs.get(run);
     this.#wishes = new Wishes({ openRuns, clock, signal: stopping.signal, held });
     this.#control = new Control({
-      ...{ bus, clock, wishes: this.#wishes },
+      bus,
+      clock,
+      wishes: this.#wishes,
       holds: () => !shard.isStopped && options.holds(),
       tell: (run, command) => this.#tell(run, command),
     });

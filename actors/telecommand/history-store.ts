@@ -52,7 +52,8 @@ export function createHistoryStore({ bus, kept, inputOf, now, appended: told }: 
     }
     const last = records.at(-1) as TelecommandRecord | undefined;
     return {
-      ...{ outcome: 'committed', position: stands.last },
+      outcome: 'committed',
+      position: stands.last,
       ...(last !== undefined && { mark: markOf(last.state, loggedTime(last.at), epoch) }),
     };
   };

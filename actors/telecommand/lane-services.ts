@@ -25,11 +25,18 @@ export class ServicesOfLane {
     this.#places = places;
     const { bus, clock, log, target, epoch, values, platforms } = lane.options;
     this.echoes = new LaneEchoes({
-      ...{ target, epoch, bus, clock, log },
+      target,
+      epoch,
+      bus,
+      clock,
+      log,
       tell: (cell, echo) => this.#echoed(cell, echo),
     });
     this.#verifier = new Verifier({
-      ...{ bus, clock, log, target },
+      bus,
+      clock,
+      log,
+      target,
       platformOf: (digest) => platforms.get(digest),
       sample: (platform, ordinal) => this.#sample(platform, ordinal),
       position: () => values.position(target),

@@ -79,7 +79,13 @@ export class OpenLane {
     const { bus, clock, log, target, epoch, failed, kept, past } = options;
     this.leftovers = kept && new Leftovers({ target, kept, clock, log });
     this.mark = new LowWaterMark({
-      ...{ bus, clock, log, epoch, name: `lane.${target}`, lost: failed, past },
+      bus,
+      clock,
+      log,
+      epoch,
+      name: `lane.${target}`,
+      lost: failed,
+      past,
       first: { submission: 1 },
       stands: () => this.#stands(),
       known: () => [this.handled, this.#lastEvent].filter((known) => known !== undefined),

@@ -97,7 +97,11 @@ function inputOf(target: string, { event, begun }: Recorded): TelecommandInput {
   const { tc, at, by, run, step, telecommand } = event;
   const { component = '', instance, telecommand: name = '' } = telecommand ?? {};
   return {
-    ...{ id: tc, target, component, telecommand: name, at: Date.parse(at) },
+    id: tc,
+    target,
+    component,
+    telecommand: name,
+    at: Date.parse(at),
     changesState: begun?.changesState ?? true,
     verifyWithinMs: begun?.verifyWithinMs ?? null,
     ...(instance !== undefined && { instance }),

@@ -19,8 +19,12 @@ import { silentLog as log } from '../silent-log.ts';
 import { StubBus } from '../stub-bus.ts';
 
 const PROFILE: Profile = {
-  ...{ name: 'fast', modulation: 'qpsk', symbol_rate_baud: 7_680_000, center_frequency_hz: 2_400_000_000 },
-  ...{ rx: { gain_db: 40, bandwidth_hz: 14_000_000 }, tx: { gain_db: -10, bandwidth_hz: 14_000_000 } },
+  name: 'fast',
+  modulation: 'qpsk',
+  symbol_rate_baud: 7_680_000,
+  center_frequency_hz: 2_400_000_000,
+  rx: { gain_db: 40, bandwidth_hz: 14_000_000 },
+  tx: { gain_db: -10, bandwidth_hz: 14_000_000 },
   framing: { kind: 'slot', frame_len: 256, sync_word_hex: '1acffc1d', scrambler: 'ccsds' },
 };
 
@@ -37,12 +41,20 @@ const store: Store = {
 async function start(): Promise<number> {
   const [clock, random] = [realClock, realRandom];
   const radio = createRadio({
-    ...{ board: { kind: 'given', open: async () => createPromptBoard(clock) }, store },
-    ...{ profiles: new Map([[PROFILE.name, PROFILE]]), eventRecords: new StubBus().bucket() },
-    ...{ clock, random, log },
+    board: { kind: 'given', open: async () => createPromptBoard(clock) },
+    store,
+    profiles: new Map([[PROFILE.name, PROFILE]]),
+    eventRecords: new StubBus().bucket(),
+    clock,
+    random,
+    log,
   });
   const kind = new Kind({
-    ...{ binding: radio.binding, clock, random, log, deadLetters: createDeadLetters(undefined, log) },
+    binding: radio.binding,
+    clock,
+    random,
+    log,
+    deadLetters: createDeadLetters(undefined, log),
     onEscalated: (reason) => {
       throw new Error(reason);
     },

@@ -49,7 +49,11 @@ async function live({ address, count }: { address: BusAddress; count: number }):
   bus = openBus({ ...address, name: `run-memory-${process.pid}`, log: silentLog });
   const mission = await demoMission();
   const context = {
-    ...{ bus, clock, log: silentLog, missions: sourceOf(mission), instance: 'benchmark' },
+    bus,
+    clock,
+    log: silentLog,
+    missions: sourceOf(mission),
+    instance: 'benchmark',
     random: seededRandom(1),
     tokens: { verify: async () => refused({ code: 'auth::no-provider', message: 'none', help: '' }) },
     deadLetters: { add: () => undefined },
@@ -154,7 +158,12 @@ function bareKind(): Kind {
     'effect.prepare': async ({ ticket }: { ticket: number }) => ({ type: 'prepared', at: START_MS, ticket }),
     'effect.send': async ({ ticket, tc }: { ticket: number; tc: string }) => ({
       type: 'telecommand.ended',
-      ...{ at: START_MS, ticket, tc, state: 'REJECTED', detail: 'period: 5 is less than 10 s', acks: [] },
+      at: START_MS,
+      ticket,
+      tc,
+      state: 'REJECTED',
+      detail: 'period: 5 is less than 10 s',
+      acks: [],
     }),
   };
   return new Kind({

@@ -79,7 +79,9 @@ export const benchRow: Row = {
     try {
       const service = await start('bench-service');
       const served: Served = {
-        ...{ name: 'service', peer: service, port: await service.call<number>('start') },
+        name: 'service',
+        peer: service,
+        port: await service.call<number>('start'),
         generator: await start('bench-load'),
         probe: await start('bench-load'),
       };
@@ -88,7 +90,9 @@ export const benchRow: Row = {
       const status = await statusOf(served.port);
       const bytes = { bytes: BYTES, frameBytes, framesPerSecond: FEED_RATE_HZ, status };
       const bare: Served = {
-        ...{ name: 'bare uWS', peer: ceiling, port: await ceiling.call<number>('start', bytes) },
+        name: 'bare uWS',
+        peer: ceiling,
+        port: await ceiling.call<number>('start', bytes),
         generator: await start('bench-load'),
         probe: await start('bench-load'),
       };
@@ -109,24 +113,32 @@ function rowsOf(contenders: readonly Served[], ms: number, frameBytes: number): 
   const megabytes = (BYTES / MEGABYTE).toFixed(1);
   return [
     {
-      ...{ row: 'bench.capture', unit: 'MB/s', contenders: asking(capture) },
+      row: 'bench.capture',
+      unit: 'MB/s',
+      contenders: asking(capture),
       note: `POST ${capture.path}, ${BLOCKS} blocks, ${megabytes} MB an answer`,
     },
     {
-      ...{ row: 'bench.loopback', unit: 'MB/s', contenders: asking(fed('loopback', BYTES / MEGABYTE)) },
+      row: 'bench.loopback',
+      unit: 'MB/s',
+      contenders: asking(fed('loopback', BYTES / MEGABYTE)),
       note: `${PAYLOAD.length} bytes fed, ${BLOCKS} blocks answered`,
     },
     {
-      ...{ row: 'bench.measure', unit: 'blocks/s', contenders: asking(fed('measure', BLOCKS)) },
+      row: 'bench.measure',
+      unit: 'blocks/s',
+      contenders: asking(fed('measure', BLOCKS)),
       note: `${PAYLOAD.length} bytes fed, ${BLOCKS} blocks compared on a thread; the ceiling knows the rotation`,
     },
     {
-      ...{ row: 'bench.spectrum', unit: 'messages/s delivered' },
+      row: 'bench.spectrum',
+      unit: 'messages/s delivered',
       note: `${FEED_RATE_HZ} pictures a second made and sent to ${WATCHERS} watchers, ${frameBytes} bytes each; the ceiling makes none`,
       contenders: contenders.map((served) => ({ name: served.name, turn: () => feedTurn(served, ms) })),
     },
     {
-      ...{ row: 'bench.mute', unit: 'mutes/s' },
+      row: 'bench.mute',
+      unit: 'mutes/s',
       note: `POST ${mute.path} that mutes, one behind the other, while four clients capture, measure and loop back ${BLOCKS} blocks each`,
       contenders: contenders.map((served) => ({ name: served.name, turn: () => muteTurn(served, ms) })),
     },
@@ -160,7 +172,8 @@ async function muteTurn({ peer, port, generator, probe }: Served, ms: number): P
   return {
     rate: (took.length / lasted) * 1_000,
     cpuUs: ((await peer.cpuUs()) - cpu) / took.length,
-    ...{ p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) },
+    p50Ms: percentile(sorted, 0.5),
+    p99Ms: percentile(sorted, 0.99),
   };
 }
 

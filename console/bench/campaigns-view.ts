@@ -10,12 +10,20 @@ import { optionFor, showOptions } from './run-options.ts';
 
 const VERDICTS = { true: ['ok', '✓ passed'], false: ['bad', '✗ failed'], null: ['', 'no verdict'] } as const;
 const TONES: Readonly<Record<Attempt['outcome'], string>> = {
-  ...{ passed: 'ok', failed: 'bad', error: 'bad' },
-  ...{ aborted: 'warn', skipped: 'muted', inconclusive: 'warn' },
+  passed: 'ok',
+  failed: 'bad',
+  error: 'bad',
+  aborted: 'warn',
+  skipped: 'muted',
+  inconclusive: 'warn',
 };
 const SIGNS: Readonly<Record<Attempt['outcome'], string>> = {
-  ...{ passed: '✓', failed: '✗', error: '■' },
-  ...{ aborted: '▲', skipped: '○', inconclusive: '?' },
+  passed: '✓',
+  failed: '✗',
+  error: '■',
+  aborted: '▲',
+  skipped: '○',
+  inconclusive: '?',
 };
 /** A run with this status is over, and its steps may be done again. */
 const OVER: readonly CampaignState['status'][] = ['finished', 'failed', 'aborted'];

@@ -44,7 +44,8 @@ export function emissionWords(
   return levelDb <= MUTED_DB
     ? { tone: 'warn', sign: '◇', words: `Wired to the connector, muted at ${decibels(levelDb)}` }
     : {
-        ...{ tone: 'bad', sign: '▲' },
+        tone: 'bad',
+        sign: '▲',
         words: isForeign ? 'Another tool emits at the connector' : 'Emits at the connector',
       };
 }

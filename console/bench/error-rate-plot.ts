@@ -18,7 +18,9 @@ export function plotRates(into: HTMLElement, picture: RatePicture): uPlot {
   const expected = new Map(theory);
   const axis = { stroke: colours.muted, font: PICTURE_FONT, grid: { stroke: colours.line, width: 1 } };
   const options: uPlot.Options = {
-    ...{ width: Math.max(320, into.clientWidth), height: HEIGHT, legend: { show: false } },
+    width: Math.max(320, into.clientWidth),
+    height: HEIGHT,
+    legend: { show: false },
     cursor: { points: { show: false }, drag: { x: false, y: false } },
     scales: { x: { time: false, range: padded }, y: { distr: 3, log: 10, range: () => [...decades] } },
     axes: [

@@ -15,8 +15,11 @@ export function readFeed(bytes: ArrayBuffer): FeedMessage | undefined {
   const description = readDescription(new Uint8Array(bytes, HEAD_BYTES, begin - HEAD_BYTES));
   if (description === undefined) return undefined;
   return {
-    ...{ seq: view.getUint32(4, true), dropped: view.getUint32(8, true), uptimeMs: view.getUint32(12, true) },
-    ...{ description, floats: readFloats(view, begin) },
+    seq: view.getUint32(4, true),
+    dropped: view.getUint32(8, true),
+    uptimeMs: view.getUint32(12, true),
+    description,
+    floats: readFloats(view, begin),
   };
 }
 

@@ -91,8 +91,11 @@ function barsOf(blocks: readonly BlockMatch[]): SVGSVGElement {
   return drawn(
     'svg',
     {
-      ...{ role: 'img', 'aria-label': 'Share of correct bytes of each block; the table has the numbers' },
-      ...{ viewBox: `0 0 ${wide} ${height}`, width: wide, height },
+      role: 'img',
+      'aria-label': 'Share of correct bytes of each block; the table has the numbers',
+      viewBox: `0 0 ${wide} ${height}`,
+      width: wide,
+      height,
     },
     ...bars,
   );

@@ -29,7 +29,10 @@ export function plotSamples(into: HTMLElement, series: SampleSeries, endS: numbe
     series: [
       {},
       {
-        ...{ label: series.name, stroke: accent, width: 1.5, points: { show: false } },
+        label: series.name,
+        stroke: accent,
+        width: 1.5,
+        points: { show: false },
         ...(isBoolean && { paths: uPlot.paths.stepped!({ align: 1 }) }),
       },
     ],

@@ -172,8 +172,14 @@ function arrows(): SVGElement {
     drawn(
       'marker',
       {
-        ...{ id, viewBox: '0 0 8 8', refX: 7, refY: 4, orient: 'auto-start-reverse' },
-        ...{ markerUnits: 'userSpaceOnUse', markerWidth: 9, markerHeight: 9 },
+        id,
+        viewBox: '0 0 8 8',
+        refX: 7,
+        refY: 4,
+        orient: 'auto-start-reverse',
+        markerUnits: 'userSpaceOnUse',
+        markerWidth: 9,
+        markerHeight: 9,
       },
       drawn('path', { class: `arrow ${kind}`, d: 'M0,0L8,4L0,8z' }),
     );

@@ -96,7 +96,11 @@ export class ProcessTree {
     const item = element(
       'div',
       { role: 'treeitem', 'aria-level': row.level, 'data-key': row.key, title: row.name },
-      ...[twist, mark, word, name, about],
+      twist,
+      mark,
+      word,
+      name,
+      about,
     );
     item.style.paddingLeft = `${(row.level - 1) * 15 + 4}px`;
     const drawn = { item, twist, mark, word, name, about };

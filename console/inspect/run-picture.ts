@@ -67,7 +67,13 @@ export class RunPicture {
   copy(): RunPicture {
     const { seq, at, started, pending, suspended, finished, current } = this;
     const copied = Object.assign(new RunPicture(), {
-      ...{ seq, at, started, pending, suspended, finished, current },
+      seq,
+      at,
+      started,
+      pending,
+      suspended,
+      finished,
+      current,
     });
     for (const [path, step] of this.#steps) copied.#steps.set(path, step);
     copied.#skipped = this.#skipped;
@@ -169,7 +175,10 @@ export class RunPicture {
     if (this.#skipped === path) this.#skipped = undefined;
     const reason = event.event === 'step_finished' ? event.reason : undefined;
     this.#steps.set(path, {
-      ...{ state, attempt, begunAt, endedAt: this.at },
+      state,
+      attempt,
+      begunAt,
+      endedAt: this.at,
       ...(reason !== undefined && { reason }),
     });
   }

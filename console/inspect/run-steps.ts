@@ -46,7 +46,11 @@ function rowOf(
   const parts = path.split('/');
   return {
     ...picture.step(path),
-    ...{ path, kind, name: parts.at(-1)!, level: parts.length, isCurrent: picture.current === path },
+    path,
+    kind,
+    name: parts.at(-1)!,
+    level: parts.length,
+    isCurrent: picture.current === path,
     beginsIfFailed: if_failed && before?.if_failed !== true,
   };
 }

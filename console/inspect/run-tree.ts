@@ -113,7 +113,12 @@ export class RunTree {
     const item = element(
       'div',
       { role: 'treeitem', 'aria-level': level, 'data-path': path, title: path },
-      ...[mark, title, block, about, time, reason],
+      mark,
+      title,
+      block,
+      about,
+      time,
+      reason,
     );
     item.style.paddingLeft = `${(level - 1) * 14 + 6}px`;
     const drawn = { item, mark, block, about, time, reason };

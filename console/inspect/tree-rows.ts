@@ -172,7 +172,13 @@ function troubles(
     .filter(({ state }) => state === 'quarantined' || state === 'restarting')
     .map(({ name, state, crashes, reason = '' }) => ({
       key: `${instance}|${supervisor}|${name}`,
-      ...{ instance, where, name, state, crashes, reason, supervisor },
+      instance,
+      where,
+      name,
+      state,
+      crashes,
+      reason,
+      supervisor,
       ...(kind !== undefined && { entity: { kind, id: name } }),
     }));
 }

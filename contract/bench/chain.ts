@@ -11,8 +11,17 @@ export type ChainTarget = (typeof CHAIN_TARGETS)[number];
 
 /** In the order of conditioning. */
 export const CHAIN_STAGES = [
-  ...['session', 'board', 'pl', 'clocks', 'converter', 'rf'],
-  ...['datapath', 'switch', 'egress', 'lock', 'proof'],
+  'session',
+  'board',
+  'pl',
+  'clocks',
+  'converter',
+  'rf',
+  'datapath',
+  'switch',
+  'egress',
+  'lock',
+  'proof',
 ] as const;
 export type ChainStage = (typeof CHAIN_STAGES)[number];
 
@@ -60,7 +69,8 @@ export type ChainState = Static<typeof ChainState>;
 
 export const DroppedBytes = Type.Optional(
   Type.Integer({
-    ...{ minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
     description:
       'Bytes that waited for the transmitter on another path, or in buffers that were given back, and are dropped, at most; absent: none.',
   }),

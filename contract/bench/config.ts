@@ -15,7 +15,8 @@ const StubConfig = Type.Object(
     ),
     iiod_port: Type.Optional(
       Type.Integer({
-        ...{ minimum: 0, maximum: 65_535 },
+        minimum: 0,
+        maximum: 65_535,
         description:
           'Serves the model to IIO tools, on the loopback address; 0: a free one. Default: not served.',
       }),

@@ -130,7 +130,8 @@ export const TransmitBody = Type.Object(
     ),
   },
   {
-    ...{ ...closed, title: 'TransmitBody' },
+    ...closed,
+    title: 'TransmitBody',
     examples: [{ packets: [{ protocol: 'raw', payload_hex: 'deadbeef' }], framing: { mode: 'stream' } }],
   },
 );
@@ -140,7 +141,8 @@ export const FlushBody = Type.Object(
   {
     blocks: Type.Optional(
       Type.Integer({
-        ...{ minimum: 0, maximum: 4096 },
+        minimum: 0,
+        maximum: 4096,
         description: 'Default 1; 2 to see the result come back.',
       }),
     ),
@@ -164,7 +166,8 @@ export const CaptureBody = Type.Object(
     ),
     timeout_ms: Type.Optional(
       Type.Integer({
-        ...{ minimum: 1, maximum: 86_400_000 },
+        minimum: 1,
+        maximum: 86_400_000,
         description: 'Of all blocks; default by the rate of the applied profile.',
       }),
     ),

@@ -53,7 +53,8 @@ export const ApiError = Type.Object(
     state: Type.Optional(ChainState),
   },
   {
-    ...{ additionalProperties: false, title: 'ApiErrorDRO' },
+    additionalProperties: false,
+    title: 'ApiErrorDRO',
     examples: [{ code: 'not_found', message: 'no profile "qpsk"' }],
   },
 );

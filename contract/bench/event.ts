@@ -23,11 +23,16 @@ export const BenchEvent = Type.Object(
     timestamp: Type.String({ format: 'date-time' }),
   },
   {
-    ...{ ...closed, title: 'EventDRO' },
+    ...closed,
+    title: 'EventDRO',
     examples: [
       {
-        ...{ id: 7, kind: 'profile.applied', source: 'radio', severity: 'info' },
-        ...{ message: 'profile qpsk-1m applied', timestamp: '2026-01-01T12:00:00.000Z' },
+        id: 7,
+        kind: 'profile.applied',
+        source: 'radio',
+        severity: 'info',
+        message: 'profile qpsk-1m applied',
+        timestamp: '2026-01-01T12:00:00.000Z',
       },
     ],
   },

@@ -18,11 +18,16 @@ export const BenchFrame = Type.Object(
     payload_hex: Type.String(),
   },
   {
-    ...{ ...closed, title: 'FrameDRO' },
+    ...closed,
+    title: 'FrameDRO',
     examples: [
       {
-        ...{ id: '0192f0c4-7b1e-7a33-9c1d-3f2a9be4a001', timestamp: '1970-01-01T00:00:12.345Z' },
-        ...{ profile: 'qpsk-1m', protocol: 'raw', fec_status: 'none', payload_hex: 'deadbeef' },
+        id: '0192f0c4-7b1e-7a33-9c1d-3f2a9be4a001',
+        timestamp: '1970-01-01T00:00:12.345Z',
+        profile: 'qpsk-1m',
+        protocol: 'raw',
+        fec_status: 'none',
+        payload_hex: 'deadbeef',
       },
     ],
   },

@@ -36,7 +36,8 @@ const ReceiverSettings = Type.Object(
 const TransmitterSettings = Type.Object(
   {
     gain_db: Type.Number({
-      ...{ minimum: -89.75, maximum: 0 },
+      minimum: -89.75,
+      maximum: 0,
       description: 'Attenuation as a number of dB at most 0, in steps of 0.25.',
     }),
     bandwidth_hz: Type.Optional(Hertz),
@@ -77,7 +78,10 @@ const ProfileFraming = Type.Object(
 );
 
 const EXAMPLE_PROFILE = {
-  ...{ name: 'qpsk-1m', display_name: 'QPSK 1 MBd, S band', modulation: 'qpsk', symbol_rate_baud: 1_000_000 },
+  name: 'qpsk-1m',
+  display_name: 'QPSK 1 MBd, S band',
+  modulation: 'qpsk',
+  symbol_rate_baud: 1_000_000,
   center_frequency_hz: 2_400_000_000,
   rx: { gain_db: 40, gain_mode: 'manual', bandwidth_hz: 2_000_000, nco_offset_hz: 0 },
   tx: { gain_db: -10, bandwidth_hz: 2_000_000, nco_offset_hz: 0 },

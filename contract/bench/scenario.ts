@@ -17,10 +17,19 @@ const Operand = Type.Union([Type.Number(), Type.Boolean(), Type.String()]);
 
 /** What a step does: a verb of the board, or to wait. */
 export const SCENARIO_VERBS = [
-  ...['profile.apply', 'chain.condition', 'chain.recover'],
-  ...['radio.frequency', 'radio.gain', 'radio.loopback', 'radio.reset'],
-  ...['datapath.enable', 'datapath.disable', 'datapath.flush'],
-  ...['datapath.measure', 'datapath.transmit', 'wait'],
+  'profile.apply',
+  'chain.condition',
+  'chain.recover',
+  'radio.frequency',
+  'radio.gain',
+  'radio.loopback',
+  'radio.reset',
+  'datapath.enable',
+  'datapath.disable',
+  'datapath.flush',
+  'datapath.measure',
+  'datapath.transmit',
+  'wait',
 ] as const;
 
 export const ScenarioStep = Type.Object(
@@ -34,7 +43,7 @@ export const ScenarioStep = Type.Object(
     with: Type.Optional(Type.Object({}, { description: 'Body of the route of that verb.' })),
     save: Type.Optional(
       Type.String({
-        ...{ pattern: '^[A-Za-z0-9_-]{1,64}$' },
+        pattern: '^[A-Za-z0-9_-]{1,64}$',
         description: 'Name under which assertions find a measurement.',
       }),
     ),

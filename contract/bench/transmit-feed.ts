@@ -21,7 +21,8 @@ export const TransmitFeedAnswer = Type.Object(
     error: Type.Optional(ApiError),
   },
   {
-    ...{ additionalProperties: false, title: 'TransmitFeedAnswer' },
+    additionalProperties: false,
+    title: 'TransmitFeedAnswer',
     examples: [{ seq: 1, accepted: true, pending_bytes: 256 }],
   },
 );

@@ -31,7 +31,8 @@ export const MeasureScript = Type.Object(
     seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 0xffff_ffff, description: 'Of the PRBS.' })),
     payload_hex: Type.Optional(
       Type.String({
-        ...{ pattern: '^([0-9a-fA-F]{2})+$', maxLength: 2 * MEASURE_PAYLOAD_BYTES },
+        pattern: '^([0-9a-fA-F]{2})+$',
+        maxLength: 2 * MEASURE_PAYLOAD_BYTES,
         description: 'Instead of a PRBS.',
       }),
     ),

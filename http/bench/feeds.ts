@@ -28,16 +28,15 @@ const SHOWN: Readonly<Record<FeedName, readonly [summary: string, description: s
 export const pictureFeeds: readonly BenchFollow[] = FEEDS.map((feed) => {
   const [summary, description] = SHOWN[feed];
   return defineBenchFollow({
-    ...{ path: `/ws/${feed}`, operationId: `follow${feed[0]!.toUpperCase()}${feed.slice(1)}` },
-    ...{
-      summary,
-      description,
-      tag: 'Feeds',
-      policy: 'newest',
-      message: Message,
-      mark: markDropped,
-      errors: [],
-    },
+    path: `/ws/${feed}`,
+    operationId: `follow${feed[0]!.toUpperCase()}${feed.slice(1)}`,
+    summary,
+    description,
+    tag: 'Feeds',
+    policy: 'newest',
+    message: Message,
+    mark: markDropped,
+    errors: [],
     open(_request, { bench }, writer) {
       const unwatch = bench.feeds.watch(feed, (message) => writer.push(message));
       return { ok: true, value: { stop: async () => unwatch() } };

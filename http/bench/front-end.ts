@@ -77,14 +77,22 @@ export async function startBenchFrontEnd(options: BenchFrontEndOptions): Promise
   const { bench, host = '127.0.0.1', port = 0, identity, clock, log, registry, pages = [] } = options;
   let draining = false;
   const ports: BenchPorts = {
-    ...{ bench, clock, log, registry, identity },
+    bench,
+    clock,
+    log,
+    registry,
+    identity,
     newId: identifierSource(clock),
     draining: () => draining,
   };
   const hosts = new AllowedHosts(host, options.allowHosts);
   const served = new Served<BenchPorts>(ports, benchDialect, frontEndMetrics(registry, 'bench'), hosts);
   const server = await listen({
-    ...{ host, port, routes: benchRoutes, follows: benchFollows, served },
+    host,
+    port,
+    routes: benchRoutes,
+    follows: benchFollows,
+    served,
     pages: [...docsPagesOf(benchInterface.title, '/api/v1/openapi.json'), ...pages],
   });
   return {

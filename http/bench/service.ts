@@ -16,7 +16,8 @@ const Health = Type.Object(
     version: Type.String({ description: 'Version of the interface description.' }),
   },
   {
-    ...{ additionalProperties: false, title: 'Health' },
+    additionalProperties: false,
+    title: 'Health',
     examples: [{ state: 'up', board: 'the model of the board in this process', version: BENCH_VERSION }],
   },
 );
@@ -40,7 +41,8 @@ const AsyncApi = Type.Object(
 const Schema = Type.Object(
   { $schema: Type.String(), type: Type.String() },
   {
-    ...{ additionalProperties: true, title: 'DocumentSchema' },
+    additionalProperties: true,
+    title: 'DocumentSchema',
     examples: [{ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' }],
   },
 );

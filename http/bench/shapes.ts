@@ -48,13 +48,27 @@ function listOf(schema: TSchema, description = 'Newest first.'): TSchema {
 // Radio ---------------------------------------------------------------------------------------------------------------
 
 export const RadioStatusShape = shown(RadioStatus, {
-  ...{ rx_state: 'active', tx_state: 'active', center_frequency_hz: 2_400_000_000 },
-  ...{ rx_gain_db: 40, tx_gain_db: -10, loopback: false, timing_lock: true, carrier_lock: true },
-  ...{ rx_lo_hz: 2_399_999_998, tx_lo_hz: 2_399_999_998, rx_nco_offset_hz: 0, tx_nco_offset_hz: 0 },
-  ...{ profile_center_frequency_hz: 2_400_000_000, rx_bandwidth_hz: 2_000_000, tx_bandwidth_hz: null },
+  rx_state: 'active',
+  tx_state: 'active',
+  center_frequency_hz: 2_400_000_000,
+  rx_gain_db: 40,
+  tx_gain_db: -10,
+  loopback: false,
+  timing_lock: true,
+  carrier_lock: true,
+  rx_lo_hz: 2_399_999_998,
+  tx_lo_hz: 2_399_999_998,
+  rx_nco_offset_hz: 0,
+  tx_nco_offset_hz: 0,
+  profile_center_frequency_hz: 2_400_000_000,
+  rx_bandwidth_hz: 2_000_000,
+  tx_bandwidth_hz: null,
 });
 export const CapabilitiesShape = shown(Capabilities, {
-  ...{ modulations: ['bpsk', 'qpsk'], rx_channels: 1, tx_channels: 1, mock: true },
+  modulations: ['bpsk', 'qpsk'],
+  rx_channels: 1,
+  tx_channels: 1,
+  mock: true,
   symbol_rates: [{ baud: 1e6, label: '1 MBd', available: true, ad9361_rate_sps: 4_000_000, interp: 1 }],
 });
 export const AuxShape = shown(Aux, {
@@ -62,19 +76,27 @@ export const AuxShape = shown(Aux, {
   regs: [{ name: 'STATUS', addr: '0x04', value: 3, doc: 'Locks of the receiver.' }],
 });
 export const ClocksShape = shown(Clocks, {
-  ...{ available: true, source: 'control device of the modem' },
+  available: true,
+  source: 'control device of the modem',
   clocks: [{ name: 'rx_sampl_clk', enable: 1, prepare: 1, rate_hz: 4_000_000 }],
 });
 
 // Chain and datapath --------------------------------------------------------------------------------------------------
 
 const CHAIN = {
-  ...{ target: 'pl-loopback', current_target: 'pl-loopback', reaches_the_connector: false },
-  ...{ stage: 'ready', ready: true, next: null, conditions: [] },
+  target: 'pl-loopback',
+  current_target: 'pl-loopback',
+  reaches_the_connector: false,
+  stage: 'ready',
+  ready: true,
+  next: null,
+  conditions: [],
 };
 export const ChainStateShape = shown(ChainState, CHAIN);
 export const ConditionedShape = shown(Conditioned, {
-  ...{ steps: ['switch.pl'], detail: ['loopback in the logic switched on'], state: CHAIN },
+  steps: ['switch.pl'],
+  detail: ['loopback in the logic switched on'],
+  state: CHAIN,
 });
 export const RecoveredShape = shown(Recovered, {
   pulsed: [{ reg: 'RX_CTRL', bit: 1, before: 0, during: 2, after: 0 }],
@@ -82,13 +104,21 @@ export const RecoveredShape = shown(Recovered, {
   note: 'Measure to see whether it helped.',
 });
 export const MeasurementShape = shown(Measurement, {
-  ...{ verdict: 'BytePerfect', rotation_slip: false },
+  verdict: 'BytePerfect',
+  rotation_slip: false,
   blocks: [{ index: 0, matched: 4096, total: 4096, rotation: 0, ratio: 1 }],
-  ...{ overall_ratio: 1, worst_block_ratio: 1, capture_bytes: 4096, warmup: 4 },
+  overall_ratio: 1,
+  worst_block_ratio: 1,
+  capture_bytes: 4096,
+  warmup: 4,
 });
 export const TransmitShape = shown(TransmitReply, {
-  ...{ packets: 1, useful_bytes: 4, wire_bytes: 4, block_useful_bytes: 4096 },
-  ...{ boundaries_preserved: false, tx_chain_running: true },
+  packets: 1,
+  useful_bytes: 4,
+  wire_bytes: 4,
+  block_useful_bytes: 4096,
+  boundaries_preserved: false,
+  tx_chain_running: true,
 });
 export const Blocks = Type.String({
   contentMediaType: 'application/octet-stream',
@@ -100,19 +130,26 @@ export const Blocks = Type.String({
 
 export const ProfilesShape = listOf(
   shown(ProfileSummary, {
-    ...{ name: 'qpsk-1m', modulation: 'qpsk', symbol_rate_baud: 1_000_000 },
+    name: 'qpsk-1m',
+    modulation: 'qpsk',
+    symbol_rate_baud: 1_000_000,
     center_frequency_hz: 2_400_000_000,
   }),
   'By name.',
 );
 export const ApplyShape = shown(ApplyResult, {
-  ...{ profile_name: 'qpsk-1m', cfg_epoch: 3, tuning: 'Both oscillators tuned to 2400 MHz.' },
+  profile_name: 'qpsk-1m',
+  cfg_epoch: 3,
+  tuning: 'Both oscillators tuned to 2400 MHz.',
 });
 export const RevisionsShape = listOf(
   shown(ProfileRevision, { version: 1, cfg_epoch: 3, applied_at: STARTED }),
 );
 export const RegisterShape = shown(RegisterReply, {
-  ...{ name: 'qpsk-1m', replaced: false, persisted: false, note: 'Gone after a restart of the daemon.' },
+  name: 'qpsk-1m',
+  replaced: false,
+  persisted: false,
+  note: 'Gone after a restart of the daemon.',
 });
 /** Whatever it is, it is judged: a document that is not in order is an answer, no refusal. */
 export const AnyProfile = Type.Unknown({
@@ -123,7 +160,9 @@ export const AnyProfile = Type.Unknown({
 // Scenarios and reports -----------------------------------------------------------------------------------------------
 
 const SCENARIO = {
-  ...{ name: 'loopback', profile_ref: 'qpsk-1m', target: 'pl-loopback' },
+  name: 'loopback',
+  profile_ref: 'qpsk-1m',
+  target: 'pl-loopback',
   sampler: { interval_ms: 100, metrics: ['rx.timing_lock'] },
   timeline: [
     { at_ms: 0, id: 'apply', do: 'profile.apply' },
@@ -132,8 +171,13 @@ const SCENARIO = {
   ],
   assertions: [
     {
-      ...{ name: 'stays locked', source: 'metric', metric: 'rx.timing_lock', agg: 'all' },
-      ...{ window: ['listen', 'listen'], op: '==', value: true },
+      name: 'stays locked',
+      source: 'metric',
+      metric: 'rx.timing_lock',
+      agg: 'all',
+      window: ['listen', 'listen'],
+      op: '==',
+      value: true,
     },
   ],
 };
@@ -157,15 +201,21 @@ export const ActiveRunShape = Type.Union([ActiveRun, Type.Null()], {
 export const RunEventsShape = listOf(shown(ExecutionEvent, MOMENT), 'In order.');
 export const ReportsShape = listOf(shown(ReportSummary, { ...RUN, profile_ref: 'qpsk-1m' }));
 export const ReportShape = shown(Report, {
-  ...{ ...RUN, has_report: true, verified: true, aborted: false, events: [MOMENT] },
+  ...RUN,
+  has_report: true,
+  verified: true,
+  aborted: false,
+  events: [MOMENT],
   assertions: [{ name: 'stays locked', passed: true, verified: true, message: 'all of 10 are true' }],
-  ...{ metric_samples: [], source: 'stub' },
+  metric_samples: [],
+  source: 'stub',
 });
 
 // Campaigns -----------------------------------------------------------------------------------------------------------
 
 export const CampaignShape = shown(Campaign, {
-  ...{ name: 'nightly', cron: '0 3 * * *' },
+  name: 'nightly',
+  cron: '0 3 * * *',
   steps: [{ id: 'smoke', kind: 'scenario', scenario: 'loopback' }],
 });
 export const CampaignsShape = listOf(
@@ -173,8 +223,15 @@ export const CampaignsShape = listOf(
   'By name.',
 );
 export const CampaignStateShape = shown(CampaignState, {
-  ...{ id: RUN_ID, campaign: 'nightly', status: 'running', cursor: 0, total_steps: 1, verdict: null },
-  ...{ pause_requested: false, attempts: [], started_at_uptime_ms: 5_000 },
+  id: RUN_ID,
+  campaign: 'nightly',
+  status: 'running',
+  cursor: 0,
+  total_steps: 1,
+  verdict: null,
+  pause_requested: false,
+  attempts: [],
+  started_at_uptime_ms: 5_000,
 });
 export const CampaignRunsShape = listOf(CampaignStateShape);
 export const ActiveCampaignShape = shown(ActiveCampaignReply, {
@@ -185,6 +242,8 @@ export const ActiveCampaignShape = shown(ActiveCampaignReply, {
 // Frames and events ---------------------------------------------------------------------------------------------------
 
 export const FramePageShape = shown(FramePage, {
-  ...{ granularity: 'dma_block', clock: 'boot_relative', frames: [exampleOf(BenchFrame)] },
+  granularity: 'dma_block',
+  clock: 'boot_relative',
+  frames: [exampleOf(BenchFrame)],
 });
 export const EventsShape = listOf(BenchEvent);

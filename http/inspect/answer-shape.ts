@@ -20,11 +20,17 @@ const Refused = Compile(
 );
 
 const Chart = Type.Object({
-  ...{ kind: Type.String(), version: Type.Integer(), digest: Type.String(), definition: Type.String() },
+  kind: Type.String(),
+  version: Type.Integer(),
+  digest: Type.String(),
+  definition: Type.String(),
   root: Type.Unknown(),
   edges: Type.Array(
     Type.Object({
-      ...{ id: Type.String(), source: Type.String(), target: Type.String(), event: Type.String() },
+      id: Type.String(),
+      source: Type.String(),
+      target: Type.String(),
+      event: Type.String(),
       guard: Type.Optional(Type.String()),
       actions: texts,
     }),
@@ -33,8 +39,13 @@ const Chart = Type.Object({
 
 const ChartState = Compile(
   Type.Object({
-    ...{ id: Type.String(), key: Type.String(), type: Type.String(), initial: Type.Boolean() },
-    ...{ entry: texts, exit: texts, children: Type.Array(Type.Unknown()) },
+    id: Type.String(),
+    key: Type.String(),
+    type: Type.String(),
+    initial: Type.Boolean(),
+    entry: texts,
+    exit: texts,
+    children: Type.Array(Type.Unknown()),
   }),
 );
 
@@ -47,7 +58,10 @@ const ACCEPTED: Record<InspectVerb, (answer: unknown) => boolean> = {
   entity: acceptedOf(InspectedEntity.properties.entity),
   history: acceptedOf(EntityHistory),
   chart: chartAccepted(acceptedOf(Chart)),
-  ...{ watch: done, unwatch: done, resume: done, reset: done },
+  watch: done,
+  unwatch: done,
+  resume: done,
+  reset: done,
 };
 
 /** Whether it is what was asked for, or a refusal that says why. */

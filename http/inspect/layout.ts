@@ -105,7 +105,14 @@ function placedNodes(node: ChartNode, parent: string | null, drawing: Drawing, b
   const { id, key, type, description } = node;
   return [
     {
-      ...{ id, key, parent, type, x, y, width, height },
+      id,
+      key,
+      parent,
+      type,
+      x,
+      y,
+      width,
+      height,
       ...(description !== undefined && { description }),
       lines: linesOf(node, drawing),
     },
@@ -119,7 +126,11 @@ function placedEdge(edge: ChartEdge, arrows: readonly Arrow[], boxes: Boxes): Pl
   const label = arrow && labelOf(edge, arrow, box);
   const { id, source, target, event, guard, actions } = edge;
   return {
-    ...{ id, source, target, event, actions: [...actions] },
+    id,
+    source,
+    target,
+    event,
+    actions: [...actions],
     ...(guard !== undefined && { guard }),
     points: pointsOf(box),
     ...(label !== undefined && { label }),

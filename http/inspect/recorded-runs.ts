@@ -53,10 +53,14 @@ function matches(run: RunSummary, { id, target, state }: FindCall): boolean {
 function summaryOf(run: RunSummary): EntitySummary {
   const targets = [...new Set(Object.values(run.targets))].sort();
   return {
-    ...{ kind: 'run', id: run.run, label: run.procedure },
+    kind: 'run',
+    id: run.run,
+    label: run.procedure,
     ...(targets.length > 0 && { target: targets.join(', ') }),
     status: run.finished === undefined ? 'loading' : 'finished',
-    ...{ state: stateOf(run), revision: 0, at: timeOf(run) },
+    state: stateOf(run),
+    revision: 0,
+    at: timeOf(run),
   };
 }
 

@@ -108,7 +108,8 @@ export function storedView({ summary, stored, context }: StoredEntity): EntityVi
     context,
     effects: stored.effects.map((effect) => ({ ...effect, detail: null })),
     timers: stored.timers,
-    ...{ accepts: [], refuses: [] },
+    accepts: [],
+    refuses: [],
   };
 }
 
@@ -155,7 +156,11 @@ function summaryOf(entry: Entry, envelope: Envelope): StoredSummary | undefined 
   const { kind, id, version, revision, epoch } = envelope;
   const state = statesIn(value).join(' ');
   const stored: StoredView = {
-    ...{ at: entry.at, epoch, chartVersion: version, state, revision },
+    at: entry.at,
+    epoch,
+    chartVersion: version,
+    state,
+    revision,
     ...(isKept(envelope) && { position: envelope.covers.position }),
     timers: (envelope.timers ?? []).map(({ event, dueAt }) => ({ event: event.type, dueAt })),
     effects: (envelope.effects ?? [])
@@ -163,7 +168,13 @@ function summaryOf(entry: Entry, envelope: Envelope): StoredSummary | undefined 
       .map(({ key, effect }) => ({ key, type: effect.type })),
   };
   const summary: EntitySummary = {
-    ...{ kind, id, ...namesOf(envelope), status: 'loading', state, revision, at: entry.at },
+    kind,
+    id,
+    ...namesOf(envelope),
+    status: 'loading',
+    state,
+    revision,
+    at: entry.at,
     stored,
   };
   return { summary, stored };
@@ -211,12 +222,23 @@ function alarmIn({ key, value, at }: Entry): StoredEntity | undefined {
   const { state, seq, shelved_until: until } = record;
   const term = until === undefined ? [] : [{ event: 'end of the shelving', dueAt: Date.parse(until) }];
   const stored: StoredView = {
-    ...{ at, epoch, chartVersion: 1, state, revision: seq, timers: term },
+    at,
+    epoch,
+    chartVersion: 1,
+    state,
+    revision: seq,
+    timers: term,
     effects: reactions.map(({ run }) => ({ key: run ?? '', type: 'reaction' })),
   };
   const [target] = key.split('.');
   const summary: EntitySummary = {
-    ...{ kind: 'alarm', id: key, status: 'loading', state, revision: seq, at, stored },
+    kind: 'alarm',
+    id: key,
+    status: 'loading',
+    state,
+    revision: seq,
+    at,
+    stored,
     ...(target !== undefined && { target }),
   };
   return { summary, stored, context: shown(read) };

@@ -141,7 +141,8 @@ async function publishAnswer(
   const seen = answer.question === undefined ? await lastEventNumber(run, ports) : undefined;
   const approval: Approval = {
     ...answer,
-    ...{ by: name, roles },
+    by: name,
+    roles,
     ...(operator.kind === 'verified' && { token: operator.token }),
   };
   const headers = {

@@ -59,8 +59,11 @@ const Health = Type.Object(
     title: 'Health',
     examples: [
       {
-        ...{ state: 'up', bus: 'connected', configuration: EXAMPLE_REVISION },
-        ...{ roles: { api: 'running', executor: 'running' }, version: INTERFACE_VERSION },
+        state: 'up',
+        bus: 'connected',
+        configuration: EXAMPLE_REVISION,
+        roles: { api: 'running', executor: 'running' },
+        version: INTERFACE_VERSION,
       },
     ],
   },

@@ -49,7 +49,8 @@ async function viewOf(
   const served = [...environmentsByGateway(link, target, mission)];
   const gateways = served.map(([name, environments]) => ends.gateway(name, link.name, environments));
   return {
-    ...{ link: link.name, default: link.isDefault },
+    link: link.name,
+    default: link.isDefault,
     driver: await driver,
     gateways: await Promise.all(gateways),
   };

@@ -81,7 +81,10 @@ function frameOf(call: EncodeCall, { link, platform }: LinkSource): Result<Buffe
 function packed(transport: CspTransport, component: string, destinationPort: number, data: Buffer): Buffer {
   const { version, source, sourcePort, priority, crc, kiss } = transport;
   const header = {
-    ...{ priority, source, sourcePort, destinationPort },
+    priority,
+    source,
+    sourcePort,
+    destinationPort,
     destination: transport.destinationOf(component),
     flags: crc ? cspFlag.crc : 0,
   };

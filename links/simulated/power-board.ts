@@ -109,8 +109,12 @@ class PowerBoard implements SimulatedPeer {
     const packet = writeCsp(
       1,
       {
-        ...{ priority: NORMAL, source: BOARD, destination: GROUND, flags: cspFlag.crc },
-        ...{ destinationPort: HOUSEKEEPING_PORT, sourcePort: FUNCTION_PORT },
+        priority: NORMAL,
+        source: BOARD,
+        destination: GROUND,
+        flags: cspFlag.crc,
+        destinationPort: HOUSEKEEPING_PORT,
+        sourcePort: FUNCTION_PORT,
       },
       data,
     );

@@ -70,8 +70,17 @@ export const campaignMachine = setup({
 }).createMachine({
   id: 'campaign',
   context: ({ input: { id, document, session, startedAtUptimeMs, uptimeSince } }) => ({
-    ...{ id, document, session, startedAtUptimeMs, ...(uptimeSince !== undefined && { uptimeSince }) },
-    ...{ cursor: 0, tries: 0, attempts: [], pauseRequested: false, stopped: false, rerun: undefined },
+    id,
+    document,
+    session,
+    startedAtUptimeMs,
+    ...(uptimeSince !== undefined && { uptimeSince }),
+    cursor: 0,
+    tries: 0,
+    attempts: [],
+    pauseRequested: false,
+    stopped: false,
+    rerun: undefined,
   }),
   initial: 'running',
   states: {
@@ -154,7 +163,10 @@ function attemptOf(context: CampaignContext, event: CampaignEvent): Attempt | un
   const detail = 'the daemon ended while it was under way; what the board did then is unknown';
   const { uptimeMs, uptimeSince: since } = event;
   return {
-    ...{ step: step.id, outcome: 'aborted', detail, at_uptime_ms: uptimeMs },
+    step: step.id,
+    outcome: 'aborted',
+    detail,
+    at_uptime_ms: uptimeMs,
     ...(since !== undefined && { uptime_since: since }),
   };
 }

@@ -65,8 +65,10 @@ export type RadioFact =
     };
 
 export const NOTHING_APPLIED: RadioRecord = {
-  ...{ epoch: 0, revisions: {} },
-  ...{ applied: undefined, proof: undefined },
+  epoch: 0,
+  revisions: {},
+  applied: undefined,
+  proof: undefined,
 };
 
 /** The record behind a fact of a time. */
@@ -77,7 +79,9 @@ export function afterFact(record: RadioRecord, fact: RadioFact, at: number): Rad
       return afterApply(record, fact, at);
     case 'manual.changed':
       return {
-        ...{ ...record, proof: undefined, changes: changesOf(record) + 1 },
+        ...record,
+        proof: undefined,
+        changes: changesOf(record) + 1,
         applied: applied && { ...applied, dirtyReason: fact.route },
       };
     case 'board.differs':

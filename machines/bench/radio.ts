@@ -31,8 +31,14 @@ import { afterFact, afterLoss, NOTHING_APPLIED } from './radio-record.ts';
 type Of<Type extends RadioEvent['type']> = Extract<RadioEvent, { type: Type }>;
 
 const BEGINNING: RadioContext = {
-  ...{ record: NOTHING_APPLIED, session: '', trouble: 'the daemon has not looked for it yet', failures: 0 },
-  ...{ board: undefined, holder: undefined, running: [], waiting: [] },
+  record: NOTHING_APPLIED,
+  session: '',
+  trouble: 'the daemon has not looked for it yet',
+  failures: 0,
+  board: undefined,
+  holder: undefined,
+  running: [],
+  waiting: [],
 };
 
 const isForeign = ({ holder }: RadioContext, by: Holder | undefined): boolean => !isSameHolder(holder, by);
@@ -85,7 +91,8 @@ export const radioMachine = setup({
   },
   actions: {
     beginAnew: assign(({ context, event }) => ({
-      ...{ ...BEGINNING, record: afterLoss(context.record) },
+      ...BEGINNING,
+      record: afterLoss(context.record),
       session: (event as Of<'daemon.started'>).session,
     })),
     attach: enqueueActions(({ context, enqueue }) =>
@@ -153,8 +160,11 @@ export const radioMachine = setup({
       const { id } = event as Of<'operator.withdraw'>;
       enqueue.assign({ waiting: context.waiting.filter((command) => command.id !== id) });
       enqueue.emit({
-        ...{ type: 'effect.refuse', session: context.session, id },
-        ...{ code: 'conflict', message: 'withdrawn before it began' },
+        type: 'effect.refuse',
+        session: context.session,
+        id,
+        code: 'conflict',
+        message: 'withdrawn before it began',
       });
     }),
     /** R3 */
@@ -172,15 +182,20 @@ export const radioMachine = setup({
       const isFree = other === undefined || isSameHolder(other, holder);
       if (isFree) enqueue.assign({ holder });
       enqueue.emit({
-        ...{ type: 'effect.hold-answer', session, request },
+        type: 'effect.hold-answer',
+        session,
+        request,
         ...(!isFree && { code: 'conflict', message: `the ${other.kind} run ${other.id} holds the board` }),
       });
     }),
     refuseHold: enqueueActions(({ context, event, enqueue }) => {
       const { request } = event as Of<'run.hold'>;
       enqueue.emit({
-        ...{ type: 'effect.hold-answer', session: context.session, request },
-        ...{ code: 'unavailable', message: `there is no board: ${context.trouble}` },
+        type: 'effect.hold-answer',
+        session: context.session,
+        request,
+        code: 'unavailable',
+        message: `there is no board: ${context.trouble}`,
       });
     }),
     release: assign({ holder: undefined }),

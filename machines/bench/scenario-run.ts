@@ -91,7 +91,10 @@ export const scenarioRunMachine = setup({
     steps: input.steps,
     limitMs: input.limitMs,
     startedAt: input.at,
-    ...{ cursor: 0, end: undefined, judgement: undefined, endedAt: undefined },
+    cursor: 0,
+    end: undefined,
+    judgement: undefined,
+    endedAt: undefined,
   }),
   initial: 'pending',
   states: {

@@ -48,7 +48,9 @@ function tcpEndpoint(
   const { host, port, accept, replace } = listen;
   if (accept !== undefined) checkSources(accept, 'tcp', faults.in('listen').in('accept'));
   return {
-    ...{ kind: 'tcp', side: 'listen', address: { host, port } },
+    kind: 'tcp',
+    side: 'listen',
+    address: { host, port },
     ...(accept !== undefined && { accept }),
     ...(replace !== undefined && { replace }),
   };

@@ -64,11 +64,20 @@ export function outlineOf(procedure: Procedure): Outline {
   found.nodes(procedure.steps, { prefix: '', parent: '', depth: 0 });
   const { name, library, description, draft, allowedIn, sends, changesState, hazardous } = procedure;
   return {
-    ...{ procedure: name, library, description, draft, environments: allowedIn },
+    procedure: name,
+    library,
+    description,
+    draft,
+    environments: allowedIn,
     roles: [...procedure.roles].map(([role, { platformId }]) => ({ name: role, platform: platformId })),
     inputs: [...procedure.inputs.values()].map(outlineInput),
-    ...{ sends, changesState, hazardous, questions: found.questions, transfers: found.transfers },
-    ...{ longestMs: procedure.maxDurationMs, lines: found.lines },
+    sends,
+    changesState,
+    hazardous,
+    questions: found.questions,
+    transfers: found.transfers,
+    longestMs: procedure.maxDurationMs,
+    lines: found.lines,
   };
 }
 

@@ -121,14 +121,25 @@ function resolveProcedure(
   const { targets, faults: ofTargets } = resolveTargets(request.targets, found, { mission, environment });
   const { inputs, faults: ofInputs } = requestedInputs(request.inputs ?? {}, procedure, uploads);
   const frame: Invocation = {
-    ...{ mission, environment, uploads, procedure, prefix: '' },
-    ...{ targets, inputs, faults: [], warnings: [] },
+    mission,
+    environment,
+    uploads,
+    procedure,
+    prefix: '',
+    targets,
+    inputs,
+    faults: [],
+    warnings: [],
   };
   const tree = resolveNodes(procedure.steps, frame);
   const hazardous = sendsHazardous(procedure) || demandOf(tree.items, []).hazardous;
   const simulated = resolveSimulatedFaults(request.faults ?? [], {
-    ...{ mission, environment, targets, given: Object.keys(request.targets) },
-    ...{ roles: [...procedure.roles.keys()], steps: stepPaths(procedure) },
+    mission,
+    environment,
+    targets,
+    given: Object.keys(request.targets),
+    roles: [...procedure.roles.keys()],
+    steps: stepPaths(procedure),
   });
   const faults = unique([
     ...environmentFaults(asked),

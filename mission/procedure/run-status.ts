@@ -49,7 +49,9 @@ export function statusOf({
   reason,
 }: RunSummary): RunStatus {
   return {
-    ...{ run, procedure, suspended },
+    run,
+    procedure,
+    suspended,
     ...(step !== undefined && { step }),
     ...(pending !== undefined && { pending }),
     ...(finished !== undefined && { finished }),
@@ -86,7 +88,11 @@ function moved(summary: RunSummary, event: RunEvent): RunSummary {
 function begun(summary: RunSummary, event: RunEvent & { event: 'started' }): RunSummary {
   const { procedure, environment, targets, by, at } = event;
   return {
-    ...{ ...summary, procedure, environment, targets, started_at: at },
+    ...summary,
+    procedure,
+    environment,
+    targets,
+    started_at: at,
     ...(by !== undefined && { by }),
   };
 }
@@ -108,7 +114,9 @@ function settled(summary: RunSummary): RunSummary {
 
 function ended(summary: RunSummary, { ok, reason }: RunEvent & { event: 'finished' }): RunSummary {
   return {
-    ...{ ...settled(summary), suspended: false, finished: ok },
+    ...settled(summary),
+    suspended: false,
+    finished: ok,
     ...(reason !== undefined && { reason }),
   };
 }

@@ -21,23 +21,36 @@ export type Side = 'rx' | 'tx';
 export type GainMode = 'manual' | 'fast_attack' | 'slow_attack' | 'hybrid';
 
 const oscillator = (side: Side, name: string): IioAttribute => ({
-  ...{ device: PHY, of: 'channel', output: true, name },
+  device: PHY,
+  of: 'channel',
+  output: true,
+  name,
   channel: side === 'rx' ? 'altvoltage0' : 'altvoltage1',
 });
 const signal = (side: Side, name: string): IioAttribute => ({
-  ...{ device: PHY, of: 'channel', channel: 'voltage0', name },
+  device: PHY,
+  of: 'channel',
+  channel: 'voltage0',
+  name,
   output: side === 'tx',
 });
 /** Of the second transmitter, which the modem does not drive: it is to be silent. */
 const SECOND_GAIN: IioAttribute = {
-  ...{ device: PHY, of: 'channel', channel: 'voltage1', output: true, name: 'hardwaregain' },
+  device: PHY,
+  of: 'channel',
+  channel: 'voltage1',
+  output: true,
+  name: 'hardwaregain',
 };
 const CORE_ACCESS: IioAttribute = { device: TONES, of: 'debug', name: 'direct_reg_access' };
 const part = (name: string): IioAttribute => ({ device: PHY, of: 'device', name });
 const debug = (name: string): IioAttribute => ({ device: PHY, of: 'debug', name });
 /** Of both directions; libiio makes a channel `out` of its file `in_out_voltage_filter_fir_en`. */
 const FILTER: IioAttribute = {
-  ...{ device: PHY, of: 'channel', channel: 'out', output: false },
+  device: PHY,
+  of: 'channel',
+  channel: 'out',
+  output: false,
   name: 'voltage_filter_fir_en',
 };
 const TEMPERATURE = { device: PHY, of: 'channel', channel: 'temp0', output: false, name: 'input' } as const;

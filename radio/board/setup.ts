@@ -36,8 +36,10 @@ export function setupOf(profile: Profile, rate: RatePlan): Setup {
   const occupied = Math.ceil(occupiedHz(profile) * FILTER_MARGIN);
   const { center_frequency_hz: center, rx, tx } = profile;
   const side = ({ gain_db, bandwidth_hz = occupied, nco_offset_hz = 0 }: Profile['tx']): SideSetup => ({
-    ...{ oscillatorHz: center - nco_offset_hz, offsetHz: nco_offset_hz },
-    ...{ gainDb: gain_db, bandwidthHz: bandwidth_hz },
+    oscillatorHz: center - nco_offset_hz,
+    offsetHz: nco_offset_hz,
+    gainDb: gain_db,
+    bandwidthHz: bandwidth_hz,
   });
   return {
     rate,

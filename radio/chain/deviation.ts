@@ -12,7 +12,11 @@ import { CHAIN } from './table.ts';
 
 /** Remedies that write settings of the profile. */
 const SETTINGS: readonly (Remedy['do'] | undefined)[] = [
-  ...['profile.apply', 'radio.level', 'radio.frequency', 'radio.offset', 'radio.gain'],
+  'profile.apply',
+  'radio.level',
+  'radio.frequency',
+  'radio.offset',
+  'radio.gain',
 ] as const;
 
 /** The first that deviates, in words; undefined: the board is as the profile asks, as far as it can be read. */

@@ -57,7 +57,10 @@ export function parseCron(text: string): Result<Cron, string> {
     field.ok ? field.value : new Set<number>(),
   );
   const cron: Cron = {
-    ...{ minutes: minutes!, hours: hours!, days: days!, months: months! },
+    minutes: minutes!,
+    hours: hours!,
+    days: days!,
+    months: months!,
     weekdays: new Set([...weekdays!].map((day) => day % 7)),
     eitherDay: !texts[2]!.startsWith('*') && !texts[4]!.startsWith('*'),
   };

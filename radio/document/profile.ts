@@ -84,7 +84,9 @@ function checkOffset(
   const { bandwidthHz, offsetHz } = setup[side];
   const { sampleRateSps } = setup.rate;
   const fault = offsetFault(offsetHz, {
-    ...{ occupiedHz: occupiedHz(profile), bandwidthHz, sampleRateSps },
+    occupiedHz: occupiedHz(profile),
+    bandwidthHz,
+    sampleRateSps,
     leastBandwidthHz: bounds.bandwidth[side].least,
   });
   if (fault !== undefined) faults.fault(fault);

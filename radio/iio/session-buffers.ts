@@ -61,7 +61,9 @@ export class SessionBuffers {
       throw new IioFailure(errno.EINVAL, `a block of ${blockBytes} bytes`);
     const blocks = this.#counts.get(device.id);
     const buffer = await this.#options.buffers.open(device.id, {
-      ...{ samples, mask, cyclic },
+      samples,
+      mask,
+      cyclic,
       ...(blocks !== undefined && { blocks }),
     });
     this.#open.set(device.id, { buffer, mask: words.toLowerCase(), sampleBytes: bytes, blockBytes });

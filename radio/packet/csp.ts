@@ -33,7 +33,8 @@ export function cspRefusals({ header, payload_hex }: CspPacket, path: string): P
   const problems = [...rangeProblems(header), ...flagProblems(header)];
   const refusals = problems.map(
     ([field, message]): PacketRefusal => ({
-      ...{ code: 'invalid_header', path: `${path}.header.${field}` },
+      code: 'invalid_header',
+      path: `${path}.header.${field}`,
       message,
     }),
   );

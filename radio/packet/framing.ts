@@ -38,7 +38,9 @@ export function framePackets(
   if (framing?.mode === 'slot') return inSlots(packets, framing, place);
   const bytes = Buffer.concat(packets);
   return accepted({
-    ...{ bytes, usefulBytes: bytes.length, wireBytes: bytes.length },
+    bytes,
+    usefulBytes: bytes.length,
+    wireBytes: bytes.length,
     boundariesPreserved: false,
   });
 }

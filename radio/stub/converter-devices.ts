@@ -47,7 +47,9 @@ export class ToneGenerators {
 export function receiveCore(id: string, phy: PhyState, input: ConverterInput): ModelDevice {
   const channels = CHANNELS.map(
     (index): ModelChannel => ({
-      ...{ id: `voltage${index}`, output: false, scan: { index, format: 'le:S12/16>>0' } },
+      id: `voltage${index}`,
+      output: false,
+      scan: { index, format: 'le:S12/16>>0' },
       attributes: {
         calibscale: number(1, -2, 2),
         calibphase: number(0, -1, 1),
@@ -73,7 +75,9 @@ export function transmitCore(
 ): ModelDevice {
   const generators = TONES.map(
     (tone, index): ModelChannel => ({
-      ...{ id: `altvoltage${index}`, name: `TX${tone}`, output: true },
+      id: `altvoltage${index}`,
+      name: `TX${tone}`,
+      output: true,
       attributes: {
         frequency: number(1_000_000, 0, 30_720_000),
         phase: number(0, 0, 360_000),
@@ -88,7 +92,9 @@ export function transmitCore(
   );
   const samples = CHANNELS.map(
     (index): ModelChannel => ({
-      ...{ id: `voltage${index}`, output: true, scan: { index, format: 'le:S16/16>>0' } },
+      id: `voltage${index}`,
+      output: true,
+      scan: { index, format: 'le:S16/16>>0' },
       attributes: { calibphase: number(0, -1, 1), calibscale: number(1, -2, 2) },
       shared: { sampling_frequency: rate(phy) },
     }),
@@ -126,10 +132,12 @@ export function supplyMonitor(id: string, temperatureC: () => number): ModelDevi
   const offset = -2219;
   const supplyScale = 0.732421875;
   return {
-    ...{ id, name: 'xadc' },
+    id,
+    name: 'xadc',
     channels: [
       {
-        ...{ id: 'temp0', output: false },
+        id: 'temp0',
+        output: false,
         attributes: {
           offset: { read: () => String(offset) },
           raw: { read: () => count((temperatureC() * 1000) / scale - offset) },
@@ -137,7 +145,9 @@ export function supplyMonitor(id: string, temperatureC: () => number): ModelDevi
         },
       },
       {
-        ...{ id: 'voltage0', name: 'vccint', output: false },
+        id: 'voltage0',
+        name: 'vccint',
+        output: false,
         attributes: {
           raw: { read: () => count((MODEL.supplyV * 1000) / supplyScale) },
           scale: { read: () => String(supplyScale) },

@@ -164,10 +164,15 @@ export class Link {
   #budget(transmitter: ModemSettings, baud: number, bandwidthHz: number): LinkBudget {
     const { phy, lossDb } = this.#sources;
     return linkBudget({
-      ...{ txHz: phy.lo.tx, rxHz: phy.lo.rx, attenuationDb: -phy.txGain[0], lossDb },
+      txHz: phy.lo.tx,
+      rxHz: phy.lo.rx,
+      attenuationDb: -phy.txGain[0],
+      lossDb,
       gainDb: phy.gainModes[0] === 'manual' ? phy.rxGain[0] : undefined,
       gainRange: rxGainRange(phy.lo.rx),
-      ...{ sampleRate: phy.sampleRate, baud: baud || 1, bandwidthHz },
+      sampleRate: phy.sampleRate,
+      baud: baud || 1,
+      bandwidthHz,
       bitsPerSymbol: bitsOf(transmitter),
       codeRate: codeRate(transmitter.coding),
       rolloff: transmitter.rolloff,
@@ -208,9 +213,19 @@ export class Link {
   #keyOf(transmitter: ModemSettings, receiver: ModemSettings): string {
     const { phy, registers } = this.#sources;
     return JSON.stringify([
-      ...[transmitter, receiver, this.#target(), phy.lo, phy.poweredDown, phy.sampleRate],
-      ...[registers.get('control'), registers.get('clear'), this.#offset('air'), this.#isReceiverFree()],
-      ...[phy.mode, this.#stopped(), this.#sources.source()],
+      transmitter,
+      receiver,
+      this.#target(),
+      phy.lo,
+      phy.poweredDown,
+      phy.sampleRate,
+      registers.get('control'),
+      registers.get('clear'),
+      this.#offset('air'),
+      this.#isReceiverFree(),
+      phy.mode,
+      this.#stopped(),
+      this.#sources.source(),
     ]);
   }
 

@@ -18,7 +18,8 @@ export interface RegisterAccess {
 export function controlDevice(id: string, access: RegisterAccess, clocks: () => string): ModelDevice {
   let address = 0;
   return {
-    ...{ id, name: modemDevice.control },
+    id,
+    name: modemDevice.control,
     attributes: { clocks: { read: clocks } },
     debug: {
       // An address alone is looked up by the next read; an address with a value is written.

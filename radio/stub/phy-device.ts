@@ -13,8 +13,18 @@ import { type ChannelIndex, GAIN_MODES, PHY_STATES, type PhyState } from './phy-
 /** Settings that are kept and read back; the cable is on the first port of each, and the model has nothing to calibrate. */
 const CALIBRATIONS = ['auto', 'manual', 'tx_quad', 'rf_dc_offs', 'rssi_gain_step'];
 const RX_PORTS = [
-  ...['A_BALANCED', 'B_BALANCED', 'C_BALANCED', 'A_N', 'A_P', 'B_N', 'B_P', 'C_N', 'C_P'],
-  ...['TX_MONITOR1', 'TX_MONITOR2', 'TX_MONITOR1_2'],
+  'A_BALANCED',
+  'B_BALANCED',
+  'C_BALANCED',
+  'A_N',
+  'A_P',
+  'B_N',
+  'B_P',
+  'C_N',
+  'C_P',
+  'TX_MONITOR1',
+  'TX_MONITOR2',
+  'TX_MONITOR1_2',
 ];
 const TX_PORTS = ['A', 'B'];
 
@@ -32,7 +42,8 @@ export interface PhySurroundings {
 /** The device for a state of the part. */
 export function phyDevice(id: string, phy: PhyState, around: PhySurroundings): ModelDevice {
   return {
-    ...{ id, name: 'ad9361-phy' },
+    id,
+    name: 'ad9361-phy',
     attributes: deviceFiles(phy),
     debug: debugFiles(phy, around),
     channels: [
@@ -93,7 +104,9 @@ function partRegister(phy: PhyState, address: number): number {
 
 function oscillator(phy: PhyState, direction: Direction, id: string, name: string): ModelChannel {
   return {
-    ...{ id, name, output: true },
+    id,
+    name,
+    output: true,
     attributes: {
       external: constant('0'),
       frequency: {
@@ -111,7 +124,8 @@ function oscillator(phy: PhyState, direction: Direction, id: string, name: strin
 
 function receiver(phy: PhyState, around: PhySurroundings, index: ChannelIndex): ModelChannel {
   return {
-    ...{ id: `voltage${index}`, output: false },
+    id: `voltage${index}`,
+    output: false,
     attributes: {
       gain_control_mode: choice(GAIN_MODES, { read: () => phy.gainModes[index] }, (mode) =>
         phy.setGainMode(index, mode, around.gainDb(index)),
@@ -137,7 +151,8 @@ function receiver(phy: PhyState, around: PhySurroundings, index: ChannelIndex): 
 
 function transmitter(phy: PhyState, index: ChannelIndex): ModelChannel {
   return {
-    ...{ id: `voltage${index}`, output: true },
+    id: `voltage${index}`,
+    output: true,
     attributes: {
       hardwaregain: {
         read: () => decibelText(phy.txGain[index]),

@@ -119,22 +119,37 @@ class Stub implements StubBoard {
     this.#samples = new SampleClock(clock);
     this.#output = new ConverterOutput(this.#samples, changed);
     this.#link = new Link({
-      ...{ seed, lossDb, phy: this.#phy, registers: this.#registers, faults: current },
+      seed,
+      lossDb,
+      phy: this.#phy,
+      registers: this.#registers,
+      faults: current,
       source: () => (this.#output.isSelected ? 'samples' : this.#tones.isPlaying ? 'tone' : 'modem'),
     });
     const sources = {
-      ...{ seed, phy: this.#phy, truth: () => this.#link.truth, output: this.#output },
+      seed,
+      phy: this.#phy,
+      truth: () => this.#link.truth,
+      output: this.#output,
       modemOffsetHz: () => this.#registers.offset('transmitOffset'),
     };
     this.#shown = new AirSamples(sources);
     const air = new AirSamples(sources);
     this.#input = new ConverterInput({ clock, samples: this.#samples, air, output: this.#output });
     this.#datapath = new Datapath({
-      ...{ seed, clock, link: this.#link, registers: this.#registers, faults: current },
-      ...{ transmit: this.#transmit, receive: this.#receive },
+      seed,
+      clock,
+      link: this.#link,
+      registers: this.#registers,
+      faults: current,
+      transmit: this.#transmit,
+      receive: this.#receive,
     });
     this.#buffers = new ModelBuffers({
-      ...{ receive: this.#receive, transmit: this.#transmit, input: this.#input, output: this.#output },
+      receive: this.#receive,
+      transmit: this.#transmit,
+      input: this.#input,
+      output: this.#output,
       answerFor: (name) => this.#answerFor(name),
     });
     this.#model = this.#modelDevices();

@@ -29,7 +29,11 @@ export function hostCells<Chart extends AnyStateMachine>(
   more: Partial<KindOptions> = {},
 ): Hosted<Chart> {
   const kind = new Kind({
-    ...{ binding: withFailpoint(binding, failpoint), clock, random, log, deadLetters },
+    binding: withFailpoint(binding, failpoint),
+    clock,
+    random,
+    log,
+    deadLetters,
     epochOf: (id) => ownerOf(id)?.epochOf?.(id) ?? 0,
     onGone: (id, why, detail) => void ownerOf(id)?.gone(id, why, detail),
     onResume: async (id) => ownerOf(id)?.resumed?.(id),

@@ -26,7 +26,9 @@ export async function commitPatiently(
 ): Promise<Committed | undefined> {
   const committed = await retryWhileBusIsAway(
     {
-      ...{ clock, signal, waitsFor: everyOutage },
+      clock,
+      signal,
+      waitsFor: everyOutage,
       pauseMs: (round) => Math.min(COMMIT_RETRY_MS * 2 ** Math.min(round, 8), COMMIT_RETRY_LONGEST_MS),
       waits: (outage, round) => round === 1 && waits(outage),
     },

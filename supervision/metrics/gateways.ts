@@ -69,7 +69,10 @@ export function registerGatewayMetrics(registry: Registry, reports: () => readon
   for (const [name, { help, read }] of Object.entries(COUNTERS)) {
     registry.removeSingleMetric(name);
     new Counter({
-      ...{ name, help, labelNames: LABELS, registers: [registry] },
+      name,
+      help,
+      labelNames: LABELS,
+      registers: [registry],
       collect() {
         this.reset();
         for (const [labels, value] of readings(read)) this.inc(labels, value);
@@ -79,7 +82,10 @@ export function registerGatewayMetrics(registry: Registry, reports: () => readon
   for (const [name, { help, read }] of Object.entries(GAUGES)) {
     registry.removeSingleMetric(name);
     new Gauge({
-      ...{ name, help, labelNames: LABELS, registers: [registry] },
+      name,
+      help,
+      labelNames: LABELS,
+      registers: [registry],
       collect() {
         this.reset();
         for (const [labels, value] of readings(read)) this.set(labels, value);

@@ -66,7 +66,11 @@ export class KnownMembers {
     const now = this.#options.clock.monotonic();
     const isNews = !this.#present.has(instance) || before?.gone === true || member.left === true;
     this.#keep({
-      ...{ member, revision: entry.revision, at: entry.at, gone: false, judgedAt: Number.NEGATIVE_INFINITY },
+      member,
+      revision: entry.revision,
+      at: entry.at,
+      gone: false,
+      judgedAt: Number.NEGATIVE_INFINITY,
       movedAt: moved ? now : before.movedAt,
       mistaken: before !== undefined && (before.mistaken || (before.gone && moved)),
     });

@@ -36,7 +36,16 @@ export async function startAlarms(context: RoleContext): Promise<Role> {
 
   const start = async (term: WorkerContext): Promise<Worker> => {
     const service = new AlarmService({
-      ...{ bus, clock, log, missions, cells, watchOf, knownOf, readValues, reactions, transition },
+      bus,
+      clock,
+      log,
+      missions,
+      cells,
+      watchOf,
+      knownOf,
+      readValues,
+      reactions,
+      transition,
       ...term,
     });
     return leading.begin(LEADER, service);

@@ -77,9 +77,15 @@ export function benchRole(options: BenchRoleOptions): RoleFactory {
       if (served.iiod !== undefined) ending.push(() => served.iiod!.stop());
       const stores = storesOf(context);
       const radio = createRadio({
-        ...{ board: served.board, profiles: documents.profiles, store: stores.radio },
+        board: served.board,
+        profiles: documents.profiles,
+        store: stores.radio,
         ...(documents.config.wired !== undefined && { wired: documents.config.wired }),
-        ...{ eventRecords: bus.bucket(buckets.benchEvents), clock, random, log: context.log, silenced },
+        eventRecords: bus.bucket(buckets.benchEvents),
+        clock,
+        random,
+        log: context.log,
+        silenced,
       });
       const runs = createRuns(runsOptions(radio, documents, stores, context));
       const hosted = hostAll(radio, runs, context, () => {
@@ -103,7 +109,14 @@ export function benchRole(options: BenchRoleOptions): RoleFactory {
       await runs.start({ scenario: hosted.scenario.cells, campaign: hosted.campaign.cells });
       const bench = { ...radio.bench, scenarios: runs.scenarios, campaigns: runs.campaigns };
       const frontEnd = await startBenchFrontEnd({
-        ...{ bench, host, port, allowHosts, clock, log: radio.log, registry, pages: benchPages },
+        bench,
+        host,
+        port,
+        allowHosts,
+        clock,
+        log: radio.log,
+        registry,
+        pages: benchPages,
         identity: identityOf(host, context),
       });
       ending.push(async () => {
@@ -195,7 +208,10 @@ function runsOptions(
 ): Parameters<typeof createRuns>[0] {
   const rising = monotonicFactory();
   return {
-    ...{ board: radio.boardUser, events: radio.events, clock, log: radio.log },
+    board: radio.boardUser,
+    events: radio.events,
+    clock,
+    log: radio.log,
     profiles: () => radio.profiles(),
     documents: { scenarios, campaigns },
     stores: { scenario, campaign },

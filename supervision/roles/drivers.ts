@@ -52,7 +52,12 @@ class DecoderWorker implements Worker {
     this.#context = context;
     const { bus, clock, log } = context;
     this.#mark = new LowWaterMark({
-      ...{ bus, clock, log, epoch: term.epoch, name: `decoder.${gateway}`, lost: term.failed },
+      bus,
+      clock,
+      log,
+      epoch: term.epoch,
+      name: `decoder.${gateway}`,
+      lost: term.failed,
       first: { next: 1 },
       stands: () => ({ next: this.#next }),
       known: () => (this.#known === undefined ? [] : [this.#known]),
@@ -65,7 +70,10 @@ class DecoderWorker implements Worker {
     const { wentBack } = this.#mark;
     this.#next = wentBack === undefined ? next : 1;
     const decoder = createFrameDecoder({
-      ...{ bus, missions, gateway: this.#gateway, log: log.child({ decoder: this.#gateway }) },
+      bus,
+      missions,
+      gateway: this.#gateway,
+      log: log.child({ decoder: this.#gateway }),
       ...(wentBack !== undefined && { past: wentBack.since }),
     });
     this.#mark.keep();

@@ -33,7 +33,12 @@ export function createRuns(
   const { bus, clock, log, missions, values, instance, tokens } = context;
   const shards = new Owners<RunShard>(shardOf);
   const services: RunServices = {
-    ...{ bus, clock, log, missions, instance, platforms },
+    bus,
+    clock,
+    log,
+    missions,
+    instance,
+    platforms,
     values: targetValues(values),
   };
   const kept = new KeptEnvelopes(bus, { kind: 'run', version: RUN_VERSION });

@@ -44,7 +44,9 @@ export class Compute {
     this.platform = platform;
     this.spanMs = Math.max(0, ...platform.derived.map(({ spanMs }) => spanMs));
     this.#realtime = new DeliveryTrack({
-      ...{ platform, derived: platform.derived, isRealtime: true },
+      platform,
+      derived: platform.derived,
+      isRealtime: true,
       earlier: earlier === undefined ? undefined : earlier.#realtime,
       filled: filled === undefined ? undefined : filled.#realtime,
     });

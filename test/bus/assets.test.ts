@@ -53,8 +53,22 @@ const PUBLISHED: readonly (readonly [string, string, number, number])[] = [
   ['DEAD_LETTERS', 'mcs.dlq.*', 30 * DAY_S, 120],
 ];
 const PUBLISHED_BUCKETS = [
-  ...['actors', 'alarms', 'bench_events', 'bench_reports', 'bench_runs', 'config', 'drivers', 'ir', 'leader'],
-  ...['leases', 'members', 'modes', 'open_runs', 'run_reports', 'runs', 'values'],
+  'actors',
+  'alarms',
+  'bench_events',
+  'bench_reports',
+  'bench_runs',
+  'config',
+  'drivers',
+  'ir',
+  'leader',
+  'leases',
+  'members',
+  'modes',
+  'open_runs',
+  'run_reports',
+  'runs',
+  'values',
 ];
 
 describe('the assets of the contract', () => {
@@ -62,7 +76,10 @@ describe('the assets of the contract', () => {
     await bus.ensureAssets();
     const { streams: listed } = await admin.read<{ streams: StreamInfo[] }>('STREAM.LIST', undefined);
     const found = listed.map(({ config: { name, subjects, max_age, duplicate_window } }) => [
-      ...[name, subjects?.join(), Number(max_age) / 1e9, Number(duplicate_window) / 1e9],
+      name,
+      subjects?.join(),
+      Number(max_age) / 1e9,
+      Number(duplicate_window) / 1e9,
     ]);
     const ofStreams = found.filter(([name]) => !/^(KV|OBJ)_/.test(String(name)));
     expect(ofStreams.sort()).toEqual([...PUBLISHED].map((row) => [...row]).sort());

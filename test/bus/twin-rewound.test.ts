@@ -98,8 +98,14 @@ it('bus/follow.F2 a stream that has grown past a follower again while it was awa
   await rewind(kept, () => {
     for (const [n, name] of ['new 1', 'new 2', 'new 3'].entries())
       server.publish(server.stream(STREAM), {
-        ...{ subject: 'mcs.log.a', data: bytes(name), headers: {}, id: `id ${n}`, expect: undefined },
-        ...{ writer: `w${n}`, by: 'other', removal: false },
+        subject: 'mcs.log.a',
+        data: bytes(name),
+        headers: {},
+        id: `id ${n}`,
+        expect: undefined,
+        writer: `w${n}`,
+        by: 'other',
+        removal: false,
       });
   });
   expect(taken).toEqual(['lost', 'new 1', 'new 2', 'new 3']);

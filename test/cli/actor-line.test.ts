@@ -8,16 +8,37 @@ const AT = 1_767_323_045_678;
 const ID = 'sat1.01J5ZK3M8QW7V9XH2C4T6R8YAB';
 const timer = { event: 'xstate.after.verificationTimeout.telecommand.SENT', dueAt: AT + 57_000 };
 const stored = {
-  ...{ at: AT - 3_000, epoch: 17, chartVersion: 1, state: 'SENT.verifying', revision: 3, position: 1_204 },
-  ...{ timers: [timer], effects: [{ key: `telecommand:${ID}:3:1`, type: 'effect.verify' }] },
+  at: AT - 3_000,
+  epoch: 17,
+  chartVersion: 1,
+  state: 'SENT.verifying',
+  revision: 3,
+  position: 1_204,
+  timers: [timer],
+  effects: [{ key: `telecommand:${ID}:3:1`, type: 'effect.verify' }],
 };
 const telecommand = {
-  ...{ kind: 'telecommand', id: ID, target: 'sat1', state: 'SENT.verifying', revision: 3, at: AT - 4_000 },
+  kind: 'telecommand',
+  id: ID,
+  target: 'sat1',
+  state: 'SENT.verifying',
+  revision: 3,
+  at: AT - 4_000,
 };
 const entity: EntityView = {
-  ...{ ...telecommand, status: 'live', instance: 'ops-1', epoch: 18, supervisor: 's', stored },
-  ...{ chart: { kind: 'telecommand', version: 1 }, active: [], accepts: [], refuses: [] },
-  ...{ context: { target: 'sat1', note: 'x\u001b[2J' }, timers: [timer], effects: [] },
+  ...telecommand,
+  status: 'live',
+  instance: 'ops-1',
+  epoch: 18,
+  supervisor: 's',
+  stored,
+  chart: { kind: 'telecommand', version: 1 },
+  active: [],
+  accepts: [],
+  refuses: [],
+  context: { target: 'sat1', note: 'x\u001b[2J' },
+  timers: [timer],
+  effects: [],
 };
 const found = { more: 0, complete: true, silent: [], at: AT };
 

@@ -28,8 +28,14 @@ const AT = '2026-01-02T03:04:05.678Z';
 const VOLTAGE: AlarmName = { target: 'sat1', component: 'battery', instance: '1', alarm: 'voltage' };
 const REBOOT: AlarmName = { target: 'sat1', component: 'obc', alarm: 'unexpected_reboot' };
 const ACTIVE: AlarmRecord = {
-  ...{ previous: 'NORMAL', state: 'ACTIVE_UNACK', severity: 'critical', seq: 1, cause: 'condition' },
-  ...{ value: 5.912345678, active_since: AT, changed_at: AT },
+  previous: 'NORMAL',
+  state: 'ACTIVE_UNACK',
+  severity: 'critical',
+  seq: 1,
+  cause: 'condition',
+  value: 5.912345678,
+  active_since: AT,
+  changed_at: AT,
 };
 /** A command of its own process starts slowly on a busy machine. */
 const PATIENTLY = { timeoutMs: 45_000 };
@@ -126,7 +132,8 @@ describe('mcs alarm', { timeout: 90_000 }, () => {
     const name = 'battery[1].voltage';
     expect(await mcs('ack', 'sat1', name)).toMatchObject({ output: `sat1 ${name} acknowledged\n`, code: 0 });
     expect(await mcs('shelve', 'sat1', name, '30', 'min')).toMatchObject({
-      ...{ output: `sat1 ${name} shelved for 30 min\n`, code: 0 },
+      output: `sat1 ${name} shelved for 30 min\n`,
+      code: 0,
     });
     expect(await mcs('unshelve', 'sat1', name)).toMatchObject({
       output: `sat1 ${name} unshelved\n`,
@@ -144,7 +151,8 @@ describe('mcs alarm', { timeout: 90_000 }, () => {
     reply = { outcome: 'refused', reason: 'sat1 obc.mode: nothing to acknowledge' };
     const refused = await mcs('ack', 'sat1', 'obc.mode');
     expect(refused).toEqual({
-      ...{ output: '', code: 1 },
+      output: '',
+      code: 1,
       errors: 'alarm::refused: sat1 obc.mode: nothing to acknowledge\n',
     });
     const wrong = await mcs('ack', 'sat1', 'mode');
@@ -217,15 +225,13 @@ describe('mcs alarm', { timeout: 90_000 }, () => {
 describe('a line of an alarm', () => {
   const event: AlarmEvent = {
     ...VOLTAGE,
-    ...{
-      previous: 'NORMAL',
-      state: 'ACTIVE_UNACK',
-      severity: 'warning',
-      value: 6.2,
-      seq: 1,
-      at: AT,
-      cause: 'condition',
-    },
+    previous: 'NORMAL',
+    state: 'ACTIVE_UNACK',
+    severity: 'warning',
+    value: 6.2,
+    seq: 1,
+    at: AT,
+    cause: 'condition',
   };
   const until30 = '2026-01-02T03:34:05.678Z';
 

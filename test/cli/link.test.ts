@@ -15,7 +15,12 @@ const MCS = await mcsProgram();
 const plain = { width: undefined, colour: false };
 const at = '2026-01-02T03:04:05.678Z';
 const received: FrameReceived = {
-  ...{ kind: 'received', at, gateway: 'sim-1', size: 3, frame: '01c0ff', link: 'uhf' },
+  kind: 'received',
+  at,
+  gateway: 'sim-1',
+  size: 3,
+  frame: '01c0ff',
+  link: 'uhf',
   samples: [
     { component: 'battery', instance: '2', measure: 'voltage', raw: 1, value: 7.400000095367432, unit: 'V' },
     { component: 'obc', measure: 'mode', raw: 9, value: null },
@@ -42,8 +47,15 @@ describe('a line', () => {
     [
       'a sent frame',
       {
-        ...{ kind: 'sent', at, gateway: 'sim-1', size: 13, frame: '18', tc: '01J', telecommand: 'obc.ping' },
-        ...{ outcome: 'unknown', detail: 'lost' },
+        kind: 'sent',
+        at,
+        gateway: 'sim-1',
+        size: 13,
+        frame: '18',
+        tc: '01J',
+        telecommand: 'obc.ping',
+        outcome: 'unknown',
+        detail: 'lost',
       },
       '03:04:05.678Z  tx  sim-1        13 B  obc.ping 01J UNKNOWN lost',
     ],
@@ -90,10 +102,12 @@ describe('a line', () => {
 describe('the links of a target', () => {
   it('have a line for each driver and gateway, and say loudly who does not know', () => {
     const lines = linkLines({
-      ...{ target: 'sat1', mode: 'imaging' },
+      target: 'sat1',
+      mode: 'imaging',
       links: [
         {
-          ...{ link: 'uhf', default: true },
+          link: 'uhf',
+          default: true,
           driver: { name: 'pus', state: 'running', bound: 'current', mode: 'imaging' },
           gateways: [
             { name: 'sim-1', environments: ['bench'], state: 'up', bound: 'outdated', mode: 'nominal' },

@@ -40,7 +40,8 @@ async function mcs(...args: string[]) {
 describe('mcs mode', () => {
   it('says the mode, how it came to be, and the others', async () => {
     expect(await mcs('mode', 'get', 'sat1')).toEqual({
-      ...{ code: 0, errors: '' },
+      code: 0,
+      errors: '',
       output: 'sat1  safe by default, never set; modes: safe (default), nominal\n',
     });
     const set = await mcs('mode', 'set', 'sat1', 'nominal');

@@ -23,8 +23,14 @@ function shown(fact: RunFact, look: Partial<RunLook> = {}): string[] {
 }
 
 const started: RunFact = {
-  ...{ event: 'started', procedure: 'take_image', library: 'ops@2.1.0', environment: 'bench' },
-  ...{ targets: { sat: 'sat1' }, ir: 'ab', by: 'ada', inputs: { exposure: 20, patch: null } },
+  event: 'started',
+  procedure: 'take_image',
+  library: 'ops@2.1.0',
+  environment: 'bench',
+  targets: { sat: 'sat1' },
+  ir: 'ab',
+  by: 'ada',
+  inputs: { exposure: 20, patch: null },
 };
 
 /** Text behind the time and the place, of one of each kind. */
@@ -41,8 +47,13 @@ const TEXTS: [RunFact, string[]][] = [
   ],
   [
     {
-      ...{ event: 'telecommand_sent', path: 'shoot', tc: TC, target: 'sat1', telecommand: 'obc.ping' },
-      ...{ changes_state: false, retry_of: RUN },
+      event: 'telecommand_sent',
+      path: 'shoot',
+      tc: TC,
+      target: 'sat1',
+      telecommand: 'obc.ping',
+      changes_state: false,
+      retry_of: RUN,
     },
     [`  send sat1 obc.ping  ${TC}, retry of ${RUN}`],
   ],
@@ -53,8 +64,12 @@ const TEXTS: [RunFact, string[]][] = [
   ],
   [
     {
-      ...{ event: 'checked', path: 's', statement: 'wait_until', condition: 'sat.a.b > 1', ok: true },
-      ...{ samples: [] },
+      event: 'checked',
+      path: 's',
+      statement: 'wait_until',
+      condition: 'sat.a.b > 1',
+      ok: true,
+      samples: [],
     },
     ['  wait until sat.a.b > 1 ok'],
   ],

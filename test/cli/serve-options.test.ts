@@ -11,7 +11,8 @@ describe('the options of mcs serve', () => {
     expect(read('--roles', 'bench')).toMatchObject({ roles: ['bench'], benchPort: 0 });
     expect(readServeOptions([], { port: 0, benchPort: 8401 })).toMatchObject({ benchPort: 8401 });
     expect(readServeOptions(['--roles', 'api'], { port: 0, benchPort: 8401 })).toMatchObject({
-      ...{ roles: ['api'], benchPort: undefined },
+      roles: ['api'],
+      benchPort: undefined,
     });
   });
 

@@ -11,14 +11,18 @@ const catalogue: CatalogueView = {
   platform: 'box@1.0.0',
   components: [
     {
-      ...{ name: 'obc', instances: [], telecommands: [] },
+      name: 'obc',
+      instances: [],
+      telecommands: [],
       measures: [
         { ...measure, name: 'mode', type: 'Mode' },
         { ...measure, name: 'uptime', unit: 's' },
       ],
     },
     {
-      ...{ name: 'battery', instances: ['1', '2'], telecommands: [] },
+      name: 'battery',
+      instances: ['1', '2'],
+      telecommands: [],
       measures: [{ ...measure, name: 'voltage', unit: 'V', soft: [6.8, 8.3], hard: [6.4, null] }],
     },
     { name: 'camera', instances: [], telecommands: [], measures: [{ ...measure, name: 'images' }] },
@@ -30,7 +34,9 @@ const at = (secondsAgo: number) => new Date(NOW - secondsAgo * 1_000).toISOStrin
 const value = (name: string, sampled: Sample['value'], more: Partial<Sample> = {}): CurrentValue => {
   const [, component, instance, measured] = /^(\w+)(?:\[(\w+)\])?\.(\w+)$/.exec(name)!;
   return {
-    ...{ component: component!, ...(instance !== undefined && { instance }), measure: measured! },
+    component: component!,
+    ...(instance !== undefined && { instance }),
+    measure: measured!,
     sample: { value: sampled, time: at(0), ground_time: at(0), link: 'uhf', delivery: 'realtime', ...more },
   };
 };

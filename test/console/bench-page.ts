@@ -34,8 +34,12 @@ export interface BenchPageService {
 
 /** A proof inside the logic, with samples, an assertion that reads the link and one that reads only the script. */
 export const PROOF: Scenario = {
-  ...{ name: 'proof', display_name: 'Proof inside the logic', profile_ref: FAST.name, tags: ['quick'] },
-  ...{ description: 'Byte-exact inside the logic.', target: 'pl-loopback' },
+  name: 'proof',
+  display_name: 'Proof inside the logic',
+  profile_ref: FAST.name,
+  tags: ['quick'],
+  description: 'Byte-exact inside the logic.',
+  target: 'pl-loopback',
   sampler: { interval_ms: 50, metrics: ['rx.carrier_lock', 'ad9361.temp_c'] },
   timeline: [
     { at_ms: 0, id: 'condition', do: 'chain.condition', with: { target: 'pl-loopback', profile: FAST.name } },
@@ -49,7 +53,12 @@ export const PROOF: Scenario = {
 
 /** Lasts until it is cancelled. */
 export const LONG: Scenario = {
-  ...{ name: 'long', description: 'Waits.', profile_ref: FAST.name, target: 'air', tags: [], timeout_s: 400 },
+  name: 'long',
+  description: 'Waits.',
+  profile_ref: FAST.name,
+  target: 'air',
+  tags: [],
+  timeout_s: 400,
   sampler: { interval_ms: 1_000, metrics: ['rx.carrier_lock'] },
   timeline: [
     { at_ms: 0, id: 'begin', do: 'radio.gain', with: { rx_gain_db: 30 } },
@@ -62,12 +71,18 @@ export const LONG: Scenario = {
 
 /** Fades over the cable, from no error to many. */
 export const FALL: Campaign = {
-  ...{ name: 'fall', display_name: 'Proof, then waterfall', description: 'Proof and waterfall.', tags: [] },
+  name: 'fall',
+  display_name: 'Proof, then waterfall',
+  description: 'Proof and waterfall.',
+  tags: [],
   steps: [
     { id: 'proof', kind: 'scenario', scenario: PROOF.name },
     { id: 'air', kind: 'action', do: 'chain.condition', with: { target: 'air', profile: FAST.name } },
     {
-      ...{ id: 'waterfall', kind: 'sweep', profile: FAST.name, measure: { prbs: 15, blocks: 4 } },
+      id: 'waterfall',
+      kind: 'sweep',
+      profile: FAST.name,
+      measure: { prbs: 15, blocks: 4 },
       vary: { tx_gain_db: { from: -20, to: -40, step: -4 } },
     },
   ],
@@ -80,13 +95,19 @@ export async function startBenchPage(): Promise<BenchPageService> {
   const bench = { ...world.bench, scenarios: runs.scenarios, campaigns: runs.campaigns };
   const listen = (port: number): Promise<FrontEnd> =>
     startBenchFrontEnd({
-      ...{ bench, port, clock: realClock, log: world.log, registry: new Registry(), pages: benchPages },
+      bench,
+      port,
+      clock: realClock,
+      log: world.log,
+      registry: new Registry(),
+      pages: benchPages,
     });
   const port = await freePort();
   let frontEnd = await listen(port);
   const { url } = frontEnd;
   return {
-    ...{ url, world },
+    url,
+    world,
     closeFrontEnd: () => frontEnd.close(),
     openFrontEnd: async () => {
       frontEnd = await listen(port);
@@ -111,7 +132,11 @@ async function freePort(): Promise<number> {
 
 async function startRuns({ user, events, log, radio }: BenchWorld): Promise<Runs> {
   const runs = createRuns({
-    ...{ board: user, events, clock: realClock, log, reports: new KeptBucket() },
+    board: user,
+    events,
+    clock: realClock,
+    log,
+    reports: new KeptBucket(),
     profiles: () => radio.profiles(),
     documents: {
       scenarios: new Map([PROOF, LONG].map((each) => [each.name, each])),
@@ -124,7 +149,10 @@ async function startRuns({ user, events, log, radio }: BenchWorld): Promise<Runs
   });
   const kindOf = (name: 'scenario' | 'campaign'): Kind =>
     new Kind({
-      ...{ binding: runs.bindings[name], clock: realClock, log, random: seededRandom(1) },
+      binding: runs.bindings[name],
+      clock: realClock,
+      log,
+      random: seededRandom(1),
       deadLetters: createDeadLetters(undefined, log),
       onGone: (id, why) => runs.gone(name, id, why),
       onEscalated: (reason) => {

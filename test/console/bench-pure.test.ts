@@ -22,7 +22,10 @@ import { bitErrorRate } from '../../radio/modulation.ts';
 
 describe('a message of a feed', () => {
   const message: FeedMessage = {
-    ...{ seq: 4_000_000_000, dropped: 0, uptimeMs: 12_345, floats: Float32Array.of(-90.5, 0, 1.25) },
+    seq: 4_000_000_000,
+    dropped: 0,
+    uptimeMs: 12_345,
+    floats: Float32Array.of(-90.5, 0, 1.25),
     description: { kind: 'spectrum', source: 'stub', center_hz: 2.4e9, span_hz: 4e6 },
   };
   const bytesOf = (bytes: Uint8Array): ArrayBuffer => bytes.slice().buffer as ArrayBuffer;
@@ -127,10 +130,20 @@ describe('bytes of a block', () => {
 
 describe('emission.M1 where the signal goes', () => {
   const state = (over: Partial<ChainState>, ...unmet: string[]): ChainState => ({
-    ...{ target: 'air', current_target: 'air', reaches_the_connector: true, stage: 'ready', ready: true },
+    target: 'air',
+    current_target: 'air',
+    reaches_the_connector: true,
+    stage: 'ready',
+    ready: true,
     next: null,
     conditions: ['tx.level', 'tx.egress'].map((key) => ({
-      ...{ key, stage: 'egress', source: 'board', required: '', observed: '', breaks: '', fix: '' },
+      key,
+      stage: 'egress',
+      source: 'board',
+      required: '',
+      observed: '',
+      breaks: '',
+      fix: '',
       verdict: unmet.includes(key) ? 'unmet' : 'met',
     })),
     ...over,
@@ -297,16 +310,14 @@ describe('an axis of error rates', () => {
 
 describe('error-rates.W1 the waterfall of a sweep', () => {
   const point = (x: number, over: Partial<SweepPoint> = {}): SweepPoint => ({
-    ...{
-      x,
-      ratio: 0.99,
-      bits: 1e6,
-      ber: 1e-3,
-      ber_low: 8e-4,
-      ber_high: 1.2e-3,
-      ebn0_db: x + 36,
-      theory: 1e-3,
-    },
+    x,
+    ratio: 0.99,
+    bits: 1e6,
+    ber: 1e-3,
+    ber_low: 8e-4,
+    ber_high: 1.2e-3,
+    ebn0_db: x + 36,
+    theory: 1e-3,
     ...over,
   });
 
@@ -408,8 +419,16 @@ describe('the form of a transmission', () => {
 
 describe('the banner of a report', () => {
   const report = (over: Partial<Report>): Report => ({
-    ...{ run_id: 'x', scenario_name: 'fade', status: 'passed', started_at: '2026-01-01T00:00:00.000Z' },
-    ...{ has_report: true, verified: true, aborted: false, events: [], assertions: [], metric_samples: [] },
+    run_id: 'x',
+    scenario_name: 'fade',
+    status: 'passed',
+    started_at: '2026-01-01T00:00:00.000Z',
+    has_report: true,
+    verified: true,
+    aborted: false,
+    events: [],
+    assertions: [],
+    metric_samples: [],
     source: 'stub',
     ...over,
   });
@@ -431,7 +450,10 @@ describe('the banner of a report', () => {
 describe('samples as series', () => {
   it('are one for each metric, with booleans as steps and gaps where the board could not tell', () => {
     const sample = (elapsed_ms: number, name: string, value: number | boolean | null) => ({
-      ...{ elapsed_ms, name, value, source: 'stub' as const },
+      elapsed_ms,
+      name,
+      value,
+      source: 'stub' as const,
     });
     const [ratio, lock] = seriesOf([
       sample(0, 'rx.ratio', 0.5),

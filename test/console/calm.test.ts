@@ -77,7 +77,9 @@ function flood(perSecond: number): () => number {
     for (; sent < due; sent += 1) {
       const lit = sent % 2 === 0;
       const view = entityView('x', 'p1', {
-        ...{ revision: sent, at: Date.now(), state: lit ? 'lit' : 'dark' },
+        revision: sent,
+        at: Date.now(),
+        state: lit ? 'lit' : 'dark',
         active: ['door', 'door.open', lit ? 'door.open.lit' : 'door.open.dark'],
         context: { opened: sent, list: Array.from({ length: 20 }, (_, n) => n + sent) },
       });

@@ -33,7 +33,11 @@ export async function startFailingCell(): Promise<FailingCell> {
   const broken = new Set<string>();
   const service = await startProcess({
     bus: breaking(bus, broken),
-    ...{ roles: ROLES, clock: realClock, random: seededRandom(1), log: quiet, missionFolder: DEMO },
+    roles: ROLES,
+    clock: realClock,
+    random: seededRandom(1),
+    log: quiet,
+    missionFolder: DEMO,
     instance: 'bench',
     escalated: (reason) => {
       throw new Error(reason);

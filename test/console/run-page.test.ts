@@ -72,7 +72,10 @@ const hasState = (page: Page, path: string, state: string) => stateOf(page, path
 const LOOK = leaf('look', [ping(), { kind: 'log', message: ['all is well'] }]);
 const ASK = leaf('level', [{ kind: 'ask', prompt: ['Signal level of the downlink?'], timeoutMs: null }]);
 const GROUP: ProgramNode = {
-  ...{ kind: 'step', path: 'work', attempts: 1, delayMs: 0 },
+  kind: 'step',
+  path: 'work',
+  attempts: 1,
+  delayMs: 0,
   steps: [leaf('work/wait', [{ kind: 'wait', ms: 1_500 }]), leaf('work/set', [setWatchdog(60)])],
 };
 
@@ -285,8 +288,13 @@ describe('a run with a long and fast log', () => {
     await page.evaluate("document.getElementById('run-log-list').scrollTop = 200");
     await until(async () => (await scrolled()) === 200);
     const append = (seq: number): RunEvent => ({
-      ...{ run, seq, at: new Date().toISOString(), event: 'logged' },
-      ...{ path: 's1', message: 'newer', samples: [] },
+      run,
+      seq,
+      at: new Date().toISOString(),
+      event: 'logged',
+      path: 's1',
+      message: 'newer',
+      samples: [],
     });
     for (let seq = 2_001; seq <= 2_005; seq += 1)
       await cell.bus.append(streams.runs, subject.runEvents(run), Buffer.from(JSON.stringify(append(seq))));

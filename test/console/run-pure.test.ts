@@ -179,8 +179,13 @@ describe('the record of a run', () => {
     const record = new RunRecord();
     const paths = ['a', 'b'];
     const event = (seq: number): RunEvent => ({
-      ...{ run: RUN, seq, at: new Date(seq).toISOString(), event: 'step_started' },
-      ...{ path: paths[seq % 2]!, attempt: seq, inputs: {} },
+      run: RUN,
+      seq,
+      at: new Date(seq).toISOString(),
+      event: 'step_started',
+      path: paths[seq % 2]!,
+      attempt: seq,
+      inputs: {},
     });
     for (let seq = 1; seq <= 50_000; seq += 1) record.take(event(seq));
     expect(record.events.length).toBeLessThanOrEqual(20_000);
@@ -204,14 +209,12 @@ const SAMPLE = {
 /** One event of each kind, with everything it may have. */
 const FIELDS: Record<string, object> = {
   started: {
-    ...{
-      procedure: 'proc',
-      library: 'lib@1',
-      environment: 'bench',
-      targets: { sat: 'sat1' },
-      ir: 'f',
-      by: 'ada',
-    },
+    procedure: 'proc',
+    library: 'lib@1',
+    environment: 'bench',
+    targets: { sat: 'sat1' },
+    ir: 'f',
+    by: 'ada',
     inputs: { n: 7, m: null },
   },
   procedure_started: { path: 'p' },
@@ -226,7 +229,10 @@ const FIELDS: Record<string, object> = {
     retry_of: RUN,
   },
   telecommand_finished: {
-    ...{ path: 'p/a', tc: RUN, state: 'SEND_FAILED', detail: 'no link' },
+    path: 'p/a',
+    tc: RUN,
+    state: 'SEND_FAILED',
+    detail: 'no link',
     acks: [
       { state: 'PENDING', at },
       { state: 'ENCODED', at: '2026-03-01T12:00:00.500Z' },

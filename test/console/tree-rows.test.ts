@@ -69,7 +69,10 @@ describe('what needs attention', () => {
       ['y', 'restarting'],
     ]);
     expect(found[0]).toMatchObject({
-      ...{ instance: 'p1', supervisor: 'process/executor/door', reason: 'the chart is broken', crashes: 5 },
+      instance: 'p1',
+      supervisor: 'process/executor/door',
+      reason: 'the chart is broken',
+      crashes: 5,
       entity: { kind: 'door', id: 'x' },
     });
     expect(found[1]?.supervisor).toBeUndefined();

@@ -42,7 +42,9 @@ function slips(a: string, b: string): number {
       const other = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
       const swap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       rows[i]![j] = Math.min(
-        ...[other, at(i - 1, j) + 1, at(i, j - 1) + 1],
+        other,
+        at(i - 1, j) + 1,
+        at(i, j - 1) + 1,
         swap ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
       );
     }

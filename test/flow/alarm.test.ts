@@ -72,8 +72,15 @@ describe('alarms of a mission that flies', () => {
     const received = () => voltageOf(watch.messages);
     await until(() => received().length === 1, { timeoutMs: 30_000, what: 'the alarm' });
     expect(received()[0]).toMatchObject({
-      ...{ target: 'sat1', component: 'battery', instance: '1', alarm: 'voltage', seq: 1 },
-      ...{ previous: 'NORMAL', state: 'ACTIVE_UNACK', severity: 'warning', cause: 'condition' },
+      target: 'sat1',
+      component: 'battery',
+      instance: '1',
+      alarm: 'voltage',
+      seq: 1,
+      previous: 'NORMAL',
+      state: 'ACTIVE_UNACK',
+      severity: 'warning',
+      cause: 'condition',
     });
     expect(received()[0]!.value).toBeLessThan(7.8);
     expect((await listed(cell.api)).map(({ record: { state } }) => state)).toEqual(['ACTIVE_UNACK']);

@@ -85,7 +85,9 @@ async function radiates(): Promise<boolean> {
 
 async function post(daemon: Mcs, path: string, body: object = {}): Promise<Response> {
   return fetch(`${urlOf(daemon)}/api/v1${path}`, {
-    ...{ method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
   });
 }
 

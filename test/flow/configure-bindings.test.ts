@@ -106,7 +106,9 @@ it('MC-MODE-016 reports driver and gateway the default mode at the start', { tim
   await boundIn('safe');
   const [[driver], [gateway]] = await bound();
   expect(driver).toMatchObject({
-    ...{ target: 'sat1', link: 'uhf', overrides: {} },
+    target: 'sat1',
+    link: 'uhf',
+    overrides: {},
     parameters: { 'obc.watchdog': 60, 'battery[1].heater_on': 5, 'battery[2].heater_on': 5 },
   });
   expect(gateway).toMatchObject({ mode: driver!.mode, parameters: driver!.parameters });
@@ -154,7 +156,9 @@ it('MC-MODE-004 MC-MODE-014 MC-MODE-016 MC-MODE-017 one that passes sets the mod
   await boundIn('nominal');
   for (const [binding] of await bound()) {
     expect(binding?.parameters).toEqual({
-      ...{ 'obc.watchdog': 120, 'battery[1].heater_on': 0, 'battery[2].heater_on': -2 },
+      'obc.watchdog': 120,
+      'battery[1].heater_on': 0,
+      'battery[2].heater_on': -2,
     });
     expect(binding?.overrides).toEqual({ bench: { 'obc.watchdog': 600 } });
   }

@@ -36,7 +36,9 @@ it('MC-MET-004 exposes metrics and the state of its roles of a process without A
   const ready = JSON.parse(output().split('\n')[0]!) as { api?: string; metrics: string };
   expect(ready.api).toBeUndefined();
   expect(await health(ready.metrics)).toMatchObject({
-    ...{ state: 'up', bus: 'connected', roles: { alarms: 'running', executor: 'running' } },
+    state: 'up',
+    bus: 'connected',
+    roles: { alarms: 'running', executor: 'running' },
   });
   const scraped = await (await fetch(`${ready.metrics}/metrics`)).text();
   expect(scraped).toMatch(/^mcs_bus_connected 1$/m);

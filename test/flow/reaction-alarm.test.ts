@@ -123,7 +123,11 @@ beforeAll(async () => {
   const roles = ROLES.filter((role) => role !== 'executor');
   cell = await startDemoCell({ folder, roles, memberTtlMs: MEMBER_TTL_MS });
   executor = await startProcess({
-    ...{ bus: await cell.nats.connected(), roles: ['executor'], clock, random: seededRandom(2), log: quiet },
+    bus: await cell.nats.connected(),
+    roles: ['executor'],
+    clock,
+    random: seededRandom(2),
+    log: quiet,
     memberTtlMs: MEMBER_TTL_MS,
     escalated: (reason) => {
       throw new Error(reason);
@@ -215,7 +219,9 @@ describe('the reaction of a real alarm', () => {
     expect(await post(`${reaction}/abort`)).toBe(202);
     await until(async () => (await alarm('cold-reaction'))?.state === 'CLEARED_UNACK', { timeoutMs: 30_000 });
     expect(await alarm('cold-reaction')).toMatchObject({
-      ...{ previous: 'ACTIVE_UNACK', severity: 'critical', seq: 2 },
+      previous: 'ACTIVE_UNACK',
+      severity: 'critical',
+      seq: 2,
       value: expect.stringContaining('aborted by ana'),
     });
   }, 90_000);
@@ -266,7 +272,9 @@ describe('two alarms, one target (F-09)', () => {
     expect(end).toMatchObject({ ok: false, reason: expect.stringContaining(holder) });
     await until(async () => (await alarm('drained-reaction'))?.state === 'CLEARED_UNACK');
     expect(await alarm('drained-reaction')).toMatchObject({
-      ...{ previous: 'ACTIVE_UNACK', severity: 'critical', seq: 2 },
+      previous: 'ACTIVE_UNACK',
+      severity: 'critical',
+      seq: 2,
       value: expect.stringContaining(end.reason!),
     });
     expect(await holders(), 'the first goes on').toEqual([holder]);
@@ -310,7 +318,8 @@ describe('kill -9 of the executor during the reaction to a real alarm (F-08)', (
     await visit(cell.bus);
 
     expect(kinds(await logWith(cell.bus, reaction, 'decision_required')).slice(-2)).toEqual([
-      ...['taken_over', 'decision_required'],
+      'taken_over',
+      'decision_required',
     ]);
     for (const each of [run, reaction]) {
       expect(lastOf(await logWith(cell.bus, each, 'taken_over'), 'taken_over')).toMatchObject({ by: HEIR });
@@ -322,7 +331,9 @@ describe('kill -9 of the executor during the reaction to a real alarm (F-08)', (
     expect(await post(`${reaction}/abort`)).toBe(202);
     await until(async () => (await alarm('fatal-reaction'))?.state === 'CLEARED_UNACK');
     expect(await alarm('fatal-reaction')).toMatchObject({
-      ...{ severity: 'critical', seq: 2, value: expect.stringContaining('aborted by ana') },
+      severity: 'critical',
+      seq: 2,
+      value: expect.stringContaining('aborted by ana'),
     });
     expect(await statusOf(run)).toMatchObject({ suspended: true });
     expect(await post(`${run}/resume`, { choice: 'skip' })).toBe(202);

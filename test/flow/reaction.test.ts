@@ -204,7 +204,12 @@ describe('a reaction takes its target (F-07)', () => {
     expect((await post(`${run}/resume`, { choice: 'skip' })).status).toBe(202);
     const log = await logWith(cell.bus, run, 'finished');
     expect(kinds(log).slice(-6)).toEqual([
-      ...['step_finished', 'step_started', 'logged', 'step_finished', 'procedure_finished', 'finished'],
+      'step_finished',
+      'step_started',
+      'logged',
+      'step_finished',
+      'procedure_finished',
+      'finished',
     ]);
     expect(lastOf(log, 'continued')).toMatchObject({ by: 'ana', choice: 'skip' });
     const late = (await left(log)).filter((each) => each.at > suspended.at);

@@ -148,7 +148,9 @@ describe('F-25 a bench', { timeout: 180_000 }, () => {
     // By hand, and the profile is not what is set any more.
     await call('POST', '/radio/frequency', { center_frequency_hz: 2_401_000_000, channel: 'rx' });
     expect((await call('GET', '/profiles/active')).body).toMatchObject({
-      ...{ name: 'qpsk-test', dirty: true, dirty_reason: 'POST /api/v1/radio/frequency' },
+      name: 'qpsk-test',
+      dirty: true,
+      dirty_reason: 'POST /api/v1/radio/frequency',
     });
 
     // A campaign: alone, paused between its steps, resumed, and passed on what its scenarios saw.
@@ -186,7 +188,11 @@ describe('F-25 a bench', { timeout: 180_000 }, () => {
     expect(await call('POST', `/campaign-runs/${id}/resume`)).toMatchObject({ status: 409 });
     const report = await call('GET', `/reports/${finished.attempts[0].run_id}`);
     expect(report.body).toMatchObject({
-      ...{ status: 'passed', verified: true, aborted: false, has_report: true, source: 'stub' },
+      status: 'passed',
+      verified: true,
+      aborted: false,
+      has_report: true,
+      source: 'stub',
       assertions: [{ name: 'byte exact', passed: true, verified: true }],
     });
     expect(report.body.metric_samples.length).toBeGreaterThan(2);

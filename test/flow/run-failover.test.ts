@@ -76,7 +76,9 @@ async function mortalOwner(failpoint: string): Promise<{ mortal: Mcs; run: strin
 const CONDITION = {
   kind: 'check',
   targets: { sat: 'sat1' },
-  ...{ inputs: {}, answers: {}, inputTypes: {} },
+  inputs: {},
+  answers: {},
+  inputTypes: {},
   maxAgeMs: 60_000,
 } as const;
 
@@ -135,8 +137,16 @@ describe('kill -9 of the executor that holds a run, with another one alive', () 
     await approve(cell.bus, run, { path: 'check', value: 'skip', by: 'ana' });
     const log = await logWith(cell.bus, run, 'finished');
     expect(log.map(({ event }) => event)).toEqual([
-      ...['started', 'procedure_started', 'step_started', 'checked', 'decision_required'],
-      ...['taken_over', 'answered', 'step_finished', 'procedure_finished', 'finished'],
+      'started',
+      'procedure_started',
+      'step_started',
+      'checked',
+      'decision_required',
+      'taken_over',
+      'answered',
+      'step_finished',
+      'procedure_finished',
+      'finished',
     ]);
     await expectForgotten(run);
   });

@@ -147,8 +147,11 @@ describe('a run of thirty steps', () => {
     const { body } = await call<RunList>('GET', `${cell.api}/v1/runs`);
     expect(body.runs[0]).toEqual({
       ...status.body,
-      ...{ environment: 'bench', targets: { sat: 'sat1' }, by: 'ada' },
-      ...{ started_at: log[0]?.at, updated_at: log.at(-1)?.at },
+      environment: 'bench',
+      targets: { sat: 'sat1' },
+      by: 'ada',
+      started_at: log[0]?.at,
+      updated_at: log.at(-1)?.at,
     });
     const ids = body.runs.map((each) => each.run);
     expect(ids).toEqual([...ids].sort().reverse());

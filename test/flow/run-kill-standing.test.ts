@@ -76,8 +76,14 @@ describe('kill -9 of the executor around a suspension', () => {
     // The interrupted attempt ends; the skipped step stands in the log as one that passed.
     const [continued, ...rest] = SKIPPED;
     expect(await resumedToEnd(run)).toEqual([
-      ...[...BEGUN, 'taken_over', 'step_finished', 'suspended'],
-      ...[continued, 'step_started', ...rest, ...END],
+      ...BEGUN,
+      'taken_over',
+      'step_finished',
+      'suspended',
+      continued,
+      'step_started',
+      ...rest,
+      ...END,
     ]);
   }, 180_000);
 

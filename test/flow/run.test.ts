@@ -85,8 +85,13 @@ describe('a run', () => {
     expect(kinds(events)).toEqual([
       'started',
       'procedure_started',
-      ...['step_started', 'telecommand_sent', 'telecommand_finished', 'step_finished'],
-      ...['step_started', 'logged', 'step_finished'],
+      'step_started',
+      'telecommand_sent',
+      'telecommand_finished',
+      'step_finished',
+      'step_started',
+      'logged',
+      'step_finished',
       'procedure_finished',
       'finished',
     ]);

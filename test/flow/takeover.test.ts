@@ -90,7 +90,10 @@ async function record(config: string): Promise<void> {
     { event: 'procedure_started', path: procedure },
     { event: 'step_started', path: 'a', attempt: 1, inputs: {} },
     ...Array.from({ length: EVENTS }, (_, n) => ({
-      ...{ event: 'logged', path: 'a', message: `line ${n}`, samples: [] },
+      event: 'logged',
+      path: 'a',
+      message: `line ${n}`,
+      samples: [],
     })),
     { event: 'suspended', path: 'a', by: 'ana' },
   ];
@@ -137,10 +140,12 @@ async function takenOver(instance: string): Promise<Taken> {
   const took = { telecommandsMs: 0, runMs: 0 };
   await Promise.all([
     until(async () => (await live(mcs.api)) === LANES * OPEN, {
-      ...{ timeoutMs: PATIENT_MS, what: 'every telecommand alive' },
+      timeoutMs: PATIENT_MS,
+      what: 'every telecommand alive',
     }).then(() => (took.telecommandsMs = performance.now() - begun)),
     until(async () => (await takeovers()) > before, {
-      ...{ timeoutMs: PATIENT_MS, what: 'the run taken over' },
+      timeoutMs: PATIENT_MS,
+      what: 'the run taken over',
     }).then(() => (took.runMs = performance.now() - begun)),
   ]);
   await connection.flush();

@@ -78,7 +78,10 @@ const tcEvent = (tc: string, state = 'REJECTED'): Buffer => json({ tc, state, at
 const finished = (run: string): Buffer => json({ run, seq: 1, at, event: 'finished', ok: true });
 const values = (): Uint8Array =>
   encodeBatch({
-    ...{ platform: platform.digest, link: 'main', reports: [], deferred: false },
+    platform: platform.digest,
+    link: 'main',
+    reports: [],
+    deferred: false,
     blocks: [
       {
         ordinals: Uint32Array.of(0),
@@ -126,7 +129,8 @@ const alarm = (id: string) => ({ target: TARGET, component: 'c', alarm: id });
 
 const CONSUMERS: readonly Consumer[] = [
   {
-    ...{ name: 'the value stream of a verification', ...ofValues },
+    name: 'the value stream of a verification',
+    ...ofValues,
     start: async (_, log) => {
       const received: unknown[] = [];
       const recent = new RecentValues({ bus, clock, log, target: TARGET });
@@ -137,13 +141,20 @@ const CONSUMERS: readonly Consumer[] = [
     },
   },
   {
-    ...{ name: 'the value stream of a judgement', ...ofValues },
+    name: 'the value stream of a judgement',
+    ...ofValues,
     start: async (_, log) => {
       const rows: unknown[] = [];
       const [measure] = platform.measures;
       const end = new AbortController();
       const stream = new ValueStream({
-        ...{ bus, clock, log, target: TARGET, position: undefined, from: Date.now(), signal: end.signal },
+        bus,
+        clock,
+        log,
+        target: TARGET,
+        position: undefined,
+        from: Date.now(),
+        signal: end.signal,
         watched: [{ ordinal: 0, measure: measure! }],
         platformOf: async () => platform,
         hear: (arrived) => void rows.push(...arrived),
@@ -153,7 +164,8 @@ const CONSUMERS: readonly Consumer[] = [
     },
   },
   {
-    ...{ name: 'the current values of a process', ...ofValues },
+    name: 'the current values of a process',
+    ...ofValues,
     start: async (_, log) => {
       const feeds = startValueFeeds({ bus, clock, log, missions: new TestMissions(mission) });
       let reported = 0;
@@ -171,7 +183,12 @@ const CONSUMERS: readonly Consumer[] = [
     good: values,
     start: async (_, log) => {
       const owner = createTelemetryOwner({
-        ...{ bus, clock, log, target: TARGET, epoch: 1, missions: new TestMissions(mission) },
+        bus,
+        clock,
+        log,
+        target: TARGET,
+        epoch: 1,
+        missions: new TestMissions(mission),
       });
       await owner.start();
       const take = (message: Parameters<typeof owner.handle>[0]) => owner.handle(message);
@@ -183,7 +200,8 @@ const CONSUMERS: readonly Consumer[] = [
     },
   },
   {
-    ...{ name: 'a run that waits for the end of a telecommand', ...ofTelecommand },
+    name: 'a run that waits for the end of a telecommand',
+    ...ofTelecommand,
     start: (id, log) => {
       const end = new AbortController();
       let ended = 0;
@@ -200,7 +218,8 @@ const CONSUMERS: readonly Consumer[] = [
     },
   },
   {
-    ...{ name: 'GET /v1/tc/{target}/{id}/follow', ...ofTelecommand },
+    name: 'GET /v1/tc/{target}/{id}/follow',
+    ...ofTelecommand,
     start: async (id, log) => {
       await bus.append(streams.telecommandEvents, subject.tcEvent(TARGET, id), tcEvent(id, 'PENDING'));
       const opened = await followed(followTelecommand, { params: { target: TARGET, id } }, log);
@@ -209,11 +228,13 @@ const CONSUMERS: readonly Consumer[] = [
     },
   },
   {
-    ...{ name: 'GET /v1/tc/watch', ...ofTelecommand },
+    name: 'GET /v1/tc/watch',
+    ...ofTelecommand,
     start: (_, log) => followed(watchTelecommands, { query: {} }, log),
   },
   {
-    ...{ name: 'GET /v1/runs/{run}/follow', ...ofRun },
+    name: 'GET /v1/runs/{run}/follow',
+    ...ofRun,
     start: (id, log) => followed(followRun, { params: { run: id } }, log),
   },
   {
@@ -224,7 +245,9 @@ const CONSUMERS: readonly Consumer[] = [
     start: (_, log) => followed(watchAlarms, { query: {} }, log),
   },
   {
-    ...{ name: 'the history of a telecommand', ...ofTelecommand, isSilent: true },
+    name: 'the history of a telecommand',
+    ...ofTelecommand,
+    isSilent: true,
     start: (id) => ({
       taken: async () => {
         const { recorded, unreadable } = await readHistory(bus, TARGET, id);
@@ -234,21 +257,29 @@ const CONSUMERS: readonly Consumer[] = [
     }),
   },
   {
-    ...{ name: 'a lane that is taken over', ...ofTelecommand, isSilent: true },
+    name: 'a lane that is taken over',
+    ...ofTelecommand,
+    isSilent: true,
     start: (id) => ({ taken: async () => ((await historyBefore(bus, TARGET, id)) === 'over' ? 1 : 0) }),
   },
   {
-    ...{ name: 'finished telecommands in the inspector', ...ofTelecommand, isSilent: true },
+    name: 'finished telecommands in the inspector',
+    ...ofTelecommand,
+    isSilent: true,
     start: (id) => ({
       taken: async () => (await findRecorded(bus, { id: `${TARGET}.${id}`, limit: 10 })).entities.length,
     }),
   },
   {
-    ...{ name: 'the log of a run that is ended', ...ofRun, isSilent: true },
+    name: 'the log of a run that is ended',
+    ...ofRun,
+    isSilent: true,
     start: (id) => ({ taken: async () => (await readRemains(bus, id)).log.length }),
   },
   {
-    ...{ name: 'GET /v1/runs/{run}', ...ofRun, isSilent: true },
+    name: 'GET /v1/runs/{run}',
+    ...ofRun,
+    isSilent: true,
     start: (id, log) => ({
       taken: async () =>
         (await readRun(id, { bus, log, runs: { of: () => undefined } } as never)) === undefined ? 0 : 1,

@@ -109,8 +109,15 @@ describe('mcs serve and its bus', { timeout: 120_000 }, () => {
     const port = await startGuarded();
     const mcs = await startMcs({
       args: [
-        ...['serve', '--roles', 'api', '--port', '0', '--mission', DEMO],
-        ...['--nats', `nats://mcs:${PASSWORD}@127.0.0.1:${port}`],
+        'serve',
+        '--roles',
+        'api',
+        '--port',
+        '0',
+        '--mission',
+        DEMO,
+        '--nats',
+        `nats://mcs:${PASSWORD}@127.0.0.1:${port}`,
       ],
     });
     expect(mcs.nats).toBe(`nats://127.0.0.1:${port}`);

@@ -14,12 +14,22 @@ import { layerPorts, post, rawConnection } from './fixture.ts';
 
 const Text = Type.Object({ text: Type.String() }, { title: 'Text' });
 const echo = defineRoute({
-  ...{ method: 'POST', path: '/v1/echo', operationId: 'echo', summary: 'echo' },
-  ...{ body: Text, replies: { 200: Text }, errors: [] },
+  method: 'POST',
+  path: '/v1/echo',
+  operationId: 'echo',
+  summary: 'echo',
+  body: Text,
+  replies: { 200: Text },
+  errors: [],
   handle: ({ body }) => ({ ok: true, value: { status: 200, body } }),
 });
 const watched = defineFollow({
-  ...{ path: '/v1/watch', operationId: 'watch', summary: 'watch', policy: 'log', message: Text, errors: [] },
+  path: '/v1/watch',
+  operationId: 'watch',
+  summary: 'watch',
+  policy: 'log',
+  message: Text,
+  errors: [],
   open: async () => ({ ok: true, value: { stop: async () => undefined } }),
 });
 

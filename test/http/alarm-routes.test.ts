@@ -72,15 +72,13 @@ async function record(name: AlarmName, change: Partial<AlarmRecord> = {}): Promi
 async function transition(name: AlarmName, seq: number): Promise<AlarmEvent> {
   const event: AlarmEvent = {
     ...name,
-    ...{
-      previous: 'NORMAL',
-      state: 'ACTIVE_UNACK',
-      severity: 'critical',
-      value: 5.5,
-      seq,
-      at: AT,
-      cause: 'condition',
-    },
+    previous: 'NORMAL',
+    state: 'ACTIVE_UNACK',
+    severity: 'critical',
+    value: 5.5,
+    seq,
+    at: AT,
+    cause: 'condition',
   };
   const data = Buffer.from(JSON.stringify(event));
   await world.bus.append(streams.alarms, subject.alarmEvent(name), data, { id: `${alarmKey(name)}-${seq}` });
@@ -119,8 +117,14 @@ describe('the list of alarms', () => {
     expect(answer.body.alarms[0]).toEqual({
       ...VOLTAGE,
       record: {
-        ...{ previous: 'NORMAL', state: 'ACTIVE_UNACK', severity: 'warning', seq: 1, value: 5.9 },
-        ...{ changed_at: AT, active_since: AT, cause: 'condition' },
+        previous: 'NORMAL',
+        state: 'ACTIVE_UNACK',
+        severity: 'warning',
+        seq: 1,
+        value: 5.9,
+        changed_at: AT,
+        active_since: AT,
+        cause: 'condition',
       },
     });
     expect(answer.body.alarms[1]).not.toHaveProperty('instance');

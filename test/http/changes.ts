@@ -33,18 +33,25 @@ export async function missionControl(): Promise<Service> {
   const routes = [
     defineRoute({
       ...shared,
-      ...{ method: 'POST', path: '/v1/json', operationId: 'json' },
+      method: 'POST',
+      path: '/v1/json',
+      operationId: 'json',
       body: Type.Object({ n: Type.Number() }),
       handle: ({ body }) => done(`json ${body.n}`),
     }),
     defineRoute({
       ...shared,
-      ...{ method: 'PUT', path: '/v1/bare', operationId: 'bare' },
+      method: 'PUT',
+      path: '/v1/bare',
+      operationId: 'bare',
       handle: () => done('bare'),
     }),
     defineRoute({
       ...shared,
-      ...{ method: 'POST', path: '/v1/content', operationId: 'content', content: { maxBytes: 1_000_000 } },
+      method: 'POST',
+      path: '/v1/content',
+      operationId: 'content',
+      content: { maxBytes: 1_000_000 },
       async handle({ content }) {
         let bytes = 0;
         for await (const piece of content!.pieces()) bytes += piece.length;
@@ -53,7 +60,11 @@ export async function missionControl(): Promise<Service> {
     }),
   ];
   const greeting = defineFollow({
-    ...{ path: '/v1/greeting', operationId: 'greeting', summary: 'a greeting', policy: 'log', errors: [] },
+    path: '/v1/greeting',
+    operationId: 'greeting',
+    summary: 'a greeting',
+    policy: 'log',
+    errors: [],
     message: Type.Object({ hello: Type.String() }),
     open(_request, _ports, writer) {
       writer.push('{"hello":"world"}');

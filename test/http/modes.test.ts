@@ -127,7 +127,11 @@ describe('the mode of a target', () => {
     const { status, body } = await read('sat3');
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ target: 'sat3', mode: 'safe', default: 'safe', modes: ['safe', 'nominal'], since: null },
+      target: 'sat3',
+      mode: 'safe',
+      default: 'safe',
+      modes: ['safe', 'nominal'],
+      since: null,
     });
   });
 
@@ -156,7 +160,11 @@ describe('the mode of a target', () => {
     world.missions.publish(missionWith('safe, science'));
     const { body } = await read();
     expect(body).toEqual({
-      ...{ target: 'sat1', mode: 'safe', default: 'safe', modes: ['safe', 'science'], since: null },
+      target: 'sat1',
+      mode: 'safe',
+      default: 'safe',
+      modes: ['safe', 'science'],
+      since: null,
     });
     // The entry is not repaired: the topology may be.
     world.missions.publish(mission);
@@ -326,15 +334,28 @@ describe('the parameters of a target', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ target: 'sat1', mode: 'safe' });
     expect(body.parameters.map(({ name }: { name: string }) => name)).toEqual([
-      ...['obc.watchdog', 'obc.gain', 'obc.label', 'battery[1].heater_on', 'battery[2].heater_on'],
-      ...['battery[1].cutoff', 'battery[2].cutoff'],
+      'obc.watchdog',
+      'obc.gain',
+      'obc.label',
+      'battery[1].heater_on',
+      'battery[2].heater_on',
+      'battery[1].cutoff',
+      'battery[2].cutoff',
     ]);
     expect(await named('obc.watchdog')).toMatchObject({
-      ...{ component: 'obc', parameter: 'watchdog', unit: 'min', value: 2, set: 'obc.set_watchdog' },
+      component: 'obc',
+      parameter: 'watchdog',
+      unit: 'min',
+      value: 2,
+      set: 'obc.set_watchdog',
       values: { safe: 2, nominal: 1 },
     });
     expect(await named('obc.label')).toEqual({
-      ...{ name: 'obc.label', component: 'obc', parameter: 'label', values: {}, set: 'obc.set_label' },
+      name: 'obc.label',
+      component: 'obc',
+      parameter: 'label',
+      values: {},
+      set: 'obc.set_label',
     });
     expect(await named('battery[2].heater_on')).toMatchObject({ instance: '2' });
   });
@@ -404,7 +425,8 @@ describe('the readback of a parameter', () => {
   it('MC-PAR-005 MC-PAR-016 is compared in one unit: 120 s are 2 min', async () => {
     await sample('obc.watchdog', 120);
     expect(await readback('obc.watchdog')).toMatchObject({
-      ...{ measure: 'obc.watchdog', matches: true },
+      measure: 'obc.watchdog',
+      matches: true,
       sample: { value: 120, delivery: 'realtime', link: 'uhf' },
     });
     await sample('obc.watchdog', 121);

@@ -860,19 +860,27 @@ describe('GET /v1/links/{target}', () => {
       return answer.body.links[0].driver.state === 'running' && answer.body;
     });
     expect(body).toEqual({
-      ...{ target: 'sat2', mode: null },
+      target: 'sat2',
+      mode: null,
       links: [
         {
-          ...{ link: 'uhf', default: true },
+          link: 'uhf',
+          default: true,
           driver: { name: 'enc-1', state: 'running', bound: 'current', mode: null },
           gateways: [
             {
-              ...{ name: 'gw-1', environments: ['bench'], state: 'silent', reason: 'nothing heard' },
+              name: 'gw-1',
+              environments: ['bench'],
+              state: 'silent',
+              reason: 'nothing heard',
               bound: 'never',
             },
             {
-              ...{ name: 'gw-2', environments: ['flight'], state: 'up' },
-              ...{ bound: 'outdated', mode: 'nominal' },
+              name: 'gw-2',
+              environments: ['flight'],
+              state: 'up',
+              bound: 'outdated',
+              mode: 'nominal',
             },
           ],
         },
@@ -896,7 +904,8 @@ describe('GET /v1/links/{target}', () => {
     const gone = { name: 'gw-1', environments: ['bench'], state: 'absent', reason: 'no process runs it' };
     expect(body.links).toEqual([
       ...['uhf', 'sband'].map((link) => ({
-        ...{ link, default: link === 'uhf' },
+        link,
+        default: link === 'uhf',
         // What it says of bindings is none.
         driver: { name: 'enc-1', state: 'running' },
         gateways: [gone],

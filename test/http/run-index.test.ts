@@ -50,7 +50,8 @@ function indexBus({ watchable = true } = {}) {
     bucket: () => bucket,
   };
   return {
-    ...{ bus, state },
+    bus,
+    state,
     put: (summary: RunSummary) => tell(summary.run, entryOf(summary)),
     tell: (key: string, entry: Entry | undefined) => tell(key, entry),
     ready: () => ready(),

@@ -98,8 +98,13 @@ class TestLog {
 
 function startedIn(environment: string, ir = 'ab'): RunFact {
   return {
-    ...{ event: 'started', procedure: 'set', library: 'ops@1.2.0', environment },
-    ...{ targets: { sat: 'sat1' }, ir, inputs: {} },
+    event: 'started',
+    procedure: 'set',
+    library: 'ops@1.2.0',
+    environment,
+    targets: { sat: 'sat1' },
+    ir,
+    inputs: {},
   };
 }
 
@@ -269,8 +274,11 @@ describe('POST /v1/runs', () => {
     const count = async (): Promise<number> => (await world.bus.bucket(buckets.programs).list('>')).length;
     const [programs, submissions] = [await count(), submitted.length];
     const answer = await start({
-      ...{ run: 'take', environment: 'bench', targets: { sat: 'sat1', extra: 'sat1' } },
-      ...{ plan: 'pass-9', faults: [{ target: 'craft', fault: 'x' }] },
+      run: 'take',
+      environment: 'bench',
+      targets: { sat: 'sat1', extra: 'sat1' },
+      plan: 'pass-9',
+      faults: [{ target: 'craft', fault: 'x' }],
     });
     expect(said(answer)).toEqual([
       422,
@@ -378,8 +386,12 @@ describe('GET /v1/runs', () => {
       });
       expect(body.runs.map(({ run }: { run: string }) => run)).toEqual(ids);
       expect(body.runs[0]).toEqual({
-        ...{ run: ids[0], procedure: 'set', suspended: false, by: 'ada' },
-        ...{ environment: 'bench', targets: { sat: 'sat1' } },
+        run: ids[0],
+        procedure: 'set',
+        suspended: false,
+        by: 'ada',
+        environment: 'bench',
+        targets: { sat: 'sat1' },
       });
     }
   });
@@ -415,14 +427,21 @@ describe('GET /v1/runs/{run}', () => {
     const other = await world.another();
     for (const base of [url, other.url]) {
       expect((await coverage.call(`${base}/v1/runs/${log.run}`)).body).toEqual({
-        ...{ run: log.run, procedure: 'set', step: 'shoot', suspended: false },
+        run: log.run,
+        procedure: 'set',
+        step: 'shoot',
+        suspended: false,
         pending: { path: 'shoot', kind: 'ask', prompt: 'Level?', role: 'supervisor', question: 3 },
       });
     }
     await log.add({ event: 'finished', ok: false, reason: 'aborted by ada' });
     expect((await stateOf(log.run)).body).toEqual({
-      ...{ run: log.run, procedure: 'set', step: 'shoot', suspended: false },
-      ...{ finished: false, reason: 'aborted by ada' },
+      run: log.run,
+      procedure: 'set',
+      step: 'shoot',
+      suspended: false,
+      finished: false,
+      reason: 'aborted by ada',
     });
   });
 

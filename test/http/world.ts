@@ -185,7 +185,14 @@ export async function startWorld(): Promise<World> {
   };
   const { frontEnd, values } = await start();
   return {
-    ...{ nats, bus, missions, mission, values, frontEnd, url: frontEnd.url, log },
+    nats,
+    bus,
+    missions,
+    mission,
+    values,
+    frontEnd,
+    url: frontEnd.url,
+    log,
     another: async () => (await start()).frontEnd,
     async hold(target, holders) {
       await bus.bucket(buckets.leases).overwrite(target, Buffer.from(JSON.stringify({ holders })));

@@ -47,13 +47,18 @@ async function open(kind: Kind, holds?: () => boolean): Promise<World> {
   const clock = new ManualClock(START_MS);
   const radio = await RADIOS[kind]();
   const gateway = createGateway(radio.definition, {
-    ...{ bus, clock, log: keptLog(), random: { next: () => 0.5 } },
+    bus,
+    clock,
+    log: keptLog(),
+    random: { next: () => 0.5 },
     missions: new TestMissions(mission),
     ...(holds !== undefined && { holds }),
     ...(kind === 'simulated' && {
       spacecraft: () =>
         ({
-          ...{ faults: new Set<string>(), onDownlink: () => undefined, stop: () => undefined },
+          faults: new Set<string>(),
+          onDownlink: () => undefined,
+          stop: () => undefined,
           uplink: () => radio.got(),
         }) as unknown as Spacecraft,
     }),
@@ -64,11 +69,18 @@ async function open(kind: Kind, holds?: () => boolean): Promise<World> {
   const ask = <Reply>(verb: string, call: object): Promise<Reply> =>
     bus.ask<Reply>(subject.gatewayVerb(radio.definition.name, verb), call);
   return {
-    ...{ bus, clock, gateway, received: radio.received },
+    bus,
+    clock,
+    gateway,
+    received: radio.received,
     hold: (wanted) => bus.bucket(buckets.leases).overwrite('sat1', Buffer.from(JSON.stringify(wanted))),
     send: (key, changes = {}) =>
       ask('send', {
-        ...{ target: 'sat1', key, epoch: 1, frame: '0801c0000000ff', notAfter: clock.now() + 3_000 },
+        target: 'sat1',
+        key,
+        epoch: 1,
+        frame: '0801c0000000ff',
+        notAfter: clock.now() + 3_000,
         hold: { run: RUN, position: 10 },
         ...changes,
       }),

@@ -30,9 +30,16 @@ beforeEach(async () => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const definition: Definition = {
-    ...{ name: 'modem', kind: 'tcp', tags: [], echo: false, faults: [], settings: {} },
+    name: 'modem',
+    kind: 'tcp',
+    tags: [],
+    echo: false,
+    faults: [],
+    settings: {},
     endpoint: {
-      ...{ kind: 'tcp', side: 'connect', address: { host: '127.0.0.1', port } },
+      kind: 'tcp',
+      side: 'connect',
+      address: { host: '127.0.0.1', port },
       framing: { kind: 'space-packet', maxBytes: 65_542 },
     },
   };
@@ -48,7 +55,11 @@ afterEach(async () => {
 });
 
 const call = (key: string, changes: Partial<SendCall> = {}): SendCall => ({
-  ...{ target: 'sat1', key, epoch: 1, frame: '0801c0000000ff', notAfter: Number.MAX_SAFE_INTEGER },
+  target: 'sat1',
+  key,
+  epoch: 1,
+  frame: '0801c0000000ff',
+  notAfter: Number.MAX_SAFE_INTEGER,
   ...changes,
 });
 const ask = (sending: SendCall) => bus.ask<SendReply>(subject.gatewayVerb('modem', 'send'), sending);
@@ -120,7 +131,11 @@ it('gateway-reporter.T1 T2 MC-BUS-013 reports its throughput every period, and a
   const [report, ...more] = on<GatewayReport>('mcs.metrics').slice(before);
   expect(more).toEqual([]);
   expect(report).toMatchObject({
-    ...{ gateway: 'modem', kind: 'tcp', at: clock.now(), link: { state: 'up' }, reconnects: 0 },
+    gateway: 'modem',
+    kind: 'tcp',
+    at: clock.now(),
+    link: { state: 'up' },
+    reconnects: 0,
     downlink: { frames: 50, bytes: 350, frames_per_second: 10, bytes_per_second: 70 },
   });
   peers[0]!.destroy();

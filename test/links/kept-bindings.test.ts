@@ -11,7 +11,13 @@ import { MemoryBus } from './memory-bus.ts';
 
 const all = () => true;
 const binding = (seq: number, more: Partial<LinkBinding> = {}): LinkBinding => ({
-  ...{ target: 'sat1', link: 'uhf', mode: `m${seq}`, parameters: {}, overrides: {}, epoch: 7, seq },
+  target: 'sat1',
+  link: 'uhf',
+  mode: `m${seq}`,
+  parameters: {},
+  overrides: {},
+  epoch: 7,
+  seq,
   ...more,
 });
 

@@ -42,7 +42,12 @@ beforeAll(async () => {
     }),
   );
   gateway = createGateway(missions.current!.gateways.get('sim-1')!, {
-    ...{ bus, clock: realClock, log, random, missions, missionFolder: DEMO_FOLDER },
+    bus,
+    clock: realClock,
+    log,
+    random,
+    missions,
+    missionFolder: DEMO_FOLDER,
   });
   gateway.start();
 });

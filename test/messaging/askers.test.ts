@@ -89,9 +89,14 @@ const ASKERS: readonly Asker[] = [
     answer: { outcome: 'sent', at: 5 },
     ask: (world) =>
       sendFrame(world, {
-        ...{ gateway: 'gw', frame: { target: 't', key: 'k', epoch: 1, frame: '' }, recovering: undefined },
-        ...{ expiresAt: LONG_MS, hold: undefined, unheld: async () => undefined },
-        ...{ position: async () => undefined, signal },
+        gateway: 'gw',
+        frame: { target: 't', key: 'k', epoch: 1, frame: '' },
+        recovering: undefined,
+        expiresAt: LONG_MS,
+        hold: undefined,
+        unheld: async () => undefined,
+        position: async () => undefined,
+        signal,
       }),
     made: {
       answered: { outcome: 'sent', at: 5 },
@@ -166,7 +171,10 @@ const ASKERS: readonly Asker[] = [
     answer: { outcome: 'accepted' },
     ask: (world) =>
       interruptAll(['r'], {
-        ...{ by: 'alarm x', services: services(world), isOwner: () => true, signal },
+        by: 'alarm x',
+        services: services(world),
+        isOwner: () => true,
+        signal,
       }).then((told) => [...told]),
     made: { answered: ['r'], unserved: [], unanswered: [], notBack: [], unreadable: [], away: THROWS },
   },
@@ -175,7 +183,10 @@ const ASKERS: readonly Asker[] = [
     answer: { fenced: true },
     ask: ({ bus, clock }) =>
       standDown({
-        ...{ bus, clock, open: [sentEvent as never], mark: async () => undefined },
+        bus,
+        clock,
+        open: [sentEvent as never],
+        mark: async () => undefined,
         run: { run: 'r', by: undefined, program, mission },
       }).then((unconfirmed) => unconfirmed.map(unconfirmedText)),
     made: {
@@ -316,7 +327,10 @@ const ASKERS: readonly Asker[] = [
       made: {
         answered: { gateway: 'gw', link: { state: 'up', since: 1 } },
         unserved: kind === 'external' ? 'not known' : down,
-        ...{ unanswered: 'not known', notBack: 'not known', unreadable: 'not known', away: 'not known' },
+        unanswered: 'not known',
+        notBack: 'not known',
+        unreadable: 'not known',
+        away: 'not known',
       },
     };
   }),
@@ -352,8 +366,12 @@ async function bound(bus: Bus, clock: ManualClock): Promise<unknown> {
     return answer;
   };
   const receiver = new Receiver({
-    ...{ bus: { request: counted } as unknown as Bus, clock, random: { next: () => 1 }, log },
-    ...{ subject: 'mcs.ctl.rpc.driver.pus.bind', stamp: () => ({ epoch: 7, seq: 1 }) },
+    bus: { request: counted } as unknown as Bus,
+    clock,
+    random: { next: () => 1 },
+    log,
+    subject: 'mcs.ctl.rpc.driver.pus.bind',
+    stamp: () => ({ epoch: 7, seq: 1 }),
     failed: (error) => expect.fail(String(error)),
   });
   receiver.want([{ target: 'sat1', link: 'uhf', mode: 'safe', parameters: {}, overrides: {} }]);

@@ -37,8 +37,15 @@ class LosingBucket {
 }
 
 const envelope = (revision: number): KeptEnvelope => ({
-  ...{ kind: 'telecommand', id: 'sat1.t', version: 1, revision, epoch: 1 },
-  ...{ snapshot: {}, timers: [], effects: [], covers: { position: revision, mark: 'm' } },
+  kind: 'telecommand',
+  id: 'sat1.t',
+  version: 1,
+  revision,
+  epoch: 1,
+  snapshot: {},
+  timers: [],
+  effects: [],
+  covers: { position: revision, mark: 'm' },
 });
 
 it('what was written without an answer is taken away when the entity is over', async () => {

@@ -23,7 +23,12 @@ beforeEach(async () => {
   clock = new HeapClock(1_000_000);
   server = new TwinServer({ now: () => clock.now(), choose: () => 0 });
   bus = new TwinBus({
-    ...{ server, name: 'p', outside: clock, inside: clock, weather: fairWeather, log: keptLog() },
+    server,
+    name: 'p',
+    outside: clock,
+    inside: clock,
+    weather: fairWeather,
+    log: keptLog(),
   });
   past = new KnownPast({ bus, clock, log: keptLog() });
   await pass(10);
@@ -62,9 +67,16 @@ function ownerOf(name: string, epoch: number, knows: KnownPast | null = past) {
   const known: KnownIn[] = [];
   const lost: string[] = [];
   const mark = new LowWaterMark({
-    ...{ bus, clock, log: keptLog(), name, epoch, first: { next: 1 }, stands: () => ({ next: 1 }) },
+    bus,
+    clock,
+    log: keptLog(),
+    name,
+    epoch,
+    first: { next: 1 },
+    stands: () => ({ next: 1 }),
     known: () => known,
-    ...{ about: [LOGS], past: knows ?? undefined },
+    about: [LOGS],
+    past: knows ?? undefined,
     lost: (error) => void lost.push(error.message),
   });
   const take = async (): Promise<WentBack | undefined> => {

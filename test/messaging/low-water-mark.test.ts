@@ -10,7 +10,12 @@ function markOf(bus: LogBus, epoch: number) {
   const losses: Error[] = [];
   const at = { next: 1 };
   const mark = new LowWaterMark({
-    ...{ bus, clock, log: keptLog(), name: 'decoder.gw', epoch, first: { next: 1 } },
+    bus,
+    clock,
+    log: keptLog(),
+    name: 'decoder.gw',
+    epoch,
+    first: { next: 1 },
     stands: () => ({ ...at }),
     lost: (error) => void losses.push(error),
   });

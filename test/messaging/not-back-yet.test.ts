@@ -54,8 +54,12 @@ const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown
       sendFrame(
         { bus, clock: realClock },
         {
-          ...{ gateway: 'g', frame: { target: 't', key: 'k', epoch: 1, frame: '' }, recovering: undefined },
-          ...{ expiresAt: Number.MAX_SAFE_INTEGER, hold: undefined, unheld: async () => undefined },
+          gateway: 'g',
+          frame: { target: 't', key: 'k', epoch: 1, frame: '' },
+          recovering: undefined,
+          expiresAt: Number.MAX_SAFE_INTEGER,
+          hold: undefined,
+          unheld: async () => undefined,
           position: async () => undefined,
           signal,
         },
@@ -83,7 +87,11 @@ const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown
     { ok: true, value: { generation: 1 } },
     (bus) =>
       begin(createTransfer(services(bus)), {
-        ...{ type: 'effect.transfer', ticket: 2, path: 'a', statement: download, answers: {} },
+        type: 'effect.transfer',
+        ticket: 2,
+        path: 'a',
+        statement: download,
+        answers: {},
       }),
     { type: 'done' },
   ],
@@ -92,7 +100,11 @@ const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown
     { ok: true, value: { faults: [] } },
     (bus) =>
       begin(createFault(services(bus)), {
-        ...{ type: 'effect.fault', index: 3, fault, on: true, at: realClock.now() },
+        type: 'effect.fault',
+        index: 3,
+        fault,
+        on: true,
+        at: realClock.now(),
       }),
     { type: 'fault.switched' },
   ],

@@ -40,7 +40,8 @@ describe('waiting while the bus is away', () => {
     let wake: () => void = () => undefined;
     let forgotten = 0;
     const waiting = {
-      ...{ clock, signal: abort.signal },
+      clock,
+      signal: abort.signal,
       pauseMs: (round: number) => 100 * 2 ** round,
       waits: (_outage: Outage, round: number) => void rounds.push([clock.now(), round]),
       wakeOn: (go: () => void) => {

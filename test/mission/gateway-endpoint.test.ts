@@ -20,7 +20,10 @@ function faults(...gateways: readonly object[]): string[] {
 describe('what a gateway compiles to', () => {
   it('udp: bound to this machine, taking datagrams of its peer only', () => {
     expect(endpoint({ udp: { port: 7_000, peer: address }, silent_after: '30 s' })).toEqual({
-      ...{ kind: 'udp', bind: { host: '127.0.0.1', port: 7_000 }, peer: address, accept: 'peer' },
+      kind: 'udp',
+      bind: { host: '127.0.0.1', port: 7_000 },
+      peer: address,
+      accept: 'peer',
       silentAfterMs: 30_000,
     });
   });
@@ -28,17 +31,23 @@ describe('what a gateway compiles to', () => {
   it('udp: a multicast group is received on every interface and from anybody', () => {
     const udp = { port: 7_000, peer: address, multicast: { group: '239.1.2.3' } };
     expect(endpoint({ udp })).toMatchObject({
-      ...{ bind: { host: '0.0.0.0', port: 7_000 }, accept: 'any', multicast: { group: '239.1.2.3', ttl: 1 } },
+      bind: { host: '0.0.0.0', port: 7_000 },
+      accept: 'any',
+      multicast: { group: '239.1.2.3', ttl: 1 },
     });
   });
 
   it('tcp: either side of the connection', () => {
     expect(endpoint({ tcp: { connect: address }, framing: { ...packets, apids: [11], max: 71 } })).toEqual({
-      ...{ kind: 'tcp', side: 'connect', address },
+      kind: 'tcp',
+      side: 'connect',
+      address,
       framing: { kind: 'space-packet', maxBytes: 71, apids: [11] },
     });
     expect(endpoint({ tcp: { listen: address }, framing: { kind: 'line', ending: 'crlf' } })).toEqual({
-      ...{ kind: 'tcp', side: 'listen', address },
+      kind: 'tcp',
+      side: 'listen',
+      address,
       framing: { kind: 'line', maxBytes: 4_096, ending: 'crlf' },
     });
   });
@@ -48,7 +57,10 @@ describe('what a gateway compiles to', () => {
     expect(
       endpoint({ tcp: { listen: { ...address, accept, replace: true } }, framing: packets }),
     ).toMatchObject({
-      ...{ side: 'listen', address, accept, replace: true },
+      side: 'listen',
+      address,
+      accept,
+      replace: true,
     });
     const withPorts = ['192.0.2.7:5000', '[fd00::1]:5000'];
     expect(endpoint({ udp: { port: 7_000, accept: withPorts } })).toMatchObject({ accept: withPorts });

@@ -126,8 +126,13 @@ describe('a platform', () => {
     const [undervoltage, ...others] = cubesat.alarms;
     expect(others).toEqual([]);
     expect(undervoltage).toMatchObject({
-      ...{ component: 'battery', instances: ['1', '2'], name: 'undervoltage', severity: 'critical' },
-      ...{ temporal: true, spanMs: 10_000, onRaise: 'shed_load' },
+      component: 'battery',
+      instances: ['1', '2'],
+      name: 'undervoltage',
+      severity: 'critical',
+      temporal: true,
+      spanMs: 10_000,
+      onRaise: 'shed_load',
     });
     const second = undervoltage!.when.open({ instance: '2' });
     expect(second.reads).toEqual([cubesat.ordinal('battery[2].voltage')]);

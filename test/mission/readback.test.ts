@@ -7,8 +7,15 @@ import type { MeasureDefinition, Parameter } from '../../mission/platform.ts';
 import { asReadback, readsAs } from '../../mission/readback.ts';
 
 const measure = (type: string, more: Partial<MeasureDefinition> = {}): MeasureDefinition => ({
-  ...{ name: 'x', description: undefined, type, enumeration: undefined, unit: undefined },
-  ...{ soft: undefined, hard: undefined, derived: undefined, calibrate: undefined },
+  name: 'x',
+  description: undefined,
+  type,
+  enumeration: undefined,
+  unit: undefined,
+  soft: undefined,
+  hard: undefined,
+  derived: undefined,
+  calibrate: undefined,
   ...more,
 });
 const calibrated = (calibration: CalibrationConfiguration) => {

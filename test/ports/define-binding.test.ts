@@ -38,7 +38,13 @@ const store: Store<LampRecord> = {
   commit: async ({ position, records }) => ({ outcome: 'committed', position: position + records.length }),
 };
 const good: Lamp = {
-  ...{ kind: 'lamp', version: 1, chart: lamp, store, durability: 'log', restart: 'transient', idleMs: null },
+  kind: 'lamp',
+  version: 1,
+  chart: lamp,
+  store,
+  durability: 'log',
+  restart: 'transient',
+  idleMs: null,
   migrations: {},
   effects: {
     'effect.close': async ({ relay }) => ({ type: 'relay.closed', volts: relay.length }),
@@ -107,7 +113,8 @@ describe('a binding', () => {
     expect(
       await binding.effects['effect.close']?.({ type: 'effect.close', relay: 'k1' } as never, run),
     ).toEqual({
-      ...{ type: 'relay.closed', volts: 2 },
+      type: 'relay.closed',
+      volts: 2,
     });
   });
 });

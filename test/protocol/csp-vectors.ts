@@ -25,7 +25,8 @@ const file = new URL('../data/vectors/csp.json', import.meta.url);
 const written = (JSON.parse(readFileSync(file, 'utf8')) as { vectors: Written[] }).vectors;
 
 export const cspVectors: readonly Vector[] = written.map(({ id, group, hex, fields }) => ({
-  ...{ id, group },
+  id,
+  group,
   version: fields.version as CspVersion,
   header: {
     priority: fields.pri,

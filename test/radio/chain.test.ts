@@ -11,11 +11,14 @@ import { conditioned, QPSK, setupFor } from './board-reading.ts';
 
 const setup = setupFor(QPSK);
 const session: ChainSession = {
-  ...{ profile: { name: QPSK.name, setup }, epoch: 7, acquired: true },
+  profile: { name: QPSK.name, setup },
+  epoch: 7,
+  acquired: true,
   proof: { target: 'air', verdict: 'BytePerfect' },
 };
 const view = (target: ChainTarget, board: Partial<BoardReading> = {}): ChainView => ({
-  ...{ target, session },
+  target,
+  session,
   board: { ...conditioned(setup, target), ...board },
 });
 const withRegister = (target: ChainTarget, name: RegisterName, value: Observed<number>): ChainView =>
@@ -64,7 +67,11 @@ const behindQuiet = (key: string): boolean =>
 describe('the chain', () => {
   it.each(ALL)('RB-CHAIN-003 RB-CHAIN-006 to %s is ready when everything is as asked for', (target) => {
     expect(chainState(view(target))).toMatchObject({
-      ...{ target, current_target: target, ready: true, next: null, stage: 'ready' },
+      target,
+      current_target: target,
+      ready: true,
+      next: null,
+      stage: 'ready',
     });
   });
 
@@ -109,7 +116,8 @@ describe('the chain', () => {
     const state = chainState(view('air', { state: unreadable('ad9361-phy ensm_mode: I/O error') }));
     expect(state.ready).toBe(false);
     expect(state.conditions.find(({ key }) => key === 'ensm.fdd')).toMatchObject({
-      ...{ verdict: 'unknown', observed: 'ad9361-phy ensm_mode: I/O error' },
+      verdict: 'unknown',
+      observed: 'ad9361-phy ensm_mode: I/O error',
     });
   });
 

@@ -76,7 +76,12 @@ describe('RB-GEN-001 samples of the model for IIO tools', () => {
     const place = folder();
     const commands = guideCommands();
     expect(commands.map((command) => command.split(' ')[0])).toEqual([
-      ...['iio_info', 'iio_attr', 'iio_attr', 'iio_attr', 'iio_readdev', 'iio_writedev'],
+      'iio_info',
+      'iio_attr',
+      'iio_attr',
+      'iio_attr',
+      'iio_readdev',
+      'iio_writedev',
     ]);
     const seen: string[] = [];
     for (const command of commands) {

@@ -26,8 +26,11 @@ async function both(): Promise<{ rig: Rig; remote: IioContext }> {
   const server = await serveIiod({ context: rig.board, port: 0, clock: realClock, log });
   ends.push(() => server.stop());
   const remote = await connectIiod({
-    ...{ host: '127.0.0.1', port: server.port },
-    ...{ deadlineMs: PATIENT_MS, clock: realClock, log },
+    host: '127.0.0.1',
+    port: server.port,
+    deadlineMs: PATIENT_MS,
+    clock: realClock,
+    log,
   });
   ends.push(() => remote.close());
   return { rig, remote };

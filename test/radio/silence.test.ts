@@ -11,7 +11,11 @@ import { realClock } from '../../supervision/clock.ts';
 
 const never = (): Promise<void> => new Promise(() => undefined);
 const phy = (channel: string, name: string): IioAttribute => ({
-  ...{ device: 'ad9361-phy', of: 'channel', channel, output: true, name },
+  device: 'ad9361-phy',
+  of: 'channel',
+  channel,
+  output: true,
+  name,
 });
 const FIRST = phy('voltage0', 'hardwaregain');
 const SECOND = phy('voltage1', 'hardwaregain');

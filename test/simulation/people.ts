@@ -268,7 +268,8 @@ export class People {
     const delay = habit.happens(0.5) ? habit.between(0, 100) : habit.between(100, 8_000);
     const ask = (): void =>
       persist(this.#options, {
-        ...{ slot, patienceMs: PATIENCE_MS },
+        slot,
+        patienceMs: PATIENCE_MS,
         ask: (api) => api.answer(run, answer, person),
         answered: () => undefined,
         wanted: () => summary.finished === undefined,

@@ -99,8 +99,15 @@ it.each([0, 1])(
   'an executor (%i) that falls asleep in the middle of a take-up neither holds nor lists anything when it wakes',
   async (asleep) => {
     const pause: Fault = {
-      ...{ at: 2_000, slot: asleep, kind: 'pause-at', step: 'append $KV.mcs_leases', phase: 'asked', nth: 1 },
-      ...{ forMs: 9_000, arrivalsFirst: true, pullsExpired: true },
+      at: 2_000,
+      slot: asleep,
+      kind: 'pause-at',
+      step: 'append $KV.mcs_leases',
+      phase: 'asked',
+      nth: 1,
+      forMs: 9_000,
+      arrivalsFirst: true,
+      pullsExpired: true,
     };
     const leases = [
       { target: 'sat1', mode: 'exclusive' },
@@ -125,7 +132,12 @@ it.each([0, 1])(
   'a command that waits for an executor (%i) that was overtaken in its sleep wakes none of its runs again',
   async (asleep) => {
     const pause: Fault = {
-      ...{ at: 3_740, slot: asleep, kind: 'pause', forMs: 3_400, arrivalsFirst: true, pullsExpired: true },
+      at: 3_740,
+      slot: asleep,
+      kind: 'pause',
+      forMs: 3_400,
+      arrivalsFirst: true,
+      pullsExpired: true,
     };
     const suspend: Command = { afterMs: 1_800, slot: 1 - asleep, action: 'suspend' };
     // The second leaves a low-water mark to be written, so that leaving the shard takes a while.

@@ -20,7 +20,11 @@ async function start(roles: readonly RoleName[], ports: { port?: number; metrics
   const bus = openBus({ url: 'nats://127.0.0.1:1', name: 'test', log: quiet });
   buses.push(bus);
   const service = await startProcess({
-    ...{ bus, roles, clock: realClock, random: seededRandom(1), log: quiet },
+    bus,
+    roles,
+    clock: realClock,
+    random: seededRandom(1),
+    log: quiet,
     ...ports,
     escalated: (reason) => {
       throw new Error(reason);
@@ -38,7 +42,9 @@ it('listens before the bus answers, and says so', async () => {
   const health = await get(metrics, '/healthz');
   expect(health.status).toBe(200);
   expect(await health.json()).toMatchObject({
-    ...{ state: 'up', bus: 'disconnected', configuration: null },
+    state: 'up',
+    bus: 'disconnected',
+    configuration: null,
     roles: { executor: 'starting', telemetry: 'starting' },
   });
   expect(await (await get(metrics, '/metrics')).text()).toMatch(/^mcs_bus_connected 0$/m);

@@ -55,7 +55,8 @@ export class Description {
     const document = openApiDocument(ownRoutes, ownFollows, of);
     const paths = document['paths'] as Record<string, Record<string, Operation>>;
     this.#paths = Object.entries(paths).map(([path, operations]) => ({
-      ...{ path, operations },
+      path,
+      operations,
       pattern: patternOf(path),
     }));
     // Read once and as a whole: compiling each schema with all components would hold up the first answers of a test.

@@ -208,8 +208,15 @@ function draftOf({ modes = [] }: ProgramWorld): fc.Arbitrary<Draft> {
 function send({ target }: Site, telecommand: string, more: Partial<SendStatement> = {}): SendStatement {
   const [component, name] = telecommand.split('.');
   return {
-    ...{ kind: 'send', target, link: 'uhf', component: component!, telecommand: name!, args: {} },
-    ...{ changesState: true, hazardous: false, retry: 0 },
+    kind: 'send',
+    target,
+    link: 'uhf',
+    component: component!,
+    telecommand: name!,
+    args: {},
+    changesState: true,
+    hazardous: false,
+    retry: 0,
     ...more,
   };
 }
@@ -244,8 +251,11 @@ function condition(
   more: Partial<ConditionStatement> = {},
 ): ConditionStatement {
   return {
-    ...{ kind, condition: text.replaceAll('sat.', `${role}.`), targets: roles },
-    ...{ inputs: { cell: '1', floor: 5 }, answers: {} },
+    kind,
+    condition: text.replaceAll('sat.', `${role}.`),
+    targets: roles,
+    inputs: { cell: '1', floor: 5 },
+    answers: {},
     inputTypes: { cell: { type: 'instance', of: 'battery' }, floor: { type: 'f64', unit: 'V' } },
     ...more,
   };

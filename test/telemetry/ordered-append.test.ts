@@ -30,7 +30,10 @@ function appends() {
   const queue = new OrderedAppend({ bus, stream: streams.values, clock, log: keptLog() });
   const push = (id: string): void => {
     void queue.push({
-      ...{ subject: 'mcs.tm.value.sat1', data: Buffer.from(id), id, headers: {} },
+      subject: 'mcs.tm.value.sat1',
+      data: Buffer.from(id),
+      id,
+      headers: {},
       stored: () => void stored.push(id),
     });
   };

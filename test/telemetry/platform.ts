@@ -37,7 +37,11 @@ function measureOf(key: string, ordinal: number, sketch: MeasureSketch): Measure
   const [, component, instance, name] = KEY.exec(key)!;
   const absent = { description: undefined, enumeration: undefined, unit: undefined, soft: undefined };
   const definition: MeasureDefinition = {
-    ...{ ...absent, hard: undefined, derived: undefined, calibrate: undefined, name: name! },
+    ...absent,
+    hard: undefined,
+    derived: undefined,
+    calibrate: undefined,
+    name: name!,
     ...sketch,
   };
   return { ordinal, key, component: component!, instance, definition };
@@ -58,7 +62,12 @@ export function missionOf(revision: string, platforms: Record<string, Platform>)
   const targets = Object.entries(platforms).map(([name, platform]): [string, Target] => [
     name,
     {
-      ...{ name, platform, platformId: platform.id, environments: ['bench'], modes: [], parameters: [] },
+      name,
+      platform,
+      platformId: platform.id,
+      environments: ['bench'],
+      modes: [],
+      parameters: [],
       links: new Map(),
       defaultLink: 'uhf',
     },
@@ -139,7 +148,10 @@ export function valuesOf(
 ): ValueBatch {
   const block = blockOf(platform, rows);
   return {
-    ...{ platform: platform.digest, link, deferred, reports: [] },
+    platform: platform.digest,
+    link,
+    deferred,
+    reports: [],
     blocks: [{ ...block, value: block.raw.slice() }],
   };
 }

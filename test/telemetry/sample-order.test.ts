@@ -113,8 +113,12 @@ describe('MC-VAL-016 telemetry-owner.O7 an owner of a target', () => {
     const batch: DecodedBatch = { platform: platform.digest, link: 'uhf', blocks, reports: [] };
     const headers = { 'Mcs-Source': String(100 + seq) };
     return {
-      ...{ subject: subject.decoded('sat1'), data: encodeBatch(batch), headers, seq },
-      ...{ at: T0 + ground, pending: 0 },
+      subject: subject.decoded('sat1'),
+      data: encodeBatch(batch),
+      headers,
+      seq,
+      at: T0 + ground,
+      pending: 0,
     };
   };
 

@@ -42,9 +42,20 @@ it('draws folders in layers, without what is reached over another one, and sees 
   expect((await draw('--write')).code).toBe(0);
   expect(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')).toBe(
     [
-      ...['Before.', '<!-- dependencies -->', '```', 'http         ──> mission', ''],
-      ...['mission      ──> contract', '', 'contract', '', '3 folders, 3 arrows between them'],
-      ...['```', '<!-- /dependencies -->', 'Behind.', ''],
+      'Before.',
+      '<!-- dependencies -->',
+      '```',
+      'http         ──> mission',
+      '',
+      'mission      ──> contract',
+      '',
+      'contract',
+      '',
+      '3 folders, 3 arrows between them',
+      '```',
+      '<!-- /dependencies -->',
+      'Behind.',
+      '',
     ].join('\n'),
   );
   expect((await draw()).code).toBe(0);

@@ -167,11 +167,22 @@ function follow(
   const ended = AbortSignal.any([signal, own.signal]);
   const lookBack = lookBackMs(one, afterwards);
   return watchCondition({
-    ...{ judgement, clock, since, until, afterwards, signal: ended },
+    judgement,
+    clock,
+    since,
+    until,
+    afterwards,
+    signal: ended,
     oldest: since - Math.max(lookBack, afterwards ? 0 : maxAgeOf(one)),
     open: (target, watched, hear) =>
       new ValueStream({
-        ...{ bus, clock, log: services.log, target, watched, hear, signal: ended },
+        bus,
+        clock,
+        log: services.log,
+        target,
+        watched,
+        hear,
+        signal: ended,
         platformOf: (digest, revision) => services.platforms.find(digest, revision, 0),
         position: positions.get(target),
         from: since - CLOCK_SKEW_MS - lookBack,

@@ -130,7 +130,9 @@ class Taking {
     const program = typeof found === 'string' ? undefined : found;
     const mission = program && (await missions.at(program.config));
     const unconfirmed = await standDown({
-      ...{ bus, clock, open },
+      bus,
+      clock,
+      open,
       run: { run, by: first.by, program, mission },
       mark: (targets) => this.#leases.leave(run, targets, isOwner),
       withinMs: FENCE_REACTION_MS,
@@ -157,7 +159,10 @@ export function createRelease(
     let unconfirmed: readonly Unconfirmed[] = [];
     const released = await retryWhileBusIsAway({ clock, signal }, async () => {
       unconfirmed = await standDown({
-        ...{ bus, clock, run: at, open: openOf(run) },
+        bus,
+        clock,
+        run: at,
+        open: openOf(run),
         mark: (targets) => leases.leave(run, targets, isOwner),
         ...(soon === true && { withinMs: FENCE_REACTION_MS }),
       });

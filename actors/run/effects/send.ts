@@ -67,7 +67,11 @@ export function submissionOf(
   const { target, component, telecommand, link, environment } = statement;
   return {
     id: tc,
-    ...{ target, component, telecommand, link, run },
+    target,
+    component,
+    telecommand,
+    link,
+    run,
     args: values.args,
     ...(values.instance !== undefined && { instance: values.instance }),
     ...(environment !== undefined && { environment }),

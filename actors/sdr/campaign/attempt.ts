@@ -54,9 +54,12 @@ export async function attempt(
   return {
     type: 'attempt.ended',
     attempt: {
-      ...{ step: step.id, outcome: late ? 'error' : outcome, ...rest },
+      step: step.id,
+      outcome: late ? 'error' : outcome,
+      ...rest,
       detail: words.slice(0, BENCH_DETAIL_CHARACTERS),
-      ...{ at_uptime_ms: at, uptime_since: options.uptimeSince },
+      at_uptime_ms: at,
+      uptime_since: options.uptimeSince,
     },
     ...(ends !== undefined && { ends }),
   };

@@ -75,8 +75,11 @@ export class CampaignService implements BenchCampaigns {
     if (!taken.ok) return taken;
     const startedAtUptimeMs = Math.floor(uptime());
     const input: CampaignInput = {
-      ...{ id, document: document.value, session },
-      ...{ startedAtUptimeMs, uptimeSince },
+      id,
+      document: document.value,
+      session,
+      startedAtUptimeMs,
+      uptimeSince,
     };
     cells().start(id, input, 0);
     const view = await records.until(id, () => true, BENCH_RECORD_MS);

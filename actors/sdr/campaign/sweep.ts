@@ -61,7 +61,10 @@ export function pointOf(
 ): SweepPoint {
   const bytes = blocks.reduce((sum, { total }) => sum + total, 0);
   return {
-    ...{ x, ratio, bits: bytes * 8, ber: errorRate(ratio) },
+    x,
+    ratio,
+    bits: bytes * 8,
+    ber: errorRate(ratio),
     ...bounds(ratio, bytes),
     ...(ebN0Db !== undefined && { ebn0_db: ebN0Db }),
     ...(ebN0Db !== undefined &&
@@ -97,7 +100,9 @@ async function measurementOf(
   { measure: { blocks, prbs = 15 } }: SweepStep,
 ): Promise<Result<Measurement | undefined, BenchFault>> {
   const done = await perform('datapath.measure', {
-    ...{ blocks, prbs, warmup: WARMUP_BLOCKS },
+    blocks,
+    prbs,
+    warmup: WARMUP_BLOCKS,
     // The gain is not that of the profile: that is what is varied, on a chain that was conditioned before.
     force: true,
   });

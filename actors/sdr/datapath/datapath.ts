@@ -175,7 +175,10 @@ export class DatapathCommands {
         `phase ambiguity: with the carrier ${(360 * phase) / 2 ** bits} degrees on, ${share} % of the bytes are correct; ` +
         'a sync word or differential coding in the profile resolves the phase, and recovering the chain reacquires the carrier';
       this.#parts.events.record({
-        ...{ kind: 'measure.phase_ambiguity', source: 'datapath', severity: 'warning', message: detail },
+        kind: 'measure.phase_ambiguity',
+        source: 'datapath',
+        severity: 'warning',
+        message: detail,
       });
       return detail;
     }
@@ -209,7 +212,9 @@ export class DatapathCommands {
 
   #reportAmbiguous(): void {
     this.#parts.events.record({
-      ...{ kind: 'measure.ambiguous_payload', source: 'datapath', severity: 'warning' },
+      kind: 'measure.ambiguous_payload',
+      source: 'datapath',
+      severity: 'warning',
       message:
         'the payload repeats within itself: its rotation is known up to its period only, and no slip can be detected',
     });

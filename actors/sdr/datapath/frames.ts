@@ -54,7 +54,9 @@ export class Frames implements BenchFrames {
     const added: Kept[] = [];
     for (let from = 0; from < bytes.length; from += BLOCK_BYTES)
       added.push({
-        ...{ id: randomUUID(), uptimeMs: Math.max(0, at - this.#startedAt), ...reported },
+        id: randomUUID(),
+        uptimeMs: Math.max(0, at - this.#startedAt),
+        ...reported,
         // A copy: what is answered and what is kept are not the same memory.
         bytes: Buffer.from(bytes.subarray(from, from + BLOCK_BYTES)),
       });
@@ -130,8 +132,11 @@ export class Frames implements BenchFrames {
 
 function shown({ id, uptimeMs, profile, fecStatus, bytes }: Kept): BenchFrame {
   return {
-    ...{ id, timestamp: new Date(uptimeMs).toISOString() },
+    id,
+    timestamp: new Date(uptimeMs).toISOString(),
     ...(profile !== undefined && { profile }),
-    ...{ protocol: PROTOCOL, fec_status: fecStatus, payload_hex: bytes.toString('hex') },
+    protocol: PROTOCOL,
+    fec_status: fecStatus,
+    payload_hex: bytes.toString('hex'),
   };
 }

@@ -77,7 +77,9 @@ export class PacketCommands {
           ok: true,
           value: {
             packets: packets.length,
-            ...{ useful_bytes: usefulBytes, wire_bytes: wireBytes, block_useful_bytes: BLOCK_BYTES },
+            useful_bytes: usefulBytes,
+            wire_bytes: wireBytes,
+            block_useful_bytes: BLOCK_BYTES,
             boundaries_preserved: boundariesPreserved,
             tx_chain_running: passed.value.egressOpen,
             chain: passed.value.chain,
@@ -154,7 +156,9 @@ export class PacketCommands {
     const lost = this.#blocks.discard();
     if (lost === 0) return;
     this.#parts.events.record({
-      ...{ kind: 'transmit.lost', source: 'datapath', severity: 'warning' },
+      kind: 'transmit.lost',
+      source: 'datapath',
+      severity: 'warning',
       message: `${lost} bytes that waited for their block are lost with the board`,
     });
   }
@@ -198,7 +202,9 @@ export class PacketCommands {
   #lose(bytes: number, why: string): number {
     if (bytes === 0) return 0;
     this.#parts.events.record({
-      ...{ kind: 'transmit.dropped', source: 'datapath', severity: 'warning' },
+      kind: 'transmit.dropped',
+      source: 'datapath',
+      severity: 'warning',
       message: `${bytes} bytes that waited for the transmitter are dropped: ${why}`,
     });
     return bytes;

@@ -90,7 +90,9 @@ function assembleNotes({ clock, log: daemon, eventRecords }: RadioOptions) {
 function assembleCommands(options: RadioOptions, { cell, session, log, events, frames, note }: Notes) {
   const { clock, wired = 'air', bounds = AD9361_BOUNDS, measurer = new Measurer() } = options;
   const attachment: Attachment = new Attachment({
-    ...{ board: options.board, clock, log },
+    board: options.board,
+    clock,
+    log,
     lost: ({ attachment: number }, reason) => {
       note('board.lost', 'error', reason);
       packets.forget();
@@ -99,7 +101,12 @@ function assembleCommands(options: RadioOptions, { cell, session, log, events, f
   });
   const board = (): Board | undefined => attachment.board;
   const queue = new CommandQueue({
-    ...{ session, clock, log, context: () => cell.context, tell: (event) => cell.tell(event), board },
+    session,
+    clock,
+    log,
+    context: () => cell.context,
+    tell: (event) => cell.tell(event),
+    board,
     refused: (route, fault) => {
       if (fault.code === 'board_busy') note('manual_interference', 'warning', fault.message);
       else log.info({ route, code: fault.code }, 'command refused');
@@ -126,13 +133,24 @@ function assembleUsers(options: RadioOptions, { cell, log, startedAt }: Notes, c
   const { attachment, queue, tuning, chain, datapath, packets, profiles } = commands;
   const board = (): Board | undefined => attachment.board;
   const user = new RadioUser({
-    ...{ clock, wired, board, tell: (event) => cell.tell(event) },
+    clock,
+    wired,
+    board,
+    tell: (event) => cell.tell(event),
     holding: (holder) => queue.holding(holder),
     released: (holder) => queue.released(holder),
-    ...{ tuning, chain, datapath, packets, profiles },
+    tuning,
+    chain,
+    datapath,
+    packets,
+    profiles,
   });
   const feeds = new Feeds({
-    ...{ clock, random, log, startedAt, board },
+    clock,
+    random,
+    log,
+    startedAt,
+    board,
     sample: (names) => user.sample(names),
   });
   return { user, feeds };

@@ -93,7 +93,8 @@ async function openContext({ board, clock, log }: AttachOptions): Promise<IioCon
   switch (board.kind) {
     case 'stub':
       return createStub({
-        ...{ seed: board.seed, clock },
+        seed: board.seed,
+        clock,
         ...(board.lossDb !== undefined && { lossDb: board.lossDb }),
       });
     case 'iiod':

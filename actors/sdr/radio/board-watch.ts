@@ -89,12 +89,16 @@ export class BoardWatch {
     const { events } = this.#parts;
     if (what === undefined)
       events.record({
-        ...{ kind: 'transmitter.foreign', source: 'radio', severity: 'info' },
+        kind: 'transmitter.foreign',
+        source: 'radio',
+        severity: 'info',
         message: 'the modem has the transmitter again: no samples or tones of another tool',
       });
     else
       events.record({
-        ...{ kind: 'transmitter.foreign', source: 'radio', severity: 'warning' },
+        kind: 'transmitter.foreign',
+        source: 'radio',
+        severity: 'warning',
         message: `another tool sends ${what} instead of the modem: ${whereTo(reading)}`,
       });
   }

@@ -179,7 +179,10 @@ export class Chain implements BenchChain {
 
   #noteApplied({ profile, sampleRateSps }: Wanted, work: Work): void {
     work.note({
-      ...{ type: 'profile.applied', profile, by: work.by, message: 'applied by conditioning the chain' },
+      type: 'profile.applied',
+      profile,
+      by: work.by,
+      message: 'applied by conditioning the chain',
       ...(sampleRateSps !== undefined && { sampleRateSps }),
     });
     this.#record('profile.applied', 'info', `profile ${profile.name} applied by conditioning the chain`);

@@ -130,7 +130,12 @@ export class CommandQueue {
       const withdraw = (): void => void tell({ type: 'operator.withdraw', id, at: clock.now() });
       asking.signal?.addEventListener('abort', withdraw);
       this.#asked.set(id, {
-        ...{ route, job, asking, uses, fail, permit: this.#permit(asking) },
+        route,
+        job,
+        asking,
+        uses,
+        fail,
+        permit: this.#permit(asking),
         settle: settle as Asked['settle'],
         end: () => asking.signal?.removeEventListener('abort', withdraw),
         timer: this.#lookLater(id),
@@ -209,7 +214,10 @@ export class CommandQueue {
     const { clock, board, context, log, leavePath } = this.#options;
     const attached = board();
     const ended = (facts: readonly RadioFact[]): RadioEvent => ({
-      ...{ type: 'command.ended', id, facts, at: clock.now() },
+      type: 'command.ended',
+      id,
+      facts,
+      at: clock.now(),
     });
     if (attached === undefined) {
       this.#outcomes.set(id, { value: refuse('unavailable', 'the board is lost') });
@@ -276,7 +284,8 @@ export class CommandQueue {
     if (isMoving) asked.timer = this.#lookLater(id);
     else
       this.refuse(id, {
-        ...{ code: 'unavailable', message: 'the command cannot be recorded and was not carried out' },
+        code: 'unavailable',
+        message: 'the command cannot be recorded and was not carried out',
         help: 'try again when the bus is reachable',
       });
   }

@@ -37,11 +37,12 @@ export class OwnCell {
 }
 
 const NO_CONTEXT: RadioContext = {
-  ...{
-    record: NOTHING_APPLIED,
-    session: '',
-    board: undefined,
-    trouble: 'the daemon has not looked for it yet',
-  },
-  ...{ failures: 0, holder: undefined, running: [], waiting: [] },
+  record: NOTHING_APPLIED,
+  session: '',
+  board: undefined,
+  trouble: 'the daemon has not looked for it yet',
+  failures: 0,
+  holder: undefined,
+  running: [],
+  waiting: [],
 };

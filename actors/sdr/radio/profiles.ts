@@ -93,7 +93,9 @@ export class Profiles implements BenchProfiles {
       });
     this.#profiles.set(name, read.value);
     this.#parts.events.record({
-      ...{ kind: 'profile.registered', source: 'radio', severity: 'info' },
+      kind: 'profile.registered',
+      source: 'radio',
+      severity: 'info',
       message: `profile ${name} ${replaced ? 'replaced' : 'registered'}`,
     });
     return { ok: true, value: { name, replaced, persisted: false, note: UNTIL_RESTART } };
@@ -110,8 +112,11 @@ export class Profiles implements BenchProfiles {
     if (!this.#profiles.has(name)) return undefined;
     const revisions = this.#parts.context().record.revisions[name] ?? [];
     return revisions.toReversed().map(({ version, epoch, at, by, message }) => ({
-      ...{ version, cfg_epoch: epoch, applied_at: new Date(at).toISOString() },
-      ...{ applied_by: by, message },
+      version,
+      cfg_epoch: epoch,
+      applied_at: new Date(at).toISOString(),
+      applied_by: by,
+      message,
     }));
   }
 
@@ -139,7 +144,9 @@ export class Profiles implements BenchProfiles {
       `${level}, the egress closed until the chain is conditioned`;
     work.note({ type: 'profile.applied', profile, by: work.by, message: tuning });
     events.record({
-      ...{ kind: 'profile.applied', source: 'radio', severity: 'info' },
+      kind: 'profile.applied',
+      source: 'radio',
+      severity: 'info',
       message: `profile ${profile.name} applied by ${work.by}: ${tuning}`,
     });
     return { ok: true, value: { profile_name: profile.name, cfg_epoch: work.record.epoch, tuning } };
@@ -149,7 +156,10 @@ export class Profiles implements BenchProfiles {
 function summaryOf(profile: Profile): ProfileSummary {
   const { name, display_name, modulation, symbol_rate_baud, center_frequency_hz } = profile;
   return {
-    ...{ name, modulation, symbol_rate_baud, center_frequency_hz },
+    name,
+    modulation,
+    symbol_rate_baud,
+    center_frequency_hz,
     ...(display_name !== undefined && { display_name }),
   };
 }

@@ -86,7 +86,9 @@ export class Tuning implements BenchRadio {
       const status = await readStatus(besides(board, late), context().record);
       if (!status.loopback) await board.buffers.endFeed(`${ROUTE.gain} has muted the transmitter`);
       events.record({
-        ...{ kind: 'transmitter.muted', source: 'radio', severity: 'info' },
+        kind: 'transmitter.muted',
+        source: 'radio',
+        severity: 'info',
         message: `muted by ${asking.by === undefined ? 'hand' : `${asking.by.kind} ${asking.by.id}`}: ${db} dB`,
       });
       return { ok: true, value: status };

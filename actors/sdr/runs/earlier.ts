@@ -34,7 +34,9 @@ export function endEarlier({ cells, records, events, clock, uptime, uptimeSince 
   for (const [id, { state }] of records.campaign.entries()) {
     if (state.status !== 'running') continue;
     const event: CampaignEvent = {
-      ...{ type: 'daemon.restarted', uptimeMs: Math.floor(uptime()), uptimeSince },
+      type: 'daemon.restarted',
+      uptimeMs: Math.floor(uptime()),
+      uptimeSince,
     };
     cells.campaign.tell(id, event);
     tell(events, 'campaign', `${id} was interrupted by the end of the daemon; a resume repeats its step`);

@@ -122,22 +122,31 @@ class BenchRuns implements Runs {
     );
     const shared = { profiles, exclusive: this.#exclusive, events, uptime, session: ids.session };
     this.scenarios = new ScenarioService({
-      ...{ ...shared, reports, clock, documents: documents.scenarios, records: this.#scenarioRecords },
-      ...{ lives: this.#lives, cells: () => this.#hosts.scenario, newId: ids.scenario },
+      ...shared,
+      reports,
+      clock,
+      documents: documents.scenarios,
+      records: this.#scenarioRecords,
+      lives: this.#lives,
+      cells: () => this.#hosts.scenario,
+      newId: ids.scenario,
     });
     this.campaigns = new CampaignService({
-      ...{
-        ...shared,
-        uptimeSince: this.#uptimeSince,
-        board,
-        documents: documents.campaigns,
-        scenarios: documents.scenarios,
-      },
-      ...{ records: this.#campaignRecords, cells: () => this.#hosts.campaign, newId: ids.campaign },
+      ...shared,
+      uptimeSince: this.#uptimeSince,
+      board,
+      documents: documents.campaigns,
+      scenarios: documents.scenarios,
+      records: this.#campaignRecords,
+      cells: () => this.#hosts.campaign,
+      newId: ids.campaign,
     });
     this.bindings = { scenario: this.#scenarioBinding(), campaign: this.#campaignBinding() };
     this.#timetable = new CampaignTimetable({
-      ...{ campaigns: documents.campaigns, clock, clockTrusted, events },
+      campaigns: documents.campaigns,
+      clock,
+      clockTrusted,
+      events,
       start: (name) => this.campaigns.start(name),
     });
   }
@@ -193,8 +202,14 @@ class BenchRuns implements Runs {
   #scenarioBinding(): Runs['bindings']['scenario'] {
     const { board, events, reports, clock, ids } = this.#options;
     return createScenarioBinding({
-      ...{ store: this.#scenarioRecords.store, board, events, reports, clock },
-      ...{ session: ids.session, lives: this.#lives, ending: this.#stopping.signal },
+      store: this.#scenarioRecords.store,
+      board,
+      events,
+      reports,
+      clock,
+      session: ids.session,
+      lives: this.#lives,
+      ending: this.#stopping.signal,
       over: (id) => this.#scenarioOver(id),
     });
   }
@@ -202,13 +217,20 @@ class BenchRuns implements Runs {
   #campaignBinding(): Runs['bindings']['campaign'] {
     const { ids, board, profiles, clock, uptime } = this.#options;
     return createCampaignBinding({
-      ...{ store: this.#campaignRecords.store, session: ids.session },
+      store: this.#campaignRecords.store,
+      session: ids.session,
       viewOf: (id) => this.#campaignRecords.get(id),
       ending: this.#stopping.signal,
       attempt: (id, step) =>
         attempt(step, holderOf({ kind: 'campaign', id }), {
-          ...{ board, scenarios: this.scenarios, profiles, clock, uptime, uptimeSince: this.#uptimeSince },
-          ...{ newScenarioId: ids.scenario, signal: this.#stopping.signal },
+          board,
+          scenarios: this.scenarios,
+          profiles,
+          clock,
+          uptime,
+          uptimeSince: this.#uptimeSince,
+          newScenarioId: ids.scenario,
+          signal: this.#stopping.signal,
         }),
       rested: (id) => this.#campaignRested(id),
     });

@@ -124,7 +124,10 @@ function startSampler(life: ScenarioLife, { board, clock }: BindingOptions): voi
   const { sampler } = life.scenario;
   if (sampler === undefined || life.sampler !== undefined) return;
   life.sampler = new Sampler({
-    ...{ board, clock, sampler, elapsed: () => life.elapsed() },
+    board,
+    clock,
+    sampler,
+    elapsed: () => life.elapsed(),
     thinned: (every) =>
       life.tell('samples.thinned', `one reading of ${every} is kept: there is no room for more samples`),
   });

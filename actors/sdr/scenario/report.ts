@@ -64,15 +64,23 @@ export function missingReport(run: ScenarioRun, profileRef: string | undefined, 
   return {
     ...run,
     ...(profileRef !== undefined && { profile_ref: profileRef }),
-    ...{ has_report: false, verified: false, aborted },
-    ...{ events: [], assertions: [], metric_samples: [], source: 'none' },
+    has_report: false,
+    verified: false,
+    aborted,
+    events: [],
+    assertions: [],
+    metric_samples: [],
+    source: 'none',
   };
 }
 
 function observationsOf(life: ScenarioLife, sink: EventSink): Observations {
   const { measurements, times, outcomes, startedAt, sampler } = life;
   return {
-    ...{ measurements, times, outcomes, samples: sampler?.samples ?? [] },
+    measurements,
+    times,
+    outcomes,
+    samples: sampler?.samples ?? [],
     events: (kind) => sink.countSince({ kind }, startedAt),
     frames: () => sink.countSince('frames', startedAt),
   };
@@ -87,7 +95,8 @@ function unmetWaits({ scenario, outcomes }: ScenarioLife): AssertionResult[] {
     .filter(({ id, do: verb }) => verb === 'wait' && outcomes.get(id) === 'failed' && !asked.has(id))
     .map(({ id, timeout_ms, until }) => ({
       name: `wait ${id}`,
-      ...{ passed: false, verified: false },
+      passed: false,
+      verified: false,
       message: `not within ${timeout_ms} ms: ${until?.metric} ${until?.op} ${until?.value}`,
     }));
 }

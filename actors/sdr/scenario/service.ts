@@ -194,9 +194,13 @@ export class ScenarioService implements BenchScenarios {
     const life = new ScenarioLife({ runId, scenario, by, startedAt, uptime });
     lives.set(runId, life);
     const input: ScenarioRunInput = {
-      ...{ runId, session, at: startedAt, scenario: scenario.name },
+      runId,
+      session,
+      at: startedAt,
+      scenario: scenario.name,
       ...(scenario.profile_ref !== undefined && { profileRef: scenario.profile_ref }),
-      ...{ steps: scenario.timeline.length, limitMs: runLimitMs(scenario) },
+      steps: scenario.timeline.length,
+      limitMs: runLimitMs(scenario),
     };
     cells().start(runId, input, 0);
     return life;

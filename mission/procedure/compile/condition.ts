@@ -21,7 +21,10 @@ export function compileExpect(document: ExpectDocument, names: Names, faults: Fa
       .in('expect')
       .fault('it names no measure, so no sample can satisfy it', 'name one, or write a check');
   return {
-    ...{ kind: 'expect', condition: document.expect, withinMs, longestMs: withinMs },
+    kind: 'expect',
+    condition: document.expect,
+    withinMs,
+    longestMs: withinMs,
     answers: answersOf(mentioned, names),
   };
 }
@@ -40,7 +43,10 @@ export function compileWaitUntil(document: WaitUntilDocument, names: Names, faul
   const withinMs = positiveTimeIn(document.timeout, faults.in('timeout'));
   const mentioned = mentionedIn(document.wait_until, names, faults.in('wait_until'), checkCondition);
   return {
-    ...{ kind: 'wait_until', condition: document.wait_until, withinMs, longestMs: withinMs },
+    kind: 'wait_until',
+    condition: document.wait_until,
+    withinMs,
+    longestMs: withinMs,
     answers: answersOf(mentioned, names),
   };
 }

@@ -59,8 +59,15 @@ export function compileHeader(
     else inputs.set(input, compiled);
   }
   return {
-    ...{ name, library: `${library.library}@${library.version}`, document, faults, around },
-    ...{ roles, unsoundRoles: unsound, inputs, unsoundNames },
+    name,
+    library: `${library.library}@${library.version}`,
+    document,
+    faults,
+    around,
+    roles,
+    unsoundRoles: unsound,
+    inputs,
+    unsoundNames,
   };
 }
 

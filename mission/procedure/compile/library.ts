@@ -67,7 +67,10 @@ class Linker {
   library({ id, document, headers }: Shelf): Library {
     const procedures = new Map([...headers].map(([name, header]) => [name, this.#procedure(header)]));
     return Object.freeze({
-      ...{ id, name: document.library, version: document.version, procedures },
+      id,
+      name: document.library,
+      version: document.version,
+      procedures,
       imports: Object.freeze([...document.imports]),
     });
   }
@@ -80,9 +83,15 @@ class Linker {
     this.#open.pop();
     const fits = this.#measure(header, steps);
     const procedure = Object.freeze({
-      ...{ name: header.name, library: header.library, description: header.document.description },
-      ...{ roles: header.roles, inputs: header.inputs, steps, maxDurationMs: longestOf(steps) },
-      ...{ draft: header.document.status === 'draft', allowedIn: header.document.allowed_in },
+      name: header.name,
+      library: header.library,
+      description: header.document.description,
+      roles: header.roles,
+      inputs: header.inputs,
+      steps,
+      maxDurationMs: longestOf(steps),
+      draft: header.document.status === 'draft',
+      allowedIn: header.document.allowed_in,
       ...(fits ? factsOf(steps, header.roles) : { sends: true, changesState: true, hazardous: [] }),
     });
     this.#done.set(header, procedure);

@@ -22,7 +22,10 @@ export function compileConfigure(
   if (found === undefined) return undefined;
   checkMode(mode, found, names, faults.in('mode'));
   return {
-    ...{ kind: 'configure', role, mode, withinMs },
+    kind: 'configure',
+    role,
+    mode,
+    withinMs,
     longestMs: configureLongestMs(found.compiled, withinMs),
   };
 }

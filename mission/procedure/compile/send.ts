@@ -31,7 +31,14 @@ export function compileSend(document: SendDocument, names: Names, faults: Faults
   checkLink(document.link, role, names, faults.in('link'));
   const retry = retryOf(document, telecommand, faults.in('retry'));
   return {
-    ...{ kind: 'send', role, component, telecommand, instance, args, link: document.link, retry },
+    kind: 'send',
+    role,
+    component,
+    telecommand,
+    instance,
+    args,
+    link: document.link,
+    retry,
     longestMs: telecommandLongestMs(telecommand) * (retry + 1),
   };
 }

@@ -84,7 +84,8 @@ export function compileStatement(
       return compileWait(document as WaitDocument, faults);
     case 'log':
       return {
-        ...{ kind: 'log', longestMs: 0 },
+        kind: 'log',
+        longestMs: 0,
         message: compileText((document as LogDocument).log, names, faults.in('log')),
       };
     case 'ask':

@@ -116,7 +116,11 @@ class Steps {
     const statements: Statement[] = from.flatMap((each) => compileStatement(each, names) ?? []);
     const once = sum(statements.map(({ longestMs }) => longestMs));
     return {
-      ...{ kind: 'step', path, attempts, delayMs, statements },
+      kind: 'step',
+      path,
+      attempts,
+      delayMs,
+      statements,
       longestMs: withAttempts(once, attempts, delayMs),
     };
   }

@@ -68,7 +68,9 @@ function shownMeasure(inside: string, node: ReferenceNode, names: Names, faults:
   const { instance } = component;
   return [
     {
-      ...{ role: role.name, component: component.name, measure: measure.name },
+      role: role.name,
+      component: component.name,
+      measure: measure.name,
       instance:
         instance === null || instance === undefined
           ? undefined

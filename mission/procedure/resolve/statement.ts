@@ -60,8 +60,12 @@ function resolveCondition(
 ): ConditionStatement {
   const types = [...frame.inputs].map(([name, { type }]) => [name, type] as const);
   return {
-    ...{ kind, condition, answers },
-    ...{ targets: targetNames(frame), inputs: inputValues(frame), inputTypes: Object.fromEntries(types) },
+    kind,
+    condition,
+    answers,
+    targets: targetNames(frame),
+    inputs: inputValues(frame),
+    inputTypes: Object.fromEntries(types),
     ...(withinMs !== undefined && { withinMs }),
     ...(maxAgeMs !== undefined && { maxAgeMs }),
   };
@@ -72,7 +76,9 @@ function resolveAsk({ prompt, as, type, timeoutMs }: Of<'ask'>, leaf: Leaf): Pro
   const text = resolveText(prompt, leaf);
   if (as !== undefined && type !== undefined) leaf.answers.set(as, type);
   return {
-    ...{ kind: 'ask', prompt: text, timeoutMs },
+    kind: 'ask',
+    prompt: text,
+    timeoutMs,
     ...(as !== undefined && { as }),
     ...(type !== undefined && { type }),
   };

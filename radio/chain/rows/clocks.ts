@@ -8,7 +8,10 @@ const CLOCKS_NEEDED = ['bbpll_clk', 'adc_clk', 'dac_clk', 'rx_sampl_clk', 'tx_sa
 
 export const CLOCKS: readonly ConditionRow[] = [
   {
-    ...{ key: 'clk.enabled', stage: 'clocks', source: 'board', targets: EVERYWHERE },
+    key: 'clk.enabled',
+    stage: 'clocks',
+    source: 'board',
+    targets: EVERYWHERE,
     breaks: 'no clock reaches the logic: transfers never complete',
     fix: () => 'POST /api/v1/radio/reset {"scope": "all"}',
     remedy: { do: 'radio.reset' },
@@ -26,7 +29,10 @@ export const CLOCKS: readonly ConditionRow[] = [
       ),
   },
   {
-    ...{ key: 'ensm.fdd', stage: 'converter', source: 'board', targets: EVERYWHERE },
+    key: 'ensm.fdd',
+    stage: 'converter',
+    source: 'board',
+    targets: EVERYWHERE,
     breaks: 'the data port of the part stands still',
     fix: () => 'POST /api/v1/radio/reset {"scope": "all"}',
     remedy: { do: 'radio.reset' },

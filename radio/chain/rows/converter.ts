@@ -7,7 +7,10 @@ import { AIR, apply, EVERYWHERE, near, numberOf, read, SIDES, THROUGH_THE_PART }
 
 export const CONVERTER: readonly ConditionRow[] = [
   {
-    ...{ key: 'rate.sps', stage: 'converter', source: 'board', targets: EVERYWHERE },
+    key: 'rate.sps',
+    stage: 'converter',
+    source: 'board',
+    targets: EVERYWHERE,
     breaks: 'the symbol rate is wrong: timing never locks',
     fix: apply,
     remedy: { do: 'profile.apply' },
@@ -15,7 +18,10 @@ export const CONVERTER: readonly ConditionRow[] = [
       bySetup(view, ({ rate }) => all(rates(view).map((seen) => near(seen, rate.sampleRateSps, 2)))),
   },
   {
-    ...{ key: 'fir', stage: 'converter', source: 'board', targets: THROUGH_THE_PART },
+    key: 'fir',
+    stage: 'converter',
+    source: 'board',
+    targets: THROUGH_THE_PART,
     breaks: 'a rate below 2.083 Msps is refused, or the filter is not that of the rate',
     fix: apply,
     remedy: { do: 'profile.apply' },
@@ -30,7 +36,10 @@ export const CONVERTER: readonly ConditionRow[] = [
       ),
   },
   {
-    ...{ key: 'bandwidth', stage: 'rf', source: 'board', targets: AIR },
+    key: 'bandwidth',
+    stage: 'rf',
+    source: 'board',
+    targets: AIR,
     breaks: 'symbols run into each other',
     fix: apply,
     remedy: { do: 'profile.apply' },

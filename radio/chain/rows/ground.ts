@@ -7,7 +7,10 @@ import { apply, EVERYWHERE, enable, read } from '../view.ts';
 
 export const GROUND: readonly ConditionRow[] = [
   {
-    ...{ key: 'session.profile', stage: 'session', source: 'session', targets: EVERYWHERE },
+    key: 'session.profile',
+    stage: 'session',
+    source: 'session',
+    targets: EVERYWHERE,
     breaks: 'conditioning has no goal',
     fix: apply,
     remedy: undefined,
@@ -18,7 +21,10 @@ export const GROUND: readonly ConditionRow[] = [
     }),
   },
   {
-    ...{ key: 'board.phy', stage: 'board', source: 'board', targets: EVERYWHERE },
+    key: 'board.phy',
+    stage: 'board',
+    source: 'board',
+    targets: EVERYWHERE,
     breaks: 'nothing can be set or read',
     fix: () => 'check the board: power, cable, iiod',
     remedy: undefined,
@@ -30,17 +36,24 @@ export const GROUND: readonly ConditionRow[] = [
       ),
   },
   {
-    ...{ key: 'board.datapath', stage: 'board', source: 'session', targets: EVERYWHERE },
+    key: 'board.datapath',
+    stage: 'board',
+    source: 'session',
+    targets: EVERYWHERE,
     breaks: 'nothing can be captured, fed or flushed',
     fix: enable,
     remedy: { do: 'datapath.enable' },
     find: ({ session: { acquired } }) => ({
-      ...{ required: 'held by the daemon', observed: acquired ? 'held' : 'not held' },
+      required: 'held by the daemon',
+      observed: acquired ? 'held' : 'not held',
       verdict: acquired ? 'met' : 'unmet',
     }),
   },
   {
-    ...{ key: 'pl.driver', stage: 'pl', source: 'board', targets: EVERYWHERE },
+    key: 'pl.driver',
+    stage: 'pl',
+    source: 'board',
+    targets: EVERYWHERE,
     breaks: 'locks, offsets, the loopback of the logic and recovery are out of reach',
     fix: () => `load the driver of the modem (register ${register.id.name} reads 0x${MODEM_ID.toString(16)})`,
     remedy: undefined,

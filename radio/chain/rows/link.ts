@@ -12,7 +12,11 @@ export const LINK: readonly ConditionRow[] = [
     { key: 'sync.frame', bit: statusBit.frameSync, breaks: 'bytes are not aligned' },
   ].map(
     ({ key, bit, breaks }): ConditionRow => ({
-      ...{ key, stage: 'lock', source: 'board', targets: EVERYWHERE, breaks },
+      key,
+      stage: 'lock',
+      source: 'board',
+      targets: EVERYWHERE,
+      breaks,
       fix: recover,
       remedy: undefined,
       find: (view) =>
@@ -25,7 +29,10 @@ export const LINK: readonly ConditionRow[] = [
     }),
   ),
   {
-    ...{ key: 'proof.loopback', stage: 'proof', source: 'session', targets: EVERYWHERE },
+    key: 'proof.loopback',
+    stage: 'proof',
+    source: 'session',
+    targets: EVERYWHERE,
     breaks: 'transfer of bytes is not proven; a moving frame counter proves nothing',
     fix: () => 'POST /api/v1/datapath/measure',
     remedy: undefined,

@@ -8,7 +8,10 @@ import { apply, bits, EVERYWHERE, read, recover } from '../view.ts';
 
 export const MODEM: readonly ConditionRow[] = [
   {
-    ...{ key: 'pl.reset', stage: 'pl', source: 'board', targets: EVERYWHERE },
+    key: 'pl.reset',
+    stage: 'pl',
+    source: 'board',
+    targets: EVERYWHERE,
     breaks: 'the receiver or the modulator stands still',
     fix: recover,
     remedy: { do: 'chain.recover' },
@@ -19,7 +22,10 @@ export const MODEM: readonly ConditionRow[] = [
     },
   },
   {
-    ...{ key: 'pl.config', stage: 'pl', source: 'board', targets: EVERYWHERE },
+    key: 'pl.config',
+    stage: 'pl',
+    source: 'board',
+    targets: EVERYWHERE,
     breaks: 'frames never synchronise',
     fix: apply,
     remedy: { do: 'profile.apply' },

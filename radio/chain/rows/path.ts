@@ -19,7 +19,10 @@ import {
 
 export const PATH: readonly ConditionRow[] = [
   {
-    ...{ key: 'dma.tone', stage: 'datapath', source: 'board', targets: THROUGH_THE_PART },
+    key: 'dma.tone',
+    stage: 'datapath',
+    source: 'board',
+    targets: THROUGH_THE_PART,
     breaks: 'a test tone, or samples that another tool writes, leave instead of data',
     fix: enable,
     remedy: { do: 'datapath.enable' },
@@ -36,14 +39,20 @@ export const PATH: readonly ConditionRow[] = [
       ]),
   },
   {
-    ...{ key: 'switch', stage: 'switch', source: 'board', targets: EVERYWHERE },
+    key: 'switch',
+    stage: 'switch',
+    source: 'board',
+    targets: EVERYWHERE,
     breaks: 'the wrong path is measured',
     fix: ({ target }) => `POST /api/v1/chain/condition {"target": "${target}"}`,
     remedy: { do: 'chain.switch' },
     find: findSwitch,
   },
   {
-    ...{ key: 'tx.level', stage: 'egress', source: 'board', targets: EVERYWHERE },
+    key: 'tx.level',
+    stage: 'egress',
+    source: 'board',
+    targets: EVERYWHERE,
     breaks: 'on air: no signal; in a loopback: an emission at the connector',
     fix: ({ target, session: { profile } }) =>
       `POST /api/v1/radio/gain {"tx_gain_db": ${target === 'air' ? (profile?.setup.tx.gainDb ?? 0) : -89}}`,
@@ -59,7 +68,10 @@ export const PATH: readonly ConditionRow[] = [
     },
   },
   {
-    ...{ key: 'tx.egress', stage: 'egress', source: 'board', targets: EVERYWHERE },
+    key: 'tx.egress',
+    stage: 'egress',
+    source: 'board',
+    targets: EVERYWHERE,
     breaks: 'what is flushed or transmitted does not leave',
     fix: enable,
     remedy: { do: 'chain.egress' },

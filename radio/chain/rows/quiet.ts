@@ -10,7 +10,10 @@ import { bits, EVERYWHERE, strongestDb } from '../view.ts';
 /** The row that goes before those given, which disturb when they are changed under an open egress. */
 export function quietBefore(rows: readonly ConditionRow[]): ConditionRow {
   return {
-    ...{ key: 'tx.quiet', stage: 'rf', source: 'board', targets: EVERYWHERE },
+    key: 'tx.quiet',
+    stage: 'rf',
+    source: 'board',
+    targets: EVERYWHERE,
     breaks: 'the transmitter emits while it is retuned or switched',
     fix: () => 'POST /api/v1/radio/gain {"tx_gain_db": -89}',
     remedy: { do: 'radio.quiet' },

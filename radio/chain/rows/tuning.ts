@@ -15,7 +15,10 @@ const OSCILLATOR_TOLERANCE_HZ = 4;
 export const TUNING: readonly ConditionRow[] = [
   ...SIDES.map(
     (side): ConditionRow => ({
-      ...{ key: `lo.${side}`, stage: 'rf', source: 'board', targets: AIR },
+      key: `lo.${side}`,
+      stage: 'rf',
+      source: 'board',
+      targets: AIR,
       breaks: 'the carrier is outside the acquisition range of the receiver',
       fix: ({ session: { profile } }) =>
         `POST /api/v1/radio/frequency {"center_frequency_hz": ${centre(profile?.setup, side)}, "channel": "${side}"}`,
@@ -36,7 +39,10 @@ export const TUNING: readonly ConditionRow[] = [
   ),
   ...SIDES.map(
     (side): ConditionRow => ({
-      ...{ key: `nco.${side}`, stage: 'rf', source: 'board', targets: EVERYWHERE },
+      key: `nco.${side}`,
+      stage: 'rf',
+      source: 'board',
+      targets: EVERYWHERE,
       breaks: 'carrier lock is lost, in a loopback too',
       fix: ({ session: { profile } }) =>
         `POST /api/v1/radio/frequency {"center_frequency_hz": ${centre(profile?.setup, side)}, "channel": "${side}", "tune_lo": false}`,
@@ -53,7 +59,10 @@ export const TUNING: readonly ConditionRow[] = [
     }),
   ),
   {
-    ...{ key: 'gain.mode', stage: 'rf', source: 'board', targets: AIR },
+    key: 'gain.mode',
+    stage: 'rf',
+    source: 'board',
+    targets: AIR,
     breaks: 'the automatic gain hunts on bursts, or a gain that is set is overwritten',
     fix: apply,
     remedy: { do: 'profile.apply' },
@@ -67,7 +76,10 @@ export const TUNING: readonly ConditionRow[] = [
       ),
   },
   {
-    ...{ key: 'gain.rx', stage: 'rf', source: 'board', targets: AIR },
+    key: 'gain.rx',
+    stage: 'rf',
+    source: 'board',
+    targets: AIR,
     breaks: 'the signal is lost in the noise of the converter, or clips',
     fix: ({ session: { profile } }) =>
       `POST /api/v1/radio/gain {"rx_gain_db": ${profile?.setup.rx.gainDb ?? 0}}`,

@@ -236,13 +236,22 @@ export async function lead({
   const binding = createAlarmBinding({ bus, store, services: () => service });
   const kind = new Kind({
     binding: { ...binding, ...(idleMs !== undefined && { idleMs }) },
-    ...{ clock, log, random: seededRandom(1), deadLetters: createDeadLetters(undefined, log) },
+    clock,
+    log,
+    random: seededRandom(1),
+    deadLetters: createDeadLetters(undefined, log),
     epochOf: () => epoch,
     onGone: (key, why) => service?.gone(key, why),
     onEscalated: (reason) => void failures.push(new Error(reason)),
   });
   service = new AlarmService({
-    ...{ bus, clock, log, missions, epoch, holds, reactions },
+    bus,
+    clock,
+    log,
+    missions,
+    epoch,
+    holds,
+    reactions,
     failed: (error) => void failures.push(error),
     cells: cellsOf(kind),
     watchOf: (_, tell, before) => new SaidWatch(tell, before),

@@ -61,11 +61,19 @@ async function lead(platform = BOX) {
   epoch += 1;
   platforms.set(platform.digest, platform);
   const alarms = new TargetAlarms({
-    ...{ bus, clock, log: keptLog(), epoch, target: target(platform), slots: new Slots(8) },
+    bus,
+    clock,
+    log: keptLog(),
+    epoch,
+    target: target(platform),
+    slots: new Slots(8),
     watchOf: ({ platform: of }, tell, earlier, filled) =>
       of &&
       createAlarmWatch({
-        ...{ platform: of, tell, earlier, filled },
+        platform: of,
+        tell,
+        earlier,
+        filled,
         platformOf: (digest) => platforms.get(digest),
       }),
     knownOf: (of) => knownSamples(bus, of),
@@ -192,7 +200,12 @@ it('current-values.V1 a message that is no batch of values is left out, whatever
   const whole = valuesOf(BOX, [{ ground: clock.now(), raw: { [VOLTAGE]: 5 } }]);
   const [block] = whole.blocks;
   const garbage = [
-    ...[null, 17, {}, { ...whole, blocks: [null] }, { ...whole, blocks: [{}] }, { ...whole, blocks: 'x' }],
+    null,
+    17,
+    {},
+    { ...whole, blocks: [null] },
+    { ...whole, blocks: [{}] },
+    { ...whole, blocks: 'x' },
     ...[{ value: undefined }, { value: new Float64Array(9) }, { ordinals: [0] }, { wide: [1] }].map(
       (part) => ({
         ...whole,

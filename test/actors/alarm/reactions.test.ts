@@ -45,7 +45,10 @@ function service(on: Mission | undefined = mission): Reactions {
 }
 
 const wanted = (over: object = {}) => ({
-  ...{ name: NAME, seq, at: 1_700_000_000_000, procedure: 'shed_load' },
+  name: NAME,
+  seq,
+  at: 1_700_000_000_000,
+  procedure: 'shed_load',
   ...over,
 });
 
@@ -112,8 +115,12 @@ describe('launching a reaction', () => {
     const submitted = (await submissions()).find(({ body }) => body.run === run);
     expect(await bus.bucket(buckets.programs).get(submitted!.body.ir)).toBeDefined();
     expect(await listed(run)).toEqual({
-      ...{ run, procedure: 'shed_load', environment: 'rehearsal', targets: { sat: 'sat1' } },
-      ...{ by: `alarm ${KEY}`, suspended: false },
+      run,
+      procedure: 'shed_load',
+      environment: 'rehearsal',
+      targets: { sat: 'sat1' },
+      by: `alarm ${KEY}`,
+      suspended: false,
     });
   });
 
@@ -131,8 +138,16 @@ describe('launching a reaction', () => {
     const holder = newRun();
     await hold([{ run: holder, mode: 'exclusive' }]);
     const started: RunEvent = {
-      ...{ run: holder, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started', procedure: 'p' },
-      ...{ library: 'l@1', environment: 'bench', targets: {}, ir: 'e', inputs: {} },
+      run: holder,
+      seq: 1,
+      at: '2026-01-01T00:00:00.000Z',
+      event: 'started',
+      procedure: 'p',
+      library: 'l@1',
+      environment: 'bench',
+      targets: {},
+      ir: 'e',
+      inputs: {},
     };
     await appendRunEvent(bus, { event: started }, { epoch: 1, expected: 0 });
     expect(await listed(runIn(await service().launch(wanted(), signal)))).toMatchObject({

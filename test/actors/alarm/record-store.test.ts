@@ -201,9 +201,16 @@ describe('reading', () => {
 
 it('alarm/replay.A2 a history whose beginning has left the stream begins where it is known', () => {
   const event: AlarmEvent = {
-    ...{ target: 'sat1', component: 'obc', alarm: 'hot' },
-    ...{ previous: 'ACTIVE_UNACK', state: 'ACTIVE_ACK', severity: 'warning', seq: 12 },
-    ...{ at: '2026-06-01T00:00:00.000Z', cause: 'acknowledged', by: 'ada' },
+    target: 'sat1',
+    component: 'obc',
+    alarm: 'hot',
+    previous: 'ACTIVE_UNACK',
+    state: 'ACTIVE_ACK',
+    severity: 'warning',
+    seq: 12,
+    at: '2026-06-01T00:00:00.000Z',
+    cause: 'acknowledged',
+    by: 'ada',
   };
   const log = logOf(KEY, [event])!;
   expect(log.from).toBe(12);

@@ -71,8 +71,13 @@ describe('an alarm', () => {
     });
     const [told] = await eventsOf(bus);
     expect(told!.event).toEqual({
-      ...{ target: 'sat1', component: 'battery', instance: '1', alarm: 'voltage' },
-      ...{ ...standing, at, cause: 'condition' },
+      target: 'sat1',
+      component: 'battery',
+      instance: '1',
+      alarm: 'voltage',
+      ...standing,
+      at,
+      cause: 'condition',
     });
     expect(told!.message.subject).toBe('mcs.alarm.evt.sat1.battery.1.voltage');
     expect(told!.message.headers[header.epoch]).toBe('10');

@@ -94,7 +94,10 @@ async function follow({ bus, clock }: World, epoch: number, more: Partial<{ know
   const definition = { name: 'hot', soft: [0, 1] };
   const measures = more.known === false ? [] : [{ component: 'obc', instance: undefined, definition }];
   const alarms = new TargetAlarms({
-    ...{ bus, clock, log: keptLog(), epoch },
+    bus,
+    clock,
+    log: keptLog(),
+    epoch,
     target: { name: 'sat1', platform: { measures, alarms: [] } } as unknown as Target,
     watchOf: (_, tell) => new Hold(tell),
     knownOf: async () => [],

@@ -18,7 +18,14 @@ describe('an answer as it came over the bus', () => {
   it('MC-ANS-004 carries identity and roles to the chart', async () => {
     expect(await given({ path: 'a', accepted: true, value: 3, by: 'ana', roles: ['pilot'] })).toEqual({
       type: 'answer',
-      ...{ at: 5, source: 9, seen: 4, path: 'a', accepted: true, value: 3, by: 'ana', roles: ['pilot'] },
+      at: 5,
+      source: 9,
+      seen: 4,
+      path: 'a',
+      accepted: true,
+      value: 3,
+      by: 'ana',
+      roles: ['pilot'],
       verified: false,
     });
   });

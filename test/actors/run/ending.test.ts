@@ -68,7 +68,9 @@ describe('a run that is given up', () => {
     const log = Array.from({ length: 400 }, (_, n) => record('r', n + 1));
     const { interruptions, events } = reportOf('r', log);
     expect({ shown: interruptions.entries.length, omitted: interruptions.omitted, events }).toEqual({
-      ...{ shown: 250, omitted: 150, events: 400 },
+      shown: 250,
+      omitted: 150,
+      events: 400,
     });
   });
 });
@@ -79,7 +81,10 @@ describe('the log of a run', () => {
     const input = { run, ir: 'e', program, at: 0 };
     const store = createLogStore({ bus, begunOf: () => ({ input, epoch: 1 }), appended: () => undefined });
     const commit = (seqs: number[], position: number) => ({
-      ...{ id: run, epoch: 1, position, final: false },
+      id: run,
+      epoch: 1,
+      position,
+      final: false,
       records: seqs.map((seq) => ({ type: 'record', event: record(run, seq) })),
       envelope: () => {
         throw new Error('no snapshot is kept');

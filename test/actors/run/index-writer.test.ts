@@ -38,7 +38,12 @@ class Bench {
 }
 
 const summary = (at: string, more: Partial<RunSummary> = {}): RunSummary => ({
-  ...{ run: 'r', procedure: 'p', environment: 'bench', targets: {}, suspended: false, step: 'a' },
+  run: 'r',
+  procedure: 'p',
+  environment: 'bench',
+  targets: {},
+  suspended: false,
+  step: 'a',
   updated_at: at,
   ...more,
 });

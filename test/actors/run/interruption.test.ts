@@ -107,8 +107,15 @@ class Executor {
     const values = { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined };
     const tokens = NO_TOKENS;
     this.runs = createRuns({
-      ...{ bus: on, clock: new HeapClock(1_700_000_000_000), log: quiet, missions, values, tokens },
-      ...{ instance: `executor-${epoch}`, random: seededRandom(1), failpoint: undefined },
+      bus: on,
+      clock: new HeapClock(1_700_000_000_000),
+      log: quiet,
+      missions,
+      values,
+      tokens,
+      instance: `executor-${epoch}`,
+      random: seededRandom(1),
+      failpoint: undefined,
       deadLetters: createDeadLetters(bus, quiet),
       failed: (reason: string) => void this.failures.push(reason),
     } as unknown as RoleContext);
@@ -132,8 +139,16 @@ const sending = () => programOf(mission.revision, [leaf('a', [setWatchdog(60)])]
 const waiting = () => programOf(mission.revision, [leaf('a', [{ kind: 'wait', ms: 3_600_000 }])], free);
 
 const started = (run: string): RunEvent => ({
-  ...{ run, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started', procedure: 'p', library: 'l@1' },
-  ...{ environment: 'bench', targets: {}, ir: 'e', inputs: {} },
+  run,
+  seq: 1,
+  at: '2026-01-01T00:00:00.000Z',
+  event: 'started',
+  procedure: 'p',
+  library: 'l@1',
+  environment: 'bench',
+  targets: {},
+  ir: 'e',
+  inputs: {},
 });
 
 let executor: Executor;

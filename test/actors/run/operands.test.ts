@@ -6,8 +6,15 @@ import { MISSION } from './effects/effect-world.ts';
 const send = (telecommand: string, more: Partial<SendStatement>): SendStatement => {
   const [component, name] = telecommand.split('.');
   return {
-    ...{ kind: 'send', target: 'sat1', link: 'uhf', component: component!, telecommand: name!, args: {} },
-    ...{ changesState: true, hazardous: false, retry: 0 },
+    kind: 'send',
+    target: 'sat1',
+    link: 'uhf',
+    component: component!,
+    telecommand: name!,
+    args: {},
+    changesState: true,
+    hazardous: false,
+    retry: 0,
     ...more,
   };
 };

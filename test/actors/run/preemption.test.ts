@@ -74,8 +74,15 @@ class Executor {
     const values = { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined };
     const tokens = NO_TOKENS;
     this.runs = createRuns({
-      ...{ bus, clock: realClock, log: quiet, missions, values, tokens },
-      ...{ instance: `executor-${epoch}`, random: seededRandom(1), failpoint: undefined },
+      bus,
+      clock: realClock,
+      log: quiet,
+      missions,
+      values,
+      tokens,
+      instance: `executor-${epoch}`,
+      random: seededRandom(1),
+      failpoint: undefined,
       deadLetters: createDeadLetters(bus, quiet),
       failed: (reason: string) => void this.failures.push(reason),
     } as unknown as RoleContext);
@@ -258,18 +265,30 @@ describe('a reaction', () => {
 
 const CONDITION = {
   condition: 'sat.obc.watchdog > 10000 s',
-  ...{ targets: { sat: 'sat1' }, inputs: {}, answers: {}, inputTypes: {} },
+  targets: { sat: 'sat1' },
+  inputs: {},
+  answers: {},
+  inputTypes: {},
   maxAgeMs: 60_000,
 } as const;
 
 describe('taking a target', () => {
   const missions = { current: mission, at: async () => mission, onChange: () => () => undefined };
   const services = (clock: Clock): RunServices => ({
-    ...{ bus, clock, log: quiet, instance: 'here', missions, platforms: new KnownPlatforms(missions, clock) },
+    bus,
+    clock,
+    log: quiet,
+    instance: 'here',
+    missions,
+    platforms: new KnownPlatforms(missions, clock),
     values: { sample: () => undefined, upToDate: async () => undefined },
   });
   const atHand = (over: Partial<RunAtHand> = {}): RunAtHand => ({
-    ...{ run: newRun(), program: brief(), mission, by: BY, holds: () => true },
+    run: newRun(),
+    program: brief(),
+    mission,
+    by: BY,
+    holds: () => true,
     ...over,
   });
 

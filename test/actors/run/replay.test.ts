@@ -13,7 +13,9 @@ import { replay } from '../../../supervision/inspection/replay.ts';
 import { leaf, newRun, ping, programOf, setWatchdog } from '../../support/run-program.ts';
 
 const FAULT: ProgramFault = {
-  ...{ target: 'sat1', gateway: 'sim-1', fault: 'cell_drain' },
+  target: 'sat1',
+  gateway: 'sim-1',
+  fault: 'cell_drain',
   at: { step: 'send', afterMs: 0 },
   off: null,
 };
@@ -119,7 +121,13 @@ const by = 'ana';
 const answer = (path: string, value?: string) =>
   ({
     type: 'answer',
-    ...{ at: 0, path, accepted: true, by, roles: [], verified: false, source: 1 },
+    at: 0,
+    path,
+    accepted: true,
+    by,
+    roles: [],
+    verified: false,
+    source: 1,
     seen: Number.MAX_SAFE_INTEGER,
     ...(value !== undefined && { value }),
   }) as const;

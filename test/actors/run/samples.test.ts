@@ -5,8 +5,15 @@ import { createEnumeration } from '../../../mission/enumeration.ts';
 import type { MeasureDefinition } from '../../../mission/platform.ts';
 
 const of = (type: string, more: Partial<MeasureDefinition> = {}): MeasureDefinition => ({
-  ...{ name: 'm', description: undefined, type, enumeration: undefined, unit: undefined },
-  ...{ soft: undefined, hard: undefined, derived: undefined, calibrate: undefined },
+  name: 'm',
+  description: undefined,
+  type,
+  enumeration: undefined,
+  unit: undefined,
+  soft: undefined,
+  hard: undefined,
+  derived: undefined,
+  calibrate: undefined,
   ...more,
 });
 

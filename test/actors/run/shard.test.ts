@@ -70,7 +70,10 @@ class Bench {
 
   constructor(shard: string, epoch: number) {
     this.shard = new RunShard({
-      ...{ shard, epoch, services: services(), tokens: NO_TOKENS },
+      shard,
+      epoch,
+      services: services(),
+      tokens: NO_TOKENS,
       cells: {
         start: (run) => void this.started.push(run),
         restore: (run) => void this.restored.push(run),
@@ -94,8 +97,16 @@ class Bench {
 const entryOf = (run: string): Buffer => Buffer.from(JSON.stringify({ run, ir: 'e'.repeat(64) }));
 
 const started = (run: string): RunEvent => ({
-  ...{ run, seq: 1, at: '2026-01-01T00:00:00.000Z', event: 'started', procedure: 'p', library: 'l@1' },
-  ...{ environment: 'bench', targets: {}, ir: 'e', inputs: {} },
+  run,
+  seq: 1,
+  at: '2026-01-01T00:00:00.000Z',
+  event: 'started',
+  procedure: 'p',
+  library: 'l@1',
+  environment: 'bench',
+  targets: {},
+  ir: 'e',
+  inputs: {},
 });
 
 describe('a shard of runs', () => {
@@ -196,7 +207,11 @@ describe('a shard of runs', () => {
     await old.shard.start();
     // It sleeps; a later one takes the low-water mark, as every owner does first, and writes.
     const mark = {
-      ...{ bus, clock: new HeapClock(0), log: quiet, name: 'runs.4', epoch: 2 },
+      bus,
+      clock: new HeapClock(0),
+      log: quiet,
+      name: 'runs.4',
+      epoch: 2,
       lost: () => undefined,
     };
     await new LowWaterMark({
@@ -281,7 +296,10 @@ describe('a run that waits for people', () => {
     await approve(bus, run, { path: 'bad', value: 'skip', by: 'ana' });
     const log = await logWith(bus, run, 'finished');
     expect(log.slice(asked.length).map(({ event }) => event)).toEqual([
-      ...['answered', 'step_finished', 'procedure_finished', 'finished'],
+      'answered',
+      'step_finished',
+      'procedure_finished',
+      'finished',
     ]);
     await until(async () => (await openRun(bus, run)) === undefined);
     expect(failures).toEqual([]);

@@ -40,8 +40,15 @@ beforeEach(async () => {
 afterEach(() => bus.close());
 
 const sent = (): SentEvent => ({
-  ...{ run, seq: 4, at: new Date().toISOString(), event: 'telecommand_sent', path: 'a', tc },
-  ...{ target: 'sat1', telecommand: 'obc.set_watchdog', changes_state: true },
+  run,
+  seq: 4,
+  at: new Date().toISOString(),
+  event: 'telecommand_sent',
+  path: 'a',
+  tc,
+  target: 'sat1',
+  telecommand: 'obc.set_watchdog',
+  changes_state: true,
 });
 
 async function reached(state: string, failure?: SendFailure, at = Date.now()): Promise<void> {
@@ -61,7 +68,10 @@ async function stand(withinMs = 20_000): Promise<{ marked: boolean; tookMs: numb
   const began = performance.now();
   let marked = false;
   const unconfirmed = await standDown({
-    ...{ bus, clock: realClock, open: [sent()], withinMs },
+    bus,
+    clock: realClock,
+    open: [sent()],
+    withinMs,
     run: { run, by: 'ana', program, mission },
     mark: async (targets) => {
       marked = true;
@@ -159,7 +169,10 @@ describe('a run stands down', () => {
   it('stand-down.Z5 by its time where nobody knows which gateway was asked, and says so', async () => {
     await reached('ENCODED');
     const unconfirmed = await standDown({
-      ...{ bus, clock: realClock, open: [sent()], withinMs: SOON_MS },
+      bus,
+      clock: realClock,
+      open: [sent()],
+      withinMs: SOON_MS,
       run: { run, by: 'ana', program: undefined, mission: undefined },
       mark: async () => undefined,
     });
@@ -194,8 +207,14 @@ describe('holds that are taken', () => {
 
 describe('the telecommands of a log that may be under way', () => {
   const ended = (state: string, ms = 0): RunEvent => ({
-    ...{ run, seq: 5, at: new Date(1_000_000 + ms).toISOString(), event: 'telecommand_finished' },
-    ...{ path: 'a', tc, state, acks: [] },
+    run,
+    seq: 5,
+    at: new Date(1_000_000 + ms).toISOString(),
+    event: 'telecommand_finished',
+    path: 'a',
+    tc,
+    state,
+    acks: [],
   });
   const open = (...events: RunEvent[]): string[] => new Sendings(events).open.map((each) => each.tc);
 

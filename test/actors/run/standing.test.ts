@@ -129,7 +129,13 @@ async function lived(program: Program, drawn: readonly number[]): Promise<Life> 
   const facts = LogFacts.before({ run: RUN, program, by: 'ada' }).now;
   const replied = (): void => undefined;
   const held = new HeldRun({
-    ...{ input, epoch: EPOCH, facts, answered: 0, holds: () => true, replied, mission: undefined as never },
+    input,
+    epoch: EPOCH,
+    facts,
+    answered: 0,
+    holds: () => true,
+    replied,
+    mission: undefined as never,
   });
   const bound = createRunBinding({
     services: { bus, clock, log: keptLog } as never,
@@ -151,7 +157,11 @@ async function lived(program: Program, drawn: readonly number[]): Promise<Life> 
   const kept: Uint8Array[] = [];
   let down: Down | undefined;
   const cell = new Cell({
-    ...{ binding, id: RUN, epoch: EPOCH, clock, down: (how: Down) => (down = how) },
+    binding,
+    id: RUN,
+    epoch: EPOCH,
+    clock,
+    down: (how: Down) => (down = how),
     rests: () => keep(),
   });
   /** Whenever somebody might ask for it. */

@@ -27,14 +27,19 @@ import { KeptBucket } from './kept-bucket.ts';
 
 /** Fast, so that blocks take two milliseconds: QPSK at 7.68 MBd. */
 export const FAST: Profile = {
-  ...{ name: 'fast', display_name: 'QPSK 7.68 MBd', modulation: 'qpsk', symbol_rate_baud: 7_680_000 },
+  name: 'fast',
+  display_name: 'QPSK 7.68 MBd',
+  modulation: 'qpsk',
+  symbol_rate_baud: 7_680_000,
   center_frequency_hz: 2_400_000_000,
   rx: { gain_db: 40, bandwidth_hz: 14_000_000 },
   tx: { gain_db: -10, bandwidth_hz: 14_000_000 },
   framing: { kind: 'slot', frame_len: 256, sync_word_hex: '1acffc1d', scrambler: 'ccsds' },
 };
 export const OTHER: Profile = {
-  ...{ name: 'other', modulation: 'bpsk', symbol_rate_baud: 1_000_000 },
+  name: 'other',
+  modulation: 'bpsk',
+  symbol_rate_baud: 1_000_000,
   center_frequency_hz: 2_245_000_000,
   rx: { gain_db: 30, nco_offset_hz: 2_000 },
   tx: { gain_db: -20 },
@@ -95,12 +100,20 @@ async function begin(options: WorldOptions, records: Records): Promise<BenchWorl
     },
   };
   const radio = createRadio({
-    ...{ board: options.board ?? given, profiles: new Map(profiles.map((each) => [each.name, each])) },
+    board: options.board ?? given,
+    profiles: new Map(profiles.map((each) => [each.name, each])),
     ...(options.wired !== undefined && { wired: options.wired }),
-    ...{ store: records.store, eventRecords: records.bucket, clock, log, random: seededRandom(seed) },
+    store: records.store,
+    eventRecords: records.bucket,
+    clock,
+    log,
+    random: seededRandom(seed),
   });
   const kind = new Kind({
-    ...{ binding: radio.binding, clock, log, random: seededRandom(seed) },
+    binding: radio.binding,
+    clock,
+    log,
+    random: seededRandom(seed),
     deadLetters: createDeadLetters(undefined, log),
     onGone: (_, why) => {
       if (why === 'fenced') radio.replaced();
@@ -119,7 +132,13 @@ async function begin(options: WorldOptions, records: Records): Promise<BenchWorl
     await kind.drain();
   };
   const world: BenchWorld = {
-    ...{ bench: radio.bench, user: radio.boardUser, events: radio.events, radio, kind, log, ...records },
+    bench: radio.bench,
+    user: radio.boardUser,
+    events: radio.events,
+    radio,
+    kind,
+    log,
+    ...records,
     board: () => boards.at(-1)!,
     get away() {
       return state.away;

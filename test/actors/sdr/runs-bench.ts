@@ -86,7 +86,10 @@ export async function runsBench<Board extends BoardUser = ScriptedBoard>(
   const born = clock.now();
   let count = 0;
   const runs = createRuns({
-    ...{ board, events: options.sink ?? events, clock, log },
+    board,
+    events: options.sink ?? events,
+    clock,
+    log,
     ...(options.onBus ?? { stores: kept, reports: reportBucket(kept.reports) }),
     profiles: () => options.profiles ?? demoProfiles(),
     documents: { scenarios: named(options.scenarios), campaigns: named(options.campaigns) },
@@ -105,7 +108,11 @@ export async function runsBench<Board extends BoardUser = ScriptedBoard>(
   await runs.start({ scenario: cellsOf(kinds.scenario), campaign: cellsOf(kinds.campaign) });
   await settled();
   return Object.assign(runs, {
-    ...{ board, clock: manual, events, kept, log },
+    board,
+    clock: manual,
+    events,
+    kept,
+    log,
     run: async (ms: number, stepMs = 50) => {
       await settled();
       await manual.run(ms, stepMs);
@@ -132,7 +139,10 @@ export function codeOf(result: Result<unknown, BenchFault>): string | undefined 
 
 function kindOf(runs: Runs, name: 'scenario' | 'campaign', clock: Clock, log: KeptLog): Kind {
   return new Kind({
-    ...{ binding: runs.bindings[name], clock, log, random: seededRandom(1) },
+    binding: runs.bindings[name],
+    clock,
+    log,
+    random: seededRandom(1),
     deadLetters: createDeadLetters(undefined, log),
     onGone: (id, why) => runs.gone(name, id, why),
     onEscalated: (reason) => {
@@ -159,7 +169,9 @@ function reportBucket(values: Map<string, Uint8Array>): Bucket {
       values.delete(key);
       return { outcome: 'written', revision: 2 };
     },
-    ...{ put: unused, watch: unused, list: unused },
+    put: unused,
+    watch: unused,
+    list: unused,
   };
 }
 

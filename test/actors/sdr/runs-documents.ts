@@ -4,13 +4,21 @@ import type { Campaign } from '../../../contract/bench/campaign.ts';
 import type { Scenario, ScenarioAssertion, ScenarioStep } from '../../../contract/bench/scenario.ts';
 
 export const proof: ScenarioAssertion = {
-  ...{ name: 'byte exact', source: 'measure', ref: 'proof', field: 'verdict' },
-  ...{ op: '==', value: 'BytePerfect' },
+  name: 'byte exact',
+  source: 'measure',
+  ref: 'proof',
+  field: 'verdict',
+  op: '==',
+  value: 'BytePerfect',
 };
 
 /** Measures at once and asks that it was byte-exact. */
 export const measureStep: ScenarioStep = {
-  ...{ at_ms: 0, id: 'measure', do: 'datapath.measure', with: { blocks: 4 }, save: 'proof' },
+  at_ms: 0,
+  id: 'measure',
+  do: 'datapath.measure',
+  with: { blocks: 4 },
+  save: 'proof',
 };
 
 export function scenario(more: Partial<Scenario> = {}): Scenario {
@@ -22,7 +30,10 @@ export const waitStep = (
   timeout_ms: number,
   more: Partial<ScenarioStep> = {},
 ): ScenarioStep => ({
-  ...{ at_ms, id: `wait-${at_ms}`, do: 'wait', timeout_ms },
+  at_ms,
+  id: `wait-${at_ms}`,
+  do: 'wait',
+  timeout_ms,
   ...more,
 });
 

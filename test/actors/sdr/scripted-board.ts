@@ -99,9 +99,16 @@ export function measured(ratio: number, blocks = 4): Answer {
     verdict: ratio === 1 ? 'BytePerfect' : ratio > 0.1 ? 'Degraded' : 'NoCorrelation',
     rotation_slip: false,
     blocks: Array.from({ length: blocks }, (_, index) => ({
-      ...{ index, total: 4096, matched: Math.round(4096 * ratio), rotation: 0, ratio },
+      index,
+      total: 4096,
+      matched: Math.round(4096 * ratio),
+      rotation: 0,
+      ratio,
     })),
-    ...{ overall_ratio: ratio, worst_block_ratio: ratio, capture_bytes: blocks * 4096, warmup: 0 },
+    overall_ratio: ratio,
+    worst_block_ratio: ratio,
+    capture_bytes: blocks * 4096,
+    warmup: 0,
   };
   return accepted({ detail: `measured ${measurement.verdict}`, measurement });
 }

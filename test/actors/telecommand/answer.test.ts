@@ -25,7 +25,10 @@ import { batch, platformOf } from './platform.ts';
 
 const HERE = platformOf('here');
 const ANSWERED: Verification = {
-  ...{ expect: undefined, fail: undefined, reports: 'completion', withinMs: 10_000 },
+  expect: undefined,
+  fail: undefined,
+  reports: 'completion',
+  withinMs: 10_000,
   answer: { reference: 'ref', withinMs: 2_000 },
 };
 

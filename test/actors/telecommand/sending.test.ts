@@ -34,7 +34,11 @@ function world(...answers: readonly unknown[]): World {
     now: 1_000,
     send: (changes = {}) =>
       sendFrame(ports, {
-        ...{ gateway: 'gw', frame, recovering: undefined, expiresAt: EXPIRES, hold: undefined },
+        gateway: 'gw',
+        frame,
+        recovering: undefined,
+        expiresAt: EXPIRES,
+        hold: undefined,
         unheld: async () => undefined,
         position: async () => undefined,
         signal: new AbortController().signal,

@@ -22,8 +22,15 @@ const START = 1_700_000_000_000;
 /** When somebody else goes on. */
 const LATER = START + 30_000;
 const INPUT: TelecommandInput = {
-  ...{ id: '01J0000000000000000000000A', target: 'sat1', component: 'obc', telecommand: 'act' },
-  ...{ changesState: false, verifyWithinMs: 600_000, at: START, run: 'r', step: 's' },
+  id: '01J0000000000000000000000A',
+  target: 'sat1',
+  component: 'obc',
+  telecommand: 'act',
+  changesState: false,
+  verifyWithinMs: 600_000,
+  at: START,
+  run: 'r',
+  step: 's',
 };
 const CELL = `sat1.${INPUT.id}`;
 const numbers = fc.array(fc.nat(1_000), { minLength: 5, maxLength: 40 });
@@ -35,13 +42,16 @@ function reply(effect: TelecommandEffect, dice: Dice, at: number): TelecommandEv
       return { type: 'requires.satisfied', at };
     case 'effect.encode':
       return {
-        ...{ type: 'driver.encoded', at: at + 0.25, frame: dice.pick(['c0ffee', '', 'AB']) },
+        type: 'driver.encoded',
+        at: at + 0.25,
+        frame: dice.pick(['c0ffee', '', 'AB']),
         ...(dice.hits(2) && { reference: dice.pick(['17', ' 4 2 ']) }),
       };
     case 'effect.send':
       if (dice.hits(4)) return { type: 'gateway.unknown', at, detail: 'nobody knows' };
       return {
-        ...{ type: 'gateway.sent', at: at + 0.75 },
+        type: 'gateway.sent',
+        at: at + 0.75,
         ...(dice.hits(2) && { handed: { frames: 1, decoded: 2, values: 3 } }),
       };
     default:
@@ -68,7 +78,9 @@ async function lived(drawn: readonly number[]): Promise<Life> {
   const dice = new Dice(drawn);
   const kept: Uint8Array[] = [];
   const bound = createTelecommandBinding({
-    ...{ bus, clock, store: storeOf(bus, undefined, () => keep()) },
+    bus,
+    clock,
+    store: storeOf(bus, undefined, () => keep()),
     servicesOf: () => undefined,
   });
   const answers = Object.keys(bound.effects).map((type) => [
@@ -77,7 +89,12 @@ async function lived(drawn: readonly number[]): Promise<Life> {
   ]);
   const binding = { ...bound, effects: Object.fromEntries(answers) } as unknown as Binding;
   const cell = new Cell({
-    ...{ binding, id: CELL, epoch: 3, clock, down: () => undefined, rests: () => keep() },
+    binding,
+    id: CELL,
+    epoch: 3,
+    clock,
+    down: () => undefined,
+    rests: () => keep(),
   });
   /** Whenever somebody might ask for it. */
   function keep(): void {

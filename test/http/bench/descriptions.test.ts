@@ -93,7 +93,12 @@ describe('the AsyncAPI document of the bench', () => {
 
   it('RB-LOG-008 has a channel for every feed, and what clients may send on one', () => {
     expect(Object.values(following.channels).map(({ address }) => address)).toEqual([
-      ...['/ws/frames', '/ws/transmit', '/ws/spectrum', '/ws/constellation', '/ws/eye', '/ws/metrics'],
+      '/ws/frames',
+      '/ws/transmit',
+      '/ws/spectrum',
+      '/ws/constellation',
+      '/ws/eye',
+      '/ws/metrics',
     ]);
     const receiving = Object.entries(following.operations).filter(([, { action }]) => action === 'receive');
     expect(receiving.map(([name]) => name)).toEqual(['feedPacketsTaken']);

@@ -28,7 +28,10 @@ beforeEach(async () => {
 afterEach(() => served.close());
 
 const picture = (seq: number, floats = new Float32Array(4)): FeedMessage => ({
-  ...{ seq, dropped: 0, uptimeMs: 1_000, floats },
+  seq,
+  dropped: 0,
+  uptimeMs: 1_000,
+  floats,
   description: { kind: 'spectrum', source: 'stub', center_hz: 2.4e9, span_hz: 4e6 },
 });
 
@@ -285,7 +288,8 @@ describe('every feed', () => {
       const url = `${served.url}${path}`;
       expect((await coverage.follow(`${url}?nonsense=1`)).refused).toMatchObject({ status: 400 });
       expect((await coverage.follow(url, { origin: 'http://elsewhere.example' })).refused).toMatchObject({
-        ...{ status: 403, body: { code: 'foreign_origin' } },
+        status: 403,
+        body: { code: 'foreign_origin' },
       });
       expect((await coverage.call(url)).status).toBe(404);
       (await coverage.open(url)).close();

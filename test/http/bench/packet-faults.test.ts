@@ -10,7 +10,8 @@ const validator = Compile(TransmitBody);
 const RIGHT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   raw: { protocol: 'raw', payload_hex: 'deadbeef' },
   csp: {
-    ...{ protocol: 'csp', payload_hex: '00' },
+    protocol: 'csp',
+    payload_hex: '00',
     header: {
       version: 1,
       pri: 2,
@@ -24,7 +25,9 @@ const RIGHT: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     },
   },
   ccsds: {
-    ...{ protocol: 'ccsds', payload_hex: '00', crc16: true },
+    protocol: 'ccsds',
+    payload_hex: '00',
+    crc16: true,
     header: { apid: 1, type: 'tm', sec_hdr: false, seq_flags: 3, seq_count: 0 },
   },
 };

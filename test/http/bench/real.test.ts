@@ -27,7 +27,7 @@ afterAll(async () => {
 const get = (path: string) => call(`${served.api}${path}`);
 const send = (method: string, path: string, body?: unknown) =>
   call(`${served.api}${path}`, {
-    ...{ method },
+    method,
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
 

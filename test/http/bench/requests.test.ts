@@ -21,7 +21,8 @@ afterAll(() => served.close());
 const get = (path: string) => call(`${served.api}${path}`);
 const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   call(`${served.api}${path}`, {
-    ...{ method, headers },
+    method,
+    headers,
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
 const askedWith = () => script.asked.map(({ args }) => args);
@@ -87,8 +88,16 @@ describe('lists', () => {
   });
 
   it.each([
-    ...['yesterday', '2026-01-01', '2026-01-01T00:00:00', '2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z'],
-    ...['2026-01-01T24:00:00Z', '2026-01-01T00:60:00Z', '2026-01-01T00:00:00+01:00', '1767225600', ''],
+    'yesterday',
+    '2026-01-01',
+    '2026-01-01T00:00:00',
+    '2026-13-01T00:00:00Z',
+    '2026-02-30T00:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T00:60:00Z',
+    '2026-01-01T00:00:00+01:00',
+    '1767225600',
+    '',
   ])('RB-LOG-010 refuses %j as a time', async (text) => {
     for (const path of ['/logs', '/events', '/frames'])
       await expectInvalid(get(`${path}?since=${text}`), 'RFC 3339');
@@ -210,7 +219,9 @@ describe('datapath', () => {
   it('RB-GEN-002 RB-DP-014 feeds the bytes as they are, whatever the content type, and answers bytes', async () => {
     const payload = Uint8Array.from({ length: 300 }, (_none, index) => index % 256);
     const answer = await fetch(`${served.api}/datapath/loopback?blocks=3&warmup=0&timeout_ms=9`, {
-      ...{ method: 'POST', body: payload, headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      body: payload,
+      headers: { 'content-type': 'application/json' },
     });
     expect(answer.headers.get('content-type')).toBe('application/octet-stream');
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(payload);

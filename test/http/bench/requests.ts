@@ -18,7 +18,10 @@ export interface Good {
 
 const UUID = '0192f0c4-7b1e-7a33-9c1d-3f2a9be4a001';
 const VALUES: Readonly<Record<string, string>> = {
-  ...{ '{name}': 'some-name', '{id}': UUID, '{run_id}': UUID, '{step}': 'step-1' },
+  '{name}': 'some-name',
+  '{id}': UUID,
+  '{run_id}': UUID,
+  '{step}': 'step-1',
 };
 
 /** method, path of the specification, status, what the bench is asked, ledger lines, and the body. */

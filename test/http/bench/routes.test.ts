@@ -58,7 +58,10 @@ describe('the table of routes', () => {
   it('is walked by these tests as a whole', () => {
     const walked = [...GOOD.map(({ method, route }) => `${method} ${route}`)].sort();
     const described = [
-      ...['/healthz', '/metrics', '/api/v1/openapi.json', '/api/v1/asyncapi.json'],
+      '/healthz',
+      '/metrics',
+      '/api/v1/openapi.json',
+      '/api/v1/asyncapi.json',
       '/api/v1/schemas/{kind}',
     ];
     const there = benchRoutes
@@ -156,7 +159,11 @@ describe('a refusal', () => {
     const answer = await fetch(`${served.url}${transmit.path}`, sent(transmit));
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(await answer.json()).toEqual({
-      ...{ code: 'conflict', message: 'packets: scripted: conflict', help: 'condition first', next, state },
+      code: 'conflict',
+      message: 'packets: scripted: conflict',
+      help: 'condition first',
+      next,
+      state,
     });
   });
 
@@ -212,12 +219,15 @@ describe('the service about itself', () => {
     for (const kind of ['profile', 'scenario', 'campaign', 'bench']) {
       const { status, body } = await coverage.call(`${served.api}/schemas/${kind}`);
       expect([status, body.$schema, body.type]).toEqual([
-        ...[200, 'http://json-schema.org/draft-07/schema#', 'object'],
+        200,
+        'http://json-schema.org/draft-07/schema#',
+        'object',
       ]);
     }
     expect((await coverage.call(`${served.api}/schemas/profile?x=1`)).status).toBe(400);
     expect(await coverage.call(`${served.api}/schemas/mission`)).toMatchObject({
-      ...{ status: 404, body: { code: 'not_found' } },
+      status: 404,
+      body: { code: 'not_found' },
     });
   });
 
@@ -236,7 +246,8 @@ describe('the service about itself', () => {
     expect((await coverage.call(`${served.url}/healthz`)).body.state).toBe('up');
     served.drain();
     expect(await coverage.call(`${served.url}/healthz`)).toMatchObject({
-      ...{ status: 503, body: { state: 'draining' } },
+      status: 503,
+      body: { state: 'draining' },
     });
   });
 });

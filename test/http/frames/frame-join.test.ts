@@ -46,7 +46,10 @@ it('frame-join.J1 gives each frame the samples that were made of it, whichever c
 
 it('frame-join.J1 keeps the order, also when a later message is decoded first', () => {
   join = new FrameJoin({
-    ...{ clock, links: ['uhf', 'xband'], joined: (frame) => joined.push(frame), skipped: () => undefined },
+    clock,
+    links: ['uhf', 'xband'],
+    joined: (frame) => joined.push(frame),
+    skipped: () => undefined,
   });
   join.received(1, frames(10));
   join.received(2, frames(20));

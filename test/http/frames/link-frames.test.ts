@@ -107,7 +107,10 @@ describe('a watcher', () => {
   it('sees sent frames of its target with their telecommand, whatever became of them', async () => {
     const at = new Date().toISOString();
     await world.event('sat1', {
-      ...{ tc: TC, state: 'PENDING', at, target: 'sat1' },
+      tc: TC,
+      state: 'PENDING',
+      at,
+      target: 'sat1',
       telecommand: { component: 'battery', instance: '2', telecommand: 'heat' },
     });
     const sent = (more: Partial<SentMessage>) => {

@@ -61,7 +61,11 @@ export async function startFakeProcess(
     for (const each of served) await each.stop();
   };
   const process: FakeProcess = {
-    ...{ instance, answers, watchers: new Set<string>(), watched: 0, silence },
+    instance,
+    answers,
+    watchers: new Set<string>(),
+    watched: 0,
+    silence,
     leave: async () => {
       await member(true);
       await silence();
@@ -102,10 +106,16 @@ function keepWatch(process: FakeProcess, verb: InspectVerb, { watcher }: WatchCa
 
 export function processView(instance: string, more: Partial<ProcessView> = {}): ProcessView {
   return {
-    ...{ instance, startedAt: 1_000, at: 61_000, draining: false, supervisor: 'process' },
+    instance,
+    startedAt: 1_000,
+    at: 61_000,
+    draining: false,
+    supervisor: 'process',
     roles: [
       {
-        ...{ name: 'executor', state: 'running', crashes: 0 },
+        name: 'executor',
+        state: 'running',
+        crashes: 0,
         partitions: [
           {
             prefix: 'lane',
@@ -115,7 +125,11 @@ export function processView(instance: string, more: Partial<ProcessView> = {}): 
         ],
         kinds: [
           {
-            ...{ kind: 'door', chartVersion: 1, live: 1, loading: 0, supervisor: 'process/executor/door' },
+            kind: 'door',
+            chartVersion: 1,
+            live: 1,
+            loading: 0,
+            supervisor: 'process/executor/door',
             trouble: [],
           },
         ],
@@ -133,7 +147,10 @@ export function summary(id: string, more: Partial<EntitySummary> = {}): EntitySu
 export function entityView(id: string, instance: string, more: Partial<EntityView> = {}): EntityView {
   return {
     ...summary(id),
-    ...{ instance, epoch: 7, supervisor: 'process/executor/door', chart: { kind: 'door', version: 1 } },
+    instance,
+    epoch: 7,
+    supervisor: 'process/executor/door',
+    chart: { kind: 'door', version: 1 },
     active: ['door', 'door.open'],
     context: { opened: 3, by: { name: 'ada' } },
     effects: [{ key: `door:${id}:3:0`, type: 'effect.ring', detail: {} }],
@@ -163,8 +180,14 @@ export function snapshotFrame(view: EntityView, more: Partial<SnapshotUpdate> = 
 function frameOf(view: EntityView) {
   const sessionId = `${view.kind}:${view.id}`;
   return {
-    ...{ sessionId, rootId: sessionId, createdAt: `${view.at}`, id: null, _version: '0.7.2' },
-    ...{ revision: view.revision, at: view.at, view },
+    sessionId,
+    rootId: sessionId,
+    createdAt: `${view.at}`,
+    id: null,
+    _version: '0.7.2',
+    revision: view.revision,
+    at: view.at,
+    view,
     snapshot: { status: 'active', value: view.state, context: view.context, children: {}, tags: [] },
   };
 }
@@ -176,17 +199,20 @@ export const doorChart: ChartView = {
   digest: 'd1',
   definition: '{"id":"door"}',
   root: {
-    ...{ id: 'door', key: 'door', type: 'compound', initial: false, entry: [], exit: [] },
+    id: 'door',
+    key: 'door',
+    type: 'compound',
+    initial: false,
+    entry: [],
+    exit: [],
     children: [
       leaf('shut', true, { entry: ['lock'] }),
       {
-        ...{
-          id: 'door.open',
-          key: 'open',
-          type: 'compound',
-          initial: false,
-          entry: ['ring', 'callTheHouseKeeper'],
-        },
+        id: 'door.open',
+        key: 'open',
+        type: 'compound',
+        initial: false,
+        entry: ['ring', 'callTheHouseKeeper'],
         exit: [],
         description: 'Somebody may come in.',
         children: [leaf('open.dark', true), leaf('open.lit', false)],
@@ -219,10 +245,19 @@ function edge(
 
 export function doorHistory(id: string): HistoryView {
   const step = (n: number, event: string, active: string[], taken: string[]) => ({
-    ...{ n, at: 1_700_000_000_000 + n, event, record: { event }, context: { opened: n }, active, taken },
+    n,
+    at: 1_700_000_000_000 + n,
+    event,
+    record: { event },
+    context: { opened: n },
+    active,
+    taken,
   });
   return {
-    ...{ kind: 'door', id, chart: { kind: 'door', version: 1 }, final: true },
+    kind: 'door',
+    id,
+    chart: { kind: 'door', version: 1 },
+    final: true,
     steps: [
       step(1, 'SHUT', ['door', 'door.shut'], []),
       step(2, 'OPEN', ['door', 'door.open', 'door.open.dark'], ['door.shut|door.opened|0']),

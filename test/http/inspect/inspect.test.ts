@@ -189,7 +189,10 @@ describe('telecommands that have finished', () => {
   it('are found by target, newest first, with their last state', async () => {
     const { body } = await coverage.call(`${url}/entities?target=sat1`);
     const found = body.entities.map(({ id, state, status, revision }: Record<string, unknown>) => [
-      ...[id, state, status, revision],
+      id,
+      state,
+      status,
+      revision,
     ]);
     expect(found).toEqual([
       [`sat1.${newer}`, 'REJECTED', 'finished', 2],
@@ -268,7 +271,9 @@ describe('runs', () => {
   it('are named by their procedure and all their targets', async () => {
     const { body } = await coverage.call(`${url}/entities?id=${passed}`);
     expect(body.entities[0]).toMatchObject({
-      ...{ label: 'take_image', target: 'sat1, sat3', at: Date.parse('2026-03-01T12:00:09.000Z') },
+      label: 'take_image',
+      target: 'sat1, sat3',
+      at: Date.parse('2026-03-01T12:00:09.000Z'),
     });
   });
 
@@ -315,8 +320,13 @@ describe('one entity', () => {
     await process('p1', { history: () => accepted(doorHistory('x')) });
     const { body } = await coverage.call(`${url}/entities/door/x`);
     expect(body.entity).toMatchObject({
-      ...{ status: 'finished', state: 'broken', active: ['door', 'door.broken'], revision: 3 },
-      ...{ context: { opened: 3 }, accepts: [], instance: '' },
+      status: 'finished',
+      state: 'broken',
+      active: ['door', 'door.broken'],
+      revision: 3,
+      context: { opened: 3 },
+      accepts: [],
+      instance: '',
     });
   });
 

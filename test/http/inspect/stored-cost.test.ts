@@ -27,7 +27,13 @@ function bucketOf(entries: readonly object[], tookMs: () => number, fails = () =
 }
 
 const envelope = (id: string, more: object = {}) => ({
-  ...{ kind: 'telecommand', id, version: 1, revision: 3, epoch: 17, timers: [], effects: [] },
+  kind: 'telecommand',
+  id,
+  version: 1,
+  revision: 3,
+  epoch: 17,
+  timers: [],
+  effects: [],
   snapshot: { value: 'ENCODED', context: {} },
   ...more,
 });

@@ -45,7 +45,14 @@ afterEach(async () => {
 async function keep(kind: string, id: string, more: object): Promise<void> {
   const kept = new KeptEnvelopes(world.bus, { kind, version: 1 });
   const written = await kept.write({
-    ...{ kind, id, version: 1, revision: 3, epoch: 17, timers: [], effects: [], snapshot: undefined },
+    kind,
+    id,
+    version: 1,
+    revision: 3,
+    epoch: 17,
+    timers: [],
+    effects: [],
+    snapshot: undefined,
     covers: { position: 1_204, mark: 'm' },
     ...more,
   });
@@ -75,16 +82,17 @@ describe('an entity whose process is silent', () => {
     const found = await listed('?kind=telecommand');
     expect(found).toMatchObject([
       {
-        ...{
-          kind: 'telecommand',
-          id: ID,
-          target: 'sat1',
-          status: 'loading',
-          state: 'SENT.verifying',
-          revision: 3,
-        },
+        kind: 'telecommand',
+        id: ID,
+        target: 'sat1',
+        status: 'loading',
+        state: 'SENT.verifying',
+        revision: 3,
         stored: {
-          ...{ epoch: 17, chartVersion: 1, position: 1_204, state: 'SENT.verifying' },
+          epoch: 17,
+          chartVersion: 1,
+          position: 1_204,
+          state: 'SENT.verifying',
           timers: [{ event: 'xstate.after.verificationTimeout.telecommand.SENT', dueAt: DUE }],
           effects: [{ key: `telecommand:${ID}:3:1`, type: 'effect.verify' }],
         },
@@ -108,8 +116,14 @@ describe('an entity whose process is silent', () => {
     const { status, body } = await get(`entities/telecommand/${ID}`);
     expect(status).toBe(200);
     expect(body.entity).toMatchObject({
-      ...{ instance: '', status: 'loading', state: 'SENT.verifying', epoch: 17, accepts: [], refuses: [] },
-      ...{ chart: { kind: 'telecommand', version: 1 }, context: { target: 'sat1', big: '1' } },
+      instance: '',
+      status: 'loading',
+      state: 'SENT.verifying',
+      epoch: 17,
+      accepts: [],
+      refuses: [],
+      chart: { kind: 'telecommand', version: 1 },
+      context: { target: 'sat1', big: '1' },
       effects: [{ type: 'effect.verify' }],
       timers: [{ dueAt: DUE }],
       stored: { position: 1_204 },
@@ -154,7 +168,13 @@ describe('an entity that lives', () => {
 describe('an entity whose record is in a bucket of its own', () => {
   it('is shown as its record has it', async () => {
     const campaign = {
-      ...{ kind: 'campaign', id: 'c1', version: 2, revision: 5, epoch: 1, timers: [], effects: [] },
+      kind: 'campaign',
+      id: 'c1',
+      version: 2,
+      revision: 5,
+      epoch: 1,
+      timers: [],
+      effects: [],
       snapshot: { value: 'interrupted', context: { name: 'sweep' } },
     };
     await world.bus.bucket(buckets.benchRuns).put('campaign.c1', packr.pack(campaign), 0);
@@ -162,7 +182,9 @@ describe('an entity whose record is in a bucket of its own', () => {
     const stored = { record: { ...record, shelved_until: '2030-01-01T00:00:00.000Z' }, epoch: 9 };
     await world.bus.bucket(buckets.alarms).put('sat1.eps.1.low', Buffer.from(JSON.stringify(stored)), 0);
     expect((await get('entities/campaign/c1')).body.entity).toMatchObject({
-      ...{ state: 'interrupted', chart: { kind: 'campaign', version: 2 }, stored: { revision: 5 } },
+      state: 'interrupted',
+      chart: { kind: 'campaign', version: 2 },
+      stored: { revision: 5 },
     });
     const alarm = (await get('entities/alarm/sat1.eps.1.low')).body.entity;
     expect(alarm).toMatchObject({ state: 'ACTIVE_ACK', revision: 4, epoch: 9, target: 'sat1' });

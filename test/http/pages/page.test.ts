@@ -29,7 +29,11 @@ let url: string;
 
 beforeAll(async () => {
   frontEnd = await serveRoutes({
-    ...{ host: '127.0.0.1', port: 0, ports, routes: [], follows: [] },
+    host: '127.0.0.1',
+    port: 0,
+    ports,
+    routes: [],
+    follows: [],
     pages: [...consolePages, flaky, own],
   });
   url = frontEnd.url;

@@ -20,7 +20,11 @@ const kissAndCrc = benchMission((text) => text.replace(CRC, `${CRC}, kiss: true`
 
 const DATA = Buffer.from('6b6c000107d0020003', 'hex');
 const FROM_BOARD: CspHeader = {
-  ...{ priority: 2, source: 2, destination: 10, destinationPort: 30, sourcePort: 7 },
+  priority: 2,
+  source: 2,
+  destination: 10,
+  destinationPort: 30,
+  sourcePort: 7,
   flags: cspFlag.crc,
 };
 const ROW = {

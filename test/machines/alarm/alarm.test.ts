@@ -202,7 +202,11 @@ describe('shelving', () => {
       const state = stateOf(driven);
       driven.send(shelve(until));
       expect(last(driven)).toMatchObject({
-        ...{ previous: state, state, cause: 'shelved', by: 'ada', shelved_until: time(until) },
+        previous: state,
+        state,
+        cause: 'shelved',
+        by: 'ada',
+        shelved_until: time(until),
       });
       driven.send(unshelve);
       expect(last(driven)).toMatchObject({ previous: state, state, cause: 'unshelved', by: 'ada' });

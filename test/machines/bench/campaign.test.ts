@@ -17,7 +17,10 @@ const begun = (document: Campaign) =>
   drive(campaignMachine, { input: { id: 'x', document, session: 'one', startedAtUptimeMs: 5 } });
 
 const attempt = (id: string, outcome: StepOutcome): Attempt => ({
-  ...{ step: id, outcome, detail: outcome, at_uptime_ms: 7 },
+  step: id,
+  outcome,
+  detail: outcome,
+  at_uptime_ms: 7,
 });
 
 type Driven = ReturnType<typeof begun>;
@@ -27,7 +30,9 @@ function end(driven: Driven, outcome: StepOutcome, ends?: 'lost' | 'cancelled'):
   const { context } = driven;
   const under = context.document.steps[context.rerun?.index ?? context.cursor]!;
   return driven.send({
-    ...{ type: 'attempt.ended', number: context.attempts.length, attempt: attempt(under.id, outcome) },
+    type: 'attempt.ended',
+    number: context.attempts.length,
+    attempt: attempt(under.id, outcome),
     ...(ends !== undefined && { ends }),
   });
 }
@@ -169,7 +174,9 @@ describe('order of steps', () => {
     const driven = begun(campaign([step('a')]));
     const point = { x: 1, ratio: 1, bits: 8, ber: 0, ber_low: 0, ber_high: 0.3 };
     const swept = (number: number): CampaignEvent => ({
-      ...{ type: 'attempt.ended', number, attempt: { ...attempt('a', 'passed'), points: [point] } },
+      type: 'attempt.ended',
+      number,
+      attempt: { ...attempt('a', 'passed'), points: [point] },
     });
     driven.send(swept(0), rerun(0), swept(1));
     expect(driven.context.attempts.map(({ points }) => points?.length)).toEqual([undefined, 1]);

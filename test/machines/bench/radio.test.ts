@@ -23,7 +23,10 @@ type Event = EventOf<typeof radioMachine>;
 
 const NOON = Date.parse('2026-01-02T12:00:00.000Z');
 const QPSK: Profile = {
-  ...{ name: 'qpsk', modulation: 'qpsk', symbol_rate_baud: 1_000_000, center_frequency_hz: 2_400_000_000 },
+  name: 'qpsk',
+  modulation: 'qpsk',
+  symbol_rate_baud: 1_000_000,
+  center_frequency_hz: 2_400_000_000,
   rx: { gain_db: 40 },
   tx: { gain_db: -10 },
 };
@@ -35,7 +38,8 @@ const attached: Event = { type: 'board.attached', board: { attachment: 1, name: 
 const missed: Event = { type: 'board.missed', reason: 'no cable' };
 const lost: Event = { type: 'board.lost', attachment: 1, reason: 'the plug is out' };
 const asked = (id: string, by?: Holder): Event => ({
-  ...{ type: 'operator.command', command: { id, route: 'POST /x', uses: ['settings'] } },
+  type: 'operator.command',
+  command: { id, route: 'POST /x', uses: ['settings'] },
   ...(by && { by }),
 });
 const ended = (id: string, ...facts: RadioFact[]): Event => ({ type: 'command.ended', id, facts });
@@ -120,7 +124,8 @@ describe('the holder of the board', () => {
   it('machines/bench/radio.R2 keeps manual commands out, and lets its own in', () => {
     const driven = radio(...held, asked('1'));
     expect(last(driven)).toMatchObject({
-      ...{ type: 'effect.refuse', code: 'board_busy' },
+      type: 'effect.refuse',
+      code: 'board_busy',
       message: expect.stringContaining('scenario run s1'),
     });
     expect(last(driven.send(asked('2', RUN)))).toMatchObject({ type: 'effect.command', id: '2' });
@@ -199,7 +204,10 @@ describe('another life of the daemon', () => {
     expect(driven.state).toBe('attaching');
     const { record, holder, running, waiting, session } = driven.context;
     expect({ holder, running, waiting, session }).toEqual({
-      ...{ holder: undefined, running: [], waiting: [], session: 'two' },
+      holder: undefined,
+      running: [],
+      waiting: [],
+      session: 'two',
     });
     expect(record).toMatchObject({ epoch: 1, applied: undefined, proof: undefined });
     expect(record.revisions['qpsk']).toHaveLength(1);

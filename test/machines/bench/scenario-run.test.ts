@@ -5,7 +5,12 @@ import type { ScenarioRunEvent, ScenarioRunInput } from '../../../machines/bench
 import { drive, explore, type Row, walkTable } from '../../harness/harness.ts';
 
 const INPUT: ScenarioRunInput = {
-  ...{ runId: 'r', scenario: 's', session: 'one', steps: 2, limitMs: 60_000, at: 0 },
+  runId: 'r',
+  scenario: 's',
+  session: 'one',
+  steps: 2,
+  limitMs: 60_000,
+  at: 0,
 };
 
 const at = 1;
@@ -20,8 +25,14 @@ const lost: ScenarioRunEvent = { type: 'board.lost', at, reason: 'gone' };
 const refusedHold: ScenarioRunEvent = { type: 'board.refused', at, reason: 'no board', lost: true };
 const ended: ScenarioRunEvent = { type: 'ending.done', at };
 const judged = (assertionsFailed: number): ScenarioRunEvent => ({
-  ...{ type: 'run.judged', at, durationMs: 5, stepsExecuted: 2, assertionsPassed: 1 },
-  ...{ assertionsFailed, verified: true, hasReport: true },
+  type: 'run.judged',
+  at,
+  durationMs: 5,
+  stepsExecuted: 2,
+  assertionsPassed: 1,
+  assertionsFailed,
+  verified: true,
+  hasReport: true,
 });
 const restarted: ScenarioRunEvent = { type: 'daemon.restarted', at };
 

@@ -207,7 +207,10 @@ describe('answers over random histories', () => {
       const question = names ? questions.at(-1 - (back % 3))?.seq : undefined;
       const asked = events[(question ?? lastQuestion(events) ?? 1) - 1]!;
       return {
-        ...{ path: 'path' in asked && back < 5 ? asked.path : path, accepted, by, roles: ['op'] },
+        path: 'path' in asked && back < 5 ? asked.path : path,
+        accepted,
+        by,
+        roles: ['op'],
         ...(value !== undefined && { value }),
         ...(question !== undefined && { question }),
         seen: Math.max(0, events.length - back),

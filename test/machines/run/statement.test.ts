@@ -301,7 +301,8 @@ describe('who may answer', () => {
       accepted: true,
       roles: [],
       verified: false,
-      ...{ source: 3, seen: 99 },
+      source: 3,
+      seen: 99,
     });
     expect(bench.of('answer_refused')).toMatchObject([
       { reason: 'an answer needs the name of who gives it' },

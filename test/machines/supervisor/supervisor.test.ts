@@ -63,7 +63,10 @@ describe('supervisor chart', () => {
     driven.send({ type: 'child.broken', child: 'a', reason: 'x' });
     driven.expectAccepts(
       ['child.ended', 'operator.drain', 'operator.reset', 'operator.resume'],
-      ...[resume, reset, crash('a', 1), { type: 'child.broken', child: 'a', reason: 'x' } as const],
+      resume,
+      reset,
+      crash('a', 1),
+      { type: 'child.broken', child: 'a', reason: 'x' } as const,
       { type: 'child.stable', child: 'a' },
     );
   });

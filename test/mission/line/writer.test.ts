@@ -12,7 +12,10 @@ const STATE = createEnumeration('State', [
   ['AUTO', 7],
 ]);
 const argument = (name: string, type: string, parts: Partial<LineArgument> = {}): LineArgument => ({
-  ...{ name, type, enumeration: undefined, signed: !type.startsWith('u') },
+  name,
+  type,
+  enumeration: undefined,
+  signed: !type.startsWith('u'),
   ...parts,
 });
 const ARGUMENTS = new Map(

@@ -154,7 +154,9 @@ describe('MC-RUN-054 the statements', () => {
     const type = { type: 'u8', range: [1, 9] };
     expect(statement({ ask: 'Which {sat.obc.mode}?', as: 'n', type, timeout: '5 min' }, 'ask')).toMatchObject(
       {
-        ...{ as: 'n', type, timeoutMs: 300_000 },
+        as: 'n',
+        type,
+        timeoutMs: 300_000,
         prompt: ['Which ', { measure: 'mode' }, '?'],
       },
     );
@@ -179,7 +181,9 @@ describe('MC-RUN-054 the statements', () => {
 
   it('configure and set_mode name role and mode', () => {
     expect(statement({ configure: 'sat', mode: 'nominal' }, 'configure')).toMatchObject({
-      ...{ role: 'sat', mode: 'nominal', withinMs: READBACK_WITHIN_MS },
+      role: 'sat',
+      mode: 'nominal',
+      withinMs: READBACK_WITHIN_MS,
     });
     expect(statement({ set_mode: 'sat', mode: 'safe' }, 'set_mode')).toMatchObject({
       role: 'sat',
@@ -190,11 +194,15 @@ describe('MC-RUN-054 the statements', () => {
   it('download and upload name a file by an input', () => {
     const inputs = { image: { type: 'file_id', of: 'image' }, patch: { type: 'file', default: null } };
     expect(statement({ download: 'sat.files[$image]', priority: 5 }, 'download', { inputs })).toMatchObject({
-      ...{ role: 'sat', component: 'files', file: { name: 'image' }, priority: 5 },
+      role: 'sat',
+      component: 'files',
+      file: { name: 'image' },
+      priority: 5,
     });
     expect(statement({ upload: 'sat.files[$image]', content: '$patch' }, 'upload', { inputs })).toMatchObject(
       {
-        ...{ file: { name: 'image' }, content: { name: 'patch' } },
+        file: { name: 'image' },
+        content: { name: 'patch' },
       },
     );
     expect(statement({ send: 'sat.files[$image].erase' }, 'send', { inputs }).instance).toEqual({
@@ -215,7 +223,8 @@ describe('MC-RUN-054 the statements', () => {
       hazardous: [],
     });
     expect(procedures?.get('reboot_obc')).toMatchObject({
-      ...{ draft: true, allowedIn: ['bench', 'rehearsal', 'in_orbit'] },
+      draft: true,
+      allowedIn: ['bench', 'rehearsal', 'in_orbit'],
       hazardous: [{ path: 'reboot', telecommand: 'sat.obc.reboot' }],
     });
   });
@@ -251,7 +260,8 @@ describe('calls', () => {
   it('bring in what the called procedure sends, by the whole path', () => {
     const call = { call: 'other', roles: { craft: 'sat' }, inputs: { cell: '1' } };
     expect(procedure([{ step: 'a', do: [call] }], {}, { other })).toMatchObject({
-      ...{ sends: true, changesState: true },
+      sends: true,
+      changesState: true,
       hazardous: [{ path: 'a/other/go', telecommand: 'craft.obc.reboot' }],
     });
   });
@@ -291,7 +301,8 @@ describe('what is known of a procedure', () => {
 
   it('status and environments are as declared', () => {
     expect(procedure([wait], { status: 'draft', allowed_in: ['bench'] })).toMatchObject({
-      ...{ draft: true, allowedIn: ['bench'] },
+      draft: true,
+      allowedIn: ['bench'],
     });
     expect(procedure([wait])).toMatchObject({ draft: false, allowedIn: undefined });
   });

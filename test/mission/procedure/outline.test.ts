@@ -103,9 +103,15 @@ describe('the outline of a procedure', () => {
 
   it('says what it needs: roles, inputs, environments, people, transfers, hazardous telecommands', () => {
     expect(outline).toMatchObject({
-      ...{ procedure: 'main', library: 'ops@1.0.0', description: 'All of it', draft: true },
-      ...{ environments: ['bench'], roles: [{ name: 'sat', platform: 'box@1.0.0' }] },
-      ...{ sends: true, changesState: true, hazardous: [{ path: '#2', telecommand: 'sat.obc.reboot' }] },
+      procedure: 'main',
+      library: 'ops@1.0.0',
+      description: 'All of it',
+      draft: true,
+      environments: ['bench'],
+      roles: [{ name: 'sat', platform: 'box@1.0.0' }],
+      sends: true,
+      changesState: true,
+      hazardous: [{ path: '#2', telecommand: 'sat.obc.reboot' }],
     });
     expect(outline.inputs).toEqual([
       { name: 'image', type: 'file_id of image', description: 'The image', default: undefined },

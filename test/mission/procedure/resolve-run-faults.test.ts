@@ -132,7 +132,8 @@ describe('inputs', () => {
   it('MC-ERR-065 refuses an input outside the range of the argument it is for, and names the telecommand', () => {
     const [found, ...more] = faultsOf('take', { inputs: { image: 7, exposure: '600 ms' } });
     expect(found).toEqual({
-      ...{ code: 'run::invalid-input', path: '/inputs/exposure' },
+      code: 'run::invalid-input',
+      path: '/inputs/exposure',
       message: 'step shoot: argument "exposure" of camera.shoot: "600 ms" is outside its range',
       help: 'it is 0.0001 to 0.5 s',
     });
@@ -241,8 +242,9 @@ describe('simulated faults', () => {
 describe('every fault at once', () => {
   it('MC-RUN-027 F-05 reports an unknown role, a missing input, a wrong fault target and an unknown pass', () => {
     const part: Part = {
-      ...{ targets: { sat: 'sat1', extra: 'sat1' }, plan: 'pass-9' },
-      ...{ faults: [{ target: 'craft', fault: 'x' }] },
+      targets: { sat: 'sat1', extra: 'sat1' },
+      plan: 'pass-9',
+      faults: [{ target: 'craft', fault: 'x' }],
     };
     expect(reportedAt('take', part)).toEqual([
       'run::unexpected-target /targets/extra',
@@ -268,8 +270,11 @@ describe('every fault at once', () => {
 
   it('reports what can be determined without the procedure, and reports nothing that depends on it', () => {
     const part: Part = {
-      ...{ environment: 'nowhere', targets: { a: 'sat1', b: 'nobody' }, plan: 'pass-9', inputs: { x: 1 } },
-      ...{ faults: [{ target: 'c', fault: 'x', at: { step: 'y' } }] },
+      environment: 'nowhere',
+      targets: { a: 'sat1', b: 'nobody' },
+      plan: 'pass-9',
+      inputs: { x: 1 },
+      faults: [{ target: 'c', fault: 'x', at: { step: 'y' } }],
     };
     expect(reportedAt('unheard', part)).toEqual([
       'run::unknown-procedure /run',

@@ -20,26 +20,35 @@ const only = (run: string, part: Part = {}): object => statementsOf(program(run,
 describe('the program', () => {
   it('names what is run, where, with what and under which configuration', () => {
     expect(program('take', { ...take, plan: 'pass-1' })).toMatchObject({
-      ...{
-        format: 1,
-        config: mission.revision,
-        procedure: 'take',
-        library: 'ops@1.2.0',
-        environment: 'bench',
-      },
-      ...{ targets: { sat: 'sat1' }, plan: 'pass-1' },
+      format: 1,
+      config: mission.revision,
+      procedure: 'take',
+      library: 'ops@1.2.0',
+      environment: 'bench',
+      targets: { sat: 'sat1' },
+      plan: 'pass-1',
       inputs: { exposure: 20, cell: '2', image: 7, patch: null },
       policy: { identity: 'declared', humanOrchestration: false, hazardousConfirmation: [] },
     });
     expect(program('nothing', { environment: 'flight' }).policy).toEqual({
-      ...{ identity: 'jwt', humanOrchestration: true, hazardousConfirmation: ['supervisor'] },
+      identity: 'jwt',
+      humanOrchestration: true,
+      hazardousConfirmation: ['supervisor'],
     });
   });
 
   it('gives steps whole paths, those of a call behind the path of the call', () => {
     const { steps } = program('take', { inputs: { image: 7, patch: STORED } });
     expect(pathsOf(steps)).toEqual([
-      ...['#1', 'prepare', 'shoot', 'store', 'store/put', 'store/#1', '#2', 'heat', 'heat/warm'],
+      '#1',
+      'prepare',
+      'shoot',
+      'store',
+      'store/put',
+      'store/#1',
+      '#2',
+      'heat',
+      'heat/warm',
     ]);
   });
 
@@ -47,14 +56,23 @@ describe('the program', () => {
     const { steps } = program('take', { inputs: { image: 7, exposure: '0.3 s' } });
     const sent = statementsOf(steps).find((each) => each.kind === 'send');
     expect(sent).toEqual({
-      ...{ kind: 'send', target: 'sat1', link: 'sband', component: 'camera', telecommand: 'shoot' },
-      ...{ args: { exposure: { value: 0.3 } }, changesState: true, hazardous: false, retry: 0 },
+      kind: 'send',
+      target: 'sat1',
+      link: 'sband',
+      component: 'camera',
+      telecommand: 'shoot',
+      args: { exposure: { value: 0.3 } },
+      changesState: true,
+      hazardous: false,
+      retry: 0,
     });
   });
 
   it('names the environment of a telecommand only where its link differs by it', () => {
     expect(only('look', { library: 'ops', targets: { sat: 'sat1', eye: 'radio1' } })).toMatchObject({
-      ...{ link: 'uhf', environment: 'bench', retry: 2 },
+      link: 'uhf',
+      environment: 'bench',
+      retry: 2,
     });
     expect(only('look', { library: 'ops', targets: { sat: 'radio1', eye: 'sat1' } })).not.toHaveProperty(
       'environment',
@@ -77,8 +95,12 @@ describe('the program', () => {
   it('converts what a call passes on into the unit of the called procedure', () => {
     const { steps } = program('deep', { inputs: { exposure: '0.25 s' } });
     expect(steps[0]).toMatchObject({
-      ...{ kind: 'call', path: 'aim', procedure: 'aim', library: 'ops@1.2.0' },
-      ...{ targets: { sat: 'sat1' }, inputs: { exposure: 250 } },
+      kind: 'call',
+      path: 'aim',
+      procedure: 'aim',
+      library: 'ops@1.2.0',
+      targets: { sat: 'sat1' },
+      inputs: { exposure: 250 },
     });
     expect(statementsOf(steps)[0]).toMatchObject({ args: { exposure: { value: 0.25 } } });
   });
@@ -86,17 +108,24 @@ describe('the program', () => {
   it('maps the roles of a call', () => {
     const { steps } = program('take', take);
     expect(steps.at(-1)).toMatchObject({
-      ...{ kind: 'if_failed', steps: [{ targets: { craft: 'sat1' }, inputs: { below: 271.15, cell: '2' } }] },
+      kind: 'if_failed',
+      steps: [{ targets: { craft: 'sat1' }, inputs: { below: 271.15, cell: '2' } }],
     });
     expect(statementsOf(steps).at(-1)).toMatchObject({
-      ...{ target: 'sat1', instance: { value: '2' }, args: { on_below: { value: -2 } } },
+      target: 'sat1',
+      instance: { value: '2' },
+      args: { on_below: { value: -2 } },
     });
   });
 
   it('gives a condition the roles, inputs and types it needs to be compiled again', () => {
     expect(statementsOf(program('take', take).steps).find(({ kind }) => kind === 'check')).toMatchObject({
-      ...{ condition: 'sat.battery[$cell].voltage > 6 V', targets: { sat: 'sat1' }, maxAgeMs: 60_000 },
-      ...{ inputs: { cell: '2' }, inputTypes: { cell: { type: 'instance', of: 'battery' } }, answers: {} },
+      condition: 'sat.battery[$cell].voltage > 6 V',
+      targets: { sat: 'sat1' },
+      maxAgeMs: 60_000,
+      inputs: { cell: '2' },
+      inputTypes: { cell: { type: 'instance', of: 'battery' } },
+      answers: {},
     });
   });
 

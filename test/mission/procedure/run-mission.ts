@@ -210,11 +210,15 @@ export const documents: readonly SourceFile[] = [
   { file: 'pod.yaml', text: stringify({ platform: 'pod', version: '1.0.0', components: {} }) },
   library(opsParts),
   library({
-    ...{ library: 'backup', version: '1.0.0', imports: ['box@1.0.0'] },
+    library: 'backup',
+    version: '1.0.0',
+    imports: ['box@1.0.0'],
     procedures: { look: { roles: sat, steps: [{ wait: '2 s' }] } },
   }),
   library({
-    ...{ library: 'newer', version: '1.0.0', imports: ['box@2.0.0'] },
+    library: 'newer',
+    version: '1.0.0',
+    imports: ['box@2.0.0'],
     procedures: { other: { roles: sat, steps: [{ send: 'sat.obc.ping', link: 'sband' }] } },
   }),
   {
@@ -225,8 +229,11 @@ export const documents: readonly SourceFile[] = [
         bench: { drafts: 'allowed' },
         lab: {},
         flight: {
-          ...{ kind: 'in_orbit', identity: 'jwt', human_orchestration: true },
-          ...{ hazardous_confirmation: ['supervisor'], hazardous_requires_plan: true },
+          kind: 'in_orbit',
+          identity: 'jwt',
+          human_orchestration: true,
+          hazardous_confirmation: ['supervisor'],
+          hazardous_requires_plan: true,
         },
       },
       gateways: {
@@ -235,11 +242,9 @@ export const documents: readonly SourceFile[] = [
       },
       targets: {
         sat1: {
-          ...{
-            platform: 'box@1.0.0',
-            environments: ['bench', 'flight', 'lab'],
-            modes: ['safe', 'nominal', 'low'],
-          },
+          platform: 'box@1.0.0',
+          environments: ['bench', 'flight', 'lab'],
+          modes: ['safe', 'nominal', 'low'],
           links: {
             uhf: { default: true, environments: { bench: { gateway: 'sim' }, flight: { gateway: 'radio' } } },
             sband: links.sband,
@@ -268,7 +273,10 @@ export const documents: readonly SourceFile[] = [
           links: { uhf: { default: true, gateway: 'radio' } },
         },
         hot: {
-          ...{ platform: 'box@1.0.0', environments: ['bench'], modes: ['nominal'], links },
+          platform: 'box@1.0.0',
+          environments: ['bench'],
+          modes: ['nominal'],
+          links,
           parameters: { 'obc.watchdog': { nominal: '5 s' } },
         },
         newer1: { platform: 'box@2.0.0', environments: ['bench'], links },
@@ -278,7 +286,10 @@ export const documents: readonly SourceFile[] = [
           links: { uhf: { default: true, gateway: 'sim' } },
         },
         far: {
-          ...{ platform: 'box@1.0.0', environments: ['flight'], modes: ['nominal'], links },
+          platform: 'box@1.0.0',
+          environments: ['flight'],
+          modes: ['nominal'],
+          links,
           parameters: { 'obc.watchdog': { environments: { flight: { nominal: '60 s' } } } },
         },
       },
@@ -297,7 +308,9 @@ export const UNKNOWN_UPLOAD = OTHER;
 export type Part = Partial<Omit<RunRequest, 'run'>>;
 
 const request = (run: string, part: Part): RunRequest => ({
-  ...{ run, environment: 'bench', targets: { sat: 'sat1' } },
+  run,
+  environment: 'bench',
+  targets: { sat: 'sat1' },
   ...part,
 });
 

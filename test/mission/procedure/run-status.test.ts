@@ -20,8 +20,14 @@ function logOf(...facts: RunFact[]): RunEvent[] {
 }
 
 const started: RunFact = {
-  ...{ event: 'started', procedure: 'take_image', library: 'ops@2.1.0', environment: 'bench' },
-  ...{ targets: { sat: 'sat1' }, ir: 'ab', by: 'ada', inputs: {} },
+  event: 'started',
+  procedure: 'take_image',
+  library: 'ops@2.1.0',
+  environment: 'bench',
+  targets: { sat: 'sat1' },
+  ir: 'ab',
+  by: 'ada',
+  inputs: {},
 };
 const step = (path: string, attempt = 1): RunFact => ({ event: 'step_started', path, attempt, inputs: {} });
 const asked: RunFact = { event: 'asked', path: 'shoot', prompt: 'Level?', role: 'supervisor' };
@@ -120,7 +126,11 @@ describe('the state of a run', () => {
     const status = statusOf(seen(started, step('shoot'), asked));
     expect(Object.keys(status)).toEqual(['run', 'procedure', 'suspended', 'step', 'pending']);
     expect(statusOf(seen(started, { event: 'finished', ok: false, reason: 'r' }))).toEqual({
-      ...{ run: RUN, procedure: 'take_image', suspended: false, finished: false, reason: 'r' },
+      run: RUN,
+      procedure: 'take_image',
+      suspended: false,
+      finished: false,
+      reason: 'r',
     });
   });
 });

@@ -5,18 +5,29 @@ import type { ProgramNode } from '../../../contract/program.ts';
 import { stepsOf } from '../../../mission/procedure/run-steps.ts';
 
 const leaf = (path: string): ProgramNode => ({
-  ...{ kind: 'step', path, attempts: 1, delayMs: 0 },
+  kind: 'step',
+  path,
+  attempts: 1,
+  delayMs: 0,
   statements: [{ kind: 'wait', ms: 1 }],
 });
 
 describe('the steps of a run', () => {
   it('are all there in the order they are walked, calls with what they hold', () => {
     const call: ProgramNode = {
-      ...{ kind: 'call', path: 'fetch/shed', procedure: 'shed', library: 'ops@1.0.0' },
-      ...{ targets: {}, inputs: {}, steps: [leaf('fetch/shed/#1')] },
+      kind: 'call',
+      path: 'fetch/shed',
+      procedure: 'shed',
+      library: 'ops@1.0.0',
+      targets: {},
+      inputs: {},
+      steps: [leaf('fetch/shed/#1')],
     };
     const group: ProgramNode = {
-      ...{ kind: 'step', path: 'fetch', attempts: 2, delayMs: 5 },
+      kind: 'step',
+      path: 'fetch',
+      attempts: 2,
+      delayMs: 5,
       steps: [leaf('fetch/#1'), call],
     };
     expect(stepsOf({ steps: [leaf('#1'), group] })).toEqual([
@@ -34,7 +45,10 @@ describe('the steps of a run', () => {
       steps: [{ kind: 'step', path: 'mend', attempts: 1, delayMs: 0, steps: [leaf('mend/#1')] }],
     };
     expect(stepsOf({ steps: [leaf('a'), failed, leaf('b')] }).map(({ if_failed }) => if_failed)).toEqual([
-      ...[false, true, true, false],
+      false,
+      true,
+      true,
+      false,
     ]);
   });
 });

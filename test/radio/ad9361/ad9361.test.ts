@@ -127,15 +127,23 @@ describe('texts of attributes', () => {
       '106.00 dB',
     ]);
     expect(['63.000000 dB', '-10.25', ' 5 dB ', '5 dBm', '', 'x'].map(parseDecibels)).toEqual([
-      ...[63, -10.25, 5],
-      ...[undefined, undefined, undefined],
+      63,
+      -10.25,
+      5,
+      undefined,
+      undefined,
+      undefined,
     ]);
   });
 
   it('are whole numbers or ranges', () => {
     expect(['12', '-3', '1.5', '1e9', '', '99999999999999999999'].map(parseWhole)).toEqual([
-      ...[12, -3],
-      ...[undefined, undefined, undefined, undefined],
+      12,
+      -3,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
     ]);
     const range = { least: -89.75, step: 0.25, most: 0 };
     expect(parseRange(rangeText(range))).toEqual(range);

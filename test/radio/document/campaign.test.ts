@@ -14,8 +14,11 @@ const sweep = (change: object) =>
   faults({
     steps: [
       {
-        ...{ id: 'fall', kind: 'sweep', profile: 'qpsk-1m', measure: { blocks: 8 } },
-        ...{ vary: { tx_gain_db: { from: -30, to: -56, step: -2 } } },
+        id: 'fall',
+        kind: 'sweep',
+        profile: 'qpsk-1m',
+        measure: { blocks: 8 },
+        vary: { tx_gain_db: { from: -30, to: -56, step: -2 } },
         ...change,
       },
     ],

@@ -9,8 +9,12 @@ import { faultsOf, valid } from './demo-bench.ts';
 
 const example = (Profile as unknown as { examples: [Profile] }).examples[0];
 const least = {
-  ...{ name: 'least', modulation: 'qpsk', symbol_rate_baud: 1_000_000, center_frequency_hz: 2_400_000_000 },
-  ...{ rx: { gain_db: 40 }, tx: { gain_db: -10 } },
+  name: 'least',
+  modulation: 'qpsk',
+  symbol_rate_baud: 1_000_000,
+  center_frequency_hz: 2_400_000_000,
+  rx: { gain_db: 40 },
+  tx: { gain_db: -10 },
 };
 const faults = (change: object) => faultsOf(checkProfile({ ...least, ...change }));
 
@@ -31,8 +35,13 @@ describe('a profile', () => {
 
   it('is refused with every fault at once, each as path and reason', () => {
     const wrong = {
-      ...{ name: 'a b', modulation: 'qam', symbol_rate_baud: 0, center_frequency_hz: 1.5, colour: 'red' },
-      ...{ rx: { gain_db: 40, lna: true }, tx: { gain_db: 3 } },
+      name: 'a b',
+      modulation: 'qam',
+      symbol_rate_baud: 0,
+      center_frequency_hz: 1.5,
+      colour: 'red',
+      rx: { gain_db: 40, lna: true },
+      tx: { gain_db: 3 },
     };
     expect(faultsOf(checkProfile(wrong)).map((fault) => fault.slice(0, fault.indexOf(': ')))).toEqual([
       'name',

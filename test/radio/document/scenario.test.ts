@@ -9,8 +9,12 @@ import { demoProfiles, demoTexts, faultsOf, valid } from './demo-bench.ts';
 const profiles = demoProfiles();
 const measure = { do: 'datapath.measure', with: { blocks: 8 }, save: 'm' };
 const byteExact = {
-  ...{ name: 'byte exact', source: 'measure', ref: 'm' },
-  ...{ field: 'verdict', op: '==', value: 'BytePerfect' },
+  name: 'byte exact',
+  source: 'measure',
+  ref: 'm',
+  field: 'verdict',
+  op: '==',
+  value: 'BytePerfect',
 };
 const least = {
   name: 'least',
@@ -36,7 +40,9 @@ describe('a scenario', () => {
 
   it('is refused with every fault at once, each as path and reason', () => {
     const wrong = {
-      ...{ name: 'x', colour: 'red', target: 'space' },
+      name: 'x',
+      colour: 'red',
+      target: 'space',
       timeline: [{ at_ms: -1, id: 'a b', do: 'radio.explode' }],
       assertions: [{ name: 'a', source: 'guess' }, { name: 'b' }, { name: 'c', source: 'script', step: 's' }],
     };

@@ -63,8 +63,13 @@ describe('CSP packets', () => {
 
   it.each(written)('RB-TX-003 $id is written as libcsp does', ({ version, header: from, data, bytes }) => {
     const fields = {
-      ...{ version, pri: from.priority, src: from.source, dst: from.destination },
-      ...{ dport: from.destinationPort, sport: from.sourcePort, flags: from.flags },
+      version,
+      pri: from.priority,
+      src: from.source,
+      dst: from.destination,
+      dport: from.destinationPort,
+      sport: from.sourcePort,
+      flags: from.flags,
     };
     const packet = { protocol: 'csp', header: fields, payload_hex: data.toString('hex') } as const;
     expect(hexOf(packet)).toBe(bytes.toString('hex'));
@@ -121,16 +126,25 @@ describe('CSP packets', () => {
 
   it('are read again as they were written, whatever the fields', () => {
     const fields = fc.record({
-      ...{ version: fc.constantFrom(1, 2), pri: fc.nat(3), src: fc.nat(31), dst: fc.nat(31) },
-      ...{ dport: fc.nat(63), sport: fc.nat(63), crc32: fc.boolean() },
+      version: fc.constantFrom(1, 2),
+      pri: fc.nat(3),
+      src: fc.nat(31),
+      dst: fc.nat(31),
+      dport: fc.nat(63),
+      sport: fc.nat(63),
+      crc32: fc.boolean(),
     });
     fc.assert(
       fc.property(fields, fc.uint8Array({ maxLength: 64 }), (from, data) => {
         const hex = hexOf({ ...csp, header: from, payload_hex: Buffer.from(data).toString('hex') });
         const read = readCsp(from.version as 1 | 2, Buffer.from(hex, 'hex'));
         const expected: CspHeader = {
-          ...{ priority: from.pri, source: from.src, destination: from.dst },
-          ...{ destinationPort: from.dport, sourcePort: from.sport, flags: from.crc32 ? cspFlag.crc : 0 },
+          priority: from.pri,
+          source: from.src,
+          destination: from.dst,
+          destinationPort: from.dport,
+          sourcePort: from.sport,
+          flags: from.crc32 ? cspFlag.crc : 0,
         };
         expect(read).toEqual({ ok: true, value: { ...expected, data: Buffer.from(data) } });
       }),
@@ -143,12 +157,11 @@ describe('space packets', () => {
     const packet = {
       protocol: 'ccsds',
       header: {
-        ...{
-          apid: fields.apid,
-          type: fields.type === 1 ? ('tc' as const) : ('tm' as const),
-          sec_hdr: fields.sec === 1,
-        },
-        ...{ seq_flags: fields.seq_flags, seq_count: fields.seq_count },
+        apid: fields.apid,
+        type: fields.type === 1 ? ('tc' as const) : ('tm' as const),
+        sec_hdr: fields.sec === 1,
+        seq_flags: fields.seq_flags,
+        seq_count: fields.seq_count,
       },
       payload_hex: '00'.repeat(fields.data_length + 1),
     } as const;
@@ -185,7 +198,9 @@ describe('space packets', () => {
 
   it('are refused without data and beyond 65,536 bytes of it, the CRC counted', () => {
     const packet = (bytes: number, crc16: boolean): TransmitPacket => ({
-      ...{ protocol: 'ccsds', header: { apid: 1 }, crc16 },
+      protocol: 'ccsds',
+      header: { apid: 1 },
+      crc16,
       payload_hex: '00'.repeat(bytes),
     });
     expect(

@@ -13,7 +13,10 @@ const FILTER = ['RX 3 GAIN -6 DEC 4', 'TX 3 GAIN 0 INT 4', ...Array.from({ lengt
 describe('devices of the modelled board', () => {
   it('have the names of a real one and of the modem', () => {
     expect(rig().board.devices.map(({ name }) => name)).toEqual([
-      ...['cf-ad9361-lpc', 'ad9361-phy', 'xadc', 'cf-ad9361-dds-core-lpc'],
+      'cf-ad9361-lpc',
+      'ad9361-phy',
+      'xadc',
+      'cf-ad9361-dds-core-lpc',
       ...Object.values(modemDevice),
     ]);
   });
@@ -22,9 +25,15 @@ describe('devices of the modelled board', () => {
     const part = rig().board.devices.find(({ name }) => name === 'ad9361-phy')!;
     const files = part.channels.flatMap(({ attributes }) => attributes.map(({ filename }) => filename));
     for (const file of [
-      ...['out_altvoltage0_RX_LO_frequency', 'out_altvoltage1_TX_LO_powerdown', 'in_voltage0_hardwaregain'],
-      ...['in_voltage_rf_bandwidth', 'out_voltage_sampling_frequency_available', 'out_voltage0_hardwaregain'],
-      ...['in_voltage0_gain_control_mode', 'in_out_voltage_filter_fir_en', 'in_temp0_input'],
+      'out_altvoltage0_RX_LO_frequency',
+      'out_altvoltage1_TX_LO_powerdown',
+      'in_voltage0_hardwaregain',
+      'in_voltage_rf_bandwidth',
+      'out_voltage_sampling_frequency_available',
+      'out_voltage0_hardwaregain',
+      'in_voltage0_gain_control_mode',
+      'in_out_voltage_filter_fir_en',
+      'in_temp0_input',
     ]) {
       expect(files).toContain(file);
     }

@@ -21,7 +21,9 @@ describe('a board read over the modelled one', () => {
     expect(reading).toMatchObject({
       rx: { oscillatorHz: { value: 2_400_000_000 }, gainDb: { value: 40 }, sampleRate: { value: 4_000_000 } },
       tx: { gainDb: { value: -10 }, poweredDown: { value: false } },
-      ...{ gainMode: { value: 'manual' }, state: { value: 'fdd' }, modemVersion: { value: '1.0' } },
+      gainMode: { value: 'manual' },
+      state: { value: 'fdd' },
+      modemVersion: { value: '1.0' },
       registers: { status: { value: 15 }, modulation: { value: 2 } },
     });
     expect(currentTarget(reading)).toBe('air');

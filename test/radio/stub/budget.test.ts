@@ -6,8 +6,18 @@ import { linkBudget } from '../../../radio/stub/link-budget.ts';
 function budget(attenuationDb: number, gain: number | 'automatic' = 40, changes: object = {}) {
   const gainDb = gain === 'automatic' ? undefined : gain;
   return linkBudget({
-    ...{ txHz: 2.4e9, rxHz: 2.4e9, attenuationDb, lossDb: 60, gainDb, gainRange: { least: -3, most: 71 } },
-    ...{ sampleRate: 4e6, baud: 1e6, bitsPerSymbol: 2, codeRate: 1, rolloff: 0.35, bandwidthHz: 2e6 },
+    txHz: 2.4e9,
+    rxHz: 2.4e9,
+    attenuationDb,
+    lossDb: 60,
+    gainDb,
+    gainRange: { least: -3, most: 71 },
+    sampleRate: 4e6,
+    baud: 1e6,
+    bitsPerSymbol: 2,
+    codeRate: 1,
+    rolloff: 0.35,
+    bandwidthHz: 2e6,
     ...changes,
   });
 }

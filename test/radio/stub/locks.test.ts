@@ -102,7 +102,8 @@ describe('locks', () => {
       (board: StubBoard) =>
         board.write(
           {
-            ...{ device: 'cf-ad9361-dds-core-lpc', of: 'channel' },
+            device: 'cf-ad9361-dds-core-lpc',
+            of: 'channel',
             channel: 'altvoltage0',
             output: true,
             name: 'raw',

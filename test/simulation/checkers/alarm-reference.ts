@@ -125,7 +125,8 @@ class TargetReference {
       .take(message)
       .filter(({ isCurrent, deferred }) => isCurrent && !deferred)
       .map(({ measure, ground, value }) => ({
-        ...{ measure, at: ground },
+        measure,
+        at: ground,
         value: Number.isNaN(value) ? undefined : value,
       }));
   }

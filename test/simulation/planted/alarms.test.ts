@@ -38,7 +38,11 @@ const level = (at: number, value: number): Measurement => ({
 });
 
 const act = (at: number, action: AlarmAct['action'], alarm = 'rig[1].trip'): AlarmAct => ({
-  ...{ at, slot: 0, target: 'sat1', alarm, action },
+  at,
+  slot: 0,
+  target: 'sat1',
+  alarm,
+  action,
 });
 
 /** Trips, is acknowledged, sinks until its reaction fails, is shelved and trips again. */

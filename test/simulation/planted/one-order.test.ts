@@ -14,14 +14,23 @@ import { unmarking, unordered } from './defects.ts';
 const slot = (n: number): Slot => ({ roles: [...ROLES], host: `host${n}`, skewMs: 0, startMs: 100 * n });
 
 const setMode: Submission = {
-  ...{ at: 4_000, target: 'sat1', telecommand: 'obc.set_mode', args: { mode: 'SAFE' }, slot: 0, again: [] },
+  at: 4_000,
+  target: 'sat1',
+  telecommand: 'obc.set_mode',
+  args: { mode: 'SAFE' },
+  slot: 0,
+  again: [],
 };
 const tuning: Launch = {
-  ...{ at: 6_000, slot: 0, commands: [] },
+  at: 6_000,
+  slot: 0,
+  commands: [],
   what: {
     kind: 'procedure',
     request: {
-      ...{ run: 'tune', environment: 'bench', targets: { sat: 'sat1' } },
+      run: 'tune',
+      environment: 'bench',
+      targets: { sat: 'sat1' },
       inputs: { serial: 0, period: '60 s' },
     },
   },
@@ -29,7 +38,9 @@ const tuning: Launch = {
 
 /** What the spacecraft said a minute ago, before it was asked for anything: SAFE, and a watchdog of 60 s. */
 const stragglers: Measurement[] = Array.from({ length: 140 }, (_, n) => ({
-  ...{ at: 3_500 + 50 * n, target: 'sat1', deferred: false },
+  at: 3_500 + 50 * n,
+  target: 'sat1',
+  deferred: false,
   blocks: [
     {
       measures: ['obc.mode', 'obc.counter', 'obc.watchdog'],
@@ -39,17 +50,29 @@ const stragglers: Measurement[] = Array.from({ length: 140 }, (_, n) => ({
 }));
 
 const scenario: Scenario = {
-  ...{ seed: 7, slots: [slot(0), slot(1)], submissions: [setMode], launches: [tuning], faults: [] },
-  ...{ stragglers, calmAt: 12_000 },
+  seed: 7,
+  slots: [slot(0), slot(1)],
+  submissions: [setMode],
+  launches: [tuning],
+  faults: [],
+  stragglers,
+  calmAt: 12_000,
 };
 
 /** A level beyond its limits that comes late. */
 const level = (at: number, ageMs: number, value: number): Measurement => ({
-  ...{ at, target: 'sat1', deferred: false },
+  at,
+  target: 'sat1',
+  deferred: false,
   blocks: [{ measures: ['rig[1].level', 'rig[1].flow'], rows: [{ ageMs, raw: [value, 30] }] }],
 });
 const watching: Scenario = {
-  ...{ seed: 7, slots: [slot(0), slot(1)], submissions: [], launches: [], faults: [], calmAt: 9_000 },
+  seed: 7,
+  slots: [slot(0), slot(1)],
+  submissions: [],
+  launches: [],
+  faults: [],
+  calmAt: 9_000,
   watch: {
     measurements: [level(4_000, 0, 5), level(5_000, 3_000, 9.5)],
     last: [level(11_000, 0, 5)],

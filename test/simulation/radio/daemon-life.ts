@@ -46,13 +46,21 @@ export function startLife(options: LifeOptions): DaemonLife {
   const random = new Chance(seed, `daemon ${life}`);
   const radio = options.wrapRadio(
     createRadio({
-      ...{ board: { kind: 'given', open }, store, eventRecords, clock, random, log },
+      board: { kind: 'given', open },
+      store,
+      eventRecords,
+      clock,
+      random,
+      log,
       profiles: new Map([FAST, OTHER].map((profile) => [profile.name, profile])),
       measurer: IN_PLACE,
     }),
   );
   const hosted = new Kind({
-    ...{ binding: underNames(radio.binding, working, telling), clock, log, random },
+    binding: underNames(radio.binding, working, telling),
+    clock,
+    log,
+    random,
     deadLetters: createDeadLetters(undefined, log),
     onEscalated: (reason) => log.error({ reason }, 'the radio is beyond repair'),
   });

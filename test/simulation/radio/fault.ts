@@ -85,8 +85,13 @@ function drawBoardFaults(chance: Chance): StubFaults {
 
 /** Everything that a fault of the board can be, repaired. */
 export const SOUND: StubFaults = {
-  ...{ attributes: undefined, deadRegisters: undefined, stuckReceiver: undefined, stoppedClocks: undefined },
-  ...{ frozenModulator: undefined, stuckOscillators: undefined, stalled: undefined },
+  attributes: undefined,
+  deadRegisters: undefined,
+  stuckReceiver: undefined,
+  stoppedClocks: undefined,
+  frozenModulator: undefined,
+  stuckOscillators: undefined,
+  stalled: undefined,
 };
 
 export function describeFault(fault: RadioFault): string {

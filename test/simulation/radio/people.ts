@@ -54,8 +54,14 @@ export class People {
     const present = life();
     if (present === undefined) return undefined;
     const asked: Asked = {
-      ...{ act: chronicle.asked.length, order: chronicle.next(), at: chronicle.now, life: present.number },
-      ...{ who, action, isCommand: false, answers: [] },
+      act: chronicle.asked.length,
+      order: chronicle.next(),
+      at: chronicle.now,
+      life: present.number,
+      who,
+      action,
+      isCommand: false,
+      answers: [],
       by: run !== undefined && isScripted(action) ? run.by : undefined,
     };
     chronicle.asked.push(asked);

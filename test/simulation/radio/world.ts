@@ -126,7 +126,11 @@ class RadioWorld {
     const clock = new ProcessClock(this.#clock, 0);
     const { wrapRadio = (radio) => radio, wrapContext = (context) => context } = this.#options;
     const daemon = startLife({
-      ...{ seed: this.#scenario.seed, life: number, clock, wrapRadio, eventRecords: this.#bucket },
+      seed: this.#scenario.seed,
+      life: number,
+      clock,
+      wrapRadio,
+      eventRecords: this.#bucket,
       store: this.#storeFor(clock),
       open: async () => wrapContext(this.#board.attach(clock, (write) => this.#wrote(number, write))),
       telling: (event) => this.#people.told(number, event),

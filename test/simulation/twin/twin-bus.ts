@@ -213,7 +213,9 @@ export class TwinBus implements Bus, TwinCalls {
     const message = { subject, data: copied(data), headers: checkHeaders(headers) };
     const { inside, settleMs = MEMBER_TTL_MS } = this.#options;
     return askUntilSettled((left) => this.#deliver(message, left), {
-      ...{ subject, timeoutMs, now: () => inside.now() },
+      subject,
+      timeoutMs,
+      now: () => inside.now(),
       pause: (ms) => new Promise((resolve) => void inside.setTimeout(resolve, ms)),
       unsettledMs: () => this.#wire.changedAt + settleMs - inside.now(),
     });
@@ -285,7 +287,11 @@ export class TwinBus implements Bus, TwinCalls {
     const stream = this.#options.server.stream(definition);
     const stands = await this.read(`look ${stream.name}`, () => stream.lastSeq);
     return followTwin({
-      ...{ stream, matches: matcher(subject), from, stands, handle },
+      stream,
+      matches: matcher(subject),
+      from,
+      stands,
+      handle,
       wentBack: (takenAt) => {
         this.lost(takenAt);
         this.log.error({ stream: stream.name, filter: subject }, 'stream lost its newest messages');

@@ -29,7 +29,14 @@ class FakeCell {
     if (this.busy) return undefined;
     const { id, epoch, revision, note } = this;
     return {
-      ...{ kind: 'order', id, version: 1, revision, epoch, timers: [], effects: [], snapshot: { note } },
+      kind: 'order',
+      id,
+      version: 1,
+      revision,
+      epoch,
+      timers: [],
+      effects: [],
+      snapshot: { note },
       covers: { position: revision, mark: 'm' },
     };
   }

@@ -9,7 +9,9 @@ it('cuts what an error says where nobody reads on', () => {
   const role = { role: 'api', state: 'quarantined', crashes: 3, reason: long, partitions: [], kinds: [] };
   const letter = { kind: 'door', id: 'x', at: 0, event: { type: 'door.opened' }, error: long };
   const view = processView({
-    ...{ instance: 'p1', startedAt: 0, now: 0 },
+    instance: 'p1',
+    startedAt: 0,
+    now: 0,
     tree: { draining: false, branches: () => [role] } as never,
     deadLetters: { count: 1, shown: [letter] } as never,
   });

@@ -130,7 +130,10 @@ describe('a quarantined partition', () => {
   it('is shown with its reason, its crashes inside the window and its epoch', async () => {
     const one = await laneQuarantined();
     expect(await one.lane()).toMatchObject({
-      ...{ name: 'sat1', reason: 'no follower', epoch: one.starts[0]!.epoch, crashes: 6 },
+      name: 'sat1',
+      reason: 'no follower',
+      epoch: one.starts[0]!.epoch,
+      crashes: 6,
     });
     one.clock.advance(120_000);
     expect(await one.lane()).toMatchObject({ state: 'quarantined', crashes: 0 });

@@ -25,7 +25,11 @@ function standing(bus: Bus, clock: Clock, instance: string, gone = new Set<strin
   const contexts: WorkerContext[] = [];
   const state = { running: false, failing: undefined as unknown, stopping: Promise.resolve() };
   const leadership = new Leadership({
-    ...{ bus, clock, instance, random: seededRandom(1), log: keptLog() },
+    bus,
+    clock,
+    instance,
+    random: seededRandom(1),
+    log: keptLog(),
     isGone: (other) => gone.has(other),
     work: {
       name,

@@ -31,7 +31,14 @@ function cell() {
   const busOf = (name: string, inside: ProcessClock) => {
     const { arrivals, pulled } = inside;
     return new TwinBus({
-      ...{ server, name, outside: clock, inside, arrivals, pulled, weather: fairWeather, log: keptLog() },
+      server,
+      name,
+      outside: clock,
+      inside,
+      arrivals,
+      pulled,
+      weather: fairWeather,
+      log: keptLog(),
     });
   };
   const join = async (instance: string, machine?: Machine) => {
@@ -39,7 +46,12 @@ function cell() {
     const bus = busOf(instance, inside);
     let partitions: Partitions | undefined;
     const membership = new Membership({
-      ...{ bus, clock: inside, log: keptLog(), instance, roles: ['work'], ttlMs: TTL_MS },
+      bus,
+      clock: inside,
+      log: keptLog(),
+      instance,
+      roles: ['work'],
+      ttlMs: TTL_MS,
       ...(machine !== undefined && { machine }),
       changed: () => partitions?.reconcile(),
     });
@@ -48,7 +60,12 @@ function cell() {
     await started;
     const own = (start: (name: string) => Promise<void>) => {
       partitions = new Partitions({
-        ...{ bus, clock: inside, log: keptLog(), instance, membership, random: { next: () => 0.5 } },
+        bus,
+        clock: inside,
+        log: keptLog(),
+        instance,
+        membership,
+        random: { next: () => 0.5 },
         role: {
           role: 'work',
           prefix: 'work',
@@ -143,7 +160,11 @@ it('the dead are removed a few at a time, the living never, and count for nothin
   const { clock, server, run, join, members } = cell();
   const dead = 4 * MEMBERS_FORGOTTEN_AT_ONCE;
   const outside = new TwinBus({
-    ...{ server, name: 'past', outside: clock, inside: new ProcessClock(clock, 0), weather: fairWeather },
+    server,
+    name: 'past',
+    outside: clock,
+    inside: new ProcessClock(clock, 0),
+    weather: fairWeather,
     log: keptLog(),
   });
   for (let n = 0; n < dead; n += 1) {

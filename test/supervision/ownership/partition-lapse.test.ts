@@ -33,7 +33,12 @@ function cell() {
     const bus = new TwinBus({ server, name: instance, ...clocks, weather, log });
     let partitions: Partitions | undefined;
     const membership = new Membership({
-      ...{ bus, clock: inside, log, instance, roles: ['work'], ttlMs: TTL_MS },
+      bus,
+      clock: inside,
+      log,
+      instance,
+      roles: ['work'],
+      ttlMs: TTL_MS,
       changed: () => partitions?.reconcile(),
     });
     const started = membership.start();
@@ -41,7 +46,12 @@ function cell() {
     await started;
     const running = new Set<string>();
     partitions = new Partitions({
-      ...{ bus, clock: inside, log, instance, membership, random: { next: () => 0.5 } },
+      bus,
+      clock: inside,
+      log,
+      instance,
+      membership,
+      random: { next: () => 0.5 },
       role: {
         role: 'work',
         prefix: 'work',

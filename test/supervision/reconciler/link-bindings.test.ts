@@ -31,19 +31,27 @@ describe('the bindings of a mission', () => {
     const [binding, ...more] = of(DRIVER, { sat1: { mode: 'safe', since } })!;
     expect(more).toEqual([]);
     expect(binding).toEqual({
-      ...{ target: 'sat1', link: 'uhf', mode: 'safe', overrides: {} },
+      target: 'sat1',
+      link: 'uhf',
+      mode: 'safe',
+      overrides: {},
       parameters: { 'obc.watchdog': 60, 'battery[1].heater_on': 5, 'battery[2].heater_on': 5 },
     });
     expect(of(GATEWAY, { sat1: { mode: 'safe', since } })).toEqual([binding]);
     expect([...bindingsBySubject(mission, new Map()).keys()]).toEqual([
-      ...[DRIVER, GATEWAY, subject.driverVerb('packets', 'bind'), subject.gatewayVerb('replay-1', 'bind')],
+      DRIVER,
+      GATEWAY,
+      subject.driverVerb('packets', 'bind'),
+      subject.gatewayVerb('replay-1', 'bind'),
     ]);
   });
 
   it('MC-MODE-017 carry what an environment overrides, without those that override nothing', () => {
     expect(of(DRIVER, { sat1: { mode: 'nominal', since } })).toEqual([
       {
-        ...{ target: 'sat1', link: 'uhf', mode: 'nominal' },
+        target: 'sat1',
+        link: 'uhf',
+        mode: 'nominal',
         parameters: { 'obc.watchdog': 120, 'battery[1].heater_on': 0, 'battery[2].heater_on': -2 },
         overrides: { bench: { 'obc.watchdog': 600 } },
       },
@@ -86,7 +94,12 @@ describe('the leader', () => {
     bus.bucket(buckets.modes).overwrite('sat1', Buffer.from(JSON.stringify({ mode, since })));
   const lead = async (epoch: number, holds = true): Promise<Worker> => {
     const worker = await startLinkBindings({
-      ...{ bus, clock, random: { next: () => 1 }, log: keptLog(), missions, epoch },
+      bus,
+      clock,
+      random: { next: () => 1 },
+      log: keptLog(),
+      missions,
+      epoch,
       holds: () => holds,
       failed: (error) => {
         throw error;

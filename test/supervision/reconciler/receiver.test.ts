@@ -24,7 +24,11 @@ const silent = async (): Promise<BindReply> => {
   throw new Outage('bus.no-responder', 'nobody');
 };
 const binding = (mode: string, link = 'uhf'): BindingContent => ({
-  ...{ target: 'sat1', link, mode, parameters: { 'obc.watchdog': 60 }, overrides: {} },
+  target: 'sat1',
+  link,
+  mode,
+  parameters: { 'obc.watchdog': 60 },
+  overrides: {},
 });
 const modes = () => reported.map(({ link, mode }) => `${link} ${mode}`);
 
@@ -46,7 +50,10 @@ beforeEach(() => {
     }
   };
   receiver = new Receiver({
-    ...{ bus: { request } as unknown as Bus, clock, random: { next: () => 1 }, log: keptLog() },
+    bus: { request } as unknown as Bus,
+    clock,
+    random: { next: () => 1 },
+    log: keptLog(),
     subject: 'mcs.ctl.rpc.driver.pus.bind',
     stamp: () => {
       seq += 1;

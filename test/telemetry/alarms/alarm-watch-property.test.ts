@@ -127,7 +127,13 @@ function alarmOf(text: string, name: string, platform: Platform): NamedAlarm {
   const when = compiled(text, { platform: scope, own: 'c' });
   const { temporal, spanMs } = when;
   return {
-    ...{ component: 'c', instances: [], name, when, temporal, spanMs },
-    ...{ severity: 'warning', onRaise: undefined },
+    component: 'c',
+    instances: [],
+    name,
+    when,
+    temporal,
+    spanMs,
+    severity: 'warning',
+    onRaise: undefined,
   };
 }

@@ -37,7 +37,10 @@ export class NaiveWatch {
   constructor(platform: Platform) {
     this.#platform = platform;
     this.#named = platform.alarms.map((alarm) => ({
-      ...{ alarm, evaluation: alarm.when.open({}), at: Number.NEGATIVE_INFINITY, position: 0 },
+      alarm,
+      evaluation: alarm.when.open({}),
+      at: Number.NEGATIVE_INFINITY,
+      position: 0,
       standing: undefined,
     }));
   }
@@ -82,7 +85,10 @@ export class NaiveWatch {
       const warning = isOutside(value, definition.soft) ? 'warning' : null;
       const severity = isOutside(value, definition.hard) ? 'critical' : warning;
       const edge: AlarmEdge = {
-        ...{ component, alarm: definition.name, severity, value },
+        component,
+        alarm: definition.name,
+        severity,
+        value,
         evaluated: { position, at },
       };
       const changed = limits.standing === undefined || limits.standing.severity !== severity;

@@ -52,7 +52,10 @@ export function batchOf(
   { deferred = false, link = 'uhf' }: { deferred?: boolean; link?: string } = {},
 ): ValueBatch {
   return {
-    ...{ platform: platform.digest, link, deferred, reports: [] },
+    platform: platform.digest,
+    link,
+    deferred,
+    reports: [],
     blocks: rows.map(({ at, onboard = Number.NaN, values }) => ({
       ordinals: Uint32Array.from(Object.keys(values), (name) => platform.ordinal(keyOf(name))!),
       ground: Float64Array.of(at),

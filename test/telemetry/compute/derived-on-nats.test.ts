@@ -40,7 +40,9 @@ function platformWithWindows(): Platform {
     const document = parse(text);
     document.components.attitude.measures.mean_norm = { type: 'f64', derived: 'avg(norm_squared, 30 s)' };
     document.components.ephemeris.measures.climb = {
-      ...{ type: 'f64', unit: 'm', derived: 'delta(adgpsposz, 60 s)' },
+      type: 'f64',
+      unit: 'm',
+      derived: 'delta(adgpsposz, 60 s)',
     };
     return { file, text: stringify(document) };
   });

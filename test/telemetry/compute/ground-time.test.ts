@@ -10,7 +10,8 @@ const AHEAD = STORED + CLOCK_STEP_MS + 1;
 
 function batchOf(grounds: readonly (readonly number[])[], reports: readonly number[] = []): DecodedBatch {
   return {
-    ...{ platform: 'p', link: 'uhf' },
+    platform: 'p',
+    link: 'uhf',
     blocks: grounds.map((ground) => ({
       ordinals: Uint32Array.of(0),
       ground: Float64Array.from(ground),

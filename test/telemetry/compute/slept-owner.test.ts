@@ -22,7 +22,11 @@ async function published(awake: boolean): Promise<{ readonly turned: number; rea
   bus.now = () => clock.now();
   let [asleep, lost] = [false, 0];
   const owner = createTelemetryOwner({
-    ...{ bus, clock, target: 'sat1', epoch: 1, log: keptLog() },
+    bus,
+    clock,
+    target: 'sat1',
+    epoch: 1,
+    log: keptLog(),
     missions: new Missions(missionOf('r1', { sat1: platform })),
     holds: () => !asleep,
     lost: () => {
@@ -34,7 +38,12 @@ async function published(awake: boolean): Promise<{ readonly turned: number; rea
     const { platform: digest, blocks } = batchOf(platform, [{ at: BEGIN + at, values: { voltage: 5 } }]);
     const data = encodeBatch({ platform: digest, link: 'uhf', blocks, reports: [] });
     await owner.handle({
-      ...{ subject: subject.decoded('sat1'), data, headers: {}, seq, at: BEGIN + at, pending: 1 },
+      subject: subject.decoded('sat1'),
+      data,
+      headers: {},
+      seq,
+      at: BEGIN + at,
+      pending: 1,
     });
   };
   await hand(1, 1_000);

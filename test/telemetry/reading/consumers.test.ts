@@ -172,8 +172,13 @@ const CONSUMERS: Record<string, Consumer> = {
     const reader = { bus, clock, log: keptLog(), target: 'sat' };
     const options = { ...reader, position: undefined, from: 0, signal: abort.signal };
     void watchCondition({
-      ...{ judgement: { evaluation, reads, temporal: false, spanMs: 0 }, clock, signal: abort.signal },
-      ...{ since: T0 - 3_600_000, until: T0 + 60_000, afterwards: true, oldest: 0 },
+      judgement: { evaluation, reads, temporal: false, spanMs: 0 },
+      clock,
+      signal: abort.signal,
+      since: T0 - 3_600_000,
+      until: T0 + 60_000,
+      afterwards: true,
+      oldest: 0,
       open: (_target, watched, hear) =>
         new ValueStream({ ...options, watched, hear, platformOf: async () => PLATFORM }),
     }).then((verdict) => {
@@ -204,14 +209,19 @@ async function verdictOf(
 ): Promise<boolean> {
   const [bus, clock] = [await onBus(batches), new ManualClock(T0)];
   const verifier = new Verifier({
-    ...{ bus, clock, log: keptLog(), target: 'sat' },
+    bus,
+    clock,
+    log: keptLog(),
+    target: 'sat',
     platformOf: () => PLATFORM,
     sample: () => undefined,
   });
   const when = whenOf(condition, negated);
   const verify = {
-    ...{ expect: kind === 'expect' ? when : undefined, fail: kind === 'fail' ? when : undefined },
-    ...{ reports: kind === 'fail' ? ('completion' as const) : undefined, withinMs: 7_200_000 },
+    expect: kind === 'expect' ? when : undefined,
+    fail: kind === 'fail' ? when : undefined,
+    reports: kind === 'fail' ? ('completion' as const) : undefined,
+    withinMs: 7_200_000,
   };
   const handed = { frames: 0, decoded: 0, values: 0 };
   const wanted = { verify, platform: PLATFORM, instance: undefined, args: {}, reference: 'ref', handed };

@@ -55,7 +55,10 @@ const after = ({ after: level }: Change): Platform =>
 function batchOf(platform: Platform): ValueBatch {
   const block = blockOf(platform, [{ ground: T0, raw: { [KEY]: 2 } }]);
   return {
-    ...{ platform: platform.digest, link: 'uhf', deferred: false, reports: [] },
+    platform: platform.digest,
+    link: 'uhf',
+    deferred: false,
+    reports: [],
     blocks: [{ ...block, value: block.raw }],
   };
 }

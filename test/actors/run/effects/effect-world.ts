@@ -142,7 +142,10 @@ export async function effectWorld() {
   await settle();
   await feeds.ready;
   const services: RunServices = {
-    ...{ bus, clock, log, missions },
+    bus,
+    clock,
+    log,
+    missions,
     platforms: new KnownPlatforms(missions, clock),
     values: targetValues(feeds),
     instance: 'executor-1',

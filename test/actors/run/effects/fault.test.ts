@@ -5,7 +5,9 @@ import type { FaultCall, FaultReply } from '../../../../contract/link.ts';
 import { type EffectWorld, effectWorld, RUN, START } from './effect-world.ts';
 
 const FAULT = {
-  ...{ target: 'sat1', gateway: 'sim-1', fault: 'tm_silence' },
+  target: 'sat1',
+  gateway: 'sim-1',
+  fault: 'tm_silence',
   at: { afterMs: 0 },
   off: null,
 };

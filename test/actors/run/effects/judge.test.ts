@@ -29,7 +29,10 @@ async function judged(
   const full = { targets: { sat: 'sat1', other: 'sat2' }, inputs: {}, answers: {}, inputTypes: {} };
   const begun = world.begin(createJudge(world.services), {
     type: 'effect.judge',
-    ...{ ticket: 7, path: 'shoot', since, answers: given },
+    ticket: 7,
+    path: 'shoot',
+    since,
+    answers: given,
     statement: { ...full, ...named, ...statement },
   });
   await world.settle();
@@ -311,7 +314,11 @@ describe('an expect', () => {
     const statement = { ...full, kind: 'expect', condition: 'sat.obc.counter == 5 stable for 5 s' } as const;
     const { seen, abort } = world.begin(createJudge(world.services), {
       type: 'effect.judge',
-      ...{ ticket: 1, path: 'a', since: START, answers: {}, statement: { ...statement, withinMs: 9_000 } },
+      ticket: 1,
+      path: 'a',
+      since: START,
+      answers: {},
+      statement: { ...statement, withinMs: 9_000 },
     });
     await world.passes(10);
     await world.samples('sat1', [COUNTER], [START + 10, 5]);
@@ -376,7 +383,10 @@ describe('the readbacks of a configure', () => {
   async function reading(target: string, readbacks: ReadbackJudgement['readbacks'], withinMs = 10_000) {
     const { seen } = world.begin(createJudge(world.services), {
       type: 'effect.judge',
-      ...{ ticket: 3, path: 'prepare', since: world.clock.now(), answers: {} },
+      ticket: 3,
+      path: 'prepare',
+      since: world.clock.now(),
+      answers: {},
       statement: { kind: 'readbacks', target, readbacks, withinMs },
     });
     await world.settle();

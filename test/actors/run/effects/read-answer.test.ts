@@ -14,7 +14,9 @@ async function read(type: AnswerType | undefined, value: RunValue | undefined) {
   const statement = { kind: 'ask' as const, prompt: [], timeoutMs: null, ...(type && { as: 'level', type }) };
   const { seen } = world.begin(createReadAnswer(world.services), {
     type: 'effect.read-answer',
-    ...{ ticket: 4, statement, value },
+    ticket: 4,
+    statement,
+    value,
   });
   await world.settle();
   return seen.event as { type: string; value?: RunValue; reason?: string };

@@ -9,7 +9,11 @@ import { type EffectWorld, effectWorld, RUN } from './effect-world.ts';
 type Statement = Extract<ProgramStatement, { kind: 'download' | 'upload' }>;
 
 const DOWNLOAD: Statement = {
-  ...{ kind: 'download', target: 'sat1', component: 'files', file: { value: 7 }, priority: 5 },
+  kind: 'download',
+  target: 'sat1',
+  component: 'files',
+  file: { value: 7 },
+  priority: 5,
 };
 const HASH = 'ab'.repeat(32);
 let world: EffectWorld;
@@ -32,7 +36,10 @@ async function serve(reply: TransferReply | undefined): Promise<void> {
 const transfer = (statement: Statement, answers: Answers = {}) =>
   world.begin(createTransfer(world.services), {
     type: 'effect.transfer',
-    ...{ ticket: 2, path: 'fetch', statement, answers },
+    ticket: 2,
+    path: 'fetch',
+    statement,
+    answers,
   });
 
 describe('a transfer of a run', () => {
@@ -56,8 +63,11 @@ describe('a transfer of a run', () => {
     await serve({ ok: true, value: { generation: 1 } });
     const { seen } = transfer(
       {
-        ...{ kind: 'upload', target: 'sat1', component: 'files' },
-        ...{ file: { name: 'slot' }, content: { name: 'patch' } },
+        kind: 'upload',
+        target: 'sat1',
+        component: 'files',
+        file: { name: 'slot' },
+        content: { name: 'patch' },
       },
       { slot: 12, patch: HASH },
     );

@@ -12,14 +12,18 @@ beforeEach(async () => {
 async function written(parts: readonly TextPart[], answers: Answers = {}) {
   const { seen } = world.begin(createWrite(world.services), {
     type: 'effect.write',
-    ...{ ticket: 5, parts, answers },
+    ticket: 5,
+    parts,
+    answers,
   });
   await world.passes(20, 1);
   return seen.event as unknown as { type: string; text: string; samples: object[] };
 }
 
 const measure = (target: string, component: string, name: string, instance?: string | { name: string }) => ({
-  ...{ target, component, measure: name },
+  target,
+  component,
+  measure: name,
   ...(instance !== undefined && { instance: typeof instance === 'string' ? { value: instance } : instance }),
 });
 
@@ -28,14 +32,20 @@ describe('a text of a run', () => {
     await world.samples('sat1', ['battery[1].voltage', 'obc.mode', 'power.heater'], [START, 7.42, 2, 0]);
     const event = await written(
       [
-        ...['cell at ', measure('sat1', 'battery', 'voltage', { name: 'cell' }), ' in '],
-        ...[measure('sat1', 'obc', 'mode'), ', heater ', measure('sat1', 'power', 'heater')],
-        ...[', level ', { name: 'level', unit: 'dB' }],
+        'cell at ',
+        measure('sat1', 'battery', 'voltage', { name: 'cell' }),
+        ' in ',
+        measure('sat1', 'obc', 'mode'),
+        ', heater ',
+        measure('sat1', 'power', 'heater'),
+        ', level ',
+        { name: 'level', unit: 'dB' },
       ],
       { cell: '1', level: 12.5 },
     );
     expect(event).toMatchObject({
-      ...{ type: 'written', ticket: 5 },
+      type: 'written',
+      ticket: 5,
       text: 'cell at 7.42 V in NOMINAL, heater false, level 12.5 dB',
     });
     const times = { time: '2026-03-01T12:00:00.000Z', ground_time: '2026-03-01T12:00:00.000Z' };
@@ -48,8 +58,11 @@ describe('a text of a run', () => {
 
   it('writes unknown for what has no value', async () => {
     const event = await written([
-      ...[measure('sat1', 'obc', 'mode'), ' ', measure('sat1', 'battery', 'voltage', { name: 'cell' })],
-      ...[' ', { name: 'level', unit: 'dB' }],
+      measure('sat1', 'obc', 'mode'),
+      ' ',
+      measure('sat1', 'battery', 'voltage', { name: 'cell' }),
+      ' ',
+      { name: 'level', unit: 'dB' },
     ]);
     expect(event).toMatchObject({ text: 'unknown unknown unknown', samples: [] });
   });
@@ -62,7 +75,10 @@ describe('a text of a run', () => {
     );
     expect(event.text).toBe('left 00ff 9007199254740991 0.1 ');
     expect(event.samples.map((sample) => (sample as { value: unknown }).value)).toEqual([
-      ...['left', '00ff', 9_007_199_254_740_991, Math.fround(0.1)],
+      'left',
+      '00ff',
+      9_007_199_254_740_991,
+      Math.fround(0.1),
     ]);
   });
 

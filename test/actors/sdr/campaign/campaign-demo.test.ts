@@ -37,7 +37,9 @@ async function played(
   const world = await startBenchWorld({ profiles: [...demoProfiles().values()], clock });
   world.board().inject(faults);
   const bench = await runsBench({
-    ...{ board: world.user, sink: world.events, clock },
+    board: world.user,
+    sink: world.events,
+    clock,
     scenarios: [...demoScenarios().values()],
     campaigns: [...campaigns.values()],
   });
@@ -63,7 +65,12 @@ describe('the campaigns of the demo', () => {
     const { state, reports } = await played('self-test');
     expect(state).toMatchObject({ status: 'finished', verdict: true });
     expect(state.attempts.map(({ step, outcome }) => `${step} ${outcome}`)).toEqual([
-      ...['logic passed', 'device passed', 'cable passed', 'rates passed', 'everyday passed', 'quiet passed'],
+      'logic passed',
+      'device passed',
+      'cable passed',
+      'rates passed',
+      'everyday passed',
+      'quiet passed',
     ]);
     for (const report of reports) expect(report).toMatchObject({ verified: true, source: 'stub' });
   }, 60_000);

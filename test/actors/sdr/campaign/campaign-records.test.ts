@@ -35,12 +35,15 @@ const steps = [
 function life(session: string): Promise<RunsBench> {
   const store = (kind: string) => createSnapshotStore({ bus, kind, bucket: buckets.benchRuns });
   return runsBench({
-    ...{ session, running: realClock, board: new ScriptedBoard().on('datapath.measure', () => measured(1)) },
+    session,
+    running: realClock,
+    board: new ScriptedBoard().on('datapath.measure', () => measured(1)),
     onBus: {
       stores: { scenario: store('scenario'), campaign: store('campaign') },
       reports: bus.bucket(buckets.benchReports),
     },
-    ...{ scenarios: [slow, quick], campaigns: [campaign([...steps])] },
+    scenarios: [slow, quick],
+    campaigns: [campaign([...steps])],
   });
 }
 
@@ -55,7 +58,8 @@ it('RB-CAMP-013 RB-CAMP-002 RB-GEN-005 RB-SCEN-001 RB-REP-001 what a life record
   const state = async () => granted(await second.campaigns.run(id));
   await until(async () => (await state()).status === 'interrupted');
   expect((await state()).attempts.map(({ step, outcome }) => `${step} ${outcome}`)).toEqual([
-    ...['proof passed', 'long aborted'],
+    'proof passed',
+    'long aborted',
   ]);
   // Uptimes of two starts: each says which one it counts from, so that they can be put in order.
   const { attempts, uptime_since } = await state();
@@ -67,7 +71,8 @@ it('RB-CAMP-013 RB-CAMP-002 RB-GEN-005 RB-SCEN-001 RB-REP-001 what a life record
   await until(async () => granted(await second.scenarios.reports({ limit: 100 })).length === 2);
   const reports = granted(await second.scenarios.reports({ limit: 100 }));
   expect(reports.map(({ scenario_name, status }) => `${scenario_name} ${status}`)).toEqual([
-    ...['short failed', 'quick passed'],
+    'short failed',
+    'quick passed',
   ]);
   expect(granted(await second.scenarios.report(reports[1]!.run_id))).toMatchObject({
     has_report: true,

@@ -73,15 +73,24 @@ describe('a run', () => {
     await bench.run(1_500);
     const begun = granted(await bench.campaigns.start('night'));
     expect(begun).toEqual({
-      ...{ id: begun.id, campaign: 'night', status: 'running', cursor: 0, total_steps: 2, verdict: null },
-      ...{ pause_requested: false, attempts: [], started_at_uptime_ms: 1_500 },
+      id: begun.id,
+      campaign: 'night',
+      status: 'running',
+      cursor: 0,
+      total_steps: 2,
+      verdict: null,
+      pause_requested: false,
+      attempts: [],
+      started_at_uptime_ms: 1_500,
       uptime_since: expect.stringMatching(/Z$/),
     });
     await bench.run(500);
     const done = await stateOf(bench, begun.id);
     expect(shapeFaults(CampaignStateShape, JSON.parse(JSON.stringify(done)))).toEqual([]);
     expect(done).toMatchObject({
-      ...{ status: 'finished', cursor: 2, verdict: true },
+      status: 'finished',
+      cursor: 2,
+      verdict: true,
       attempts: [
         { step: 'proof', outcome: 'passed', run_id: expect.any(String), at_uptime_ms: 1_500 },
         { step: 'quiet', outcome: 'passed', detail: 'radio.gain done' },
@@ -146,7 +155,10 @@ describe('pause, resume, rerun', () => {
     expect(granted(await bench.campaigns.pause(id)).pause_requested).toBe(true);
     await bench.run(3_000);
     expect(await stateOf(bench, id)).toMatchObject({
-      ...{ status: 'paused', pause_requested: false, cursor: 1, verdict: null },
+      status: 'paused',
+      pause_requested: false,
+      cursor: 1,
+      verdict: null,
     });
     expect(bench.board.holder).toBeUndefined();
     expect(granted(await bench.campaigns.pause(id)).status).toBe('paused');
@@ -202,7 +214,9 @@ describe('pause, resume, rerun', () => {
     expect(await stateOf(bench, id)).toMatchObject({ status: 'finished', verdict: false });
     board.on('datapath.measure', () => measured(1));
     expect(granted(await bench.campaigns.rerun(id, 'proof'))).toMatchObject({
-      ...{ status: 'running', cursor: 1, verdict: null },
+      status: 'running',
+      cursor: 1,
+      verdict: null,
     });
     await bench.run(500);
     expect(await stateOf(bench, id)).toMatchObject({ status: 'finished', verdict: true, cursor: 2 });

@@ -29,7 +29,9 @@ class SettableClock extends ManualClock {
 function timetable(clock: ManualClock, campaigns: readonly Campaign[]): string[] {
   const started: string[] = [];
   new CampaignTimetable({
-    ...{ clock, clockTrusted: () => true, events: new KeptEvents(clock) },
+    clock,
+    clockTrusted: () => true,
+    events: new KeptEvents(clock),
     campaigns: new Map(campaigns.map((each) => [each.name, each])),
     start: async (name) => {
       started.push(name);

@@ -10,7 +10,9 @@ import { campaign } from '../runs-documents.ts';
 import { measured, refusal, ScriptedBoard } from '../scripted-board.ts';
 
 const step: SweepStep = {
-  ...{ id: 'fall', kind: 'sweep', profile: 'qpsk-1m' },
+  id: 'fall',
+  kind: 'sweep',
+  profile: 'qpsk-1m',
   vary: { tx_gain_db: { from: -30, to: -50, step: -10 } },
   measure: { blocks: 8 },
 };
@@ -48,11 +50,9 @@ describe('a sweep', () => {
     const attempt = await swept(board);
     expect(attempt).toMatchObject({ step: 'fall', outcome: 'passed' });
     expect(attempt.points?.map(({ x, ratio, ebn0_db }) => [x, ratio, ebn0_db])).toEqual([
-      ...[
-        [-30, 1, 20],
-        [-40, 0.9, 10],
-        [-50, 0.9, 0],
-      ],
+      [-30, 1, 20],
+      [-40, 0.9, 10],
+      [-50, 0.9, 0],
     ]);
     expect(attempt.points?.[2]?.theory).toBeCloseTo(bitErrorRate('qpsk', 0), 12);
     expect(board.done.slice(0, 3)).toEqual(['chain.condition', 'radio.gain', 'datapath.measure']);

@@ -86,7 +86,8 @@ describe('holding the devices', () => {
       ] as const;
       for (const [code, answer] of asked)
         expect(await refused(answer as Answered<unknown>)).toMatchObject({
-          ...{ code, message: expect.stringContaining('no datapath') },
+          code,
+          message: expect.stringContaining('no datapath'),
           help: expect.stringContaining('POST /api/v1/datapath/enable'),
         });
       expect(datapath.state()).toEqual({ acquired: false });
@@ -109,7 +110,8 @@ describe('holding the devices', () => {
       const { datapath } = world.bench;
       const other = await world.board().open(device, { samples: 4096, mask: 1 });
       expect(await refused(datapath.enable())).toMatchObject({
-        ...{ code: 'board_failed', message: expect.stringContaining('held by another user') },
+        code: 'board_failed',
+        message: expect.stringContaining('held by another user'),
       });
       expect(datapath.state()).toEqual({ acquired: false });
       await other.close();
@@ -174,8 +176,9 @@ describe('counters that do not answer', () => {
     await accepted(bench.chain.condition({ target: 'pl-loopback', profile: CODED.name }));
     // Before the capture they do not answer, behind it they do: blocks run in between.
     world.board().inject({
-      ...{ deadRegisters: ['overflow', 'underflow', 'corrected', 'uncorrectable'] },
-      ...{ overflowAtBlock: undefined, stalled: { receive: true } },
+      deadRegisters: ['overflow', 'underflow', 'corrected', 'uncorrectable'],
+      overflowAtBlock: undefined,
+      stalled: { receive: true },
     });
     const measured = bench.datapath.measure(PRBS, { timeoutMs: 20_000 });
     const frames = { device: 'modem-ctl', of: 'debug', name: 'direct_reg_access' } as const;
@@ -323,7 +326,9 @@ describe('how many blocks, and how long', () => {
     expect(slow.blocks).toBe(1);
     expect(slow.timeoutMs).toBeGreaterThan(3 * 9 * slow.periodMs);
     expect(loopbackTerms(1, { blocks: 7, warmup: 2, timeoutMs: 5 }, under(FAST))).toMatchObject({
-      ...{ blocks: 7, warmup: 2, timeoutMs: 5 },
+      blocks: 7,
+      warmup: 2,
+      timeoutMs: 5,
     });
   });
 

@@ -39,7 +39,10 @@ describe('the page', () => {
     expect(page).not.toHaveProperty('empty_reason');
     expect(page.frames.map(({ payload_hex }) => payload_hex.slice(0, 2))).toEqual(['02', '01']);
     expect(page.frames[0]).toMatchObject({
-      ...{ timestamp: '1970-01-01T00:00:01.500Z', profile: 'fast', protocol: 'raw', fec_status: 'clean' },
+      timestamp: '1970-01-01T00:00:01.500Z',
+      profile: 'fast',
+      protocol: 'raw',
+      fec_status: 'clean',
     });
     expect(page.frames[0]!.payload_hex).toHaveLength(2 * BLOCK_BYTES);
   });

@@ -13,7 +13,8 @@ import { accepted, type BenchWorld, refused, startBenchWorld } from '../bench-wo
 
 const SLOT = { mode: 'slot', slot_len: 256 } as const;
 const raw = (bytes: number, byte = 0x5a): TransmitPacket => ({
-  ...{ protocol: 'raw', payload_hex: Buffer.alloc(bytes, byte).toString('hex') },
+  protocol: 'raw',
+  payload_hex: Buffer.alloc(bytes, byte).toString('hex'),
 });
 
 let world: BenchWorld;
@@ -33,8 +34,13 @@ describe('transmit', () => {
     );
     expect(shapeFaults(TransmitReply, reply)).toEqual([]);
     expect(reply).toMatchObject({
-      ...{ packets: 2, useful_bytes: 356, wire_bytes: 512, block_useful_bytes: BLOCK_BYTES },
-      ...{ boundaries_preserved: true, tx_chain_running: true, chain: { ready: true } },
+      packets: 2,
+      useful_bytes: 356,
+      wire_bytes: 512,
+      block_useful_bytes: BLOCK_BYTES,
+      boundaries_preserved: true,
+      tx_chain_running: true,
+      chain: { ready: true },
     });
   });
 
@@ -43,7 +49,8 @@ describe('transmit', () => {
     await accepted(world.bench.profiles.apply('fast'));
     const fault = await refused(world.bench.datapath.transmit({ packets: [raw(1)] }));
     expect(fault).toMatchObject({
-      ...{ code: 'conflict', state: { ready: false } },
+      code: 'conflict',
+      state: { ready: false },
       next: { condition: expect.any(String), command: expect.stringMatching(/^POST /) },
     });
   });
@@ -53,7 +60,8 @@ describe('transmit', () => {
     await accepted(world.bench.profiles.apply('fast'));
     const { datapath } = world.bench;
     expect(await accepted(datapath.transmit({ packets: [raw(1)], force: true }))).toMatchObject({
-      ...{ tx_chain_running: false, chain: { ready: false } },
+      tx_chain_running: false,
+      chain: { ready: false },
     });
     expect(
       await refused(datapath.transmit({ packets: [raw(300)], framing: SLOT, force: true })),
@@ -61,7 +69,8 @@ describe('transmit', () => {
       code: 'validation_failed',
     });
     expect(await refused(datapath.transmit({ packets: [raw(0)], force: true }))).toMatchObject({
-      ...{ code: 'validation_failed', path: 'packets[0].payload_hex' },
+      code: 'validation_failed',
+      path: 'packets[0].payload_hex',
     });
   });
 

@@ -30,7 +30,10 @@ async function live(bucket = new KeptBucket(), clock = new ManualClock(NOON)): P
 }
 
 const reported = (kind: string, severity: Severity = 'info', source = 'radio') => ({
-  ...{ kind, source, severity, message: `${kind} happened` },
+  kind,
+  source,
+  severity,
+  message: `${kind} happened`,
 });
 
 describe('events', () => {
@@ -40,8 +43,12 @@ describe('events', () => {
     const [event] = events.events({ limit: 9 });
     expect(shapeFaults(BenchEvent, event)).toEqual([]);
     expect(event).toEqual({
-      ...{ id: 1, kind: 'board.attached', source: 'radio', severity: 'info' },
-      ...{ message: 'board.attached happened', timestamp: '2026-01-02T12:00:00.000Z' },
+      id: 1,
+      kind: 'board.attached',
+      source: 'radio',
+      severity: 'info',
+      message: 'board.attached happened',
+      timestamp: '2026-01-02T12:00:00.000Z',
     });
   });
 
@@ -94,7 +101,10 @@ describe('logs', () => {
     expect(logs.flatMap((event) => shapeFaults(BenchEvent, event))).toEqual([]);
     expect(logs.map(({ kind }) => kind)).toEqual(['log', 'log', 'board.lost']);
     expect(logs[1]).toEqual({
-      ...{ kind: 'log', source: 'bench', severity: 'warning', message: 'iiod lost port=7 err=gone' },
+      kind: 'log',
+      source: 'bench',
+      severity: 'warning',
+      message: 'iiod lost port=7 err=gone',
       timestamp: '2026-01-02T12:00:01.000Z',
     });
     expect(events.logs({ severity: 'warning', limit: 9 })).toHaveLength(2);

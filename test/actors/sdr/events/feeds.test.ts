@@ -28,7 +28,8 @@ function opened(message: Uint8Array): {
   const length = view.getUint16(2, true);
   const from = FEED_HEAD_BYTES + length;
   return {
-    ...{ seq: view.getUint32(4, true), uptimeMs: view.getUint32(12, true) },
+    seq: view.getUint32(4, true),
+    uptimeMs: view.getUint32(12, true),
     description: JSON.parse(
       Buffer.from(message.subarray(FEED_HEAD_BYTES, from)).toString(),
     ) as FeedDescription,
@@ -51,7 +52,10 @@ describe('what is reported', () => {
     await until(() => world.board().truth().frameSync);
     const spectrum = await first('spectrum');
     expect(spectrum.description).toEqual({
-      ...{ kind: 'spectrum', source: 'stub', center_hz: 2_400_000_000, span_hz: 30_720_000 },
+      kind: 'spectrum',
+      source: 'stub',
+      center_hz: 2_400_000_000,
+      span_hz: 30_720_000,
     });
     expect(spectrum.floats).toHaveLength(1024);
     const symbols = await first('constellation');
@@ -89,13 +93,14 @@ describe('what is reported', () => {
     const stub = createStub({ seed: 1, clock: realClock });
     const { truth: _, ...rest } = stub as never as Record<string, unknown>;
     const bare = Object.assign(Object.create(null), rest, {
-      ...{ source: 'pl', name: 'a real board', devices: stub.devices, lost: stub.lost },
-      ...{
-        read: stub.read.bind(stub),
-        write: stub.write.bind(stub),
-        open: stub.open.bind(stub),
-        close: stub.close.bind(stub),
-      },
+      source: 'pl',
+      name: 'a real board',
+      devices: stub.devices,
+      lost: stub.lost,
+      read: stub.read.bind(stub),
+      write: stub.write.bind(stub),
+      open: stub.open.bind(stub),
+      close: stub.close.bind(stub),
     });
     world = await startBenchWorld({ board: { kind: 'given', open: async () => bare } });
     const seen: string[] = [];

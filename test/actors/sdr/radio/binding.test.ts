@@ -7,7 +7,9 @@ import type { EffectRun } from '../../../../ports/entity.ts';
 import { MemoryStore } from '../../../support/memory-store.ts';
 
 const RUN: EffectRun = {
-  ...{ id: 'board', key: 'radio:board:1:0', epoch: 1 },
+  id: 'board',
+  key: 'radio:board:1:0',
+  epoch: 1,
   signal: new AbortController().signal,
 };
 
@@ -25,7 +27,10 @@ function noted(): { services: RadioServices; asked: string[] } {
       asked.push('begin');
       return { type: 'command.ended', id, facts: [], at: 0 };
     },
-    ...{ answer: note('answer'), refuse: note('refuse'), holdAnswered: note('hold'), lost: note('lost') },
+    answer: note('answer'),
+    refuse: note('refuse'),
+    holdAnswered: note('hold'),
+    lost: note('lost'),
   };
   return { services, asked };
 }

@@ -8,10 +8,18 @@ let world: BenchWorld;
 afterEach(async () => world.stop());
 
 const SECOND: IioAttribute = {
-  ...{ device: 'ad9361-phy', of: 'channel', channel: 'voltage1', output: true, name: 'hardwaregain' },
+  device: 'ad9361-phy',
+  of: 'channel',
+  channel: 'voltage1',
+  output: true,
+  name: 'hardwaregain',
 };
 const powerdown = (channel: 'altvoltage0' | 'altvoltage1'): IioAttribute => ({
-  ...{ device: 'ad9361-phy', of: 'channel', channel, output: true, name: 'powerdown' },
+  device: 'ad9361-phy',
+  of: 'channel',
+  channel,
+  output: true,
+  name: 'powerdown',
 });
 
 const secondDb = async (): Promise<number> => Number.parseFloat(await world.board().read(SECOND));
@@ -99,7 +107,8 @@ describe('an oscillator that was powered down', () => {
     expect(
       await refused(world.bench.radio.tune({ center_frequency_hz: 2_400_000_000, channel: 'tx' })),
     ).toMatchObject({
-      ...{ code: 'conflict', help: expect.stringContaining('powerdown') },
+      code: 'conflict',
+      help: expect.stringContaining('powerdown'),
       message: expect.stringContaining('stays powered down'),
     });
   });
@@ -134,7 +143,9 @@ describe('modem.M2 a register bank that is not that of the modem', () => {
         message: expect.stringContaining('identifies itself as 0xdead'),
       });
     expect(await accepted(bench.radio.status())).toMatchObject({
-      ...{ rx_lo_hz: 2_400_000_000, rx_nco_offset_hz: null, tx_nco_offset_hz: null },
+      rx_lo_hz: 2_400_000_000,
+      rx_nco_offset_hz: null,
+      tx_nco_offset_hz: null,
     });
     await refused(bench.chain.recover());
     await refused(bench.profiles.apply('fast'));

@@ -73,7 +73,9 @@ describe('RB-PROF-003 another IIO client writes what the applied profile sets', 
     const [args, reason] = writes[what]!;
     await run('iio_attr', ['-u', uri, ...args]);
     expect(await active(world)).toEqual({
-      ...{ name: 'fast', dirty: true, dirty_reason: expect.stringContaining(`on the board: ${reason}`) },
+      name: 'fast',
+      dirty: true,
+      dirty_reason: expect.stringContaining(`on the board: ${reason}`),
     });
     expect(world.context().record).toMatchObject({ proof: undefined });
     expect(eventsOf(world, 'profile.dirty')).toHaveLength(1);
@@ -153,7 +155,8 @@ describe('RB-GEN-001 another tool feeds the transmitter', () => {
     const { ready, conditions } = await accepted(bench.chain.state('air'));
     expect(ready).toBe(false);
     expect(conditions.find(({ key }) => key === 'dma.tone')).toMatchObject({
-      ...{ verdict: 'unmet', observed: expect.stringContaining('another tool sends samples') },
+      verdict: 'unmet',
+      observed: expect.stringContaining('another tool sends samples'),
     });
     await until(() => eventsOf(world, 'transmitter.foreign').length === 1, {
       what: 'the event of the samples',

@@ -69,7 +69,8 @@ describe('conditioning', () => {
   it('RB-CHAIN-014 RB-CHAIN-015 is refused as a conflict with no profile applied and none given', async () => {
     world = await startBenchWorld();
     expect(await refused(world.bench.chain.condition({ target: 'air' }))).toMatchObject({
-      ...{ code: 'conflict', help: expect.stringContaining('/apply') },
+      code: 'conflict',
+      help: expect.stringContaining('/apply'),
     });
     expect(await refused(world.bench.chain.condition({ profile: 'nobody' }))).toMatchObject({
       code: 'not_found',
@@ -122,7 +123,8 @@ describe('conditioning', () => {
     expect((await accepted(chain.state('pl-loopback'))).ready).toBe(true);
     for (const rate_sps of [0, 5_000_000, 80_000_000])
       expect(await refused(chain.condition({ ...asked, rate_sps }))).toMatchObject({
-        ...{ code: 'validation_failed', message: expect.stringMatching(/^rate_sps: .*sps/) },
+        code: 'validation_failed',
+        message: expect.stringMatching(/^rate_sps: .*sps/),
       });
   });
 
@@ -225,7 +227,8 @@ describe('recover', () => {
     world = await startBenchWorld();
     world.board().inject({ attributes: { 'modem-ctl debug direct_reg_access': errno.ENODEV } });
     expect(await refused(world.bench.chain.recover())).toMatchObject({
-      ...{ code: 'unavailable', message: expect.stringContaining('driver') },
+      code: 'unavailable',
+      message: expect.stringContaining('driver'),
     });
   });
 });

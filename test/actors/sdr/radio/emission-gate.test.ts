@@ -41,11 +41,13 @@ const ways: readonly {
   },
   { what: 'flush', ask: (force) => world.bench.datapath.flush(forced(force)) },
   {
-    ...{ what: 'loopback', isMeasurement: true },
+    what: 'loopback',
+    isMeasurement: true,
     ask: (force) => world.bench.datapath.loopback(PRBS, { timeoutMs: 150, ...forced(force) }),
   },
   {
-    ...{ what: 'measure', isMeasurement: true },
+    what: 'measure',
+    isMeasurement: true,
     ask: (force) => world.bench.datapath.measure(PRBS, { timeoutMs: 150, ...forced(force) }),
   },
   {
@@ -54,7 +56,8 @@ const ways: readonly {
   },
   { what: 'flush of a script', ask: (force) => byRun('datapath.flush', forced(force)) },
   {
-    ...{ what: 'measure of a script', isMeasurement: true },
+    what: 'measure of a script',
+    isMeasurement: true,
     ask: (force) => byRun('datapath.measure', { blocks: 4, timeout_ms: 150, ...forced(force) }),
   },
 ];
@@ -80,10 +83,8 @@ describe('emission-gate.E1 one gate', () => {
       await disturbed('air');
       const fault = await refused(way.ask());
       expect(fault).toMatchObject({
-        ...{
-          code: 'conflict',
-          next: { condition: expect.any(String), command: expect.stringContaining('POST') },
-        },
+        code: 'conflict',
+        next: { condition: expect.any(String), command: expect.stringContaining('POST') },
         message: expect.stringContaining('the chain cannot carry it'),
       });
       expect(sent()).toBe(0);

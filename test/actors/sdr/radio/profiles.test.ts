@@ -25,8 +25,11 @@ describe('the list', () => {
     expect(list.map(({ name }) => name)).toEqual(['fast', 'other']);
     expect(list.flatMap((summary) => shapeFaults(ProfileSummary, summary))).toEqual([]);
     expect(list[0]).toEqual({
-      ...{ name: 'fast', display_name: 'QPSK 7.68 MBd', modulation: 'qpsk' },
-      ...{ symbol_rate_baud: 7_680_000, center_frequency_hz: 2_400_000_000 },
+      name: 'fast',
+      display_name: 'QPSK 7.68 MBd',
+      modulation: 'qpsk',
+      symbol_rate_baud: 7_680_000,
+      center_frequency_hz: 2_400_000_000,
     });
   });
 
@@ -51,12 +54,10 @@ describe('registering', () => {
     world = await startBenchWorld();
     const { profiles } = world.bench;
     expect(await accepted(profiles.register('mine', YAML))).toEqual({
-      ...{
-        name: 'mine',
-        replaced: false,
-        persisted: false,
-        note: expect.stringContaining('until the daemon restarts'),
-      },
+      name: 'mine',
+      replaced: false,
+      persisted: false,
+      note: expect.stringContaining('until the daemon restarts'),
     });
     const json = JSON.stringify({ ...FAST, name: 'mine', display_name: 'Mine' });
     expect(await accepted(profiles.register('mine', json))).toMatchObject({ replaced: true });
@@ -116,7 +117,8 @@ describe('the apply', () => {
   it('RB-PROF-010 of an unknown profile is refused, and names those that there are', async () => {
     world = await startBenchWorld();
     expect(await refused(world.bench.profiles.apply('nobody'))).toMatchObject({
-      ...{ code: 'not_found', help: expect.stringContaining('fast') },
+      code: 'not_found',
+      help: expect.stringContaining('fast'),
     });
   });
 
@@ -149,7 +151,9 @@ describe('the apply', () => {
     world.board().inject({ attributes: { 'ad9361-phy altvoltage1 (out) frequency': errno.EIO } });
     expect(await refused(profiles.apply('other'))).toMatchObject({ code: 'board_failed' });
     expect(await profiles.active()).toEqual({
-      ...{ name: 'fast', dirty: true, dirty_reason: 'POST /api/v1/profiles/other/apply' },
+      name: 'fast',
+      dirty: true,
+      dirty_reason: 'POST /api/v1/profiles/other/apply',
     });
   });
 });

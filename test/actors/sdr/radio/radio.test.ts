@@ -117,7 +117,8 @@ describe('a lost board', () => {
       });
     expect(reasons).toHaveLength(1);
     expect({ source: user.source, provider: user.provider }).toEqual({
-      ...{ source: undefined, provider: expect.stringContaining('no board') },
+      source: undefined,
+      provider: expect.stringContaining('no board'),
     });
     await until(() => world.context().board !== undefined);
     expect(world.board()).not.toBe(old);
@@ -145,11 +146,9 @@ describe('a lost board', () => {
     clock.advance(BOARD_RETRY_FIRST_MS);
     await until(() => world.context().failures === 2);
     expect(await refused(world.bench.radio.reset('rx'))).toMatchObject({
-      ...{
-        code: 'unavailable',
-        message: expect.stringContaining('no board on the bench'),
-        help: expect.any(String),
-      },
+      code: 'unavailable',
+      message: expect.stringContaining('no board on the bench'),
+      help: expect.any(String),
     });
     expect(await refused(world.user.hold(RUN))).toMatchObject({ code: 'unavailable' });
     world.away = false;

@@ -24,9 +24,16 @@ const OFFSET: Profile = {
 /** Everything that the status reads, each as the board fails to report it. */
 const READ_BY_STATUS: readonly (readonly [string, StubFaults])[] = [
   ...[
-    ...['altvoltage0 (out) frequency', 'altvoltage1 (out) frequency', 'ensm_mode', 'debug loopback'],
-    ...['voltage0 (in) hardwaregain', 'voltage0 (out) hardwaregain', 'voltage0 (in) sampling_frequency'],
-    ...['voltage0 (in) rf_bandwidth', 'voltage0 (out) rf_bandwidth', 'rx_path_rates'],
+    'altvoltage0 (out) frequency',
+    'altvoltage1 (out) frequency',
+    'ensm_mode',
+    'debug loopback',
+    'voltage0 (in) hardwaregain',
+    'voltage0 (out) hardwaregain',
+    'voltage0 (in) sampling_frequency',
+    'voltage0 (in) rf_bandwidth',
+    'voltage0 (out) rf_bandwidth',
+    'rx_path_rates',
   ].map((name) => [name, { attributes: { [`ad9361-phy ${name}`]: errno.EIO } }] as const),
   ...(['control', 'clear', 'status', 'receiveOffset', 'transmitOffset'] as const).map(
     (name) => [name, { deadRegisters: [name] }] as const,
@@ -45,10 +52,16 @@ describe('the status', () => {
     expect(status).toMatchObject({
       center_frequency_hz: OTHER.center_frequency_hz,
       profile_center_frequency_hz: OTHER.center_frequency_hz,
-      ...{ rx_lo_hz: OTHER.center_frequency_hz - 2_000, tx_lo_hz: OTHER.center_frequency_hz },
-      ...{ rx_nco_offset_hz: 2_000, tx_nco_offset_hz: 0 },
-      ...{ rx_gain_db: 30, tx_gain_db: -20, rx_rf_gain_db: 30, tx_rf_gain_db: -20 },
-      ...{ sample_rate_sps: 4_000_000, loopback: false },
+      rx_lo_hz: OTHER.center_frequency_hz - 2_000,
+      tx_lo_hz: OTHER.center_frequency_hz,
+      rx_nco_offset_hz: 2_000,
+      tx_nco_offset_hz: 0,
+      rx_gain_db: 30,
+      tx_gain_db: -20,
+      rx_rf_gain_db: 30,
+      tx_rf_gain_db: -20,
+      sample_rate_sps: 4_000_000,
+      loopback: false,
     });
   });
 
@@ -131,8 +144,12 @@ describe('the status', () => {
     );
     world.board().inject({ attributes: { 'modem-ctl debug direct_reg_access': errno.ENODEV } });
     expect(await accepted(world.bench.radio.status())).toMatchObject({
-      ...{ timing_lock: false, carrier_lock: false, loopback: false },
-      ...{ rx_nco_offset_hz: 0, tx_nco_offset_hz: 0, center_frequency_hz: S_BAND },
+      timing_lock: false,
+      carrier_lock: false,
+      loopback: false,
+      rx_nco_offset_hz: 0,
+      tx_nco_offset_hz: 0,
+      center_frequency_hz: S_BAND,
     });
   });
 
@@ -167,10 +184,12 @@ describe('frequency', () => {
     world = await startBenchWorld();
     const { radio } = world.bench;
     expect(await accepted(radio.tune({ center_frequency_hz: S_BAND }))).toMatchObject({
-      ...{ rx_lo_hz: S_BAND, tx_lo_hz: S_BAND },
+      rx_lo_hz: S_BAND,
+      tx_lo_hz: S_BAND,
     });
     expect(await accepted(radio.tune({ center_frequency_hz: 1_000_000_000, channel: 'tx' }))).toMatchObject({
-      ...{ rx_lo_hz: S_BAND, tx_lo_hz: 1_000_000_000 },
+      rx_lo_hz: S_BAND,
+      tx_lo_hz: 1_000_000_000,
     });
   });
 
@@ -180,7 +199,9 @@ describe('frequency', () => {
     await accepted(profiles.apply('fast'));
     const wanted = { center_frequency_hz: S_BAND + 100_000, channel: 'rx', tune_lo: false } as const;
     expect(await accepted(radio.tune(wanted))).toMatchObject({
-      ...{ rx_lo_hz: S_BAND, rx_nco_offset_hz: 100_000, tx_nco_offset_hz: 0 },
+      rx_lo_hz: S_BAND,
+      rx_nco_offset_hz: 100_000,
+      tx_nco_offset_hz: 0,
       center_frequency_hz: S_BAND + 100_000,
     });
     const fault = await refused(radio.tune({ center_frequency_hz: S_BAND + 5_000_000, tune_lo: false }));
@@ -217,7 +238,8 @@ describe('gain', () => {
     expect((await profiles.active()).dirty).toBe(false);
     expect(await accepted(radio.gain({ rx_gain_db: 20 }))).toMatchObject({ rx_gain_db: 20, tx_gain_db: -10 });
     expect(await accepted(radio.gain({ tx_gain_db: -30, rx_gain_db: null }))).toMatchObject({
-      ...{ rx_gain_db: 20, tx_gain_db: -30 },
+      rx_gain_db: 20,
+      tx_gain_db: -30,
     });
   });
 

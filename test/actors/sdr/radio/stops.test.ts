@@ -32,7 +32,11 @@ async function radiates(): Promise<boolean> {
 
 async function levelsDb(): Promise<number[]> {
   const gain = (channel: string): IioAttribute => ({
-    ...{ device: 'ad9361-phy', of: 'channel', channel, output: true, name: 'hardwaregain' },
+    device: 'ad9361-phy',
+    of: 'channel',
+    channel,
+    output: true,
+    name: 'hardwaregain',
   });
   const texts = await Promise.all(['voltage0', 'voltage1'].map((each) => world.board().read(gain(each))));
   return texts.map(Number.parseFloat);
@@ -169,7 +173,8 @@ describe('stops.Z1 nothing asked before a stop makes the transmitter radiate beh
     enable: () => world.bench.datapath.enable(),
     'a transmission': () =>
       world.bench.datapath.transmit({
-        ...{ force: true, packets: [{ protocol: 'raw', payload_hex: 'ff'.repeat(9000) }] },
+        force: true,
+        packets: [{ protocol: 'raw', payload_hex: 'ff'.repeat(9000) }],
       }),
     'a measurement': () => world.bench.datapath.measure(PRBS, { force: true, timeoutMs: 200 }),
     'a loopback': () => world.bench.datapath.loopback(PRBS, { force: true, timeoutMs: 200 }),

@@ -98,8 +98,14 @@ describe('the verbs of a script', () => {
     const sample = await user.sample(names);
     expect(Object.keys(sample)).toEqual(names);
     expect(sample).toMatchObject({
-      ...{ 'rx.ratio': 1, 'rx.ber': 0, 'rx.frame_sync': true, 'tx.running': true, 'rx.overflow': 0 },
-      ...{ 'rx.lo_hz': 2_400_000_000, 'ad9361.sample_rate_sps': 30_720_000, 'tx.gain_db': -10 },
+      'rx.ratio': 1,
+      'rx.ber': 0,
+      'rx.frame_sync': true,
+      'tx.running': true,
+      'rx.overflow': 0,
+      'rx.lo_hz': 2_400_000_000,
+      'ad9361.sample_rate_sps': 30_720_000,
+      'tx.gain_db': -10,
     });
     for (const name of names) expect(typeof sample[name]).toBe(METRICS[name].type);
     world.board().inject({ deadRegisters: ['status'] });

@@ -26,13 +26,16 @@ describe('reports', () => {
     expect(reported).toMatchObject({ has_report: true, verified: true, aborted: false, source: 'stub' });
     expect(granted(await bench.scenarios.reports({ limit: 100 }))).toEqual([
       {
-        ...{ run_id: reported.run_id, scenario_name: 'short', profile_ref: 'qpsk-1m', status: 'passed' },
-        ...{
-          started_at: reported.started_at,
-          ended_at: reported.ended_at,
-          duration_ms: reported.duration_ms,
-        },
-        ...{ steps_executed: 1, assertions_passed: 1, assertions_failed: 0 },
+        run_id: reported.run_id,
+        scenario_name: 'short',
+        profile_ref: 'qpsk-1m',
+        status: 'passed',
+        started_at: reported.started_at,
+        ended_at: reported.ended_at,
+        duration_ms: reported.duration_ms,
+        steps_executed: 1,
+        assertions_passed: 1,
+        assertions_failed: 0,
       },
     ]);
   });
@@ -67,7 +70,9 @@ describe('reports', () => {
     const bench = await runsBench({ board: good(), scenarios: [scenario()] });
     expect((await played(bench)).assertions).toEqual([
       {
-        ...{ name: 'byte exact', passed: true, verified: true },
+        name: 'byte exact',
+        passed: true,
+        verified: true,
         message: 'proof.verdict is BytePerfect; required: == BytePerfect',
       },
     ]);
@@ -76,7 +81,11 @@ describe('reports', () => {
   it('RB-REP-007 RB-REP-008 what read the script alone, or no frame, is not verified', async () => {
     const none: ScenarioAssertion = { name: 'silent', source: 'frames', count: { op: '==', value: 0 } };
     const script: ScenarioAssertion = {
-      ...{ name: 'done', source: 'script', step: 'measure', op: '==', value: 'done' },
+      name: 'done',
+      source: 'script',
+      step: 'measure',
+      op: '==',
+      value: 'done',
     };
     const bench = await runsBench({
       board: new ScriptedBoard(),
@@ -89,7 +98,9 @@ describe('reports', () => {
     });
     // The status follows the timeline; only a verified one counts as a pass (a campaign calls this one inconclusive).
     expect(await played(bench)).toMatchObject({
-      ...{ status: 'passed', verified: false, source: 'none' },
+      status: 'passed',
+      verified: false,
+      source: 'none',
       assertions: [
         { passed: true, verified: false },
         { passed: true, verified: false },
@@ -216,7 +227,10 @@ describe('reports', () => {
 
 describe('assertions', () => {
   const sample = (elapsed_ms: number, value: number | boolean | null, name = 'rx.ebn0_db'): MetricSample => ({
-    ...{ elapsed_ms, name, value, source: 'stub' },
+    elapsed_ms,
+    name,
+    value,
+    source: 'stub',
   });
   const seen: Observations = {
     measurements: new Map(),
@@ -237,7 +251,12 @@ describe('assertions', () => {
   };
   type Metric = Extract<ScenarioAssertion, { source: 'metric' }>;
   const metric = (more: Partial<Metric>): ScenarioAssertion => ({
-    ...{ name: 'm', source: 'metric', metric: 'rx.ebn0_db', agg: 'last', op: '==', value: 3 },
+    name: 'm',
+    source: 'metric',
+    metric: 'rx.ebn0_db',
+    agg: 'last',
+    op: '==',
+    value: 3,
     ...more,
   });
   const CASES: [name: string, assertion: ScenarioAssertion, passed: boolean, verified: boolean][] = [

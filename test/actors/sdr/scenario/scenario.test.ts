@@ -59,15 +59,21 @@ describe('a run', () => {
     });
     const run = granted(await bench.scenarios.start('short'));
     expect(run).toEqual({
-      ...{ run_id: run.run_id, scenario_name: 'short', status: 'pending' },
+      run_id: run.run_id,
+      scenario_name: 'short',
+      status: 'pending',
       started_at: new Date(START).toISOString(),
     });
     await bench.run(100);
     expect(granted(await bench.scenarios.run(run.run_id)).status).toBe('running');
     await bench.run(1_000);
     expect(granted(await bench.scenarios.run(run.run_id))).toMatchObject({
-      ...{ status: 'passed', steps_executed: 2, assertions_passed: 1, assertions_failed: 0 },
-      ...{ duration_ms: expect.any(Number), ended_at: expect.any(String) },
+      status: 'passed',
+      steps_executed: 2,
+      assertions_passed: 1,
+      assertions_failed: 0,
+      duration_ms: expect.any(Number),
+      ended_at: expect.any(String),
     });
     expect(bench.board.holder).toBeUndefined();
   });
@@ -99,7 +105,13 @@ describe('a run', () => {
     expect(granted(await bench.scenarios.runEvents(id))).toEqual([]);
     await bench.run(1_000);
     expect(await kinds(bench, id)).toEqual([
-      ...['run.begun', 'step.begun', 'step.done', 'step.begun', 'step.done', 'end.done', 'run.passed'],
+      'run.begun',
+      'step.begun',
+      'step.done',
+      'step.begun',
+      'step.done',
+      'end.done',
+      'run.passed',
     ]);
     const [, begun] = granted(await bench.scenarios.runEvents(id));
     expect(begun).toMatchObject({
@@ -117,7 +129,10 @@ describe('a run', () => {
     expect(bench.scenarios.active()).toBeUndefined();
     const id = await played(bench, 400);
     expect(bench.scenarios.active()).toMatchObject({
-      ...{ run_id: id, status: 'running', elapsed_ms: 400, cancel_requested: false },
+      run_id: id,
+      status: 'running',
+      elapsed_ms: 400,
+      cancel_requested: false,
     });
     await bench.run(1_000);
     expect(bench.scenarios.active()).toBeUndefined();
@@ -171,7 +186,9 @@ describe('the timeline', () => {
     const id = await played(bench, 2_000);
     const events = granted(await bench.scenarios.runEvents(id));
     expect(events.find(({ kind }) => kind === 'step.late')).toMatchObject({
-      ...{ elapsed_ms: 400, event_id: 'set', description: 'set begins 300 ms late' },
+      elapsed_ms: 400,
+      event_id: 'set',
+      description: 'set begins 300 ms late',
     });
     expect(events.find(({ description }) => description === 'on: datapath.enable')?.elapsed_ms).toBe(900);
     expect(board.done).toEqual(['datapath.measure', 'radio.gain', 'datapath.enable']);
@@ -227,7 +244,9 @@ describe('the timeline', () => {
     const id = await played(bench);
     expect(await kinds(bench, id)).toContain('wait.unmet');
     expect(await report(bench, id)).toMatchObject({
-      ...{ status: 'failed', aborted: false, verified: true },
+      status: 'failed',
+      aborted: false,
+      verified: true,
       assertions: [
         { name: 'byte exact', passed: true },
         { name: 'wait wait-0', passed: false },
@@ -258,7 +277,11 @@ describe('ends that are not its own', () => {
     expect(bench.scenarios.active()).toMatchObject({ cancel_requested: true });
     await bench.run(100);
     expect(await report(bench, id)).toMatchObject({
-      ...{ status: 'cancelled', aborted: true, verified: false, assertions: [], has_report: true },
+      status: 'cancelled',
+      aborted: true,
+      verified: false,
+      assertions: [],
+      has_report: true,
     });
     expect(bench.board.done).toEqual(['datapath.measure', 'radio.gain']);
     expect(bench.board.holder).toBeUndefined();
@@ -286,7 +309,8 @@ describe('ends that are not its own', () => {
     const id = await played(bench);
     expect(await report(bench, id)).toMatchObject({ status: 'failed', aborted: true, assertions: [] });
     expect(granted(await bench.scenarios.runEvents(id)).at(-1)).toMatchObject({
-      ...{ kind: 'run.failed', description: expect.stringContaining('no egress') },
+      kind: 'run.failed',
+      description: expect.stringContaining('no egress'),
     });
     expect(board.done).toContain('radio.gain');
   });

@@ -99,7 +99,17 @@ describe('another value', () => {
 
 it('MC-RUN-005 takes the default of an input that is left out, null where it is the default', () => {
   expect(program('typed').inputs).toEqual({
-    ...{ period: 60, small: 0, ratio: 0.5, big: 0, percent: 1, on: false, mode: 'SAFE' },
-    ...{ data: '00', text: 'a', cell: '1', image: null, patch: null },
+    period: 60,
+    small: 0,
+    ratio: 0.5,
+    big: 0,
+    percent: 1,
+    on: false,
+    mode: 'SAFE',
+    data: '00',
+    text: 'a',
+    cell: '1',
+    image: null,
+    patch: null,
   });
 });
