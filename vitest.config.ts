@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /**
- * Folders whose tests leave nothing behind in their process: their files share it, and the modules that are loaded once. A
- * process for each file would load them a hundred and fifty times.
+ * Folders whose tests leave nothing behind in their process: their files share it, and the modules that are loaded
+ * once. A process for each file would load them a hundred and fifty times.
  */
 const SHARED = [
   'actors',

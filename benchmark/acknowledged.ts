@@ -1,6 +1,6 @@
 /**
- * How a server that fans out knows what its watchers have: they tell, one byte for each batch that all of them received,
- * over a connection of its own.
+ * How a server that fans out knows what its watchers have: they tell, one byte for each batch that all of them
+ * received, over a connection of its own.
  *
  * K1. A batch leaves when everybody has the one before: sockets never fill, nothing is conflated, and no two batches
  *     share a write, which would make them cheaper than what they are compared with.

@@ -42,8 +42,8 @@ export async function connectBare({ url, credentials }: BusAddress): Promise<Bar
 }
 
 /**
- * Hands on what is stored on a subject from now on, one message after the other. Pushed and not pulled: a pull that expires
- * with a message on its way is dropped by nats-server 2.9, and the client then waits for most of a minute.
+ * Hands on what is stored on a subject from now on, one message after the other. Pushed and not pulled: a pull that
+ * expires with a message on its way is dropped by nats-server 2.9, and the client then waits for most of a minute.
  */
 export async function followBare(
   { jetstream }: BareBus,

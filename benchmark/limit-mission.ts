@@ -1,6 +1,7 @@
 /**
- * A mission made of limits: every spacecraft has so many measures, each with soft and hard limits, in space packets, and a
- * gateway of its own. What alarms are measured on where real samples are to cross. Mission Control Service, section 2.4.
+ * A mission made of limits: every spacecraft has so many measures, each with soft and hard limits, in space packets,
+ * and a gateway of its own. What alarms are measured on where real samples are to cross. Mission Control Service,
+ * section 2.4.
  *
  * Y1. A packet carries the same value for all its measures: all of them cross with it, or none.
  */

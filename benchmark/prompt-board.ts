@@ -1,7 +1,7 @@
 /**
- * A board for the benchmark: the model with its registers and attributes, whose buffers deliver as fast as they are asked. The
- * model's own move at the symbol rate of its clock, which is not what is measured. A read costs one copy, as one from a socket or a
- * DMA ring does.
+ * A board for the benchmark: the model with its registers and attributes, whose buffers deliver as fast as they are
+ * asked. The model's own move at the symbol rate of its clock, which is not what is measured. A read costs one copy, as
+ * one from a socket or a DMA ring does.
  *
  * B1. While a payload is fed round and round, what is captured is that payload from some place on, without an error.
  */

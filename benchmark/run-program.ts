@@ -1,6 +1,6 @@
 /**
- * Programs that runs are measured with, as resolution stores them. They hold no target, so nothing but the executor, its bus
- * and its log is under measure.
+ * Programs that runs are measured with, as resolution stores them. They hold no target, so nothing but the executor,
+ * its bus and its log is under measure.
  */
 
 import { monotonicFactory } from 'ulid';

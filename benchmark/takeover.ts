@@ -1,4 +1,7 @@
-/** What rows of takeovers share: waiting for one with a bound, and its times as a figure. There is no rate in turns here. */
+/**
+ * What rows of takeovers share: waiting for one with a bound, and its times as a figure. There is no rate in turns
+ * here.
+ */
 
 import type { Figure } from './row.ts';
 import { percentile, spreadOf } from './spread.ts';

@@ -6,10 +6,10 @@
  *     a cluster (the leader checks it before the write is agreed); with the id made from it, one wins.
  * W2. Every call carries a writer's mark. A duplicate or a conflict met on a later attempt is compared with it: one's
  *     own earlier attempt is a success. What cannot be read back any more counts as somebody else's.
- * W3. A server that has removed the last message of a subject (an account at its limit stores each message and takes it out
- *     again) may have forgotten those before: it says there is none, and refuses every append behind the one that is there
- *     (`stored-last.ts`). Such an append is made behind what the server believes, once the message that was expected is
- *     found to be the last.
+ * W3. A server that has removed the last message of a subject (an account at its limit stores each message and takes it
+ *     out again) may have forgotten those before: it says there is none, and refuses every append behind the one that
+ *     is there (`stored-last.ts`). Such an append is made behind what the server believes, once the message that was
+ *     expected is found to be the last.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -116,7 +116,9 @@ function judgeConflict(last: StreamMessage | undefined, writer: string): WriteOu
     : { outcome: 'conflict' };
 }
 
-/** The last position the server states, where it lies before the one expected: nobody can have written behind that (W3). */
+/**
+ * The last position the server states, where it lies before the one expected: nobody can have written behind that (W3).
+ */
 function lowerThan(expect: number | undefined, { message }: ApiError): number | undefined {
   const stated = /wrong last sequence: (\d+)/.exec(message)?.[1];
   if (expect === undefined || stated === undefined) return undefined;

@@ -6,8 +6,8 @@
  * A2. Retention and storage of a stream that exists are never changed; everything else follows the declaration.
  * A3. Nothing is read past the leader: `allow_direct` is off, since decisions hang on what is read.
  * A4. What changes with every message is never kept: whoever needs it asks the server (`look`).
- * A5. Copies are only ever added: a process that does not know better leaves what others have made, and where the servers
- *     cannot have as many as wanted, fewer do until they can (`ports/replication.ts`).
+ * A5. Copies are only ever added: a process that does not know better leaves what others have made, and where the
+ *     servers cannot have as many as wanted, fewer do until they can (`ports/replication.ts`).
  * A6. What the mission states about a stream is not changed by a process that does not know the mission yet.
  */
 
@@ -65,11 +65,13 @@ export interface AssetHandle {
   /** Of the stream. */
   readonly name: string;
   /**
-   * There and up to date, known at once after the first time; tries once. Rejects with an outage after `timeoutMs`, with
-   * `ApiError` when the server refuses the asset for good.
+   * There and up to date, known at once after the first time; tries once. Rejects with an outage after `timeoutMs`,
+   * with `ApiError` when the server refuses the asset for good.
    */
   ensure(timeoutMs: number): Promise<Asset>;
-  /** The stream as it stands, made first where it is missing; asks the server each time, and rejects as `ensure` does. */
+  /**
+   * The stream as it stands, made first where it is missing; asks the server each time, and rejects as `ensure` does.
+   */
   look(timeoutMs: number): Promise<Standing>;
   /** To be called when it turned out to be gone. */
   forget(): void;

@@ -5,8 +5,8 @@
  * N1. What waits for an answer when the connection is lost is reported at once: the answer cannot come any more.
  * N2. Subscriptions belong to this object, not to the client beneath: they are there again after each return.
  * N3. Replies go to an inbox of our own: holders of follower credentials may listen on the common one.
- * N4. Why the bus is not reached is logged once for each reason, and said with each outage until it is reached. A server that
- *     refuses the credentials is asked seldom.
+ * N4. Why the bus is not reached is logged once for each reason, and said with each outage until it is reached. A
+ *     server that refuses the credentials is asked seldom.
  */
 
 import type { Msg, MsgHdrs, NatsConnection, Status, Subscription } from 'nats';

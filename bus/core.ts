@@ -53,8 +53,8 @@ export function serve(
 }
 
 /**
- * The reply; rejects with `bus.no-responder`, `bus.timeout`, or `bus.unavailable` when the connection is or gets lost. A young
- * connection waits for those who are not back yet (`settling.ts`).
+ * The reply; rejects with `bus.no-responder`, `bus.timeout`, or `bus.unavailable` when the connection is or gets lost.
+ * A young connection waits for those who are not back yet (`settling.ts`).
  */
 export async function request(
   connection: Connection,

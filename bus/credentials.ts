@@ -39,8 +39,8 @@ export function serverOptions(url: string, credentials?: Credentials): Partial<C
 }
 
 /**
- * The addresses without user, password and token: what may be printed, logged and put into an answer. Text that is no list of
- * addresses loses everything up to its last `@`.
+ * The addresses without user, password and token: what may be printed, logged and put into an answer. Text that is no
+ * list of addresses loses everything up to its last `@`.
  */
 export function withoutSecrets(url: string): string {
   const addresses = url.split(',').map((text) => text.trim());

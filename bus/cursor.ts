@@ -7,8 +7,9 @@
  * C2. What one pull asks for waits here at most, twice as much after a renewal; the next is sent when it is gone.
  * C3. A handler that returns nothing costs no turn of the event loop.
  * C4. No pull is left to expire while messages are wanted (pull.K1).
- * C5. The head is what was stored last when the reading began, not what is stored last now: what is written all the time
- *     is read to its head all the same. Where values are replaced, `ReplayedKeys` decides when each has come (`replayed-keys.ts`).
+ * C5. The head is what was stored last when the reading began, not what is stored last now: what is written all the
+ *     time is read to its head all the same. Where values are replaced, `ReplayedKeys` decides when each has come
+ *     (`replayed-keys.ts`).
  */
 
 import type { ConsumerInfo, Msg } from 'nats';

@@ -5,8 +5,8 @@
  * F2. Positions mean nothing in another stream of the same name: a follower that finds its stream recreated reads it
  *     from its beginning; one whose stream lost its tail goes on at the end; and where the end has passed its position
  *     again since, which the message there shows, behind the last one it took by time. All say so in the log and to who
- *     asked for it. Only what the server says at that moment counts: a position moved back by stale knowledge would deliver
- *     messages twice.
+ *     asked for it. Only what the server says at that moment counts: a position moved back by stale knowledge would
+ *     deliver messages twice.
  * F3. In a cluster a new leader may not know yet what the old one delivered: that is waited for, not taken for a loss,
  *     and what a lagging copy delivers again is skipped.
  */

@@ -1,6 +1,6 @@
 /**
- * The credentials of followers, signed by the account they belong to. Mission Control Service, section 5 item 8. The signer
- * is the one of the embedded bus, or comes in a file beside the credentials of another.
+ * The credentials of followers, signed by the account they belong to. Mission Control Service, section 5 item 8. The
+ * signer is the one of the embedded bus, or comes in a file beside the credentials of another.
  */
 
 import { readFile } from 'node:fs/promises';

@@ -8,8 +8,8 @@
  * I2. The follower signer can sign nothing but followers: its scope stands in the account's own token.
  * I3. A follower publishes nothing: `deny: ['>']`, since an empty list would allow everything, and no permission to
  *     respond, with which it could acknowledge an event in place of the stream.
- * I4. A signer of which nothing is said is taken for a plain one, and the permissions stand in the token: with a scoped one
- *     the bus refuses such a token, where the other mistake would give a follower the whole account.
+ * I4. A signer of which nothing is said is taken for a plain one, and the permissions stand in the token: with a scoped
+ *     one the bus refuses such a token, where the other mistake would give a follower the whole account.
  */
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';

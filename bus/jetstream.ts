@@ -3,8 +3,8 @@
  *
  * J1. Only what may be repeated without harm goes through `retrying`: reads, and writes that carry an id.
  * J2. What is still unanswered at the deadline is `bus.unavailable`, whatever the last attempt met.
- * J3. A limit that is reached is `bus.unavailable` at once: no room is made within a deadline, and each attempt costs the
- *     server a message that it stores and removes again.
+ * J3. A limit that is reached is `bus.unavailable` at once: no room is made within a deadline, and each attempt costs
+ *     the server a message that it stores and removes again.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';

@@ -66,8 +66,9 @@ export class DeliveredMessage extends ReceivedMessage implements StreamMessage {
 }
 
 /**
- * The position in an acknowledgement subject, `$JS.ACK.<stream>.<consumer>.<deliveries>.<seq>.<delivery>.<time>.<pending>`;
- * newer servers put domain and account before the stream. Undefined if it is none.
+ * The position in an acknowledgement subject,
+ * `$JS.ACK.<stream>.<consumer>.<deliveries>.<seq>.<delivery>.<time>.<pending>`; newer servers put domain and account
+ * before the stream. Undefined if it is none.
  */
 export function positionOf(reply: string): Position | undefined {
   if (!reply.startsWith('$JS.ACK.')) return undefined;
@@ -81,7 +82,9 @@ export function positionOf(reply: string): Position | undefined {
   };
 }
 
-/** The same bytes as a plain array: the client hands out Buffers now and then, whose `slice` shares instead of copying. */
+/**
+ * The same bytes as a plain array: the client hands out Buffers now and then, whose `slice` shares instead of copying.
+ */
 export function plainBytes(data: Uint8Array): Uint8Array {
   return data.constructor === Uint8Array
     ? data

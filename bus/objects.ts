@@ -1,6 +1,6 @@
 /**
- * An object store, in the form that every client of the bus reads: pieces on one subject, then the description that makes
- * them an object. Mission Control Service, section 4.7.
+ * An object store, in the form that every client of the bus reads: pieces on one subject, then the description that
+ * makes them an object. Mission Control Service, section 4.7.
  *
  * O1. An object is there with its description, or not at all: pieces without one are forgotten with age.
  * O2. The name of an object is the hash of its content, and is checked before the description is written.

@@ -1,10 +1,12 @@
 /**
- * Whether a stream still holds what somebody once knew of it. A store that is put back from a copy, or that loses its newest
- * messages with the power, uses positions again: they mean something else from then on.
+ * Whether a stream still holds what somebody once knew of it. A store that is put back from a copy, or that loses its
+ * newest messages with the power, uses positions again: they mean something else from then on.
  *
- * H1. A message is known by its position with the time it was stored or its subject. One that is gone by its age proves nothing.
+ * H1. A message is known by its position with the time it was stored or its subject. One that is gone by its age proves
+ *     nothing.
  * H2. In a cluster a new leader may not know yet what the old one held: that is waited for, not taken for a loss.
- * H3. Whoever finds that something known is gone leaves its time here, for those of this process that knew nothing of that time.
+ * H3. Whoever finds that something known is gone leaves its time here, for those of this process that knew nothing of
+ *     that time.
  */
 
 import { Outage } from '../contract/outage.ts';

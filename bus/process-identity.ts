@@ -1,9 +1,9 @@
 /**
- * Who a process is, for another process that asks whether it still lives. The one answer to that question, for members of
- * a cell (`supervision/ownership/membership.ts`) and for owners of a state directory (`state-lock.ts`).
+ * Who a process is, for another process that asks whether it still lives. The one answer to that question, for members
+ * of a cell (`supervision/ownership/membership.ts`) and for owners of a state directory (`state-lock.ts`).
  *
- * I1. A pid means something inside its PID namespace and its boot only: in two containers of one machine both may be 1 and
- *     have the same host name. Of a process of another namespace or boot nothing is known.
+ * I1. A pid means something inside its PID namespace and its boot only: in two containers of one machine both may be 1
+ *     and have the same host name. Of a process of another namespace or boot nothing is known.
  * I2. A pid comes round again, in a container at once: a process is its pid together with its start time.
  */
 

@@ -1,12 +1,12 @@
 /**
  * Which keys a replay of last values has still to tell, while they go on being written.
  *
- * L1. A key that is replaced before the replay has come to it is reported behind all others. nats-server 2.9 then counts what
- *     is pending wrongly, too high or too low for good: neither that count nor the place reached says that every key was
- *     reported.
- * L2. Keys that came as they stood before the replay began are counted, each once: while keys are replaced the server delivers
- *     some of them twice. Where all keys came so, which is nearly always, nothing else is asked; otherwise the names of the
- *     stream decide.
+ * L1. A key that is replaced before the replay has come to it is reported behind all others. nats-server 2.9 then
+ *     counts what is pending wrongly, too high or too low for good: neither that count nor the place reached says that
+ *     every key was reported.
+ * L2. Keys that came as they stood before the replay began are counted, each once: while keys are replaced the server
+ *     delivers some of them twice. Where all keys came so, which is nearly always, nothing else is asked; otherwise the
+ *     names of the stream decide.
  */
 
 import type { JetStream } from './jetstream.ts';

@@ -1,6 +1,6 @@
 /**
- * Copies of every stream and bucket, as many as the mission wants: added where they are missing, looked at again and again
- * since a server may be lost at any time. Mission Control Service, section 6.
+ * Copies of every stream and bucket, as many as the mission wants: added where they are missing, looked at again and
+ * again since a server may be lost at any time. Mission Control Service, section 6.
  *
  * R1. One copy is all that one server can have: nothing is asked then.
  * R2. What could not be asked counts as missing: a stream without a leader takes nothing.

@@ -1,9 +1,11 @@
 /**
- * What an account has room for, once it had none. A server at the limit of an account stores a message, takes it out again and,
- * where a key has one value only, takes the value before it as well (seen with nats-server 2.9.10): who writes on loses more.
+ * What an account has room for, once it had none. A server at the limit of an account stores a message, takes it out
+ * again and, where a key has one value only, takes the value before it as well (seen with nats-server 2.9.10): who
+ * writes on loses more.
  *
  * R1. After a refusal for lack of room nothing is written before the account says that it has room for it.
- * R2. The account is asked at most every `LOOK_EVERY_MS`; meanwhile writes are refused here, as the server would refuse them.
+ * R2. The account is asked at most every `LOOK_EVERY_MS`; meanwhile writes are refused here, as the server would refuse
+ *     them.
  */
 
 import type { Outage } from '../contract/outage.ts';

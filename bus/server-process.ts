@@ -79,7 +79,9 @@ kill $watchdog 2>/dev/null
 exit $code
 `;
 
-/** Starts the server and resolves when it is ready; rejects with its last lines when it ends or is not ready in time. */
+/**
+ * Starts the server and resolves when it is ready; rejects with its last lines when it ends or is not ready in time.
+ */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { stateDir } = options;
   const runDir = join(stateDir, 'run');

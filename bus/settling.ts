@@ -1,9 +1,9 @@
 /**
- * When "nobody serves it" is a fact. Behind a restart of the bus everybody comes back at a time of his own: for as long as a
- * living process may take for that (`MEMBER_TTL_MS`), whoever is asked and is not there may be on his way back.
+ * When "nobody serves it" is a fact. Behind a restart of the bus everybody comes back at a time of his own: for as long
+ * as a living process may take for that (`MEMBER_TTL_MS`), whoever is asked and is not there may be on his way back.
  *
- * S1. While the connection is younger than that, a subject that nobody serves is asked again within the time of the request.
- *     Nobody takes a request twice by this: it is asked again only where the server says that nobody took it.
+ * S1. While the connection is younger than that, a subject that nobody serves is asked again within the time of the
+ *     request. Nobody takes a request twice by this: it is asked again only where the server says that nobody took it.
  * S2. What is not there when the time of the request is over, and the connection is still that young, is a silence
  *     (`bus.timeout`, `unsettled`), never a `bus.no-responder`.
  */

@@ -3,8 +3,8 @@
  *
  * L1. The directory belongs to the process named in `owner.json` while that process or its server lives.
  * L2. Who a process is, and whether it lives, is what `process-identity.ts` says.
- * L3. Of an owner in another container or of an earlier boot that says nothing: while it lives it touches `owner.json`, and one
- *     that does not move for `SILENT_MS` before the eyes of whoever wants the directory is dead.
+ * L3. Of an owner in another container or of an earlier boot that says nothing: while it lives it touches `owner.json`,
+ *     and one that does not move for `SILENT_MS` before the eyes of whoever wants the directory is dead.
  */
 
 import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';

@@ -1,9 +1,9 @@
 /**
  * The last message of a subject as it is stored. Part of the conditional write and of `last`.
  *
- * L1. A server that says there is none is not believed at once: one whose account was at its limit has forgotten what stands
- *     before a message that it took out again (seen with nats-server 2.9.10, until it restarts or the next message is stored).
- *     Then the subject is searched by position.
+ * L1. A server that says there is none is not believed at once: one whose account was at its limit has forgotten what
+ *     stands before a message that it took out again (seen with nats-server 2.9.10, until it restarts or the next
+ *     message is stored). Then the subject is searched by position.
  * L2. The search asks once for each halving of the stream, whatever it holds.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Why the bus is not reached, in words that lead to the remedy: a server that refuses credentials is there, and is not the
- * same as one that is absent. Nothing of it holds a password.
+ * Why the bus is not reached, in words that lead to the remedy: a server that refuses credentials is there, and is not
+ * the same as one that is absent. Nothing of it holds a password.
  */
 
 import { ErrorCode, NatsError } from 'nats';

@@ -1,4 +1,7 @@
-/** Entities of the service as lines of text (`actor.ts`). What comes from a store is dated: it was so when it was written. */
+/**
+ * Entities of the service as lines of text (`actor.ts`). What comes from a store is dated: it was so when it was
+ * written.
+ */
 
 import type { EntitySummary, EntityView, StoredView } from '../contract/inspection.ts';
 import type { InspectedEntity, InspectFound } from '../contract/inspector.ts';

@@ -1,6 +1,7 @@
 /**
- * `mcs actor`: what lives and where, and what is stored of it. A thin client of the routes of the inspector: it only looks. Exit
- * code: 0 when it was shown, 1 when it was refused or the service does not answer, 2 when the command line is none.
+ * `mcs actor`: what lives and where, and what is stored of it. A thin client of the routes of the inspector: it only
+ * looks. Exit code: 0 when it was shown, 1 when it was refused or the service does not answer, 2 when the command line
+ * is none.
  */
 
 import { parseArgs } from 'node:util';

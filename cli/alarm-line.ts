@@ -1,8 +1,9 @@
 /**
- * Alarms as people read them: a line each, with a sign for the eye, words for the severity and the state, and what was done
- * about it. Pure. Mission Control Service, section 2.4.
+ * Alarms as people read them: a line each, with a sign for the eye, words for the severity and the state, and what was
+ * done about it. Pure. Mission Control Service, section 2.4.
  *
- * L1. What comes from documents, operators and spacecraft is text to show: no control character of it reaches the terminal.
+ * L1. What comes from documents, operators and spacecraft is text to show: no control character of it reaches the
+ *     terminal.
  * L2. Nothing is said by colour alone.
  */
 

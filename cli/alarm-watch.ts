@@ -1,6 +1,6 @@
 /**
- * `mcs alarm watch`: every transition from now on. A lost connection is reported and tried again, and what happened meanwhile is
- * reported from the records: the watch route replays nothing.
+ * `mcs alarm watch`: every transition from now on. A lost connection is reported and tried again, and what happened
+ * meanwhile is reported from the records: the watch route replays nothing.
  */
 
 import { type Alarm, type AlarmEvent, type AlarmList, alarmKey } from '../contract/alarm.ts';

@@ -1,6 +1,6 @@
 /**
- * `mcs alarm`: a thin client of the routes of alarms. Mission Control Service, section 4.4. Exit code: 0 when it was done, 1
- * when it was refused or the service does not answer, 2 when the command line is none.
+ * `mcs alarm`: a thin client of the routes of alarms. Mission Control Service, section 4.4. Exit code: 0 when it was
+ * done, 1 when it was refused or the service does not answer, 2 when the command line is none.
  */
 
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 /**
- * `mcs config check DIR` and `mcs config publish DIR`: compile a mission folder, say everything that is wrong with it, and
- * make it the configuration of a cell. Mission Control Service, sections 1.10 and 9.3. A configuration that does not
- * compile is never published.
+ * `mcs config check DIR` and `mcs config publish DIR`: compile a mission folder, say everything that is wrong with it,
+ * and make it the configuration of a cell. Mission Control Service, sections 1.10 and 9.3. A configuration that does
+ * not compile is never published.
  */
 
 import { parseArgs } from 'node:util';

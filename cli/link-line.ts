@@ -1,6 +1,6 @@
 /**
- * One event of a watched link as people read it: time, direction, gateway, size, what it says; and a frame as a hexdump.
- * Pure.
+ * One event of a watched link as people read it: time, direction, gateway, size, what it says; and a frame as a
+ * hexdump. Pure.
  *
  * L1. What comes from a spacecraft is text to show: no control character of it reaches the terminal.
  * L2. A line that does not fit the terminal is cut and shows that it is.

@@ -1,7 +1,7 @@
 /**
- * `mcs link list` (`link-list.ts`), and `mcs link watch`: the frames of a target as they pass, both ways, one line each. A thin
- * client of the API: it ends with Ctrl-C, with its reader (`| head`), or when the service refuses what is asked; a lost
- * connection is reported and tried again.
+ * `mcs link list` (`link-list.ts`), and `mcs link watch`: the frames of a target as they pass, both ways, one line
+ * each. A thin client of the API: it ends with Ctrl-C, with its reader (`| head`), or when the service refuses what is
+ * asked; a lost connection is reported and tried again.
  */
 
 import { parseArgs } from 'node:util';

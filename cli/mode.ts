@@ -1,6 +1,6 @@
 /**
- * `mcs mode`: a thin client of the mode of a target: shows it, or declares it. Exit code: 0 when it was done, 1 when the service
- * refused or does not answer, 2 when the command line is none. Mission Control Service, section 4.3.
+ * `mcs mode`: a thin client of the mode of a target: shows it, or declares it. Exit code: 0 when it was done, 1 when
+ * the service refused or does not answer, 2 when the command line is none. Mission Control Service, section 4.3.
  */
 
 import { parseArgs } from 'node:util';

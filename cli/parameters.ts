@@ -1,6 +1,6 @@
 /**
- * `mcs parameters`: the parameters of a target as a table: what each is in the current mode, what its measure says, and what it
- * is in the other modes. Exit code as of `mcs mode`. Mission Control Service, section 4.3.
+ * `mcs parameters`: the parameters of a target as a table: what each is in the current mode, what its measure says, and
+ * what it is in the other modes. Exit code as of `mcs mode`. Mission Control Service, section 4.3.
  *
  * P1. A readback that does not match is said by a word, not by colour.
  */

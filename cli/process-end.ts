@@ -1,6 +1,6 @@
 /**
- * The end of a service process: what ends it, its exit code, and the last line on stderr, which says why. SIGTERM and SIGINT
- * drain and exit 0; a second signal ends the process at once.
+ * The end of a service process: what ends it, its exit code, and the last line on stderr, which says why. SIGTERM and
+ * SIGINT drain and exit 0; a second signal ends the process at once.
  *
  * N1. The reason is the last thing written, also when stopping fails or writes log lines of its own.
  * N2. A stderr that nobody reads any more ends no process.
@@ -17,7 +17,10 @@ interface End {
   readonly reason: string;
 }
 
-/** Runs what `start` gives until a signal comes or it fails beyond repair, stops it, and says why; resolves with the exit code. */
+/**
+ * Runs what `start` gives until a signal comes or it fails beyond repair, stops it, and says why; resolves with the
+ * exit code.
+ */
 export async function untilItEnds(
   log: Log,
   start: (fail: (reason: unknown) => void) => Promise<Stoppable>,

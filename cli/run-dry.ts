@@ -1,6 +1,6 @@
 /**
- * `mcs run dry`: a procedure run to its end on this machine, on a service of its own with simulated spacecraft, nobody asked.
- * Mission Control Service, section 4.2 rule 9. Everything is the real thing but the far end of the links.
+ * `mcs run dry`: a procedure run to its end on this machine, on a service of its own with simulated spacecraft, nobody
+ * asked. Mission Control Service, section 4.2 rule 9. Everything is the real thing but the far end of the links.
  */
 
 import type { Choice, RunEvent, RunTold } from '../contract/run.ts';

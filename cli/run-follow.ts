@@ -1,6 +1,6 @@
 /**
- * `mcs run follow`: the log of one run from its beginning to its end. A lost connection is reported and tried again; every
- * event is shown once.
+ * `mcs run follow`: the log of one run from its beginning to its end. A lost connection is reported and tried again;
+ * every event is shown once.
  */
 
 import type { RunEvent, RunSteps } from '../contract/run.ts';
@@ -15,7 +15,10 @@ const AGAIN_MS = 1_000;
 /** What a shell reports of a command that Ctrl-C ended: the verdict is not known. */
 const INTERRUPTED = 130;
 
-/** Shows the log to its end, reporting `heard` each event once; 0 when the run passed, 1 when it failed or cannot be followed. */
+/**
+ * Shows the log to its end, reporting `heard` each event once; 0 when the run passed, 1 when it failed or cannot be
+ * followed.
+ */
 export async function followRun(
   run: string,
   service: Service,

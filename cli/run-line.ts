@@ -1,7 +1,9 @@
 /**
- * The log of a run as people read it: a line per event, indented by its step, questions with how they are answered. Pure.
+ * The log of a run as people read it: a line per event, indented by its step, questions with how they are answered.
+ * Pure.
  *
- * L1. What comes from documents, operators and spacecraft is text to show: no control character of it reaches the terminal.
+ * L1. What comes from documents, operators and spacecraft is text to show: no control character of it reaches the
+ *     terminal.
  * L2. A line is never cut: reasons and questions are what is read here.
  */
 

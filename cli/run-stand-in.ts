@@ -2,8 +2,8 @@
  * Who answers in a dry run: decisions as it was asked, confirmations with yes, typed questions with what it was given.
  * Mission Control Service, section 4.2 rule 9 and section 8.
  *
- * S1. It takes `replay` at most `DRY_RUN_REPLAYS` times; then it decides `fail`: a step that fails each time would be begun
- *     for ever.
+ * S1. It takes `replay` at most `DRY_RUN_REPLAYS` times; then it decides `fail`: a step that fails each time would be
+ *     begun for ever.
  */
 
 import { DRY_RUN_REPLAYS } from '../contract/limits.ts';

@@ -1,7 +1,7 @@
 /**
  * `mcs run`: a thin client of the routes of runs, and the check of a mission's procedures. Mission Control Service,
- * sections 2.3 and 4.2. Exit code: 0 when it was done (`follow`: when the run passed), 1 when it was refused or failed, 2
- * when the command line is none.
+ * sections 2.3 and 4.2. Exit code: 0 when it was done (`follow`: when the run passed), 1 when it was refused or failed,
+ * 2 when the command line is none.
  */
 
 import { parseArgs } from 'node:util';
@@ -168,8 +168,8 @@ function readAnswer([first, ...rest]: readonly string[], asText: boolean): Said 
 }
 
 /**
- * Why not to send it: what is asked is something else. A no ends a run that waits for a decision; the same command typed once
- * more must not, so it has to name the decision.
+ * Why not to send it: what is asked is something else. A no ends a run that waits for a decision; the same command
+ * typed once more must not, so it has to name the decision.
  */
 function answerProblem(
   { run: id, pending }: RunStatus,

@@ -1,6 +1,6 @@
 /**
- * The whole terminal as lines that are drawn in place: only what changed is written, in one piece, and everything is given
- * back at the end. Beside the lines it reports keys.
+ * The whole terminal as lines that are drawn in place: only what changed is written, in one piece, and everything is
+ * given back at the end. Beside the lines it reports keys.
  *
  * S1. The screen of before, the cursor and line wrapping come back however the command ends.
  * S2. Nothing scrolls and nothing is cleared before it is drawn over: so nothing flickers.

@@ -1,6 +1,6 @@
 /**
- * `mcs serve`: some or all roles of the service in this process, on an embedded bus or a given one. When everything is up it
- * prints one JSON line on stdout; logs go to stderr.
+ * `mcs serve`: some or all roles of the service in this process, on an embedded bus or a given one. When everything is
+ * up it prints one JSON line on stdout; logs go to stderr.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -117,8 +117,8 @@ async function compiledMission(options: ServeOptions) {
 }
 
 /**
- * Whether a bench alone takes who may call from the folder: it can be reached from elsewhere, its bus is its own, so that nobody
- * else publishes a configuration there, and the folder has one.
+ * Whether a bench alone takes who may call from the folder: it can be reached from elsewhere, its bus is its own, so
+ * that nobody else publishes a configuration there, and the folder has one.
  */
 async function asksWhoCalls(folder: string, { host, nats }: ServeOptions): Promise<boolean> {
   return !isLoopback(host) && nats === undefined && (await hasMission(folder));

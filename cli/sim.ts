@@ -1,6 +1,6 @@
 /**
- * `mcs sim`: a thin client of simulation control. Lists the faults of a simulated gateway, and switches one. Exit code: 0
- * when it was done, 1 when the service refused or does not answer, 2 when the command line is none. Mission Control
+ * `mcs sim`: a thin client of simulation control. Lists the faults of a simulated gateway, and switches one. Exit code:
+ * 0 when it was done, 1 when the service refused or does not answer, 2 when the command line is none. Mission Control
  * Service, section 4.9.
  */
 

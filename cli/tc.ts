@@ -1,6 +1,6 @@
 /**
- * `mcs tc`: a thin client of the telecommand routes. Sends one telecommand and follows it to its final state, or watches
- * all of them. Exit code of `send`: 0 when it ended VERIFIED or COMPLETE, 1 otherwise.
+ * `mcs tc`: a thin client of the telecommand routes. Sends one telecommand and follows it to its final state, or
+ * watches all of them. Exit code of `send`: 0 when it ended VERIFIED or COMPLETE, 1 otherwise.
  */
 
 import { parseArgs } from 'node:util';

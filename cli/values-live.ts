@@ -1,6 +1,6 @@
 /**
- * `mcs values watch` in a terminal: the table in place, a heading over it and what can be done under it. It ends with q or
- * Ctrl-C, and when the service refuses; a lost connection is reported in the heading and tried again.
+ * `mcs values watch` in a terminal: the table in place, a heading over it and what can be done under it. It ends with q
+ * or Ctrl-C, and when the service refuses; a lost connection is reported in the heading and tried again.
  *
  * W1. Changes are gathered: the table is drawn a few times a second, whatever comes in, and each second for the ages.
  */

@@ -1,10 +1,12 @@
 /**
- * The current values of a target as a table: a row for each measure with its value, unit, age and what is to be said of it.
- * Pure: what time it is and how wide the terminal is are given. Mission Control Service, sections 2.2 and 2.4 (limits).
+ * The current values of a target as a table: a row for each measure with its value, unit, age and what is to be said of
+ * it. Pure: what time it is and how wide the terminal is are given. Mission Control Service, sections 2.2 and 2.4
+ * (limits).
  *
- * T1. The catalogue decides the order and samples fill it in. A component that never said anything has no rows, unless it is
- *     asked for by name: then a row is missing nowhere.
- * T2. Nothing is said by colour alone: a value past its limits bears a word, and so does one that is deferred or unknown.
+ * T1. The catalogue decides the order and samples fill it in. A component that never said anything has no rows, unless
+ *     it is asked for by name: then a row is missing nowhere.
+ * T2. Nothing is said by colour alone: a value past its limits bears a word, and so does one that is deferred or
+ *     unknown.
  * T3. What comes from a spacecraft is text to show: no control character of it reaches the terminal.
  * T4. A line is never wider than the terminal, and shows where it was cut.
  */
@@ -29,7 +31,9 @@ type Colour = 'red' | 'yellow' | 'dim' | 'plain';
 
 const CODES: Readonly<Record<Colour, string>> = { red: '31', yellow: '33', dim: '2', plain: '' };
 const ESCAPE = '\u001b';
-/** Longest value shown: bytes and texts may be of any length, and the columns behind them are looked for at one place. */
+/**
+ * Longest value shown: bytes and texts may be of any length, and the columns behind them are looked for at one place.
+ */
 const VALUE_CHARACTERS = 20;
 const AGE_CHARACTERS = 7;
 const SECOND_MS = 1_000;

@@ -1,6 +1,6 @@
 /**
- * `mcs values watch`: the current values of a target as they change. In a terminal a table that is drawn in place, elsewhere a
- * line for each value. A thin client of the values routes. Mission Control Service, section 4.1 rule 10.
+ * `mcs values watch`: the current values of a target as they change. In a terminal a table that is drawn in place,
+ * elsewhere a line for each value. A thin client of the values routes. Mission Control Service, section 4.1 rule 10.
  */
 
 import { parseArgs } from 'node:util';

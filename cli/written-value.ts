@@ -1,6 +1,6 @@
 /**
- * `name=value` as people write it on a command line. `10 ms` is a quantity and stays text, `true` a boolean, `3` a number;
- * what the value must be is for the service to say.
+ * `name=value` as people write it on a command line. `10 ms` is a quantity and stays text, `true` a boolean, `3` a
+ * number; what the value must be is for the service to say.
  */
 
 export type WrittenValue = string | number | boolean;

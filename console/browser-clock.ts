@@ -20,8 +20,8 @@ export function every(fire: () => void, ms: number): () => void {
 }
 
 /**
- * A function that asks for one call at the next animation frame, however often it is called before; never more often than
- * every `leastMs`.
+ * A function that asks for one call at the next animation frame, however often it is called before; never more often
+ * than every `leastMs`.
  */
 export function oncePerFrame(draw: () => void, leastMs = 0): () => void {
   let asked = false;

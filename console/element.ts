@@ -55,8 +55,8 @@ export function setAttribute(node: Element, name: string, value: string | undefi
 }
 
 /**
- * Makes the children of `parent` the given ones in their order, and touches only those that moved: what has the focus keeps
- * it.
+ * Makes the children of `parent` the given ones in their order, and touches only those that moved: what has the focus
+ * keeps it.
  */
 export function arrange(parent: Element, wanted: readonly Element[]): void {
   const keep = new Set(wanted);

@@ -1,11 +1,12 @@
 /**
- * A follow route of the service that comes back by itself: opens again with growing pauses, and at once when the browser says
- * that the network is there again.
+ * A follow route of the service that comes back by itself: opens again with growing pauses, and at once when the
+ * browser says that the network is there again.
  *
  * K1. A close with 1000 is the end of what was followed; nothing is opened again.
- * K2. A close with 4401 means that the token has expired: the page asks for another one and opens nothing with this one.
- * K3. Where the service promises news within `silentMs`, silence is a lost connection: a network that was unplugged closes
- *     no socket.
+ * K2. A close with 4401 means that the token has expired: the page asks for another one and opens nothing with this
+ *     one.
+ * K3. Where the service promises news within `silentMs`, silence is a lost connection: a network that was unplugged
+ *     closes no socket.
  */
 
 import { later, now } from './browser-clock.ts';

@@ -1,6 +1,6 @@
 /**
- * The access token that the page shows with every request; kept in this tab of the browser only, and gone with it. Mission
- * Control Service, section 5 item 1. The service decides whether it is good.
+ * The access token that the page shows with every request; kept in this tab of the browser only, and gone with it.
+ * Mission Control Service, section 5 item 1. The service decides whether it is good.
  */
 
 const KEY = 'mcs.token';

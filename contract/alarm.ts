@@ -1,6 +1,6 @@
 /**
- * Alarms: their records, events and commands, on the HTTP interface and on the bus. Mission Control Service, sections 2.4,
- * 3.3, 4.4 and 6.
+ * Alarms: their records, events and commands, on the HTTP interface and on the bus. Mission Control Service, sections
+ * 2.4, 3.3, 4.4 and 6.
  */
 
 import Type, { type Static } from 'typebox';

@@ -2,12 +2,13 @@
  * Telemetry on the bus: frames as a gateway received them, samples as columns. One message carries a batch of frames
  * and never a single sample (T1). MessagePack, because frames are bytes and columns are doubles.
  *
- * B1. `raw[row * columns + column]` belongs to the measure `ordinals[column]`; every row of a block has the same columns.
+ * B1. `raw[row * columns + column]` belongs to the measure `ordinals[column]`; every row of a block has the same
+ *     columns.
  * B2. Ordinals mean something only together with `platform`, the digest of the platform they were compiled from.
  * B3. Enums and booleans travel as their numbers. What no double holds (text, bytes as hexadecimal, integers past
  *     2^53) stands in `wide` under its index in `raw`, where `raw` then is NaN.
- * B4. Whether a sample became the current value is said once, by the owner of the target, before the batch is stored: whoever
- *     reads it, and whenever, sees the same.
+ * B4. Whether a sample became the current value is said once, by the owner of the target, before the batch is stored:
+ *     whoever reads it, and whenever, sees the same.
  */
 
 import { Packr } from 'msgpackr';
@@ -30,8 +31,8 @@ export interface ValueBlock extends SampleBlock {
   /** Its samples are deferred in a batch that is not: derived from an input that is (section 2.2). */
   readonly deferred?: boolean;
   /**
-   * Indices into `value`, rising, of real-time samples that did not become the current value of their measure (B4): kept for the past,
-   * they feed nothing that judges the present. Absent where every sample became current.
+   * Indices into `value`, rising, of real-time samples that did not become the current value of their measure (B4):
+   * kept for the past, they feed nothing that judges the present. Absent where every sample became current.
    */
   readonly superseded?: Uint32Array;
 }
@@ -53,8 +54,8 @@ export interface VerificationReport {
 }
 
 /**
- * Message on `mcs.tm.frame.<gateway>`: frames in the order they were received, `at[i]` the ground time of `frames[i]`, with a
- * fraction where the millisecond is that of another frame of the gateway: a ground time names one frame.
+ * Message on `mcs.tm.frame.<gateway>`: frames in the order they were received, `at[i]` the ground time of `frames[i]`,
+ * with a fraction where the millisecond is that of another frame of the gateway: a ground time names one frame.
  */
 export interface FrameBatch {
   readonly at: readonly number[];

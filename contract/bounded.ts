@@ -1,6 +1,6 @@
 /**
- * Schema pieces with their bounds, for what comes from outside: a text, list or mapping without one is refused by a test that
- * walks every schema of a request and of a document.
+ * Schema pieces with their bounds, for what comes from outside: a text, list or mapping without one is refused by a
+ * test that walks every schema of a request and of a document.
  */
 
 import Type, { type TSchema } from 'typebox';
@@ -46,7 +46,9 @@ interface Plain {
   readonly maxProperties?: number;
 }
 
-/** The schema of a document with a bound wherever it states none: documents have too many texts to bound each by hand. */
+/**
+ * The schema of a document with a bound wherever it states none: documents have too many texts to bound each by hand.
+ */
 export function bounded<Schema extends TSchema>(schema: Schema): Schema {
   return withBounds(schema as Plain) as Schema;
 }

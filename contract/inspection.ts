@@ -4,7 +4,8 @@
  * whoever does not ask pays nothing.
  *
  * N1. Ids are stable: `<kind>:<id>` names an entity in every process and after every restart.
- * N2. Frames have the shapes of `@statelyai/inspect`, with fields of ours beside them, so its tools take them as they are.
+ * N2. Frames have the shapes of `@statelyai/inspect`, with fields of ours beside them, so its tools take them as they
+ *     are.
  * N3. A watch ends by itself: it lives `INSPECT_WATCH_MS` from the last time it was asked for.
  */
 
@@ -24,7 +25,8 @@ export const INSPECT_VERBS = [
 ] as const;
 export type InspectVerb = (typeof INSPECT_VERBS)[number];
 
-// The tree -------------------------------------------------------------------------------------------------------------
+// The tree
+// -------------------------------------------------------------------------------------------------------------
 
 export type ChildState = 'starting' | 'running' | 'restarting' | 'quarantined' | 'stopping';
 
@@ -88,7 +90,8 @@ export interface DeadLetterView {
   readonly error: string;
 }
 
-// Entities -------------------------------------------------------------------------------------------------------------
+// Entities
+// -------------------------------------------------------------------------------------------------------------
 
 export interface EntityName {
   readonly kind: string;
@@ -168,7 +171,8 @@ export interface EntityView extends EntitySummary {
   readonly refuses: readonly string[];
 }
 
-// Charts ---------------------------------------------------------------------------------------------------------------
+// Charts
+// ---------------------------------------------------------------------------------------------------------------
 
 export interface ChartNode {
   /** `telecommand.open.sent` */
@@ -227,7 +231,8 @@ export interface HistoryView extends EntityName {
   readonly steps: readonly HistoryStep[];
 }
 
-// Live frames ----------------------------------------------------------------------------------------------------------
+// Live frames
+// ----------------------------------------------------------------------------------------------------------
 
 /** Call of `watch` and `unwatch`: frames go to `subject.inspectWatch(watcher)` until it is over (N3). */
 export interface WatchCall extends EntityName {
@@ -293,7 +298,8 @@ export interface InspectedSnapshot {
 
 export type InspectionUpdate = ActorUpdate | EventUpdate | SnapshotUpdate;
 
-// Quarantine -----------------------------------------------------------------------------------------------------------
+// Quarantine
+// -----------------------------------------------------------------------------------------------------------
 
 /** Call of `resume` (go on from the record) and `reset` (forget it here; its record stays). */
 export interface ReleaseCall {

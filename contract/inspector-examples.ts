@@ -1,4 +1,7 @@
-/** Examples of what the inspector answers, for its interface description (`inspector.ts`). One telecommand, as it was sent. */
+/**
+ * Examples of what the inspector answers, for its interface description (`inspector.ts`). One telecommand, as it was
+ * sent.
+ */
 
 const INSTANCE = 'ops-1-4711-7V9XH2C4T6';
 const ENTITY_ID = 'sat1.01J5ZK3M8QW7V9XH2C4T6R8YAB';

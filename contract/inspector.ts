@@ -1,6 +1,6 @@
 /**
- * What the inspector's routes answer: the views of `inspection.ts` as schemas, put together from every process, and a chart
- * with the places of its parts (ours). Objects take further fields: a process of a newer version may report more.
+ * What the inspector's routes answer: the views of `inspection.ts` as schemas, put together from every process, and a
+ * chart with the places of its parts (ours). Objects take further fields: a process of a newer version may report more.
  */
 
 import Type, { type Static } from 'typebox';
@@ -22,7 +22,8 @@ const count = Type.Integer({ minimum: 0 });
 const when = Type.Number({ description: 'ms since 1970' });
 const token = Type.String({ pattern: TOKEN_PATTERN });
 
-// The tree -------------------------------------------------------------------------------------------------------------
+// The tree
+// -------------------------------------------------------------------------------------------------------------
 
 const Child = Type.Object({
   name: text,
@@ -93,7 +94,8 @@ export interface InspectTree {
   readonly silent: readonly SilentProcess[];
 }
 
-// Entities -------------------------------------------------------------------------------------------------------------
+// Entities
+// -------------------------------------------------------------------------------------------------------------
 
 const summary = {
   kind: text,
@@ -245,7 +247,8 @@ export const InspectionUpdates = Type.Union(
   { title: 'InspectionFrame', examples: [EXAMPLE_FRAME] },
 );
 
-// Charts ---------------------------------------------------------------------------------------------------------------
+// Charts
+// ---------------------------------------------------------------------------------------------------------------
 
 const point = Type.Object({ x: Type.Number(), y: Type.Number() });
 const box = { x: Type.Number(), y: Type.Number(), width: Type.Number(), height: Type.Number() };
@@ -299,7 +302,8 @@ export const ChartLayout = Type.Object(
 );
 export type ChartLayout = Static<typeof ChartLayout>;
 
-// Quarantine -----------------------------------------------------------------------------------------------------------
+// Quarantine
+// -----------------------------------------------------------------------------------------------------------
 
 export const ReleaseRequest = Type.Object(
   {

@@ -13,7 +13,10 @@ export const PATH_CHARACTERS = 512;
 export const QUANTITY_CHARACTERS = 256;
 /** Characters of the selectors of one watcher: what a request line has room for. */
 export const SELECTORS_CHARACTERS = 12 * 1024;
-/** Entries of a mapping or list of a request: arguments of a telecommand, inputs and roles of a run, faults of a simulation. */
+/**
+ * Entries of a mapping or list of a request: arguments of a telecommand, inputs and roles of a run, faults of a
+ * simulation.
+ */
 export const REQUEST_ENTRIES = 256;
 /** Characters of a mission document: fifty thousand measures, each with a description, have some ten million. */
 export const DOCUMENT_CHARACTERS = 16 * 1024 * 1024;
@@ -50,7 +53,10 @@ export const GATEWAY_ANSWER_MS = 10_000;
  * memory, so this is the way there and back with room, and a person at a console still waits for it.
  */
 export const SIM_ANSWER_MS = 5_000;
-/** A run that ends waits for a fault that is due so soon, and switches it off: it could no longer be called back in time. */
+/**
+ * A run that ends waits for a fault that is due so soon, and switches it off: it could no longer be called back in
+ * time.
+ */
 export const FAULT_AT_END_MS = 1_000;
 /** How long one attempt of a bus write waits for its acknowledgement; short, so that a request answers 503 fast. */
 export const BUS_ATTEMPT_MS = 2_000;
@@ -62,7 +68,9 @@ export const TC_MAX_AGE_MS = 5 * 60_000;
 export const REQUIRES_MAX_AGE_MS = 60_000;
 /** Telecommands of one target in progress at once; further ones wait in the stream, in order. */
 export const LANE_OPEN_TELECOMMANDS = 1_000;
-/** Telecommands of a lane taken up before it is their turn: enough to hide one bus write, few to continue after a crash. */
+/**
+ * Telecommands of a lane taken up before it is their turn: enough to hide one bus write, few to continue after a crash.
+ */
 export const LANE_AHEAD = 8;
 /** Events waiting in one cell. A cell that far behind is broken or flooded; the caller is informed (C6). */
 export const CELL_INBOX = 1_000;
@@ -93,50 +101,64 @@ export const MEMBER_TTL_MS = 3_000;
 /** What an installation may set in its place: shorter and a pause of the machine takes work from the living. */
 export const MEMBER_TTL_MS_LEAST = 500;
 export const MEMBER_TTL_MS_MOST = 3_600_000;
-/** Silence after which the key of a dead member is removed, in times to live: a process that wakes after it writes a new one. */
+/**
+ * Silence after which the key of a dead member is removed, in times to live: a process that wakes after it writes a new
+ * one.
+ */
 export const MEMBER_FORGOTTEN_TTLS = 10;
 /** Keys of dead members removed at each heartbeat: 20,000 are gone in five minutes, at a cost nobody notices. */
 export const MEMBERS_FORGOTTEN_AT_ONCE = 64;
 /**
- * Partitions of one kind that a process takes or gives back at once: hides the way to the bus, and leaves room between them for
- * everything else the process does.
+ * Partitions of one kind that a process takes or gives back at once: hides the way to the bus, and leaves room between
+ * them for everything else the process does.
  */
 export const PARTITION_MOVES = 32;
-/** How long the start of a worker keeps the place of its partition among those: one that waits for something lets others go on. */
+/**
+ * How long the start of a worker keeps the place of its partition among those: one that waits for something lets others
+ * go on.
+ */
 export const PARTITION_START_MS = 2_000;
-/** How often the copies of all streams are looked at where more than one is wanted: a cluster is repaired in minutes. */
+/**
+ * How often the copies of all streams are looked at where more than one is wanted: a cluster is repaired in minutes.
+ */
 export const REPLICAS_LOOK_MS = 15_000;
 /** Streams asked about at once, of some thirty. */
 export const REPLICAS_ASKED = 4;
-/** How long an answer of the bus about a silent member is good for (membership.E4): many partitions are taken from one dead owner. */
+/**
+ * How long an answer of the bus about a silent member is good for (membership.E4): many partitions are taken from one
+ * dead owner.
+ */
 export const MEMBER_SILENT_MS = 250;
 /** Value batches of one target on their way to the bus: enough to hide its latency, little to redo after a crash. */
 export const VALUE_APPENDS = 64;
-/** Value batches before the end of their stream of which a new owner knows each: several owners may have died with theirs on the way. */
+/**
+ * Value batches before the end of their stream of which a new owner knows each: several owners may have died with
+ * theirs on the way.
+ */
 export const VALUE_TAIL = 16 * VALUE_APPENDS;
 /**
- * A value batch without an acknowledgement for so long may be lost: those behind it wait. Well above the way to a bus and back,
- * well below the second between two frames of most missions.
+ * A value batch without an acknowledgement for so long may be lost: those behind it wait. Well above the way to a bus
+ * and back, well below the second between two frames of most missions.
  */
 export const VALUE_APPEND_LATE_MS = 250;
 /** Current values are written to the bus at most this often (T5). */
 export const VALUES_CHECKPOINT_MS = 1_000;
 /**
- * A derived number that changes without a sample, because others leave its window, is reported at whole seconds: a person sees it
- * move, and samples that come as regularly as others leave report it themselves.
+ * A derived number that changes without a sample, because others leave its window, is reported at whole seconds: a
+ * person sees it move, and samples that come as regularly as others leave report it themselves.
  */
 export const DERIVED_TELL_MS = 1_000;
 /**
- * How far before its windows a new owner reads values back: what held before the oldest sample of a window began with the
- * sample before, and telemetry cadences of small missions are 1 s to 30 s.
+ * How far before its windows a new owner reads values back: what held before the oldest sample of a window began with
+ * the sample before, and telemetry cadences of small missions are 1 s to 30 s.
  */
 export const DERIVED_REBUILD_MS = 60_000;
 /** How long samples of an unknown catalogue wait for its configuration to arrive; drivers may take it up first. */
 export const CATALOGUE_WAIT_MS = 2_000;
 /**
- * Pause before the bus is asked again while it is away, whoever waits for it. Each asking already waits inside the bus for the
- * connection; this bounds what a bus that refuses at once (without room, without a leader) is asked: four times a second by
- * each who waits, and well inside the 3 s of a takeover.
+ * Pause before the bus is asked again while it is away, whoever waits for it. Each asking already waits inside the bus
+ * for the connection; this bounds what a bus that refuses at once (without room, without a leader) is asked: four times
+ * a second by each who waits, and well inside the 3 s of a takeover.
  */
 export const BUS_RETRY_MS = 250;
 /** Counts a driver reserves at once: one bus write per 256 telecommands; a crash leaves at most that gap of 16,384. */
@@ -154,40 +176,43 @@ export const FRAME_FAULT_LOG_MS = 1_000;
 /** Request identifiers a simulated spacecraft counts: one for each sequence count of its APID. */
 export const SPACECRAFT_REQUESTS = 16_384;
 /**
- * A real-time sample whose on-board time is this far from the one before shows that the clock on board was set. Frames of
- * one link overtake each other by seconds at most.
+ * A real-time sample whose on-board time is this far from the one before shows that the clock on board was set. Frames
+ * of one link overtake each other by seconds at most.
  */
 export const CLOCK_STEP_MS = 10 * 60_000;
 /**
- * How far the clocks of two machines of a cell may differ. Machines that keep time by NTP differ by milliseconds; two seconds
- * is where an alarm of the operator's own would have rung long ago.
+ * How far the clocks of two machines of a cell may differ. Machines that keep time by NTP differ by milliseconds; two
+ * seconds is where an alarm of the operator's own would have rung long ago.
  */
 export const CLOCK_SKEW_MS = 2_000;
 /**
- * How late after it was asked for a frame may leave: whoever asks waits for half of `GATEWAY_ANSWER_MS`, and what leaves after
- * it has given up leaves behind its final state.
+ * How late after it was asked for a frame may leave: whoever asks waits for half of `GATEWAY_ANSWER_MS`, and what
+ * leaves after it has given up leaves behind its final state.
  */
 export const SEND_WITHIN_MS = GATEWAY_ANSWER_MS / 2 - CLOCK_SKEW_MS;
 /**
- * How long a gateway goes by the holds of a target as it has read them: a read takes a millisecond, and a gateway that slept
- * for longer than this reads again. Below `FENCE_REACTION_MS`.
+ * How long a gateway goes by the holds of a target as it has read them: a read takes a millisecond, and a gateway that
+ * slept for longer than this reads again. Below `FENCE_REACTION_MS`.
  */
 export const HOLD_READ_MS = 600;
 /**
- * How long a run that gives its targets back waits for a gateway that does not say what of it may still leave: behind it every
- * frame is past its `notAfter`.
+ * How long a run that gives its targets back waits for a gateway that does not say what of it may still leave: behind
+ * it every frame is past its `notAfter`.
  */
 export const FENCE_MS = SEND_WITHIN_MS + CLOCK_SKEW_MS;
 /**
- * How long a reaction waits for that: it suspends the run within a second (section 4.4 reaction rule 5). What a gateway of this
- * service has read by then is too old to send by (`HOLD_READ_MS`).
+ * How long a reaction waits for that: it suspends the run within a second (section 4.4 reaction rule 5). What a gateway
+ * of this service has read by then is too old to send by (`HOLD_READ_MS`).
  */
 export const FENCE_REACTION_MS = 700;
 /** Fences that a gateway remembers, one for each run and target: the runs of an hour of a large mission. */
 export const GATEWAY_FENCES = 10_000;
 /** How long one process may take to answer the inspector: a person waits, and the others are shown at once after it. */
 export const INSPECT_ANSWER_MS = 1_500;
-/** How often the tree is asked for while somebody looks at it: twice a second is live for an eye and cheap for a process. */
+/**
+ * How often the tree is asked for while somebody looks at it: twice a second is live for an eye and cheap for a
+ * process.
+ */
 export const INSPECT_TREE_MS = 500;
 /** A tree that does not change is reported again this often, so that who looks can tell calm from a dead connection. */
 export const INSPECT_STILL_MS = 5_000;
@@ -205,13 +230,24 @@ export const INSPECT_EVENTS = 100_000;
 export const CHART_LAYOUT_MS = 15_000;
 /** Charts whose layout is kept: every kind in a few versions. */
 export const CHART_LAYOUTS = 64;
-/** Frames of one watched entity are at least this far apart: 20 a second is all an eye follows, and all a page should draw. */
+/**
+ * Frames of one watched entity are at least this far apart: 20 a second is all an eye follows, and all a page should
+ * draw.
+ */
 export const INSPECT_FRAME_MS = 50;
-/** Entities watched in one process at once, by watcher: ten pages that show a hundred each. A watched cell is several times slower. */
+/**
+ * Entities watched in one process at once, by watcher: ten pages that show a hundred each. A watched cell is several
+ * times slower.
+ */
 export const INSPECT_WATCHES = 1_000;
-/** How old a list of what is kept beside logs may be that the inspector shows: it is read once for everybody who asks. */
+/**
+ * How old a list of what is kept beside logs may be that the inspector shows: it is read once for everybody who asks.
+ */
 export const INSPECT_STORED_MS = 1_000;
-/** A list of it that took long is good for so many times as long, and for so long at most: 10,000 envelopes are some thirty MB. */
+/**
+ * A list of it that took long is good for so many times as long, and for so long at most: 10,000 envelopes are some
+ * thirty MB.
+ */
 export const INSPECT_STORED_SHARE = 20;
 export const INSPECT_STORED_MOST_MS = 60_000;
 /** Characters of one context shown by the inspector: a frame carries it twice and stays far below 1 MiB. */
@@ -226,7 +262,10 @@ export const INSPECT_TEXT_CHARACTERS = 1_000;
 export const INSPECT_LISTED = 200;
 /** Dead letters in the tree: the stream holds the rest. */
 export const INSPECT_DEAD_LETTERS = 20;
-/** Characters of a pattern or template of a text line: instruments answer in lines a person reads on one screen row or two. */
+/**
+ * Characters of a pattern or template of a text line: instruments answer in lines a person reads on one screen row or
+ * two.
+ */
 export const LINE_PATTERN_CHARACTERS = 256;
 /** Patterns of one platform: each line is tried against each, and each pair is compared when documents are compiled. */
 export const LINE_PATTERNS = 256;
@@ -235,11 +274,14 @@ export const LINE_BYTES = 4_096;
 /** Characters of a line that matched nothing, as logged. */
 export const LINE_SHOWN_CHARACTERS = 80;
 /**
- * An answer may be stamped this much before its sending: both stamps are of one clock in whole milliseconds, and a peer on
- * the same machine answers within one. The answer to the telecommand before is older by several writes to the bus.
+ * An answer may be stamped this much before its sending: both stamps are of one clock in whole milliseconds, and a peer
+ * on the same machine answers within one. The answer to the telecommand before is older by several writes to the bus.
  */
 export const ANSWER_STAMP_MS = 1;
-/** Wait before a lost connection of a gateway is tried again, doubling with each failure: a modem that restarts is back soon. */
+/**
+ * Wait before a lost connection of a gateway is tried again, doubling with each failure: a modem that restarts is back
+ * soon.
+ */
 export const LINK_RETRY_FIRST_MS = 250;
 /** Longest wait between two tries: an operator who repairs a cable looks at the state for about as long. */
 export const LINK_RETRY_LONGEST_MS = 30_000;
@@ -250,15 +292,17 @@ export const LINK_CONNECT_MS = 10_000;
 /** Silence of a TCP peer before the kernel asks whether it is there; it asks ten times, a second apart. */
 export const LINK_KEEPALIVE_MS = 10_000;
 /**
- * How long a frame may take to leave, waiting included. Below half of `GATEWAY_ANSWER_MS`: whoever asked gets the answer
- * before it asks again.
+ * How long a frame may take to leave, waiting included. Below half of `GATEWAY_ANSWER_MS`: whoever asked gets the
+ * answer before it asks again.
  */
 export const LINK_SEND_MS = 4_000;
 /** Frames that wait to leave one gateway: lanes send one at a time, so this is 64 targets behind one antenna. */
 export const LINK_SEND_QUEUE = 64;
 /** What the kernel is asked to hold of UDP for us: two seconds of a fast S-band downlink; it grants what it allows. */
 export const UDP_RECEIVE_BYTES = 4 * 1024 * 1024;
-/** A gateway reports its throughput this often: it counts as current for 15 s (section 4.7 rule 4), so two may be lost. */
+/**
+ * A gateway reports its throughput this often: it counts as current for 15 s (section 4.7 rule 4), so two may be lost.
+ */
 export const GATEWAY_METRICS_MS = 5_000;
 /** How long a received frame waits for its samples before it is shown without: a decoder is done in milliseconds. */
 export const FRAME_DECODED_MS = 500;
@@ -270,7 +314,10 @@ export const FRAME_WATCH_SAMPLES = 256;
 export const FRAME_HEAD_BYTES = 16;
 /** Bytes of one reply of another process: twice what a bus message holds by default. */
 export const REPLY_BYTES = 2 * 1024 * 1024;
-/** Levels of one reply: charts and contexts shown by the inspector have some dozens; whoever walks thousands loses its stack. */
+/**
+ * Levels of one reply: charts and contexts shown by the inspector have some dozens; whoever walks thousands loses its
+ * stack.
+ */
 export const REPLY_DEPTH = 256;
 /** How long a gateway may take to say how its link is. */
 export const GATEWAY_STATE_MS = 1_000;
@@ -280,9 +327,15 @@ export const RUN_SHARDS = 8;
 export const RUN_ANSWER_BYTES = 64 * 1024;
 /** How long an executor may take to answer a command to a run (section 8: 504 `run::timeout`). */
 export const RUN_CONTROL_MS = 30_000;
-/** How long one asking of a command waits before it is repeated: a takeover lasts a few seconds, and the heir is asked soon after. */
+/**
+ * How long one asking of a command waits before it is repeated: a takeover lasts a few seconds, and the heir is asked
+ * soon after.
+ */
 export const RUN_ASK_MS = 1_000;
-/** Pause before a command is asked again where an answer came at once that settles nothing: about one way to the bus and back. */
+/**
+ * Pause before a command is asked again where an answer came at once that settles nothing: about one way to the bus and
+ * back.
+ */
 export const RUN_ASK_PAUSE_MS = 100;
 /** Commands of one shard whose answers are remembered for a repetition: half a minute of more than anybody types. */
 export const RUN_CONTROL_KEPT = 1_000;
@@ -292,13 +345,16 @@ export const RUN_LIST_MOST = 200;
 /** Statements of one program, calls in place: a procedure that long has copied itself. */
 export const PROGRAM_STATEMENTS = 10_000;
 /**
- * Bytes of one program, about: a long procedure has some 300 a statement, so this leaves room for long inputs, and is half of
- * what the bus takes in one message.
+ * Bytes of one program, about: a long procedure has some 300 a statement, so this leaves room for long inputs, and is
+ * half of what the bus takes in one message.
  */
 export const PROGRAM_BYTES = 4 * 1024 * 1024;
 /** Depth of calls: procedures that call each other in a ring are refused before, so this bounds honest nesting. */
 export const PROGRAM_DEPTH = 32;
-/** Characters of the path of a step: names of calls and of nested steps, far more than the depth of either allows in practice. */
+/**
+ * Characters of the path of a step: names of calls and of nested steps, far more than the depth of either allows in
+ * practice.
+ */
 export const STEP_PATH_CHARACTERS = 16 * 1024;
 /** Readbacks of a configure without `within`: two slow telemetry cadences. */
 export const READBACK_WITHIN_MS = 60_000;
@@ -325,8 +381,8 @@ export const BODIES_PER_ADDRESS = 32;
 /** The same of everybody: 128 MiB at most. */
 export const BODIES_UNDER_WAY = 128;
 /**
- * How long a driver or a gateway may take to say that it is alive before a run begins: it only answers, so two seconds are a
- * machine under full load, and a launch still fails at once for a person.
+ * How long a driver or a gateway may take to say that it is alive before a run begins: it only answers, so two seconds
+ * are a machine under full load, and a launch still fails at once for a person.
  */
 export const READINESS_ANSWER_MS = 2_000;
 /** Runs of one shard open at once; further ones wait in the stream. Most of them sleep, a few kB each. */
@@ -340,13 +396,16 @@ export const RUN_REPORT_BYTES = 900 * 1024;
 /** Attempts of a step, and sendings of one telecommand: what fails a hundred times no repetition repairs. */
 export const STEP_ATTEMPTS = 100;
 /**
- * Counted in the longest duration of a run for each telecommand beside its driver, its gateway and its verification: the
- * judgement of its requirements, a turn behind another telecommand of the lane, and its events on the bus.
+ * Counted in the longest duration of a run for each telecommand beside its driver, its gateway and its verification:
+ * the judgement of its requirements, a turn behind another telecommand of the lane, and its events on the bus.
  */
 export const TELECOMMAND_MARGIN_MS = 5_000;
 /** Keys of an identity provider are read again this often (section 5 rule 2). */
 export const AUTH_KEYS_MS = 3_600_000;
-/** A token that names an unknown key makes them be read again, at most this often: strangers could name new ones all day. */
+/**
+ * A token that names an unknown key makes them be read again, at most this often: strangers could name new ones all
+ * day.
+ */
 export const AUTH_KEYS_AGAIN_MS = 30_000;
 /** Pause after keys could not be read: a provider that restarts is back within it a few times. */
 export const AUTH_KEYS_RETRY_MS = 5_000;
@@ -364,55 +423,71 @@ export const AUTH_SUBJECT_CHARACTERS = 255;
 export const AUTH_TOKENS_KEPT = 1_000;
 /** How long credentials of the bus hold where the settings say nothing (section 8). */
 export const AUTH_NATS_TTL_MS = 3_600_000;
-/** How long the transfer manager may take to create a transfer for a run: it writes one entry, with room for an election. */
+/**
+ * How long the transfer manager may take to create a transfer for a run: it writes one entry, with room for an
+ * election.
+ */
 export const TRANSFER_ANSWER_MS = 10_000;
 /**
- * Longest time one statement of a procedure waits. Procedures last a pass or a test campaign of days; what is to happen in
- * weeks is a schedule, and a timer of Node holds 24 days.
+ * Longest time one statement of a procedure waits. Procedures last a pass or a test campaign of days; what is to happen
+ * in weeks is a schedule, and a timer of Node holds 24 days.
  */
 export const STATEMENT_LONGEST_MS = 7 * 24 * 3_600_000;
 /** How long a reaction waits for the reaction of another alarm on its target (section 4.4 reaction rule 4). */
 export const REACTION_WAIT_MS = 60_000;
 /** How often it looks meanwhile: a second reaction begins right behind the first, for one small read each. */
 export const REACTION_LOOK_MS = 200;
-/** How long a reaction that has its target waits until the run it took it from is suspended: that happens within a second. */
+/**
+ * How long a reaction that has its target waits until the run it took it from is suspended: that happens within a
+ * second.
+ */
 export const REACTION_PREEMPT_MS = 1_000;
 /** One ask of the executor of that run; a living one answers in milliseconds. */
 export const REACTION_ASK_MS = 400;
 /** Holds on one target that reactions took, remembered: what those runs had under way is long over behind so many. */
 export const TAKEN_HOLDS = 32;
 /**
- * Alarms recorded at the same time, of all targets: enough to hide two bus writes each, and a command of a person waits behind
- * so many.
+ * Alarms recorded at the same time, of all targets: enough to hide two bus writes each, and a command of a person waits
+ * behind so many.
  */
 export const ALARM_EDGES_UNDER_WAY = 64;
 /** Changes of alarms of one target that wait to be recorded; its value stream is read on when fewer do. */
 export const ALARM_EDGES_WAITING = 2_000;
 /** Records whose last event is compared with the stream at the same time by a new alarm leader. */
 export const ALARM_RECOVERIES = 64;
-/** How long an alarm may take to record a change before it is reported again: several times what a bus write may wait. */
+/**
+ * How long an alarm may take to record a change before it is reported again: several times what a bus write may wait.
+ */
 export const ALARM_SETTLE_MS = 20_000;
 /** Commands of people that wait for their alarms; a person gives one at a time, a script some. */
 export const ALARM_COMMANDS_WAITING = 1_000;
 /**
- * An alarm that nothing happens to leaves the memory after this long: in a storm of ten thousand each comes round again sooner,
- * and need not be read again.
+ * An alarm that nothing happens to leaves the memory after this long: in a storm of ten thousand each comes round again
+ * sooner, and need not be read again.
  */
 export const ALARM_IDLE_MS = 30_000;
-/** Reactions of one alarm under way: one waits a minute for its target at most, so this is an alarm that raises every second. */
+/**
+ * Reactions of one alarm under way: one waits a minute for its target at most, so this is an alarm that raises every
+ * second.
+ */
 export const ALARM_REACTIONS = 64;
 /** Read before the span that a new alarm leader needs: samples are stored a little after their ground time. */
 export const ALARM_REPLAY_MARGIN_MS = 10_000;
 /**
- * How far back alarms are read beyond what their conditions look at: there the measures of a condition and what `changes`
- * compares with had their last samples, two slow telemetry cadences.
+ * How far back alarms are read beyond what their conditions look at: there the measures of a condition and what
+ * `changes` compares with had their last samples, two slow telemetry cadences.
  */
 export const ALARM_BASELINE_MS = 60_000;
-/** How long the alarm service may take to answer a command, unless the configuration says otherwise: two bus writes, with room for a takeover. */
+/**
+ * How long the alarm service may take to answer a command, unless the configuration says otherwise: two bus writes,
+ * with room for a takeover.
+ */
 export const ALARM_ANSWER_MS = 5_000;
 /** How long a driver or a gateway may take to keep a binding of a link: it only remembers it. */
 export const BIND_ANSWER_MS = 2_000;
-/** Bindings of links are delivered again this often: whoever lost one without a word has it back before a pass begins. */
+/**
+ * Bindings of links are delivered again this often: whoever lost one without a word has it back before a pass begins.
+ */
 export const BINDINGS_AGAIN_MS = 30_000;
 /** A line of the iiod protocol: commands and numbers; iiod itself keeps 1 KiB for one. */
 export const IIOD_LINE_BYTES = 1024;
@@ -437,11 +512,13 @@ export const IIOD_CLIENTS = 32;
 /** A client of the iiod server that takes nothing of its answer for so long is dropped, for it holds a buffer. */
 export const IIOD_SEND_MS = 10_000;
 /**
- * How long the opening of a buffer waits for who held it before: the end of a connection may arrive behind the beginning of the
- * next one. iiod itself waits as long.
+ * How long the opening of a buffer waits for who held it before: the end of a connection may arrive behind the
+ * beginning of the next one. iiod itself waits as long.
  */
 export const IIOD_RELEASE_MS = 50;
-/** Time of a server's buffer where a client asks for none (0 means without end): as iiod has it before any `TIMEOUT`. */
+/**
+ * Time of a server's buffer where a client asks for none (0 means without end): as iiod has it before any `TIMEOUT`.
+ */
 export const IIOD_TIMEOUT_MS = 1_000;
 /** Longest such time; a buffer is waited for as long only while its client is there. */
 export const IIOD_TIMEOUT_LONGEST_MS = 24 * 3_600_000;
@@ -449,7 +526,9 @@ export const IIOD_TIMEOUT_LONGEST_MS = 24 * 3_600_000;
 export const MEASURE_PAYLOAD_BYTES = 1024 * 1024;
 /** Text of a profile, scenario or campaign: a timeline of a thousand steps has about 150 kB. */
 export const BENCH_DOCUMENT_CHARACTERS = 256 * 1024;
-/** Open collections and keys while such a text is read: packets in a step, the deepest there are, need a quarter of it. */
+/**
+ * Open collections and keys while such a text is read: packets in a step, the deepest there are, need a quarter of it.
+ */
 export const BENCH_DOCUMENT_NESTING = 64;
 /** Faults of one document of the bench that are reported: nobody repairs more at once. */
 export const BENCH_FAULTS_LISTED = 100;
@@ -472,11 +551,16 @@ export const BENCH_LIST_LIMIT = 100;
 export const BENCH_LIST_MOST = 10_000;
 /** Runs of scenarios and campaigns that are kept, the newest of each. */
 export const BENCH_RUNS_KEPT = 1_000;
-/** Readings of one scenario run that its report keeps: each is some 80 bytes, and a record has to fit into a message. */
+/**
+ * Readings of one scenario run that its report keeps: each is some 80 bytes, and a record has to fit into a message.
+ */
 export const BENCH_SAMPLES_KEPT = 8_000;
 /** Commands that wait for the board. */
 export const BENCH_COMMANDS_WAITING = 100;
-/** How long what stops the transmitter waits for an access to the board that is under way: some round trips to a board nearby. */
+/**
+ * How long what stops the transmitter waits for an access to the board that is under way: some round trips to a board
+ * nearby.
+ */
 export const BENCH_URGENT_MS = 50;
 /** How often a board is looked at for what other tools do to it: some eighty attributes and registers each time. */
 export const BENCH_LOOK_MS = 1_000;
@@ -507,7 +591,10 @@ export const BENCH_CELL_IDLE_MS = 60_000;
 export const BENCH_RECORD_MS = 5_000;
 /** Attempts of one campaign run, with every rerun: its record has to fit into a message. */
 export const CAMPAIGN_ATTEMPTS = 3_000;
-/** Points of sweeps that the record of a campaign run keeps: each is some 130 bytes, and a record has to fit into a message. */
+/**
+ * Points of sweeps that the record of a campaign run keeps: each is some 130 bytes, and a record has to fit into a
+ * message.
+ */
 export const CAMPAIGN_POINTS = 20_000;
 /** Characters that an attempt or an event of a run says of itself: the reason of a board with its attribute. */
 export const BENCH_DETAIL_CHARACTERS = 300;

@@ -98,17 +98,20 @@ export interface SendCall {
    */
   readonly recovering?: { readonly since: number };
   /**
-   * For a telecommand of a run: the hold it needs. A gateway reads the holds of the target (bucket `mcs_leases`) itself and
-   * refuses when that hold is over. One that does not know this field is bounded by `notAfter`.
+   * For a telecommand of a run: the hold it needs. A gateway reads the holds of the target (bucket `mcs_leases`) itself
+   * and refuses when that hold is over. One that does not know this field is bounded by `notAfter`.
    */
   readonly hold?: NeededHold;
-  /** Where the bus stood before the frame was handed over: a gateway remembers it with the key, and answers with that of the first. */
+  /**
+   * Where the bus stood before the frame was handed over: a gateway remembers it with the key, and answers with that of
+   * the first.
+   */
   readonly handed?: BusPosition;
 }
 
 /**
- * Verb `fence` of a gateway: of what this run submitted to the target, nothing up to `upTo` (position in TC_COMMANDS) shall
- * leave any more. It is answered once nothing of that is on its way to the radio.
+ * Verb `fence` of a gateway: of what this run submitted to the target, nothing up to `upTo` (position in TC_COMMANDS)
+ * shall leave any more. It is answered once nothing of that is on its way to the radio.
  */
 export interface FenceCall {
   readonly target: string;
@@ -125,7 +128,10 @@ export function readFenceReply(bytes: Uint8Array): FenceReply | undefined {
   return readReply(bytes)?.fenced === true ? { fenced: true } : undefined;
 }
 
-/** The last messages of the streams that lead to the values of a target; what is received from then on stands behind all of them. */
+/**
+ * The last messages of the streams that lead to the values of a target; what is received from then on stands behind all
+ * of them.
+ */
 export interface BusPosition {
   /** In the stream of frames, of the gateways that receive the target. */
   readonly frames: number;
@@ -170,8 +176,8 @@ export function isTime(at: unknown): at is number {
 }
 
 /**
- * Message on `mcs.gw.echo.<gateway>`: a frame the gateway received back. The gateway receives echoes in the order it sent, so it
- * names the sending it takes this one for.
+ * Message on `mcs.gw.echo.<gateway>`: a frame the gateway received back. The gateway receives echoes in the order it
+ * sent, so it names the sending it takes this one for.
  */
 export interface EchoMessage {
   readonly target: string;
@@ -184,7 +190,9 @@ export interface EchoMessage {
   readonly at: number;
 }
 
-/** Message on `mcs.gw.sent.<gateway>`: a frame that was handed over to leave, and what became of it. Once for each key. */
+/**
+ * Message on `mcs.gw.sent.<gateway>`: a frame that was handed over to leave, and what became of it. Once for each key.
+ */
 export interface SentMessage {
   readonly target: string;
   /** Idempotency key of the sending. */
@@ -198,8 +206,8 @@ export interface SentMessage {
 
 export const LINK_STATES = ['up', 'silent', 'connecting', 'down'] as const;
 /**
- * How a gateway stands to its radio. `silent`: there, and nothing received for longer than the mission expects; `connecting`:
- * trying; `down`: it cannot work as it is.
+ * How a gateway stands to its radio. `silent`: there, and nothing received for longer than the mission expects;
+ * `connecting`: trying; `down`: it cannot work as it is.
  */
 export type LinkState = (typeof LINK_STATES)[number];
 

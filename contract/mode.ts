@@ -108,8 +108,9 @@ export const ParametersView = Type.Object(
 export type ParametersView = Static<typeof ParametersView>;
 
 /**
- * Body of `mcs.ctl.rpc.gateway.<gateway>.bind` and `mcs.ctl.rpc.driver.<driver>.bind` (ours): how a link of a target is bound
- * now. Delivered when a process appears, and again whenever the mode of the target changes (MC-MODE-016, MC-MODE-017).
+ * Body of `mcs.ctl.rpc.gateway.<gateway>.bind` and `mcs.ctl.rpc.driver.<driver>.bind` (ours): how a link of a target is
+ * bound now. Delivered when a process appears, and again whenever the mode of the target changes (MC-MODE-016,
+ * MC-MODE-017).
  */
 export interface LinkBinding {
   readonly target: string;

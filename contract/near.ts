@@ -1,8 +1,8 @@
 /**
  * Names near one that was not found, for the `help` of a fault. Part of documents and of resolution.
  *
- * N1. Whoever sends the name does not choose the cost: a name longer than any name is compared with nothing, a known one only
- *     where its length is near, in a band as wide as the slips that count, and at most `NEAR_NAMES` of them.
+ * N1. Whoever sends the name does not choose the cost: a name longer than any name is compared with nothing, a known
+ *     one only where its length is near, in a band as wide as the slips that count, and at most `NEAR_NAMES` of them.
  */
 
 import { NAME_CHARACTERS, NEAR_NAMES } from './limits.ts';
@@ -45,8 +45,8 @@ function nearest(wanted: string, names: readonly string[]): string | undefined {
 }
 
 /**
- * Slips between two names: a letter more, less or another, or two neighbours exchanged; undefined where there are more than
- * `most`. Only cells that can still be so few are looked at.
+ * Slips between two names: a letter more, less or another, or two neighbours exchanged; undefined where there are more
+ * than `most`. Only cells that can still be so few are looked at.
  */
 function slips(a: string, b: string, most: number): number | undefined {
   const far = most + 1;

@@ -13,7 +13,10 @@ export type OutageCode =
 
 export class Outage extends Error {
   readonly code: OutageCode;
-  /** Of a request (`bus.timeout`): nobody took it, and the connection is too young for that to mean that nobody is there. */
+  /**
+   * Of a request (`bus.timeout`): nobody took it, and the connection is too young for that to mean that nobody is
+   * there.
+   */
   readonly unsettled: boolean;
   /** What ends it, where waiting alone does not: a limit of the bus that somebody has to raise. */
   readonly remedy: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * The resolved run (IR): a procedure with its targets, inputs and faults in place, everything a run does as data. Stored
- * in bucket `mcs_ir` as canonical JSON under its SHA-256. Mission Control Service, section 4.2 rule 5.
+ * The resolved run (IR): a procedure with its targets, inputs and faults in place, everything a run does as data.
+ * Stored in bucket `mcs_ir` as canonical JSON under its SHA-256. Mission Control Service, section 4.2 rule 5.
  *
  * G1. The same request under the same configuration gives the same program, byte by byte.
  * G2. A program is complete: an executor needs beside it only the configuration it names (platforms, links, units).

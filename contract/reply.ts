@@ -1,9 +1,9 @@
 /**
- * What another process answered, read without trust: drivers and gateways are written by others, and a process of an older
- * or newer version answers in its own way.
+ * What another process answered, read without trust: drivers and gateways are written by others, and a process of an
+ * older or newer version answers in its own way.
  *
- * A1. Reading never throws and never recurses: what is no JSON object, is longer than `REPLY_BYTES` or nested deeper than
- *     `REPLY_DEPTH` is no reply.
+ * A1. Reading never throws and never recurses: what is no JSON object, is longer than `REPLY_BYTES` or nested deeper
+ *     than `REPLY_DEPTH` is no reply.
  * A2. No field is there because it should be: each caller looks at what it takes (`textIn`, `oneOf`, `isListOf`).
  * A3. Every reply to a question over the bus is read here.
  */
@@ -26,8 +26,8 @@ export function readReply(bytes: Uint8Array): Foreign | undefined {
 }
 
 /**
- * A reply that is accepted with a value, or refused with faults whose codes are among these; undefined when it is neither, or
- * the value is not `isValue`.
+ * A reply that is accepted with a value, or refused with faults whose codes are among these; undefined when it is
+ * neither, or the value is not `isValue`.
  */
 export function readResult<Value, Code extends string>(
   bytes: Uint8Array,

@@ -1,6 +1,7 @@
 /**
  * Runs of procedures as two processes see them: the bodies of section 2.3 of the Mission Control Service, the run log
- * event of the follow route, and what travels on `mcs.run.submit`, `mcs.run.approval.<run>` and `mcs.run.control.<run>`.
+ * event of the follow route, and what travels on `mcs.run.submit`, `mcs.run.approval.<run>` and
+ * `mcs.run.control.<run>`.
  */
 
 import Type, { type Static } from 'typebox';
@@ -357,7 +358,9 @@ export const RunEvent = Type.Union(
   },
 );
 
-/** The event in a message of RUNS; undefined for bytes that are malformed. What it says beyond that is for who reads it. */
+/**
+ * The event in a message of RUNS; undefined for bytes that are malformed. What it says beyond that is for who reads it.
+ */
 export function readRunEvent(data: Uint8Array): RunEvent | undefined {
   try {
     const event = parseJsonBytes(data) as Partial<RunEvent> | null;
@@ -407,7 +410,10 @@ export type ControlReply =
   | { readonly outcome: 'refused'; readonly reason: string }
   /** Its log has ended: the same as if nobody held it any more. */
   | { readonly outcome: 'over' }
-  /** The command was handed to the run, and no answer has come: it may still be carried out. `again`: ask whoever holds the run now. */
+  /**
+   * The command was handed to the run, and no answer has come: it may still be carried out. `again`: ask whoever holds
+   * the run now.
+   */
   | { readonly outcome: 'unknown'; readonly reason: string; readonly again?: true };
 
 /** What an executor answered; undefined for a malformed reply. */
@@ -420,7 +426,9 @@ export function readControlReply(bytes: Uint8Array): ControlReply | undefined {
   return { outcome, reason, ...(outcome === 'unknown' && reply.again === true && { again: true }) };
 }
 
-/** Entry of bucket `mcs_runs` under the run: what the list of runs shows; its executor alone writes it once taken up. */
+/**
+ * Entry of bucket `mcs_runs` under the run: what the list of runs shows; its executor alone writes it once taken up.
+ */
 export type RunIndexEntry = RunSummary;
 
 /** Entry of bucket `mcs_open_runs` under `<shard>.<run>`: a run that is taken up and not over. */

@@ -1,6 +1,7 @@
 /**
- * The identifier of a telecommand that a run sends, made from its place in the log of the run: asked for again it is the same.
- * Mission Control Service, section 3.2. Apart from `run.ts`, whose types pages in a browser use: they have no such digest.
+ * The identifier of a telecommand that a run sends, made from its place in the log of the run: asked for again it is
+ * the same. Mission Control Service, section 3.2. Apart from `run.ts`, whose types pages in a browser use: they have no
+ * such digest.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
- * The states of a telecommand and what each means to those who wait for it: the one table of them. Mission Control Service, section 3.1.
- * A new state is entered here, in the chart (`machines/telecommand/telecommand.ts`), and where its record is replayed
- * (`actors/telecommand/replay.ts`).
+ * The states of a telecommand and what each means to those who wait for it: the one table of them. Mission Control
+ * Service, section 3.1. A new state is entered here, in the chart (`machines/telecommand/telecommand.ts`), and where
+ * its record is replayed (`actors/telecommand/replay.ts`).
  */
 
 interface Meaning {

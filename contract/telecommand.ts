@@ -241,7 +241,10 @@ export type TcEvent = Static<typeof TcEvent>;
 
 const EVENT_STATES: ReadonlySet<unknown> = new Set([...TC_STATES, 'ECHO']);
 
-/** The event in a message of TC_EVENTS; undefined for bytes that are malformed, or one of a state that is not known here. */
+/**
+ * The event in a message of TC_EVENTS; undefined for bytes that are malformed, or one of a state that is not known
+ * here.
+ */
 export function readTcEvent(data: Uint8Array): TcEvent | undefined {
   try {
     const event = parseJsonBytes(data) as Partial<TcEvent> | null;
@@ -270,8 +273,8 @@ export interface TcSubmission {
   readonly run?: string;
   readonly step?: string;
   /**
-   * Why it shall not leave: a run that was taken over had announced it, and it is not known whether it was submitted. Whichever
-   * comes first under its identifier counts. Recorded as REJECTED.
+   * Why it shall not leave: a run that was taken over had announced it, and it is not known whether it was submitted.
+   * Whichever comes first under its identifier counts. Recorded as REJECTED.
    */
   readonly withdrawn?: string;
 }
@@ -326,8 +329,8 @@ export function takenFrom({ taken = [] }: TargetHolds, run: string, position: nu
 }
 
 /**
- * Why a telecommand of a run may not leave as the holds of its target stand: the run does not hold it, is giving it back, or
- * holds it again since the submission (A-71). Undefined when it may.
+ * Why a telecommand of a run may not leave as the holds of its target stand: the run does not hold it, is giving it
+ * back, or holds it again since the submission (A-71). Undefined when it may.
  */
 export function unheldReason(
   holds: TargetHolds,
@@ -344,8 +347,8 @@ export function unheldReason(
 }
 
 /**
- * The runs that keep a telecommand from the target: every holder if one holds exclusively or the telecommand changes the
- * state, else none. What a run sends is not kept back by its own hold.
+ * The runs that keep a telecommand from the target: every holder if one holds exclusively or the telecommand changes
+ * the state, else none. What a run sends is not kept back by its own hold.
  */
 export function blockingHolders(
   holders: readonly Holder[],

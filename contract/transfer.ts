@@ -2,7 +2,8 @@
  * What a run asks the transfer manager for: request and reply (JSON) on `mcs.ctl.rpc.transfer.request` (ours). Mission
  * Control Service, section 4.7 rules 8 and 9.
  *
- * Y1. Asking again for what was created gives the transfer that is there: a generation that was asked for is transferred once.
+ * Y1. Asking again for what was created gives the transfer that is there: a generation that was asked for is
+ *     transferred once.
  */
 
 import { readResult } from './reply.ts';

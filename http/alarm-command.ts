@@ -1,6 +1,6 @@
 /**
- * A command of a person to the alarm service over the bus: it alone writes alarms. Mission Control Service, section 4.4. What is
- * asked of it is decided by the route.
+ * A command of a person to the alarm service over the bus: it alone writes alarms. Mission Control Service, section
+ * 4.4. What is asked of it is decided by the route.
  */
 
 import { type AlarmCall, type AlarmName, type AlarmTold, readAlarmReply } from '../contract/alarm.ts';
@@ -11,7 +11,10 @@ import { refuse } from './errors.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Handled, Reply } from './reply.ts';
 
-/** 202 once it is recorded; refuses with what the service refused, or with its silence. Throws `Outage` while the bus is away. */
+/**
+ * 202 once it is recorded; refuses with what the service refused, or with its silence. Throws `Outage` while the bus is
+ * away.
+ */
 export async function askAlarmService(
   name: AlarmName,
   call: AlarmCall,

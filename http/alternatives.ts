@@ -1,8 +1,8 @@
 /**
  * Which alternative of a union was meant, so that a refusal names the field that is wrong and not the union. Pure.
  *
- * N1. An alternative is meant when the value carries its literal (`"protocol": "csp"`): what it lacks is then said of that
- *     alternative alone. A literal that none has, or that is missing, is what is wrong.
+ * N1. An alternative is meant when the value carries its literal (`"protocol": "csp"`): what it lacks is then said of
+ *     that alternative alone. A literal that none has, or that is missing, is what is wrong.
  */
 
 import type { Validator } from 'typebox/compile';

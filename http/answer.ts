@@ -58,7 +58,10 @@ export async function openFollow<Ports extends LayerPorts>(
   }
 }
 
-/** An undeclared code (http/route.R1) is a defect of the table, not of the request: the caller still gets the true reason. */
+/**
+ * An undeclared code (http/route.R1) is a defect of the table, not of the request: the caller still gets the true
+ * reason.
+ */
 function refused<Ports extends LayerPorts>(
   endpoint: AnyEndpoint,
   refusal: Refusal<AnyFault>,

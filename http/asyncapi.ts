@@ -2,7 +2,8 @@
  * The AsyncAPI 3.0 document of the follow routes, from the same table as `openapi.ts`. Mission Control Service,
  * "Conventions" and section 9.
  *
- * A1. Seen from the service, as AsyncAPI 3 has it: the service sends, a client receives; what clients may send it receives.
+ * A1. Seen from the service, as AsyncAPI 3 has it: the service sends, a client receives; what clients may send it
+ *     receives.
  * A2. Schemas are JSON Schema draft 07 here, the dialect AsyncAPI assumes where none is named.
  */
 

@@ -1,9 +1,9 @@
 /**
- * What of a refusal is answered. A caller chooses how much is wrong with a request and how long the words are that an error
- * repeats; neither chooses the size of the answer. Both services answer through here.
+ * What of a refusal is answered. A caller chooses how much is wrong with a request and how long the words are that an
+ * error repeats; neither chooses the size of the answer. Both services answer through here.
  *
- * Z1. At most `ERRORS_LISTED` faults and `ERRORS_CHARACTERS` characters are listed, the first of them always; one more fault
- *     says how many are not.
+ * Z1. At most `ERRORS_LISTED` faults and `ERRORS_CHARACTERS` characters are listed, the first of them always; one more
+ *     fault says how many are not.
  * Z2. No message and no help has more than `ERROR_CHARACTERS`; what is cut ends with how much is missing.
  */
 

@@ -37,7 +37,10 @@ const NONE: Readonly<Record<string, never>> = Object.freeze({});
 type Checked = AnyEndpoint & { readonly validator?: Validator | undefined; readonly bytes?: BytesBody };
 type Answered<Value> = Handled<Value, AnyFault>;
 
-/** The typed request; refuses with the codes of the layer. Only a request with a token is answered later (http/identity.I4). */
+/**
+ * The typed request; refuses with the codes of the layer. Only a request with a token is answered later
+ * (http/identity.I4).
+ */
 export function check<Ports>(
   endpoint: Checked,
   incoming: Incoming,

@@ -1,6 +1,6 @@
 /**
- * The body of a request that is content, not JSON: read in pieces and never held whole. Mission Control Service, section
- * 4.7 (`POST /v1/uploads`). Knows no transport.
+ * The body of a request that is content, not JSON: read in pieces and never held whole. Mission Control Service,
+ * section 4.7 (`POST /v1/uploads`). Knows no transport.
  *
  * T1. The pieces are asked for by whoever reads them; a client faster than that is held back.
  */

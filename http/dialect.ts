@@ -1,6 +1,6 @@
 /**
- * How one service speaks. The layer (routes as data, checks, answers, sockets, descriptions) serves two services; what differs
- * between them beside their tables is here, as one object that each server is given.
+ * How one service speaks. The layer (routes as data, checks, answers, sockets, descriptions) serves two services; what
+ * differs between them beside their tables is here, as one object that each server is given.
  *
  * D1. Nothing is decided per request that could be read from the object: a dialect is fields and plain functions.
  */

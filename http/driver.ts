@@ -58,7 +58,9 @@ export function driverOf(link: Link, requested: string | undefined): Handled<Cho
   });
 }
 
-/** The answer of the driver; refuses with what it refused, or with its silence. Throws `Outage` while the bus is away. */
+/**
+ * The answer of the driver; refuses with what it refused, or with its silence. Throws `Outage` while the bus is away.
+ */
 export async function askDriver<Verb extends keyof Replies & DriverVerb>(
   driver: ChosenDriver,
   verb: Verb,

@@ -1,11 +1,12 @@
 /**
- * What waits for one follower. Three orders: a log keeps everything in order, values keep the newest of each key once the
- * client is behind, pictures the newest alone. Knows no socket.
+ * What waits for one follower. Three orders: a log keeps everything in order, values keep the newest of each key once
+ * the client is behind, pictures the newest alone. Knows no socket.
  *
  * Q1. `LogQueue` gives back exactly what was put in, in order.
  * Q2. `ConflatingQueue` does the same until `fallBehind()`; from then until it is empty it holds at most one message
  *     per key, the newest.
- * Q3. `NewestQueue` holds at most one message, and each it gives back is marked with how many were left out since the first.
+ * Q3. `NewestQueue` holds at most one message, and each it gives back is marked with how many were left out since the
+ *     first.
  */
 
 export type Message = Uint8Array | string;

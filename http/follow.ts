@@ -1,6 +1,7 @@
 /**
- * A follow route: a GET that upgrades to a WebSocket, each text message one JSON document, or each binary one what its route
- * says. Mission Control Service, "Conventions" and section 4. Knows no transport: a source writes to a `FollowWriter`.
+ * A follow route: a GET that upgrades to a WebSocket, each text message one JSON document, or each binary one what its
+ * route says. Mission Control Service, "Conventions" and section 4. Knows no transport: a source writes to a
+ * `FollowWriter`.
  *
  * F1. A log (policy `log`) is never conflated and never has a gap: a client too slow for it is closed with 4408 (T3).
  * F2. Values (policy `latest`) are conflated only for a client that is behind; its socket is never closed for that.
@@ -8,9 +9,10 @@
  * F4. Under `counted` a source shows nothing while the writer has no room, and then says how much it left out; its
  *     client's socket is never closed for that.
  * F5. Nobody follows longer than the token counts that opened it: then the client is closed with 4401, whatever waits.
- * F6. Pictures (policy `newest`) are binary; whoever is behind gets the newest alone, marked with how many it has missed.
- * F7. What a client sends is for the source, in order, and bounded; a client that sends more than a source can keep is closed
- *     with 4429.
+ * F6. Pictures (policy `newest`) are binary; whoever is behind gets the newest alone, marked with how many it has
+ *     missed.
+ * F7. What a client sends is for the source, in order, and bounded; a client that sends more than a source can keep is
+ *     closed with 4429.
  */
 
 import type { TSchema } from 'typebox';
@@ -109,7 +111,9 @@ interface FollowDefinition<Params, Query, Ports, Refused extends AnyFault, TagNa
   ): Opened<Refused>;
 }
 
-/** How follow routes of a service are defined; `everywhere` is what each of them takes in its query: see `defineFollow`. */
+/**
+ * How follow routes of a service are defined; `everywhere` is what each of them takes in its query: see `defineFollow`.
+ */
 export function followsOver<Ports, Refused extends AnyFault, TagName extends string>(
   everywhere: Readonly<Record<string, QueryParameter<unknown>>>,
 ) {
@@ -140,5 +144,7 @@ export function followsOver<Ports, Refused extends AnyFault, TagName extends str
   };
 }
 
-/** The follow route, which also takes `?token=` (section 5.1); throws at startup when path and parameters do not agree. */
+/**
+ * The follow route, which also takes `?token=` (section 5.1); throws at startup when path and parameters do not agree.
+ */
 export const defineFollow = followsOver<RoutePorts, Fault, Tag>({ token: tokenInQuery });

@@ -1,6 +1,6 @@
 /**
- * A question of simulation control to a gateway over the bus. Mission Control Service, sections 4.9 and 7.5. Whether the
- * gateway is simulated at all is decided by the route; what it answers is decided by the gateway.
+ * A question of simulation control to a gateway over the bus. Mission Control Service, sections 4.9 and 7.5. Whether
+ * the gateway is simulated at all is decided by the route; what it answers is decided by the gateway.
  */
 
 import { assertNever } from '../contract/assert.ts';
@@ -14,8 +14,8 @@ import type { RoutePorts } from './ports.ts';
 import type { Handled, Refusal } from './reply.ts';
 
 /**
- * Every fault of the gateway, after the switch when there is one; refuses with what it refused, or with its silence. Throws
- * `Outage` while the bus is away.
+ * Every fault of the gateway, after the switch when there is one; refuses with what it refused, or with its silence.
+ * Throws `Outage` while the bus is away.
  */
 export async function askForFaults(
   gateway: string,

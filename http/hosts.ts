@@ -1,13 +1,13 @@
 /**
- * Under which names a server may be called. Against DNS rebinding: a page of a stranger lets its own name resolve to this
- * machine, and the browser then takes this service for that page's origin. Mission Control Service, section 5; RF Bench
- * Service, section 5.
+ * Under which names a server may be called. Against DNS rebinding: a page of a stranger lets its own name resolve to
+ * this machine, and the browser then takes this service for that page's origin. Mission Control Service, section 5; RF
+ * Bench Service, section 5.
  *
- * H1. Allowed are the loopback names, the address it listens on, and what `--allow-host` names. Where it listens on every
- *     address, any address in digits is allowed too: no name has to resolve for it, so it cannot be rebound.
+ * H1. Allowed are the loopback names, the address it listens on, and what `--allow-host` names. Where it listens on
+ *     every address, any address in digits is allowed too: no name has to resolve for it, so it cannot be rebound.
  * H2. A request without Host passes: no browser makes one.
- * H3. A page may call when its origin is the host it called, or is named by `--allow-host`: behind a proxy that ends TLS or
- *     rewrites Host the two differ.
+ * H3. A page may call when its origin is the host it called, or is named by `--allow-host`: behind a proxy that ends
+ *     TLS or rewrites Host the two differ.
  */
 
 import { isIP } from 'node:net';

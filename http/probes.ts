@@ -1,6 +1,6 @@
 /**
- * What probes and scrapers ask of a process that has no API: health and metrics on a port of their own, and nothing else.
- * Mission Control Service, section 6 (metrics). The same two routes as those of the API, on the same server.
+ * What probes and scrapers ask of a process that has no API: health and metrics on a port of their own, and nothing
+ * else. Mission Control Service, section 6 (metrics). The same two routes as those of the API, on the same server.
  *
  * B1. It is no part of the supervision tree: a role that is restarted or given up is seen here.
  * B2. Whoever asks is not counted: the counts of requests are those of the interface.
@@ -36,7 +36,8 @@ export async function serveProbes({
 }: ProbesOptions): Promise<FrontEnd> {
   let draining = false;
   const reached: ProbePorts = { ...ports, newId, draining: () => draining };
-  // The two routes take no more than `ProbePorts`, as their types say; the holds and runs that others reach are not watched here.
+  // The two routes take no more than `ProbePorts`, as their types say; the holds and runs that others reach are not
+  // watched here.
   const hosts = new AllowedHosts(host, allowHosts);
   const served = new Served<RoutePorts>(reached as RoutePorts, missionControlDialect, UNCOUNTED, hosts);
   const server = await listen({

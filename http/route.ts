@@ -1,8 +1,8 @@
 /**
  * A route is data: method, path, schemas, error codes and a handler that receives typed input. From the table come the
  * dispatch, the OpenAPI document and the test that fails when a route or a code is never exercised. Mission Control
- * Service, section 4. Knows no transport: handlers never see a socket. What the routes of a service reach and which faults
- * they refuse with are type parameters; without them it is mission control.
+ * Service, section 4. Knows no transport: handlers never see a socket. What the routes of a service reach and which
+ * faults they refuse with are type parameters; without them it is mission control.
  *
  * R1. A handler answers only with codes its route declares, or with those the layer adds (`declaredErrors`).
  * R2. Handlers check in the order configuration, identity policy, resolution, state, bus (MC-GEN-027); what comes

@@ -1,13 +1,15 @@
 /**
- * Commands to a run (suspend, resume, abort) are asked of whoever holds it until it is known what became of them. Mission
- * Control Service, section 4.2 rule 7.
+ * Commands to a run (suspend, resume, abort) are asked of whoever holds it until it is known what became of them.
+ * Mission Control Service, section 4.2 rule 7.
  *
- * Q1. An executor that sleeps or leaves does not answer for the run: within `RUN_CONTROL_MS` the command is asked again, of
- *     whoever holds the run by then, under one identifier, so that an executor which has it already joins the two.
- * Q2. Each may be asked again. Suspensions and aborts come to the same. A resumption says which events the log had when it was
- *     asked for: a run that was suspended again since then stays suspended.
+ * Q1. An executor that sleeps or leaves does not answer for the run: within `RUN_CONTROL_MS` the command is asked
+ *     again, of whoever holds the run by then, under one identifier, so that an executor which has it already joins the
+ *     two.
+ * Q2. Each may be asked again. Suspensions and aborts come to the same. A resumption says which events the log had when
+ *     it was asked for: a run that was suspended again since then stays suspended.
  * Q3. What the log shows of the command is its answer, whatever an executor was able to say.
- * Q4. A run that has no executor when it is first asked is held by nobody: nothing was asked, and nothing will come of it.
+ * Q4. A run that has no executor when it is first asked is held by nobody: nothing was asked, and nothing will come of
+ *     it.
  */
 
 import { assertNever } from '../contract/assert.ts';

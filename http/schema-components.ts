@@ -32,7 +32,9 @@ export class SchemaComponents {
   }
 }
 
-/** TypeBox writes tuples as drafts before 2020-12 did, with a list under `items`; from 2020-12 on that is `prefixItems`. */
+/**
+ * TypeBox writes tuples as drafts before 2020-12 did, with a list under `items`; from 2020-12 on that is `prefixItems`.
+ */
 export function draft2020(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(draft2020);
   if (typeof schema !== 'object' || schema === null) return schema;

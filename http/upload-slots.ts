@@ -1,6 +1,6 @@
 /**
- * Who may upload now. Each upload fills a file of the temporary folder, so few go on at once; and none may hold its place with a
- * trickle. Mission Control Service, section 4.7 rule 8.
+ * Who may upload now. Each upload fills a file of the temporary folder, so few go on at once; and none may hold its
+ * place with a trickle. Mission Control Service, section 4.7 rule 8.
  *
  * L1. At most `most` at a time.
  * L2. Where no place is free, the slowest upload that has been slower than `UPLOAD_SLOWEST_BYTES_PER_S` for longer than

@@ -1,6 +1,6 @@
 /**
- * The public keys of the identity provider, kept fresh. Mission Control Service, section 5 item 2: read at the first token,
- * then every hour; before that when a token names a key that is not among them.
+ * The public keys of the identity provider, kept fresh. Mission Control Service, section 5 item 2: read at the first
+ * token, then every hour; before that when a token names a key that is not among them.
  *
  * K1. The last good keys stay while the provider is away.
  * K2. Strangers cannot make the service ask the provider more often than `AUTH_KEYS_AGAIN_MS` allows.

@@ -1,8 +1,9 @@
 /**
- * Where the public keys of the provider are read: a file of the mission, an address, or the address that the metadata of
- * the issuer names (OpenID Connect Discovery 1.0, section 4). Mission Control Service, section 5 item 2.
+ * Where the public keys of the provider are read: a file of the mission, an address, or the address that the metadata
+ * of the issuer names (OpenID Connect Discovery 1.0, section 4). Mission Control Service, section 5 item 2.
  *
- * U1. Only what the settings name is asked: no redirection is followed, and metadata of another issuer counts for nothing.
+ * U1. Only what the settings name is asked: no redirection is followed, and metadata of another issuer counts for
+ *     nothing.
  * U2. An answer that is late or large counts as no answer.
  */
 

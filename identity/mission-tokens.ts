@@ -1,8 +1,8 @@
 /**
  * Tokens checked as the current mission says. Mission Control Service, section 5 items 2 and 3.
  *
- * T1. What was verified counts until it expires, until the keys change or until the settings do, whichever is first; what
- *     was refused is checked again each time.
+ * T1. What was verified counts until it expires, until the keys change or until the settings do, whichever is first;
+ *     what was refused is checked again each time.
  * T2. Nothing is asked of a provider before the first token.
  */
 

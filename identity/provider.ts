@@ -1,5 +1,6 @@
 /**
- * What the settings say of the identity provider, as checking a token needs it. Mission Control Service, section 5 item 2.
+ * What the settings say of the identity provider, as checking a token needs it. Mission Control Service, section 5 item
+ * 2.
  *
  * P1. There is a provider only where issuer and audience are known: a signature alone says that somebody signed in
  *     somewhere.

@@ -1,17 +1,21 @@
 /**
- * One gateway on the bus: publishes what it receives, serves `send`, `fence`, `state`, `bind`, `faults`, `fault` and `stats`, reports its
- * echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9 and 6. One process at a time runs a
- * gateway; which one, and that it is started again when its definition changes, is decided elsewhere (supervision).
+ * One gateway on the bus: publishes what it receives, serves `send`, `fence`, `state`, `bind`, `faults`, `fault` and
+ * `stats`, reports its echoes, of what it sent and of its throughput. Mission Control Service, sections 4.9 and 6. One
+ * process at a time runs a gateway; which one, and that it is started again when its definition changes, is decided
+ * elsewhere (supervision).
  *
- * Q1. Every fault switched is published on `mcs.sim.evt.<target>` of each target the gateway reaches, before the answer.
+ * Q1. Every fault switched is published on `mcs.sim.evt.<target>` of each target the gateway reaches, before the
+ *     answer.
  * Q2. A gateway whose settings cannot be used is reported and stays: it refuses to send with a reason, so that a
  *     telecommand fails at once instead of waiting for nobody.
- * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both received the call, and
- *     only the memory of the other one counts (O2).
- * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is (sent-frames.I1).
- * Q5. A frame of a run leaves only while the run holds its target, and the verb `fence` says when nothing of it is on its way
- *     any more (`gateway/departures.ts`).
- * Q6. With a key it remembers where the bus stood when its frame was handed over: whoever asks again judges what came behind that.
+ * Q3. A process that slept until another one runs the gateway sends nothing and answers nothing: both received the
+ *     call, and only the memory of the other one counts (O2).
+ * Q4. A frame that may have left in part is answered `unknown`, and asked again under its key it still is
+ *     (sent-frames.I1).
+ * Q5. A frame of a run leaves only while the run holds its target, and the verb `fence` says when nothing of it is on
+ *     its way any more (`gateway/departures.ts`).
+ * Q6. With a key it remembers where the bus stood when its frame was handed over: whoever asks again judges what came
+ *     behind that.
  */
 
 import { subject } from '../contract/bus/subjects.ts';

@@ -1,6 +1,7 @@
 /**
- * How the links of one driver or gateway are bound now, as the reconciler last set it: the mode of the target and the values
- * of its parameters. Mission Control Service, section 4.3. Kept for whoever encodes, simulates or looks; decides nothing.
+ * How the links of one driver or gateway are bound now, as the reconciler last set it: the mode of the target and the
+ * values of its parameters. Mission Control Service, section 4.3. Kept for whoever encodes, simulates or looks; decides
+ * nothing.
  *
  * B1. The newest delivery wins: by the epoch of its reconciler, then by its number. One that slept changes nothing.
  */
@@ -35,8 +36,8 @@ export class KeptBindings {
 }
 
 /**
- * Serves `bind` on the subject, in every process that does, and asks the reconciler for what it may have reported before. Nobody
- * receives the request while nobody leads: who leads next reports everybody.
+ * Serves `bind` on the subject, in every process that does, and asks the reconciler for what it may have reported
+ * before. Nobody receives the request while nobody leads: who leads next reports everybody.
  */
 export function serveBindings(
   about: string,

@@ -1,13 +1,15 @@
 /**
  * One way to ask over the bus: a question with the reader of its answer, and what came of it.
  *
- * Q1. What came of a question is one of four: the answer; nobody serves the subject, which is a fact; no answer in time, after
- *     which it may have been done; a malformed reply. Each caller says, in one switch, what that means to it.
+ * Q1. What came of a question is one of four: the answer; nobody serves the subject, which is a fact; no answer in
+ *     time, after which it may have been done; a malformed reply. Each caller says, in one switch, what that means to
+ *     it.
  * Q2. An outage of the bus itself is none of the four: it is thrown as `Outage`, as everywhere.
- * Q3. An answer is read without trust (`contract/reply.ts`), by the reader that its question brings. Of a malformed reply the
- *     reader returns `undefined`, and nothing of the bytes is used but their beginning, for people.
+ * Q3. An answer is read without trust (`contract/reply.ts`), by the reader that its question brings. Of a malformed
+ *     reply the reader returns `undefined`, and nothing of the bytes is used but their beginning, for people.
  * Q4. While those who serve may be on their way back behind an outage (bus.P5) the question reached nobody:
- *     `unanswered` says that it is not done, and a caller that can wait waits as for the bus (`askSettled`, `askWhileBusIsAway`).
+ *     `unanswered` says that it is not done, and a caller that can wait waits as for the bus (`askSettled`,
+ *     `askWhileBusIsAway`).
  */
 
 import { Outage } from '../contract/outage.ts';
@@ -70,7 +72,10 @@ export async function ask<Answer>(
     : { outcome: 'answered', answer };
 }
 
-/** As `ask`; throws `Outage` also while those who serve may be on their way back (Q4): for callers that wait for the bus around it. */
+/**
+ * As `ask`; throws `Outage` also while those who serve may be on their way back (Q4): for callers that wait for the bus
+ * around it.
+ */
 export async function askSettled<Answer>(
   bus: Pick<Bus, 'request'>,
   question: Question<Answer>,

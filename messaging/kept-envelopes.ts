@@ -1,12 +1,12 @@
 /**
  * Envelopes of a kind whose truth is a log, kept beside that log in bucket `mcs_actors`: `<kind>.<id>`. Decision 31.
  *
- * K1. What is kept is a shortcut and never the truth: whatever is wrong with it (missing, unreadable, of another format, chart
- *     version or entity), it is as if nothing were kept.
- * K2. Written by condition on the revision that this process knows. Where another owner of a later epoch has written, this one
- *     writes no more of that entity; what an earlier one left is written over.
- * K3. At most one write of an entity is under way. A removal waits for it, and so does who reads what is kept: an owner of before
- *     may have asked for it. One whose answer was lost counts as written.
+ * K1. What is kept is a shortcut and never the truth: whatever is wrong with it (missing, unreadable, of another
+ *     format, chart version or entity), it is as if nothing were kept.
+ * K2. Written by condition on the revision that this process knows. Where another owner of a later epoch has written,
+ *     this one writes no more of that entity; what an earlier one left is written over.
+ * K3. At most one write of an entity is under way. A removal waits for it, and so does who reads what is kept: an owner
+ *     of before may have asked for it. One whose answer was lost counts as written.
  * K5. What is kept bears a digest: of bytes that were damaged nothing is gone by.
  * K4. Revisions are known of entities that live here only: whoever lets one go forgets it.
  */
@@ -68,8 +68,8 @@ export class KeptEnvelopes {
   }
 
   /**
-   * The same of every entity whose id matches (`sat1.*`) and of which something is kept: one question for all of them, and one
-   * of which nothing is kept costs none.
+   * The same of every entity whose id matches (`sat1.*`) and of which something is kept: one question for all of them,
+   * and one of which nothing is kept costs none.
    */
   async readAll(filter: string): Promise<Map<string, KeptEnvelope | undefined>> {
     const place = this.#listed % LISTS;

@@ -2,12 +2,14 @@
  * What a process last knew of the streams whose partitions it owns, over the lives of their owners. Architecture,
  * "Ownership"; decision 27.
  *
- * K1. An owner that ends leaves what it knew here. Where the store went back, the low-water mark in its bucket went back
- *     with the streams and shows nothing: the next owner in this process compares with what was known here as well.
- * K2. Whenever the connection comes back, the last message known of each stream is looked for. Where it is gone every owner
- *     begins again from what is there, whichever of its streams it follows: what it takes for over may be open again.
- * K3. What was lost stays known: each partition that this process takes later deals with it, unless its low-water mark is
- *     of a later time.
+ * K1. An owner that ends leaves what it knew here. Where the store went back, the low-water mark in its bucket went
+ *     back with the streams and shows nothing: the next owner in this process compares with what was known here as
+ *     well.
+ * K2. Whenever the connection comes back, the last message known of each stream is looked for. Where it is gone every
+ *     owner begins again from what is there, whichever of its streams it follows: what it takes for over may be open
+ *     again.
+ * K3. What was lost stays known: each partition that this process takes later deals with it, unless its low-water mark
+ *     is of a later time.
  */
 
 import type { StreamDefinition } from '../contract/bus/streams.ts';

@@ -2,20 +2,20 @@
  * What the owner of a partition has read of its streams and need not be read again: a position for each, kept in bucket
  * `mcs_members` with the epoch of the owner. Architecture, "Ownership".
  *
- * F1. A new owner writes the low-water mark before it reads, so an old one can write no more; one that was only asleep takes
- *     nothing from a newer one.
+ * F1. A new owner writes the low-water mark before it reads, so an old one can write no more; one that was only asleep
+ *     takes nothing from a newer one.
  * F2. It is written at most once a second: what lies between is read again, and is known by what it has led to.
- * F3. Beside the positions it keeps the last messages that its owner knew. Where a stream does not hold them any more it was
- *     put back or lost its newest messages: its positions are used again and mean something else. `wentBack` says so to
- *     whoever takes the low-water mark, until it has gone past that. What this process knew of the streams counts too
- *     (`known-past.ts`): the bucket of the low-water mark may have gone back with them.
- * F5. An owner that stops says that it knew nothing more; behind one that died, messages of the next moments may have been
- *     read.
- * F4. The epoch of an owner is a revision of the same bucket, so one above the revision that the low-water mark was written
- *     with is of a past that is gone, as its owner is.
- * F6. A store goes back as a whole. Where this process has found a loss anywhere on the bus, what was read until then may
- *     have been read by another owner, of whom nothing is left; the low-water mark remembers until when that has been dealt
- *     with.
+ * F3. Beside the positions it keeps the last messages that its owner knew. Where a stream does not hold them any more
+ *     it was put back or lost its newest messages: its positions are used again and mean something else. `wentBack`
+ *     says so to whoever takes the low-water mark, until it has gone past that. What this process knew of the streams
+ *     counts too (`known-past.ts`): the bucket of the low-water mark may have gone back with them.
+ * F5. An owner that stops says that it knew nothing more; behind one that died, messages of the next moments may have
+ *     been read.
+ * F4. The epoch of an owner is a revision of the same bucket, so one above the revision that the low-water mark was
+ *     written with is of a past that is gone, as its owner is.
+ * F6. A store goes back as a whole. Where this process has found a loss anywhere on the bus, what was read until then
+ *     may have been read by another owner, of whom nothing is left; the low-water mark remembers until when that has
+ *     been dealt with.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
@@ -66,7 +66,10 @@ export function pastIsGone({ name }: { readonly name: string }): Outage {
 }
 
 const WRITE_EVERY_MS = 1_000;
-/** A message taken behind the last write of a low-water mark was stored so much later than the last one known at most (F5). */
+/**
+ * A message taken behind the last write of a low-water mark was stored so much later than the last one known at most
+ * (F5).
+ */
 const UNKNOWN_MS = 2 * WRITE_EVERY_MS;
 
 interface Stored {
@@ -134,8 +137,8 @@ export class LowWaterMark<Stands extends Positions> {
   }
 
   /**
-   * Whether nobody else has taken it. What was written under a later epoch while it is still this one's is of a past that is
-   * gone (F4).
+   * Whether nobody else has taken it. What was written under a later epoch while it is still this one's is of a past
+   * that is gone (F4).
    */
   async isOwn(): Promise<boolean> {
     const entry = await this.#bucket.get(this.#key);
@@ -162,7 +165,8 @@ export class LowWaterMark<Stands extends Positions> {
     const until = Math.max(wentBack?.until ?? 0, bus.lostUntil ?? 0, ...losses.map(({ at }) => at));
     if (until <= this.#seenUntil(wentBack)) return wentBack;
     const own = losses.filter(({ stream, at }) => about.includes(stream) && at > this.#dealtWith);
-    // What the owner before had read of them is where reading goes on; what is read once more is known by what it has led to.
+    // What the owner before had read of them is where reading goes on; what is read once more is known by what it has
+    // led to.
     const from = own.map(({ stream }) => this.#known.find((known) => known.stream === stream)?.at ?? 0);
     return {
       streams: new Set([...(wentBack?.streams ?? []), ...own.map(({ stream }) => stream.name)]),

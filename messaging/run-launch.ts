@@ -1,9 +1,10 @@
 /**
- * What a launch writes on the bus, the same for everybody who launches runs: the program, its submission, the first entry of
- * the list. Mission Control Service, section 4.2 rule 5. Resolving it, and who may launch, is the launcher's matter.
+ * What a launch writes on the bus, the same for everybody who launches runs: the program, its submission, the first
+ * entry of the list. Mission Control Service, section 4.2 rule 5. Resolving it, and who may launch, is the launcher's
+ * matter.
  *
- * U1. A launch is taken once its submission is stored: what is written after it (the list) may fail, its executor writes it
- *     again.
+ * U1. A launch is taken once its submission is stored: what is written after it (the list) may fail, its executor
+ *     writes it again.
  * U2. A program outlives every log that names it: one launched again is written again when it is older than a day.
  */
 

@@ -1,12 +1,12 @@
 /**
- * One way to wait while the bus is away: an outage of the bus is no fault of who needs it, and is waited for; so is one who may
- * not be back behind it yet.
+ * One way to wait while the bus is away: an outage of the bus is no fault of who needs it, and is waited for; so is one
+ * who may not be back behind it yet.
  *
- * A1. Whoever waits is let go as soon as its signal says so, whatever becomes of the step under way (`finishes`: once that has
- *     ended).
+ * A1. Whoever waits is let go as soon as its signal says so, whatever becomes of the step under way (`finishes`: once
+ *     that has ended).
  * A2. Only an outage of the bus is waited for; everything else is thrown, at once.
- * A3. Each step already waits inside the bus for as long as it may take; the pause between two is for a bus that refuses at
- *     once, as one without room does.
+ * A3. Each step already waits inside the bus for as long as it may take; the pause between two is for a bus that
+ *     refuses at once, as one without room does.
  */
 
 import { BUS_RETRY_MS } from '../contract/limits.ts';

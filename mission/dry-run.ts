@@ -1,9 +1,10 @@
 /**
- * The configuration of a dry run: the mission as it is, with nothing real at the end of any link and nobody to ask. Mission
- * Control Service, section 4.2 rule 9.
+ * The configuration of a dry run: the mission as it is, with nothing real at the end of any link and nobody to ask.
+ * Mission Control Service, section 4.2 rule 9.
  *
  * Y1. No gateway of it opens a connection: what is not simulated and not a recording is left without one.
- * Y2. Policies of flight that only people or passes can meet are off; confirmations are still asked, of whoever stands in.
+ * Y2. Policies of flight that only people or passes can meet are off; confirmations are still asked, of whoever stands
+ *     in.
  */
 
 import { revisionOf } from './canonical.ts';

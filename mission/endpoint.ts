@@ -1,6 +1,6 @@
 /**
- * Where a gateway with kind `udp` or `tcp` meets its radio, and how the bytes there are cut into frames, as the compiled
- * configuration says it. Mission Control Service, section 1 (gateways); the settings are ours.
+ * Where a gateway with kind `udp` or `tcp` meets its radio, and how the bytes there are cut into frames, as the
+ * compiled configuration says it. Mission Control Service, section 1 (gateways); the settings are ours.
  */
 
 export interface Address {

@@ -2,7 +2,8 @@
  * The derived measures of a platform with their expressions compiled, in the order in which they are computed. Part of
  * `load`. Mission Control Service, section 2.11.
  *
- * D1. A derived measure stands behind everything it is derived from; `compile` has refused those that lead to themselves.
+ * D1. A derived measure stands behind everything it is derived from; `compile` has refused those that lead to
+ *     themselves.
  */
 
 import { assert } from '../contract/assert.ts';

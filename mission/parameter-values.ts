@@ -1,6 +1,7 @@
 /**
- * The parameters of a target and which value of one counts in a mode and an environment: for the page of parameters, for
- * runs and for the bindings of links alike. Mission Control Service, section 2.5. What the current mode is says `mode.ts`.
+ * The parameters of a target and which value of one counts in a mode and an environment: for the page of parameters,
+ * for runs and for the bindings of links alike. Mission Control Service, section 2.5. What the current mode is says
+ * `mode.ts`.
  *
  * P1. The key with instance comes before the key without, within a key the override of the environment before the value
  *     of the target, all in the same mode.
@@ -86,7 +87,9 @@ export function parameterValues(
   return values;
 }
 
-/** What counts otherwise in the environments of the target than without one, by environment; those without are left out. */
+/**
+ * What counts otherwise in the environments of the target than without one, by environment; those without are left out.
+ */
 export function overriddenValues(target: Target, mode: string | null): Readonly<Record<string, NamedValues>> {
   const plain = parameterValues(target, mode, undefined);
   const found = target.environments.map((environment) => {

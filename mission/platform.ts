@@ -131,7 +131,10 @@ export interface MeasureDefinition {
   readonly derived: string | undefined;
   /** Raw to physical; NaN where the calibration does not cover the raw value. Absent when raw is the value. */
   readonly calibrate: ((raw: number) => number) | undefined;
-  /** By how much the value moves when its raw value, a whole count, moves by one; where that can be determined from the value. */
+  /**
+   * By how much the value moves when its raw value, a whole count, moves by one; where that can be determined from the
+   * value.
+   */
   readonly step?: (value: number) => number;
 }
 

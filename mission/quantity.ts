@@ -43,7 +43,9 @@ export function parseQuantity(text: string): Result<Quantity, QuantityFault> {
   return accepted({ value: toNumber(ratio), unit: unit.name, dimension: unit.dimension });
 }
 
-/** The number in `unit` that the text means; refuses what `parseQuantity` does, another dimension and an unknown `unit`. */
+/**
+ * The number in `unit` that the text means; refuses what `parseQuantity` does, another dimension and an unknown `unit`.
+ */
 export function readQuantity(
   text: string,
   unit: string,

@@ -1,6 +1,6 @@
 /**
- * Whether a sample of a measure says the value of a parameter. Mission Control Service, section 2.5 (`matches`); the rule for
- * numbers is ours, for the section shows none.
+ * Whether a sample of a measure says the value of a parameter. Mission Control Service, section 2.5 (`matches`); the
+ * rule for numbers is ours, for the section shows none.
  *
  * B1. What is no number is equal or not; texts of bytes whatever their case.
  * B2. Numbers are equal when the measure could not tell them apart: an f32 has 0.1 as 0.1, whatever the type of its

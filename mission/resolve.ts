@@ -1,6 +1,7 @@
 /**
  * Requests resolved against the mission: a telecommand with its target, link, component, instance and arguments; the
- * link of a decode request; the gateway of a link. Mission Control Service, section 4.1 rules 1 and 6, section 7.3. Whether a run holds the target is not asked here.
+ * link of a decode request; the gateway of a link. Mission Control Service, section 4.1 rules 1 and 6, section 7.3.
+ * Whether a run holds the target is not asked here.
  *
  * R1. Every fault of a request is said at once, in the order target, link and environment, telecommand, instance,
  *     arguments of the document, arguments that are too many. What depends on something unknown is not reported.
@@ -96,7 +97,9 @@ export function resolveDecode(mission: Mission, request: LinkRequest): Result<Re
   return accepted(resolvedLink(target.value, link.link, request.environment));
 }
 
-/** The gateway that serves a link: the named one, else the first that carries all its tags; undefined when none does. */
+/**
+ * The gateway that serves a link: the named one, else the first that carries all its tags; undefined when none does.
+ */
 export function gatewayOf(
   mission: Mission,
   link: Link,

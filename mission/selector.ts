@@ -3,7 +3,8 @@
  * component), separated by commas. Mission Control Service, section 4.1 rule 10.
  *
  * S1. No selector selects every measure; one that names nothing selects nothing and is no fault.
- * S2. A measure is looked up among the selectors, not compared with each: a watcher may name as many as a request line holds.
+ * S2. A measure is looked up among the selectors, not compared with each: a watcher may name as many as a request line
+ *     holds.
  */
 
 import type { Fault } from '../contract/errors.ts';

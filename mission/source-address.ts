@@ -1,6 +1,6 @@
 /**
- * Where something may come from: `192.0.2.7`, `192.0.2.7:5000`, `192.0.2.0/24`, and the same in IPv6 with brackets before a port.
- * Names are not taken: what they resolve to changes, and is asked of others.
+ * Where something may come from: `192.0.2.7`, `192.0.2.7:5000`, `192.0.2.0/24`, and the same in IPv6 with brackets
+ * before a port. Names are not taken: what they resolve to changes, and is asked of others.
  */
 
 import { isIP } from 'node:net';

@@ -15,7 +15,9 @@ const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 /** Significant digits kept of a quotient too large for doubles: 17 decide a double, the rest settles its rounding. */
 const QUOTIENT_DIGITS = 40;
 
-/** The decimal as a ratio; undefined for text that is no decimal number or has an exponent of more than three digits. */
+/**
+ * The decimal as a ratio; undefined for text that is no decimal number or has an exponent of more than three digits.
+ */
 export function ratioOfText(text: string): Ratio | undefined {
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;

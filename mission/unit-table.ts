@@ -1,6 +1,6 @@
 /**
- * The table of units: dimension, scale to the coherent unit of the dimension, SI prefixes allowed, offset. Closed: a unit
- * that is not here does not exist, apart from a unit per time (unit.U3).
+ * The table of units: dimension, scale to the coherent unit of the dimension, SI prefixes allowed, offset. Closed: a
+ * unit that is not here does not exist, apart from a unit per time (unit.U3).
  */
 
 /** Exponents of m, kg, s, A, K, deg, bit, dB, absolute temperature, absolute power level. */

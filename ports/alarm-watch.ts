@@ -1,14 +1,14 @@
 /**
- * What the alarm service needs of the evaluation of one target: samples go in, changes of what alarms say come out. No sample
- * enters an actor (T2). Mission Control Service, sections 2.4 and 4.4 (evaluation).
+ * What the alarm service needs of the evaluation of one target: samples go in, changes of what alarms say come out. No
+ * sample enters an actor (T2). Mission Control Service, sections 2.4 and 4.4 (evaluation).
  */
 
 import type { EvaluatedAt, Severity } from '../contract/alarm.ts';
 import type { ValueBatch } from '../contract/batch.ts';
 
 /**
- * What the condition of an alarm says has changed, or is known for the first time: then normal is reported too, for the record
- * may say otherwise.
+ * What the condition of an alarm says has changed, or is known for the first time: then normal is reported too, for the
+ * record may say otherwise.
  */
 export interface AlarmEdge {
   /** As in `AlarmName`, without the target. */
@@ -47,7 +47,10 @@ export interface AlarmWatch {
   deadline(now: number): number | undefined;
   /** How far back samples matter, ms: from there a new leader reads. */
   readonly spanMs: number;
-  /** Whether all it evaluates goes on from an earlier watch: else what is stored must be read into another one beside it. */
+  /**
+   * Whether all it evaluates goes on from an earlier watch: else what is stored must be read into another one beside
+   * it.
+   */
   readonly whole: boolean;
   /** How every alarm that is known stands, as of its last sample, for a new leader to compare with the records. */
   standing(): Iterable<AlarmEdge>;

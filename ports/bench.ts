@@ -1,10 +1,11 @@
 /**
- * The bench as its front end knows it: one daemon with one board, in the same process (blocks of megabytes do not fit into
- * messages of the bus, and nobody else may write to the board). RF Bench Service, section 4.
+ * The bench as its front end knows it: one daemon with one board, in the same process (blocks of megabytes do not fit
+ * into messages of the bus, and nobody else may write to the board). RF Bench Service, section 4.
  *
  * P1. Refusals are values with the code to answer with; whatever throws is a defect.
- * P2. What writes to the board waits its turn behind what was asked before and uses the same of it, and is refused as `board_busy`
- *     while a campaign or a scenario holds the board. What stops the transmitter waits for nobody: a gain that mutes it, and disable.
+ * P2. What writes to the board waits its turn behind what was asked before and uses the same of it, and is refused as
+ *     `board_busy` while a campaign or a scenario holds the board. What stops the transmitter waits for nobody: a gain
+ *     that mutes it, and disable.
  */
 
 import type { Campaign } from '../contract/bench/campaign.ts';
@@ -198,6 +199,8 @@ export interface BenchFrames {
 }
 
 export interface BenchFeeds {
-  /** Messages of `contract/bench/feed.ts` from now on, until the function it returns is called; made only while watched. */
+  /**
+   * Messages of `contract/bench/feed.ts` from now on, until the function it returns is called; made only while watched.
+   */
   watch(feed: FeedName, announced: (message: Uint8Array) => void): () => void;
 }

@@ -7,8 +7,8 @@
  * P2. A follower sees each message of its subject exactly once and in order, across reconnects and server restarts.
  * P3. A watch sees the newest value of each key and every later one it can tell apart, again after each reconnect.
  * P4. While the bus is away, writes and reads fail with `Outage('bus.unavailable')` within their deadline.
- * P5. "Nobody serves it" is a fact: while those who were there before an outage may still be on their way back, a request asks
- *     again within its time, and then says `bus.timeout` (`unsettled`).
+ * P5. "Nobody serves it" is a fact: while those who were there before an outage may still be on their way back, a
+ *     request asks again within its time, and then says `bus.timeout` (`unsettled`).
  */
 
 import type { BucketDefinition, ObjectsDefinition } from '../contract/bus/buckets.ts';
@@ -72,7 +72,8 @@ export interface KnownMessage {
 
 export interface FollowOptions {
   /**
-   * The stream does not hold any more what was handed over: it was put back from a copy, lost its newest messages or was recreated. It is read on from where it differs; positions from before mean nothing.
+   * The stream does not hold any more what was handed over: it was put back from a copy, lost its newest messages or
+   * was recreated. It is read on from where it differs; positions from before mean nothing.
    */
   readonly wentBack?: () => void;
 }
@@ -89,7 +90,10 @@ export interface Entry {
   readonly revision: number;
   /** When it was written, ms since 1970. */
   readonly at: number;
-  /** Of a watch: the store went back or is another one; what was known of the key before, later or not, is not so any more. */
+  /**
+   * Of a watch: the store went back or is another one; what was known of the key before, later or not, is not so any
+   * more.
+   */
   readonly rewound?: true;
 }
 
@@ -126,8 +130,8 @@ export interface Objects {
   /** Bytes of the content; undefined when it is not stored whole. */
   size(hash: string): Promise<number | undefined>;
   /**
-   * Stores content given in pieces, and resolves with its bytes; what is stored already is left as it is. Rejects when the
-   * pieces are not what the hash names.
+   * Stores content given in pieces, and resolves with its bytes; what is stored already is left as it is. Rejects when
+   * the pieces are not what the hash names.
    */
   put(hash: string, pieces: AsyncIterable<Uint8Array>): Promise<number>;
 }
@@ -140,7 +144,10 @@ export interface Bus {
   /** Fire and forget; lost while disconnected. */
   publish(subject: string, data: Uint8Array, headers?: Headers): void;
   subscribe(subject: string, handle: (message: CoreMessage) => void, options?: { queue?: string }): Stoppable;
-  /** Serves a subject: what `answer` resolves to is the reply. A rejection is logged and leaves the caller to its timeout. */
+  /**
+   * Serves a subject: what `answer` resolves to is the reply. A rejection is logged and leaves the caller to its
+   * timeout.
+   */
   serve(
     subject: string,
     answer: (message: CoreMessage) => Promise<Uint8Array>,
@@ -162,8 +169,8 @@ export interface Bus {
   /** The last message of a subject (no wildcard) as the leader knows it. */
   last(stream: StreamDefinition, subject: string): Promise<StreamMessage | undefined>;
   /**
-   * Delivers the messages of a subject (wildcards allowed) in order, one at a time: the next is handed over when `handle`
-   * has resolved. A rejection of `handle` is a defect: it is logged and the same message is handed over again.
+   * Delivers the messages of a subject (wildcards allowed) in order, one at a time: the next is handed over when
+   * `handle` has resolved. A rejection of `handle` is a defect: it is logged and the same message is handed over again.
    */
   follow(
     stream: StreamDefinition,
@@ -174,9 +181,14 @@ export interface Bus {
   ): Promise<Follower>;
   /** Whether a stream still holds a message; one that has left it by its age counts as held. */
   stillHolds(stream: StreamDefinition, known: KnownMessage): Promise<boolean>;
-  /** When the last message was stored of which this process found that the store went back behind it; undefined: none. */
+  /**
+   * When the last message was stored of which this process found that the store went back behind it; undefined: none.
+   */
   readonly lostUntil?: number | undefined;
-  /** For how long the stream remembers the ids of messages, ms, where an installation states another time than its declaration. */
+  /**
+   * For how long the stream remembers the ids of messages, ms, where an installation states another time than its
+   * declaration.
+   */
   dedupeMs?(stream: StreamDefinition): number;
 
   bucket(definition: BucketDefinition): Bucket;

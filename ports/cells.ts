@@ -1,6 +1,6 @@
 /**
- * The cells of one kind as whoever owns their entities uses them, and the owner as its cells use it: a lane, a shard of runs, the
- * alarm service, the radio, the runs of the bench. Types only; `supervision/cells/` has the cells.
+ * The cells of one kind as whoever owns their entities uses them, and the owner as its cells use it: a lane, a shard of
+ * runs, the alarm service, the radio, the runs of the bench. Types only; `supervision/cells/` has the cells.
  */
 
 import type { AnyStateMachine, ContextFrom, EventFromLogic, InputFrom } from 'xstate';

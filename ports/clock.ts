@@ -4,8 +4,8 @@ export interface Clock {
   /** ms since 1970, as the machine believes: it may be set, back and forth. */
   now(): number;
   /**
-   * ms since some moment in the past of this process: only ever rises, whatever is done to the time of day, and counts what
-   * the machine slept. For ages and bounds of waiting; means nothing to another process.
+   * ms since some moment in the past of this process: only ever rises, whatever is done to the time of day, and counts
+   * what the machine slept. For ages and bounds of waiting; means nothing to another process.
    */
   monotonic(): number;
   /** Calls `fire` once after `delayMs`; the handle cancels it. */

@@ -1,11 +1,11 @@
 /**
- * A binding as its owner writes it, by the types of its chart, and the one place where those are forgotten: the runtime hosts
- * every kind alike.
+ * A binding as its owner writes it, by the types of its chart, and the one place where those are forgotten: the runtime
+ * hosts every kind alike.
  *
- * B1. One handler for each effect that the chart emits, and none beside: each takes its effect and gives back an event of that
- *     chart. The store takes the records that the chart emits.
- * B2. What is forgotten here comes back as it was: a cell gives a handler only what its chart emitted under that type, and a
- *     chart only what its handlers and its owner say.
+ * B1. One handler for each effect that the chart emits, and none beside: each takes its effect and gives back an event
+ *     of that chart. The store takes the records that the chart emits.
+ * B2. What is forgotten here comes back as it was: a cell gives a handler only what its chart emitted under that type,
+ *     and a chart only what its handlers and its owner say.
  */
 
 import type { AnyStateMachine, ContextFrom, EmittedFrom, EventFromLogic } from 'xstate';

@@ -174,6 +174,8 @@ export interface Binding<Chart extends AnyStateMachine = AnyStateMachine> {
     /** What its owner knows of the whole log beside the chart. */
     readonly facts?: (id: string) => unknown;
   };
-  /** The log of any entity of the kind, alive or long over; undefined when there is none. Kinds without a log lack it. */
+  /**
+   * The log of any entity of the kind, alive or long over; undefined when there is none. Kinds without a log lack it.
+   */
   readonly history?: (id: string) => Promise<EntityLog | undefined>;
 }

@@ -1,6 +1,6 @@
 /**
- * Credentials with which a client follows runs and alarms on the bus itself, as the front end needs them. Mission Control
- * Service, section 5 item 8.
+ * Credentials with which a client follows runs and alarms on the bus itself, as the front end needs them. Mission
+ * Control Service, section 5 item 8.
  */
 
 export interface Follower {

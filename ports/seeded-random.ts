@@ -1,4 +1,7 @@
-/** Chance from a seed (mulberry32): small, fast, good enough for noise, jitter and simulation; the same seed gives the same sequence. */
+/**
+ * Chance from a seed (mulberry32): small, fast, good enough for noise, jitter and simulation; the same seed gives the
+ * same sequence.
+ */
 
 import type { Random } from './clock.ts';
 

@@ -1,7 +1,7 @@
 /**
- * CSP packets, both ways: the headers of versions 1 and 2, and the CRC-32C at their end. Cubesat Space Protocol, libcsp.
- * Version 1 has 32 bits: priority 2, source 5, destination 5, destination port 6, source port 6, flags 8. Version 2 has
- * 48: priority 2, destination 14, source 14, destination port 6, source port 6, flags 6.
+ * CSP packets, both ways: the headers of versions 1 and 2, and the CRC-32C at their end. Cubesat Space Protocol,
+ * libcsp. Version 1 has 32 bits: priority 2, source 5, destination 5, destination port 6, source port 6, flags 8.
+ * Version 2 has 48: priority 2, destination 14, source 14, destination port 6, source port 6, flags 6.
  *
  * C1. Reading never throws: bytes that are no packet give a reason.
  * C2. The CRC is made over the data alone. One over header and data holds as well: libcsp takes both.

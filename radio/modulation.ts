@@ -1,9 +1,9 @@
 /**
- * Modulations and codings: bits of a symbol, code rates, and bit error rates over Eb/N0 (per useful bit), for the model of the
- * modem and for the theory beside a measured waterfall.
+ * Modulations and codings: bits of a symbol, code rates, and bit error rates over Eb/N0 (per useful bit), for the model
+ * of the modem and for the theory beside a measured waterfall.
  *
- * Simplified: symbols are Gray-mapped and detected ideally; the convolutional code (K = 7, rate 1/2, soft decisions) is its union
- * bound; errors are taken as independent, so interleaving changes nothing. OQPSK errs like QPSK.
+ * Simplified: symbols are Gray-mapped and detected ideally; the convolutional code (K = 7, rate 1/2, soft decisions) is
+ * its union bound; errors are taken as independent, so interleaving changes nothing. OQPSK errs like QPSK.
  */
 
 import type { Modulation, Profile } from '../contract/bench/profile.ts';
@@ -103,8 +103,8 @@ function tail(x: number): number {
 }
 
 /**
- * Energy over noise that one coded bit adds to the distance between paths. Differential detection with soft decisions at the low levels
- * where codes work loses half of it.
+ * Energy over noise that one coded bit adds to the distance between paths. Differential detection with soft decisions
+ * at the low levels where codes work loses half of it.
  */
 function codedDistance(modulation: Modulation, ecN0: number): number {
   if (modulation === 'dbpsk') return ecN0 / 2;

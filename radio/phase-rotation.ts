@@ -1,8 +1,9 @@
 /**
- * What bytes become where the demodulator found the carrier some steps of the constellation off: symbols in Gray order, turned. Pure.
+ * What bytes become where the demodulator found the carrier some steps of the constellation off: symbols in Gray order,
+ * turned. Pure.
  *
- * T1. Symbols of three bits do not end with a byte: of those only pairs of bits are turned, which spoils as much and is a
- *     simplification of the model.
+ * T1. Symbols of three bits do not end with a byte: of those only pairs of bits are turned, which spoils as much and is
+ *     a simplification of the model.
  */
 
 /** Pairs of bits around the circle. */

@@ -1,7 +1,7 @@
 /**
- * Pseudo-random bit sequences, as payloads whose rotation can be found: the polynomials of ITU-T O.150, sections 5.1, 5.3 and
- * 5.6, first bit in the highest bit of the first byte. O.150 inverts the orders 15 and 23 on the line; here they are as the
- * polynomial gives them, since both ends are this bench.
+ * Pseudo-random bit sequences, as payloads whose rotation can be found: the polynomials of ITU-T O.150, sections 5.1,
+ * 5.3 and 5.6, first bit in the highest bit of the first byte. O.150 inverts the orders 15 and 23 on the line; here
+ * they are as the polynomial gives them, since both ends are this bench.
  *
  * R1. Squaring the polynomial three times gives the same recurrence between bytes, so a byte costs one exclusive or.
  */

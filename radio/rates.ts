@@ -1,6 +1,6 @@
 /**
- * Symbol rates: which the hardware reaches, with what sample rate and interpolation, and for the others the bound they hit. RF
- * Bench Service, section 2 (CapabilitiesDRO).
+ * Symbol rates: which the hardware reaches, with what sample rate and interpolation, and for the others the bound they
+ * hit. RF Bench Service, section 2 (CapabilitiesDRO).
  *
  * T1. Capabilities, validation and apply ask `planRate` and nothing else, so that they cannot differ.
  */
@@ -41,7 +41,9 @@ export interface RatePlan {
   readonly filter: boolean;
 }
 
-/** The modem as it is built: four samples per symbol, one interpolator of up to 128, LVDS, FIR of the AD9361 not loaded. */
+/**
+ * The modem as it is built: four samples per symbol, one interpolator of up to 128, LVDS, FIR of the AD9361 not loaded.
+ */
 export const MODEM_RATES: RateLimits = {
   samplesPerSymbol: 4,
   interpolation: { least: 1, most: 128 },
@@ -51,7 +53,10 @@ export const MODEM_RATES: RateLimits = {
   rolloff: 0.35,
 };
 
-/** Symbol rates that people ask for, in baud: of amateur and UHF links, of S band, and the ends of what the part reaches. */
+/**
+ * Symbol rates that people ask for, in baud: of amateur and UHF links, of S band, and the ends of what the part
+ * reaches.
+ */
 export const USUAL_BAUDS: readonly number[] = [
   1200, 2400, 4800, 9600, 19_200, 38_400, 57_600, 115_200, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_000,
   10_000_000, 15_360_000, 20_000_000,

@@ -5,8 +5,8 @@
  * H1. The heap fires timers in the order of their due time, equal ones in the order they were set.
  * H2. While a timer fires, `now()` is exactly its due time.
  * H3. Both take any delay: a shelving of a month ends after a month.
- * H4. Monotonic time of the machine goes on while the machine is suspended, which the timers of Node do not count: a process
- *     that was suspended for a minute is a minute older when it wakes.
+ * H4. Monotonic time of the machine goes on while the machine is suspended, which the timers of Node do not count: a
+ *     process that was suspended for a minute is a minute older when it wakes.
  */
 
 import { uptime } from 'node:os';

@@ -4,8 +4,8 @@
  *
  * I1. The API listens before the bus answers: it says 503 rather than nothing.
  * I2. The other roles start when the bus can be reached, however long that takes.
- * I3. A process ends in order (`stop`): what cannot wait comes first (a transmitter is muted), then it takes nothing more, frees what
- *     it owns, and leaves the bus.
+ * I3. A process ends in order (`stop`): what cannot wait comes first (a transmitter is muted), then it takes nothing
+ *     more, frees what it owns, and leaves the bus.
  * I4. Where health and metrics have a port of their own, it listens from the first moment to the last.
  */
 
@@ -90,8 +90,8 @@ export interface ServiceProcess {
   /** Base URL of health and metrics, when they have a port of their own. */
   readonly metrics: string | undefined;
   /**
-   * Resolves with true when every role runs and everything the mission asks for is done by somebody, with false when the
-   * process was stopped before.
+   * Resolves with true when every role runs and everything the mission asks for is done by somebody, with false when
+   * the process was stopped before.
    */
   readonly ready: Promise<boolean>;
   stop(): Promise<void>;
@@ -286,7 +286,10 @@ class Service implements ServiceProcess {
     return benchRole({ ...bench, host, allowHosts, listening });
   }
 
-  /** Tries until the bus answers, ever more seldom, and at once when it is connected again (I2); each reason is logged once. */
+  /**
+   * Tries until the bus answers, ever more seldom, and at once when it is connected again (I2); each reason is logged
+   * once.
+   */
   async #whileBusIsAway(step: () => Promise<void>): Promise<void> {
     const { bus, clock, log } = this.#options;
     let reason: string | undefined;

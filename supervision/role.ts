@@ -1,6 +1,6 @@
 /**
- * What a role of a process is to the supervision tree, and what it is given. A role is started whole, stopped whole and,
- * when it fails, started again from what the bus knows.
+ * What a role of a process is to the supervision tree, and what it is given. A role is started whole, stopped whole
+ * and, when it fails, started again from what the bus knows.
  */
 
 import type { Registry } from 'prom-client';

@@ -1,6 +1,7 @@
 /**
  * The supervision tree of one process: root → roles → kinds and partitions → cells and workers. A role that fails is
- * started again; one that keeps failing ends the process with a clear message, and whatever started the process decides.
+ * started again; one that keeps failing ends the process with a clear message, and whatever started the process
+ * decides.
  */
 
 import { BUS_RETRY_MS } from '../contract/limits.ts';

@@ -31,7 +31,9 @@ const packr = new Packr({ useRecords: false, moreTypes: true });
 const compress = promisify(gzip);
 const expand = promisify(gunzip);
 const FAST = { level: constants.Z_BEST_SPEED };
-/** Up to here the work takes less than a millisecond: not worth the way to another thread, which gives its turn away. */
+/**
+ * Up to here the work takes less than a millisecond: not worth the way to another thread, which gives its turn away.
+ */
 const AT_ONCE_BYTES = 64 * 1024;
 
 /** The bytes of the checkpoint. The columns are copied before the promise is returned. */

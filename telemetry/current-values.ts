@@ -4,8 +4,8 @@
  *
  * V1. Ordinals are those of `platform`, for the life of the store; another catalogue is another store, `adopt()`ing
  *     the values of this one by their keys.
- * V2. A sample older than the known one never replaces it (`sample-order.ts`), and neither does one that the owner of the target
- *     has marked as older: what is shown here is what every other consumer goes by.
+ * V2. A sample older than the known one never replaces it (`sample-order.ts`), and neither does one that the owner of
+ *     the target has marked as older: what is shown here is what every other consumer goes by.
  * V3. A sample that is already known changes nothing, so what is replayed is not announced again.
  * V4. A value becomes JSON at most once, when first asked for, whatever the number of watchers (T4).
  */

@@ -5,8 +5,8 @@
  * Q2. After a failure everything without an acknowledgement is sent again, in order, under the same ids.
  *     Each is tried once: one that the bus tried again by itself would come behind those pushed later.
  * Q3. `stored` is called in the order of the pushes, each once.
- * Q4. While the oldest has waited for its acknowledgement longer than `VALUE_APPEND_LATE_MS` nothing new is sent: a stream
- *     that has just lost its leader answers nothing, and what was sent behind it would be stored before it.
+ * Q4. While the oldest has waited for its acknowledgement longer than `VALUE_APPEND_LATE_MS` nothing new is sent: a
+ *     stream that has just lost its leader answers nothing, and what was sent behind it would be stored before it.
  */
 
 import type { StreamDefinition } from '../contract/bus/streams.ts';

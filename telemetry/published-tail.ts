@@ -1,11 +1,12 @@
 /**
- * What an owner of a target published behind its checkpoint, as the next owner finds it in the value stream. Architecture, "Life of a
- * sample".
+ * What an owner of a target published behind its checkpoint, as the next owner finds it in the value stream.
+ * Architecture, "Life of a sample".
  *
- * U1. What the value stream holds counts. A new owner takes it as it stands and computes nothing of it again: what the clock had caused
- *     between two samples would come out differently behind the second.
- * U2. A batch may be missing in front of the last ones: its append was lost, and with it its owner. It is made now, behind them. No more
- *     than `VALUE_APPENDS` are on their way at once, so only the last ones have to be known one by one.
+ * U1. What the value stream holds counts. A new owner takes it as it stands and computes nothing of it again: what the
+ *     clock had caused between two samples would come out differently behind the second.
+ * U2. A batch may be missing in front of the last ones: its append was lost, and with it its owner. It is made now,
+ *     behind them. No more than `VALUE_APPENDS` are on their way at once, so only the last ones have to be known one by
+ *     one.
  * U3. A message that does not say what it was made from is taken as it stands, and says nothing of what is missing.
  */
 

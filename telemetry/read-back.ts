@@ -8,7 +8,9 @@ import { fitsPlatform, readValues } from './reading/batch-shape.ts';
 import type { KnownPlatforms } from './reading/known-platforms.ts';
 import { mapBatch } from './reading/measure-map.ts';
 
-/** The batch in the message, in the catalogue that there is once it is read; undefined where it cannot be read by any. */
+/**
+ * The batch in the message, in the catalogue that there is once it is read; undefined where it cannot be read by any.
+ */
 export async function readBack(
   message: StreamMessage,
   platforms: KnownPlatforms,

@@ -1,13 +1,14 @@
 /**
- * Which sample of a measure is the current one: the one order that every consumer of telemetry goes by. Mission Control Service,
- * section 4.1 rule 10; decisions 6 and 23. Columns by ordinal, no object per sample.
+ * Which sample of a measure is the current one: the one order that every consumer of telemetry goes by. Mission Control
+ * Service, section 4.1 rule 10; decisions 6 and 23. Columns by ordinal, no object per sample.
  *
  * V2. A sample older than the known one never replaces it: older by `time`, then by `ground_time` when equal.
  * V5. Real-time samples come in the order of reception, give or take seconds. One whose on-board time is further than
  *     `CLOCK_STEP_MS` from the known one shows that the clock on board was set (or that a recording began again): then
- *     the ground time decides, or the value would stand still until the new clock has caught up. So it does behind a deferred
- *     sample that was stored before the clock was set back.
- * V6. Samples count in the order of reception: the rows of a message in that of their ground times, whatever block they stand in.
+ *     the ground time decides, or the value would stand still until the new clock has caught up. So it does behind a
+ *     deferred sample that was stored before the clock was set back.
+ * V6. Samples count in the order of reception: the rows of a message in that of their ground times, whatever block they
+ *     stand in.
  * V7. The judgement depends on the samples before it alone, so a new owner that goes on from a checkpoint judges alike.
  */
 
@@ -109,7 +110,10 @@ export class SampleOrder {
   }
 }
 
-/** Whether a sample that is so much ahead of the known one by `time`, and received so much later, is older than it (V2, V5). */
+/**
+ * Whether a sample that is so much ahead of the known one by `time`, and received so much later, is older than it (V2,
+ * V5).
+ */
 export function isOlderBy(ahead: number, later: number, deferred: number, knownDeferred: number): boolean {
   if (Number.isFinite(ahead) && Math.abs(ahead) > CLOCK_STEP_MS) {
     const wasSet = deferred === 0 || (knownDeferred === 0 && ahead > 0);

@@ -1,4 +1,7 @@
-/** The current values of a process, as whoever judges by them asks for them. Mission Control Service, sections 3.1 and 3.2. */
+/**
+ * The current values of a process, as whoever judges by them asks for them. Mission Control Service, sections 3.1 and
+ * 3.2.
+ */
 
 import { sameMeasure } from '../mission/measure-meaning.ts';
 import type { TargetValues } from '../ports/target-values.ts';

@@ -1,27 +1,29 @@
 /**
  * The owner of one target's telemetry: takes decoded batches, calibrates them, computes what is derived from them and
- * publishes value batches, in order and many under way. Architecture, "Life of a sample". Who owns which target, and the
- * following of the stream, is the affair of the supervision.
+ * publishes value batches, in order and many under way. Architecture, "Life of a sample". Who owns which target, and
+ * the following of the stream, is the affair of the supervision.
  *
  * O1. A decoded batch becomes one value batch, also across owners: the message id `<target>-<position>` catches two
- *     owners at once, and `Mcs-Source` of what stands behind the checkpoint says what need not be made (`published-tail.ts`).
+ *     owners at once, and `Mcs-Source` of what stands behind the checkpoint says what need not be made
+ *     (`published-tail.ts`).
  * O2. The checkpoint covers only what the value stream holds; a new owner starts behind it and loses nothing.
  * O3. A batch of another catalogue is mapped by keys. When no known mission has that catalogue its samples are left
  *     out, counted and logged once; its reports, which need no catalogue, go on.
  * O4. A message that is no batch is left out, counted and logged; it stays in the stream of decoded samples.
- * O5. What time alone changes of derived measures is a value batch of its own, behind everything made from what was decoded
- *     before: its id is `<target>-<position>-<moment>`, its source that position, so O1 and O2 hold of it as of the others.
- *     What came due before the samples of a message is published before them. At the head of the stream the clock says
- *     when, and the append holds only if nobody has published anything since: an owner that slept publishes nothing late, and ends.
- *     Before the samples of a message it asks whether the target is still its own: another one may have published that moment
- *     behind another message, under another id.
- * O6. What a new catalogue derives over windows is filled from the value stream, as by a new owner; until then no message is
- *     taken.
- * O7. Where a stream went back (a store that was put back, newest messages lost), nothing that is known of positions counts:
- *     decoded samples are read on from the time of the last one that values were made from, their ids name that time, and
- *     values that the value stream lost are made again.
- * O8. Whether a sample becomes the current value is judged here, once, before it is published (`sample-order.ts`): one that does not
- *     is published marked, and derives nothing. The judgement goes with what was handed over, ahead of what is stored.
+ * O5. What time alone changes of derived measures is a value batch of its own, behind everything made from what was
+ *     decoded before: its id is `<target>-<position>-<moment>`, its source that position, so O1 and O2 hold of it as of
+ *     the others. What came due before the samples of a message is published before them. At the head of the stream the
+ *     clock says when, and the append holds only if nobody has published anything since: an owner that slept publishes
+ *     nothing late, and ends. Before the samples of a message it asks whether the target is still its own: another one
+ *     may have published that moment behind another message, under another id.
+ * O6. What a new catalogue derives over windows is filled from the value stream, as by a new owner; until then no
+ *     message is taken.
+ * O7. Where a stream went back (a store that was put back, newest messages lost), nothing that is known of positions
+ *     counts: decoded samples are read on from the time of the last one that values were made from, their ids name that
+ *     time, and values that the value stream lost are made again.
+ * O8. Whether a sample becomes the current value is judged here, once, before it is published (`sample-order.ts`): one
+ *     that does not is published marked, and derives nothing. The judgement goes with what was handed over, ahead of
+ *     what is stored.
  */
 
 import { type DecodedBatch, encodeBatch, type ValueBatch } from '../contract/batch.ts';
@@ -290,7 +292,10 @@ class Owner implements TelemetryOwner {
     this.#cover(positions.decoded);
   }
 
-  /** O2: everything up to the decoded message is stored. What was published behind the checkpoint counts once it is passed as a whole. */
+  /**
+   * O2: everything up to the decoded message is stored. What was published behind the checkpoint counts once it is
+   *     passed as a whole.
+   */
   #cover(decoded: number): void {
     if (decoded >= this.#published.last) {
       this.#positions = { decoded, values: this.#tail };
@@ -352,7 +357,9 @@ class Owner implements TelemetryOwner {
     });
   }
 
-  /** Makes everything what it was for the owner before: up to the checkpoint, then by what that one published behind it. */
+  /**
+   * Makes everything what it was for the owner before: up to the checkpoint, then by what that one published behind it.
+   */
   async #goOn(last: StreamMessage | undefined): Promise<void> {
     const { bus, target, clock } = this.#options;
     const { values: position } = this.#positions;
@@ -415,7 +422,7 @@ class Owner implements TelemetryOwner {
     }
   }
 
-  /** O6. Fills a computation from what is published, once what is under way is stored; false where it is not wanted any more. */
+  /** O6. Fills a computation from what is published, once what is under way is stored; false where it is not wanted. */
   async #fill(filled: Compute, isWanted: () => boolean): Promise<boolean> {
     const { bus, target, clock } = this.#options;
     const { platform } = filled;

@@ -1,6 +1,7 @@
 /**
- * The current values of every target in one process: loaded from the checkpoints of their owners, then kept by following
- * the value stream (T5). Mission Control Service, sections 1.3 and 4.1 rule 10. Any number of processes may do so.
+ * The current values of every target in one process: loaded from the checkpoints of their owners, then kept by
+ * following the value stream (T5). Mission Control Service, sections 1.3 and 4.1 rule 10. Any number of processes may
+ * do so.
  *
  * F1. Nothing stored is missed: the stream is followed from before everything the checkpoints do not cover. What is
  *     read twice changes nothing (current-values.V3).
@@ -27,8 +28,8 @@ import { mapBatch } from './reading/measure-map.ts';
 import { readCheckpoints } from './value-replay.ts';
 
 /**
- * Notified of changed values, oldest change first: an ordinal that changed twice in one message is reported twice. The array
- * is only good during the call. Ordinals are those of `store.platform`, which a new mission may change.
+ * Notified of changed values, oldest change first: an ordinal that changed twice in one message is reported twice. The
+ * array is only good during the call. Ordinals are those of `store.platform`, which a new mission may change.
  */
 export type ValueListener = (changed: Uint32Array, store: CurrentValues) => void;
 

@@ -15,7 +15,9 @@ export function covered(positions: Positions, last: StreamMessage | undefined): 
   return { decoded: Math.min(positions.decoded, Number(last.headers[header.source] ?? 0)), values: last.seq };
 }
 
-/** When the last decoded message that is known was stored, where its stream does not hold it any more. Throws `Outage`. */
+/**
+ * When the last decoded message that is known was stored, where its stream does not hold it any more. Throws `Outage`.
+ */
 export async function decodedLostSince(
   bus: Bus,
   log: Log,

@@ -1,6 +1,7 @@
 /**
- * `node tools/check-boundaries.mjs [root]`. Fails when an import crosses a boundary of the architecture, or when the check has not seen every source file: a
- * parser that does not know the installed TypeScript finds no modules and no faults either.
+ * `node tools/check-boundaries.mjs [root]`. Fails when an import crosses a boundary of the architecture, or when the
+ * check has not seen every source file: a parser that does not know the installed TypeScript finds no modules and no
+ * faults either.
  */
 
 import { readdirSync } from 'node:fs';

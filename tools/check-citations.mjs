@@ -2,11 +2,11 @@
  * `node tools/check-citations.mjs [root]`. What comments, asserts, test titles and pages refer to is there: invariants,
  * files, decisions. `docs/invariants.md` says how an invariant is stated and cited.
  *
- * K1. An invariant is stated once in its file, as a line ` * J3. …` of a comment; those of the whole service are rows of
- *     `docs/invariants.md`.
+ * K1. An invariant is stated once in its file, as a line ` * J3. …` of a comment; those of the whole service are rows
+ *     of `docs/invariants.md`.
  * K2. `J3` is the invariant of the same file, or else one of the whole service; that of another file is `lane.J3`, or
- *     `telecommand/lane.J3` where several files have the name. What follows in the same list, as in `lane.J3, J5`, is of
- *     the same file.
+ *     `telecommand/lane.J3` where several files have the name. What follows in the same list, as in `lane.J3, J5`, is
+ *     of the same file.
  * K3. A file name in backticks is relative to the folder of the file or to the root, and means one file.
  * K4. The number of a decision and the target of a relative link exist.
  * K5. The tests that a row of `docs/invariants.md` names cite its invariant.

@@ -1,10 +1,11 @@
 /**
  * `node tools/check-words.mjs [root]`. Retired words (`tools/retired-words.mjs`) do not come back.
  *
- * W1. Comments, sentences in strings, titles of tests and pages of the finished folders have none of them; code in backticks
- *     is not looked at.
+ * W1. Comments, sentences in strings, titles of tests and pages of the finished folders have none of them; code in
+ *     backticks is not looked at.
  * W2. Messages, help texts and descriptions also have none of the words that are not for users.
  * W3. No name of a file or of a symbol has one.
+ * W4. No comment of code is wider than 120 columns, which a window of half a screen shows.
  */
 
 import { readFileSync } from 'node:fs';
@@ -19,6 +20,7 @@ const READ = /\.(?:ts|mjs|css|md)$/;
 const TITLE_CALL = /(?:\b(?:it|describe|test)(?:\.\w+)*\(|\)\()\s*['"`]$/;
 /** What of the text around a word is looked at for an exception. */
 const AROUND = 100;
+const WIDEST_COMMENT = 120;
 
 const isFinished = (path) =>
   READ.test(path) &&
@@ -26,7 +28,10 @@ const isFinished = (path) =>
   FINISHED.some((folder) => path.startsWith(folder)) &&
   !UNFINISHED.some((prefix) => path.startsWith(prefix));
 
-/** The lists a piece is held against: strings of tests are data, but for titles; a string without a blank is no sentence. */
+/**
+ * The lists a piece is held against: strings of tests are data, but for titles; a string without a blank is no
+ * sentence.
+ */
 function listsFor(path, { kind, text, before }) {
   if (kind === 'comment') return [RETIRED];
   if (path.startsWith('test/')) return TITLE_CALL.test(before) ? [RETIRED] : [];
@@ -68,10 +73,23 @@ function nameFaults(path) {
   return faults;
 }
 
+/** W4. */
+function widthFaults(path) {
+  if (!/\.(?:ts|mjs)$/.test(path)) return [];
+  return readFileSync(join(root, path), 'utf8')
+    .split('\n')
+    .flatMap((line, index) =>
+      /^\s*(?:\/?\*\s|\/\/\s)/.test(line) && line.length > WIDEST_COMMENT
+        ? [`${path}:${index + 1}: a comment of ${line.length} columns; ${WIDEST_COMMENT} at most`]
+        : [],
+    );
+}
+
 const files = repositoryFiles(root).filter(isFinished);
 const faults = files.flatMap((path) => [
   ...piecesOf(root, path).flatMap((piece) => faultsOf(path, piece)),
   ...nameFaults(path),
+  ...widthFaults(path),
 ]);
 for (const fault of faults) console.error(fault);
 if (faults.length > 0)

@@ -1,7 +1,7 @@
 /**
- * `node tools/draw-dependencies.mjs [root] [--write]`: the folders of the source in layers, each with the folders it imports, drawn
- * from the imports themselves. `--write` puts the drawing between its marks in ARCHITECTURE.md; without it the drawing is printed, and the
- * exit code is 1 where ARCHITECTURE.md of the root shows another one.
+ * `node tools/draw-dependencies.mjs [root] [--write]`: the folders of the source in layers, each with the folders it
+ * imports, drawn from the imports themselves. `--write` puts the drawing between its marks in ARCHITECTURE.md; without
+ * it the drawing is printed, and the exit code is 1 where ARCHITECTURE.md of the root shows another one.
  */
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Words this project used once and the words of the field that replace them. `tools/check-words.mjs` keeps them from coming
- * back. A word that is retired later is added here, with every text changed in the same commit.
+ * Words this project used once and the words of the field that replace them. `tools/check-words.mjs` keeps them from
+ * coming back. A word that is retired later is added here, with every text changed in the same commit.
  */
 
 /** `word` as it stood, `instead` for who finds it, `except` what may stay: other meanings of the same letters. */

@@ -3,8 +3,8 @@
  * citations and of words, which look at every file of the repository in a second or two; a parser of the language would
  * take several times as long.
  *
- * X1. Comments and literals of TypeScript and JavaScript are distinguished from code, also behind a regular expression and
- *     inside a nested template; a template is cut at its substitutions.
+ * X1. Comments and literals of TypeScript and JavaScript are distinguished from code, also behind a regular expression
+ *     and inside a nested template; a template is cut at its substitutions.
  * X2. Markdown is text apart from code: fenced blocks are left out, and inline code is kept in its backticks.
  */
 

@@ -1,9 +1,9 @@
 /**
- * The events of alarms on stream ALARMS, made of their records: publishing one, and what the stream misses. Mission Control
- * Service, sections 2.4, 4.4 (recovery) and 6.
+ * The events of alarms on stream ALARMS, made of their records: publishing one, and what the stream misses. Mission
+ * Control Service, sections 2.4, 4.4 (recovery) and 6.
  *
- * E1. An event is appended behind the last one its writer knows, with message id `<key>-<seq>`: one that slept for longer than
- *     the stream remembers ids publishes nothing twice.
+ * E1. An event is appended behind the last one its writer knows, with message id `<key>-<seq>`: one that slept for
+ *     longer than the stream remembers ids publishes nothing twice.
  * E2. What has left the stream by its age is not missing.
  * E3. What is no event on the subject of an alarm is nobody's: the last event is the last that is one.
  * E4. Where the stream went back behind what its writer knows, so did the record: nothing is published of it, and the

@@ -1,9 +1,9 @@
 /**
- * Binds the alarm chart to the world: replies to whoever asked, reactions, the telling of those that failed. Mission Control
- * Service, section 4.4.
+ * Binds the alarm chart to the world: replies to whoever asked, reactions, the telling of those that failed. Mission
+ * Control Service, section 4.4.
  *
- * W1. A reaction is asked for only once its activation is durable, under the number of that transition: asking again after a
- *     crash gives the same run.
+ * W1. A reaction is asked for only once its activation is durable, under the number of that transition: asking again
+ *     after a crash gives the same run.
  * W2. A failure is forgotten only when `<alarm>-reaction` is recorded.
  */
 

@@ -1,5 +1,6 @@
 /**
- * Commands of people to alarms, by request and reply on `mcs.alarm.control.<target>`. Mission Control Service, section 4.4.
+ * Commands of people to alarms, by request and reply on `mcs.alarm.control.<target>`. Mission Control Service, section
+ * 4.4.
  *
  * D1. What is refused is refused with a sentence; what is accepted is recorded by then.
  * D2. A process that no longer leads answers nobody: the present leader does, or the caller gets a timeout.

@@ -2,8 +2,8 @@
  * What has changed in the alarms of one target and is not recorded yet. Part of the alarm service.
  *
  * Q1. Changes of one alarm are recorded in their order, one at a time; those of different alarms side by side.
- * Q2. As many at the same time as there are slots, and no more: a storm fills no inbox, and a command of a person to any alarm
- *     finds its cell free.
+ * Q2. As many at the same time as there are slots, and no more: a storm fills no inbox, and a command of a person to
+ *     any alarm finds its cell free.
  */
 
 import type { Slots } from './slots.ts';
@@ -88,7 +88,9 @@ export class EdgeQueue<Edge> {
     this.#start();
   }
 
-  /** The oldest change of one alarm; the others of it line up again behind it, so that no alarm keeps the rest waiting. */
+  /**
+   * The oldest change of one alarm; the others of it line up again behind it, so that no alarm keeps the rest waiting.
+   */
   async #recordNext(key: string): Promise<void> {
     const waiting = this.#byAlarm.get(key)!;
     const { edge, done } = waiting[0]!;

@@ -1,8 +1,8 @@
 /**
  * How far the values of a target are read and what changed by them recorded. Part of the alarm service.
  *
- * P1. A place counts as recorded only when everything taken up to it is: work ends in any order, the low-water mark rises
- *     in the order of the stream.
+ * P1. A place counts as recorded only when everything taken up to it is: work ends in any order, the low-water mark
+ *     rises in the order of the stream.
  * P2. What waits is as much as there are changes: messages that change nothing are one place, however many come.
  */
 

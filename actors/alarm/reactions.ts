@@ -2,8 +2,8 @@
  * Launches the reaction of an alarm, and reports how it ended. Mission Control Service, section 4.4 reaction rules 3
  * and 4. Whether an activation has one, and what follows from its end, is decided by the alarm.
  *
- * X1. One run for each activation: its identifier is made from the key and the number of the transition, and so is the message
- *     id of its submission. Whichever process submits it, and however often, every caller gets the same run.
+ * X1. One run for each activation: its identifier is made from the key and the number of the transition, and so is the
+ *     message id of its submission. Whichever process submits it, and however often, every caller gets the same run.
  * X2. It runs in the environment of the run that holds the target, else in the last one declared for it.
  * X3. What cannot be resolved is logged and reported; nothing is stored of it.
  * X4. While the bus is away it waits.

@@ -2,11 +2,12 @@
  * The store of alarm cells: the record in bucket `mcs_alarms` is the snapshot. Mission Control Service, section 4.4
  * (recovery).
  *
- * R1. Each transition is written to the bucket by conditional write, and only then published; the next one is not written
- *     before. So nothing but the last transition of a record can be missing on the stream.
- * R2. Only who leads writes: nothing once `holds()` says no, nothing over the record of a later leader, nothing behind a lost
- *     write (O1).
- * R3. A record is restored whole: state, end of the shelving, reactions under way. One that nobody has raised is NORMAL.
+ * R1. Each transition is written to the bucket by conditional write, and only then published; the next one is not
+ *     written before. So nothing but the last transition of a record can be missing on the stream.
+ * R2. Only who leads writes: nothing once `holds()` says no, nothing over the record of a later leader, nothing behind
+ *     a lost write (O1).
+ * R3. A record is restored whole: state, end of the shelving, reactions under way. One that nobody has raised is
+ *     NORMAL.
  * R4. A commit that met an outage is asked for again as a whole: what of it is done is not done again.
  */
 
@@ -203,7 +204,10 @@ async function ownWrite(
   return isOwn ? entry.revision : undefined;
 }
 
-/** Publishes the transition; false when this process leads no more, or the stream went back: who leads now goes by the bucket. */
+/**
+ * Publishes the transition; false when this process leads no more, or the stream went back: who leads now goes by the
+ * bucket.
+ */
 async function tell(
   bus: Bus,
   name: AlarmName,

@@ -1,13 +1,14 @@
 /**
- * The alarm service: what the leader of `alarms` runs. Sole writer of alarms; one cell for each alarm that is not at rest, and
- * none for the others. Mission Control Service, sections 2.4, 3.3 and 4.4.
+ * The alarm service: what the leader of `alarms` runs. Sole writer of alarms; one cell for each alarm that is not at
+ * rest, and none for the others. Mission Control Service, sections 2.4, 3.3 and 4.4.
  *
- * S1. What the stream misses of a record is published before anything else happens to that alarm, once (MC-ALM-054, MC-ALM-055):
- *     here of all of them, and by the store of any that a person asks for earlier.
- * S2. A shelving that has a term and a reaction that is not over go on under a new leader, whether or not anything is evaluated.
+ * S1. What the stream misses of a record is published before anything else happens to that alarm, once (MC-ALM-054,
+ *     MC-ALM-055): here of all of them, and by the store of any that a person asks for earlier.
+ * S2. A shelving that has a term and a reaction that is not over go on under a new leader, whether or not anything is
+ *     evaluated.
  * S3. What the mission does not have any more stays recorded and listed.
- * S4. Changes of alarms come through queues of their targets, so many at once in all; commands go to the cells directly and
- *     wait for no storm.
+ * S4. Changes of alarms come through queues of their targets, so many at once in all; commands go to the cells directly
+ *     and wait for no storm.
  * S5. Failures of reactions of one alarm are reported one after the other, in the order of their numbers: two at once
  *     would be one activation.
  */

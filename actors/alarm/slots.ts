@@ -1,8 +1,9 @@
 /**
- * How many changes of alarms one leader records at the same time, whichever targets they are of. Part of the alarm service.
+ * How many changes of alarms one leader records at the same time, whichever targets they are of. Part of the alarm
+ * service.
  *
- * U1. Never more are taken than there are: a person's command stands behind so many writes to the bus, however many targets
- *     storm.
+ * U1. Never more are taken than there are: a person's command stands behind so many writes to the bus, however many
+ *     targets storm.
  * U2. A target that found none is offered the next that is free, in the order of asking: no target keeps another
  *     waiting.
  */

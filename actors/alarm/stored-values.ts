@@ -1,8 +1,9 @@
 /**
- * What is stored of the values of a target, read into the evaluation of its alarms. Part of the alarm service. Architecture,
- * "Life of a sample".
+ * What is stored of the values of a target, read into the evaluation of its alarms. Part of the alarm service.
+ * Architecture, "Life of a sample".
  *
- * V1. What is no batch of values is left out and said; it stays in the stream. Taken, it would fail, and be handed over for ever.
+ * V1. What is no batch of values is left out and said; it stays in the stream. Taken, it would fail, and be handed over
+ *     for ever.
  */
 
 import type { ValueBatch } from '../../contract/batch.ts';
@@ -20,7 +21,10 @@ interface StoredValuesOptions {
   readonly target: string;
 }
 
-/** From when on the values matter to an evaluation, where the last one that counts was stored at `storedAt`, ms since 1970. */
+/**
+ * From when on the values matter to an evaluation, where the last one that counts was stored at `storedAt`, ms since
+ * 1970.
+ */
 export function firstRead(storedAt: number, watch: AlarmWatch | undefined): number {
   return Math.max(0, storedAt - (watch?.spanMs ?? 0) - ALARM_REPLAY_MARGIN_MS);
 }
@@ -52,7 +56,10 @@ export class StoredValues {
     return batch;
   }
 
-  /** Lets a watch take in what was stored since `from`, up to a position. Rejects with `Outage`, also when it is stopped. */
+  /**
+   * Lets a watch take in what was stored since `from`, up to a position. Rejects with `Outage`, also when it is
+   * stopped.
+   */
   async read(watch: AlarmWatch, from: number, upTo: number): Promise<void> {
     if (this.#stopped) return;
     const { bus, target } = this.#options;

@@ -9,11 +9,12 @@
  * T3. While many changes wait to be recorded no further message is taken.
  * T4. Time passes for conditions only while no stored message is still to come: a value that is late on the bus is not
  *     missed.
- * T5. Once the head is reached, and after each change of the mission, how the alarms stand is compared with their records:
- *     what nobody saw change is recorded then, at that time.
- * T6. An alarm the mission does not have any more is evaluated by nobody: one that was active is back to normal, and what
- *     is not acknowledged stays so.
- * T7. A measure that comes more seldom than what is read back is judged by its current value, before what is read (alarm-watch.W6): no failover makes an alarm blind.
+ * T5. Once the head is reached, and after each change of the mission, how the alarms stand is compared with their
+ *     records: what nobody saw change is recorded then, at that time.
+ * T6. An alarm the mission does not have any more is evaluated by nobody: one that was active is back to normal, and
+ *     what is not acknowledged stays so.
+ * T7. A measure that comes more seldom than what is read back is judged by its current value, before what is read
+ *     (alarm-watch.W6): no failover makes an alarm blind.
  * T9. Where the value stream went back, what was read of it before counts for nothing: the evaluation begins where the
  *     stream ends, and a record that names a position it does not have is behind everything that happens now.
  * T8. A mission changes between two messages: what it judges again is read back to the last one taken, and no other is

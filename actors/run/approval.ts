@@ -37,7 +37,10 @@ export function readApproval(data: Uint8Array): Approval | undefined {
   };
 }
 
-/** What the log of the run had when the answer was given, as who published it says (`seen`); undefined where it says nothing. */
+/**
+ * What the log of the run had when the answer was given, as who published it says (`seen`); undefined where it says
+ * nothing.
+ */
 export function seenIn(headers: Headers): number | undefined {
   const text = headers[header.seen];
   const seen = text === undefined ? undefined : Number(text);

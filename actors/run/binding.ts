@@ -4,11 +4,11 @@
  *
  * W1. While the bus is away an effect waits for it: an outage is no failure of a step.
  * W2. What an instruction waits for ends with the instruction: after a suspension or a decision nothing of it is left
- *     running, and the run can sleep. A telecommand on its way goes on by itself, and leaves while the run holds its target
- *     (`stand-down.ts`).
+ *     running, and the run can sleep. A telecommand on its way goes on by itself, and leaves while the run holds its
+ *     target (`stand-down.ts`).
  * W3. A run that is not held here any more asks nothing of the world.
- * W4. Nothing begins, or is tried again, that the chart has given up: no telecommand leaves behind a suspension or an abort,
- *     however long its record took to be stored.
+ * W4. Nothing begins, or is tried again, that the chart has given up: no telecommand leaves behind a suspension or an
+ *     abort, however long its record took to be stored.
  */
 
 import type { RunContext } from '../../machines/run/context.ts';

@@ -1,11 +1,12 @@
 /**
- * A judgement followed over time: what was stored since it began is read first, then what comes; in the order of reception, of
- * several targets in that of their moments. Mission Control Service, sections 2.3 and 3.2.
+ * A judgement followed over time: what was stored since it began is read first, then what comes; in the order of
+ * reception, of several targets in that of their moments. Mission Control Service, sections 2.3 and 3.2.
  *
- * Z1. The verdict does not depend on when somebody looked: samples are judged at their own time, the present counts only
- *     once everything stored has been read, and what came after the window does not count.
- * Z2. An `expect` holds on a sample received after it began: behind where the bus stood when it was first looked at, whatever its
- *     millisecond, or between its begin and that by the clock of the ground. What came before is only what a change is compared with.
+ * Z1. The verdict does not depend on when somebody looked: samples are judged at their own time, the present counts
+ *     only once everything stored has been read, and what came after the window does not count.
+ * Z2. An `expect` holds on a sample received after it began: behind where the bus stood when it was first looked at,
+ *     whatever its millisecond, or between its begin and that by the clock of the ground. What came before is only what
+ *     a change is compared with.
  * Z3. "No" is said when the window is over and everything stored until then has been read.
  */
 
@@ -113,7 +114,8 @@ class ConditionWatch {
     if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
   }
 
-  // Rows ------------------------------------------------------------------------------------------------------------------
+  // Rows
+  // ------------------------------------------------------------------------------------------------------------------
 
   #hear(target: string, rows: readonly Row[], atHead: boolean): void {
     if (this.#over) return;
@@ -166,7 +168,8 @@ class ConditionWatch {
     evaluation.feed(ordinal, value, afterwards ? Math.max(at, since) : at);
   }
 
-  // Verdicts --------------------------------------------------------------------------------------------------------------
+  // Verdicts
+  // --------------------------------------------------------------------------------------------------------------
 
   #judge(moment: number): void {
     if (this.#over) return;

@@ -2,10 +2,10 @@
  * Commands to a run (suspend, resume, abort), served by whoever holds it. Mission Control Service, section 4.2 rule 7.
  *
  * D1. Served for open runs alone, each on its own subject: a run that nobody holds has no responder.
- * D2. Every call is answered: by the chart, or with the reason why it was not asked. One that waits unread while the shard is
- *     left, as after a sleep, is read and answered before the subject is given up.
- * D3. Refused is only what will not happen. A run that was given the command and has not answered within `RUN_CONTROL_MS`, or before
- *     its executor left it, is answered `unknown`.
+ * D2. Every call is answered: by the chart, or with the reason why it was not asked. One that waits unread while the
+ *     shard is left, as after a sleep, is read and answered before the subject is given up.
+ * D3. Refused is only what will not happen. A run that was given the command and has not answered within
+ *     `RUN_CONTROL_MS`, or before its executor left it, is answered `unknown`.
  * D4. What the run says later still counts for the pending suspension: a resumption spends the one from before it, a
  *     refused suspension takes its own back.
  * D5. A call that comes again under its identifier gets the answer of the first one: a caller may repeat it.

@@ -14,7 +14,10 @@ import { Leases, targetsOf } from './leases.ts';
 import { archiveReport } from './report.ts';
 import { appendRunEvent, isOver, type LoggedEvent, readRemains } from './run-log.ts';
 
-/** Gives the targets back and archives the report; without a program every hold of the run is looked for. Throws `Outage`. */
+/**
+ * Gives the targets back and archives the report; without a program every hold of the run is looked for. Throws
+ * `Outage`.
+ */
 export async function settleEnd(bus: Bus, run: string, program: Program | undefined): Promise<void> {
   const leases = new Leases(bus);
   if (program === undefined) await leases.releaseAll(run);
@@ -35,13 +38,15 @@ interface GivenUp {
   readonly epoch: number;
   readonly at: number;
   readonly reason: string;
-  /** Whether a later epoch in its log is of a past that is gone, as the epoch of an owner then; default: it never is. */
+  /**
+   * Whether a later epoch in its log is of a past that is gone, as the epoch of an owner then; default: it never is.
+   */
   readonly isOwn?: () => Promise<boolean>;
 }
 
 /**
- * Ends a run in its log without its chart (N2); the whole log then, or undefined when another owner wrote. Throws `Outage`;
- * asked again it goes on.
+ * Ends a run in its log without its chart (N2); the whole log then, or undefined when another owner wrote. Throws
+ * `Outage`; asked again it goes on.
  */
 export async function recordGivenUp(bus: Bus, given: GivenUp): Promise<readonly LoggedEvent[] | undefined> {
   const { log, ...stored } = await readRemains(bus, given.run);

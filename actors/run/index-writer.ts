@@ -1,13 +1,14 @@
 /**
- * Writes what the list of runs shows (bucket `mcs_runs`), from the log as it grows. Mission Control Service, section 2.3
- * (RunSummary).
+ * Writes what the list of runs shows (bucket `mcs_runs`), from the log as it grows. Mission Control Service, section
+ * 2.3 (RunSummary).
  *
- * I1. The executor that holds a run is the only one that writes its entry, one write at a time; what comes meanwhile is in
- *     the next one, and the last state is always written. A write that an owner of before has still under way meets another
- *     revision; an owner that was overtaken writes no more, also one that slept between reading the revision and writing.
+ * I1. The executor that holds a run is the only one that writes its entry, one write at a time; what comes meanwhile is
+ *     in the next one, and the last state is always written. A write that an owner of before has still under way meets
+ *     another revision; an owner that was overtaken writes no more, also one that slept between reading the revision
+ *     and writing.
  * I2. While the bus is away it tries on: the list may be late, it is never wrong for good.
- * I3. What changes nothing but the time of the last event is written once in `TIME_EVERY_MS`: a log that grows line by line
- *     would else cost as many writes again.
+ * I3. What changes nothing but the time of the last event is written once in `TIME_EVERY_MS`: a log that grows line by
+ *     line would else cost as many writes again.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';

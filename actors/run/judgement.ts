@@ -1,6 +1,6 @@
 /**
- * What a run judges, ready to be followed: a condition of a procedure with its roles and names bound, or the readbacks of a
- * configure. Mission Control Service, sections 2.3 and 4.2.
+ * What a run judges, ready to be followed: a condition of a procedure with its roles and names bound, or the readbacks
+ * of a configure. Mission Control Service, sections 2.3 and 4.2.
  *
  * U1. Each role has ordinals of its own, also where two roles are one target: an evaluation reports its samples by
  *     ordinal alone.
@@ -87,7 +87,8 @@ export function openReadbacks(
   return accepted({ evaluation: new ReadbackEvaluation(wanted), reads, temporal: false, spanMs: 0 });
 }
 
-// Names -----------------------------------------------------------------------------------------------------------------
+// Names
+// -----------------------------------------------------------------------------------------------------------------
 
 /** The names that have a value. */
 function namesOf({ inputs, answers: declared }: ConditionStatement, answers: Answers) {
@@ -124,7 +125,8 @@ function namesIn(condition: string): string[] {
   return [...found];
 }
 
-// Roles -----------------------------------------------------------------------------------------------------------------
+// Roles
+// -----------------------------------------------------------------------------------------------------------------
 
 function rolesOf(
   targets: Readonly<Record<string, string>>,

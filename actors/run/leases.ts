@@ -1,16 +1,18 @@
 /**
- * The holds of runs on targets (bucket `mcs_leases`): taken all or none, taken from others by reactions, given back. Mission
- * Control Service, sections 3.2, 4.1 rule 5 and 4.4 reaction rules 4 and 5.
+ * The holds of runs on targets (bucket `mcs_leases`): taken all or none, taken from others by reactions, given back.
+ * Mission Control Service, sections 3.2, 4.1 rule 5 and 4.4 reaction rules 4 and 5.
  *
  * B1. A hold is of a run, not of a process: who takes the run over finds it held already.
  * B2. An exclusive hold excludes every other; shared ones share (MC-STM-032).
  * B3. Targets are taken in one order by everybody, and a run waits for none: two runs never wait for each other.
- * B4. Who takes and who gives back writes the entry of each target, whatever stands there: a write that an owner of before
- *     has still under way meets another revision. An owner that was overtaken writes no more.
- * B5. A reaction takes a target from everybody but another reaction, in one write, and that write says from whom: from then on
- *     no telecommand of those runs leaves, whoever dies, until a person gives them the target again (MC-REACT-017).
- * B6. Before a run gives its targets back, or a reaction takes them, its hold is marked as leaving (`stand-down.ts`). Who takes a
- *     target writes from which submission on the hold counts: what its run submitted under an earlier one never leaves (A-71).
+ * B4. Who takes and who gives back writes the entry of each target, whatever stands there: a write that an owner of
+ *     before has still under way meets another revision. An owner that was overtaken writes no more.
+ * B5. A reaction takes a target from everybody but another reaction, in one write, and that write says from whom: from
+ *     then on no telecommand of those runs leaves, whoever dies, until a person gives them the target again
+ *     (MC-REACT-017).
+ * B6. Before a run gives its targets back, or a reaction takes them, its hold is marked as leaving (`stand-down.ts`).
+ *     Who takes a target writes from which submission on the hold counts: what its run submitted under an earlier one
+ *     never leaves (A-71).
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -72,7 +74,8 @@ export class Leases {
     const taken: string[] = [];
     const held: Held[] = [];
     for (const { target, mode } of inOrder(wanted)) {
-      // Behind one that is held the others are only looked at: what is taken to be given back could refuse somebody else.
+      // Behind one that is held the others are only looked at: what is taken to be given back could refuse somebody
+      // else.
       const outcome = await this.#takeOne(target, { run, mode }, how, held.length > 0);
       if (outcome === 'taken') taken.push(target);
       else if (typeof outcome !== 'string') held.push({ target, ...outcome });
@@ -82,8 +85,8 @@ export class Leases {
   }
 
   /**
-   * Takes every target for a reaction, whichever runs hold it (B5), or says which other reaction holds one. Asked again, it
-   * goes on where it stood. `asked`: runs that gave their targets back because it asked them to.
+   * Takes every target for a reaction, whichever runs hold it (B5), or says which other reaction holds one. Asked
+   * again, it goes on where it stood. `asked`: runs that gave their targets back because it asked them to.
    */
   async seize(
     reaction: Reaction,
@@ -121,7 +124,9 @@ export class Leases {
     return runs;
   }
 
-  /** Marks what the run holds of these targets as leaving: nothing of it leaves any more, and nobody else has them yet. */
+  /**
+   * Marks what the run holds of these targets as leaving: nothing of it leaves any more, and nobody else has them yet.
+   */
   async leave(run: string, targets: Iterable<string>, isOwner: IsOwner = ALWAYS): Promise<void> {
     for (const target of targets) await this.#leaveOne(target, run, isOwner);
   }

@@ -1,9 +1,10 @@
 /**
- * What the log of a run says beside the progress of its chart: what lists show of it, what may be under way, which answers it
- * has, and who wrote it. A fold of the log like the progress, and bounded. Mission Control Service, sections 2.3 and 3.2.
+ * What the log of a run says beside the progress of its chart: what lists show of it, what may be under way, which
+ * answers it has, and who wrote it. A fold of the log like the progress, and bounded. Mission Control Service, sections
+ * 2.3 and 3.2.
  *
- * E1. Whoever holds the run carries it along with each event stored; what is kept of it beside the log stands for the events
- *     that are covered (`standing.ts`).
+ * E1. Whoever holds the run carries it along with each event stored; what is kept of it beside the log stands for the
+ *     events that are covered (`standing.ts`).
  */
 
 import type { Program } from '../../contract/program.ts';

@@ -1,11 +1,11 @@
 /**
- * The store of run cells: a revision is the log events of one macrostep, appended in order; a restored run is folded from
- * its log. Mission Control Service, sections 3.2 and 6.
+ * The store of run cells: a revision is the log events of one macrostep, appended in order; a restored run is folded
+ * from its log. Mission Control Service, sections 3.2 and 6.
  *
  * Keeps run/run-log.G1, G3.
  * G4. What is kept beside the log stands for the events it covers (`standing.ts`).
- * G5. A suspended run, or one that waits for a decision, whose last event is of the present owner was only asleep; every
- *     other one is taken over (MC-LOG-022).
+ * G5. A suspended run, or one that waits for a decision, whose last event is of the present owner was only asleep;
+ *     every other one is taken over (MC-LOG-022).
  * G6. A suspended run holds no target: one that went down while it was resumed gives back what it had taken by then.
  * G8. The end of a run is stored once nothing of it can leave any more (A-71).
  * G7. An owner that was overtaken restores no run from what its successor wrote.
@@ -21,8 +21,8 @@ import { appendRunEvent, markOf } from './run-log.ts';
 import { type RunStanding, readRunStanding } from './standing.ts';
 
 /**
- * Of the chart; another one when the chart, its progress or what the log is folded into beside it (`log-facts.ts`) changes, so that
- * nothing counts that was kept of the one before.
+ * Of the chart; another one when the chart, its progress or what the log is folded into beside it (`log-facts.ts`)
+ * changes, so that nothing counts that was kept of the one before.
  */
 export const RUN_VERSION = 2;
 
@@ -82,7 +82,9 @@ export function createLogStore({ bus, kept, begunOf, appending, appended }: LogS
   return { load, commit };
 }
 
-/** What a cell needs to go on from a log that has begun; `isOwner`: whether it is still this owner's. Throws `Outage`. */
+/**
+ * What a cell needs to go on from a log that has begun; `isOwner`: whether it is still this owner's. Throws `Outage`.
+ */
 export async function storedRun(
   bus: Bus,
   { input, epoch }: Begun,

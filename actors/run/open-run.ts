@@ -1,6 +1,6 @@
 /**
- * A run as its shard holds it: what it was begun with, how far its log has come, and what of it ends when an instruction
- * does. Mission Control Service, section 3.2.
+ * A run as its shard holds it: what it was begun with, how far its log has come, and what of it ends when an
+ * instruction does. Mission Control Service, section 3.2.
  *
  * H1. An answer reaches the chart once: what is at or below the last answer of the log has reached it already.
  * H2. An answer that reached the chart and is not in the log yet is read again by the next owner.

@@ -2,7 +2,8 @@
  * The runs of one shard that are taken up and not over (bucket `mcs_open_runs`): what a new owner takes over. Mission
  * Control Service, section 3.2.
  *
- * U1. A run is entered before its cell lives and removed after everything of its end is stored: none is ever lost between.
+ * U1. A run is entered before its cell lives and removed after everything of its end is stored: none is ever lost
+ *     between.
  * U2. A pending suspension is kept here until the log shows it, so that it survives the process that took it.
  */
 

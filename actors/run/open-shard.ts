@@ -1,6 +1,6 @@
 /**
- * What the parts of a shard share: the runs that are open here, where they are entered, and whether the shard is still this
- * process's. Part of a shard (`shard.ts`).
+ * What the parts of a shard share: the runs that are open here, where they are entered, and whether the shard is still
+ * this process's. Part of a shard (`shard.ts`).
  */
 
 import { setMaxListeners } from 'node:events';

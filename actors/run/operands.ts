@@ -24,7 +24,10 @@ export interface SendValues {
   readonly args: Readonly<Record<string, ResolvedValue>>;
 }
 
-/** The value, a number in `unit` when both units are known; refuses an answer that was not given and a unit that does not fit. */
+/**
+ * The value, a number in `unit` when both units are known; refuses an answer that was not given and a unit that does
+ * not fit.
+ */
 export function operandValue(
   operand: Operand,
   answers: Answers,
@@ -47,7 +50,9 @@ export function operandText(operand: Operand, answers: Answers): Result<string, 
   return value.ok ? accepted(String(value.value)) : value;
 }
 
-/** Instance and arguments of a telecommand; refuses, all at once, values that are missing or do not fit the catalogue. */
+/**
+ * Instance and arguments of a telecommand; refuses, all at once, values that are missing or do not fit the catalogue.
+ */
 export function sendValues(
   statement: SendStatement,
   mission: Mission,

@@ -1,6 +1,6 @@
 /**
- * Has the runs suspended that a reaction took its target from. Mission Control Service, section 3.2 (alarm reaction) and
- * section 4.4 reaction rule 5.
+ * Has the runs suspended that a reaction took its target from. Mission Control Service, section 3.2 (alarm reaction)
+ * and section 4.4 reaction rule 5.
  *
  * Y1. The holder of the run is asked first, so that it stops before its telecommands are refused. Whether it answers or
  *     not, the hold is taken next (leases.B5): a run that does not answer sends nothing either.
@@ -31,7 +31,10 @@ interface Preemption {
   readonly signal: AbortSignal;
 }
 
-/** Asks whoever holds these runs to interrupt them; those that are being suspended now. Throws `Outage` of the bus itself. */
+/**
+ * Asks whoever holds these runs to interrupt them; those that are being suspended now. Throws `Outage` of the bus
+ * itself.
+ */
 export async function interruptAll(
   runs: Iterable<string>,
   { by, services, isOwner }: Preemption,

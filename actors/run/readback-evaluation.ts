@@ -1,6 +1,6 @@
 /**
- * The readbacks of a configure as a condition that can be followed: true when the last sample of each measure equals the
- * value of its parameter. Mission Control Service, sections 2.5 and 4.3.
+ * The readbacks of a configure as a condition that can be followed: true when the last sample of each measure equals
+ * the value of its parameter. Mission Control Service, sections 2.5 and 4.3.
  *
  * Y1. Values are compared as their measure can hold them, as the page of parameters does (`mission/readback.ts`).
  */

@@ -2,8 +2,8 @@
  * Whether the targets of a run are ready for it: their default link bound, its gateway and its driver alive. Mission
  * Control Service, section 3.2 (first row; MC-STM-029).
  *
- * Alive is who answers, whatever it answers; a gateway that says its link cannot work as it is (`down`) is not. A radio that
- * is silent or still connecting is no reason: whether it receives a telecommand shows when one is sent.
+ * Alive is who answers, whatever it answers; a gateway that says its link cannot work as it is (`down`) is not. A radio
+ * that is silent or still connecting is no reason: whether it receives a telecommand shows when one is sent.
  */
 
 import { assertNever } from '../../contract/assert.ts';

@@ -1,6 +1,6 @@
 /**
- * The event that brings the chart of a run from where it stands nearer to the next event of its log. Part of `replay.ts`;
- * keeps run/replay.A3.
+ * The event that brings the chart of a run from where it stands nearer to the next event of its log. Part of
+ * `replay.ts`; keeps run/replay.A3.
  */
 
 import type { RunEvent } from '../../contract/run.ts';

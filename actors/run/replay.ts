@@ -9,8 +9,9 @@
  * A4. Where the chart does not follow its log, as of another version, it is put where the log stands.
  * A5. Nothing is logged behind `finished`: what the chart receives after that is replayed together with it, so the
  *     history comes to its end.
- * A6. The work is bounded, an executor has other things to do: the newest `INSPECT_HISTORY_STEPS` events are given, a chart
- *     that has lost its log `LOST_MOST` times is moved to its end only, and so is that of a log longer than `FOLLOWED_MOST`.
+ * A6. The work is bounded, an executor has other things to do: the newest `INSPECT_HISTORY_STEPS` events are given, a
+ *     chart that has lost its log `LOST_MOST` times is moved to its end only, and so is that of a log longer than
+ *     `FOLLOWED_MOST`.
  */
 
 import { type AnyActor, createActor } from 'xstate';

@@ -1,9 +1,9 @@
 /**
- * Whether a run is at rest, suspended or over, as its log says. Mission Control Service, section 3.2. It follows the log from
- * where it looked last, so that looking often costs little.
+ * Whether a run is at rest, suspended or over, as its log says. Mission Control Service, section 3.2. It follows the
+ * log from where it looked last, so that looking often costs little.
  *
- * Z1. A suspension lasts until it is continued or the run is over: what is logged meanwhile (an answer that is refused, another
- *     owner, a fault that is switched) ends nothing.
+ * Z1. A suspension lasts until it is continued or the run is over: what is logged meanwhile (an answer that is refused,
+ *     another owner, a fault that is switched) ends nothing.
  */
 
 import { streams } from '../../contract/bus/streams.ts';

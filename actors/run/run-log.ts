@@ -1,14 +1,14 @@
 /**
- * The log of a run in stream RUNS: its only truth. Appending an event to it and reading it back. Mission Control Service,
- * sections 2.3 and 6.
+ * The log of a run in stream RUNS: its only truth. Appending an event to it and reading it back. Mission Control
+ * Service, sections 2.3 and 6.
  *
  * G1. An event is appended only behind the last event its writer knows, with the message id `<run>-<seq>`: two writers
  *     never both go on (O1).
  * G2. The body is the log event; what only a new owner needs (epoch, the answer it came from) stands in headers.
- * G3. An append whose answer was lost in an outage is asked for again; that it stands there already, by the same owner and
- *     with the same content, is success.
- * G5. What stands on the subject of a run and is no event of it makes its log one that nothing is carried on from; it is ended
- *     all the same.
+ * G3. An append whose answer was lost in an outage is asked for again; that it stands there already, by the same owner
+ *     and with the same content, is success.
+ * G5. What stands on the subject of a run and is no event of it makes its log one that nothing is carried on from; it
+ *     is ended all the same.
  */
 
 import { header } from '../../contract/bus/headers.ts';
@@ -30,8 +30,8 @@ export interface LoggedEvent {
 }
 
 /**
- * Every event of a run so far, or from a position of the stream on, in order; empty when it has none. Throws `Outage`, and where
- * something else stands in it.
+ * Every event of a run so far, or from a position of the stream on, in order; empty when it has none. Throws `Outage`,
+ * and where something else stands in it.
  */
 export async function readRunLog(bus: Bus, run: string, position = 1): Promise<LoggedEvent[]> {
   return (await storedLog(bus, run, { from: 'seq', seq: position })).map((message) => {
@@ -90,8 +90,8 @@ export function markOf({ seq, at }: Pick<RunEvent, 'seq' | 'at'>, epoch: number)
 }
 
 /**
- * Number of the last event that the bus had stored before this moment of its own clock; 0 for none. Only what was stored since
- * is read. Throws `Outage`.
+ * Number of the last event that the bus had stored before this moment of its own clock; 0 for none. Only what was
+ * stored since is read. Throws `Outage`.
  */
 export async function lastEventBefore(bus: Bus, run: string, at: number): Promise<number> {
   const last = await bus.last(streams.runs, subject.runEvents(run));
@@ -109,7 +109,9 @@ export function isOver(log: readonly LoggedEvent[]): boolean {
   return log.at(-1)?.event.event === 'finished';
 }
 
-/** Position of the event; undefined when somebody else wrote first (G1). Throws `Outage`; asked again it goes on (G3). */
+/**
+ * Position of the event; undefined when somebody else wrote first (G1). Throws `Outage`; asked again it goes on (G3).
+ */
 export async function appendRunEvent(
   bus: Bus,
   { event, source }: Pick<RunRecord, 'event' | 'source'>,

@@ -1,8 +1,9 @@
 /**
- * Samples as a run shows them: in its log as the API shows current values, in texts and reasons in words. Mission Control
- * Service, sections 2.2 and 2.3.
+ * Samples as a run shows them: in its log as the API shows current values, in texts and reasons in words. Mission
+ * Control Service, sections 2.2 and 2.3.
  *
- * S1. A number in words is the shortest that means the same: what an f32 has for 0.1 is 0.1, arithmetic leaves no trace.
+ * S1. A number in words is the shortest that means the same: what an f32 has for 0.1 is 0.1, arithmetic leaves no
+ *     trace.
  */
 
 import type { RunSample, RunValue } from '../../contract/run.ts';
@@ -39,7 +40,9 @@ export function runSample(target: string, measure: Measure, sample: SampleAt): R
   };
 }
 
-/** The value as the API shows it: a number in the unit of the measure, a boolean, an enum value, text; null is unknown. */
+/**
+ * The value as the API shows it: a number in the unit of the measure, a boolean, an enum value, text; null is unknown.
+ */
 export function shownValue({ type, enumeration }: MeasureDefinition, value: PlainValue): RunValue {
   if (value === null) return null;
   if (enumeration !== undefined) return enumeration.nameOf(Number(value)) ?? null;

@@ -2,7 +2,8 @@
  * The telecommands that a run has announced and that may not have left yet, from the events of its log. Mission Control
  * Service, section 3.2.
  *
- * O1. One that has ended is over, but for a SEND_FAILED: nobody may know whether its frame left, and for `FENCE_MS` it may.
+ * O1. One that has ended is over, but for a SEND_FAILED: nobody may know whether its frame left, and for `FENCE_MS` it
+ *     may.
  * O2. A suspension is logged once nothing can leave any more (`stand-down.ts`): what was announced before it is over.
  */
 

@@ -33,8 +33,8 @@ export interface RunAtHand {
 }
 
 /**
- * Carries out one kind of effect: the event that answers it, with its ticket; undefined when `signal` ended it first or it
- * has no answer. Outages of the bus are waited for, not answered.
+ * Carries out one kind of effect: the event that answers it, with its ticket; undefined when `signal` ended it first or
+ * it has no answer. Outages of the bus are waited for, not answered.
  */
 export type Handler<Type extends RunEffect['type']> = (
   effect: Extract<RunEffect, { type: Type }>,

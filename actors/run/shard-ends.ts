@@ -1,5 +1,6 @@
 /**
- * Ends the runs of a shard: those that are over, those that cannot go on, and those that a person gives up. Part of a shard.
+ * Ends the runs of a shard: those that are over, those that cannot go on, and those that a person gives up. Part of a
+ * shard.
  */
 
 import type { Program } from '../../contract/program.ts';

@@ -1,5 +1,6 @@
 /**
- * Brings the runs of a shard to life: new ones from their submission, open ones from what their log says. Part of a shard.
+ * Brings the runs of a shard to life: new ones from their submission, open ones from what their log says. Part of a
+ * shard.
  */
 
 import { streams } from '../../contract/bus/streams.ts';
@@ -152,7 +153,9 @@ export class ShardTakingUp {
     );
   }
 
-  /** Position of the last answer that the log shows; 0 where the stream of answers does not have it any more (shard.S9). */
+  /**
+   * Position of the last answer that the log shows; 0 where the stream of answers does not have it any more (shard.S9).
+   */
   async #answeredIn({ answered }: RunFacts): Promise<number> {
     if (answered === 0) return 0;
     const { bus } = this.#shard.options.services;

@@ -2,11 +2,13 @@
  * A shard of the runs: takes its submissions up, hands its runs answers and commands, and ends what is over. Mission
  * Control Service, sections 3.2 and 4.2 rules 5 to 7.
  *
- * S1. A run is entered among the open ones before its cell lives; whoever owns the shard next restores each from its log.
- * S2. A submission is read by position from the low-water mark on, so it comes once more after a crash: a run whose log has
- *     begun is not begun again (MC-BUS-009). Answers below the low-water mark are logged.
+ * S1. A run is entered among the open ones before its cell lives; whoever owns the shard next restores each from its
+ *     log.
+ * S2. A submission is read by position from the low-water mark on, so it comes once more after a crash: a run whose log
+ *     has begun is not begun again (MC-BUS-009). Answers below the low-water mark are logged.
  * S3. A run that cannot be begun (no program, no configuration) ends failed with the reason in its log: none is lost.
- * S4. What an end leaves to do (`ending.ts`) is done before the run is forgotten, and again by the next owner if it was not.
+ * S4. What an end leaves to do (`ending.ts`) is done before the run is forgotten, and again by the next owner if it was
+ *     not.
  * S5. A run whose cell is quarantined stays open with its targets held, until a person resumes it or gives it up.
  * S6. What is wrong with one run (its log, its program) is never in the way of another.
  * S7. Once the shard is left nothing of it comes to life again, whatever was on its way to its runs.
@@ -80,7 +82,8 @@ export class RunShard implements CellOwner {
     await this.#takingUp.restoreAll(await this.#shard.openRuns.list());
     if (this.#shard.isStopped) return;
     const { wentBack } = this.#shard.mark;
-    // What the owner before had read may have lost all that it led to: each submission that there is, is looked for in the logs.
+    // What the owner before had read may have lost all that it led to: each submission that there is, is looked for in
+    // the logs.
     if (wentBack !== undefined && wentBack.streams.size > 0) this.#nextSubmission = 1;
     const submissions = { from: 'seq', seq: this.#nextSubmission } as const;
     await this.#follow(streams.runSubmissions, subject.runSubmit, submissions, (message) =>
@@ -135,7 +138,10 @@ export class RunShard implements CellOwner {
     return this.begunOf(run)?.epoch ?? 0;
   }
 
-  /** An event of one of its runs is about to be stored: its end waits until nothing of it can leave any more. Throws `Outage`. */
+  /**
+   * An event of one of its runs is about to be stored: its end waits until nothing of it can leave any more. Throws
+   * `Outage`.
+   */
   appending(run: string, record: RunRecord): Promise<void> | undefined {
     const held = this.#shard.runs.get(run);
     held?.appending(record);
@@ -178,7 +184,9 @@ export class RunShard implements CellOwner {
     }
   }
 
-  /** Why a run cannot take the event; undefined when it has it. What comes while the shard is left wakes nobody (S7). */
+  /**
+   * Why a run cannot take the event; undefined when it has it. What comes while the shard is left wakes nobody (S7).
+   */
   #tell(run: string, event: RunChartEvent): string | undefined {
     const { cells } = this.#shard.options;
     const told = this.#shard.isStopped ? 'gone' : cells.tell(run, event);

@@ -1,16 +1,17 @@
 /**
- * Makes certain that no telecommand of a run leaves any more, before its targets are given back or taken from it. Mission
- * Control Service, section 3.2 (suspended and finished: leases released); ledger A-71.
+ * Makes certain that no telecommand of a run leaves any more, before its targets are given back or taken from it.
+ * Mission Control Service, section 3.2 (suspended and finished: leases released); ledger A-71.
  *
- * Z1. First its hold is marked as leaving: what reads the hold from then on sends nothing (`unheldReason`). A frame that leaves
- *     behind that was asked for before, so its `notAfter` is past within `FENCE_MS`.
- * Z2. A telecommand that was announced and is not in the log of telecommands is withdrawn: an append under way that lands later
- *     is a duplicate.
- * Z3. One that was ENCODED may be at its gateway. It is certain once it is known to have left or not, once the gateway has fenced
- *     the run, or once its time is over, whichever comes first. A gateway that knows no fence is waited for like a silent one.
+ * Z1. First its hold is marked as leaving: what reads the hold from then on sends nothing (`unheldReason`). A frame
+ *     that leaves behind that was asked for before, so its `notAfter` is past within `FENCE_MS`.
+ * Z2. A telecommand that was announced and is not in the log of telecommands is withdrawn: an append under way that
+ *     lands later is a duplicate.
+ * Z3. One that was ENCODED may be at its gateway. It is certain once it is known to have left or not, once the gateway
+ *     has fenced the run, or once its time is over, whichever comes first. A gateway that knows no fence is waited for
+ *     like a silent one.
  * Z4. A run with nothing under way pays nothing for this.
- * Z5. Time alone makes nothing certain of a gateway that stopped between its last look at the clock and the hand-over to the
- *     kernel: what only time ended is given back, so that the log of the run names it.
+ * Z5. Time alone makes nothing certain of a gateway that stopped between its last look at the clock and the hand-over
+ *     to the kernel: what only time ended is given back, so that the log of the run names it.
  */
 
 import { assertNever } from '../../contract/assert.ts';
@@ -64,7 +65,9 @@ export interface Unconfirmed {
   readonly gateways: readonly string[];
 }
 
-/** Resolves when nothing can leave any more, with what only time made so (Z5). Throws `Outage`; asked again it goes on. */
+/**
+ * Resolves when nothing can leave any more, with what only time made so (Z5). Throws `Outage`; asked again it goes on.
+ */
 export async function standDown(how: StandDown): Promise<readonly Unconfirmed[]> {
   const { bus, clock, open, mark } = how;
   const pending = await stillOpen(bus, clock, open);

@@ -1,9 +1,9 @@
 /**
- * Where the log of a run stands: the fold of its events, from the first one on or from what an envelope beside the log has of
- * them, with the same result. Decision 31.
+ * Where the log of a run stands: the fold of its events, from the first one on or from what an envelope beside the log
+ * has of them, with the same result. Decision 31.
  *
- * T1. An envelope counts while the log still has, at the position it covers, the event that it ends with. Where the log ends
- *     before it or has something else there (a store that was put back), the log is read from its beginning.
+ * T1. An envelope counts while the log still has, at the position it covers, the event that it ends with. Where the log
+ *     ends before it or has something else there (a store that was put back), the log is read from its beginning.
  * T2. What is covered is not read again, however long the log is.
  */
 

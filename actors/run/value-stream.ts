@@ -1,9 +1,9 @@
 /**
- * The samples of a few measures of one target, read from its value stream in the order of reception, from a time on. Mission Control
- * Service, section 6. Which samples count and what they are is the affair of `telemetry/reading/`.
+ * The samples of a few measures of one target, read from its value stream in the order of reception, from a time on.
+ * Mission Control Service, section 6. Which samples count and what they are is the affair of `telemetry/reading/`.
  *
- * W1. No sample stored since that time is missed, also when the stream was first reached late: it is asked for until the bus
- *     lets it.
+ * W1. No sample stored since that time is missed, also when the stream was first reached late: it is asked for until
+ *     the bus lets it.
  * W2. The platform of a batch is found before the next one is taken; a message that is no batch of values is skipped.
  */
 

@@ -7,8 +7,8 @@
  * N2. Until then no other telecommand of the target leaves, so there is only one that it can be of.
  * N3. A late answer, one that comes when its time was over, is taken for the answer of the telecommand sent by then.
  *     Nothing in a line could tell; documents give the time generously.
- * N4. A frame that may have left may be answered, and one asked to leave again after that twice: the next telecommand waits
- *     as long as an answer may take. A new owner that finds such a telecommand over does not know of it.
+ * N4. A frame that may have left may be answered, and one asked to leave again after that twice: the next telecommand
+ *     waits as long as an answer may take. A new owner that finds such a telecommand over does not know of it.
  */
 
 import type { VerificationReport } from '../../contract/batch.ts';

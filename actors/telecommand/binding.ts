@@ -4,7 +4,8 @@
  *
  * W1. While the bus is away an effect waits for it: the outage is not the fault of the driver or of the gateway.
  * W2. How a frame is handed to its gateway, and who may hand it over: `sending.ts`.
- * W3. Every effect that the chain waits for ends in an event, whatever was answered: drivers and gateways may be of others.
+ * W3. Every effect that the chain waits for ends in an event, whatever was answered: drivers and gateways may be of
+ *     others.
  * W4. What leads to leaving waits for the turn of its telecommand; one that stands has it already (lane.J1).
  */
 

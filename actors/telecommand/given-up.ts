@@ -1,6 +1,7 @@
 /**
- * The end of a telecommand that an operator gave up after its cell was quarantined: a final state of section 3.1, with what
- * had happened in its detail, so that whoever follows it is not left waiting. Mission Control Service, section 3.1.
+ * The end of a telecommand that an operator gave up after its cell was quarantined: a final state of section 3.1, with
+ * what had happened in its detail, so that whoever follows it is not left waiting. Mission Control Service, section
+ * 3.1.
  *
  * O1. A newer owner has written: then it is no longer this one's to end.
  * O3. A history that is over stays as it is.
@@ -19,7 +20,10 @@ export interface GivenUp {
   readonly detail: string;
   /** Whether more may have happened than its history shows (O4). */
   readonly isCut?: boolean;
-  /** Whether a later epoch in its history is of a past that is gone, as the epoch of an owner then; default: it never is. */
+  /**
+   * Whether a later epoch in its history is of a past that is gone, as the epoch of an owner then; default: it never
+   * is.
+   */
   readonly isOwn?: () => Promise<boolean>;
 }
 

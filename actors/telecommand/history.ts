@@ -3,13 +3,12 @@
  * back into an envelope. Mission Control Service, sections 2.1 and 6.
  *
  * G1. An event is appended only behind the last event the writer knows (O1), with the id `<tc>-<state>`.
- * G2. The body is the TcEvent; what only a new owner or a replay needs (frame, reference, epoch, what it was begun with,
- *     what the gateway said)
- *     stands in headers.
- * G3. The history alone restores a telecommand (`restored.ts`); the envelope that is kept beside it stands for the events it
- *     covers (`standing.ts`).
- * G5. What stands on the subject of a telecommand and is no event of it is left out; what followed from it nobody knows, so
- *     such a history is not gone on from.
+ * G2. The body is the TcEvent; what only a new owner or a replay needs (frame, reference, epoch, what it was begun
+ *     with, what the gateway said) stands in headers.
+ * G3. The history alone restores a telecommand (`restored.ts`); the envelope that is kept beside it stands for the
+ *     events it covers (`standing.ts`).
+ * G5. What stands on the subject of a telecommand and is no event of it is left out; what followed from it nobody
+ *     knows, so such a history is not gone on from.
  * G4. An append whose answer was lost in an outage is asked for again; that it stands there already, by the same owner
  *     and with the same content, is success and not the work of another owner.
  */
@@ -133,8 +132,8 @@ export function loggedTime(at: number): string {
 
 function tcEvent(input: TelecommandInput, record: TelecommandRecord): TcEvent {
   const { run, step } = input;
-  // Field by field: this runs for every transition of every telecommand, and spreads of what may be absent cost more than
-  // everything else here.
+  // Field by field: this runs for every transition of every telecommand, and spreads of what may be absent cost more
+  // than everything else here.
   const event: Mutable<TcEvent> = {
     tc: input.id,
     state: record.state,

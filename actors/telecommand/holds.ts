@@ -4,8 +4,8 @@
  *
  * B1. The watched holds let a telecommand pass at once; none is refused on them alone: what they would refuse is read
  *     again, because the end of a hold may reach a watch late.
- * B2. What a run sends is judged on the holds of now: a target that it has given back, or that a reaction has just taken from
- *     it, is its own no more (A-71, MC-REACT-017), and a watch would show that late.
+ * B2. What a run sends is judged on the holds of now: a target that it has given back, or that a reaction has just
+ *     taken from it, is its own no more (A-71, MC-REACT-017), and a watch would show that late.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -30,7 +30,9 @@ interface Wanted {
 export interface Holds {
   /** Why a telecommand may not go now, naming every other holder; undefined when it may. Rejects with `Outage`. */
   refusal(wanted: Wanted): Promise<string | undefined>;
-  /** Why what a run sends may not leave now; undefined when it may, and for what no run sends. Rejects with `Outage`. */
+  /**
+   * Why what a run sends may not leave now; undefined when it may, and for what no run sends. Rejects with `Outage`.
+   */
   unheld(wanted: Omit<Wanted, 'changesState'>): Promise<string | undefined>;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Takes the submissions of a lane up: begins a cell for each that is new, and goes on with those that an owner before had. Part
- * of a lane.
+ * Takes the submissions of a lane up: begins a cell for each that is new, and goes on with those that an owner before
+ * had. Part of a lane.
  */
 
 import { header } from '../../contract/bus/headers.ts';

@@ -2,8 +2,8 @@
  * The lane of a target: takes its submissions in their order, one leaving after the other, while the verification of
  * those that left goes on. Mission Control Service, section 4.1 rule 4 and section 3.1.
  *
- * J1. Telecommands of one target are sent in the order of their submission: from its requirements on, each waits for its
- *     turn. Only that it was taken up is recorded before.
+ * J1. Telecommands of one target are sent in the order of their submission: from its requirements on, each waits for
+ *     its turn. Only that it was taken up is recorded before.
  * J2. The lane reads TC_COMMANDS by position, from its low-water mark on: submissions below it are over
  *     (`messaging/low-water-mark.ts`). Once it has caught up its low-water mark is at the head, also where nothing was
  *     submitted: no start reads what is finished.
@@ -11,13 +11,15 @@
  *     (O2, O4).
  * J5. A telecommand whose cell was overtaken keeps its place until the lane is started again: the low-water mark never
  *     passes it and nothing behind it leaves before it.
- * J6. A quarantined telecommand loses its turn and keeps its place: the low-water mark never passes it. Resumed, it goes on
- *     from its history when it is its turn again, behind the one that is leaving; reset, it is given a final state.
- * J7. A telecommand whose answer does not name it keeps its turn until the answer has come or its time is over: only one
- *     awaits an answer at a time (`answer.ts`).
- * J8. Where an answer does not name its telecommand, one whose frame may have left without anybody knowing keeps its turn
- *     past its end, for as long as that frame may still be answered (telecommand/answer.N4).
- * J9. What cannot be read or begun is the end of that telecommand and of nothing else: it is given a final state and passed.
+ * J6. A quarantined telecommand loses its turn and keeps its place: the low-water mark never passes it. Resumed, it
+ *     goes on from its history when it is its turn again, behind the one that is leaving; reset, it is given a final
+ *     state.
+ * J7. A telecommand whose answer does not name it keeps its turn until the answer has come or its time is over: only
+ *     one awaits an answer at a time (`answer.ts`).
+ * J8. Where an answer does not name its telecommand, one whose frame may have left without anybody knowing keeps its
+ *     turn past its end, for as long as that frame may still be answered (telecommand/answer.N4).
+ * J9. What cannot be read or begun is the end of that telecommand and of nothing else: it is given a final state and
+ *     passed.
  * J11. What is kept beside the log of a telecommand is removed when it is over (`leftovers.ts`).
  * J10. A lane whose streams went back starts again: from what is there, with an end for what may have been cut
  *     (`taking-over.ts`). Nothing that may have left is sent again.

@@ -1,11 +1,11 @@
 /**
- * What is kept beside the logs of the telecommands of a lane when its owner comes, and on its way out when they are over. Part of
- * a lane. Decision 31.
+ * What is kept beside the logs of the telecommands of a lane when its owner comes, and on its way out when they are
+ * over. Part of a lane. Decision 31.
  *
  * F1. The low-water mark of the lane does not pass one whose envelope may still be there: the next owner of the lane
  *     finds it again.
- * F2. What is kept is listed once, by the first telecommand that is open: a lane without one asks for nothing before it has caught
- *     up.
+ * F2. What is kept is listed once, by the first telecommand that is open: a lane without one asks for nothing before it
+ *     has caught up.
  */
 
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
@@ -26,7 +26,10 @@ export class Leftovers {
   readonly #stopping = new AbortController();
   /** Positions of the submissions of which something is being removed, by cell. */
   readonly #going = new Map<string, number>();
-  /** Position of the first submission that was over when this owner came, until it is certain that nothing is left of those. */
+  /**
+   * Position of the first submission that was over when this owner came, until it is certain that nothing is left of
+   * those.
+   */
   #firstOver: number | undefined;
   #listed: Promise<Map<string, KeptEnvelope | undefined>> | undefined;
 

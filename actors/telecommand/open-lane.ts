@@ -1,6 +1,6 @@
 /**
- * What the parts of a lane share: the telecommands that are open in it, the order in which they leave, what it knows of its
- * streams, and whether it is still this owner's. Part of a lane (`lane.ts`).
+ * What the parts of a lane share: the telecommands that are open in it, the order in which they leave, what it knows of
+ * its streams, and whether it is still this owner's. Part of a lane (`lane.ts`).
  */
 
 import { streams } from '../../contract/bus/streams.ts';
@@ -138,8 +138,8 @@ export class OpenLane {
   }
 
   /**
-   * The append of this cell was refused. Either the identifier was used before the low-water mark (a late duplicate: it is
-   * over), or another owner has the lane: then this one is at its end (lane.J5).
+   * The append of this cell was refused. Either the identifier was used before the low-water mark (a late duplicate: it
+   * is over), or another owner has the lane: then this one is at its end (lane.J5).
    */
   async wasOver(cell: string, open: Open): Promise<boolean> {
     const { target, id } = fromCellId(cell);

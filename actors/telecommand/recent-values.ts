@@ -1,9 +1,9 @@
 /**
- * The value stream of one target, shared by everything that verifies on it, with the last batches kept so that who comes a
- * moment later misses nothing.
+ * The value stream of one target, shared by everything that verifies on it, with the last batches kept so that who
+ * comes a moment later misses nothing.
  *
- * X1. A listener gets each batch behind the position it asks for, and maybe some before it, once and in order, or learns that the
- *     kept ones do not reach back that far.
+ * X1. A listener gets each batch behind the position it asks for, and maybe some before it, once and in order, or
+ *     learns that the kept ones do not reach back that far.
  * X2. The stream is followed while somebody listens and a while longer: telecommands come in bursts.
  * X3. A message that is no batch of values is handed on without one, and logged: it may still be the last one stored.
  */
@@ -53,7 +53,9 @@ export class RecentValues {
     this.#options = options;
   }
 
-  /** Listens behind `position` if the kept batches reach back to it; otherwise only begins to follow, for the next one. */
+  /**
+   * Listens behind `position` if the kept batches reach back to it; otherwise only begins to follow, for the next one.
+   */
   listen(position: number, listener: Listener): boolean {
     this.#begin();
     if (position < this.#since) {

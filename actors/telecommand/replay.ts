@@ -4,8 +4,8 @@
  *
  * A1. Each record of the log names the state it was made in; what the log does not say (the answer that satisfied a
  *     requirement, a second asking of the gateway) is filled in with the time of the record that follows.
- * A2. A log written before its PENDING event said what it was begun with, or its SEND_FAILED what the gateway said, is replayed
- *     by what it shows.
+ * A2. A log written before its PENDING event said what it was begun with, or its SEND_FAILED what the gateway said, is
+ *     replayed by what it shows.
  */
 
 import type { SendFailure, TcEvent } from '../../contract/telecommand.ts';
@@ -133,7 +133,8 @@ function failedSending(
 const EARLIER = '; of an earlier sending: ';
 
 /**
- * An older log keeps only what was said in words (A2). One that changes nothing was asked for twice before it was given up.
+ * An older log keeps only what was said in words (A2). One that changes nothing was asked for twice before it was given
+ * up.
  */
 function supposedFailure(detail: string, { changesState }: Begun): SendFailure {
   if (!/nobody knows|cannot tell/.test(detail)) return { outcome: 'refused' };

@@ -1,6 +1,6 @@
 /**
- * The first link of the acknowledgement chain: the `requires` of the catalogue, judged on current values. Mission Control
- * Service, section 3.1. Unknown or too old is not satisfied: a telecommand leaves only on what is known.
+ * The first link of the acknowledgement chain: the `requires` of the catalogue, judged on current values. Mission
+ * Control Service, section 3.1. Unknown or too old is not satisfied: a telecommand leaves only on what is known.
  */
 
 import type { ResolvedValue } from '../../contract/telecommand.ts';

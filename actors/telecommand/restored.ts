@@ -1,6 +1,6 @@
 /**
- * What a cell of a telecommand goes on from: where its history stands, as an envelope of its chart. Mission Control Service,
- * section 3.1.
+ * What a cell of a telecommand goes on from: where its history stands, as an envelope of its chart. Mission Control
+ * Service, section 3.1.
  */
 
 import type { StateValueFrom } from 'xstate';

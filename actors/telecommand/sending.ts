@@ -1,15 +1,17 @@
 /**
- * Hands the frame of a telecommand to its gateway and learns what became of it. Mission Control Service, section 3.1 (ACK 2).
+ * Hands the frame of a telecommand to its gateway and learns what became of it. Mission Control Service, section 3.1
+ * (ACK 2).
  *
- * H1. A telecommand of a run is handed over only while that run holds its target (A-71). The hold is read before each asking,
- *     and the time that the frame has to leave counts from before that read: whoever sleeps behind it hands over a frame that
- *     is late.
- * H2. A sending whose answer was lost is asked for again under the same key: a gateway sends a key once (O2). Where the hold is
- *     over by then, the gateway is asked for what it knows, and has no time left to send.
- * H3. What nobody took is no sending: it is asked for again as if for the first time, for as long as the frame may leave.
- * H4. Where the bus stands is read before an asking and goes with it: the gateway keeps that of the first with the key, the
- *     history with SENT. Whoever verifies then, this owner or an heir, counts the same samples. Of a frame that an owner before
- *     may have handed over, only a gateway that remembers it knows where the bus stood.
+ * H1. A telecommand of a run is handed over only while that run holds its target (A-71). The hold is read before each
+ *     asking, and the time that the frame has to leave counts from before that read: whoever sleeps behind it hands
+ *     over a frame that is late.
+ * H2. A sending whose answer was lost is asked for again under the same key: a gateway sends a key once (O2). Where the
+ *     hold is over by then, the gateway is asked for what it knows, and has no time left to send.
+ * H3. What nobody took is no sending: it is asked for again as if for the first time, for as long as the frame may
+ *     leave.
+ * H4. Where the bus stands is read before an asking and goes with it: the gateway keeps that of the first with the key,
+ *     the history with SENT. Whoever verifies then, this owner or an heir, counts the same samples. Of a frame that an
+ *     owner before may have handed over, only a gateway that remembers it knows where the bus stood.
  */
 
 import { assertNever } from '../../contract/assert.ts';

@@ -1,15 +1,15 @@
 /**
  * What a new owner of a lane finds of each telecommand that was submitted before it came. Part of a lane.
  *
- * R1. Only what stands between the low-water mark and the head is looked at, each telecommand by the subject of its own:
- *     what is finished costs one question, what is open and kept no more (`leftovers.ts`), and what is below the low-water
- *     mark nothing, however much of it there is.
- * R2. A history that may be cut is not gone on from where it would send: what is stored of the telecommand was read before a
- *     stream went back (low-water-mark.F3), or is no event. Nobody knows whether it left, and that is its end.
+ * R1. Only what stands between the low-water mark and the head is looked at, each telecommand by the subject of its
+ *     own: what is finished costs one question, what is open and kept no more (`leftovers.ts`), and what is below the
+ *     low-water mark nothing, however much of it there is.
+ * R2. A history that may be cut is not gone on from where it would send: what is stored of the telecommand was read
+ *     before a stream went back (low-water-mark.F3), or is no event. Nobody knows whether it left, and that is its end.
  * R3. A telecommand whose submission is gone with the past of its stream is ended likewise.
  * R4. Its identifier says when it was drawn. One drawn shortly before the loss and submitted behind it may be the
- *     repetition of one that was lost with all its history, by a client or by its run: it is not sent, and not said to have
- *     never left.
+ *     repetition of one that was lost with all its history, by a client or by its run: it is not sent, and not said to
+ *     have never left.
  */
 
 import { streams } from '../../contract/bus/streams.ts';
@@ -66,7 +66,9 @@ function isDrawnBefore(id: string, until: number): boolean {
   return at <= until && at > until - streams.telecommands.dedupeMs;
 }
 
-/** Telecommands without an end that nobody can submit again: what their first event says of each (R3). Throws `Outage`. */
+/**
+ * Telecommands without an end that nobody can submit again: what their first event says of each (R3). Throws `Outage`.
+ */
 export async function orphans(
   bus: Bus,
   target: string,

@@ -1,6 +1,6 @@
 /**
- * Whose turn it is to leave: one telecommand of a lane at a time, in the order they were taken up. Mission Control Service,
- * section 4.1 rule 4 (lane.J1).
+ * Whose turn it is to leave: one telecommand of a lane at a time, in the order they were taken up. Mission Control
+ * Service, section 4.1 rule 4 (lane.J1).
  *
  * A telecommand has its place before its turn: what harms nobody, recording that it was taken up, is done meanwhile.
  */

@@ -1,17 +1,18 @@
 /**
- * The last link of the acknowledgement chain (ACK 3): what a target says after a telecommand was sent, by reports of its
- * protocol and by the conditions of the catalogue. Mission Control Service, section 3.1.
+ * The last link of the acknowledgement chain (ACK 3): what a target says after a telecommand was sent, by reports of
+ * its protocol and by the conditions of the catalogue. Mission Control Service, section 3.1.
  *
- * V1. What was received behind the hand-over to the gateway counts, reports and samples alike, in the order of the bus and whatever
- *     its millisecond; the last sample before it is the baseline of `changes`. Where nobody knows where the bus stood (an earlier
- *     version recorded SENT, or the gateway is of others and its owner died) times decide: what was received after SENT counts.
+ * V1. What was received behind the hand-over to the gateway counts, reports and samples alike, in the order of the bus
+ *     and whatever its millisecond; the last sample before it is the baseline of `changes`. Where nobody knows where
+ *     the bus stood (an earlier version recorded SENT, or the gateway is of others and its owner died) times decide:
+ *     what was received after SENT counts.
  * V2. Samples are read row by row from the stream, so no intermediate value is missed.
  * V3. A failure is reported at once; satisfaction when everything the catalogue names has been satisfied once since the
  *     sending.
  * V4. Nothing is lost between the sending and the first look, nor by a new owner: whoever comes too late for the kept
  *     batches reads the stream by itself, from before the sending on, and tries until the bus lets it.
- * V5. The verdict does not depend on when somebody looked: samples are judged at their own time, the present counts only
- *     once everything stored has been read, and what came after the window does not count.
+ * V5. The verdict does not depend on when somebody looked: samples are judged at their own time, the present counts
+ *     only once everything stored has been read, and what came after the window does not count.
  */
 
 import type { ValueBatch, VerificationReport } from '../../contract/batch.ts';
@@ -170,7 +171,10 @@ export class Verifier {
     return this.#readAlone(watcher, take);
   }
 
-  /** Whether what came before the hand-over is known without the stream: nothing looks at it, or the current values are of then. */
+  /**
+   * Whether what came before the hand-over is known without the stream: nothing looks at it, or the current values are
+   * of then.
+   */
   #hasBaseline({ wanted, expect, fail }: Watcher, handed: BusPosition): boolean {
     const { verify, platform, sentAt } = wanted;
     if (verify.expect?.temporal !== true && verify.fail?.temporal !== true) return true;

@@ -1,6 +1,6 @@
 /**
- * A telecommand as its lane works on it: the submission, what the catalogue of its revision says of it, and the identity
- * of its cell. Telecommands are taken up under the configuration they were resolved with.
+ * A telecommand as its lane works on it: the submission, what the catalogue of its revision says of it, and the
+ * identity of its cell. Telecommands are taken up under the configuration they were resolved with.
  */
 
 import { assert } from '../../contract/assert.ts';

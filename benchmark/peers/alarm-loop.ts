@@ -1,7 +1,7 @@
 /**
- * A process that takes messages of values as they come off the bus, packets of NOAA-20 in columns, and keeps the newest of
- * each: with every measure checked against soft and hard limits, and without. No bus: what is compared is the work on a
- * message once it is there.
+ * A process that takes messages of values as they come off the bus, packets of NOAA-20 in columns, and keeps the newest
+ * of each: with every measure checked against soft and hard limits, and without. No bus: what is compared is the work
+ * on a message once it is there.
  */
 
 import { BlockBuilder, decodeBatch, encodeBatch, type ValueBatch } from '../../contract/batch.ts';

@@ -1,8 +1,8 @@
 /**
- * Ceilings of the way from a sample to its alarm on a WebSocket, in one process without the service: a datagram is published
- * to JetStream, followed, and sent to every socket. `hops` is how often it is stored on the way: once, or as often as the
- * service stores something for it, where the two writes before the last delivery wait for each other as record and event of
- * an alarm do. Nothing is decoded, and no alarm is kept.
+ * Ceilings of the way from a sample to its alarm on a WebSocket, in one process without the service: a datagram is
+ * published to JetStream, followed, and sent to every socket. `hops` is how often it is stored on the way: once, or as
+ * often as the service stores something for it, where the two writes before the last delivery wait for each other as
+ * record and event of an alarm do. Nothing is decoded, and no alarm is kept.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * Ceiling of the bench: bare uWebSockets.js handlers that answer as many bytes from one copy, compare as many byte by byte, and
- * send ready frames of the same size at the same pace.
+ * Ceiling of the bench: bare uWebSockets.js handlers that answer as many bytes from one copy, compare as many byte by
+ * byte, and send ready frames of the same size at the same pace.
  */
 
 import {

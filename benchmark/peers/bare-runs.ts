@@ -1,6 +1,6 @@
 /**
- * Ceilings of runs: the messages of their logs and nothing else, each on the subject of its run, behind the one before and
- * under an identifier of its own, by the same client with the same depth.
+ * Ceilings of runs: the messages of their logs and nothing else, each on the subject of its run, behind the one before
+ * and under an identifier of its own, by the same client with the same depth.
  */
 
 import { headers as newHeaders } from 'nats';

@@ -1,7 +1,7 @@
 /**
- * Ceilings of the samples. `decode`: hand-written reads of the 27 fields of a NOAA-20 packet into columns, a copy of the
- * columns as calibrated values, and the last row as the current one; no bus. `chain`: three messages of the sizes the
- * service makes of a message of frames, each followed and answered by the next, and nothing decoded.
+ * Ceilings of the samples. `decode`: hand-written reads of the 27 fields of a NOAA-20 packet into columns, a copy of
+ * the columns as calibrated values, and the last row as the current one; no bus. `chain`: three messages of the sizes
+ * the service makes of a message of frames, each followed and answered by the next, and nothing decoded.
  */
 
 import { type BareBus, connectBare, followBare } from '../bare-bus.ts';

@@ -1,7 +1,7 @@
 /**
  * Ceilings of the telecommands, without state machine, driver or gateway. `publish`: one process publishes as many
- * messages as the telecommands have, in as many lanes, each lane waiting for its acknowledgement. `lanes`: it follows the
- * submissions, one consumer per lane, and publishes the events of each before it takes the next.
+ * messages as the telecommands have, in as many lanes, each lane waiting for its acknowledgement. `lanes`: it follows
+ * the submissions, one consumer per lane, and publishes the events of each before it takes the next.
  */
 
 import { App, LIBUS_LISTEN_EXCLUSIVE_PORT, us_socket_local_port } from 'uWebSockets.js';

@@ -1,6 +1,6 @@
 /**
- * Generator of the bench: large requests and answers over plain sockets, one under way on each; and watchers of a feed, whose
- * messages are counted by the heads of their frames.
+ * Generator of the bench: large requests and answers over plain sockets, one under way on each; and watchers of a feed,
+ * whose messages are counted by the heads of their frames.
  *
  * H1. Only answers with status 200 count; any other fails the round.
  */

@@ -1,6 +1,6 @@
 /**
- * Cells of the runtime beside bare XState actors of the same chart, in one process: what a live one takes of memory, and
- * how many are activated in a second (restored, sent one event, written, stopped). The store answers at once.
+ * Cells of the runtime beside bare XState actors of the same chart, in one process: what a live one takes of memory,
+ * and how many are activated in a second (restored, sent one event, written, stopped). The store answers at once.
  *
  * E1. Memory is that of the whole process after a collection; entities of both kinds are held in a map by id.
  */

@@ -1,6 +1,6 @@
 /**
- * Generator: messages of recorded packets on the stream of a gateway, as fast as the bus takes them. Ground times rise by
- * a millisecond per packet over all rounds, so the last packet is known by its time.
+ * Generator: messages of recorded packets on the stream of a gateway, as fast as the bus takes them. Ground times rise
+ * by a millisecond per packet over all rounds, so the last packet is known by its time.
  */
 
 import { encodeBatch } from '../../contract/batch.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs that wait for people, in one process: those of an executor on a real bus, before and after they fall asleep, and bare
- * cells of the same chart. Time is moved by hand.
+ * Runs that wait for people, in one process: those of an executor on a real bus, before and after they fall asleep, and
+ * bare cells of the same chart. Time is moved by hand.
  *
  * E1. Memory is what is reachable after a collection: heap and buffers. The process itself gives nothing back.
  */

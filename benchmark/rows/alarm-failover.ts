@@ -1,7 +1,7 @@
 /**
- * The alarm leader is killed: how long until a standby has recorded what the next sample changes. Each standby that takes over
- * is the next to be killed. Beside it stands `reconciler.leader_ttl`, within which the specification wants it (Mission
- * Control Service, section 4.4, recovery).
+ * The alarm leader is killed: how long until a standby has recorded what the next sample changes. Each standby that
+ * takes over is the next to be killed. Beside it stands `reconciler.leader_ttl`, within which the specification wants
+ * it (Mission Control Service, section 4.4, recovery).
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';

@@ -1,7 +1,7 @@
 /**
  * From a sample to its alarm: a datagram that a gateway receives, until a watcher in another process has the event on
- * `/v1/alarms/watch`, all roles on the way in one process. Held against the same way without the service, with one message
- * stored on it and with as many as the service stores.
+ * `/v1/alarms/watch`, all roles on the way in one process. Held against the same way without the service, with one
+ * message stored on it and with as many as the service stores.
  */
 
 import { createSocket } from 'node:dgram';

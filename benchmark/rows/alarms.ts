@@ -1,7 +1,7 @@
 /**
- * Limits: messages of values taken and kept by one process with every sample checked against soft and hard limits, against
- * the same loop without. `alarms.limits` crosses none, as a healthy spacecraft; in `alarms.edges` one sample in twenty
- * crosses.
+ * Limits: messages of values taken and kept by one process with every sample checked against soft and hard limits,
+ * against the same loop without. `alarms.limits` crosses none, as a healthy spacecraft; in `alarms.edges` one sample in
+ * twenty crosses.
  */
 
 import { type Peer, startPeer } from '../peer.ts';

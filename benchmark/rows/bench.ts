@@ -1,6 +1,6 @@
 /**
- * The RF bench: blocks captured, looped back and measured over HTTP, and the spectrum to those who watch it, against bare
- * uWebSockets.js moving as many bytes. Its board delivers as fast as it is asked (`benchmark/prompt-board.ts`).
+ * The RF bench: blocks captured, looped back and measured over HTTP, and the spectrum to those who watch it, against
+ * bare uWebSockets.js moving as many bytes. Its board delivers as fast as it is asked (`benchmark/prompt-board.ts`).
  */
 
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * Fan-out: batches of changed values to many WebSocket watchers, one process serving, against bare uWebSockets.js sending
- * the same bytes, the same number per turn.
+ * Fan-out: batches of changed values to many WebSocket watchers, one process serving, against bare uWebSockets.js
+ * sending the same bytes, the same number per turn.
  */
 
 import type { Driven } from '../acknowledged.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs of procedures by an executor: events of their logs per second, runs from submission to end, the time from the death
- * of an executor to `taken_over`, and what a run takes of memory that waits for a person.
+ * Runs of procedures by an executor: events of their logs per second, runs from submission to end, the time from the
+ * death of an executor to `taken_over`, and what a run takes of memory that waits for a person.
  */
 
 import { readRunLog } from '../../actors/run/run-log.ts';

@@ -1,6 +1,6 @@
 /**
- * Samples from the stream of a gateway to the current values: one process decodes, calibrates, publishes and stores what
- * another publishes. Held against hand-written reads of the same packets, and against the same messages on the bus
+ * Samples from the stream of a gateway to the current values: one process decodes, calibrates, publishes and stores
+ * what another publishes. Held against hand-written reads of the same packets, and against the same messages on the bus
  * without any decoding.
  */
 

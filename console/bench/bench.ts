@@ -1,6 +1,6 @@
 /**
- * The page of the RF bench: what it is and where its signal goes at the top, the chain and the radio on the left, what the
- * receiver receives on the right, and below it what can be done with it.
+ * The page of the RF bench: what it is and where its signal goes at the top, the chain and the radio on the left, what
+ * the receiver receives on the right, and below it what can be done with it.
  *
  * B1. Opening the page changes nothing on the board: it only reads until a person acts.
  */

@@ -1,4 +1,6 @@
-/** Campaigns and their runs: started, paused, resumed, a step done again, with every attempt. RF Bench Service, rule 1. */
+/**
+ * Campaigns and their runs: started, paused, resumed, a step done again, with every attempt. RF Bench Service, rule 1.
+ */
 
 import type { Attempt, CampaignState, CampaignSummary } from '../../contract/bench/run.ts';
 import { arrange, byId, element, setAttribute, setText } from '../element.ts';

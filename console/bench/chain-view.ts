@@ -1,6 +1,6 @@
 /**
- * The chain: its conditions in their order, the first that is not met with the command that fixes it, and the ways to bring it
- * to a target. RF Bench Service, section 2 and rules 5 and 6 of section 4.
+ * The chain: its conditions in their order, the first that is not met with the command that fixes it, and the ways to
+ * bring it to a target. RF Bench Service, section 2 and rules 5 and 6 of section 4.
  */
 
 import type { ChainState, ChainTarget, Conditioned } from '../../contract/bench/chain.ts';

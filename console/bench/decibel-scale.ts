@@ -1,8 +1,8 @@
 /**
  * The scale of spectrum and waterfall: which range of decibels is shown, and the colour of a level. Pure.
  *
- * D1. The range is calm: it grows as soon as a level does not fit, and shrinks only when more than 20 dB of it have been empty
- *     for as long as the waterfall shows: what is seen there stays within it.
+ * D1. The range is calm: it grows as soon as a level does not fit, and shrinks only when more than 20 dB of it have
+ *     been empty for as long as the waterfall shows: what is seen there stays within it.
  */
 
 export interface DecibelRange {

@@ -2,7 +2,8 @@
  * Whether what is transmitted reaches the connector, in words. RF Bench Service, section 2.
  *
  * M1. What is not known counts as emitting: whoever holds the cable is warned once too often.
- * M2. Samples or tones of another tool leave whether the egress is open or not: there the level alone keeps them from the connector.
+ * M2. Samples or tones of another tool leave whether the egress is open or not: there the level alone keeps them from
+ *     the connector.
  */
 
 import type { ChainState } from '../../contract/bench/chain.ts';
@@ -19,7 +20,10 @@ export interface EmissionWords {
 /** At this level or below nothing that leaves the connector disturbs. */
 const MUTED_DB = -80;
 
-/** The chain has to be that of the path the board is switched to; `levelDb`: gain of the transmitter, undefined: unreadable. */
+/**
+ * The chain has to be that of the path the board is switched to; `levelDb`: gain of the transmitter, undefined:
+ * unreadable.
+ */
 export function emissionWords(
   { current_target, reaches_the_connector, conditions }: ChainState,
   levelDb: number | undefined,

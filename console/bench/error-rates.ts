@@ -1,8 +1,9 @@
 /**
- * What the waterfall of a sweep shows: its points with their intervals over Eb/N0 (over what was varied where the board reports
- * none), and the theory of the modulation. Pure.
+ * What the waterfall of a sweep shows: its points with their intervals over Eb/N0 (over what was varied where the board
+ * reports none), and the theory of the modulation. Pure.
  *
- * W1. A point without errors is drawn at the upper end of its interval and marked as a bound: no measurement shows a rate of 0.
+ * W1. A point without errors is drawn at the upper end of its interval and marked as a bound: no measurement shows a
+ *     rate of 0.
  */
 
 import type { Modulation } from '../../contract/bench/profile.ts';

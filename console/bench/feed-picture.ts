@@ -1,4 +1,7 @@
-/** A picture of the newest message of a feed; without one it says why. Drawn at most so often, in the colours of the theme. */
+/**
+ * A picture of the newest message of a feed; without one it says why. Drawn at most so often, in the colours of the
+ * theme.
+ */
 
 import type { FeedMessage } from '../../contract/bench/feed.ts';
 import { oncePerFrame } from '../browser-clock.ts';

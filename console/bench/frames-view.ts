@@ -1,6 +1,6 @@
 /**
- * Blocks that were received, newest first: when, under which profile, what the coding says, and their bytes. RF Bench Service,
- * section 2 (FrameDRO).
+ * Blocks that were received, newest first: when, under which profile, what the coding says, and their bytes. RF Bench
+ * Service, section 2 (FrameDRO).
  */
 
 import type { BenchFrame, FramePage } from '../../contract/bench/frame.ts';

@@ -1,4 +1,6 @@
-/** What came of an action, in a line beside it: what is under way, what was done, or what was refused and how to fix it. */
+/**
+ * What came of an action, in a line beside it: what is under way, what was done, or what was refused and how to fix it.
+ */
 
 import { element, setAttribute } from '../element.ts';
 import { BenchRefusal } from './bench-service.ts';

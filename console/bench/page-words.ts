@@ -1,5 +1,6 @@
 /**
- * Refusals of the service in the words of this page: commands as the buttons that do them, fields as their labels. Pure.
+ * Refusals of the service in the words of this page: commands as the buttons that do them, fields as their labels.
+ * Pure.
  *
  * W1. A command that no button of the page does stays as it is: it is still the way out.
  */

@@ -1,8 +1,8 @@
 /**
  * What is asked again and again.
  *
- * L1. A question waits for the answer to the one before, and none is asked while the page is hidden; it is asked at once when
- *     it is seen again.
+ * L1. A question waits for the answer to the one before, and none is asked while the page is hidden; it is asked at
+ *     once when it is seen again.
  */
 
 import { later } from '../browser-clock.ts';

@@ -15,7 +15,9 @@ const SOURCES: Readonly<Record<NonNullable<Report['source']>, string>> = {
   none: 'no numbers were taken',
 };
 
-/** A run that was not completed has no verdict, and one that observed nothing is not a pass, whatever its status says. */
+/**
+ * A run that was not completed has no verdict, and one that observed nothing is not a pass, whatever its status says.
+ */
 export function bannerOf(report: Report): Banner {
   const from = report.source === undefined ? 'source not reported' : SOURCES[report.source];
   const numbers = `Numbers: ${from}.`;

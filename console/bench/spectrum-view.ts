@@ -1,4 +1,6 @@
-/** Spectrum and waterfall: levels over frequency, and the same over time, one under the other on one axis of frequency. */
+/**
+ * Spectrum and waterfall: levels over frequency, and the same over time, one under the other on one axis of frequency.
+ */
 
 import type { FeedMessage } from '../../contract/bench/feed.ts';
 import { every, now, oncePerFrame } from '../browser-clock.ts';
@@ -113,7 +115,9 @@ function drawGrid(
   }
 }
 
-/** Where all names do not fit beside each other the middle and the ends have one, on a narrow picture the middle alone. */
+/**
+ * Where all names do not fit beside each other the middle and the ends have one, on a narrow picture the middle alone.
+ */
 function isNamed(n: number, width: number): boolean {
   if (width >= WIDE) return true;
   return width >= NARROW ? n % 2 === 0 : n === (FREQUENCIES - 1) / 2;

@@ -1,4 +1,7 @@
-/** Tabs after the pattern of the ARIA Authoring Practices: one stop of the keyboard, arrows move; the address keeps the choice. */
+/**
+ * Tabs after the pattern of the ARIA Authoring Practices: one stop of the keyboard, arrows move; the address keeps the
+ * choice.
+ */
 
 import { setAttribute } from '../element.ts';
 

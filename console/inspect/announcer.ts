@@ -1,6 +1,6 @@
 /**
- * What a screen reader receives: the newest of what happened, politely and not more often than a person can listen. Without
- * it nothing is missing on the screen.
+ * What a screen reader receives: the newest of what happened, politely and not more often than a person can listen.
+ * Without it nothing is missing on the screen.
  */
 
 import { later, now } from '../browser-clock.ts';

@@ -1,6 +1,7 @@
 /**
- * A chart as SVG: drawn once from the layout of the service, then only classes change. Active states are lit and carry a lamp,
- * the transition just taken is thick and fades; both are reported in words elsewhere (`state-list.ts`, the name of the state).
+ * A chart as SVG: drawn once from the layout of the service, then only classes change. Active states are lit and carry
+ * a lamp, the transition just taken is thick and fades; both are reported in words elsewhere (`state-list.ts`, the name
+ * of the state).
  */
 
 import type { ChartLayout, PlacedEdge, PlacedNode } from '../../contract/inspector.ts';

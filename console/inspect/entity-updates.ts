@@ -1,6 +1,6 @@
 /**
- * The frames of one entity on their way to the screen: whatever their rate, once per animation frame everything that came is
- * one change, the newest state with every transition on the way.
+ * The frames of one entity on their way to the screen: whatever their rate, once per animation frame everything that
+ * came is one change, the newest state with every transition on the way.
  *
  * F1. Nothing waits without bound: while the page is hidden and draws nothing, the newest `WAITING` frames are kept.
  */

@@ -1,6 +1,6 @@
 /**
- * Who acts, as the log will say: the subject of the token, else the name a person gives, which the browser keeps. The service
- * decides what a name may do.
+ * Who acts, as the log will say: the subject of the token, else the name a person gives, which the browser keeps. The
+ * service decides what a name may do.
  */
 
 import { byId, setText } from '../element.ts';

@@ -1,6 +1,6 @@
 /**
- * The page `/inspect`: supervision tree and search on the left, the chart of the chosen entity in the middle, what it holds
- * on the right. The address names the entity, so that a link and a reload lead back to it.
+ * The page `/inspect`: supervision tree and search on the left, the chart of the chosen entity in the middle, what it
+ * holds on the right. The address names the entity, so that a link and a reload lead back to it.
  *
  * I1. Whether what is seen is the present is always said: a lost connection marks the whole page until it is back.
  */

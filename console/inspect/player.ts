@@ -1,8 +1,8 @@
 /**
  * The history of an entity step by step: slider, back, on, play. What is shown at a step is the page's matter.
  *
- * P1. A step is chosen by its number in the log, so that a history which grows keeps the place, and one whose beginning is
- *     not shown keeps its numbers.
+ * P1. A step is chosen by its number in the log, so that a history which grows keeps the place, and one whose beginning
+ *     is not shown keeps its numbers.
  */
 
 import type { HistoryStep } from '../../contract/inspection.ts';

@@ -1,6 +1,6 @@
 /**
- * The supervision tree on the page: one tab stop, arrows move, Enter opens (the tree pattern of WAI-ARIA). Rows keep their
- * elements while the tree changes, so the focus stays where it is.
+ * The supervision tree on the page: one tab stop, arrows move, Enter opens (the tree pattern of WAI-ARIA). Rows keep
+ * their elements while the tree changes, so the focus stays where it is.
  *
  * T1. At most `ROWS` rows are drawn; the last one says how many are not.
  */

@@ -1,8 +1,9 @@
 /**
- * The log of a run under its chart: every event in words, oldest first, the newest in sight. Links lead to telecommands.
+ * The log of a run under its chart: every event in words, oldest first, the newest in sight. Links lead to
+ * telecommands.
  *
- * G1. At most `ROWS` rows are drawn, whatever the length of the log: the newest, or those around the moment that is shown.
- *     While more than `AT_SPEED` come at once nobody reads them: the others are drawn when the log is calm.
+ * G1. At most `ROWS` rows are drawn, whatever the length of the log: the newest, or those around the moment that is
+ *     shown. While more than `AT_SPEED` come at once nobody reads them: the others are drawn when the log is calm.
  * G2. Whoever has scrolled back reads in peace: rows stay where they are until the end is in sight again.
  */
 
@@ -137,7 +138,9 @@ export class RunLog {
     this.show(this.#events, this.#at);
   }
 
-  /** What is drawn at speed is too little to read back in: the rows before come above it, and what is in sight stays. */
+  /**
+   * What is drawn at speed is too little to read back in: the rows before come above it, and what is in sight stays.
+   */
   #fill(): void {
     this.#cancelFill();
     const drawn = this.#wanted.filter(({ seq }) => seq <= this.#drawnTo);

@@ -1,6 +1,6 @@
 /**
- * What a run waits for, large: a question, a decision or a suspension with the commands that answer it, and how it ended.
- * Nothing is answered here: a person copies the command, or types it where answers are given.
+ * What a run waits for, large: a question, a decision or a suspension with the commands that answer it, and how it
+ * ended. Nothing is answered here: a person copies the command, or types it where answers are given.
  */
 
 import { later } from '../browser-clock.ts';

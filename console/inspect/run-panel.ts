@@ -1,6 +1,6 @@
 /**
- * What the page shows of a run beside its chart: the steps of its program, its log, and what it waits for. The log is followed
- * from its beginning by the route everybody follows it by; the steps are asked for once the run has begun.
+ * What the page shows of a run beside its chart: the steps of its program, its log, and what it waits for. The log is
+ * followed from its beginning by the route everybody follows it by; the steps are asked for once the run has begun.
  *
  * P1. Whatever the rate of the log, it is drawn five times a second; every event is taken.
  * P2. At a moment of its history everything shown is of that moment; without one, of the present.

@@ -1,7 +1,7 @@
 /**
- * A run as its log has reported it so far: where each step stands, what is asked, whether it is suspended or over. The log is the
- * only source, so the picture of any moment is that of the log's beginning up to it. Mission Control Service, sections 2.3
- * and 3.2. Pure.
+ * A run as its log has reported it so far: where each step stands, what is asked, whether it is suspended or over. The
+ * log is the only source, so the picture of any moment is that of the log's beginning up to it. Mission Control
+ * Service, sections 2.3 and 3.2. Pure.
  *
  * R1. `pending` and `suspended` agree with the status the service computes from the same events.
  * R2. A step that is begun again begins with everything in it.

@@ -69,7 +69,9 @@ export function progressOf(
   return { done: done.length, of: counted.size };
 }
 
-/** How long the present attempt has taken, or took; undefined before it has begun. `now` is the moment that is shown. */
+/**
+ * How long the present attempt has taken, or took; undefined before it has begun. `now` is the moment that is shown.
+ */
 export function elapsedMs({ begunAt, endedAt }: StepPicture, now: number): number | undefined {
   return begunAt === undefined ? undefined : Math.max(0, (endedAt ?? now) - begunAt);
 }

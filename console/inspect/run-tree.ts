@@ -1,6 +1,6 @@
 /**
- * The steps of a run on the page: one tab stop, arrows move, Enter shows only what the log says of a step (the tree pattern of
- * WAI-ARIA). The step the run is at is kept in sight while nobody works in the tree.
+ * The steps of a run on the page: one tab stop, arrows move, Enter shows only what the log says of a step (the tree
+ * pattern of WAI-ARIA). The step the run is at is kept in sight while nobody works in the tree.
  *
  * T1. At most `ROWS` rows are drawn, those around the step the run is at.
  */

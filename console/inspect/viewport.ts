@@ -1,6 +1,6 @@
 /**
- * Which part of a drawing is seen: zoom at the pointer, move by dragging or arrow keys, fit, and follow what is active as
- * long as the person has not moved the drawing.
+ * Which part of a drawing is seen: zoom at the pointer, move by dragging or arrow keys, fit, and follow what is active
+ * as long as the person has not moved the drawing.
  */
 
 import { oncePerFrame } from '../browser-clock.ts';

@@ -1,6 +1,6 @@
 /**
- * What the board can do, its auxiliary registers and its clocks. RF Bench Service, section 2; the paths are not shown there:
- * `/api/v1/capabilities`, `/api/v1/radio/aux`, `/api/v1/radio/clocks`.
+ * What the board can do, its auxiliary registers and its clocks. RF Bench Service, section 2; the paths are not shown
+ * there: `/api/v1/capabilities`, `/api/v1/radio/aux`, `/api/v1/radio/clocks`.
  */
 
 import Type, { type Static } from 'typebox';

@@ -1,4 +1,6 @@
-/** The conditioning state of the transmit and receive chain. RF Bench Service, section 2 and rules 5 and 6 of section 4. */
+/**
+ * The conditioning state of the transmit and receive chain. RF Bench Service, section 2 and rules 5 and 6 of section 4.
+ */
 
 import Type, { type Static } from 'typebox';
 import { BenchName } from './profile.ts';

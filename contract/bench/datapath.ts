@@ -1,6 +1,6 @@
 /**
- * The datapath of the modem: blocks captured, fed, measured, and packets transmitted. RF Bench Service, section 4, rules 8
- * to 11, and section 8.
+ * The datapath of the modem: blocks captured, fed, measured, and packets transmitted. RF Bench Service, section 4,
+ * rules 8 to 11, and section 8.
  */
 
 import Type, { type Static } from 'typebox';

@@ -1,6 +1,6 @@
 /**
- * Every error code of the bench with its status and cause. RF Bench Service, section 7; the complete list of codes is not shown
- * there: the first five are the general ones, the others say more where a client can act on it.
+ * Every error code of the bench with its status and cause. RF Bench Service, section 7; the complete list of codes is
+ * not shown there: the first five are the general ones, the others say more where a client can act on it.
  *
  * E1. A published code never changes its meaning or its status; new codes are only added.
  */

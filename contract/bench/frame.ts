@@ -1,6 +1,6 @@
 /**
- * Captured frames: one entry is one DMA block, cut with no relation to a frame of a protocol. RF Bench Service, section 2. Times
- * are counted from the start of the daemon: RFC 3339 with the epoch as that instant.
+ * Captured frames: one entry is one DMA block, cut with no relation to a frame of a protocol. RF Bench Service, section
+ * 2. Times are counted from the start of the daemon: RFC 3339 with the epoch as that instant.
  */
 
 import Type, { type Static } from 'typebox';

@@ -1,9 +1,10 @@
 /**
- * What can be sampled while a scenario runs, by name. RF Bench Service, section 2 (metric samples; their names are not shown
- * there).
+ * What can be sampled while a scenario runs, by name. RF Bench Service, section 2 (metric samples; their names are not
+ * shown there).
  *
  * A metric of the link says how the link is; one of the board says what the board is set to or how it fares, and proves
- * nothing about the link: a report whose assertions read only those is not verified. What a board cannot report is null.
+ * nothing about the link: a report whose assertions read only those is not verified. What a board cannot report is
+ * null.
  */
 
 export interface Metric {

@@ -1,6 +1,6 @@
 /**
- * Radio profiles: the document, and what the routes show of it. RF Bench Service, sections 2 and 4. The fields of ProfileDRO
- * are not shown there; they are those of its summary plus pulse, coding, framing and gains.
+ * Radio profiles: the document, and what the routes show of it. RF Bench Service, sections 2 and 4. The fields of
+ * ProfileDRO are not shown there; they are those of its summary plus pulse, coding, framing and gains.
  */
 
 import Type, { type Static } from 'typebox';

@@ -1,8 +1,8 @@
 /**
  * The radio: commands and the status that every radio route answers with. RF Bench Service, sections 2 and 4.
  *
- * R1. A value that could not be read is null, or absent where the interface marks the field so: never a number that somebody
- *     could take for the setting.
+ * R1. A value that could not be read is null, or absent where the interface marks the field so: never a number that
+ *     somebody could take for the setting.
  */
 
 import Type, { type Static } from 'typebox';

@@ -1,6 +1,6 @@
 /**
- * Runs of scenarios and campaigns, and the reports of scenarios. RF Bench Service, sections 2 and 3. The fields of ActiveRunDRO
- * and the statuses of a campaign run are not shown there.
+ * Runs of scenarios and campaigns, and the reports of scenarios. RF Bench Service, sections 2 and 3. The fields of
+ * ActiveRunDRO and the statuses of a campaign run are not shown there.
  */
 
 import Type, { type Static } from 'typebox';

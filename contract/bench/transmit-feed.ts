@@ -1,6 +1,6 @@
 /**
- * What `/ws/transmit` answers to each message, in the order of the messages. RF Bench Service, section 6; the shapes are not
- * shown there.
+ * What `/ws/transmit` answers to each message, in the order of the messages. RF Bench Service, section 6; the shapes
+ * are not shown there.
  */
 
 import Type, { type Static } from 'typebox';

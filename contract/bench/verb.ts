@@ -1,6 +1,6 @@
 /**
- * The verbs of scenarios and campaigns with the shape of their `with`: the body of the route of that verb, where it has one.
- * RF Bench Service, section 4.
+ * The verbs of scenarios and campaigns with the shape of their `with`: the body of the route of that verb, where it has
+ * one. RF Bench Service, section 4.
  */
 
 import Type, { type Static } from 'typebox';

@@ -1,4 +1,7 @@
-/** The buckets of the bus with their keys, and its object stores. Mission Control Service, section 6; others are marked (ours). */
+/**
+ * The buckets of the bus with their keys, and its object stores. Mission Control Service, section 6; others are marked
+ * (ours).
+ */
 
 const DAY = 24 * 3_600_000;
 
@@ -26,7 +29,10 @@ export const buckets = {
   runReports: { name: 'mcs_run_reports', history: 1, ttlMs: 90 * DAY },
   /** Records of alarms: `<target>.<component>.<instance>.<alarm>` (section 2.4). */
   alarms: { name: 'mcs_alarms', history: 1 },
-  /** Who leads a role of which there is one: `<role>` (section 4.4); how long a leader stays one without a word is its own. */
+  /**
+   * Who leads a role of which there is one: `<role>` (section 4.4); how long a leader stays one without a word is its
+   * own.
+   */
   leaders: { name: 'mcs_leader', history: 1 },
   /** The mode of each target that was ever set: `<target>` (section 2.5). */
   modes: { name: 'mcs_modes', history: 1 },

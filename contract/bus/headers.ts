@@ -1,4 +1,7 @@
-/** Headers of the messages on the bus, which are case-sensitive. Mission Control Service, section 6; others are marked (ours). */
+/**
+ * Headers of the messages on the bus, which are case-sensitive. Mission Control Service, section 6; others are marked
+ * (ours).
+ */
 
 export const header = {
   config: 'Mcs-Config',
@@ -16,7 +19,9 @@ export const header = {
   outcome: 'Mcs-Outcome',
   /** Position in the input stream that a message was made from; on an event of a run, of the answer it logs (ours). */
   source: 'Mcs-Source',
-  /** When the message was stored that stands at that position: a stream that was put back has another one there (ours). */
+  /**
+   * When the message was stored that stands at that position: a stream that was put back has another one there (ours).
+   */
   sourceAt: 'Mcs-Source-At',
   /** On a value batch: position of the frames it was made from (ours). */
   received: 'Mcs-Received',

@@ -1,5 +1,6 @@
 /**
- * Every subject of the bus. Mission Control Service, section 6; the parts the specification leaves open are marked (ours).
+ * Every subject of the bus. Mission Control Service, section 6; the parts the specification leaves open are marked
+ * (ours).
  *
  * S1. Every segment that comes from outside is a token, checked here: a subject can never hold a dot, a space or a
  *     wildcard that a caller wrote.

@@ -1,9 +1,10 @@
 /**
  * How the bench speaks, and what it says of itself. RF Bench Service, sections 5, 7 and 9. Where it listens on loopback
- * no caller is asked who they are; elsewhere identity is that of mission control. What a browser page must be is what the layer
- * asks: one of another origin is refused.
+ * no caller is asked who they are; elsewhere identity is that of mission control. What a browser page must be is what
+ * the layer asks: one of another origin is refused.
  *
- * D1. An error has one code, that of its first fault; the reasons of all of them stand in one message, each with its place.
+ * D1. An error has one code, that of its first fault; the reasons of all of them stand in one message, each with its
+ *     place.
  * D2. Whatever mission control refuses a caller for is `unauthorized` here, but a configuration that is not read yet
  *     (`unavailable`) and a declared name that cannot be one (`validation_failed`).
  */

@@ -1,8 +1,8 @@
 /**
  * `/ws/frames`: each captured block as it comes. RF Bench Service, section 6.
  *
- * B1. No gap: a capture comes at once and is written as the client takes it; who is behind by more blocks than the bench keeps
- *     is closed with 4408 and reads what there is.
+ * B1. No gap: a capture comes at once and is written as the client takes it; who is behind by more blocks than the
+ *     bench keeps is closed with 4408 and reads what there is.
  */
 
 import { BenchFrame } from '../../contract/bench/frame.ts';

@@ -1,6 +1,6 @@
 /**
- * Captured blocks. RF Bench Service, sections 2 and 4. Their times count from the start of the daemon, written as if it had
- * started with the epoch; so do `since` and `until`.
+ * Captured blocks. RF Bench Service, sections 2 and 4. Their times count from the start of the daemon, written as if it
+ * had started with the epoch; so do `since` and `until`.
  */
 
 import { Purged } from '../../contract/bench/event.ts';

@@ -1,10 +1,10 @@
 /**
- * The front end of a bench: its route table on a listening server, over the bench in the same process. RF Bench Service,
- * sections 1 and 4.
+ * The front end of a bench: its route table on a listening server, over the bench in the same process. RF Bench
+ * Service, sections 1 and 4.
  *
  * N1. A path that is written out wins over one with a name in it: no campaign, scenario or profile is called `active`.
- * N2. On loopback no caller is asked who they are; elsewhere the configuration says who may call (RF Bench Service, section 5).
- *     Which of the two it is decides who assembles the daemon.
+ * N2. On loopback no caller is asked who they are; elsewhere the configuration says who may call (RF Bench Service,
+ *     section 5). Which of the two it is decides who assembles the daemon.
  */
 
 import type { Registry } from 'prom-client';

@@ -1,4 +1,6 @@
-/** The parameters that several routes of the bench share. RF Bench Service, section 4; their bounds are not shown there. */
+/**
+ * The parameters that several routes of the bench share. RF Bench Service, section 4; their bounds are not shown there.
+ */
 
 import Type from 'typebox';
 import { BENCH_NAME_PATTERN } from '../../contract/bench/profile.ts';

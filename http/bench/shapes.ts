@@ -1,6 +1,6 @@
 /**
- * The shapes of replies with an example of each, for the interface description: shapes are those of `contract/bench/`, whose
- * own examples are kept where they have some.
+ * The shapes of replies with an example of each, for the interface description: shapes are those of `contract/bench/`,
+ * whose own examples are kept where they have some.
  */
 
 import Type, { type TSchema } from 'typebox';

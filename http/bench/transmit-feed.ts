@@ -1,10 +1,10 @@
 /**
- * `/ws/transmit`: packets from a client, one a message, and an answer to each. RF Bench Service, section 6 and section 4,
- * rule 11; the messages are not shown there.
+ * `/ws/transmit`: packets from a client, one a message, and an answer to each. RF Bench Service, section 6 and section
+ * 4, rule 11; the messages are not shown there.
  *
  * X1. Answers come in the order of the messages, one for each, whatever becomes of it.
- * X2. At most `TRANSMIT_FEED_WAITING` packets wait for the board: further ones are refused in their turn. A client that goes on
- *     sending without waiting for answers is closed with 4429 (http/follow.F7).
+ * X2. At most `TRANSMIT_FEED_WAITING` packets wait for the board: further ones are refused in their turn. A client that
+ *     goes on sending without waiting for answers is closed with 4429 (http/follow.F7).
  */
 
 import { Compile } from 'typebox/compile';

@@ -1,6 +1,6 @@
 /**
- * Brings together the frames a gateway received and the samples its decoder made of them, which come over two streams. Pure
- * but for the clock: no bus, no socket.
+ * Brings together the frames a gateway received and the samples its decoder made of them, which come over two streams.
+ * Pure but for the clock: no bus, no socket.
  *
  * J1. Frames come out in the order received, each once, with every sample that was made of it in time.
  * J2. A frame waits for its samples at most `FRAME_DECODED_MS`, and not at all when its decoder is past it.

@@ -1,4 +1,7 @@
-/** The samples and reports of one frame, in the terms of the catalogue, for a watcher. Mission Control Service, section 2.1. */
+/**
+ * The samples and reports of one frame, in the terms of the catalogue, for a watcher. Mission Control Service, section
+ * 2.1.
+ */
 
 import type { SampleBlock, VerificationReport } from '../../contract/batch.ts';
 import { FRAME_WATCH_SAMPLES } from '../../contract/limits.ts';

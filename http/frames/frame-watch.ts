@@ -1,9 +1,9 @@
 /**
- * One watcher of the links of a target: follows what its gateways received and sent and how they are, and writes it to the
- * client. Mission Control Service, section 6 (subjects); the watch is ours.
+ * One watcher of the links of a target: follows what its gateways received and sent and how they are, and writes it to
+ * the client. Mission Control Service, section 6 (subjects); the watch is ours.
  *
- * W1. It never slows anybody down: a client that is behind is not shown the frames that pass meanwhile, and is reported how many
- *     they were before the next one.
+ * W1. It never slows anybody down: a client that is behind is not shown the frames that pass meanwhile, and is reported
+ *     how many they were before the next one.
  * W2. It ends when the configuration changes: what was watched may mean something else.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Whether what a process says is an answer to what it was asked. One of another version may report something else; it is then
- * named beside the others and spoils nothing that they said.
+ * Whether what a process says is an answer to what it was asked. One of another version may report something else; it
+ * is then named beside the others and spoils nothing that they said.
  *
  * A1. Further fields are no fault: a newer process may report more.
  */

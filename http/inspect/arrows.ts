@@ -1,11 +1,11 @@
 /**
- * Which transitions of a chart are drawn as arrows. Thirty arrows are followed by the eye, a hundred are not: the others are
- * lines in the box they leave (`chart-graph.ts`).
+ * Which transitions of a chart are drawn as arrows. Thirty arrows are followed by the eye, a hundred are not: the
+ * others are lines in the box they leave (`chart-graph.ts`).
  *
  * A1. Transitions between the same two states are one arrow with all their texts.
  * A2. A state leaves an arrow away that the state around it has.
- * A3. Where `HUB_ARROWS` or more arrows come to one state, or leave it, none of these is drawn: it is what the others pass
- *     through, and every box says where it goes. The arrow of a state that is packed (A4) stays.
+ * A3. Where `HUB_ARROWS` or more arrows come to one state, or leave it, none of these is drawn: it is what the others
+ *     pass through, and every box says where it goes. The arrow of a state that is packed (A4) stays.
  * A4. What many states are inside is packed like a page, and its boxes have no arrows, only lines.
  */
 

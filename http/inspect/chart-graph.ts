@@ -1,6 +1,6 @@
 /**
- * A chart as a graph for the layout algorithm: every state a box that holds its name and lines, every transition an edge
- * with its text, every initial state a dot before it. Which box goes where is decided by the algorithm.
+ * A chart as a graph for the layout algorithm: every state a box that holds its name and lines, every transition an
+ * edge with its text, every initial state a dot before it. Which box goes where is decided by the algorithm.
  *
  * X1. What an event does without leaving its state is a line in the box, as in UML: an arrow from a box to itself would
  *     say that the state is left and entered again.

@@ -1,6 +1,6 @@
 /**
- * Charts with their layout, made once for each definition and kept: the layout of a chart takes a third of a second, its
- * drawing none.
+ * Charts with their layout, made once for each definition and kept: the layout of a chart takes a third of a second,
+ * its drawing none.
  *
  * H1. The digest of the definition is part of the key: two builds of one version are two charts.
  * H2. What is kept is bounded (`CHART_LAYOUTS`); a layout that failed is not kept.

@@ -1,6 +1,6 @@
 /**
- * Entities of the whole cell, put together from what each process reports, from the log of telecommands and the index of
- * runs.
+ * Entities of the whole cell, put together from what each process reports, from the log of telecommands and the index
+ * of runs.
  *
  * E1. An entity stands in the answer once: the process that has it alive knows it best, the log least.
  * E3. One that no process answers for and that has not finished is shown as its store has it, and says so (`stored`, no

@@ -1,9 +1,9 @@
 /**
- * Follows one entity for one watcher: asks the process where it lives for frames, renews the watch, and looks for the entity
- * again when it is not there any more.
+ * Follows one entity for one watcher: asks the process where it lives for frames, renews the watch, and looks for the
+ * entity again when it is not there any more.
  *
- * W1. A watch that was begun is renewed while the socket is open and given back when it closes; when the API dies it runs
- *     out by itself (inspection.N3).
+ * W1. A watch that was begun is renewed while the socket is open and given back when it closes; when the API dies it
+ *     runs out by itself (inspection.N3).
  * W2. The entity is followed through restarts and takeovers: while nobody has it, it is looked for every
  *     `INSPECT_SEARCH_MS`, and each new owner begins with its present state.
  * W3. The last state is reported before the end.
@@ -53,7 +53,10 @@ export class EntityFollower implements Stoppable {
     this.#frames = ports.bus.subscribe(subject.inspectWatch(watcher), ({ data }) => this.#take(data));
   }
 
-  /** Begins, and says where the entity is; `full`: where it is no further watch is taken. An outage when the bus is away. */
+  /**
+   * Begins, and says where the entity is; `full`: where it is no further watch is taken. An outage when the bus is
+   * away.
+   */
   async start(): Promise<'here' | 'nowhere' | 'full'> {
     const asked = await this.#find();
     this.#goOn();

@@ -1,4 +1,6 @@
-/** The one frame of an entity that lives nowhere any more: what its log left, in the wire form of `@statelyai/inspect`. */
+/**
+ * The one frame of an entity that lives nowhere any more: what its log left, in the wire form of `@statelyai/inspect`.
+ */
 
 import type { ActorUpdate, EntityView } from '../../contract/inspection.ts';
 

@@ -1,9 +1,9 @@
 /**
- * Telecommands as their log reports them, newest first: the inspector finds finished ones here, because no process has them
- * any more. Mission Control Service, section 2.1.
+ * Telecommands as their log reports them, newest first: the inspector finds finished ones here, because no process has
+ * them any more. Mission Control Service, section 2.1.
  *
- * D1. Bounded: at most `INSPECT_EVENTS` positions of the stream are looked through, in widening windows from its end, and
- *     the answer says when there may be older ones.
+ * D1. Bounded: at most `INSPECT_EVENTS` positions of the stream are looked through, in widening windows from its end,
+ *     and the answer says when there may be older ones.
  */
 
 import { streams } from '../../contract/bus/streams.ts';

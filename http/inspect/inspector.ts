@@ -1,4 +1,7 @@
-/** What the inspector's routes share in one front end: whom to ask, the tree all look at, the charts laid out, what is stored. */
+/**
+ * What the inspector's routes share in one front end: whom to ask, the tree all look at, the charts laid out, what is
+ * stored.
+ */
 
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';

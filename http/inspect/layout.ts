@@ -1,6 +1,6 @@
 /**
- * The layout of a chart by elkjs, in a thread of its own: it computes for a third of a second, and meanwhile this process
- * answers telecommands.
+ * The layout of a chart by elkjs, in a thread of its own: it computes for a third of a second, and meanwhile this
+ * process answers telecommands.
  *
  * Y1. The thread ends with the layout, also when it fails or takes longer than `CHART_LAYOUT_MS`.
  */

@@ -1,6 +1,6 @@
 /**
- * Who the processes of the cell are, watched in `mcs_members` from the first question on: a question of the inspector costs
- * no reading of the bucket.
+ * Who the processes of the cell are, watched in `mcs_members` from the first question on: a question of the inspector
+ * costs no reading of the bucket.
  *
  * M1. Nobody is listed before everything that stands in the bucket has been seen.
  * M2. While the bus is away nobody can be asked, so nobody is listed: the question is an outage.

@@ -1,9 +1,9 @@
 /**
- * Questions of the inspector to the processes of the cell, over the bus (`contract/inspection.ts`). What the answers mean is
- * the routes' matter.
+ * Questions of the inspector to the processes of the cell, over the bus (`contract/inspection.ts`). What the answers
+ * mean is the routes' matter.
  *
- * I1. All are asked at once, and one that does not answer is named, never waited for beyond `INSPECT_ANSWER_MS` and never a
- *     reason to keep back what the others said.
+ * I1. All are asked at once, and one that does not answer is named, never waited for beyond `INSPECT_ANSWER_MS` and
+ *     never a reason to keep back what the others said.
  * I2. Without a bus nobody is silent: the question fails as an outage.
  */
 

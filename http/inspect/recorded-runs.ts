@@ -1,6 +1,6 @@
 /**
- * Runs as their index reports them, for the inspector: those that have finished, and those that sleep or wait for an executor,
- * whom no process has alive. Mission Control Service, section 2.3.
+ * Runs as their index reports them, for the inspector: those that have finished, and those that sleep or wait for an
+ * executor, whom no process has alive. Mission Control Service, section 2.3.
  *
  * D1. At most the `RUN_LIST_MOST` newest are looked through; a run asked for by its whole id is found however old.
  */

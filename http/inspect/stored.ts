@@ -1,9 +1,10 @@
 /**
- * What the buckets hold of entities: envelopes beside logs, and records. So an entity is shown whose process is silent, and what a
- * new owner would find of one that lives. Decision 31.
+ * What the buckets hold of entities: envelopes beside logs, and records. So an entity is shown whose process is silent,
+ * and what a new owner would find of one that lives. Decision 31.
  *
- * B1. The caller does not choose the cost: what is kept is listed for everybody at once, and a list that took long is good for
- *     longer, so that listing takes a twentieth of the time at most. Of each entity a summary is made and kept, no context.
+ * B1. The caller does not choose the cost: what is kept is listed for everybody at once, and a list that took long is
+ *     good for longer, so that listing takes a twentieth of the time at most. Of each entity a summary is made and
+ *     kept, no context.
  * B2. It is what was so when it was written, and says when; nobody decides anything by it.
  * B3. An entry that cannot be read, or is not what it should be, is left out; the others are shown.
  */

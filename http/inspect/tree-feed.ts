@@ -1,7 +1,8 @@
 /**
  * The supervision tree of the cell, asked of every process once for all who look at it, and only while somebody does.
  *
- * T1. What changed is reported at most every `INSPECT_TREE_MS`; what did not change is reported every `INSPECT_STILL_MS`.
+ * T1. What changed is reported at most every `INSPECT_TREE_MS`; what did not change is reported every
+ *     `INSPECT_STILL_MS`.
  * T2. While the bus is away the tree of before is reported, marked as such: it is never shown as the present.
  */
 

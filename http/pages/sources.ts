@@ -1,6 +1,6 @@
 /**
- * Pages made of the sources in `console/`: documents and styles as they stand there, scripts bundled in memory at their first
- * request. Decision 8.
+ * Pages made of the sources in `console/`: documents and styles as they stand there, scripts bundled in memory at their
+ * first request. Decision 8.
  *
  * B1. Nothing is written to the disk and nothing is built beforehand: what is served is what stands in the sources.
  * B2. A script that does not bundle answers 500, and the log has every message of the bundler with its place.

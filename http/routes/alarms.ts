@@ -1,9 +1,9 @@
 /**
- * Alarms: listed, watched, acknowledged and shelved. Mission Control Service, sections 2.4 and 4.4. The records are read
- * from the bus, the commands are passed to the alarm service with who gave them: it alone writes alarms.
+ * Alarms: listed, watched, acknowledged and shelved. Mission Control Service, sections 2.4 and 4.4. The records are
+ * read from the bus, the commands are passed to the alarm service with who gave them: it alone writes alarms.
  *
- * A1. A list holds every record there is when it is asked for: one that cannot be read is reported in the log, never silently
- *     taken for calm.
+ * A1. A list holds every record there is when it is asked for: one that cannot be read is reported in the log, never
+ *     silently taken for calm.
  * A2. The watch tells every transition from its opening on, and none twice: it is a log (T3) that is not replayed.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Where callers sign in, and credentials with which they follow on the bus itself. Mission Control Service, sections 2.10,
- * 4.9 and 5 items 7 and 8.
+ * Where callers sign in, and credentials with which they follow on the bus itself. Mission Control Service, sections
+ * 2.10, 4.9 and 5 items 7 and 8.
  */
 
 import { FollowerReply, FollowerRequest, SignInSettings } from '../../contract/auth.ts';

@@ -1,6 +1,6 @@
 /**
- * The inspector: what runs where, what state it is in, and how it came there (ours). Everything is asked of the processes over
- * the bus; a process that does not answer is named and keeps nothing back. See `contract/inspection.ts`.
+ * The inspector: what runs where, what state it is in, and how it came there (ours). Everything is asked of the
+ * processes over the bus; a process that does not answer is named and keeps nothing back. See `contract/inspection.ts`.
  *
  * N1. Looking changes nothing. What changes something (`releaseQuarantined`) names its caller.
  */

@@ -1,6 +1,6 @@
 /**
- * The frames of a target as they pass, both ways. The route is ours; a person looks through it at a link that does not do
- * what it should. Nothing is kept: what passed before is in the streams.
+ * The frames of a target as they pass, both ways. The route is ours; a person looks through it at a link that does not
+ * do what it should. Nothing is kept: what passed before is in the streams.
  *
  * F1. Only gateways that serve the links of the target are watched, in whatever environment.
  */

@@ -1,11 +1,12 @@
 /**
- * The mode of a target: read, and declared by a person. Mission Control Service, sections 2.5 and 4.3. Nothing is sent to the
- * target; what the mode asks of it is set by a run (`configure`), and passed to drivers and gateways by the reconciler.
+ * The mode of a target: read, and declared by a person. Mission Control Service, sections 2.5 and 4.3. Nothing is sent
+ * to the target; what the mode asks of it is set by a run (`configure`), and passed to drivers and gateways by the
+ * reconciler.
  *
- * O1. Who declares a mode has read the entry before it asked who holds the target: what a run sets in between is in the way
- *     of the write, and everything is asked again. The hold is read from the bus: no executor checks it later.
- * O2. The holds are another key, so that they are read again behind the write: a run that has taken the target meanwhile finds
- *     the mode that stood before, unless somebody has set another since, and the person is refused.
+ * O1. Who declares a mode has read the entry before it asked who holds the target: what a run sets in between is in the
+ *     way of the write, and everything is asked again. The hold is read from the bus: no executor checks it later.
+ * O2. The holds are another key, so that they are read again behind the write: a run that has taken the target
+ *     meanwhile finds the mode that stood before, unless somebody has set another since, and the person is refused.
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -26,7 +27,9 @@ import { operatorRefusal } from '../run-policy.ts';
 import { readMode } from '../target-mode.ts';
 
 const TARGET_ERRORS = ['api::no-configuration', 'api::unknown-target', 'api::unavailable'] as const;
-/** Writers of one mode at once are a run and a person or two at a console; each loses to another at most a few times. */
+/**
+ * Writers of one mode at once are a run and a person or two at a console; each loses to another at most a few times.
+ */
 const ATTEMPTS = 8;
 /** Stands in an entry that was written and taken back: the removal of a key could reach the reconciler late. */
 const NEVER_SET = new Uint8Array();

@@ -1,6 +1,6 @@
 /**
- * The parameters of a target: the value of each in the current mode and in every other, and what its measure says. Mission
- * Control Service, sections 2.5 and 4.3.
+ * The parameters of a target: the value of each in the current mode and in every other, and what its measure says.
+ * Mission Control Service, sections 2.5 and 4.3.
  *
  * A1. Values in all modes are those of the environment whose overrides apply: what a run there would set.
  * A2. A readback is compared with the current value only; without sample or value nobody can say (null).

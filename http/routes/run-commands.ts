@@ -1,13 +1,13 @@
 /**
- * What people say to a run: answers to its questions and decisions, and suspend, resume, abort. Mission Control Service,
- * sections 2.3, 4.2 rules 6 and 7, and 5.4. The front end passes it on with who said it; the executor alone decides
- * whether an answer is taken.
+ * What people say to a run: answers to its questions and decisions, and suspend, resume, abort. Mission Control
+ * Service, sections 2.3, 4.2 rules 6 and 7, and 5.4. The front end passes it on with who said it; the executor alone
+ * decides whether an answer is taken.
  *
- * K1. An answer is published and kept, so that it reaches an executor that takes over; a command is asked of whoever holds
- *     the run (`http/run-control.ts`).
+ * K1. An answer is published and kept, so that it reaches an executor that takes over; a command is asked of whoever
+ *     holds the run (`http/run-control.ts`).
  * K2. Refused is what the run does not do. Of what it may still do 504 `run::timeout` says that this is not known.
- * K3. An answer reaches the question that its sender saw, or none: it names it, or the log is looked at before it is published
- *     (question.Q4).
+ * K3. An answer reaches the question that its sender saw, or none: it names it, or the log is looked at before it is
+ *     published (question.Q4).
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -173,7 +173,10 @@ async function control(run: string, call: ControlCall, ports: RoutePorts): Promi
   }
 }
 
-/** Also of a run whose log has just ended, while its executor still clears up: the answer must not depend on how fast that is. */
+/**
+ * Also of a run whose log has just ended, while its executor still clears up: the answer must not depend on how fast
+ * that is.
+ */
 function notHeld(run: string): Refusal {
   return refuse('run::not-running', `no executor holds run ${run}`, {
     help: 'It has ended, has not begun, or waits to be taken over by another executor: its status says which.',

@@ -1,6 +1,6 @@
 /**
- * Runs of procedures: launched, listed, read and followed. Mission Control Service, sections 2.3 and 4.2. Launching means
- * resolved, its program stored and its submission on the bus; what becomes of it is the executor's matter.
+ * Runs of procedures: launched, listed, read and followed. Mission Control Service, sections 2.3 and 4.2. Launching
+ * means resolved, its program stored and its submission on the bus; what becomes of it is the executor's matter.
  *
  * N1. Nothing is stored of a launch that is refused, and every fault of it is said at once.
  * run-launch.U1, U2.

@@ -101,7 +101,10 @@ class Selection {
   }
 }
 
-/** The current values of a target; refuses an unknown one, one without catalogue, and while what is held is not known (V1). */
+/**
+ * The current values of a target; refuses an unknown one, one without catalogue, and while what is held is not known
+ * (V1).
+ */
 export function storeOf(name: string, ports: RoutePorts): Handled<CurrentValues> {
   const target = targetOf(name, ports);
   if (!target.ok) return target;

@@ -1,9 +1,9 @@
 /**
- * What one address may hold of a server, and what everybody may hold together: connections, WebSockets, bodies that are still on
- * their way.
+ * What one address may hold of a server, and what everybody may hold together: connections, WebSockets, bodies that are
+ * still on their way.
  *
- * V1. Connections never use up the descriptors of the process: one that is accepted beyond its share is closed at once. A
- *     server that cannot accept would be woken for it without end, and could open nothing else.
+ * V1. Connections never use up the descriptors of the process: one that is accepted beyond its share is closed at once.
+ *     A server that cannot accept would be woken for it without end, and could open nothing else.
  * V2. Only what lasts is counted by address: a request that arrived whole costs nothing here.
  * V3. Each bound that is reached is logged once for a process.
  */

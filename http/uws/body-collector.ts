@@ -16,7 +16,10 @@ interface Collecting {
   readonly tooLarge: () => void;
 }
 
-/** Calls `done` with the whole body, or `tooLarge`, once; neither when it was not admitted or the client goes before the end. */
+/**
+ * Calls `done` with the whole body, or `tooLarge`, once; neither when it was not admitted or the client goes before the
+ * end.
+ */
 export function collectBody(res: HttpResponse, { limit, admit, done, tooLarge }: Collecting): void {
   let earlier: Buffer[] = [];
   let size = 0;

@@ -3,10 +3,10 @@
  *
  * U13. At most `HELD_BYTES` and what the kernel holds wait here: past it the socket is not read.
  * U14. The first byte beyond the limit ends it; the socket is then good for nothing but the answer.
- * U15. Behind the last of it the socket is not read until the answer (exchange.U16): a resume after the last byte starts a
- *      timer of uWebSockets.js that cuts the connection twelve seconds into the work of the handler.
- * U18. It counts as ended in a turn later than its last byte, so that nothing is done about a request that was cut in its own
- *      turn (plain.U17).
+ * U15. Behind the last of it the socket is not read until the answer (exchange.U16): a resume after the last byte
+ *      starts a timer of uWebSockets.js that cuts the connection twelve seconds into the work of the handler.
+ * U18. It counts as ended in a turn later than its last byte, so that nothing is done about a request that was cut in
+ *      its own turn (plain.U17).
  */
 
 import type { HttpResponse } from 'uWebSockets.js';

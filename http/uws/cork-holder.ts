@@ -1,10 +1,11 @@
 /**
  * A socket of the server to itself, whose cork is held while another socket is upgraded.
  *
- * Observed: of upgrades made inside the cork of their own response, a few under load ended with 101 and then the end of the
- * connection, without a frame. Supposed, and not confirmed in the source: leaving that cork, uWebSockets.js looks once more
- * at the HTTP state of a socket that has become a WebSocket, and what stands in that memory now can read as "close the
- * connection". While another socket holds the cork, the cork of the response is none and there is nothing to leave.
+ * Observed: of upgrades made inside the cork of their own response, a few under load ended with 101 and then the end of
+ * the connection, without a frame. Supposed, and not confirmed in the source: leaving that cork, uWebSockets.js looks
+ * once more at the HTTP state of a socket that has become a WebSocket, and what stands in that memory now can read as
+ * "close the connection". While another socket holds the cork, the cork of the response is none and there is nothing to
+ * leave.
  *
  * D1. Nothing is ever sent on it, and only the server knows its path.
  */

@@ -4,8 +4,9 @@
  * U1. `onAborted` is attached before anything else; without it an early return ends the process.
  * U2. An exchange ends once: what comes after the end, or after the client has gone, is not written.
  * U3. Everything is written in one cork, status before headers; no header value comes from a request.
- * U16. Between a whole request that changes something and its answer nothing is read of its connection: a request sent behind it
- *      waits there and is answered next. uWebSockets.js itself cuts a connection that brings another request meanwhile.
+ * U16. Between a whole request that changes something and its answer nothing is read of its connection: a request sent
+ *      behind it waits there and is answered next. uWebSockets.js itself cuts a connection that brings another request
+ *      meanwhile.
  * U12. An upgrade happens while another socket holds the cork (`cork-holder.ts`).
  */
 
@@ -87,8 +88,8 @@ export class Exchange {
   }
 
   /**
-   * An answer to a HEAD, and a 304, names the length of what it leaves out. Given to `endWithoutBody` that length would be
-   * waited for and the connection cut at its next request; so it is written as any header.
+   * An answer to a HEAD, and a 304, names the length of what it leaves out. Given to `endWithoutBody` that length would
+   * be waited for and the connection cut at its next request; so it is written as any header.
    */
   #endBare(length: number, closing: boolean): void {
     if (closing) this.#res.endWithoutBody(0, true);

@@ -128,7 +128,10 @@ function start(
   writer.flush();
 }
 
-/** A message of the client, copied: the buffer is emptied when this returns (http/follow.F7). A source that throws is a defect (plain.U6). */
+/**
+ * A message of the client, copied: the buffer is emptied when this returns (http/follow.F7). A source that throws is a
+ * defect (plain.U6).
+ */
 function taken(
   { source, writer }: SocketData,
   message: ArrayBuffer,

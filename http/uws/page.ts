@@ -1,6 +1,6 @@
 /**
- * Pages on uWebSockets.js: from its callback to the page and back. Beside the route table, because pages are no part of the
- * interface the OpenAPI document describes.
+ * Pages on uWebSockets.js: from its callback to the page and back. Beside the route table, because pages are no part of
+ * the interface the OpenAPI document describes.
  */
 
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';

@@ -5,9 +5,9 @@
  * U10. A head that cannot be trusted is refused on every path, and only in a later turn: until then the exchange is
  *      pending, and uWebSockets.js cuts a connection that brings another request meanwhile. Ended at once, the request
  *      smuggled behind the first would still be served, even with the connection marked as closing.
- * U17. What changes something is begun in a turn later than the one that brought the request whole. Another request in the same
- *      piece of the stream, or what is taken for one (the trailer of a chunked body), makes uWebSockets.js cut the connection
- *      within that turn: then nothing was begun, and the missing answer is true.
+ * U17. What changes something is begun in a turn later than the one that brought the request whole. Another request in
+ *      the same piece of the stream, or what is taken for one (the trailer of a chunked body), makes uWebSockets.js cut
+ *      the connection within that turn: then nothing was begun, and the missing answer is true.
  */
 
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
@@ -120,7 +120,10 @@ function takeBody(
   });
 }
 
-/** The request is whole (exchange.U16, U17). Of one that changes nothing, or that may be given up, the client is seen to go. */
+/**
+ * The request is whole (exchange.U16, U17). Of one that changes nothing, or that may be given up, the client is seen to
+ * go.
+ */
 function begin<Ports>(route: AnyRoute<Ports>, exchange: Exchange, work: () => Promise<void>): void {
   if (route.method === 'GET') return void work();
   if (route.abortable !== true) exchange.hold();

@@ -1,6 +1,6 @@
 /**
- * What the exchanges and sockets of one server share: the ports, how the service speaks, the counts, and what is still open
- * when it closes.
+ * What the exchanges and sockets of one server share: the ports, how the service speaks, the counts, and what is still
+ * open when it closes.
  */
 
 import { type Dialect, defectReply, type LayerPorts } from '../dialect.ts';

@@ -1,11 +1,13 @@
 /**
  * The uWebSockets.js server: listens, carries the route table, closes with care.
  *
- * U8. The port is this process's alone. uWebSockets.js either shares a port in silence or refuses one for a minute on which
- *     connections of an earlier process linger (TIME_WAIT); so whether anybody listens is asked first, and then it is
- *     taken as one that could be shared. Two processes started on one port in the same millisecond are not distinguished.
+ * U8. The port is this process's alone. uWebSockets.js either shares a port in silence or refuses one for a minute on
+ *     which connections of an earlier process linger (TIME_WAIT); so whether anybody listens is asked first, and then
+ *     it is taken as one that could be shared. Two processes started on one port in the same millisecond are not
+ *     distinguished.
  * U9. The header block may hold `HEADER_BYTES`: an access token with roles does not fit the default of 4 KiB, and the
- *     bound is read from the environment when the native module loads, so it must have been set before the process began.
+ *     bound is read from the environment when the native module loads, so it must have been set before the process
+ *     began.
  */
 
 import {

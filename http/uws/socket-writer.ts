@@ -2,7 +2,8 @@
  * The writer of one WebSocket on uWebSockets.js. Mission Control Service, "Conventions"; what waits for a socket and
  * how it is conflated is `http/follow-queue.ts`.
  *
- * W1. Sockets that have something to send are flushed once per turn, each in one cork: a write costs more than a message.
+ * W1. Sockets that have something to send are flushed once per turn, each in one cork: a write costs more than a
+ *     message.
  * W2. Nothing is sent while more than `FOLLOW_BUFFER_BYTES` wait in the socket; `drained()` goes on.
  * W3. A log that waits for more than `FOLLOW_LOG_QUEUE_BYTES` ends with 4408, never with a gap (http/follow.F1).
  */

@@ -1,4 +1,6 @@
-/** What uWebSockets.js has at run time and its typings lack: the constants as values, and `listen` with four arguments. */
+/**
+ * What uWebSockets.js has at run time and its typings lack: the constants as values, and `listen` with four arguments.
+ */
 
 import type { CompressOptions, us_listen_socket } from 'uWebSockets.js';
 

@@ -1,4 +1,6 @@
-/** Samples of the decode verb: what a packet says in the terms of the catalogue. Mission Control Service, section 2.1. */
+/**
+ * Samples of the decode verb: what a packet says in the terms of the catalogue. Mission Control Service, section 2.1.
+ */
 
 import type { SampleBlock } from '../../contract/batch.ts';
 import type { DecodedSample } from '../../contract/telecommand.ts';

@@ -1,7 +1,7 @@
 /**
  * A driver turns resolved telecommands into frames and frames into samples, for one protocol. Mission Control Service,
- * sections 2.1 (encode, decode) and 4.1, rules 7 and 8. It sends nothing and publishes nothing; `links/driver-service.ts`
- * and `links/frame-decoder.ts` put it on the bus.
+ * sections 2.1 (encode, decode) and 4.1, rules 7 and 8. It sends nothing and publishes nothing;
+ * `links/driver-service.ts` and `links/frame-decoder.ts` put it on the bus.
  *
  * D1. A verb a driver lacks is absent from the object, and is answered `driver::no-verb`.
  * D2. `read` never throws on what a gateway received: frames it cannot use are counted by reason.

@@ -1,13 +1,15 @@
 /**
- * The driver with protocol `text`: telecommands and telemetry as lines, for instruments and boards with a console. Lines
- * are written by the template of the telecommand and read by the patterns of the platform. Mission Control Service,
- * sections 2.1, 3.1 and 4.1 rules 7 and 8.
+ * The driver with protocol `text`: telecommands and telemetry as lines, for instruments and boards with a console.
+ * Lines are written by the template of the telecommand and read by the patterns of the platform. Mission Control
+ * Service, sections 2.1, 3.1 and 4.1 rules 7 and 8.
  *
  * Y1. An answer becomes the report of a telecommand whose pair of patterns it matches. A line does not say which
  *     telecommand it answers: the lane keeps one outstanding a target, so it is the answer to that one.
- * Y2. With `transport: { kind: line }` a frame is a line without its end, which the gateway writes; without transport it is
- *     the line with the end of the setting `terminator`. What is received may have an end or not, and more lines than one.
- * Y3. A line that matches no pattern and answers no telecommand is a fault, counted and reported as every unreadable frame is.
+ * Y2. With `transport: { kind: line }` a frame is a line without its end, which the gateway writes; without transport
+ *     it is the line with the end of the setting `terminator`. What is received may have an end or not, and more lines
+ *     than one.
+ * Y3. A line that matches no pattern and answers no telecommand is a fault, counted and reported as every unreadable
+ *     frame is.
  * Y4. A line may be an answer and telemetry: a question is answered by a value.
  */
 

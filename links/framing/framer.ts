@@ -1,6 +1,6 @@
 /**
- * Cuts a stream of bytes into frames and makes the bytes of a frame to send. Pure: no socket, no clock. One framer serves
- * one stream.
+ * Cuts a stream of bytes into frames and makes the bytes of a frame to send. Pure: no socket, no clock. One framer
+ * serves one stream.
  *
  * K1. The frames depend on the bytes alone, never on how the stream was cut into chunks.
  * K2. Whatever the bytes are, nothing throws, and what is kept is bounded by one frame and one chunk.

@@ -1,9 +1,10 @@
 /**
- * Frames begin with a sync marker and have a fixed length, or a field that says it. CCSDS 131.0-B (attached sync marker).
+ * Frames begin with a sync marker and have a fixed length, or a field that says it. CCSDS 131.0-B (attached sync
+ * marker).
  *
  * M1. Inside a frame a marker means nothing: the next one is looked for behind its end.
- * M2. Out of step (after noise) and with contiguous frames, a marker counts only when another one stands behind its frame:
- *     a marker inside data is not enough.
+ * M2. Out of step (after noise) and with contiguous frames, a marker counts only when another one stands behind its
+ *     frame: a marker inside data is not enough.
  * M3. A length beyond the longest frame is noise: the search goes on with the byte after.
  */
 
@@ -75,7 +76,10 @@ export class MarkerFramer implements Framer {
     return at;
   }
 
-  /** How many of the last bytes, from `from` on, can be the beginning of a marker: those before are a frame's (framer.K1). */
+  /**
+   * How many of the last bytes, from `from` on, can be the beginning of a marker: those before are a frame's
+   * (framer.K1).
+   */
   #unfinishedMarker(from: number): number {
     for (let count = Math.min(this.#marker.length - 1, this.#rest.length - from); count > 0; count -= 1) {
       if (this.#rest.subarray(-count).equals(this.#marker.subarray(0, count))) return count;

@@ -1,7 +1,8 @@
 /**
  * Which sending a received echo is of. A gateway receives echoes in the order it sent, and some not at all.
  *
- * V1. An echo equal to an awaited frame is of the oldest such sending; those before it were not received and are given up.
+ * V1. An echo equal to an awaited frame is of the oldest such sending; those before it were not received and are given
+ *     up.
  * V2. An echo equal to none is damaged, and is taken for the oldest sending awaited.
  */
 

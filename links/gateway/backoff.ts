@@ -1,6 +1,6 @@
 /**
- * How long to wait before something that failed is tried again: twice as long each time, up to a bound, shortened at random
- * so that many who lost the same peer do not come back at once.
+ * How long to wait before something that failed is tried again: twice as long each time, up to a bound, shortened at
+ * random so that many who lost the same peer do not come back at once.
  *
  * W1. The n-th wait is between half and all of `first × 2^n`, and never longer than the bound.
  */

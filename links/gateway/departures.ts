@@ -1,11 +1,11 @@
 /**
- * Whether a frame may leave, asked in the same turn in which it is handed to the transport. Mission Control Service, section
- * 3.2 (suspended and finished: leases released).
+ * Whether a frame may leave, asked in the same turn in which it is handed to the transport. Mission Control Service,
+ * section 3.2 (suspended and finished: leases released).
  *
- * L1. A frame leaves only before its `notAfter`, and only while this process has the gateway: also one that waited behind
- *     others, or whose process slept meanwhile.
- * L2. A frame of a run leaves only while that run holds its target (A-71), by the holds that this gateway has read itself. What
- *     was read counts for `HOLD_READ_MS`; behind that it is read again.
+ * L1. A frame leaves only before its `notAfter`, and only while this process has the gateway: also one that waited
+ *     behind others, or whose process slept meanwhile.
+ * L2. A frame of a run leaves only while that run holds its target (A-71), by the holds that this gateway has read
+ *     itself. What was read counts for `HOLD_READ_MS`; behind that it is read again.
  * L3. What was fenced leaves no more. A fence is answered once nothing of what it names is on its way to the transport.
  */
 
@@ -48,7 +48,9 @@ export class Departures {
     this.#leases = options.bus.bucket(buckets.leases);
   }
 
-  /** Hands the frame over if it may leave. Rejects when this process has lost the gateway, and nothing was handed over. */
+  /**
+   * Hands the frame over if it may leave. Rejects when this process has lost the gateway, and nothing was handed over.
+   */
   async send(call: SendCall, handOver: HandOver): Promise<SendReply> {
     const { hold } = call;
     if (hold === undefined) return this.#attempt(call, () => undefined, handOver);

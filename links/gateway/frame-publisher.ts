@@ -4,8 +4,8 @@
  *
  * J1. Frames are stored in the order received, each once: one message is under way at a time, and it is repeated under
  *     its id until the bus has it.
- * J2. No two frames have the same ground time: what is made of a frame names it by its time. A frame received within the
- *     same millisecond as the one before is dated a fraction later.
+ * J2. No two frames have the same ground time: what is made of a frame names it by its time. A frame received within
+ *     the same millisecond as the one before is dated a fraction later.
  * J3. While the bus is away frames wait in a bounded queue; what it drops is counted and reported.
  */
 

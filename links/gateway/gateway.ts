@@ -2,8 +2,8 @@
  * What stands behind a gateway: something that takes frames towards a spacecraft and receives frames from it. Mission
  * Control Service, section 1. It knows nothing of the bus; `links/gateway-service.ts` puts it there.
  *
- * L1. `send` answers what happened to the frame and never throws: it is sent, it is refused with a reason, or it may have
- *     left in part and nobody knows (`unsure`).
+ * L1. `send` answers what happened to the frame and never throws: it is sent, it is refused with a reason, or it may
+ *     have left in part and nobody knows (`unsure`).
  * L2. `mayLeave` is asked in the same turn in which the frame is handed to the transport; a reason refuses it.
  * L3. A source that can wait (a recording) waits for the promise of `frame` before it gives the next one; one that
  *     cannot (a spacecraft) goes on, and what does not fit is dropped and counted by the receiver.

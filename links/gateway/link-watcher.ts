@@ -1,6 +1,6 @@
 /**
- * How the link of a gateway is, and since when. A link that is up and on which nothing was received for longer than the mission
- * expects is `silent`: it still sends, and its state says so, for a dead radio looks the same from here.
+ * How the link of a gateway is, and since when. A link that is up and on which nothing was received for longer than the
+ * mission expects is `silent`: it still sends, and its state says so, for a dead radio looks the same from here.
  *
  * S1. Whoever listens gets every change, once.
  * S2. What is received on a silent link makes it `up` again.

@@ -1,6 +1,6 @@
 /**
- * Frames that wait for the port of their gateway. Whoever takes a gateway over may find it still held by the process before,
- * which sleeps or is about to end: what is to be sent waits for it while it may leave.
+ * Frames that wait for the port of their gateway. Whoever takes a gateway over may find it still held by the process
+ * before, which sleeps or is about to end: what is to be sent waits for it while it may leave.
  *
  * V1. It waits no longer than the frame may leave; whoever does not say how long that is does not wait.
  * V2. At most `LINK_SEND_QUEUE` frames wait.

@@ -2,8 +2,8 @@
  * Frames on their way out, one at a time: the next is handed to the transport when it has taken the one before.
  *
  * Q1. Each frame is handed to the transport at most once, in the order asked, and each gets exactly one answer.
- * Q2. A frame that was never handed over is refused. What became of one that was, and whose end nobody saw, the transport
- *     must say (`halfway`).
+ * Q2. A frame that was never handed over is refused. What became of one that was, and whose end nobody saw, the
+ *     transport must say (`halfway`).
  * Q3. A frame whose time is over when its turn comes is refused (`mayLeave`), whatever it waited for.
  * Q4. Every answer comes within `LINK_SEND_MS`: a transport that takes nothing does not hold up whoever asks.
  */

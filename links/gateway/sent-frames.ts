@@ -6,11 +6,11 @@
  *     could have asked, by more than two clocks may differ; else the answer is `unknown` and nothing is sent, also when
  *     the first call, held up on its way, comes after that answer.
  * I3. An epoch below the highest one seen for the target sends nothing: its owner was replaced.
- * I4. A call that is handled after its time sends nothing: whoever asked has given up, and others may have left since. Asked
- *     again in time, it is sent.
- * I5. It outlives the gateway in its process: one that is started again, because the mission changed or the process lost it for a while,
- *     answers for what left before. Others may have had it meanwhile, so of what it does not know it knows nothing. Where the store
- *     of the bus went back, nobody else remembers.
+ * I4. A call that is handled after its time sends nothing: whoever asked has given up, and others may have left since.
+ *     Asked again in time, it is sent.
+ * I5. It outlives the gateway in its process: one that is started again, because the mission changed or the process
+ *     lost it for a while, answers for what left before. Others may have had it meanwhile, so of what it does not know
+ *     it knows nothing. Where the store of the bus went back, nobody else remembers.
  */
 
 import { CLOCK_SKEW_MS, GATEWAY_SENT_KEYS } from '../../contract/limits.ts';

@@ -3,7 +3,8 @@
  *
  * N1. Its framer begins with it and ends with it: half a frame of an earlier connection is never completed by this one.
  * N2. Reading stops while frames wait for room; the peer then waits too, and nothing is dropped.
- * N3. A frame that the peer does not take in time ends the connection: the rest of it must not leave before another one.
+ * N3. A frame that the peer does not take in time ends the connection: the rest of it must not leave before another
+ *     one.
  */
 
 import type { Socket } from 'node:net';
@@ -58,7 +59,9 @@ export class TcpConnection {
     return this.#sends.length;
   }
 
-  /** Sends a frame; refused when it does not fit the framing or the peer is gone, unsure when that happens meanwhile. */
+  /**
+   * Sends a frame; refused when it does not fit the framing or the peer is gone, unsure when that happens meanwhile.
+   */
   async send(frame: Buffer, mayLeave?: MayLeave): Promise<Sent> {
     if (!this.#options.socket.writable) return { sent: false, detail: 'the peer has closed the connection' };
     const wrapped = this.framer.wrap(frame);

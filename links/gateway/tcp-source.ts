@@ -1,6 +1,6 @@
 /**
- * Where the connections of a gateway over TCP come from: it opens them itself, or waits for the radio to do so. Either way
- * it goes on until it is stopped, and says how the link is meanwhile.
+ * Where the connections of a gateway over TCP come from: it opens them itself, or waits for the radio to do so. Either
+ * way it goes on until it is stopped, and says how the link is meanwhile.
  *
  * R1. A connection that stands is not ended by whoever calls next: a further one is refused and counted. A radio that
  *     restarted is taken again when the kernel has found its old connection dead; with `replace` the newest one counts.

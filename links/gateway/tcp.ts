@@ -1,9 +1,9 @@
 /**
- * A gateway over TCP: the radio is at the other end of a connection, and a framing says where a frame ends. Mission Control
- * Service, section 1 (gateways).
+ * A gateway over TCP: the radio is at the other end of a connection, and a framing says where a frame ends. Mission
+ * Control Service, section 1 (gateways).
  *
- * Y1. A frame is sent when the network of this machine has taken all of it. Without a connection it is refused at once; where
- *     another process has the port, it waits for it (`port-wait.ts`).
+ * Y1. A frame is sent when the network of this machine has taken all of it. Without a connection it is refused at once;
+ *     where another process has the port, it waits for it (`port-wait.ts`).
  * Y2. `stop` ends the connection and answers whoever waits; nothing holds it up.
  */
 

@@ -4,9 +4,11 @@
  *
  * D1. A datagram leaves whole or not at all, so a sending that fails is refused, never unsure. Whether one that left
  *     arrived nobody knows: that is for telemetry to report.
- * D2. A socket that fails is opened again after a growing wait. A silent multicast link joins its group again and again.
+ * D2. A socket that fails is opened again after a growing wait. A silent multicast link joins its group again and
+ *     again.
  * D3. Frames never span datagrams: what a framing leaves unfinished at the end of one is cut off and counted.
- * D4. While another process has the port, what is to be sent waits for it (`port-wait.ts`), and the port is tried at a steady pace.
+ * D4. While another process has the port, what is to be sent waits for it (`port-wait.ts`), and the port is tried at a
+ *     steady pace.
  */
 
 import { LINK_RETRY_FIRST_MS } from '../../contract/limits.ts';

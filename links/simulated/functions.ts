@@ -1,7 +1,7 @@
 /**
  * The functions a telecommand can ask of the simulated spacecraft: 17,1 and the functions of 8,1 in
- * `missions/demo/README.md`. Reading a telecommand reports whether it is acceptable; doing it happens later and may still
- * fail.
+ * `missions/demo/README.md`. Reading a telecommand reports whether it is acceptable; doing it happens later and may
+ * still fail.
  *
  * Z1. Acceptance looks at the packet alone (codes 1 to 4); the mode is looked at when it is done (code 5).
  */

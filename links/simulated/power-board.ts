@@ -1,9 +1,10 @@
 /**
- * A simulated power board on the bench that speaks CSP version 1: node 2 on the bus of a spacecraft, its ground station is
- * node 10. The other side of `missions/bench-lab/power-board.yaml`.
+ * A simulated power board on the bench that speaks CSP version 1: node 2 on the bus of a spacecraft, its ground station
+ * is node 10. The other side of `missions/bench-lab/power-board.yaml`.
  *
  * B1. Housekeeping leaves every second for port 30 of the ground; every packet carries a CRC, both ways.
- * B2. Port 7 takes functions: 1 switches a channel, 2 sets the limit of the current. What it does not know changes nothing.
+ * B2. Port 7 takes functions: 1 switches a channel, 2 sets the limit of the current. What it does not know changes
+ *     nothing.
  */
 
 import type { Clock } from '../../ports/clock.ts';

@@ -2,7 +2,8 @@
  * The life of one alarm. Mission Control Service, section 3.3, with the shelving and the reactions of section 4.4. Its
  * condition is evaluated elsewhere: only what has changed comes here.
  *
- * A1. Each transition is recorded with a number of its own before anybody receives of it; what changes nothing records nothing.
+ * A1. Each transition is recorded with a number of its own before anybody receives of it; what changes nothing records
+ *     nothing.
  * A2. An evaluation that lies not behind the last one recorded changes nothing: a new leader reads the samples again.
  * A3. Shelving changes no state. It silences reactions and nothing else.
  * A4. A reaction is asked for once for each activation by the condition, and its failure is reported once.

@@ -1,6 +1,6 @@
 /**
- * What the chart of an alarm receives, what it asks for and what it has stored. Mission Control Service, sections 2.4, 3.3 and
- * 4.4. The chart is `alarm.ts`.
+ * What the chart of an alarm receives, what it asks for and what it has stored. Mission Control Service, sections 2.4,
+ * 3.3 and 4.4. The chart is `alarm.ts`.
  */
 
 import type {

@@ -1,6 +1,6 @@
 /**
- * What becomes of the record of an alarm at a transition, and of the reactions it has asked for. Mission Control Service,
- * sections 2.4, 3.3 and 4.4. Pure; which transition is taken is said by the chart (`alarm.ts`).
+ * What becomes of the record of an alarm at a transition, and of the reactions it has asked for. Mission Control
+ * Service, sections 2.4, 3.3 and 4.4. Pure; which transition is taken is said by the chart (`alarm.ts`).
  *
  * B1. `seq` rises by one with each transition and with nothing else.
  * B2. Severity and start are those of the activation, and are kept until the alarm is NORMAL again.

@@ -1,8 +1,8 @@
 /**
  * What follows from the attempts of a campaign: which step is next, and its verdict. RF Bench Service, section 2. Pure.
  *
- * K1. A verdict is earned: true only when every step ran and the last attempt of each that counts passed, false only when it
- *     finished with one that did not; else there is none.
+ * K1. A verdict is earned: true only when every step ran and the last attempt of each that counts passed, false only
+ *     when it finished with one that did not; else there is none.
  * K2. A step whose need is not met is not done: it is attempted as `skipped`.
  */
 
@@ -28,7 +28,10 @@ export function withAttempt(context: CampaignContext, attempt: Attempt): Partial
   return { attempts: [...lightened(context.attempts, attempt), attempt], tries: context.tries + 1 };
 }
 
-/** Points are the bulk of a record: those of the last attempt at a sweep count, of the newest sweeps that a record has room for. */
+/**
+ * Points are the bulk of a record: those of the last attempt at a sweep count, of the newest sweeps that a record has
+ * room for.
+ */
 function lightened(attempts: readonly Attempt[], { step, points = [] }: Attempt): Attempt[] {
   let room = CAMPAIGN_POINTS - points.length;
   const newestFirst = attempts.toReversed().map((attempt) => {

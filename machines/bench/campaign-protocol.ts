@@ -1,6 +1,6 @@
 /**
- * What the chart of a campaign run receives, what it asks for and what it keeps. RF Bench Service, section 3. The chart is
- * `campaign.ts`.
+ * What the chart of a campaign run receives, what it asks for and what it keeps. RF Bench Service, section 3. The chart
+ * is `campaign.ts`.
  */
 
 import type { Campaign } from '../../contract/bench/campaign.ts';

@@ -1,10 +1,10 @@
 /**
- * The life of one run of a campaign. RF Bench Service, section 3 (its statuses are not enumerated there: `contract/bench/run.ts`
- * has them). What a step does is decided elsewhere.
+ * The life of one run of a campaign. RF Bench Service, section 3 (its statuses are not enumerated there:
+ * `contract/bench/run.ts` has them). What a step does is decided elsewhere.
  *
  * K3. A pause takes effect between two steps only: the step under way ends first, with its retries.
- * K4. A life of the daemon does nothing that an earlier one asked for: the step that was under way gets an attempt `aborted`,
- *     and a resume does it again.
+ * K4. A life of the daemon does nothing that an earlier one asked for: the step that was under way gets an attempt
+ *     `aborted`, and a resume does it again.
  * K5. A step done again changes its attempts and the verdict, never where the campaign rests.
  */
 

@@ -1,4 +1,7 @@
-/** What the chart of the radio receives, and what it asks for. Commands are numbers here: what they carry stays with who asked. */
+/**
+ * What the chart of the radio receives, and what it asks for. Commands are numbers here: what they carry stays with who
+ * asked.
+ */
 
 import type { BenchErrorCode } from '../../contract/bench/errors.ts';
 import type { RadioFact, RadioRecord } from './radio-record.ts';
@@ -10,8 +13,8 @@ export interface Holder {
 }
 
 /**
- * What a command uses alone: the settings of the board, its receive buffer, its transmit buffer. Commands that share nothing go
- * on beside each other.
+ * What a command uses alone: the settings of the board, its receive buffer, its transmit buffer. Commands that share
+ * nothing go on beside each other.
  */
 export type BoardPart = 'settings' | 'receiver' | 'transmitter';
 

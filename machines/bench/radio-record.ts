@@ -1,10 +1,10 @@
 /**
- * What the bench keeps of its radio: the applies, what is applied now, and whether bytes were proven to come through. RF Bench
- * Service, section 4, rule 4.
+ * What the bench keeps of its radio: the applies, what is applied now, and whether bytes were proven to come through.
+ * RF Bench Service, section 4, rule 4.
  *
  * F1. The chart and the command under way fold the same facts by the same function, so that they cannot differ.
- * F2. A manual change, by whatever tool, and an apply take the proof away: it was made under another configuration. A measurement during which there
- *     was one proves nothing.
+ * F2. A manual change, by whatever tool, and an apply take the proof away: it was made under another configuration. A
+ *     measurement during which there was one proves nothing.
  */
 
 import type { ChainTarget } from '../../contract/bench/chain.ts';

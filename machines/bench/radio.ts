@@ -1,12 +1,14 @@
 /**
- * The life of the radio: whether there is a board, who holds it, and its commands in their order. RF Bench Service, sections 1
- * and 3; the states are not shown there. What stops the transmitter is no command here: it is done at once, and recorded afterwards.
+ * The life of the radio: whether there is a board, who holds it, and its commands in their order. RF Bench Service,
+ * sections 1 and 3; the states are not shown there. What stops the transmitter is no command here: it is done at once,
+ * and recorded afterwards.
  *
- * R1. Commands that use the same part of the board are done one at a time, in the order they were asked; those that use another go
- *     on beside them, so that a setting never waits for blocks. Whatever was asked behind a setting waits for it. How many wait is
- *     bounded.
+ * R1. Commands that use the same part of the board are done one at a time, in the order they were asked; those that use
+ *     another go on beside them, so that a setting never waits for blocks. Whatever was asked behind a setting waits
+ *     for it. How many wait is bounded.
  * R2. While a run holds the board, only what is done in its name is not refused; what was asked before is still done.
- * R3. Of a lost board nothing is taken for known: what waits and what is under way is refused, and no profile is applied.
+ * R3. Of a lost board nothing is taken for known: what waits and what is under way is refused, and no profile is
+ *     applied.
  * R4. A new life of the daemon begins the same way: nothing asked in an earlier one is done or answered.
  */
 

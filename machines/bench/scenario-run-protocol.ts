@@ -1,6 +1,6 @@
 /**
- * What the chart of a scenario run receives, what it asks for and what it keeps. RF Bench Service, section 3. The chart is
- * `scenario-run.ts`.
+ * What the chart of a scenario run receives, what it asks for and what it keeps. RF Bench Service, section 3. The chart
+ * is `scenario-run.ts`.
  */
 
 /** Every event says when, in ms since 1970. */

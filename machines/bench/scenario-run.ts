@@ -4,7 +4,8 @@
  *
  * J1. One step at a time, in order; each is over before the next is asked for.
  * J2. However the timeline ends, the actions of the end are done and the board is given back, each once.
- * J3. A life of the daemon does nothing that an earlier one asked for: such a run failed, and what the board did then is unknown.
+ * J3. A life of the daemon does nothing that an earlier one asked for: such a run failed, and what the board did then
+ *     is unknown.
  * J4. A run whose timeline was not completed never passes.
  */
 

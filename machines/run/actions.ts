@@ -1,6 +1,6 @@
 /**
- * The actions of the chart of a run (`run.ts`), by name, with its guards and types. Each writes the context, the events of the log
- * and the effects that it leads to (`draft.ts`). Mission Control Service, section 3.2.
+ * The actions of the chart of a run (`run.ts`), by name, with its guards and types. Each writes the context, the events
+ * of the log and the effects that it leads to (`draft.ts`). Mission Control Service, section 3.2.
  */
 
 import { setup } from 'xstate';

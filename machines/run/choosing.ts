@@ -1,10 +1,11 @@
 /**
- * What a run comes to next. Everything that takes no time is written in one go (`advance`), so that a long row of log lines and
- * steps is one microstep of the chart; where something is to be waited for, `aheadOf` names the state for it. Mission Control
- * Service, section 3.2. Which statement comes next is data: nothing here knows a procedure.
+ * What a run comes to next. Everything that takes no time is written in one go (`advance`), so that a long row of log
+ * lines and steps is one microstep of the chart; where something is to be waited for, `aheadOf` names the state for it.
+ * Mission Control Service, section 3.2. Which statement comes next is data: nothing here knows a procedure.
  *
  * R1. Nothing that needs a target begins before its leases are held.
- * R2. Once suspension is wished nothing begins: it takes place at the end of the present statement, or between two steps.
+ * R2. Once suspension is wished nothing begins: it takes place at the end of the present statement, or between two
+ *     steps.
  */
 
 import { assert, assertNever } from '../../contract/assert.ts';

@@ -1,12 +1,14 @@
 /**
- * What people ask of a run: suspension, resumption, abort; and the leases that are taken and given back for it. Mission Control
- * Service, sections 3.2 and 4.2 rule 7. What is done with a command in which state is the chart's to say: `run.ts`.
+ * What people ask of a run: suspension, resumption, abort; and the leases that are taken and given back for it. Mission
+ * Control Service, sections 3.2 and 4.2 rule 7. What is done with a command in which state is the chart's to say:
+ * `run.ts`.
  *
- * M1. Every command is answered exactly once: a suspension at once, a resumption when its leases are retaken, an abort when
- *     `finished` is stored.
- * M2. While leases are being taken or given back nothing else is done with them: what is asked meanwhile is done behind it.
- * M3. A telecommand that is under way when its run is interrupted goes on by itself, and has left or never will when the run is
- *     suspended or over (A-71); where its gateway does not confirm that, the log says so first.
+ * M1. Every command is answered exactly once: a suspension at once, a resumption when its leases are retaken, an abort
+ *     when `finished` is stored.
+ * M2. While leases are being taken or given back nothing else is done with them: what is asked meanwhile is done behind
+ *     it.
+ * M3. A telecommand that is under way when its run is interrupted goes on by itself, and has left or never will when
+ *     the run is suspended or over (A-71); where its gateway does not confirm that, the log says so first.
  * M4. A resumption ends the suspension that stood when it was asked for, never a later one: it may be asked again.
  */
 

@@ -1,6 +1,6 @@
 /**
- * What the chart of a run knows beside the state in which it stands: the data that its actions work with. Mission Control
- * Service, section 3.2.
+ * What the chart of a run knows beside the state in which it stands: the data that its actions work with. Mission
+ * Control Service, section 3.2.
  *
  * T2. What the state says is not in the context: what is under way, whether it is suspended or over.
  */

@@ -1,6 +1,6 @@
 /**
- * What one action of the chart of a run writes: the context as it will be, with the records and effects on the way there.
- * Mission Control Service, section 3.2.
+ * What one action of the chart of a run writes: the context as it will be, with the records and effects on the way
+ * there. Mission Control Service, section 3.2.
  *
  * T1. A record is numbered, logged and moves the progress in one go (run/progress.P1).
  * T3. Every effect that is awaited has a ticket of its own; a reply with another one comes too late and is skipped.

@@ -1,6 +1,6 @@
 /**
- * The end of a run: what it has switched on is switched off, then its last events are logged. Mission Control Service, section
- * 3.2 (last row).
+ * The end of a run: what it has switched on is switched off, then its last events are logged. Mission Control Service,
+ * section 3.2 (last row).
  *
  * R3. Nothing is logged behind `finished`, and it is not logged while a fault of the run is on.
  */

@@ -1,8 +1,9 @@
 /**
- * A step that fails: another attempt follows, or a person decides (MC-STM-004, 027). Mission Control Service, section 3.2.
+ * A step that fails: another attempt follows, or a person decides (MC-STM-004, 027). Mission Control Service, section
+ * 3.2.
  *
- * R3. A state-changing telecommand is never sent again without a person's decision: a step in which one left is not eligible for
- *     retry (`retryDepth`).
+ * R3. A state-changing telecommand is never sent again without a person's decision: a step in which one left is not
+ *     eligible for retry (`retryDepth`).
  */
 
 import { type RunContext, statementOf } from './context.ts';

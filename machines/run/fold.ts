@@ -2,13 +2,13 @@
  * A run from its log: the state in which a new owner begins. Mission Control Service, sections 2.3 and 3.2. Reading the
  * log is the store's work (`actors/run/`).
  *
- * D1. The log alone restores a run: its progress (`progress.ts`) is all that is taken of it, folded from the beginning or
- *     from what an envelope beside the log has of it, with the same result.
- * D2. A run taken over stands in `recovering` with `effect.recover` pending and says nothing before `recovered`. One that
- *     was only asleep (suspended or waiting for a decision, under the same owner) stands where it stood.
+ * D1. The log alone restores a run: its progress (`progress.ts`) is all that is taken of it, folded from the beginning
+ *     or from what an envelope beside the log has of it, with the same result.
+ * D2. A run taken over stands in `recovering` with `effect.recover` pending and says nothing before `recovered`. One
+ *     that was only asleep (suspended or waiting for a decision, under the same owner) stands where it stood.
  * D3. A run that is over writes nothing more: what its end asks for is asked again.
- * D4. What the log announces without its end may be submitted yet by an owner that was overtaken: the new one withdraws it
- *     before anything else.
+ * D4. What the log announces without its end may be submitted yet by an owner that was overtaken: the new one withdraws
+ *     it before anything else.
  */
 
 import { newRun } from './beginning.ts';

@@ -1,8 +1,9 @@
 /**
- * The guards of the chart of a run (`run.ts`), by name: what each asks of the context and the event. Mission Control Service,
- * section 3.2.
+ * The guards of the chart of a run (`run.ts`), by name: what each asks of the context and the event. Mission Control
+ * Service, section 3.2.
  *
- * R5. Every guard is false for a reply that comes too late: its ticket is not the last one given out (T3 of `draft.ts`).
+ * R5. Every guard is false for a reply that comes too late: its ticket is not the last one given out (T3 of
+ *     `draft.ts`).
  */
 
 import { type Ahead, aheadOf } from './choosing.ts';

@@ -1,6 +1,6 @@
 /**
- * What a run does next, from its progress: write an event, begin a node, run a statement, or wait. Mission Control Service,
- * section 3.2.
+ * What a run does next, from its progress: write an event, begin a node, run a statement, or wait. Mission Control
+ * Service, section 3.2.
  *
  * N1. The answer follows from the program and the progress alone.
  */

@@ -72,9 +72,9 @@ export function blockBehind(list: readonly ProgramNode[], after: number): number
 }
 
 /**
- * How many frames stay open, and which attempt follows, when what is open failed and may be begun again by itself: of the
- * innermost step with an attempt left, unless something changed the state in it. Undefined when a person must decide. A
- * step around an `if failed` block is not begun again from inside it: behind it the run ends.
+ * How many frames stay open, and which attempt follows, when what is open failed and may be begun again by itself: of
+ * the innermost step with an attempt left, unless something changed the state in it. Undefined when a person must
+ * decide. A step around an `if failed` block is not begun again from inside it: behind it the run ends.
  */
 export function retryDepth(program: Program, frames: readonly Frame[]): number | undefined {
   const nodes = nodesAt(program, frames);

@@ -1,11 +1,11 @@
 /**
  * How far a run has come, by its log alone: each event moves it on. The chart lives by it and a new owner restores it
- * by the same function. Mission Control Service, section 3.2. What is under way inside a statement is not part of it: a new
- * owner begins the step again or asks.
+ * by the same function. Mission Control Service, section 3.2. What is under way inside a statement is not part of it: a
+ * new owner begins the step again or asks.
  *
  * P1. `evolve` is the only way to get on: what is not in the log did not happen.
- * P2. Any beginning of a log is a place to go on from: every consequence of an event is derived from the progress behind it
- *     (`next.ts`), so it does not matter how many of them were written before a crash.
+ * P2. Any beginning of a log is a place to go on from: every consequence of an event is derived from the progress
+ *     behind it (`next.ts`), so it does not matter how many of them were written before a crash.
  * P4. What a new owner needs of the log is in it, and bounded: a log is read from its beginning or from any place on.
  * P3. A decision that was given holds until its step has ended or a suspension has put another in its place.
  */

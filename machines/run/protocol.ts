@@ -2,12 +2,12 @@
  * What the chart of a run receives and what it asks for: its input, events, effects and records. The chart (`run.ts`)
  * moves by these alone; `actors/run/` carries the effects out. Mission Control Service, section 3.2.
  *
- * P1. Every effect with a reply is answered by exactly one event carrying its `ticket`; a reply whose ticket is no longer
- *     awaited (the instruction was interrupted) is skipped.
+ * P1. Every effect with a reply is answered by exactly one event carrying its `ticket`; a reply whose ticket is no
+ *     longer awaited (the instruction was interrupted) is skipped.
  * P2. A record is one log event, numbered by the chart from 1 without a gap; effects emitted in the same macrostep run
  *     once it is stored.
- * P3. What was asked for by a run and is under way when it is interrupted (a telecommand) goes on by itself; it leaves only
- *     while the run holds its target (A-71).
+ * P3. What was asked for by a run and is under way when it is interrupted (a telecommand) goes on by itself; it leaves
+ *     only while the run holds its target (A-71).
  */
 
 import type {
@@ -122,8 +122,8 @@ export type RunChartEvent =
 
 export type RunEffect =
   /**
-   * Check that every target is ready, then take its lease (or find it held by this very run). At its start a reaction waits
-   * for the reaction of another alarm from `since` on; `again`: a new owner makes sure of targets it had.
+   * Check that every target is ready, then take its lease (or find it held by this very run). At its start a reaction
+   * waits for the reaction of another alarm from `since` on; `again`: a new owner makes sure of targets it had.
    */
   | { type: 'effect.prepare'; ticket: number; since?: number; again?: true }
   /** Give every lease back, once nothing can leave any more; `soon`: a reaction waits for it. */

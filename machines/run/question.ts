@@ -1,13 +1,13 @@
 /**
- * Questions of a run and who may answer them. Mission Control Service, sections 3.2, 4.2 rules 6 and 8, and 5.4. In which
- * state an answer counts is the chart's to say: `run.ts`.
+ * Questions of a run and who may answer them. Mission Control Service, sections 3.2, 4.2 rules 6 and 8, and 5.4. In
+ * which state an answer counts is the chart's to say: `run.ts`.
  *
  * Q1. An answer is taken, and logged `answered`, or refused, and logged `answer_refused`; the run then waits on
  *     (MC-ANS-006). Either bears the position of the answer.
  * Q2. Nobody confirms a step twice (MC-ANS-011).
  * Q3. An answer is given by somebody: one without a name is refused.
- * Q4. An answer answers one question, the one it names (`question`), else one that stood in the log when it was given: what
- *     was asked behind it, at the same path or after a takeover, it never answers.
+ * Q4. An answer answers one question, the one it names (`question`), else one that stood in the log when it was given:
+ *     what was asked behind it, at the same path or after a takeover, it never answers.
  * Q5. A decision is one of its values, or a plain no; anything else is refused, and the run waits on.
  */
 
@@ -89,7 +89,9 @@ function promptOf(context: RunContext, event: RunChartEvent | undefined): string
 
 // Answers -------------------------------------------------------------------------------------------------------------
 
-/** Whether a typed answer has a value, which is read before anything is logged; null: the question is of another kind. */
+/**
+ * Whether a typed answer has a value, which is read before anything is logged; null: the question is of another kind.
+ */
 export function isTypedAnswer(context: RunContext, { value }: AnswerGiven): 'with value' | 'without' | null {
   if (typedQuestionOf(context) === undefined) return null;
   return value === undefined ? 'without' : 'with value';

@@ -1,14 +1,15 @@
 /**
- * The life of one run. Mission Control Service, section 3.2: each row of its table is a transition here. Two regions: who
- * controls the run and what is under way (`control`), and beside it the simulated faults that it has switched on (`faults`). The
- * procedure is data (`contract/program.ts`): the chart knows what is under way, never which step it is; `choosing` asks for what
- * comes next (`choosing.ts`).
+ * The life of one run. Mission Control Service, section 3.2: each row of its table is a transition here. Two regions:
+ * who controls the run and what is under way (`control`), and beside it the simulated faults that it has switched on
+ * (`faults`). The procedure is data (`contract/program.ts`): the chart knows what is under way, never which step it is;
+ * `choosing` asks for what comes next (`choosing.ts`).
  *
  * R1. No telecommand leaves once the run is suspended, and none is sent whose sending is not in the log.
  * R2. The log says everything: a new owner continues from any beginning of it (`fold.ts`).
  * R3. A state-changing telecommand is never sent again without a person's decision.
  * R4. Nothing is logged behind `finished`.
- * R5. A state with the tag `awaits` waits for the reply to the last ticket given out; a reply with another one moves nothing.
+ * R5. A state with the tag `awaits` waits for the reply to the last ticket given out; a reply with another one moves
+ *     nothing.
  */
 
 import type { SnapshotFrom } from 'xstate';

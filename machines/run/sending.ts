@@ -1,11 +1,12 @@
 /**
- * Telecommands of a run: the confirmation of hazardous ones, the sending, and what its end means. Mission Control Service,
- * sections 3.2, 4.2 rule 6 and 5.4.
+ * Telecommands of a run: the confirmation of hazardous ones, the sending, and what its end means. Mission Control
+ * Service, sections 3.2, 4.2 rule 6 and 5.4.
  *
  * N1. A telecommand is in the log before it leaves (MC-LOG-009), under an identifier that its place in the log gives.
- * N2. No hazardous telecommand is logged before every role of the policy has confirmed the step, each by another person.
- * N3. One that changes the state is never sent again by itself, and none is once a suspension is wished: it takes place at the
- *     end of the sending that is under way (MC-STM-014).
+ * N2. No hazardous telecommand is logged before every role of the policy has confirmed the step, each by another
+ *     person.
+ * N3. One that changes the state is never sent again by itself, and none is once a suspension is wished: it takes place
+ *     at the end of the sending that is under way (MC-STM-014).
  */
 
 import type { SendStatement, StepNode } from '../../contract/program.ts';

@@ -1,4 +1,7 @@
-/** What a run is doing as a whole, and which way it goes through its steps. Mission Control Service, section 3.2. Part of its progress. */
+/**
+ * What a run is doing as a whole, and which way it goes through its steps. Mission Control Service, section 3.2. Part
+ * of its progress.
+ */
 
 /** What the run is doing as a whole. */
 export type Standing =

@@ -1,6 +1,6 @@
 /**
- * The statements of a step: what each asks for, and what is logged of its end. Mission Control Service, sections 3.2 and 4.2.
- * Telecommands are in `sending.ts`, what people answer in `question.ts`.
+ * The statements of a step: what each asks for, and what is logged of its end. Mission Control Service, sections 3.2
+ * and 4.2. Telecommands are in `sending.ts`, what people answer in `question.ts`.
  *
  * S1. A statement ends once: passed (`passStatement`), or its step has failed (`failing.ts`).
  */

@@ -1,6 +1,6 @@
 /**
- * What a run does when another executor takes it up in the middle of a step: it begins the step again, or a person is asked. Mission
- * Control Service, section 3.2 (executor restarts after a state-changing telecommand).
+ * What a run does when another executor takes it up in the middle of a step: it begins the step again, or a person is
+ * asked. Mission Control Service, section 3.2 (executor restarts after a state-changing telecommand).
  */
 
 import type { Standing } from './standing.ts';

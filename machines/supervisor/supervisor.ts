@@ -4,8 +4,8 @@
  *
  * U1. The context is sparse: only children in trouble are in it.
  * U2. A child is restarted with growing delay; more than `restarts` crashes inside `windowMs` quarantine it.
- * U3. A quarantined child comes back only by an operator: resumed from its record, or reset; or as another child, when it
- *     ended here and was given to this set again.
+ * U3. A quarantined child comes back only by an operator: resumed from its record, or reset; or as another child, when
+ *     it ended here and was given to this set again.
  * U4. More than `quarantines` quarantines inside `windowMs` escalate, once: the set is beyond repair.
  * U5. Chance comes in with the event (`random` in [0, 1)), so the same events give the same delays.
  */

@@ -1,10 +1,10 @@
 /**
- * A telecommand from its log: what a new owner needs of it. Pure: reading the log is the store's work (`actors/telecommand/`).
- * Mission Control Service, section 3.1.
+ * A telecommand from its log: what a new owner needs of it. Pure: reading the log is the store's work
+ * (`actors/telecommand/`). Mission Control Service, section 3.1.
  *
  * G3. The log alone restores a telecommand: its state, what it still asks of the world, its deadline.
- * G6. The context of the chart has all of it: an envelope that is kept beside the log stands for the events it covers, with the
- *     same result (`keptFold`).
+ * G6. The context of the chart has all of it: an envelope that is kept beside the log stands for the events it covers,
+ *     with the same result (`keptFold`).
  */
 
 import { type BusPosition, isBusPosition } from '../../contract/link.ts';
@@ -12,7 +12,9 @@ import type { TcEvent } from '../../contract/telecommand.ts';
 import { TC_STATES, type TcState } from '../../contract/telecommand-state.ts';
 import type { TelecommandContext } from './telecommand.ts';
 
-/** Of the chart; another one when the chart or its fold changes, so that nothing counts that was kept of the one before. */
+/**
+ * Of the chart; another one when the chart or its fold changes, so that nothing counts that was kept of the one before.
+ */
 export const TELECOMMAND_VERSION = 1;
 
 /** One event of the log, with what only an owner needs of it. */

@@ -4,9 +4,9 @@
  *
  * L1. Each state of section 3.1 is entered at most once, and a final state is never left (O3).
  * L2. A frame is handed to the gateway only from ENCODED, once ENCODED is durable (C3).
- * L3. After a crash in ENCODED it is not known whether the frame left. The gateway is asked again under the same key and
- *     sends nothing it may have sent: what it cannot tell becomes SEND_FAILED, except for a telecommand that changes
- *     nothing, which may leave twice (O2).
+ * L3. After a crash in ENCODED it is not known whether the frame left. The gateway is asked again under the same key
+ *     and sends nothing it may have sent: what it cannot tell becomes SEND_FAILED, except for a telecommand that
+ *     changes nothing, which may leave twice (O2).
  * L4. An echo is not a state: it is recorded beside the chain and never moves it.
  */
 

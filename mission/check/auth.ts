@@ -1,6 +1,6 @@
 /**
- * The identity provider of the config document. Mission Control Service, section 5 items 2 and 3: whoever can be refused
- * later by a setting that is missing is reported now which.
+ * The identity provider of the config document. Mission Control Service, section 5 items 2 and 3: whoever can be
+ * refused later by a setting that is missing is reported now which.
  */
 
 import type { ConfigDocument } from '../document/config.ts';

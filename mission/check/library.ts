@@ -51,8 +51,8 @@ function checkImports(
 }
 
 /**
- * The platform without what procedures do not look at: its conditions, expressions, layouts and calibrations may have faults of
- * their own, which hide none of a library.
+ * The platform without what procedures do not look at: its conditions, expressions, layouts and calibrations may have
+ * faults of their own, which hide none of a library.
  */
 function outline(platform: PlatformConfiguration): Platform {
   const components = platform.components.map((component) => ({

@@ -2,7 +2,8 @@
  * Lines of a platform document: what each place is read to, and that no line of the spacecraft is read in two ways.
  * Mission Control Service, section 6 (decoded telemetry).
  *
- * R1. Two patterns that match a common line are a fault, reported with such a line; so a pattern that can never be reached.
+ * R1. Two patterns that match a common line are a fault, reported with such a line; so a pattern that can never be
+ *     reached.
  * R2. A measure is read at most once from one line.
  */
 

@@ -1,4 +1,6 @@
-/** The config document to settings, with the values that hold when it says nothing. Mission Control Service, section 8. */
+/**
+ * The config document to settings, with the values that hold when it says nothing. Mission Control Service, section 8.
+ */
 
 import { ALARM_ANSWER_MS, TC_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { SettingsConfiguration } from '../configuration.ts';

@@ -1,6 +1,6 @@
 /**
- * Comparisons: `< <= == != > >=`, `in [..]`, `changes`. Both sides are expressed in one unit at compile time; a lone word is
- * looked up in the enumeration of the other side.
+ * Comparisons: `< <= == != > >=`, `in [..]`, `changes`. Both sides are expressed in one unit at compile time; a lone
+ * word is looked up in the enumeration of the other side.
  *
  * C1. Unknown on either side is unknown.
  * C2. Only numbers have an order.

@@ -48,7 +48,9 @@ export function compileCondition(
   });
 }
 
-/** The expression, expressed in the unit of `measure`; refuses what a condition is refused for and another kind or unit. */
+/**
+ * The expression, expressed in the unit of `measure`; refuses what a condition is refused for and another kind or unit.
+ */
 export function compileExpression(
   text: string,
   scope: ConditionScope,

@@ -3,8 +3,8 @@
  * It knows whether it is still exact: as long as the values span less than some 2^36 in magnitude it always is.
  *
  * Z1. While `exact`, high + low is the sum of what was added less what was subtracted, with no error at all.
- * Z2. Where it cannot be, `take` sums again: rounded once, the same in whatever order the values come, so that two sums of the same
- *     values never differ, be they exact or not.
+ * Z2. Where it cannot be, `take` sums again: rounded once, the same in whatever order the values come, so that two sums
+ *     of the same values never differ, be they exact or not.
  */
 
 /** Splits a double into two halves whose products are exact (Veltkamp). */
@@ -54,7 +54,9 @@ export class ExactSum {
   }
 }
 
-/** The sum of the values and of what is given as parts, as doubles that do not overlap, the smallest first (Shewchuk). */
+/**
+ * The sum of the values and of what is given as parts, as doubles that do not overlap, the smallest first (Shewchuk).
+ */
 function partsOf(values: Float64Array | readonly number[], from: readonly number[] = []): number[] {
   const parts = [...from];
   for (const value of values) {

@@ -1,6 +1,6 @@
 /**
- * Which sample of a sliding window is the smallest (or largest), at constant cost per sample: only samples that may still
- * become it are remembered, a queue whose values rise (or fall).
+ * Which sample of a sliding window is the smallest (or largest), at constant cost per sample: only samples that may
+ * still become it are remembered, a queue whose values rise (or fall).
  */
 
 export class Extreme {

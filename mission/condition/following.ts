@@ -2,8 +2,8 @@
  * Following a compiled condition or expression: takes samples, lets time pass, settles holds. It does not know what is
  * computed; `compile.ts` asks for that. Mission Control Service, section 4.4 (evaluation).
  *
- * V1. Holds see the samples of one moment together (hold.H2), and every moment at which what is held changes by itself, also
- *     when nobody asked then: so the truth does not depend on when it was asked for (condition/condition.N2).
+ * V1. Holds see the samples of one moment together (hold.H2), and every moment at which what is held changes by itself,
+ *     also when nobody asked then: so the truth does not depend on when it was asked for (condition/condition.N2).
  */
 
 import type { Bindings, Feed } from './condition.ts';

@@ -1,6 +1,7 @@
 /**
- * What one evaluation remembers: the current value of each measure it reads, the values of its names, windows and holds.
- * The closures of a compiled condition read it; they hold no state of their own, so one condition serves many evaluations.
+ * What one evaluation remembers: the current value of each measure it reads, the values of its names, windows and
+ * holds. The closures of a compiled condition read it; they hold no state of their own, so one condition serves many
+ * evaluations.
  *
  * F1. A sample older than the last of its measure changes nothing but windows.
  * F2. An unknown value leaves what `changes` compares with.

@@ -1,6 +1,6 @@
 /**
- * What a condition needs while it is followed, collected while it is compiled: the measures it reads (slots), the values
- * of its names, windows, holds and timers. Opening binds it to instances and values and gives a fresh history.
+ * What a condition needs while it is followed, collected while it is compiled: the measures it reads (slots), the
+ * values of its names, windows, holds and timers. Opening binds it to instances and values and gives a fresh history.
  */
 
 import { assert } from '../../contract/assert.ts';

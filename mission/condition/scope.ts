@@ -13,7 +13,9 @@ export interface ConditionScope {
   readonly platform?: ScopePlatform | undefined;
   /** The component whose measures may be named alone; its own instance is bound when the condition is opened. */
   readonly own?: string | undefined;
-  /** Platforms by role. The ordinals of two roles must not meet: one evaluation reports its samples by ordinal alone. */
+  /**
+   * Platforms by role. The ordinals of two roles must not meet: one evaluation reports its samples by ordinal alone.
+   */
   readonly roles?: ReadonlyMap<string, ScopePlatform> | undefined;
   /** What `$name` may name: inputs, answers or arguments. */
   readonly names?: ReadonlyMap<string, ScopeName> | undefined;

@@ -1,6 +1,6 @@
 /**
- * Three-valued logic after Kleene: unknown is what could still be either. As small whole numbers, because conditions are
- * evaluated at the rate of telemetry. Mission Control Service, section 3.3.
+ * Three-valued logic after Kleene: unknown is what could still be either. As small whole numbers, because conditions
+ * are evaluated at the rate of telemetry. Mission Control Service, section 3.3.
  *
  * K1. `and` is the smaller, `or` the larger, `not` the mirror.
  */

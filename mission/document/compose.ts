@@ -1,9 +1,10 @@
 /**
  * Text of a mission document as YAML 1.2, with bounds. Whoever writes the text does not choose the cost of reading it.
  *
- * M1. Text that is too long is not looked at, and what nests without end is left before it is understood: composing it would
- *     exhaust the stack, and with it the process. Aliases nest too, so the value is measured once more.
- * M2. The time taken is proportional to the text: keys that stand twice are found here, not by comparing each with each.
+ * M1. Text that is too long is not looked at, and what nests without end is left before it is understood: composing it
+ *     would exhaust the stack, and with it the process. Aliases nest too, so the value is measured once more.
+ * M2. The time taken is proportional to the text: keys that stand twice are found here, not by comparing each with
+ *     each.
  */
 
 import { Composer, type Document, isScalar, Lexer, LineCounter, Parser, visit, type YAMLMap } from 'yaml';

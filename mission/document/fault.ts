@@ -38,7 +38,10 @@ export function pathText(path: DocumentPath): string {
   return text;
 }
 
-/** Gathers faults and warnings of any number of documents; of each at most `DOCUMENT_FAULTS_LISTED`, the others are counted. */
+/**
+ * Gathers faults and warnings of any number of documents; of each at most `DOCUMENT_FAULTS_LISTED`, the others are
+ * counted.
+ */
 export class FaultList {
   readonly #faults: DocumentFault[] = [];
   readonly #warnings: DocumentFault[] = [];

@@ -2,7 +2,8 @@
  * Whether two patterns match a common line, and whether one matches all that the other does: both automata are walked
  * together. Deterministic automata make both questions a search over pairs of states.
  *
- * O1. The walk tries each code unit that either pattern treats apart, and one for all others: that is every case there is.
+ * O1. The walk tries each code unit that either pattern treats apart, and one for all others: that is every case there
+ *     is.
  */
 
 import { type Automaton, DEAD, otherCode, reachable } from './automaton.ts';

@@ -1,6 +1,6 @@
 /**
- * Patterns of lines: `TEMP {value:number} C`. A pattern is a chain of automata in which what follows a place never begins
- * like the place goes on, so a line is read in one pass without looking back, in time linear in its length.
+ * Patterns of lines: `TEMP {value:number} C`. A pattern is a chain of automata in which what follows a place never
+ * begins like the place goes on, so a line is read in one pass without looking back, in time linear in its length.
  *
  * N1. A space matches any blanks, at least one; everything else outside of places matches itself, and case counts.
  * N2. A place takes as much as it can. A pattern in which that would not be the only way is refused.

@@ -4,8 +4,8 @@
  *
  * R1. At most one pattern of telemetry matches a line: overlapping ones are refused when documents are compiled.
  * R2. A value its measure cannot hold leaves nothing of the line behind.
- * R3. An answer is distinguished by its pair of patterns; telecommands with the same pair share its reference, because a
- *     line does not say which of them it answers.
+ * R3. An answer is distinguished by its pair of patterns; telecommands with the same pair share its reference, because
+ *     a line does not say which of them it answers.
  */
 
 import { createHash } from 'node:crypto';

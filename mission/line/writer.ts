@@ -1,6 +1,6 @@
 /**
- * Writes telecommands as lines of text: `SET HEATER {state}`. Which format fits which argument is decided when documents
- * are compiled; what only the value shows is refused here. Mission Control Service, section 2.1 (Encoded).
+ * Writes telecommands as lines of text: `SET HEATER {state}`. Which format fits which argument is decided when
+ * documents are compiled; what only the value shows is refused here. Mission Control Service, section 2.1 (Encoded).
  *
  * W1. A value never ends the line, begins another or leaves its place: no control character is written, and a word is
  *     one word.

@@ -3,10 +3,10 @@
  * checked, its longest duration known. Mission Control Service, section 4.2. What it does with which targets and inputs
  * is resolved per request (`resolve-run.ts`).
  *
- * P1. Named steps are joined by `/`; each maximal run of bare statements beside named steps and calls is one inline step
- *     `#<n>`, counted from 1 within its parent; a step whose `do` holds no step, no call and no `if failed` runs its
- *     statements itself; a call is named by its procedure, and like a step it ends a run of bare statements. `if failed`
- *     has no name: what it holds counts on in its parent.
+ * P1. Named steps are joined by `/`; each maximal run of bare statements beside named steps and calls is one inline
+ *     step `#<n>`, counted from 1 within its parent; a step whose `do` holds no step, no call and no `if failed` runs
+ *     its statements itself; a call is named by its procedure, and like a step it ends a run of bare statements. `if
+ *     failed` has no name: what it holds counts on in its parent.
  * P2. An answer is a name in the rest of the leaf step it was asked in, and nowhere else.
  * P3. Procedures never call in a ring.
  */

@@ -24,8 +24,8 @@ export function programDocument(program: Program): ProgramDocument {
 }
 
 /**
- * How many bytes the stored form has, at least and about, reported without making it; past `most` not reported to its end. A long
- * input stands in every statement that may show it, so texts are measured once.
+ * How many bytes the stored form has, at least and about, reported without making it; past `most` not reported to its
+ * end. A long input stands in every statement that may show it, so texts are measured once.
  */
 export function programBytes(program: unknown, most: number): number {
   const texts = new Map<string, number>();

@@ -1,6 +1,7 @@
 /**
  * The run of an alarm: which procedure it is, in which role and with which input. Mission Control Service, section 4.4
- * reaction rules 2 and 3. That the procedure fits is checked when the mission is compiled (`mission/check/reaction.ts`).
+ * reaction rules 2 and 3. That the procedure fits is checked when the mission is compiled
+ * (`mission/check/reaction.ts`).
  *
  * R1. The one role is the target of the alarm, the one input its instance.
  * R2. A procedure that several libraries have is that of the only one whose role is the very platform of the alarm.

@@ -3,10 +3,11 @@
  * inputs and faults, everything a run does as data. Mission Control Service, section 2.3, section 4.2 rules 1, 4 and 5,
  * section 7.4. Who may launch, what a pass allows and whether targets are held is not asked here.
  *
- * R1. Every fault of a request is said at once, in the order procedure, environment, targets, inputs, plan, steps, faults
- *     of simulated targets. What depends on something unknown is not reported.
+ * R1. Every fault of a request is said at once, in the order procedure, environment, targets, inputs, plan, steps,
+ *     faults of simulated targets. What depends on something unknown is not reported.
  * R2. A program is complete: every name of an input is replaced by its value, every setter of a configuration is there.
- * R3. The same request under the same mission gives the same bytes, whatever the order of its keys (contract/program.G1 of the program).
+ * R3. The same request under the same mission gives the same bytes, whatever the order of its keys (contract/program.G1
+ *     of the program).
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -157,7 +158,9 @@ function resolveProcedure(
   return accepted({ program, ...programDocument(program), warnings: frame.warnings });
 }
 
-/** The statements of a procedure are bounded, so it is an input, repeated in each of them, that makes a program large. */
+/**
+ * The statements of a procedure are bounded, so it is an input, repeated in each of them, that makes a program large.
+ */
 function tooLarge(): Fault {
   const message = `with these inputs the resolved run has more than ${PROGRAM_BYTES} bytes`;
   return fault(

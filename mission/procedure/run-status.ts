@@ -2,8 +2,8 @@
  * What people are shown of a run, computed from its log alone: the same through any instance and after any restart.
  * Mission Control Service, section 2.3 (RunSummary, run status). Pure.
  *
- * U1. `pending` is what the run waits for now: it goes with whatever moves the run on, and with a suspension, where only
- *     a resume is waited for.
+ * U1. `pending` is what the run waits for now: it goes with whatever moves the run on, and with a suspension, where
+ *     only a resume is waited for.
  * U2. `step` is the step begun last; it stays when the run is over.
  */
 

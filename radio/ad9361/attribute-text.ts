@@ -1,6 +1,6 @@
 /**
- * Texts of IIO attributes as the AD9361 driver writes and reads them: `63.000000 dB`, `[70000000 1 6000000000]`, whole numbers.
- * Which attribute takes which text is for the board to know.
+ * Texts of IIO attributes as the AD9361 driver writes and reads them: `63.000000 dB`, `[70000000 1 6000000000]`, whole
+ * numbers. Which attribute takes which text is for the board to know.
  */
 
 const DECIBELS = /^([+-]?\d+(?:\.\d+)?)(?: ?dB)?$/;

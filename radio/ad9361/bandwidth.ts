@@ -1,6 +1,6 @@
 /**
- * The analog filters of the AD9361: the driver clamps what is asked and echoes that, the part quantises it. The width that is
- * really there follows from the PLL clock, as the driver divides it down for its tuning of the filters.
+ * The analog filters of the AD9361: the driver clamps what is asked and echoes that, the part quantises it. The width
+ * that is really there follows from the PLL clock, as the driver divides it down for its tuning of the filters.
  */
 
 import type { AttributeRange } from './attribute-text.ts';
@@ -11,7 +11,9 @@ export const BANDWIDTH_RANGE: Readonly<Record<Direction, AttributeRange>> = {
   tx: { least: 200_000, step: 1, most: 40_000_000 },
 };
 
-/** Corner of the filter at baseband over the clock of its tuning (1.4 and 1.6 times 2 pi / ln 2), and its bounds in Hz. */
+/**
+ * Corner of the filter at baseband over the clock of its tuning (1.4 and 1.6 times 2 pi / ln 2), and its bounds in Hz.
+ */
 const TUNING = {
   rx: { factor: 12.6906, least: 200_000, most: 28_000_000 },
   tx: { factor: 14.5036, least: 625_000, most: 20_000_000 },

@@ -1,6 +1,6 @@
 /**
- * The clocks of the AD9361 for a sample rate: which converter clock and PLL the driver picks, and the bounds of the sample rate
- * that follow from them. A fractional step of the PLL (19 Hz, far below 1 ppm) is not modelled.
+ * The clocks of the AD9361 for a sample rate: which converter clock and PLL the driver picks, and the bounds of the
+ * sample rate that follow from them. A fractional step of the PLL (19 Hz, far below 1 ppm) is not modelled.
  */
 
 import { accepted, type Result, refused } from '../../contract/result.ts';

@@ -1,8 +1,8 @@
 /**
  * Gains of the AD9361: the full receive gain table, whose range depends on the band, and the transmit attenuation.
  *
- * G1. The part keeps an index into its table, not a gain: a retune into another band loads another table, so the applied gain
- *     changes with it and may have to be clamped to the end of the table.
+ * G1. The part keeps an index into its table, not a gain: a retune into another band loads another table, so the
+ *     applied gain changes with it and may have to be clamped to the end of the table.
  */
 
 import { accepted, type Result, refused } from '../../contract/result.ts';

@@ -1,9 +1,9 @@
 /**
  * Local oscillators of the AD9361: how far they reach and what the driver makes of a frequency.
  *
- * O1. The clock framework keeps half the frequency in whole Hz, so an odd number of Hz reads back one lower. The synthesiser's
- *     own step (0.6 to 4.8 Hz) is not modelled beyond that: compare what was written and what is
- *     read with a tolerance.
+ * O1. The clock framework keeps half the frequency in whole Hz, so an odd number of Hz reads back one lower. The
+ *     synthesiser's own step (0.6 to 4.8 Hz) is not modelled beyond that: compare what was written and what is read
+ *     with a tolerance.
  */
 
 import { accepted, type Result, refused } from '../../contract/result.ts';

@@ -1,14 +1,16 @@
 /**
- * What the bench does to a board, each as its route and as a step of conditioning. RF Bench Service, section 4. One of these is made
- * for each command, with the permit that it has to make the transmitter radiate (`stops.ts`).
+ * What the bench does to a board, each as its route and as a step of conditioning. RF Bench Service, section 4. One of
+ * these is made for each command, with the permit that it has to make the transmitter radiate (`stops.ts`).
  *
  * A1. The transmitter is quiet while anything that disturbs is changed, and its level is set last.
- * A2. In a loopback the transmitter stays muted: the part goes on radiating there. So does one that the modem does not drive,
- *     everywhere.
+ * A2. In a loopback the transmitter stays muted: the part goes on radiating there. So does one that the modem does not
+ *     drive, everywhere.
  * A3. What the board refuses is a failure; nothing is taken for done that was not read back where it can be.
- * A4. Nothing makes the transmitter radiate without its permit; what was on its way to the board when a stop came is undone behind it.
+ * A4. Nothing makes the transmitter radiate without its permit; what was on its way to the board when a stop came is
+ *     undone behind it.
  * A5. Nothing that waits for the transmitter survives a change of its path (`leaving`).
- * A6. Behind an apply the egress is closed, and no tone and no samples of another tool are left that the level would let out.
+ * A6. Behind an apply the egress is closed, and no tone and no samples of another tool are left that the level would
+ *     let out.
  */
 
 import type { ChainTarget } from '../../contract/bench/chain.ts';
@@ -57,7 +59,10 @@ export class BoardActions {
     return this.#options.permit ?? UNSTOPPED;
   }
 
-  /** Sets everything that a profile asks for; the level is that of the target, the offset of the receiver that of another. */
+  /**
+   * Sets everything that a profile asks for; the level is that of the target, the offset of the receiver that of
+   * another.
+   */
   async apply(setup: Setup, target: ChainTarget, offsetFor: ChainTarget = 'air'): Promise<void> {
     await this.quiet();
     await this.#phy.takeBack();

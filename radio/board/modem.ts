@@ -1,11 +1,12 @@
 /**
  * The modem in the programmable logic, by its register bank.
  *
- * M1. `direct_reg_access` takes an address and gives the value of the address taken last: nobody else may come between the
- *     two, so one access follows the other.
- * M2. A bank that does not identify itself as the modem is nobody's: nothing of it is read or written but its identification.
- * M3. Closing the egress goes before every access that waits. Behind one that does not end in time it is written past it, by what
- *     was last seen of the register; what that access read or wrote meanwhile is done again.
+ * M1. `direct_reg_access` takes an address and gives the value of the address taken last: nobody else may come between
+ *     the two, so one access follows the other.
+ * M2. A bank that does not identify itself as the modem is nobody's: nothing of it is read or written but its
+ *     identification.
+ * M3. Closing the egress goes before every access that waits. Behind one that does not end in time it is written past
+ *     it, by what was last seen of the register; what that access read or wrote meanwhile is done again.
  */
 
 import type { IioContext } from '../iio/context.ts';

@@ -1,6 +1,6 @@
 /**
- * The AD9361 by the attributes of its driver: what they mean, in units. Ranges are the part's: what it refuses comes as the
- * failure it is, what it quantises is what is read back.
+ * The AD9361 by the attributes of its driver: what they mean, in units. Ranges are the part's: what it refuses comes as
+ * the failure it is, what it quantises is what is read back.
  */
 
 import type { IioAttribute } from '../iio/context.ts';
@@ -187,9 +187,9 @@ export class Phy {
   }
 
   /**
-   * Whether samples that another tool writes leave instead of what the modem sends; a core without that register cannot be asked. Only
-   * this register of the core is ever looked up here, so that two looks at once do not mislead each other; that another tool looks up
-   * another one in between is found by looking twice.
+   * Whether samples that another tool writes leave instead of what the modem sends; a core without that register cannot
+   * be asked. Only this register of the core is ever looked up here, so that two looks at once do not mislead each
+   * other; that another tool looks up another one in between is found by looking twice.
    */
   async playsSamples(): Promise<boolean> {
     return (

@@ -1,5 +1,6 @@
 /**
- * Everything the bench reads back from a board, at one look. RF Bench Service, section 2 (radio status, chain conditions).
+ * Everything the bench reads back from a board, at one look. RF Bench Service, section 2 (radio status, chain
+ * conditions).
  *
  * B1. A part that does not answer is an error of that part; the rest is read all the same.
  * B2. Reading changes nothing on the board.

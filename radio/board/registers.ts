@@ -1,6 +1,6 @@
 /**
- * The register bank of the modem in the programmable logic, behind the debug attribute `direct_reg_access` of its control
- * device. Both boards have it: the model keeps it, a real one answers with it through iiod.
+ * The register bank of the modem in the programmable logic, behind the debug attribute `direct_reg_access` of its
+ * control device. Both boards have it: the model keeps it, a real one answers with it through iiod.
  *
  * Addresses are in bytes, registers are 32 bits wide. A signed value is two's complement.
  */
@@ -87,8 +87,9 @@ export const statusBit = { timingLock: 1, carrierLock: 2, frameSync: 4, transmit
 export const framingBit = { slots: 1, scrambler: 2, differential: 4 } as const;
 
 /**
- * Registers of the converter cores, in their own banks: the driver reaches them by `direct_reg_access` with the highest bit set. Where
- * the modem is idle or sends, the transmit core is set to its generators (which are silent) and the logic behind it takes the modem.
+ * Registers of the converter cores, in their own banks: the driver reaches them by `direct_reg_access` with the highest
+ * bit set. Where the modem is idle or sends, the transmit core is set to its generators (which are silent) and the
+ * logic behind it takes the modem.
  */
 export const coreRegister = {
   /** Of either core; write 1 to clear. */

@@ -1,6 +1,6 @@
 /**
- * What a profile asks of the board, in the board's own terms: one place for apply, for the conditions of the chain and for
- * the validation of profiles.
+ * What a profile asks of the board, in the board's own terms: one place for apply, for the conditions of the chain and
+ * for the validation of profiles.
  */
 
 import { MODULATIONS, type Profile } from '../../contract/bench/profile.ts';

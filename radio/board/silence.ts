@@ -1,9 +1,9 @@
 /**
- * Silences a transmitter that nobody answers for: when a board is found, before anything else is done with it, and when the daemon
- * that drove it ends.
+ * Silences a transmitter that nobody answers for: when a board is found, before anything else is done with it, and when
+ * the daemon that drove it ends.
  *
- * S1. What radiates: a transmitter of the part that is not muted, with its oscillator powered, and behind it an open egress, a tone, or
- *     samples of another tool. What cannot be read is taken for the worse.
+ * S1. What radiates: a transmitter of the part that is not muted, with its oscillator powered, and behind it an open
+ *     egress, a tone, or samples of another tool. What cannot be read is taken for the worse.
  * S2. Nothing is written to a board that does not radiate.
  * S3. That it is silent is read back, not assumed.
  */

@@ -1,9 +1,10 @@
 /**
  * Stops of the transmitter, and what they forbid: the fence between a mute and everything that was asked before it.
  *
- * Z1. Nothing asked before a stop makes the transmitter radiate behind it: it needs a command that is newer than the stop.
- * Z2. A stop by hand holds for the run that has the board: whatever that run asks later is of before. Its own stops count like
- *     those of everybody, in the order of asking.
+ * Z1. Nothing asked before a stop makes the transmitter radiate behind it: it needs a command that is newer than the
+ *     stop.
+ * Z2. A stop by hand holds for the run that has the board: whatever that run asks later is of before. Its own stops
+ *     count like those of everybody, in the order of asking.
  * Z3. What was handed to the board when the stop came, and lands behind it, is undone before anybody is answered.
  */
 

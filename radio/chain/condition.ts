@@ -4,8 +4,8 @@
  *
  * N1. One table for `GET /chain`, for conditioning, for what transmit refuses and for the page.
  * N2. What could not be read is unknown, and blocks as what is not met does.
- * N3. The destination is configured fully, with the transmitter quiet, before the path is switched to it: everything that
- *     configures stands before `switch`, everything that emits behind it.
+ * N3. The destination is configured fully, with the transmitter quiet, before the path is switched to it: everything
+ *     that configures stands before `switch`, everything that emits behind it.
  * N4. Lock and proof need a signal: they are shown, and what is ready does not wait for them.
  */
 

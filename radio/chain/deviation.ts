@@ -1,9 +1,10 @@
 /**
- * Where a board is set otherwise than the applied profile asks: the rows of the chain that a setting of the profile meets, and no others.
+ * Where a board is set otherwise than the applied profile asks: the rows of the chain that a setting of the profile
+ * meets, and no others.
  *
  * D1. What cannot be read deviates from nothing.
- * D2. The level is judged by the path the board is on: in a loopback the profile's is muted. The receiver may have the offset of either
- *     path there, since an apply leaves it that of the air.
+ * D2. The level is judged by the path the board is on: in a loopback the profile's is muted. The receiver may have the
+ *     offset of either path there, since an apply leaves it that of the air.
  */
 
 import { currentTarget } from '../board/reading.ts';

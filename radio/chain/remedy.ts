@@ -1,8 +1,8 @@
 /**
  * What each step of conditioning does to the board, and its words.
  *
- * M1. The settings of a profile for the air do not raise the transmitter while the path is a loopback: its level comes behind the
- *     switch.
+ * M1. The settings of a profile for the air do not raise the transmitter while the path is a loopback: its level comes
+ *     behind the switch.
  * M2. They give the receiver the offset that the target asks for: what was fixed before them stays so.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Assertions of a scenario. RF Bench Service, section 2: a report is verified when an assertion read the link rather than the
- * script of the scenario.
+ * Assertions of a scenario. RF Bench Service, section 2: a report is verified when an assertion read the link rather
+ * than the script of the scenario.
  *
  * A1. A scenario of which no assertion reads the link is refused: its reports could never be a pass.
  * A2. An assertion that can observe nothing (no sampler, an empty window, an unknown name) or always holds is refused.

@@ -1,6 +1,6 @@
 /**
- * What documents may ask of a board: the bounds that validation and apply have in common. RF Bench Service, section 4, rules 2
- * and 4.
+ * What documents may ask of a board: the bounds that validation and apply have in common. RF Bench Service, section 4,
+ * rules 2 and 4.
  *
  * U1. Whether a rate is reached is asked of one function, the one that capabilities and apply ask.
  */

@@ -1,7 +1,7 @@
 /**
- * When a campaign starts by itself: the five fields of cron, in UTC. RF Bench Service, section 2. As crontab(5) has it: lists,
- * ranges, steps, names of months and days, Sunday as 0 or 7; where both day fields are restricted one of them is enough, and a
- * field that begins with `*` restricts nothing.
+ * When a campaign starts by itself: the five fields of cron, in UTC. RF Bench Service, section 2. As crontab(5) has it:
+ * lists, ranges, steps, names of months and days, Sunday as 0 or 7; where both day fields are restricted one of them is
+ * enough, and a field that begins with `*` restricts nothing.
  *
  * C1. A firing is always behind the time asked for, at a full minute; the same time gives the same firing.
  * C2. A schedule that never fires (31 February) is refused when it is read.

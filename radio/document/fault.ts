@@ -1,5 +1,6 @@
 /**
- * Faults of a document of the bench as its interface reports them: strings `path: reason`. RF Bench Service, section 4, rule 2.
+ * Faults of a document of the bench as its interface reports them: strings `path: reason`. RF Bench Service, section 4,
+ * rule 2.
  *
  * F1. A fault is one line; a key that is no plain word stands in quotes, so that the first `: ` ends the path.
  */

@@ -1,4 +1,7 @@
-/** Names of documents. RF Bench Service, section 4: a name may not be a word that a path of the interface has for itself. */
+/**
+ * Names of documents. RF Bench Service, section 4: a name may not be a word that a path of the interface has for
+ * itself.
+ */
 
 import { RESERVED_NAMES } from '../../contract/bench/profile.ts';
 import type { DocumentFaults } from './fault.ts';

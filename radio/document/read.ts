@@ -2,8 +2,10 @@
  * Text of a document of the bench as a value: YAML 1.2, of which JSON is a part. RF Bench Service, section 4, rule 3.
  *
  * D1. Text that is not one mapping gives faults and no value, whatever it is; it never throws.
- * D2. What nests without end is left before it is understood: composing it would exhaust the stack, and with it the process.
- * D3. The time taken is proportional to the text: keys that stand twice are found here, not by comparing each with each.
+ * D2. What nests without end is left before it is understood: composing it would exhaust the stack, and with it the
+ *     process.
+ * D3. The time taken is proportional to the text: keys that stand twice are found here, not by comparing each with
+ *     each.
  */
 
 import { Composer, type Document, isMap, isScalar, Lexer, LineCounter, Parser, visit } from 'yaml';

@@ -1,9 +1,9 @@
 /**
- * The timeline of a scenario: order, times, what steps wait for and under which names they keep measurements. RF Bench Service,
- * section 2.
+ * The timeline of a scenario: order, times, what steps wait for and under which names they keep measurements. RF Bench
+ * Service, section 2.
  *
- * T1. The steps are walked in order with what is known of the board by then, so that a gain in a loopback is seen for what it
- *     is, whichever step switched there.
+ * T1. The steps are walked in order with what is known of the board by then, so that a gain in a loopback is seen for
+ *     what it is, whichever step switched there.
  */
 
 import { isMetric, METRICS } from '../../contract/bench/metric.ts';

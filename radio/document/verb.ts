@@ -1,8 +1,9 @@
 /**
- * Verbs of scenarios and campaigns: whether their `with` fits, and means something where the board is by then. RF Bench Service,
- * section 4.
+ * Verbs of scenarios and campaigns: whether their `with` fits, and means something where the board is by then. RF Bench
+ * Service, section 4.
  *
- * V1. A body is judged by the rules of its route: packets by `writePackets`, gains and oscillators by the bounds of the board.
+ * V1. A body is judged by the rules of its route: packets by `writePackets`, gains and oscillators by the bounds of the
+ *     board.
  * V2. What a step would not change or could not reach is refused before the run, not in its middle.
  */
 

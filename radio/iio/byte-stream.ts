@@ -1,8 +1,8 @@
 /**
  * A socket as a stream that is read by lines and by counted bytes, as the iiod protocol mixes them.
  *
- * B1. What is kept is bounded: nothing is read ahead of who takes it beyond a limit, a line has a longest length, and a count is
- *     the caller's own.
+ * B1. What is kept is bounded: nothing is read ahead of who takes it beyond a limit, a line has a longest length, and a
+ *     count is the caller's own.
  * B2. What arrived before the end is still handed out; whoever waits for more is refused at once.
  */
 

@@ -2,8 +2,9 @@
  * The buffer of a device behind an iiod, on a connection of its own.
  *
  * F1. A transfer gives every byte that was asked for or fails; what came of it before is dropped, never handed out.
- * F2. After a failed transfer the buffer of iiod is of no use any more, and a refusal in the middle of a write may leave bytes that
- *     are taken for commands. So its connection ends, which frees the buffer, and the next transfer opens it again on another.
+ * F2. After a failed transfer the buffer of iiod is of no use any more, and a refusal in the middle of a write may
+ *     leave bytes that are taken for commands. So its connection ends, which frees the buffer, and the next transfer
+ *     opens it again on another.
  * F3. So does a transfer that outlasts its time and a deadline: nothing late can arrive on the next connection.
  * F4. Bytes of another set of channels than the one asked for are no samples: somebody else has widened it.
  */

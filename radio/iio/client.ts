@@ -1,13 +1,15 @@
 /**
  * A board at the other end of an iiod: an IIO context over its protocol in text, which every version speaks.
  *
- * K1. Attributes have one connection and each open buffer its own: a buffer that waits for samples holds nothing else up.
- * K2. When the connection of attributes breaks the context is lost, with its buffers: what was asked may have happened or not.
- *     Whoever uses it connects again.
- * K3. When the connection of a buffer breaks only that transfer has failed; whether the board is still there is asked of the
- *     connection of attributes, whose deadline decides.
- * K4. What cannot wait has a connection of its own (`urgent`), open from the beginning: a question that hangs on the first one
- *     holds it up for nothing. When that breaks the context is lost too: a board that cannot be stopped is not to be used.
+ * K1. Attributes have one connection and each open buffer its own: a buffer that waits for samples holds nothing else
+ *     up.
+ * K2. When the connection of attributes breaks the context is lost, with its buffers: what was asked may have happened
+ *     or not. Whoever uses it connects again.
+ * K3. When the connection of a buffer breaks only that transfer has failed; whether the board is still there is asked
+ *     of the connection of attributes, whose deadline decides.
+ * K4. What cannot wait has a connection of its own (`urgent`), open from the beginning: a question that hangs on the
+ *     first one holds it up for nothing. When that breaks the context is lost too: a board that cannot be stopped is
+ *     not to be used.
  * K5. Nothing of a description goes into a command that could end it: names of a hostile board are refused.
  */
 
@@ -209,7 +211,9 @@ class IiodContext implements IioContext {
     return found;
   }
 
-  /** An iiod does not take the value of a write to a device that it does not have, so that nothing of the kind is asked. */
+  /**
+   * An iiod does not take the value of a write to a device that it does not have, so that nothing of the kind is asked.
+   */
   #address(at: IioAttribute): string {
     const device = this.#device(at.device);
     checkWord(at.name);

@@ -1,10 +1,10 @@
 /**
- * An IIO context: the devices of a board with their attributes and their buffers, named as libiio names them. The board at
- * the other end of an iiod and the model of one are two of it; everything above knows no other way to a board.
+ * An IIO context: the devices of a board with their attributes and their buffers, named as libiio names them. The board
+ * at the other end of an iiod and the model of one are two of it; everything above knows no other way to a board.
  *
  * I1. Whatever goes wrong rejects with an `IioFailure` that names the attribute or buffer.
- * I2. A context that missed a deadline is lost: a late answer would be taken for that of the next question, so nothing more
- *     is asked of it and `lost` resolves.
+ * I2. A context that missed a deadline is lost: a late answer would be taken for that of the next question, so nothing
+ *     more is asked of it and `lost` resolves.
  * I3. An attribute is the text the kernel driver gives it (`"63.000000 dB"`); what it means is for the board to know.
  */
 

@@ -1,8 +1,8 @@
 /**
  * Who has which buffer of a served context open.
  *
- * H1. A buffer has one holder, until the context has closed it. Who asks meanwhile waits a moment: a client that opens it again may
- *     be faster than the end of its own connection.
+ * H1. A buffer has one holder, until the context has closed it. Who asks meanwhile waits a moment: a client that opens
+ *     it again may be faster than the end of its own connection.
  */
 
 import { IIOD_RELEASE_MS } from '../../contract/limits.ts';

@@ -1,8 +1,9 @@
 /**
  * One connection with an iiod: questions one behind the other, each with its deadline.
  *
- * N1. The protocol has no identifiers: an answer belongs to the question before it only as long as nothing was missed. A deadline,
- *     bytes that nobody asked for, or a malformed answer ends the connection, so that nothing late is taken for what comes next.
+ * N1. The protocol has no identifiers: an answer belongs to the question before it only as long as nothing was missed.
+ *     A deadline, bytes that nobody asked for, or a malformed answer ends the connection, so that nothing late is taken
+ *     for what comes next.
  * N2. A refusal is an answer: the connection goes on.
  */
 

@@ -1,8 +1,8 @@
 /**
  * What a buffer carries: which channels, in which places of a sample, and how the protocol of iiod names them.
  *
- * S1. The protocol counts channels by their place in the device once those of the buffer are sorted to the front, by their scan
- *     index; a mask of this service is by scan index. The two differ where an index is missing.
+ * S1. The protocol counts channels by their place in the device once those of the buffer are sorted to the front, by
+ *     their scan index; a mask of this service is by scan index. The two differ where an index is missing.
  */
 
 import { errno, type IioChannel, type IioDevice, IioFailure } from './context.ts';
@@ -15,7 +15,10 @@ const INDICES = 32;
 /** As in `le:S12/16>>0`: bits used, bits stored, how many times. */
 const FORMAT = /^[lb]e:[sSuU](\d{1,3})\/(\d{1,3})(?:X(\d{1,4}))?>>\d{1,3}$/;
 
-/** The mask of a device as the protocol writes it; refused with EINVAL when it names no channel or one that is not there. */
+/**
+ * The mask of a device as the protocol writes it; refused with EINVAL when it names no channel or one that is not
+ * there.
+ */
 export function maskWords(device: IioDevice, mask: number): string {
   const scanned = scannedChannels(device);
   const chosen = scanned.map(({ scan }) => chosenBy(mask, scan.index));
@@ -34,7 +37,10 @@ export function maskWords(device: IioDevice, mask: number): string {
     .join('');
 }
 
-/** The mask behind one of the protocol; undefined when that has another length or names a channel that no buffer carries. */
+/**
+ * The mask behind one of the protocol; undefined when that has another length or names a channel that no buffer
+ * carries.
+ */
 export function readMaskWords(device: IioDevice, text: string): number | undefined {
   if (text.length !== wordsOf(device) * WORD_DIGITS || !/^[\da-fA-F]+$/.test(text)) return undefined;
   const scanned = scannedChannels(device);
@@ -48,7 +54,10 @@ export function readMaskWords(device: IioDevice, text: string): number | undefin
   return mask >>> 0;
 }
 
-/** Bytes of a sample of the channels chosen, each at a multiple of its own size; refused with EINVAL for a format without size. */
+/**
+ * Bytes of a sample of the channels chosen, each at a multiple of its own size; refused with EINVAL for a format
+ * without size.
+ */
 export function sampleBytes(device: IioDevice, mask: number): number {
   let size = 0;
   let previous = -1;

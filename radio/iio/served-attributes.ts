@@ -1,4 +1,7 @@
-/** What a command of iiod names in the context that is served: devices and channels by identifier or name, attributes by name. */
+/**
+ * What a command of iiod names in the context that is served: devices and channels by identifier or name, attributes by
+ * name.
+ */
 
 import {
   attributeName,
@@ -17,7 +20,10 @@ export function servedDevice({ devices }: IioContext, device: string): IioDevice
   return found;
 }
 
-/** The attribute that is named, or all of its kind; refused with ENXIO without the channel, with ENOENT without the attribute. */
+/**
+ * The attribute that is named, or all of its kind; refused with ENXIO without the channel, with ENOENT without the
+ * attribute.
+ */
 export function namedAttributes(device: IioDevice, words: AttributeWords): IioAttribute[] {
   const all = words.of === 'channel' ? ofChannel(device, words) : ofDevice(device, words.of);
   const chosen = words.name === undefined ? all : all.filter(({ names }) => names.includes(words.name!));

@@ -2,7 +2,8 @@
  * One client of the iiod server: takes commands one after the other and answers each.
  *
  * R1. A refusal is a number of its own and never stands in a value: what is announced is there already.
- * R2. A value that comes with a refused command is taken off the line before the refusal: it is never taken for a command.
+ * R2. A value that comes with a refused command is taken off the line before the refusal: it is never taken for a
+ *     command.
  * R3. Nothing of any size is kept beyond a value, a block and what a line may have.
  */
 

@@ -1,6 +1,6 @@
 /**
- * How long an iiod is asked to wait for a buffer. It keeps one such time for all its clients (up to 0.26), so that what a short
- * transfer asks for would cut a long one.
+ * How long an iiod is asked to wait for a buffer. It keeps one such time for all its clients (up to 0.26), so that what
+ * a short transfer asks for would cut a long one.
  *
  * T1. What is asked covers every transfer under way; each keeps its own time besides.
  */

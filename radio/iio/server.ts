@@ -1,8 +1,9 @@
 /**
- * Serves an IIO context as iiod 0.24 does, in text, so that the tools people have work on it: `iio_info`, `iio_attr`, `iio_readdev`,
- * iio-oscilloscope, GNU Radio.
+ * Serves an IIO context as iiod 0.24 does, in text, so that the tools people have work on it: `iio_info`, `iio_attr`,
+ * `iio_readdev`, iio-oscilloscope, GNU Radio.
  *
- * A buffer has one client at a time, and has no triggers and no compressed description; iiod answers alike where it has none.
+ * A buffer has one client at a time, and has no triggers and no compressed description; iiod answers alike where it has
+ * none.
  *
  * V1. Anybody who reaches the port may set what the context has: it listens on this machine only unless set otherwise.
  * V2. A client costs bounded memory and holds up no other; how many there are is bounded.

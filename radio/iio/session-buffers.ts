@@ -80,7 +80,10 @@ export class SessionBuffers {
     await this.#options.send('0\n');
   }
 
-  /** Answers with blocks, each behind its length, the first with the channels also; with 0 where no sample is left to give. */
+  /**
+   * Answers with blocks, each behind its length, the first with the channels also; with 0 where no sample is left to
+   * give.
+   */
   async read(device: IioDevice, bytes: number, timeoutMs: number): Promise<void> {
     const { buffer, mask, sampleBytes, blockBytes } = this.#held(device);
     let left = bytes;

@@ -1,8 +1,10 @@
 /**
- * The part of XML that the description of an IIO context is written in: elements with attributes, nothing in their text.
+ * The part of XML that the description of an IIO context is written in: elements with attributes, nothing in their
+ * text.
  *
  * X1. Every text ends in a tree or in a fault that names its place, in time that grows with its length only.
- * X2. A document type is skipped and declares nothing: an entity is one of the five of XML or a character by its number.
+ * X2. A document type is skipped and declares nothing: an entity is one of the five of XML or a character by its
+ *     number.
  */
 
 import { IIOD_XML_DEPTH } from '../../contract/limits.ts';

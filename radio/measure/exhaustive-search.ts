@@ -1,13 +1,15 @@
 /**
- * The rotation of a block by trying all of them: where bit errors leave no four bytes whole. Finds it up to a bit error rate
- * of about 0.3; of a long payload it takes seconds, so it belongs into a worker thread.
+ * The rotation of a block by trying all of them: where bit errors leave no four bytes whole. Finds it up to a bit error
+ * rate of about 0.3; of a long payload it takes seconds, so it belongs into a worker thread.
  *
  * E1. Every rotation is tried on a sample of the block; the best of those are counted over the whole block.
  */
 
 import { matchedAt, type Reference } from './reference.ts';
 
-/** Bytes of a block tried first: at a bit error rate of 0.3 thirty of them still fit, by chance two and at most a dozen. */
+/**
+ * Bytes of a block tried first: at a bit error rate of 0.3 thirty of them still fit, by chance two and at most a dozen.
+ */
 const SAMPLE = 512;
 /** Rotations counted exactly. */
 const FINALISTS = 64;

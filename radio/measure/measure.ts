@@ -1,13 +1,14 @@
 /**
- * Compares what was captured with what was fed, byte for byte, whatever place of the payload each DMA block begins at. RF
- * Bench Service, section 4, rule 10. Pure: feeding and capturing are the caller's, and so is the thread it runs on.
+ * Compares what was captured with what was fed, byte for byte, whatever place of the payload each DMA block begins at.
+ * RF Bench Service, section 4, rule 10. Pure: feeding and capturing are the caller's, and so is the thread it runs on.
  *
- * M1. A block continues where the one before it ended, unless another rotation fits better; a rotation is never assumed that
- *     fits worse than one that was found.
- * M2. The ratio of each block is that at its own rotation, so that a slip does not read as an error of the demodulation.
+ * M1. A block continues where the one before it ended, unless another rotation fits better; a rotation is never assumed
+ *     that fits worse than one that was found.
+ * M2. The ratio of each block is that at its own rotation, so that a slip does not read as an error of the
+ *     demodulation.
  * M3. A slip is reported only between two blocks that both fit at half or more, and never of an ambiguous payload.
- * M4. What was not found by votes is searched exhaustively only where the caller asks for it, and only so much: how long a
- *     comparison takes is not for its payload to say.
+ * M4. What was not found by votes is searched exhaustively only where the caller asks for it, and only so much: how
+ *     long a comparison takes is not for its payload to say.
  */
 
 import { assert } from '../../contract/assert.ts';
@@ -22,11 +23,15 @@ import { type Alignment, searchExhaustively } from './exhaustive-search.ts';
 import { createReference, matchedAt, type Reference } from './reference.ts';
 import { Shingles } from './shingles.ts';
 
-/** A block of random bytes fits any payload at 0.0093 at the very most over all its rotations; this is five times that. */
+/**
+ * A block of random bytes fits any payload at 0.0093 at the very most over all its rotations; this is five times that.
+ */
 export const CORRELATED_RATIO = 0.05;
 /** Share of a block that fits at a rotation that is certainly its own. */
 const CERTAIN_RATIO = 0.5;
-/** Blocks not found: the first is searched exhaustively and then each of so many, since a bad chain has nothing to find. */
+/**
+ * Blocks not found: the first is searched exhaustively and then each of so many, since a bad chain has nothing to find.
+ */
 const SEARCH_EVERY = 16;
 /** Rotations tried in all searches together: one search of the longest payload, a second or two. */
 const SEARCHED_MOST = MEASURE_PAYLOAD_BYTES;
@@ -120,7 +125,9 @@ class Finder {
   }
 }
 
-/** Of equal ones the first: what is expected stands before what was voted for, and those begin with the most votes (M1). */
+/**
+ * Of equal ones the first: what is expected stands before what was voted for, and those begin with the most votes (M1).
+ */
 function bestOf(places: readonly Alignment[]): Alignment | undefined {
   return places.reduce<Alignment | undefined>(
     (best, place) => (best === undefined || place.matched > best.matched ? place : best),

@@ -1,10 +1,11 @@
 /**
- * Finds where in the reference a block begins, through bit errors: every four bytes of the block that stand in the reference
- * too vote for a rotation. At a bit error rate of 0.15 one in 180 survives, which of a block are still twenty voices for the
- * true rotation and none for others.
+ * Finds where in the reference a block begins, through bit errors: every four bytes of the block that stand in the
+ * reference too vote for a rotation. At a bit error rate of 0.15 one in 180 survives, which of a block are still twenty
+ * voices for the true rotation and none for others.
  *
  * V1. What stands in the reference too often (padding) does not vote: it would vote for everything.
- * V2. Tables are made once for a reference and cleared behind each block by what was touched: a block costs what it votes.
+ * V2. Tables are made once for a reference and cleared behind each block by what was touched: a block costs what it
+ *     votes.
  */
 
 import type { Reference } from './reference.ts';

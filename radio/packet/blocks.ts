@@ -1,6 +1,6 @@
 /**
- * Bytes on their way to the modem, cut into DMA blocks: what does not fill a block waits for more or for a flush. RF Bench
- * Service, section 4, rule 9, and section 8. There is no timer: who pushes little flushes.
+ * Bytes on their way to the modem, cut into DMA blocks: what does not fill a block waits for more or for a flush. RF
+ * Bench Service, section 4, rule 9, and section 8. There is no timer: who pushes little flushes.
  *
  * B1. No byte is lost, doubled or moved: the blocks in order, without what fills a flushed one, are what was pushed.
  */

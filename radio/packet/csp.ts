@@ -2,7 +2,8 @@
  * A CSP packet of a transmit request. Cubesat Space Protocol, libcsp; RF Bench Service, section 4, rule 11.
  *
  * C1. A header that does not fit its version is refused by the field and its range, never cut.
- * C2. What a flag asks for and nobody does here (RDP, HMAC, XTEA, fragments) is refused: such a packet comes ready as `raw`.
+ * C2. What a flag asks for and nobody does here (RDP, HMAC, XTEA, fragments) is refused: such a packet comes ready as
+ *     `raw`.
  */
 
 import type { TransmitPacket } from '../../contract/bench/datapath.ts';

@@ -2,7 +2,8 @@
  * How packets are laid into the bytes that go to the modem: end to end, or each in a slot of its own. RF Bench Service,
  * section 4, rule 11.
  *
- * F1. A slot is exactly a frame of the modem and blocks hold whole slots: a boundary that would drift is refused, not sent.
+ * F1. A slot is exactly a frame of the modem and blocks hold whole slots: a boundary that would drift is refused, not
+ *     sent.
  * F2. Slots begin where a slot begins: bytes that wait from an earlier stream are flushed first.
  */
 

@@ -1,6 +1,6 @@
 /**
- * The packets of a transmit request as bytes: raw, CSP, space packets. RF Bench Service, section 4, rule 11. Their shape was
- * checked before (contract/bench/datapath.ts).
+ * The packets of a transmit request as bytes: raw, CSP, space packets. RF Bench Service, section 4, rule 11. Their
+ * shape was checked before (contract/bench/datapath.ts).
  *
  * P1. All packets are judged before one is written: a refused request names every packet that is wrong.
  * P2. Sequence counts are taken by who queues the packets, so that a request refused later leaves no gap.

@@ -1,4 +1,6 @@
-/** Why packets are not transmitted, beside what their shape says. RF Bench Service, section 4, rule 11, and section 7. */
+/**
+ * Why packets are not transmitted, beside what their shape says. RF Bench Service, section 4, rule 11, and section 7.
+ */
 
 export interface PacketRefusal {
   readonly code: 'invalid_header' | 'validation_failed' | 'framing_misaligned' | 'packet_too_large';

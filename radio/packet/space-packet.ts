@@ -1,7 +1,8 @@
 /**
  * A space packet of a transmit request. CCSDS 133.0-B-2, section 4.1; RF Bench Service, section 4, rule 11.
  *
- * S1. The length field counts the CRC; a packet without a byte behind its header is refused, since its length cannot be written.
+ * S1. The length field counts the CRC; a packet without a byte behind its header is refused, since its length cannot be
+ *     written.
  */
 
 import type { TransmitPacket } from '../../contract/bench/datapath.ts';

@@ -1,13 +1,16 @@
 /**
- * The samples that the receive core of the model delivers: what leaves the transmitter, through the cable and the budget of the link, with
- * the noise of the receiver, in steps of its converter. Level, noise and width are those that the spectrum is made of.
+ * The samples that the receive core of the model delivers: what leaves the transmitter, through the cable and the
+ * budget of the link, with the noise of the receiver, in steps of its converter. Level, noise and width are those that
+ * the spectrum is made of.
  *
- * Simplified: samples are made when they are read, by the settings of that moment; the symbols of the modem are drawn, not those of the
- * bytes on the air, without the half symbol of an offset modulation; a test tone is not made; the cable joins the first transmitter and the
- * first receiver alone; automatic gain follows the modem, not the samples of a tool.
+ * Simplified: samples are made when they are read, by the settings of that moment; the symbols of the modem are drawn,
+ * not those of the bytes on the air, without the half symbol of an offset modulation; a test tone is not made; the
+ * cable joins the first transmitter and the first receiver alone; automatic gain follows the modem, not the samples of
+ * a tool.
  *
  * A1. The same seed, settings and counts of samples give the same samples, however they are read.
- * A2. Nothing of a transmitter arrives that the settings of the part keep from its connector: its level, its oscillator, its port.
+ * A2. Nothing of a transmitter arrives that the settings of the part keep from its connector: its level, its
+ *     oscillator, its port.
  * A3. The loopback of the part carries the samples of a tool bit by bit; no gain and no noise counts there.
  */
 

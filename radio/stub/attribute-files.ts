@@ -1,9 +1,9 @@
 /**
- * The attributes of a model's devices, as the files a kernel driver shows: read, write, or both; and the devices made of them as
- * an IIO context describes them.
+ * The attributes of a model's devices, as the files a kernel driver shows: read, write, or both; and the devices made
+ * of them as an IIO context describes them.
  *
- * A1. An unknown device is ENODEV, an unknown channel ENXIO, an unknown attribute ENOENT, a write to one that is only read
- *     EACCES.
+ * A1. An unknown device is ENODEV, an unknown channel ENXIO, an unknown attribute ENOENT, a write to one that is only
+ *     read EACCES.
  */
 
 import { attributeName, errno, type IioAttribute, type IioDevice, IioFailure } from '../iio/context.ts';

@@ -1,6 +1,6 @@
 /**
- * The channel of the model over bytes: bit errors by geometric gaps, so that its work grows with the errors and not with the
- * bytes, and Reed-Solomon by its real rule. RF Bench Service, section 4, rule 10.
+ * The channel of the model over bytes: bit errors by geometric gaps, so that its work grows with the errors and not
+ * with the bytes, and Reed-Solomon by its real rule. RF Bench Service, section 4, rule 10.
  *
  * Simplified: errors are independent; codewords begin with the block, and the last of a block is a shortened one.
  *

@@ -1,4 +1,7 @@
-/** Chance of the model: a seed for each purpose, mixed from numbers that say what is decided, so that order changes nothing. */
+/**
+ * Chance of the model: a seed for each purpose, mixed from numbers that say what is decided, so that order changes
+ * nothing.
+ */
 
 import type { Random } from '../../ports/clock.ts';
 

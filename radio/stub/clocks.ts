@@ -1,4 +1,7 @@
-/** The clocks of the modelled part, as the control device of the modem lists them: `name enable prepare rate` in each line. */
+/**
+ * The clocks of the modelled part, as the control device of the modem lists them: `name enable prepare rate` in each
+ * line.
+ */
 
 import type { PhyState } from './phy-state.ts';
 

@@ -1,12 +1,14 @@
 /**
- * Constants of the model that are chosen, not taken from the part: what a good board on a cable behaves like. One place, so that
- * they can be doubted together.
+ * Constants of the model that are chosen, not taken from the part: what a good board on a cable behaves like. One
+ * place, so that they can be doubted together.
  */
 
 export const MODEL = {
   /** Attenuator in the cable from transmitter to receiver. */
   padDb: 60,
-  /** Noise over frequency (Hz, dB) of the receiver, and power over frequency (Hz, dBm) of the transmitter, unattenuated. */
+  /**
+   * Noise over frequency (Hz, dB) of the receiver, and power over frequency (Hz, dBm) of the transmitter, unattenuated.
+   */
   noiseFigure: [
     [800e6, 2],
     [2.4e9, 3],

@@ -1,6 +1,6 @@
 /**
- * The devices around the modelled AD9361: its converter cores with their sample buffers and the generators of test tones, and the
- * monitor of the board's own supply.
+ * The devices around the modelled AD9361: its converter cores with their sample buffers and the generators of test
+ * tones, and the monitor of the board's own supply.
  */
 
 import { parseWhole } from '../ad9361/attribute-text.ts';

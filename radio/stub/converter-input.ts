@@ -1,11 +1,11 @@
 /**
  * The sample buffer of the modelled receive core: blocks at the pace of the sample rate, for one reader.
  *
- * I1. A read gets the samples that follow those of the read before; a reader that falls behind by more than the driver holds loses whole
- *     blocks, and the register of the core shows it.
+ * I1. A read gets the samples that follow those of the read before; a reader that falls behind by more than the driver
+ *     holds loses whole blocks, and the register of the core shows it.
  * I2. No samples are ahead of their time, and none come while the port of the part stands still: the read is then late.
- * I3. Samples are made in pieces, so that whoever stops a transmitter meanwhile waits for one of them at most; how many are made each
- *     second is bounded as by a cable.
+ * I3. Samples are made in pieces, so that whoever stops a transmitter meanwhile waits for one of them at most; how many
+ *     are made each second is bounded as by a cable.
  */
 
 import type { Clock } from '../../ports/clock.ts';

@@ -1,11 +1,11 @@
 /**
- * The sample buffer of the modelled transmit core: samples that another tool writes leave instead of what the modem sends, at the
- * sample rate of the part.
+ * The sample buffer of the modelled transmit core: samples that another tool writes leave instead of what the modem
+ * sends, at the sample rate of the part.
  *
- * O1. While the buffer is open its samples are selected, also where there are none (then zeros leave), unless the register of the
- *     core says otherwise.
- * O2. A write is done when the queue has room for it; one that finds none in time is refused and nothing of it leaves. What the
- *     queue holds is bounded.
+ * O1. While the buffer is open its samples are selected, also where there are none (then zeros leave), unless the
+ *     register of the core says otherwise.
+ * O2. A write is done when the queue has room for it; one that finds none in time is refused and nothing of it leaves.
+ *     What the queue holds is bounded.
  * O3. A cyclic transfer repeats until the buffer is closed; there is one.
  * O4. What has left stays known for as long as a receiver may still ask for it.
  */

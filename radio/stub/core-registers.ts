@@ -1,6 +1,6 @@
 /**
- * Registers of a converter core behind its debug attribute `direct_reg_access`: what streaming tools ask of them. Others read 0 and keep
- * nothing.
+ * Registers of a converter core behind its debug attribute `direct_reg_access`: what streaming tools ask of them.
+ * Others read 0 and keep nothing.
  *
  * G1. An address alone is looked up by the next read; an address with a value is written.
  */

@@ -1,14 +1,15 @@
 /**
- * The way of bytes through the model: a block of the transmit ring goes on the air for as long as its symbols take, passes the
- * channel, and comes to the receive ring. RF Bench Service, section 4, rules 6 to 10.
+ * The way of bytes through the model: a block of the transmit ring goes on the air for as long as its symbols take,
+ * passes the channel, and comes to the receive ring. RF Bench Service, section 4, rules 6 to 10.
  *
- * Simplified: a block is demodulated or not as a whole, by the locks at its beginning and at its end; settings that change within
- * it count from its end on.
+ * Simplified: a block is demodulated or not as a whole, by the locks at its beginning and at its end; settings that
+ * change within it count from its end on.
  *
  * W1. Nothing is received without a block on the air: idle frames keep the locks and carry no useful bytes.
  * W2. While frames are not found, bytes come all the same, and they are chance.
  * W3. What happens depends on the injected clock alone; blocks that a late timer finds due are done at their own times.
- * W4. The errors of a block are drawn from seed, settings and number of the block: the same history gives the same bytes.
+ * W4. The errors of a block are drawn from seed, settings and number of the block: the same history gives the same
+ *     bytes.
  * W5. What a late timer has to do is bounded.
  */
 

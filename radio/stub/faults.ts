@@ -1,5 +1,6 @@
 /**
- * Faults that a test, or the settings of a bench, put into the model. No route reaches them: a board cannot be asked to break.
+ * Faults that a test, or the settings of a bench, put into the model. No route reaches them: a board cannot be asked to
+ * break.
  */
 
 import type { Direction } from '../ad9361/oscillator.ts';

@@ -1,6 +1,6 @@
 /**
- * The text of `filter_fir_config`: the AD9361's FIR as its filter wizard writes it. Both directions must have the same factor,
- * which the driver asks for as well; coefficients are counted, not applied.
+ * The text of `filter_fir_config`: the AD9361's FIR as its filter wizard writes it. Both directions must have the same
+ * factor, which the driver asks for as well; coefficients are counted, not applied.
  */
 
 import type { FirFactor } from '../ad9361/clock-chain.ts';

@@ -1,8 +1,9 @@
 /**
- * The link budget of the model: from attenuation, loss, gain and noise to Eb/N0, in dB. RF Bench Service, section 1. Pure.
+ * The link budget of the model: from attenuation, loss, gain and noise to Eb/N0, in dB. RF Bench Service, section 1.
+ * Pure.
  *
- * Simplified: noise is white, losses do not depend on frequency, clipping and filters that are too narrow act as a bound of
- * Es/N0 instead of distorting the signal.
+ * Simplified: noise is white, losses do not depend on frequency, clipping and filters that are too narrow act as a
+ * bound of Es/N0 instead of distorting the signal.
  *
  * B1. In a loopback no gain, attenuation or oscillator counts.
  */

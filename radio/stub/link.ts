@@ -1,13 +1,13 @@
 /**
- * The link of the model: where the signal goes, how good it arrives, and whether the demodulator follows it. What the modem and
- * the part are set to comes in; the truth about the link comes out, which a real board never shows.
+ * The link of the model: where the signal goes, how good it arrives, and whether the demodulator follows it. What the
+ * modem and the part are set to comes in; the truth about the link comes out, which a real board never shows.
  *
- * Simplified: the demodulator finds a signal after a fixed number of symbols and loses it at once; a retune is instant; a signal
- * beyond the analog filter is not there at all.
+ * Simplified: the demodulator finds a signal after a fixed number of symbols and loses it at once; a retune is instant;
+ * a signal beyond the analog filter is not there at all.
  *
  * K1. Locks follow from the settings and the time alone: the same commands at the same times give the same locks.
- * K2. Whatever changes the signal or the way it is received makes the demodulator look for it again; a change of level alone
- *     does not.
+ * K2. Whatever changes the signal or the way it is received makes the demodulator look for it again; a change of level
+ *     alone does not.
  * K3. Inside a loopback the bit error rate is 0, whatever the gains and oscillators of the part are.
  */
 
@@ -31,7 +31,9 @@ export interface Truth {
   readonly target: ChainTarget | 'none';
   /** Of the part: 0 off, 1 inside it, 2 in the converter core. */
   readonly deviceLoopback: number;
-  /** What the transmit core hands to the part: what the modem sends, a test tone, or samples that another tool writes. */
+  /**
+   * What the transmit core hands to the part: what the modem sends, a test tone, or samples that another tool writes.
+   */
   readonly source: TransmitSource;
   /** The modulator sends, be it idle frames. */
   readonly transmitting: boolean;

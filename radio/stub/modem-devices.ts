@@ -1,4 +1,7 @@
-/** The modem as its driver shows it: registers and clocks of the control device, buffers of bytes for capture and output. */
+/**
+ * The modem as its driver shows it: registers and clocks of the control device, buffers of bytes for capture and
+ * output.
+ */
 
 import { modemDevice, type RegisterName, register } from '../board/registers.ts';
 import { errno, IioFailure } from '../iio/context.ts';

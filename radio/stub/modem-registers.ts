@@ -1,10 +1,10 @@
 /**
- * The register bank of the modelled modem: what is written stays, counters count until cleared, and what the modem is set to is
- * read out of it.
+ * The register bank of the modelled modem: what is written stays, counters count until cleared, and what the modem is
+ * set to is read out of it.
  *
  * Y1. An address without a register is EINVAL; a write to one that is only read is EACCES.
- * Y2. A setting that means nothing (a modulation that does not exist, an interpolation of 0) is kept like any other: the modem
- *     then finds no lock.
+ * Y2. A setting that means nothing (a modulation that does not exist, an interpolation of 0) is kept like any other:
+ *     the modem then finds no lock.
  */
 
 import { MODULATIONS, type Modulation } from '../../contract/bench/profile.ts';

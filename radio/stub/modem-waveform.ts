@@ -1,7 +1,8 @@
 /**
  * The signal of the modem as samples: pulses of its symbols, with what spoils them beyond the floor of the receiver.
  *
- * W1. Symbols are drawn by their number: the same seed and settings give the same signal, from whatever sample on it is asked for.
+ * W1. Symbols are drawn by their number: the same seed and settings give the same signal, from whatever sample on it is
+ *     asked for.
  */
 
 import { bitsPerSymbol } from '../modulation.ts';

@@ -1,5 +1,6 @@
 /**
- * White noise for samples: normal numbers of a table, from another place for each run of samples, so that a sample costs no logarithm.
+ * White noise for samples: normal numbers of a table, from another place for each run of samples, so that a sample
+ * costs no logarithm.
  *
  * N1. The noise of a sample follows from seed, purpose, receiver and number of the sample alone.
  */

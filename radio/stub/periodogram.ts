@@ -5,7 +5,10 @@ import { toDecibels } from '../modulation.ts';
 /** Below what any converter resolves: the level of a bin without power. */
 const NOTHING = 1e-20;
 
-/** Power of each bin in dB below full scale around the centre, of samples with I and Q in turn; `bins` is a power of two. */
+/**
+ * Power of each bin in dB below full scale around the centre, of samples with I and Q in turn; `bins` is a power of
+ * two.
+ */
 export function periodogram(samples: Float32Array, bins: number): Float32Array {
   const sums = new Float64Array(bins);
   const runs = Math.floor(samples.length / 2 / bins);

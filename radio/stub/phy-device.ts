@@ -10,7 +10,9 @@ import type { AttributeFile, AttributeFiles, ModelChannel, ModelDevice } from '.
 import { filterText, parseFilter } from './filter-config.ts';
 import { type ChannelIndex, GAIN_MODES, PHY_STATES, type PhyState } from './phy-state.ts';
 
-/** Settings that are kept and read back; the cable is on the first port of each, and the model has nothing to calibrate. */
+/**
+ * Settings that are kept and read back; the cable is on the first port of each, and the model has nothing to calibrate.
+ */
 const CALIBRATIONS = ['auto', 'manual', 'tx_quad', 'rf_dc_offs', 'rssi_gain_step'];
 const RX_PORTS = [
   'A_BALANCED',

@@ -1,6 +1,6 @@
 /**
- * The state of the modelled AD9361 and what each setting does to it, with the refusals of its driver. Attribute texts are in
- * `phy-device.ts`.
+ * The state of the modelled AD9361 and what each setting does to it, with the refusals of its driver. Attribute texts
+ * are in `phy-device.ts`.
  *
  * Simplified: settings take no time, calibrations leave no trace, receive and transmit share FIR and sample rate.
  *
@@ -189,8 +189,8 @@ export class PhyState {
 }
 
 /**
- * Sixteen taps for each clock of the filters, which run at half the converter clock of the receiver, in each sample; without
- * interpolation the transmitter has 64 at most. The driver refuses the same.
+ * Sixteen taps for each clock of the filters, which run at half the converter clock of the receiver, in each sample;
+ * without interpolation the transmitter has 64 at most. The driver refuses the same.
  */
 function checkTaps(
   { taps, factor }: LoadedFilter,

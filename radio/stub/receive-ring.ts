@@ -1,12 +1,13 @@
 /**
- * The ring of blocks between the demodulator and the driver of the modem's capture device. RF Bench Service, section 4, rules 8
- * and 10.
+ * The ring of blocks between the demodulator and the driver of the modem's capture device. RF Bench Service, section 4,
+ * rules 8 and 10.
  *
- * R1. A block begins anywhere in the stream of bytes that is received, at a place that is another each time the ring is armed,
- *     aligned to a beat of the DMA.
+ * R1. A block begins anywhere in the stream of bytes that is received, at a place that is another each time the ring is
+ *     armed, aligned to a beat of the DMA.
  * R2. What lay in the queues of the receive path comes first: bytes of before, or chance, never zeros.
  * R3. A block that finds no room is lost and counted.
- * R4. A read gets exactly the bytes it asked for, in turn behind earlier ones; what it had when its time is over stays for the next.
+ * R4. A read gets exactly the bytes it asked for, in turn behind earlier ones; what it had when its time is over stays
+ *     for the next.
  */
 
 import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
@@ -79,7 +80,10 @@ export class ReceiveRing {
     this.#slips += 1;
   }
 
-  /** Takes bytes of the demodulator; those that come while nobody captures are lost. The array is the ring's from here on. */
+  /**
+   * Takes bytes of the demodulator; those that come while nobody captures are lost. The array is the ring's from here
+   * on.
+   */
   push(bytes: Uint8Array): void {
     if (!this.#armed) return;
     const stale = this.#stale;

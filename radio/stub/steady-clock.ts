@@ -1,5 +1,6 @@
 /**
- * The clock of the model over one that may be set back: time stands still for a moment instead, as on a board that counts its own.
+ * The clock of the model over one that may be set back: time stands still for a moment instead, as on a board that
+ * counts its own.
  */
 
 import type { Clock } from '../../ports/clock.ts';

@@ -1,13 +1,13 @@
 /**
- * A modelled board: an AD9361 with the modem behind it, cabled from its transmitter to its receiver, as one IIO context. It obeys
- * the limits of the part and a link budget, and is deterministic by its seed and its clock. RF Bench Service, section 1; `source`
- * of its numbers is `stub`.
+ * A modelled board: an AD9361 with the modem behind it, cabled from its transmitter to its receiver, as one IIO
+ * context. It obeys the limits of the part and a link budget, and is deterministic by its seed and its clock. RF Bench
+ * Service, section 1; `source` of its numbers is `stub`.
  *
  * What is simplified is said where it is: `link-budget.ts`, `link.ts`, `bit-errors.ts`, `datapath.ts`, `phy-state.ts`,
  * `air-samples.ts`.
  *
- * S1. Everything a user of a board can do goes through the context; `truth`, `inject` and `lose` are for tests and for the
- *     pictures made of the model, and no route reaches them.
+ * S1. Everything a user of a board can do goes through the context; `truth`, `inject` and `lose` are for tests and for
+ *     the pictures made of the model, and no route reaches them.
  * S2. Whatever was due before a setting changes happens by the old setting.
  * S3. A lost or closed board answers nothing more, and sets no timer.
  */
@@ -60,7 +60,9 @@ export interface StubTruth extends Truth, Locks {
 
 export interface StubBoard extends IioContext {
   truth(): StubTruth;
-  /** So many samples of the first receiver until now, I and Q in turn, over full scale; apart from what a reader gets. */
+  /**
+   * So many samples of the first receiver until now, I and Q in turn, over full scale; apart from what a reader gets.
+   */
   received(count: number): Float32Array;
   readonly faults: StubFaults;
   /** Adds faults to those there are; one given as undefined is removed. */

@@ -1,10 +1,10 @@
 /**
- * The ring of blocks between the driver of the modem's output device and the modulator. RF Bench Service, section 8: a block
- * goes on the air when it is complete.
+ * The ring of blocks between the driver of the modem's output device and the modulator. RF Bench Service, section 8: a
+ * block goes on the air when it is complete.
  *
  * U1. Bytes leave in the order they were written; a block that is not full waits.
- * U2. A write is done when the driver has taken all of it, in turn behind earlier ones; what it could not take in time is not
- *     sent.
+ * U2. A write is done when the driver has taken all of it, in turn behind earlier ones; what it could not take in time
+ *     is not sent.
  * U3. Closing drops what has not been sent.
  */
 

@@ -1,17 +1,18 @@
 /**
- * Pictures of the modelled signal: the symbols at their instants, the eye, the spectrum. They are made of the same truth as the
- * bit errors, so that what is seen and what is counted agree.
+ * Pictures of the modelled signal: the symbols at their instants, the eye, the spectrum. They are made of the same
+ * truth as the bit errors, so that what is seen and what is counted agree.
  *
- * Simplified: symbols are drawn again for each picture and are not those of the bytes on the air; noise between the instants of an
- * eye is shaped like the pulse; the spectrum is that of the pulse by its formula with the spread of a periodogram; a test tone is
- * not drawn, samples of a tool are in the spectrum alone (`periodogram.ts`).
+ * Simplified: symbols are drawn again for each picture and are not those of the bytes on the air; noise between the
+ * instants of an eye is shaped like the pulse; the spectrum is that of the pulse by its formula with the spread of a
+ * periodogram; a test tone is not drawn, samples of a tool are in the spectrum alone (`periodogram.ts`).
  *
  * P1. Locked, the errors of the symbols are those of Es/N0, and nothing else.
- * P2. What the demodulator has not found is seen: without carrier the points turn, without timing they are taken anywhere.
- * P3. Nothing is above the full scale of the converter: what is more is clipped, and what clipping makes of it lies beside the
- *     signal too.
- * P4. At their instants signal and noise of symbols together have a mean power of 1, as a level control leaves them: a weak signal does not leave
- *     the picture, and no error vector is shown before a carrier is found.
+ * P2. What the demodulator has not found is seen: without carrier the points turn, without timing they are taken
+ *     anywhere.
+ * P3. Nothing is above the full scale of the converter: what is more is clipped, and what clipping makes of it lies
+ *     beside the signal too.
+ * P4. At their instants signal and noise of symbols together have a mean power of 1, as a level control leaves them: a
+ *     weak signal does not leave the picture, and no error vector is shown before a carrier is found.
  */
 
 import type { Modulation } from '../../contract/bench/profile.ts';
@@ -84,8 +85,8 @@ export function spectrum(truth: StubTruth, { bins, averages }: SpectrumShape, ra
 }
 
 /**
- * Root mean square of the distances of points from the nearest symbol, over the amplitude of a symbol: that which fits the points
- * best, since a level control scales signal and noise together.
+ * Root mean square of the distances of points from the nearest symbol, over the amplitude of a symbol: that which fits
+ * the points best, since a level control scales signal and noise together.
  */
 export function errorVector(points: Float32Array, modulation: Modulation): number {
   const ideal = symbolsOf(modulation);

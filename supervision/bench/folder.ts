@@ -1,6 +1,6 @@
 /**
- * The documents of a bench: `bench/` of a mission folder with `bench.yaml`, `profiles/`, `scenarios/` and `campaigns/`, each
- * document in a file of its own.
+ * The documents of a bench: `bench/` of a mission folder with `bench.yaml`, `profiles/`, `scenarios/` and `campaigns/`,
+ * each document in a file of its own.
  *
  * B1. Everything that is wrong is reported at once, each fault with its file.
  * B2. A folder without documents of a bench is a bench without documents: the model, nothing to run.

@@ -9,7 +9,8 @@
  * C4. Deadlines (`after`) are recorded in the envelope and armed again on restore (`deadlines.ts`).
  * C6. The inbox is bounded and pumped without re-entry; the event during which an actor died is reported once and never
  *     given to an actor again.
- * C8. Whoever watches is attached on demand and costs nothing before and after (`supervision/inspection/observation.ts`).
+ * C8. Whoever watches is attached on demand and costs nothing before and after
+ *     (`supervision/inspection/observation.ts`).
  * C10. The envelope that is kept beside a log is taken only while everything the actor knows is in that log.
  * C9. A cell goes down exactly once, and after that nothing of it runs: no effect, no commit, no event.
  */

@@ -1,6 +1,6 @@
 /**
- * The effects that one actor asked for: kept under their keys until they are known to be done, run once their revision is
- * durable. Part of a cell, which says when.
+ * The effects that one actor asked for: kept under their keys until they are known to be done, run once their revision
+ * is durable. Part of a cell, which says when.
  *
  * C2. What a chart emits is all it may ask of the world: an effect without a handler is a defect.
  * C3. The effects of a revision start in order under the key `<kind>:<id>:<revision>:<n>`, and only after their commit.

@@ -1,8 +1,8 @@
 /**
  * Places where a test lets the process die for real, by SIGKILL: `MCS_FAILPOINT=<kind>:<point>`, where the point is
- * `committing <STATE>` or `committed <STATE>` (of a record; of a run its number in the log; of an alarm also `written <STATE>`,
- * in its bucket and not yet published), `asked <effect>` or `answered <effect>`. Without the variable nothing is wrapped and
- * nothing is paid.
+ * `committing <STATE>` or `committed <STATE>` (of a record; of a run its number in the log; of an alarm also `written
+ * <STATE>`, in its bucket and not yet published), `asked <effect>` or `answered <effect>`. Without the variable nothing
+ * is wrapped and nothing is paid.
  */
 
 import type { AnyStateMachine } from 'xstate';

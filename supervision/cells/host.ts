@@ -1,8 +1,8 @@
 /**
  * Hosts the cells of one kind for whoever owns their entities: the kind, and the port by which an owner uses it.
  *
- * H1. An owner is looked for when its cells need it: while a partition changes hands there is none, and what concerns it is
- *     dropped.
+ * H1. An owner is looked for when its cells need it: while a partition changes hands there is none, and what concerns
+ *     it is dropped.
  */
 
 import type { AnyStateMachine, ContextFrom } from 'xstate';

@@ -2,9 +2,11 @@
  * Writes the envelopes of the cells of one kind beside their logs, behind the commit. Decision 31.
  *
  * K6. What is written is in the log: an envelope is taken of a cell that is neither behind its actor nor committing.
- * K7. A cell waits for one to two seconds from its first change on, whatever it does meanwhile: one that ends within a second is
- *     never written, and a busy one at most once a second. One timer for all of them, which stands still when none has changed.
- * K8. At most `KEPT_WRITES` at once, and nothing waits for them. One that fails is tried again; that they fail is said once.
+ * K7. A cell waits for one to two seconds from its first change on, whatever it does meanwhile: one that ends within a
+ *     second is never written, and a busy one at most once a second. One timer for all of them, which stands still when
+ *     none has changed.
+ * K8. At most `KEPT_WRITES` at once, and nothing waits for them. One that fails is tried again; that they fail is said
+ *     once.
  */
 
 import { KEPT_ENVELOPE_BYTES, KEPT_EVERY_MS, KEPT_WRITES } from '../../contract/limits.ts';

@@ -183,7 +183,9 @@ export class Kind {
     return this.#supervisor.resume(id);
   }
 
-  /** Gives a quarantined entity up; false when it is not quarantined. What its record then says is its role's to decide. */
+  /**
+   * Gives a quarantined entity up; false when it is not quarantined. What its record then says is its role's to decide.
+   */
   reset(id: string, by: string): boolean {
     this.#givenUp = `${this.trouble()[id]?.reason ?? 'unknown'}; given up by ${by}`;
     return this.#supervisor.reset(id);

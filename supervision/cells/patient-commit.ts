@@ -1,9 +1,9 @@
 /**
- * Asks a store for a commit until it answers: an outage of the bus is waited for, everything else is the caller's. Part of
- * a cell.
+ * Asks a store for a commit until it answers: an outage of the bus is waited for, everything else is the caller's. Part
+ * of a cell.
  *
- * M1. Each ask already waits inside the bus; between two of them the pause grows, since a bus without room is asked by every
- *     cell there is.
+ * M1. Each ask already waits inside the bus; between two of them the pause grows, since a bus without room is asked by
+ *     every cell there is.
  * M2. A wait is said once, to whoever wants to say it.
  */
 

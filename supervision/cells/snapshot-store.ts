@@ -1,6 +1,6 @@
 /**
- * The store of kinds whose record is their snapshot: one key `<kind>.<id>` per entity in a bucket, written by conditional
- * write (O1). MessagePack, because contexts may hold bytes, dates and big integers.
+ * The store of kinds whose record is their snapshot: one key `<kind>.<id>` per entity in a bucket, written by
+ * conditional write (O1). MessagePack, because contexts may hold bytes, dates and big integers.
  */
 
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';

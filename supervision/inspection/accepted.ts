@@ -2,8 +2,8 @@
  * Which events an entity would accept now. A guard may look at what an event carries, and nobody knows that beforehand:
  * an event counts as refused only when no content of it could be accepted.
  *
- * V1. Guards are asked about an event without content. One that looks for content, or throws for want of it, may accept:
- *     its event counts as accepted.
+ * V1. Guards are asked about an event without content. One that looks for content, or throws for want of it, may
+ *     accept: its event counts as accepted.
  */
 
 import type { AnyMachineSnapshot } from 'xstate';

@@ -1,9 +1,9 @@
 /**
- * A chart as data: nodes and edges with stable ids, as the inspector draws it. Compiled once per machine; knows nothing of
- * entities.
+ * A chart as data: nodes and edges with stable ids, as the inspector draws it. Compiled once per machine; knows nothing
+ * of entities.
  *
- * H1. The id of an edge is `<source>|<event>|<n>`, `n` counting the edges of that event at that state: it changes only when
- *     the chart does.
+ * H1. The id of an edge is `<source>|<event>|<n>`, `n` counting the edges of that event at that state: it changes only
+ *     when the chart does.
  * H2. The digest is of everything shown: two builds of one version that differ, differ in it.
  */
 

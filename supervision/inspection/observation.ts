@@ -1,9 +1,9 @@
 /**
- * Looks at one actor from outside: each step it takes with the transitions taken on the way. Attached on demand, because
- * an observer halves the rate of an actor.
+ * Looks at one actor from outside: each step it takes with the transitions taken on the way. Attached on demand,
+ * because an observer halves the rate of an actor.
  *
- * C8. An observer that throws never touches the actor: xstate runs observers inside the step, and a throw there leaves the
- *     mailbox unfinished for good. What is thrown is caught here, and the sink is called no more.
+ * C8. An observer that throws never touches the actor: xstate runs observers inside the step, and a throw there leaves
+ *     the mailbox unfinished for good. What is thrown is caught here, and the sink is called no more.
  */
 
 import type { AnyActor, AnyMachineSnapshot } from 'xstate';

@@ -1,6 +1,6 @@
 /**
- * Any value as JSON that a person can read: what is no JSON is shown as text, what is long is cut and says so. Total: it
- * never throws and its result is bounded.
+ * Any value as JSON that a person can read: what is no JSON is shown as text, what is long is cut and says so. Total:
+ * it never throws and its result is bounded.
  */
 
 import { INSPECT_TEXT_CHARACTERS } from '../../contract/limits.ts';

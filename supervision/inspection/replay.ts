@@ -2,8 +2,8 @@
  * Replays the log of an entity through its chart, record by record, without any of its effects: the history of the
  * inspector. Architecture, "The inspector".
  *
- * R1. The log is the truth. Where the chart, reported what the log implies, does not come to the state of the record, it is put
- *     there, and no edge is named.
+ * R1. The log is the truth. Where the chart, reported what the log implies, does not come to the state of the record,
+ *     it is put there, and no edge is named.
  * R2. Replaying asks nothing of the world and sets no timer.
  */
 

@@ -1,11 +1,11 @@
 /**
- * Answers what inspectors ask of this process over the bus: its tree, its entities, their charts and histories, live frames,
- * and the release of what is quarantined. Architecture, "The inspector".
+ * Answers what inspectors ask of this process over the bus: its tree, its entities, their charts and histories, live
+ * frames, and the release of what is quarantined. Architecture, "The inspector".
  *
  * S1. It only looks, but for `resume` and `reset`, which are logged with who asked.
  * S2. Whoever does not ask pays nothing.
- * S3. A process answers for what is in it: `history` for every entity whose log its kinds can read, all else for what lives
- *     or is in trouble here.
+ * S3. A process answers for what is in it: `history` for every entity whose log its kinds can read, all else for what
+ *     lives or is in trouble here.
  */
 
 import { subject } from '../../contract/bus/subjects.ts';

@@ -1,4 +1,6 @@
-/** The supervision tree of this process as the inspector shows it: health, recent crashes and quarantine at every level. */
+/**
+ * The supervision tree of this process as the inspector shows it: health, recent crashes and quarantine at every level.
+ */
 
 import type {
   ChildView,

@@ -1,11 +1,11 @@
 /**
- * One watched entity: looks at its cell, whichever that is at the moment, and informs its watchers of what it becomes. Knows no
- * bus and no leases.
+ * One watched entity: looks at its cell, whichever that is at the moment, and informs its watchers of what it becomes.
+ * Knows no bus and no leases.
  *
- * F1. Frames of one entity are at least `INSPECT_FRAME_MS` apart; steps between them are folded into the next, and the last
- *     state is never lost.
- * F2. The first frame a watcher gets is `@xstate.actor` with the present; the last, of a finished entity, has status `done`,
- *     and no other has: the end is shown when it is durable.
+ * F1. Frames of one entity are at least `INSPECT_FRAME_MS` apart; steps between them are folded into the next, and the
+ *     last state is never lost.
+ * F2. The first frame a watcher gets is `@xstate.actor` with the present; the last, of a finished entity, has status
+ *     `done`, and no other has: the end is shown when it is durable.
  * F3. A cell that crashes, sleeps or is dropped is waited for: the watch goes on with the next cell of the entity.
  */
 

@@ -1,8 +1,8 @@
 /**
  * Who watches which entity of this process, and for how long. Frames go to the subject of each watcher.
  *
- * N3. A watch ends by itself `INSPECT_WATCH_MS` after it was last asked for; with the last one of an entity the entity is
- *     looked at no more.
+ * N3. A watch ends by itself `INSPECT_WATCH_MS` after it was last asked for; with the last one of an entity the entity
+ *     is looked at no more.
  * N4. A watcher that asks again for an entity that is not here any more is refused, and looks elsewhere.
  */
 

@@ -1,9 +1,9 @@
 /**
- * Transitions of alarms in the Prometheus registry of the process that leads them. Mission Control Service, section 6 (metrics
- * counters). Labels are few and bounded: an alarm is named in its event, not here.
+ * Transitions of alarms in the Prometheus registry of the process that leads them. Mission Control Service, section 6
+ * (metrics counters). Labels are few and bounded: an alarm is named in its event, not here.
  *
- * M1. A transition is counted by the leader that published it: counters of all processes together count each once, unless one
- *     died between publishing and counting.
+ * M1. A transition is counted by the leader that published it: counters of all processes together count each once,
+ *     unless one died between publishing and counting.
  * M2. Registering again goes on counting: a role that starts again in its process is no reset.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Frames that the decoders of this process could not read, by gateway, for Prometheus: damaged packets, lines that match
- * no pattern. Mission Control Service, section 6 (metrics); the name is ours.
+ * Frames that the decoders of this process could not read, by gateway, for Prometheus: damaged packets, lines that
+ * match no pattern. Mission Control Service, section 6 (metrics); the name is ours.
  *
  * D1. A count never falls while the role runs, whichever decoders come and go.
  */

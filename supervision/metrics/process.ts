@@ -10,7 +10,10 @@ interface Measured {
   readonly bus: Bus;
   readonly missions: MissionSource;
   readonly deadLetters: DeadLetters;
-  /** Whether it has this process of the machine for itself: its memory and its collector are measured then, and for good. */
+  /**
+   * Whether it has this process of the machine for itself: its memory and its collector are measured then, and for
+   * good.
+   */
   readonly alone: boolean;
   readonly replication: Replication | undefined;
 }

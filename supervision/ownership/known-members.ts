@@ -1,6 +1,6 @@
 /**
- * What a process knows of the other members of its cell: their heartbeats as far as they were seen, and who of them is dead.
- * The rules are those of `membership.ts` (membership.E1, E3, E5, E6).
+ * What a process knows of the other members of its cell: their heartbeats as far as they were seen, and who of them is
+ * dead. The rules are those of `membership.ts` (membership.E1, E3, E5, E6).
  */
 
 import { MEMBER_FORGOTTEN_TTLS } from '../../contract/limits.ts';
@@ -39,7 +39,9 @@ interface KnownMembersOptions {
   readonly ttlMs: number;
 }
 
-/** How long a verdict that a process runs is good for: asking costs two system calls, and many partitions ask at once. */
+/**
+ * How long a verdict that a process runs is good for: asking costs two system calls, and many partitions ask at once.
+ */
 const JUDGED_MS = 100;
 
 export class KnownMembers {
@@ -79,7 +81,10 @@ export class KnownMembers {
     return isNews;
   }
 
-  /** membership.E5: whoever was silent before this process came, by the one clock of the bus, is ranked only when it moves. */
+  /**
+   * membership.E5: whoever was silent before this process came, by the one clock of the bus, is ranked only when it
+   * moves.
+   */
   sortOut(ownAt: number): void {
     for (const seen of [...this.#present.values()]) {
       if (ownAt - seen.at > this.#options.ttlMs) this.#retire(seen);
@@ -113,7 +118,10 @@ export class KnownMembers {
     return this.#of(instance)?.revision ?? 0;
   }
 
-  /** At most so many members that have been dead for long, with the revision under which they may be removed (membership.E5). */
+  /**
+   * At most so many members that have been dead for long, with the revision under which they may be removed
+   * (membership.E5).
+   */
   forgettable(most: number): { instance: string; revision: number }[] {
     const { clock, ttlMs } = this.#options;
     const now = clock.monotonic();

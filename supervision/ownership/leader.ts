@@ -1,18 +1,19 @@
 /**
- * One process of the cell leads a role of which there is one. Its lease is the entry of the role in bucket `mcs_leader`,
- * renewed three times in its time to live; the revision of the write that took it is the epoch of the leader, its fencing
- * token. Mission Control Service, sections 4.4 (recovery) and 8.
+ * One process of the cell leads a role of which there is one. Its lease is the entry of the role in bucket
+ * `mcs_leader`, renewed three times in its time to live; the revision of the write that took it is the epoch of the
+ * leader, its fencing token. Mission Control Service, sections 4.4 (recovery) and 8.
  *
- * D1. A standby takes over when its own clock has seen the same revision unchanged for `TAKE` of the time to live that the
- *     entry names, and nobody wrote since: no two clocks are compared, and no two processes need the same configuration.
- * D2. A leader that has not renewed for `HOLD` of that time, counted from before the sending, stops by itself: before any
- *     standby may begin.
- * D3. A leader that stops in order frees the lease when its worker writes no more; one that is known to be gone from this
- *     machine is replaced at once.
+ * D1. A standby takes over when its own clock has seen the same revision unchanged for `TAKE` of the time to live that
+ *     the entry names, and nobody wrote since: no two clocks are compared, and no two processes need the same
+ *     configuration.
+ * D2. A leader that has not renewed for `HOLD` of that time, counted from before the sending, stops by itself: before
+ *     any standby may begin.
+ * D3. A leader that stops in order frees the lease when its worker writes no more; one that is known to be gone from
+ *     this machine is replaced at once.
  * D4. The lease is not taken again before the former worker here has stopped: there is never more than one.
  * D5. Whether a write arrived whose answer was lost is read from the entry: it names its owner.
- * D6. Epochs rise also where the store went back: whoever takes the lease writes down the highest it knows, and its own is
- *     above it. A leader whose lease is not in the store any more leads nothing.
+ * D6. Epochs rise also where the store went back: whoever takes the lease writes down the highest it knows, and its own
+ *     is above it. A leader whose lease is not in the store any more leads nothing.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -75,7 +76,10 @@ interface Held {
 
 /** Share of the time to live after which a leader without a renewal gives up by itself (D2). */
 const HOLD = 0.7;
-/** Share after which a standby takes over (D1): past `HOLD` with room for a write on its way, and in all within the whole. */
+/**
+ * Share after which a standby takes over (D1): past `HOLD` with room for a write on its way, and in all within the
+ * whole.
+ */
 const TAKE = 0.9;
 
 export class Leadership implements Ownerships {
@@ -230,7 +234,9 @@ export class Leadership implements Ownerships {
     return written.revision;
   }
 
-  /** Reads what a watch may not have reported yet (D5): later than what was known when it asked, or the store went back. */
+  /**
+   * Reads what a watch may not have reported yet (D5): later than what was known when it asked, or the store went back.
+   */
   async #look(): Promise<void> {
     const before = this.#seen?.revision;
     const entry = await this.#bucket.get(this.#name);

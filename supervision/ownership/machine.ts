@@ -1,6 +1,6 @@
 /**
- * The machine a process runs on, as far as its members judge each other by it (membership.E3). With `supervision/clock.ts` and
- * `supervision/random.ts` what a simulation owns in its place.
+ * The machine a process runs on, as far as its members judge each other by it (membership.E3). With
+ * `supervision/clock.ts` and `supervision/random.ts` what a simulation owns in its place.
  */
 
 import { hostname } from 'node:os';

@@ -1,20 +1,20 @@
 /**
- * Which processes of the cell are alive and what roles they have: each writes a heartbeat, each judges the others by its
- * own clock (bucket `mcs_members`, keys `member.<instance>`).
+ * Which processes of the cell are alive and what roles they have: each writes a heartbeat, each judges the others by
+ * its own clock (bucket `mcs_members`, keys `member.<instance>`).
  *
- * E1. A member is alive for an observer while the observer has seen its heartbeat move within the time to live, on its own
- *     monotonic clock: no two clocks are compared, and a time of day that is set changes nothing.
+ * E1. A member is alive for an observer while the observer has seen its heartbeat move within the time to live, on its
+ *     own monotonic clock: no two clocks are compared, and a time of day that is set changes nothing.
  * E2. A member that could not write its own heartbeat for 70 % of the time to live, counted from before the writing,
  *     considers itself dead before anybody else does, and stops owning anything.
  * E3. A process that is gone is dead at once, for those who can know it: they share its boot and its PID namespace.
  * E4. Before something is taken from a silent member the bus is asked: its heartbeat may have been written and not seen
  *     here, by a watch that is late or a process that slept itself.
- * E5. Whoever was silent before this process came counts for nothing until it moves, but keeps what it owned for the time to
- *     live. Keys of the dead are removed by the first of the living, a few at each heartbeat.
- * E6. A member that moves on after it was taken for gone is judged by its age from then on: a copy of a machine shares its
- *     boot and its namespaces, and not its processes.
- * E7. The heartbeat waits for nothing: it has a connection of its own, and is due by the time of the last one, not behind
- *     whatever its answer starts. It is not written while the connection for the work is lost.
+ * E5. Whoever was silent before this process came counts for nothing until it moves, but keeps what it owned for the
+ *     time to live. Keys of the dead are removed by the first of the living, a few at each heartbeat.
+ * E6. A member that moves on after it was taken for gone is judged by its age from then on: a copy of a machine shares
+ *     its boot and its namespaces, and not its processes.
+ * E7. The heartbeat waits for nothing: it has a connection of its own, and is due by the time of the last one, not
+ *     behind whatever its answer starts. It is not written while the connection for the work is lost.
  * E8. A process whose heartbeat is late has too much to do already: it takes nothing more until it is in time again.
  */
 
@@ -144,7 +144,8 @@ export class Membership {
     await this.#watch?.stop();
   }
 
-  // Heartbeats of this process ------------------------------------------------------------------------------------------
+  // Heartbeats of this process
+  // ------------------------------------------------------------------------------------------
 
   #self(): Member {
     const { instance, roles } = this.#options;
@@ -228,7 +229,9 @@ export class Membership {
     return asked;
   }
 
-  /** Nothing can be later than what the bus answers but what was seen since it was asked: the store may have gone back. */
+  /**
+   * Nothing can be later than what the bus answers but what was seen since it was asked: the store may have gone back.
+   */
   async #ask(instance: string): Promise<void> {
     const key = `member.${instance}`;
     const before = this.#known.revisionOf(instance);

@@ -1,6 +1,6 @@
 /**
- * The worker of something this process owns for a while, a partition or a leadership: started, started again when it fails,
- * stopped for good when the ownership ends. Who owns what is decided elsewhere.
+ * The worker of something this process owns for a while, a partition or a leadership: started, started again when it
+ * fails, stopped for good when the ownership ends. Who owns what is decided elsewhere.
  *
  * W1. Starts and stops never overlap: there is at most one worker of one ownership.
  * W2. A worker fails once: what it says after that is of the same failure.
@@ -21,8 +21,8 @@ export interface Worker {
 export interface WorkerContext {
   readonly epoch: number;
   /**
-   * Whether the others still have to leave what is owned to this process, now: false for one that slept too long and has
-   * not noticed yet. Asked before what no epoch guards.
+   * Whether the others still have to leave what is owned to this process, now: false for one that slept too long and
+   * has not noticed yet. Asked before what no epoch guards.
    */
   readonly holds: () => boolean;
   /** The worker cannot go on; it is stopped and started again. */
@@ -77,7 +77,9 @@ export class OwnedWorker {
     return this.#worker !== undefined;
   }
 
-  /** Starts the worker, behind whatever of this ownership is still being stopped; resolves when it runs or has failed. */
+  /**
+   * Starts the worker, behind whatever of this ownership is still being stopped; resolves when it runs or has failed.
+   */
   start(): Promise<void> {
     this.#turn = this.#turn.then(() => this.#startNow());
     return this.#turn;

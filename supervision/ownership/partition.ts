@@ -5,14 +5,15 @@
  *
  * Q1. A partition belongs to the living member that ranks highest for it (rendezvous hashing), so members agree without
  *     talking and few partitions move when members come and go.
- * Q2. An owner is replaced only when it has released the partition or is dead for the one who takes it, and for the bus (membership.E4).
+ * Q2. An owner is replaced only when it has released the partition or is dead for the one who takes it, and for the bus
+ *     (membership.E4).
  * Q3. A process whose own heartbeat fails stops everything it owns before the others may take it (membership.E2).
  * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership (`owned-worker.ts`).
  * Q5. A partition is not claimed again before its former worker here has stopped: there is never more than one.
- * Q6. What changes costs what changed: a few partitions are taken or given back at once, the rest of what is due waits; what
- *     many changes of one moment make due is looked at once.
- * Q7. Epochs rise also where the store of the owners went back: whoever takes a partition writes down the epoch it knows, and
- *     its own is above it. An owner whose entry is not in the store any more owns nothing.
+ * Q6. What changes costs what changed: a few partitions are taken or given back at once, the rest of what is due waits;
+ *     what many changes of one moment make due is looked at once.
+ * Q7. Epochs rise also where the store of the owners went back: whoever takes a partition writes down the epoch it
+ *     knows, and its own is above it. An owner whose entry is not in the store any more owns nothing.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -168,7 +169,9 @@ export class Partitions implements Ownerships {
     return this.#supervisor.resume(name);
   }
 
-  /** Gives a quarantined partition back, to be claimed again by whoever ranks highest; false when it is not quarantined. */
+  /**
+   * Gives a quarantined partition back, to be claimed again by whoever ranks highest; false when it is not quarantined.
+   */
   reset(name: string): boolean {
     return this.#supervisor.reset(name);
   }

@@ -1,10 +1,12 @@
 /**
- * Informs drivers and gateways how the links of each target are bound: its mode, and the values of its parameters there. Led by
- * one process of the cell. Mission Control Service, section 4.3.
+ * Informs drivers and gateways how the links of each target are bound: its mode, and the values of its parameters
+ * there. Led by one process of the cell. Mission Control Service, section 4.3.
  *
- * K1. What is to be reported follows from the mission and from bucket `mcs_modes` alone; a change of either is reported at once.
+ * K1. What is to be reported follows from the mission and from bucket `mcs_modes` alone; a change of either is reported
+ *     at once.
  * K2. A driver or gateway that begins again asks and receives everything; so is everybody every `BINDINGS_AGAIN_MS`.
- * K3. Deliveries carry the epoch of the leader and a number: one that lost the lead without knowing changes nothing any more.
+ * K3. Deliveries carry the epoch of the leader and a number: one that lost the lead without knowing changes nothing any
+ *     more.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';

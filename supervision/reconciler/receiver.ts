@@ -1,5 +1,6 @@
 /**
- * One driver or gateway that is informed how its links are bound, until it has confirmed. Mission Control Service, section 4.3.
+ * One driver or gateway that is informed how its links are bound, until it has confirmed. Mission Control Service,
+ * section 4.3.
  *
  * R1. One binding is under way at a time, and what is sent is the newest there is then: an older one never follows it.
  * R2. While nobody answers it is tried again, after growing waits; a change of what it is to know is reported at once.

@@ -1,6 +1,6 @@
 /**
- * The alarms of the cell: one process leads, every other that has the role stands by. Mission Control Service, sections 2.4,
- * 3.3 and 4.4. An alarm that is not at rest is a cell of the leader.
+ * The alarms of the cell: one process leads, every other that has the role stands by. Mission Control Service, sections
+ * 2.4, 3.3 and 4.4. An alarm that is not at rest is a cell of the leader.
  */
 
 import { createAlarmBinding } from '../../actors/alarm/binding.ts';

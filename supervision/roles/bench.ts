@@ -1,12 +1,14 @@
 /**
- * The RF bench: one board with its radio, the runs of scenarios and campaigns, and a front end of its own. RF Bench Service.
+ * The RF bench: one board with its radio, the runs of scenarios and campaigns, and a front end of its own. RF Bench
+ * Service.
  *
- * R1. Of a cell's benches the one that started last has the records: an earlier one that still runs is fenced at its next write,
- *     ends, and does not begin again in that process. It leaves the board alone where the other one has the same.
- * R2. Where the model is served to IIO tools, they share the board that the bench drives: what they set is read back like
- *     everything else.
- * R3. A bench that ends leaves a silent transmitter: it is muted at once, the actions at the end of a scenario are done, and it is
- *     muted again behind them.
+ * R1. Of a cell's benches the one that started last has the records: an earlier one that still runs is fenced at its
+ *     next write, ends, and does not begin again in that process. It leaves the board alone where the other one has the
+ *     same.
+ * R2. Where the model is served to IIO tools, they share the board that the bench drives: what they set is read back
+ *     like everything else.
+ * R3. A bench that ends leaves a silent transmitter: it is muted at once, the actions at the end of a scenario are
+ *     done, and it is muted again behind them.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -133,7 +135,9 @@ export function benchRole(options: BenchRoleOptions): RoleFactory {
   };
 }
 
-/** Asked for wherever the bench can be reached from elsewhere; undefined: nobody is asked (RF Bench Service, section 5). */
+/**
+ * Asked for wherever the bench can be reached from elsewhere; undefined: nobody is asked (RF Bench Service, section 5).
+ */
 function identityOf(host: string, { missions, tokens, log }: RoleContext): BenchIdentity | undefined {
   if (isLoopback(host)) return undefined;
   if (missions.current?.settings.auth.required !== true)

@@ -96,8 +96,8 @@ class DecoderWorker implements Worker {
   }
 
   /**
-   * Decoded batches are stored in order; when one cannot be, those behind it are given up too and the worker reads on from the
-   * low-water mark, which has not moved past them.
+   * Decoded batches are stored in order; when one cannot be, those behind it are given up too and the worker reads on
+   * from the low-water mark, which has not moved past them.
    */
   async #take(message: StreamMessage, decoder: FrameDecoder): Promise<void> {
     const handled = decoder.handle(message).then(() => this.#done(message), this.#term.failed);

@@ -1,6 +1,6 @@
 /**
- * The executor: runs telecommands and runs of procedures. It owns lanes of targets and shards of runs; every telecommand
- * of a lane and every run of a shard is a cell. Mission Control Service, section 1.
+ * The executor: runs telecommands and runs of procedures. It owns lanes of targets and shards of runs; every
+ * telecommand of a lane and every run of a shard is a cell. Mission Control Service, section 1.
  */
 
 import { createTelecommandBinding } from '../../actors/telecommand/binding.ts';

@@ -1,6 +1,6 @@
 /**
- * The gateways that this service runs itself (simulated spacecraft, recordings, radios over UDP and TCP): one process per
- * gateway. Mission Control Service, section 1.
+ * The gateways that this service runs itself (simulated spacecraft, recordings, radios over UDP and TCP): one process
+ * per gateway. Mission Control Service, section 1.
  */
 
 import type { GatewayReport } from '../../contract/link.ts';

@@ -1,18 +1,22 @@
 /**
- * The evaluation of the alarms of one target: samples in, changes of what alarms say out. Limits are columns, conditions
- * are closures; no sample enters an actor (T2). Mission Control Service, sections 2.4, 3.3 and 4.4. It keeps no record and
- * knows no state of an alarm: who is informed does.
+ * The evaluation of the alarms of one target: samples in, changes of what alarms say out. Limits are columns,
+ * conditions are closures; no sample enters an actor (T2). Mission Control Service, sections 2.4, 3.3 and 4.4. It keeps
+ * no record and knows no state of an alarm: who is informed does.
  *
- * W1. A batch of another catalogue is mapped by keys; one of a catalogue that is not known, or that does not fit its own, is
- *     left out. A new catalogue is a new watch, that goes on from this one, and from one that has read what is stored where
- *     this one did not evaluate it.
- * W2. Samples count in the order of reception: messages in that of the stream, the rows of a message in that of their ground times,
- *     whatever block they stand in. What did not become the current value is skipped: it turns no alarm and is in no window.
- * W3. Samples of one moment are one change: what lies between two of them never was. So are the samples of a message whose ground
- *     times are behind what their conditions were judged at: another station with another clock received them.
- * W4. Deferred samples, and what is derived from one, change nothing (MC-ALM-029); unknown ones change no alarm (MC-ALM-028).
+ * W1. A batch of another catalogue is mapped by keys; one of a catalogue that is not known, or that does not fit its
+ *     own, is left out. A new catalogue is a new watch, that goes on from this one, and from one that has read what is
+ *     stored where this one did not evaluate it.
+ * W2. Samples count in the order of reception: messages in that of the stream, the rows of a message in that of their
+ *     ground times, whatever block they stand in. What did not become the current value is skipped: it turns no alarm
+ *     and is in no window.
+ * W3. Samples of one moment are one change: what lies between two of them never was. So are the samples of a message
+ *     whose ground times are behind what their conditions were judged at: another station with another clock received
+ *     them.
+ * W4. Deferred samples, and what is derived from one, change nothing (MC-ALM-029); unknown ones change no alarm
+ *     (MC-ALM-028).
  * W5. Edges of one message are reported in the order of their moments, once the whole message has been taken in.
- * W6. What was known before a watch began stands where it has no sample itself: a measure that comes seldom is known at once.
+ * W6. What was known before a watch began stands where it has no sample itself: a measure that comes seldom is known at
+ *     once.
  */
 
 import type { ValueBatch, ValueBlock } from '../../contract/batch.ts';
@@ -56,7 +60,10 @@ class Watch implements AlarmWatch {
   readonly #platformOf: (digest: string) => Platform | undefined;
   readonly #limits: LimitColumns;
   readonly #named: NamedAlarms;
-  /** The round in which a message had it last, 0 if none; `#round`: a column of this one has it; `#shared`: more than one. */
+  /**
+   * The round in which a message had it last, 0 if none; `#round`: a column of this one has it; `#shared`: more than
+   * one.
+   */
   readonly #seen: Uint32Array;
   readonly #shared: Uint32Array;
   #round = 0;

@@ -1,14 +1,14 @@
 /**
- * The condition of one named alarm on one instance, followed. Mission Control Service, section 4.4: evaluated on real-time
- * samples with the history and the deadlines of the compute stage.
+ * The condition of one named alarm on one instance, followed. Mission Control Service, section 4.4: evaluated on
+ * real-time samples with the history and the deadlines of the compute stage.
  *
- * C1. The truth is asked once for each moment: when its samples have all been fed, and when it turns by itself. Samples of one
- *     message that come late, at or before the moment asked about last, count for that moment, together.
- * C2. What turned by itself is placed behind the message that fed the condition last, at the moment it was due: so a new
- *     leader that reads the same messages finds the same place, whenever anybody looked.
+ * C1. The truth is asked once for each moment: when its samples have all been fed, and when it turns by itself. Samples
+ *     of one message that come late, at or before the moment asked about last, count for that moment, together.
+ * C2. What turned by itself is placed behind the message that fed the condition last, at the moment it was due: so a
+ *     new leader that reads the same messages finds the same place, whenever anybody looked.
  * C3. Unknown changes nothing. The first truth known is reported too: the record of the alarm may say otherwise.
- * C4. The sample fed last is the one that counts: where its ground time is before that of the last of its measure, it counts as of
- *     then.
+ * C4. The sample fed last is the one that counts: where its ground time is before that of the last of its measure, it
+ *     counts as of then.
  */
 
 import type { EvaluatedAt } from '../../contract/alarm.ts';

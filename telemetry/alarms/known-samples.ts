@@ -1,6 +1,6 @@
 /**
- * The current values of a target as alarms begin with them, from the checkpoint of its telemetry. Mission Control Service,
- * sections 2.2 and 4.4 (evaluation).
+ * The current values of a target as alarms begin with them, from the checkpoint of its telemetry. Mission Control
+ * Service, sections 2.2 and 4.4 (evaluation).
  *
  * K1. Only what came in real time counts (MC-ALM-029): behind a deferred sample nothing is known of the measure.
  */
@@ -12,7 +12,10 @@ import type { Bus } from '../../ports/bus.ts';
 import { decodeCheckpoint } from '../checkpoint.ts';
 import { CurrentValues } from '../current-values.ts';
 
-/** The current values by the catalogue of the target; none where it has no catalogue or no checkpoint. Rejects with `Outage`. */
+/**
+ * The current values by the catalogue of the target; none where it has no catalogue or no checkpoint. Rejects with
+ * `Outage`.
+ */
 export async function knownSamples(bus: Bus, { name, platform }: Target): Promise<KnownSample[]> {
   const entry = platform && (await bus.bucket(buckets.values).get(name));
   const checkpoint = entry && (await decodeCheckpoint(entry.value));

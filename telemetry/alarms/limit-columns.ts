@@ -27,7 +27,9 @@ type Interval = readonly [number | null, number | null] | undefined;
 export class LimitColumns {
   readonly #platform: Platform;
   readonly #limited: Uint8Array;
-  /** What is nominal: inside the soft and the hard limits. An open side is the largest number, so infinity is outside. */
+  /**
+   * What is nominal: inside the soft and the hard limits. An open side is the largest number, so infinity is outside.
+   */
   readonly #low: Float64Array;
   readonly #high: Float64Array;
   readonly #hardLow: Float64Array;
@@ -118,8 +120,8 @@ export class LimitColumns {
   }
 
   /**
-   * Goes on from columns of another catalogue, by key, and judges what they know by the limits of this one. Gives whether they had
-   * all that is limited here.
+   * Goes on from columns of another catalogue, by key, and judges what they know by the limits of this one. Gives
+   * whether they had all that is limited here.
    */
   adopt(earlier: LimitColumns): boolean {
     let whole = true;

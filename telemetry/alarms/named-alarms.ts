@@ -3,8 +3,8 @@
  * Mission Control Service, sections 2.4 (naming) and 4.4 (evaluation).
  *
  * N1. A sample that no condition reads is not looked at.
- * N2. An alarm whose condition and measures are the same in the next catalogue goes on with its history; any other goes on from
- *     what was read for it, or begins again.
+ * N2. An alarm whose condition and measures are the same in the next catalogue goes on with its history; any other goes
+ *     on from what was read for it, or begins again.
  */
 
 import { meansTheSame } from '../../mission/measure-meaning.ts';

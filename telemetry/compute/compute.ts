@@ -1,14 +1,15 @@
 /**
- * The derived measures of one target: value batches go in, the same batches with the samples derived from them come out, and
- * what time alone changed. Mission Control Service, sections 1.3, 2.2 and 4.4. It knows neither the bus nor the clock; the
- * telemetry owner publishes.
+ * The derived measures of one target: value batches go in, the same batches with the samples derived from them come
+ * out, and what time alone changed. Mission Control Service, sections 1.3, 2.2 and 4.4. It knows neither the bus nor
+ * the clock; the telemetry owner publishes.
  *
- * M1. Samples of one moment are taken together, moments in their order, and what falls due between two of them is computed
- *     in between: the same batches give the same samples, whoever computes them (condition/condition.N2).
- * M2. Deferred samples feed pure measures only, beside those in real time: what comes down of the past moves no present.
+ * M1. Samples of one moment are taken together, moments in their order, and what falls due between two of them is
+ *     computed in between: the same batches give the same samples, whoever computes them (condition/condition.N2).
+ * M2. Deferred samples feed pure measures only, beside those in real time: what comes down of the past moves no
+ *     present.
  * M3. A batch costs nothing per sample that no derived measure reads.
- * M4. A change of the catalogue keeps every evaluation whose expression and inputs stay the same; the others go on from one that
- *     has learned what is stored, or begin with the last samples of theirs. What was deferred begins again.
+ * M4. A change of the catalogue keeps every evaluation whose expression and inputs stay the same; the others go on from
+ *     one that has learned what is stored, or begin with the last samples of theirs. What was deferred begins again.
  * M5. A sample that did not become the current value is skipped (`telemetry/sample-order.ts`).
  */
 
@@ -82,8 +83,8 @@ export class Compute {
   }
 
   /**
-   * Takes a batch that was published: its samples and what was derived from them, and computes nothing. `turnedMs` is the
-   * moment of a batch that no sample caused, negative infinity for the others.
+   * Takes a batch that was published: its samples and what was derived from them, and computes nothing. `turnedMs` is
+   * the moment of a batch that no sample caused, negative infinity for the others.
    */
   learn(batch: ValueBatch, turnedMs: number): void {
     assert(batch.platform === this.platform.digest, 'B2');

@@ -1,8 +1,9 @@
 /**
- * One derived measure while it is computed: its evaluation, what was last published of it and when it may change by itself.
+ * One derived measure while it is computed: its evaluation, what was last published of it and when it may change by
+ * itself.
  *
- * E1. An evaluation outlives a change of the catalogue when its expression and everything it reads stay what they are; it
- *     knows its inputs by the ordinals it was opened with.
+ * E1. An evaluation outlives a change of the catalogue when its expression and everything it reads stay what they are;
+ *     it knows its inputs by the ordinals it was opened with.
  */
 
 import { DERIVED_TELL_MS } from '../../contract/limits.ts';
@@ -72,7 +73,10 @@ export class Computed {
     return now ? value : undefined;
   }
 
-  /** A turn and what becomes unknown or known is published at once, a number that drifts at the next whole `DERIVED_TELL_MS`. */
+  /**
+   * A turn and what becomes unknown or known is published at once, a number that drifts at the next whole
+   * `DERIVED_TELL_MS`.
+   */
   #emitAt(value: number, at: number): number {
     if (!this.#numeric || Number.isNaN(value) || Number.isNaN(this.last)) return at;
     return Math.min(this.#tell, (Math.floor(at / DERIVED_TELL_MS) + 1) * DERIVED_TELL_MS);

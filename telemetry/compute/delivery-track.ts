@@ -1,20 +1,22 @@
 /**
  * Derived measures computed from the samples of one delivery, real-time or deferred: the last sample of each input, the
- * evaluations that read it, and the order in which they follow each other. Mission Control Service, sections 2.2 and 4.4.
+ * evaluations that read it, and the order in which they follow each other. Mission Control Service, sections 2.2 and
+ * 4.4.
  *
- * S1. The ground time of a derived sample is that of its oldest input; its `time` is the latest of its inputs, whether they are
- *     dated on board or not, so that it follows the one before as they follow theirs. It is dated where that is not the ground time.
+ * S1. The ground time of a derived sample is that of its oldest input; its `time` is the latest of its inputs, whether
+ *     they are dated on board or not, so that it follows the one before as they follow theirs. It is dated where that
+ *     is not the ground time.
  * S2. A derived measure has no sample before each of its inputs has had one.
- * S3. An input that never had a sample of this delivery borrows the last one of the other; only pure measures take it, and
- *     are deferred by it.
+ * S3. An input that never had a sample of this delivery borrows the last one of the other; only pure measures take it,
+ *     and are deferred by it.
  * S4. What becomes unknown is published once, as null.
  * S5. A measure is computed after everything it reads, once a moment.
- * S6. The sample fed last is the one that counts: it became the current value. Where its ground time is before that of the last of its
- *     measure (two stations whose clocks differ), it counts as of then.
- * S7. A sample derived in real time is never older than the one before of its measure, or the current values would not show what the
- *     current inputs give. Its `time` stands still, or goes on by a millisecond, where that of the inputs falls: an input was
- *     received earlier than the one before it, or its clock was set back. It stands still for `CLOCK_STEP_MS` at most: what falls by
- *     more follows as it is (sample-order.V5).
+ * S6. The sample fed last is the one that counts: it became the current value. Where its ground time is before that of
+ *     the last of its measure (two stations whose clocks differ), it counts as of then.
+ * S7. A sample derived in real time is never older than the one before of its measure, or the current values would not
+ *     show what the current inputs give. Its `time` stands still, or goes on by a millisecond, where that of the inputs
+ *     falls: an input was received earlier than the one before it, or its clock was set back. It stands still for
+ *     `CLOCK_STEP_MS` at most: what falls by more follows as it is (sample-order.V5).
  */
 
 import type { Derived, Platform } from '../../mission/platform.ts';

@@ -1,6 +1,7 @@
 /**
- * What computes the derived measures of a target, by the catalogue that is in force: goes on from the one before, and is filled
- * from the value stream where the new catalogue derives over windows that the one before did not keep (telemetry-owner.O6).
+ * What computes the derived measures of a target, by the catalogue that is in force: goes on from the one before, and
+ * is filled from the value stream where the new catalogue derives over windows that the one before did not keep
+ * (telemetry-owner.O6).
  */
 
 import type { Platform } from '../../mission/platform.ts';

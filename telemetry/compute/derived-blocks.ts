@@ -1,6 +1,6 @@
 /**
- * Samples of derived measures as they are computed, gathered into blocks of columns: those of one moment that share their
- * times are a row, and rows of the same measures a block.
+ * Samples of derived measures as they are computed, gathered into blocks of columns: those of one moment that share
+ * their times are a row, and rows of the same measures a block.
  *
  * B1. The samples of one measure are in the order they were computed, also over blocks.
  */

@@ -1,9 +1,10 @@
 /**
- * The ground time of what was decoded, against the time at which the bus stored it. Mission Control Service, sections 2.2
- * (`ground_time` is the reception on the ground) and 4.4 (evaluation goes by it); decision 17.
+ * The ground time of what was decoded, against the time at which the bus stored it. Mission Control Service, sections
+ * 2.2 (`ground_time` is the reception on the ground) and 4.4 (evaluation goes by it); decision 17.
  *
- * G1. What was received is stored afterwards. A ground time further ahead of the storing than `CLOCK_STEP_MS` is that of a clock
- *     that is wrong: believed, it would hold back every later sample of its measures until the present has come up to it.
+ * G1. What was received is stored afterwards. A ground time further ahead of the storing than `CLOCK_STEP_MS` is that
+ *     of a clock that is wrong: believed, it would hold back every later sample of its measures until the present has
+ *     come up to it.
  * G2. Such samples are dated by their storing, in the order their clock gives them; samples of one moment stay so.
  * G3. The time of storing is part of the message: whoever reads it dates alike.
  * G4. What lies behind, however far, is left as it is: stored frames come late.

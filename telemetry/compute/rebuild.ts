@@ -1,11 +1,11 @@
 /**
- * What a new owner of a target reads before it goes on, so that its windows and holds are those of the owner before: the
- * current values of long ago, then the value stream over the span of the derived measures. Mission Control Service,
+ * What a new owner of a target reads before it goes on, so that its windows and holds are those of the owner before:
+ * the current values of long ago, then the value stream over the span of the derived measures. Mission Control Service,
  * section 4.4 (evaluation).
  *
  * Y1. It reads up to the position the checkpoint covers and publishes nothing; what comes behind is decoded again.
- * Y2. Exact where every input has a sample within `DERIVED_REBUILD_MS` before the span. Of a rarer one what was held began
- *     with its last sample.
+ * Y2. Exact where every input has a sample within `DERIVED_REBUILD_MS` before the span. Of a rarer one what was held
+ *     began with its last sample.
  */
 
 import type { ValueBatch } from '../../contract/batch.ts';
@@ -46,7 +46,10 @@ export async function rebuild(options: RebuildOptions): Promise<void> {
   compute()?.resume();
 }
 
-/** The samples of before go first: an owner that was behind stored old ones late, so they are given by their ground time. */
+/**
+ * The samples of before go first: an owner that was behind stored old ones late, so they are given by their ground
+ * time.
+ */
 async function readBack(fromMs: number, options: RebuildOptions): Promise<void> {
   const { bus, target, compute, values, position, read } = options;
   let begun = false;

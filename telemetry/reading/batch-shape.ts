@@ -1,6 +1,6 @@
 /**
- * Batches as they come off the bus, read with suspicion: a message that does not hold together is distinguished here, so
- * that nothing behind has to look again.
+ * Batches as they come off the bus, read with suspicion: a message that does not hold together is distinguished here,
+ * so that nothing behind has to look again.
  */
 
 import { type DecodedBatch, decodeBatch, type SampleBlock, type ValueBatch } from '../../contract/batch.ts';
@@ -15,7 +15,10 @@ export function readBatch<Batch extends DecodedBatch | ValueBatch>(bytes: Uint8A
   }
 }
 
-/** The values in the message; undefined when the bytes are none: columns that fit each other, and a value for each sample. */
+/**
+ * The values in the message; undefined when the bytes are none: columns that fit each other, and a value for each
+ * sample.
+ */
 export function readValues(bytes: Uint8Array): ValueBatch | undefined {
   const batch = readBatch<ValueBatch>(bytes);
   const isWhole = batch?.blocks.every(

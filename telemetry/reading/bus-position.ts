@@ -1,10 +1,10 @@
 /**
- * Where the bus stands for the telemetry of a target, and whether a batch of values stands behind that. Mission Control Service,
- * section 3.1 (what is received after the sending).
+ * Where the bus stands for the telemetry of a target, and whether a batch of values stands behind that. Mission Control
+ * Service, section 3.1 (what is received after the sending).
  *
- * P1. What is received becomes a message of frames, then one of decoded samples, then one of values, each naming the one it was made
- *     from. A batch of values stands behind a position when every one of them does: a decoder or an owner that is late makes no
- *     sample of before one of after.
+ * P1. What is received becomes a message of frames, then one of decoded samples, then one of values, each naming the
+ *     one it was made from. A batch of values stands behind a position when every one of them does: a decoder or an
+ *     owner that is late makes no sample of before one of after.
  * P2. What time alone turned was made from no frame: it stands where it was stored.
  */
 

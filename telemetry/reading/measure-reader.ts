@@ -1,14 +1,14 @@
 /**
- * Reads the samples of a few measures out of batches of values, as they are to be judged: for verification and for runs. Mission
- * Control Service, sections 2.2, 3.1 and 4.2.
+ * Reads the samples of a few measures out of batches of values, as they are to be judged: for verification and for
+ * runs. Mission Control Service, sections 2.2, 3.1 and 4.2.
  *
- * R1. Samples come in the order of reception: messages in that of the stream, the rows of a message in that of their ground times,
- *     whatever block they stand in.
+ * R1. Samples come in the order of reception: messages in that of the stream, the rows of a message in that of their
+ *     ground times, whatever block they stand in.
  * R2. Columns of another catalogue are read by key, and only where the measure means the same.
- * R3. Deferred samples are skipped: they were taken long before they came. So is what did not become the current value, and
- *     what has no ground time.
- * R4. The moment of a sample is its ground time, or that of the sample before it of its measure where that is later: two
- *     stations whose clocks differ do not make a later sample an earlier one.
+ * R3. Deferred samples are skipped: they were taken long before they came. So is what did not become the current value,
+ *     and what has no ground time.
+ * R4. The moment of a sample is its ground time, or that of the sample before it of its measure where that is later:
+ *     two stations whose clocks differ do not make a later sample an earlier one.
  */
 
 import type { ValueBatch } from '../../contract/batch.ts';

@@ -2,7 +2,8 @@
  * The rows of the blocks of a batch in the order of their time, so that whoever reads them sees them moment by moment.
  * Mission Control Service, section 4.4 (evaluation).
  *
- * R1. In real time rows go by ground time. What was stored on board comes down at one time and goes by the time on board.
+ * R1. In real time rows go by ground time. What was stored on board comes down at one time and goes by the time on
+ *     board.
  * R2. Rows of one time keep the order of the batch and are one moment.
  */
 

@@ -1,4 +1,7 @@
-/** Whether blocks of a message have measures in common: then the order of their rows matters, else they can be read one by one. */
+/**
+ * Whether blocks of a message have measures in common: then the order of their rows matters, else they can be read one
+ * by one.
+ */
 
 import type { SampleBlock } from '../../contract/batch.ts';
 

@@ -1,10 +1,11 @@
 /**
- * A column value as conditions, limits and verdicts take it: the one place that says so. Mission Control Service, sections 2.2
- * and 3.3 (unknown changes nothing).
+ * A column value as conditions, limits and verdicts take it: the one place that says so. Mission Control Service,
+ * sections 2.2 and 3.3 (unknown changes nothing).
  *
- * U1. Unknown is what clients see as null, for every consumer alike: no finite number, an enumeration without a name for it, a
- *     raw value that no double holds of a calibrated measure, a number where the measure is text.
- * U2. An integer that no double holds keeps its digits, as text: logs show it whole, and evaluations round it themselves.
+ * U1. Unknown is what clients see as null, for every consumer alike: no finite number, an enumeration without a name
+ *     for it, a raw value that no double holds of a calibrated measure, a number where the measure is text.
+ * U2. An integer that no double holds keeps its digits, as text: logs show it whole, and evaluations round it
+ *     themselves.
  */
 
 import type { WideValue } from '../../contract/batch.ts';
@@ -12,7 +13,9 @@ import type { MeasureDefinition } from '../../mission/platform.ts';
 
 const INTEGER = /^-?\d{1,40}$/;
 
-/** Enums as their number, booleans as 0 and 1, text and bytes as string, integers past 2^53 as digits; null is unknown. */
+/**
+ * Enums as their number, booleans as 0 and 1, text and bytes as string, integers past 2^53 as digits; null is unknown.
+ */
 export type PlainValue = number | string | null;
 
 export function plainSample(

@@ -1,8 +1,8 @@
 /**
  * The values in a message of the value stream.
  *
- * V1. What is no batch of values is left out and said once; it stays in the stream. Taken, it would fail, and be handed over
- *     for ever.
+ * V1. What is no batch of values is left out and said once; it stays in the stream. Taken, it would fail, and be handed
+ *     over for ever.
  */
 
 import type { ValueBatch } from '../../contract/batch.ts';

@@ -1,6 +1,6 @@
 /**
- * What is kept beside logs, held against what this version of the charts keeps: where it differs, what another build has kept is not
- * what this one makes of the log. Decision 31.
+ * What is kept beside logs, held against what this version of the charts keeps: where it differs, what another build
+ * has kept is not what this one makes of the log. Decision 31.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,6 +1,7 @@
 /**
- * The benchmark in its quick form: everything it starts runs and ends, and every figure is a number. It takes a minute and a half
- * of both cores, so it runs where `benchmark/` was changed by one of the last commits, or in a tree without a history.
+ * The benchmark in its quick form: everything it starts runs and ends, and every figure is a number. It takes a minute
+ * and a half of both cores, so it runs where `benchmark/` was changed by one of the last commits, or in a tree without
+ * a history.
  */
 
 import { execFile, execFileSync } from 'node:child_process';
@@ -13,7 +14,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Result } from '../../benchmark/row.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Some sixty processes start one after the other: a minute or two alone, and many times that on a machine that is not. */
+/**
+ * Some sixty processes start one after the other: a minute or two alone, and many times that on a machine that is not.
+ */
 const QUICK_MS = 1_800_000;
 const ROWS = [
   'http.values',

@@ -1,4 +1,7 @@
-/** assets.A1 to A3 and bus/follow.F2, past.H3: streams and buckets follow their declaration, and readers follow the streams. */
+/**
+ * assets.A1 to A3 and bus/follow.F2, past.H3: streams and buckets follow their declaration, and readers follow the
+ * streams.
+ */
 
 import type { StreamInfo } from 'nats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

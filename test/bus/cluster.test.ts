@@ -1,4 +1,7 @@
-/** append.W1 and bus/follow.F3: one writer wins and every follower sees everything once, on three copies, over the death of a leader. */
+/**
+ * append.W1 and bus/follow.F3: one writer wins and every follower sees everything once, on three copies, over the death
+ * of a leader.
+ */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NatsBus } from '../../bus/nats-bus.ts';

@@ -13,7 +13,9 @@ import { until } from '../support/until.ts';
 
 /** One bus that several processes share, as a test sees it. */
 export interface BusWorld {
-  /** Another process on it, connected; it takes nobody for absent before it has been connected for so long, default 0. */
+  /**
+   * Another process on it, connected; it takes nobody for absent before it has been connected for so long, default 0.
+   */
   open(name: string, settleMs?: number): Promise<Bus>;
   /** The bus is gone for everybody; what was acknowledged is kept. */
   lose(): Promise<void>;

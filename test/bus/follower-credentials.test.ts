@@ -1,4 +1,7 @@
-/** bus/identity.I4: a signing key from a file, plain or scoped, tried on a real server. Mission Control Service, section 5 item 8. */
+/**
+ * bus/identity.I4: a signing key from a file, plain or scoped, tried on a real server. Mission Control Service, section
+ * 5 item 8.
+ */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

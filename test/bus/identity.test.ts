@@ -1,4 +1,7 @@
-/** bus/identity.I2, I3: what a follower may do on the bus, tried on a real server. Mission Control Service, section 5 rule 8. */
+/**
+ * bus/identity.I2, I3: what a follower may do on the bus, tried on a real server. Mission Control Service, section 5
+ * rule 8.
+ */
 
 import type { NatsConnection } from 'nats';
 import { connect, headers, jwtAuthenticator } from 'nats';

@@ -1,4 +1,7 @@
-/** watch.H1: a store that was put back is noticed by whoever watches it, although its revisions are lower than the known ones. */
+/**
+ * watch.H1: a store that was put back is noticed by whoever watches it, although its revisions are lower than the known
+ * ones.
+ */
 
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';

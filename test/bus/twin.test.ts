@@ -1,4 +1,7 @@
-/** The promises of the bus, kept by its twin in memory too: the same tests as on the real server, on the clock of the machine. */
+/**
+ * The promises of the bus, kept by its twin in memory too: the same tests as on the real server, on the clock of the
+ * machine.
+ */
 
 import { realClock } from '../../supervision/clock.ts';
 import { TwinServer } from '../simulation/twin/server.ts';

@@ -1,6 +1,6 @@
 /**
- * The page of the bench in a real browser against the real service over the model of a board: what an engineer sees of it and
- * does with it, with the mouse and with keys alone.
+ * The page of the bench in a real browser against the real service over the model of a board: what an engineer sees of
+ * it and does with it, with the mouse and with keys alone.
  */
 
 import type { Browser, Page } from 'playwright-core';

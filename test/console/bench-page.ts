@@ -1,6 +1,7 @@
 /**
- * The page of the bench on its real service: radio, runs and front end as the daemon has them, over the model of a board, on
- * the real clock, with records in memory. `FAST` makes blocks of two milliseconds, so that nobody waits for a measurement.
+ * The page of the bench on its real service: radio, runs and front end as the daemon has them, over the model of a
+ * board, on the real clock, with records in memory. `FAST` makes blocks of two milliseconds, so that nobody waits for a
+ * measurement.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -27,7 +27,9 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ARGS });
 }
 
-/** A page of its own profile on the service. `forgiven`: what the console may say about a request that is meant to fail. */
+/**
+ * A page of its own profile on the service. `forgiven`: what the console may say about a request that is meant to fail.
+ */
 export async function openPage(
   browser: Browser,
   origin: string,

@@ -1,6 +1,6 @@
 /**
- * The page under load and without its service: it stays usable at a thousand frames a second, keeps bounded lists, and says
- * when what it shows is old. Against the real front end on a real bus, with a process of the test behind it.
+ * The page under load and without its service: it stays usable at a thousand frames a second, keeps bounded lists, and
+ * says when what it shows is old. Against the real front end on a real bus, with a process of the test behind it.
  */
 
 import { once } from 'node:events';

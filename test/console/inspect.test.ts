@@ -1,6 +1,6 @@
 /**
- * The page `/inspect` in a real browser against the real service: what an operator sees and does, with mouse and with keys
- * alone.
+ * The page `/inspect` in a real browser against the real service: what an operator sees and does, with mouse and with
+ * keys alone.
  */
 
 import type { Browser, Page } from 'playwright-core';

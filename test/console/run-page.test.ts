@@ -1,6 +1,6 @@
 /**
- * A run on the page `/inspect` in a real browser against the real service: what an operator sees of it while it goes, when it
- * asks, when it is suspended, and afterwards; with the mouse and with keys alone.
+ * A run on the page `/inspect` in a real browser against the real service: what an operator sees of it while it goes,
+ * when it asks, when it is suspended, and afterwards; with the mouse and with keys alone.
  */
 
 import type { Browser, Page } from 'playwright-core';

@@ -1,6 +1,6 @@
 /**
- * What the page of a run computes without a browser: the picture of its log at any moment, the rows of its steps, and its
- * events in words. Logs are made by the chart of runs itself.
+ * What the page of a run computes without a browser: the picture of its log at any moment, the rows of its steps, and
+ * its events in words. Logs are made by the chart of runs itself.
  */
 
 import { describe, expect, it } from 'vitest';

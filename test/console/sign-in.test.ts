@@ -1,4 +1,6 @@
-/** `/inspect` and `/docs` where only tokens count: they ask for one, keep it in the tab, and show it with every request. */
+/**
+ * `/inspect` and `/docs` where only tokens count: they ask for one, keep it in the tab, and show it with every request.
+ */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

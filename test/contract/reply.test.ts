@@ -1,4 +1,7 @@
-/** Replies of other processes, as malformed as they come: every reader takes them for no answer, and no caller is felled. */
+/**
+ * Replies of other processes, as malformed as they come: every reader takes them for no answer, and no caller is
+ * felled.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';

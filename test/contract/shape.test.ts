@@ -1,4 +1,6 @@
-/** The shape check beyond what the documents of missions ask of it; those are in test/mission/document/shape.test.ts. */
+/**
+ * The shape check beyond what the documents of missions ask of it; those are in test/mission/document/shape.test.ts.
+ */
 
 import Type from 'typebox';
 import { expect, it } from 'vitest';

@@ -1,6 +1,7 @@
 /**
- * A storm of alarms from real samples: frames of many spacecraft, decoded, calibrated and published as ever, cross all their
- * limits at once and come back, again and again. Mission Control Service, section 4.4. `MCS_WHOLE_STORM=1` for the whole.
+ * A storm of alarms from real samples: frames of many spacecraft, decoded, calibrated and published as ever, cross all
+ * their limits at once and come back, again and again. Mission Control Service, section 4.4. `MCS_WHOLE_STORM=1` for
+ * the whole.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Alarms of the demo mission end to end: a limit crossed by the simulated spacecraft, people who answer it, and a leader that
- * dies between its record and its event.
+ * Alarms of the demo mission end to end: a limit crossed by the simulated spacecraft, people who answer it, and a
+ * leader that dies between its record and its event.
  */
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

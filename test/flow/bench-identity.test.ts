@@ -1,6 +1,6 @@
 /**
- * Who may call the RF bench of a process, as it is started: on loopback anybody, elsewhere whoever the configuration lets in. RF
- * Bench Service, section 5.
+ * Who may call the RF bench of a process, as it is started: on loopback anybody, elsewhere whoever the configuration
+ * lets in. RF Bench Service, section 5.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

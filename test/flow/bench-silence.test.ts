@@ -1,6 +1,6 @@
 /**
- * What is left on the air when a daemon ends, dies, comes back or meets another: real processes over a board that outlives them. RF
- * Bench Service, section 1.
+ * What is left on the air when a daemon ends, dies, comes back or meets another: real processes over a board that
+ * outlives them. RF Bench Service, section 1.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -77,7 +77,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** As anybody sees it who looks at the board itself; the registers have one reader at a time, and that is the daemon. */
+/**
+ * As anybody sees it who looks at the board itself; the registers have one reader at a time, and that is the daemon.
+ */
 async function radiates(): Promise<boolean> {
   const phy = new Phy(tool);
   return Math.max(await phy.gainDb('tx'), (await phy.secondGainDb()) ?? -89.75) > -80;

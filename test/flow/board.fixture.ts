@@ -1,4 +1,7 @@
-/** A board as a process of its own, which outlives every daemon: the model behind an iiod. Prints the port it listens on. */
+/**
+ * A board as a process of its own, which outlives every daemon: the model behind an iiod. Prints the port it listens
+ * on.
+ */
 
 import { serveIiod } from '../../radio/iio/server.ts';
 import { createStub } from '../../radio/stub/stub.ts';

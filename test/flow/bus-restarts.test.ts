@@ -1,7 +1,7 @@
 /**
- * nats-server is killed and started again, over and over, under a load of telecommands, with executor, gateways and drivers in
- * processes of their own: none of them dies, so no telecommand may end as if the gateway or the driver did not run.
- * `BUS_RESTARTS` sets how often (`npm run bus-restarts`: 40).
+ * nats-server is killed and started again, over and over, under a load of telecommands, with executor, gateways and
+ * drivers in processes of their own: none of them dies, so no telecommand may end as if the gateway or the driver did
+ * not run. `BUS_RESTARTS` sets how often (`npm run bus-restarts`: 40).
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';

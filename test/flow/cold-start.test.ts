@@ -1,6 +1,6 @@
 /**
- * `mcs` as users start it: cold, without a configuration, in several processes, stopped by SIGTERM. Each role is a process
- * of its own here; what they share is the bus.
+ * `mcs` as users start it: cold, without a configuration, in several processes, stopped by SIGTERM. Each role is a
+ * process of its own here; what they share is the bus.
  */
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,7 @@
 /**
- * Two processes of one machine in PID namespaces of their own, as two containers run them: both have the same pid and the same
- * host name. Each takes the other for alive (membership.E3), and a state directory has one of them (state-lock.L3).
+ * Two processes of one machine in PID namespaces of their own, as two containers run them: both have the same pid and
+ * the same host name. Each takes the other for alive (membership.E3), and a state directory has one of them
+ * (state-lock.L3).
  */
 
 import { spawnSync } from 'node:child_process';

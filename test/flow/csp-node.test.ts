@@ -1,6 +1,6 @@
 /**
- * A node that speaks CSP over UDP and answers in the turn in which it is asked, once: the answer comes within the millisecond of the
- * sending, before the sending is recorded. Mission Control Service, section 3.1 (ACK 3).
+ * A node that speaks CSP over UDP and answers in the turn in which it is asked, once: the answer comes within the
+ * millisecond of the sending, before the sending is recorded. Mission Control Service, section 3.1 (ACK 3).
  */
 
 import { createSocket, type Socket } from 'node:dgram';

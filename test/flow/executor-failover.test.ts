@@ -1,7 +1,7 @@
 /**
  * kill -9 of the executor between every two steps of a telecommand, with another executor alive: real processes, real
- * SIGKILL at the named point (`supervision/cells/failpoint.ts`). The telecommand ends in a final state, its history has no gap
- * and no repetition, and a state-changing one reaches the spacecraft at most once.
+ * SIGKILL at the named point (`supervision/cells/failpoint.ts`). The telecommand ends in a final state, its history has
+ * no gap and no repetition, and a state-changing one reaches the spacecraft at most once.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -36,7 +36,8 @@ afterAll(async () => {
 
 const HEIR = 'heir';
 /**
- * Long enough that a busy machine takes nothing from the living. The dead are seen without it: they were on this machine.
+ * Long enough that a busy machine takes nothing from the living. The dead are seen without it: they were on this
+ * machine.
  */
 const MEMBER_TTL_MS = 20_000;
 

@@ -1,7 +1,7 @@
 /**
- * The cost of a start does not depend on what is finished (lane.J2, taking-over.R1 of the lanes): idle lanes beside a target with a long past,
- * also with the low-water marks that an earlier version left at 1. Short in CI, where counts are judged and no time;
- * `FINISHED=50000 TARGETS=300` prints how long real processes take to be ready.
+ * The cost of a start does not depend on what is finished (lane.J2, taking-over.R1 of the lanes): idle lanes beside a
+ * target with a long past, also with the low-water marks that an earlier version left at 1. Short in CI, where counts
+ * are judged and no time; `FINISHED=50000 TARGETS=300` prints how long real processes take to be ready.
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';

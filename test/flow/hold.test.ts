@@ -1,7 +1,8 @@
 /**
- * A-71 by real processes: gateway, driver and executor are stopped (SIGSTOP) and go on (SIGCONT) while runs are aborted and
- * suspended and the next run takes the target. No frame of a run leaves once its abort is answered, or its log says that it is
- * suspended or over, unless that log said before that it may. `HOLD_ROUNDS` sets how many (`npm run holds`: 1,000).
+ * A-71 by real processes: gateway, driver and executor are stopped (SIGSTOP) and go on (SIGCONT) while runs are aborted
+ * and suspended and the next run takes the target. No frame of a run leaves once its abort is answered, or its log says
+ * that it is suspended or over, unless that log said before that it may. `HOLD_ROUNDS` sets how many (`npm run holds`:
+ * 1,000).
  */
 
 import { createSocket, type Socket } from 'node:dgram';
@@ -60,7 +61,9 @@ const telecommandOf = new Map<string, string>();
 const endOf = new Map<string, TcEvent>();
 /** Runs that are sending. */
 const announced = new Set<string>();
-/** Telecommands of which the log of their run said, before it was suspended, that they may still leave (stand-down.Z5). */
+/**
+ * Telecommands of which the log of their run said, before it was suspended, that they may still leave (stand-down.Z5).
+ */
 const mayLeave = new Set<string>();
 /** Why runs ended. */
 const reasons = new Set<string>();

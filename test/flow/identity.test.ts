@@ -1,6 +1,7 @@
 /**
- * Identity end to end: real processes, a real bus and a real identity provider. F-23: a page signs in, gets a credential and
- * follows on the bus. F-13: who may do what, by how they say who they are. Mission Control Service, section 5.
+ * Identity end to end: real processes, a real bus and a real identity provider. F-23: a page signs in, gets a
+ * credential and follows on the bus. F-13: who may do what, by how they say who they are. Mission Control Service,
+ * section 5.
  */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Radios that are processes of their own, over UDP and TCP: the recording of NOAA-20 arrives byte by byte as it was sent,
- * and telecommands leave as they were encoded.
+ * Radios that are processes of their own, over UDP and TCP: the recording of NOAA-20 arrives byte by byte as it was
+ * sent, and telecommands leave as they were encoded.
  */
 
 import { readFileSync } from 'node:fs';

@@ -17,7 +17,9 @@ import { DEMO, type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { until } from '../support/until.ts';
 
 const PACKET_BYTES = 71;
-/** A recording is played from its beginning by each process that takes its gateway up: a busy machine must not take it. */
+/**
+ * A recording is played from its beginning by each process that takes its gateway up: a busy machine must not take it.
+ */
 const MEMBER_TTL_MS = 600_000;
 /** To start a service, or to play it all, beside whatever else the machine has to do. */
 const PATIENTLY = { timeoutMs: 60_000 };

@@ -1,4 +1,7 @@
-/** A radio as a process of its own: sends bytes of a file over UDP or TCP when reported to, and reports what it receives. */
+/**
+ * A radio as a process of its own: sends bytes of a file over UDP or TCP when reported to, and reports what it
+ * receives.
+ */
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Reactions of real alarms (F-07, F-08, F-09): raised by telemetry of the simulated spacecraft, launched by the alarm service,
- * carried out by executors that die, or that are reported that a minute has passed. Mission Control Service, section 4.4.
+ * Reactions of real alarms (F-07, F-08, F-09): raised by telemetry of the simulated spacecraft, launched by the alarm
+ * service, carried out by executors that die, or that are reported that a minute has passed. Mission Control Service,
+ * section 4.4.
  */
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Reactions from end to end (F-07, F-08, F-09): real bus, real processes, the simulated spacecraft. Mission Control Service,
- * section 4.4.
+ * Reactions from end to end (F-07, F-08, F-09): real bus, real processes, the simulated spacecraft. Mission Control
+ * Service, section 4.4.
  */
 
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * The RF bench from cold to byte-exact, and the death of its daemon within a campaign: a real process, over HTTP alone. RF Bench
- * Service, section 4.
+ * The RF bench from cold to byte-exact, and the death of its daemon within a campaign: a real process, over HTTP alone.
+ * RF Bench Service, section 4.
  */
 
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,7 @@
 /**
  * kill -9 of the executor while people have said something to a run, with another executor alive: what was accepted is
- * carried out by the next one. Mission Control Service, section 3.2. The kills at every event are in `run-kill-*.test.ts`.
+ * carried out by the next one. Mission Control Service, section 3.2. The kills at every event are in
+ * `run-kill-*.test.ts`.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A run of thirty steps on the demo mission, followed by many: every client sees every event once and in order, whatever
- * happens to its connection, to the instance it is connected to and to the bus meanwhile.
+ * A run of thirty steps on the demo mission, followed by many: every client sees every event once and in order,
+ * whatever happens to its connection, to the instance it is connected to and to the bus meanwhile.
  */
 
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
- * kill -9 of the executor behind the append of every event of a run's log, with another executor alive: the log has no gap, no
- * telecommand that changes the state leaves twice, the run goes on or asks as section 3.2 of the Mission Control Service
- * says, and who follows it sees every event once.
+ * kill -9 of the executor behind the append of every event of a run's log, with another executor alive: the log has no
+ * gap, no telecommand that changes the state leaves twice, the run goes on or asks as section 3.2 of the Mission
+ * Control Service says, and who follows it sees every event once.
  */
 
 import { afterAll, beforeAll, describe, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * kill -9 of the executor around a suspension and its end, with another executor alive: what was wished is carried out, what
- * is suspended stays so, and goes on from there. Mission Control Service, section 3.2.
+ * kill -9 of the executor around a suspension and its end, with another executor alive: what was wished is carried out,
+ * what is suspended stays so, and goes on from there. Mission Control Service, section 3.2.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 /**
  * Executors that die at a named event of the log of a run, with another one alive: real processes, real SIGKILL
- * (`supervision/cells/failpoint.ts`). Each mortal owns one shard and nothing else of the runs, so that the next ones can be
- * started while one dies; everything that is taken from it goes to the same heir.
+ * (`supervision/cells/failpoint.ts`). Each mortal owns one shard and nothing else of the runs, so that the next ones
+ * can be started while one dies; everything that is taken from it goes to the same heir.
  */
 
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -210,8 +210,8 @@ async function entry<Body>(
 // People --------------------------------------------------------------------------------------------------------------
 
 /**
- * Answers every question that the log asks, once, until the client is closed by the service; `choice` is what is decided of
- * a step that was interrupted behind a telecommand that changes the state.
+ * Answers every question that the log asks, once, until the client is closed by the service; `choice` is what is
+ * decided of a step that was interrupted behind a telecommand that changes the state.
  */
 export async function answerAll(
   cell: DemoCell,
@@ -340,7 +340,10 @@ export function expectSound(log: readonly RunEvent[], clients: readonly Followed
   for (const { messages } of clients) expect(messages).toEqual(log);
 }
 
-/** What the heir has to do with what it finds: ask behind a telecommand that changes the state, else begin the step again. */
+/**
+ * What the heir has to do with what it finds: ask behind a telecommand that changes the state, else begin the step
+ * again.
+ */
 export function expectTakenOver(log: readonly RunEvent[], stored: number): void {
   const at = log.findIndex(({ event }) => event === 'taken_over');
   expect(log.filter(({ event }) => event === 'taken_over')).toHaveLength(1);

@@ -1,6 +1,6 @@
 /**
- * Runs launched over HTTP on the demo mission: what a launch needs, what decisions do, what the log says. Flows F-04, F-05
- * and F-12.
+ * Runs launched over HTTP on the demo mission: what a launch needs, what decisions do, what the log says. Flows F-04,
+ * F-05 and F-12.
  */
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

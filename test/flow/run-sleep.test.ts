@@ -1,9 +1,10 @@
 /**
- * People speak to runs while the executor that holds them sleeps (SIGSTOP), wakes (SIGCONT) and finds that another one has its
- * shards. Every command is carried out or answered truthfully, and no answer counts twice or for another question. Mission
- * Control Service, sections 3.2 and 4.2 rules 6 and 7.
+ * People speak to runs while the executor that holds them sleeps (SIGSTOP), wakes (SIGCONT) and finds that another one
+ * has its shards. Every command is carried out or answered truthfully, and no answer counts twice or for another
+ * question. Mission Control Service, sections 3.2 and 4.2 rules 6 and 7.
  *
- * `RUN_CAMPAIGN=N` gives at least N commands and N answers, and prints what they came to; without it a round of each is made.
+ * `RUN_CAMPAIGN=N` gives at least N commands and N answers, and prints what they came to; without it a round of each is
+ * made.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -238,7 +239,8 @@ describe('answers repeated while an executor sleeps', () => {
       do {
         const runs = await Promise.all(Array.from({ length: RUNS }, start));
         const first = await Promise.all(runs.map((run) => askedBy(run)));
-        // Stored together, with and without their question, as the first one leads to a decision or its executor to an heir.
+        // Stored together, with and without their question, as the first one leads to a decision or its executor to an
+        // heir.
         await asleep(() =>
           Promise.all(
             runs.map((run, n) =>

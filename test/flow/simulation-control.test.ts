@@ -1,6 +1,6 @@
 /**
- * Simulation control end to end on the demo mission: the API in one process, everything else in another. What is switched
- * happens on board.
+ * Simulation control end to end on the demo mission: the API in one process, everything else in another. What is
+ * switched happens on board.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

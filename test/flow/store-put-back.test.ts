@@ -92,7 +92,8 @@ it('lanes, telemetry and gateways go on, also after a restart, and nothing is se
   for (const id of since)
     expect((await statesOf(id)).at(-1), executor.errors()).toMatch(/^(VERIFIED|COMPLETE)$/);
 
-  // Killed before its low-water mark is written again, its heir ends what is younger as it ends what was lost: nobody knows.
+  // Killed before its low-water mark is written again, its heir ends what is younger as it ends what was lost: nobody
+  // knows.
   const bus = await nats.connected();
   const taken = await markOf(bus);
   await until(async () => (await markOf(bus)) !== taken, PATIENTLY);

@@ -1,7 +1,8 @@
 /**
- * What a takeover reads: real processes, one that finds a long log and many open telecommands with nothing kept beside them, and
- * one that takes them over from it when it was killed with -9. Short in CI, where what is read is counted and no time is judged;
- * `npm run takeover` does it with a log of 100,000 events and 10,000 open telecommands, and prints how long each took.
+ * What a takeover reads: real processes, one that finds a long log and many open telecommands with nothing kept beside
+ * them, and one that takes them over from it when it was killed with -9. Short in CI, where what is read is counted and
+ * no time is judged; `npm run takeover` does it with a log of 100,000 events and 10,000 open telecommands, and prints
+ * how long each took.
  */
 
 import { connect, type NatsConnection } from 'nats';

@@ -1,6 +1,6 @@
 /**
- * A cell over three nats-servers, as the guide says it is set up: `nats: { replicas: 3 }` in the mission, processes of the service, one
- * of the servers killed with -9. It takes long because elections of JetStream do.
+ * A cell over three nats-servers, as the guide says it is set up: `nats: { replicas: 3 }` in the mission, processes of
+ * the service, one of the servers killed with -9. It takes long because elections of JetStream do.
  */
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** Every follower of every stream, given a message that cannot be read before one that can: it goes on, and says so once. */
+/**
+ * Every follower of every stream, given a message that cannot be read before one that can: it goes on, and says so
+ * once.
+ */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf } from '../../actors/alarm/alarm-event.ts';

@@ -1,6 +1,6 @@
 /**
- * `mcs serve` whose bus is away, refuses it, or is left again: what it prints. A person reads stderr, and a supervisor reads
- * stdout and the exit code.
+ * `mcs serve` whose bus is away, refuses it, or is left again: what it prints. A person reads stderr, and a supervisor
+ * reads stdout and the exit code.
  */
 
 import { spawn } from 'node:child_process';

@@ -2,8 +2,8 @@
  * How many cases a fuzz test runs, from which seed, and within what time. All tests of this folder together run
  * `FUZZ_CASES` cases, by default `CI_CASES`; each takes its share.
  *
- * Z1. The seed is fixed unless `FUZZ_SEED` gives one (`random`: a new one each time), so that a run of the test suite repeats.
- *     A failure prints it with the command that repeats the failure.
+ * Z1. The seed is fixed unless `FUZZ_SEED` gives one (`random`: a new one each time), so that a run of the test suite
+ *     repeats. A failure prints it with the command that repeats the failure.
  * Z2. A case that never ends or burns processor time is a failure: an endless loop is cut off and its input reported.
  */
 
@@ -16,7 +16,9 @@ const CI_SEED = 20_261_121;
 const CASE_CPU_MS = 2_000;
 /** Processor time is reported in microseconds. */
 const US_PER_MS = 1_000;
-/** After this a test without I/O is cut off in the middle of its case: far more than its share takes on a busy machine. */
+/**
+ * After this a test without I/O is cut off in the middle of its case: far more than its share takes on a busy machine.
+ */
 const LOOP_MS = 240_000;
 const LARGEST_SEED = 2 ** 31 - 1;
 

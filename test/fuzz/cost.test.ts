@@ -1,6 +1,6 @@
 /**
- * Whoever asks does not choose the cost: every route of both services, every reader of documents and whatever else reads a text
- * from outside takes time in proportion to what it is given (cost.K1, K2). The worst ten are printed.
+ * Whoever asks does not choose the cost: every route of both services, every reader of documents and whatever else
+ * reads a text from outside takes time in proportion to what it is given (cost.K1, K2). The worst ten are printed.
  */
 
 import { Compile } from 'typebox/compile';

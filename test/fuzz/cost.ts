@@ -1,10 +1,11 @@
 /**
- * Processor time per byte of what a caller may send. Nothing is compared with a clock: an input is measured at a size and at
- * four times that size, beside the reading of as much JSON in the same run.
+ * Processor time per byte of what a caller may send. Nothing is compared with a clock: an input is measured at a size
+ * and at four times that size, beside the reading of as much JSON in the same run.
  *
- * K1. Four times the input takes at most `GROWTH` times the time: what grows with the square takes sixteen times as much.
- * K2. No byte costs more than `SHARE` (of a document `DOCUMENT_SHARE`) times what a byte of JSON costs to read: what grows with the square and was already past
- *     that at the smaller size, or costs far too much per byte.
+ * K1. Four times the input takes at most `GROWTH` times the time: what grows with the square takes sixteen times as
+ *     much.
+ * K2. No byte costs more than `SHARE` (of a document `DOCUMENT_SHARE`) times what a byte of JSON costs to read: what
+ *     grows with the square and was already past that at the smaller size, or costs far too much per byte.
  * K3. What seems too dear is measured again, and the least counts: other processes use the machine too.
  */
 
@@ -13,7 +14,10 @@ const GROWTH = 9;
 /** What requests may cost of a byte; documents are compiled, not only read. */
 export const SHARE = 300;
 export const DOCUMENT_SHARE = 5_000;
-/** A run that seems dear is repeated twice as often, and twice that, before it is believed: code gets faster as it is used. */
+/**
+ * A run that seems dear is repeated twice as often, and twice that, before it is believed: code gets faster as it is
+ * used.
+ */
 const REPEATS = 4;
 const ROUNDS = 3;
 const US_PER_MS = 1_000;

@@ -23,8 +23,8 @@ export class RawClient {
   }
 
   /**
-   * The answer to one whole request; undefined when the server closed without. Rejects when neither comes. A connection that
-   * was kept alive may be closed at any time, so there the request is made once more.
+   * The answer to one whole request; undefined when the server closed without. Rejects when neither comes. A connection
+   * that was kept alive may be closed at any time, so there the request is made once more.
    */
   async request(bytes: Buffer, headOnly = false): Promise<RawAnswer | undefined> {
     const kept = this.#socket;

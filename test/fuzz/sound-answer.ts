@@ -1,6 +1,6 @@
 /**
- * What every answer of the service must be, whatever it was asked: as the interface description says, never a failure of the
- * service, and a refusal in the form of section 7.1 with the status of its code.
+ * What every answer of the service must be, whatever it was asked: as the interface description says, never a failure
+ * of the service, and a refusal in the form of section 7.1 with the status of its code.
  */
 
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
@@ -12,8 +12,8 @@ import type { RawAnswer } from './raw-http.ts';
 const description = new Description(routes, follows);
 
 /**
- * What uWebSockets.js itself answers to bytes that are no HTTP/1.1 request, before any route is known; then it closes. The
- * only answers without an error body.
+ * What uWebSockets.js itself answers to bytes that are no HTTP/1.1 request, before any route is known; then it closes.
+ * The only answers without an error body.
  */
 export const FRAMING_ANSWERS: Readonly<Record<number, string>> = {
   400: '<h1>Bad Request</h1><hr><i>uWebSockets/20 Server</i>',

@@ -1,12 +1,12 @@
 /**
- * Drives one state chart by hand: events in, effects and records out, time moved as the test says. The chart runs in the
- * actor that the service runs it in; nothing of the world is there, so whatever the chart asks for is only noted.
+ * Drives one state chart by hand: events in, effects and records out, time moved as the test says. The chart runs in
+ * the actor that the service runs it in; nothing of the world is there, so whatever the chart asks for is only noted.
  *
  * The assertions throw plain errors that say what was expected, what was found and how the chart got there: any test
  * runner takes them. Charts that invoke or spawn actors are not driven: charts of this service ask by effects.
  *
- * D1. Same chart, input and steps: same story. Time is the harness's clock and moves only by `advance`, `toNextDeadline` and
- *     `crash`.
+ * D1. Same chart, input and steps: same story. Time is the harness's clock and moves only by `advance`,
+ *     `toNextDeadline` and `crash`.
  * D2. An event without `at` happens at the time of the clock.
  * D3. What is saved is what a store would give back: a context that does not survive the store is refused.
  */
@@ -159,8 +159,8 @@ export class Driven<Chart extends AnyStateMachine> {
   }
 
   /**
-   * The types of the events that would do something now. A guard that looks into the event needs an example of it; refuses
-   * a type whose guards fail without.
+   * The types of the events that would do something now. A guard that looks into the event needs an example of it;
+   * refuses a type whose guards fail without.
    */
   accepts(...examples: readonly EventOf<Chart>[]): string[] {
     return this.#telling(() =>

@@ -1,10 +1,10 @@
 /**
- * Walks a chart into every corner: from the start, each of the given events, each armed deadline and each wait asked for, in
- * every state found, breadth first. The way to each state is therefore a shortest one.
+ * Walks a chart into every corner: from the start, each of the given events, each armed deadline and each wait asked
+ * for, in every state found, breadth first. The way to each state is therefore a shortest one.
  *
- * Every step is driven again from the start and not computed: time, deadlines and effects are as they would be. What differs
- * only in its context counts as one state unless `distinguish` tells it apart, so a chart that counts is explored once per
- * state.
+ * Every step is driven again from the start and not computed: time, deadlines and effects are as they would be. What
+ * differs only in its context counts as one state unless `distinguish` tells it apart, so a chart that counts is
+ * explored once per state.
  *
  * G1. Deterministic: same chart and options, same states, paths and edges in the same order.
  * G2. Bounded: more states than `limit` are a failure, never an endless walk.

@@ -1,6 +1,6 @@
 /**
- * What the package exports as `open-mission-control/harness`: a state chart driven by hand, explored, and held against a
- * transition table. See docs/harness.md.
+ * What the package exports as `open-mission-control/harness`: a state chart driven by hand, explored, and held against
+ * a transition table. See docs/harness.md.
  */
 
 export { Driven, drive, type EffectOf, type EventOf, type RecordOf, restore } from './drive.ts';

@@ -1,6 +1,6 @@
 /**
- * A chart as a store holds it. What is saved here went through the codec of the service's own snapshots, so that a context
- * which would not come back is found in a test and not after a crash.
+ * A chart as a store holds it. What is saved here went through the codec of the service's own snapshots, so that a
+ * context which would not come back is found in a test and not after a crash.
  */
 
 import { isDeepStrictEqual } from 'node:util';

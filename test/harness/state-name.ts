@@ -1,6 +1,6 @@
 /**
- * Names of states as people say them: `PENDING.checking`, in a chart with parallel regions one such name per region. The
- * harness takes and shows states this way only.
+ * Names of states as people say them: `PENDING.checking`, in a chart with parallel regions one such name per region.
+ * The harness takes and shows states this way only.
  *
  * N1. A name covers a state when it is the state or a state around it: `PENDING` covers `PENDING.checking`.
  */

@@ -1,7 +1,7 @@
 /**
- * Holds a chart against a transition table of a specification: every listed pair of state and event goes where the table
- * says, and every other pair of a reachable state and an event of the table stays put, which means: same state, same
- * context, nothing emitted.
+ * Holds a chart against a transition table of a specification: every listed pair of state and event goes where the
+ * table says, and every other pair of a reachable state and an event of the table stays put, which means: same state,
+ * same context, nothing emitted.
  *
  * W1. Every row is walked, in every reachable state that its `from` names.
  * W2. All faults are reported at once.
@@ -34,7 +34,10 @@ export interface Walked {
   readonly unlisted: number;
 }
 
-/** How much was walked; throws with every pair that goes elsewhere, every row that applies nowhere, every pair that moves unlisted. */
+/**
+ * How much was walked; throws with every pair that goes elsewhere, every row that applies nowhere, every pair that
+ * moves unlisted.
+ */
 export function walkTable<Chart extends AnyStateMachine>(
   chart: Chart,
   options: Driving<Chart, TableOptions<Chart>> & Pick<TableOptions<Chart>, 'rows'>,

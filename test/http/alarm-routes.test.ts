@@ -1,6 +1,6 @@
 /**
- * The routes of alarms on a real bus, with an alarm service of the test: what each answers, every code it declares, and what
- * it asks of the service.
+ * The routes of alarms on a real bus, with an alarm service of the test: what each answers, every code it declares, and
+ * what it asks of the service.
  */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

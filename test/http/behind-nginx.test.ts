@@ -1,6 +1,6 @@
 /**
- * Both services behind a real nginx, with the configuration that `docs/operating.md` shows: what the services do not speak
- * themselves works there, and errors have the form of the interface.
+ * Both services behind a real nginx, with the configuration that `docs/operating.md` shows: what the services do not
+ * speak themselves works there, and errors have the form of the interface.
  */
 
 import { readFileSync } from 'node:fs';

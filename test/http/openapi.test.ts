@@ -1,4 +1,6 @@
-/** The OpenAPI document: complete for people and for generators. Its style is for the linter (`npm run lint:openapi`). */
+/**
+ * The OpenAPI document: complete for people and for generators. Its style is for the linter (`npm run lint:openapi`).
+ */
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import Type from 'typebox';

@@ -1,6 +1,6 @@
 /**
- * Several requests on one connection, and what is taken for another request, at both services: each is answered, or nothing
- * was begun because of it.
+ * Several requests on one connection, and what is taken for another request, at both services: each is answered, or
+ * nothing was begun because of it.
  */
 
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';

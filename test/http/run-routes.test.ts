@@ -1,6 +1,6 @@
 /**
- * The routes of runs on a real bus, with an executor of the test: what each answers, every code it declares, and what it
- * puts on the bus.
+ * The routes of runs on a real bus, with an executor of the test: what each answers, every code it declares, and what
+ * it puts on the bus.
  */
 
 import { decodeTime, ulid } from 'ulid';

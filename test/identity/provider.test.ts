@@ -1,4 +1,7 @@
-/** Tokens of a real identity provider (`oidc-provider`), found by its metadata. Mission Control Service, section 5 item 2. */
+/**
+ * Tokens of a real identity provider (`oidc-provider`), found by its metadata. Mission Control Service, section 5 item
+ * 2.
+ */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AUTH_CLOCK_TOLERANCE_MS, AUTH_KEYS_AGAIN_MS, AUTH_KEYS_MS } from '../../contract/limits.ts';

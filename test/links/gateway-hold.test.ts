@@ -1,4 +1,6 @@
-/** A gateway lets a frame of a run leave only while that run holds its target, whatever it waited for meanwhile. */
+/**
+ * A gateway lets a frame of a run leave only while that run holds its target, whatever it waited for meanwhile (A-71).
+ */
 
 import { createSocket, type Socket as Datagrams } from 'node:dgram';
 import { once } from 'node:events';

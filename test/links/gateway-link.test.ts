@@ -1,4 +1,6 @@
-/** A gateway over TCP on the bus: what the memory of keys means when a network is between, and what it reports itself. */
+/**
+ * A gateway over TCP on the bus: what the memory of keys means when a network is between, and what it reports itself.
+ */
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';

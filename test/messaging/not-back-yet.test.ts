@@ -1,6 +1,6 @@
 /**
- * Whoever asks over the bus and finds nobody behind an outage of the bus waits, or says that it does not know: "is not running" is
- * said of nobody who may be on his way back (ports/bus.P5).
+ * Whoever asks over the bus and finds nobody behind an outage of the bus waits, or says that it does not know: "is not
+ * running" is said of nobody who may be on his way back (ports/bus.P5).
  */
 
 import { describe, expect, it } from 'vitest';

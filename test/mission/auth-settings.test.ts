@@ -1,4 +1,6 @@
-/** The identity provider of the config document: every setting that would keep callers out later is reported at once. */
+/**
+ * The identity provider of the config document: every setting that would keep callers out later is reported at once.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';

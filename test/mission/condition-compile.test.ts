@@ -1,4 +1,7 @@
-/** What a condition may mean: names, units and kinds, checked when the mission is compiled (checker.G1, condition/compile.D1). */
+/**
+ * What a condition may mean: names, units and kinds, checked when the mission is compiled (checker.G1,
+ * condition/compile.D1).
+ */
 
 import { describe, expect, it } from 'vitest';
 import { compileCondition, compileExpression } from '../../mission/condition/compile.ts';

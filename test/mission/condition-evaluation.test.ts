@@ -1,4 +1,7 @@
-/** Following a condition: three-valued truth, changes, ages, holds and their deadlines (truth.K1, comparison.C1, condition/history.F1, F2, hold.H1, H2, following.V1, condition/condition.N2). */
+/**
+ * Following a condition: three-valued truth, changes, ages, holds and their deadlines (truth.K1, comparison.C1,
+ * condition/history.F1, F2, hold.H1, H2, following.V1, condition/condition.N2).
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Temporal functions against a plain reading of their definition (window.W1 to W4, call.L1, L2), and sums that leave no trace. */
+/**
+ * Temporal functions against a plain reading of their definition (window.W1 to W4, call.L1, L2), and sums that leave no
+ * trace.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Quantities as people write them (quantity.Q1 to Q3), and the unit table against two libraries on the units they share. */
+/**
+ * Quantities as people write them (quantity.Q1 to Q3), and the unit table against two libraries on the units they
+ * share.
+ */
 
 import fc from 'fast-check';
 import Qty from 'js-quantities';

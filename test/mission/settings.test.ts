@@ -1,6 +1,6 @@
 /**
- * Every key of a config document does something: a part of the service reads what becomes of it, and a test shows what it
- * changes. A key that no part of this release reads says so when it is given.
+ * Every key of a config document does something: a part of the service reads what becomes of it, and a test shows what
+ * it changes. A key that no part of this release reads says so when it is given.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';

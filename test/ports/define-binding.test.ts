@@ -1,6 +1,6 @@
 /**
- * What a binding cannot be written as: each `@ts-expect-error` below is a mistake that the compiler finds, and the check of types
- * fails where it does not. Nothing of this runs but the last test.
+ * What a binding cannot be written as: each `@ts-expect-error` below is a mistake that the compiler finds, and the
+ * check of types fails where it does not. Nothing of this runs but the last test.
  */
 
 import { describe, expect, it } from 'vitest';

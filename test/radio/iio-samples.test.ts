@@ -1,6 +1,7 @@
 /**
- * The samples of the model in the hands of Debian's IIO tools: every command of the guide as it stands there, and what a stranger on
- * the port can make of it. The tools are needed; where they are missing this fails (package libiio-utils).
+ * The samples of the model in the hands of Debian's IIO tools: every command of the guide as it stands there, and what
+ * a stranger on the port can make of it. The tools are needed; where they are missing this fails (package
+ * libiio-utils).
  */
 
 import { spawn } from 'node:child_process';

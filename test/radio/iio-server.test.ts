@@ -1,4 +1,7 @@
-/** The iiod server by its transcripts: each answer is that of Debian's iiod 0.24, byte for byte, where that has the thing asked for. */
+/**
+ * The iiod server by its transcripts: each answer is that of Debian's iiod 0.24, byte for byte, where that has the
+ * thing asked for.
+ */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,7 @@
-/** Debian's tools on the server of this house, and its client on Debian's iiod: both ends of the protocol against the original. */
+/**
+ * Debian's tools on the server of this house, and its client on Debian's iiod: both ends of the protocol against the
+ * original.
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** An IIO context in memory for tests: attributes in a map, and a queue of bytes from the output device to the capture device. */
+/**
+ * An IIO context in memory for tests: attributes in a map, and a queue of bytes from the output device to the capture
+ * device.
+ */
 
 import {
   attributeName,

@@ -1,4 +1,7 @@
-/** What a conditioning that writes the settings of a profile leaves behind: the level in a loopback, offsets repaired before. RF Bench Service, section 4, rule 5. */
+/**
+ * What a conditioning that writes the settings of a profile leaves behind: the level in a loopback, offsets repaired
+ * before. RF Bench Service, section 4, rule 5.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { BoardActions } from '../../radio/board/actions.ts';

@@ -1,4 +1,6 @@
-/** Chance of a simulation: everything that is drawn comes from one seed, and each thing that draws has its own sequence. */
+/**
+ * Chance of a simulation: everything that is drawn comes from one seed, and each thing that draws has its own sequence.
+ */
 
 import type { Random } from '../../ports/clock.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';

@@ -1,6 +1,6 @@
 /**
- * The clients of a simulated run: each submits under an identifier of its own and, when nobody answers or the bus is away,
- * asks the next process under the same identifier, until one says what became of it.
+ * The clients of a simulated run: each submits under an identifier of its own and, when nobody answers or the bus is
+ * away, asks the next process under the same identifier, until one says what became of it.
  */
 
 import { ulid } from 'ulid';

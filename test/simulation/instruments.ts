@@ -1,14 +1,15 @@
 /**
- * The instruments of the rigs: what they measure is drawn, and stands in the stream of decoded samples as a driver would have
- * put it there. Mission Control Service, sections 2.2 and 4.4 (evaluation).
+ * The instruments of the rigs: what they measure is drawn, and stands in the stream of decoded samples as a driver
+ * would have put it there. Mission Control Service, sections 2.2 and 4.4 (evaluation).
  *
  * I1. Every measurement is data, so that a failing run is made small by leaving some out.
- * I2. Limits are crossed up and down; samples come late, twice for one moment, without a value, and deferred. Some are dated on board, as
- *     another clock has it.
+ * I2. Limits are crossed up and down; samples come late, twice for one moment, without a value, and deferred. Some are
+ *     dated on board, as another clock has it.
  * I3. Once nothing goes wrong any more each rig measures a last time, so that everything is known at the end.
  * I4. Stragglers are samples of the spacecraft itself that were taken long before they are received.
- * I5. The level of a rig may be dated by a clock of its own that is wrong, and is set while things go wrong: by more than a step
- *     (decision 6) or by less, forward or back. The last measurement is dated by the later of both errors, so that it counts (I3).
+ * I5. The level of a rig may be dated by a clock of its own that is wrong, and is set while things go wrong: by more
+ *     than a step (decision 6) or by less, forward or back. The last measurement is dated by the later of both errors,
+ *     so that it counts (I3).
  */
 
 import { type DecodedBatch, encodeBatch, type SampleBlock } from '../../contract/batch.ts';

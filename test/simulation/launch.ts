@@ -43,7 +43,10 @@ export function launchesOf(chance: Chance, bounds: Bounds, revision = published.
   return Array.from({ length: chance.whole(1, 5) }, (_, n) => launchOf(chance, bounds, n, revision));
 }
 
-/** Runs that send one telecommand behind the other, each ended or interrupted in the middle of it, with the next one close behind. */
+/**
+ * Runs that send one telecommand behind the other, each ended or interrupted in the middle of it, with the next one
+ * close behind.
+ */
 export function heldLaunchesOf(chance: Chance, { slots, from, to }: Bounds): Launch[] {
   const count = chance.whole(4, 9);
   return Array.from({ length: count }, (_, serial) => ({

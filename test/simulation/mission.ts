@@ -1,7 +1,7 @@
 /**
- * The mission of every simulated run: two spacecraft of the demo platform, each behind a gateway of its own, and procedures
- * for them. One environment has people in front of it, the other none. Where alarms are watched each spacecraft has rigs
- * beside, whose samples are drawn (`instruments.ts`), and a standby waits for its leader less long.
+ * The mission of every simulated run: two spacecraft of the demo platform, each behind a gateway of its own, and
+ * procedures for them. One environment has people in front of it, the other none. Where alarms are watched each
+ * spacecraft has rigs beside, whose samples are drawn (`instruments.ts`), and a standby waits for its leader less long.
  */
 
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Those who look after alarms in a simulated run: they acknowledge, shelve and unshelve, through the handler of the front end.
- * Mission Control Service, section 4.4. Each says who it is by a name of its own, so that what it has caused can be found.
+ * Those who look after alarms in a simulated run: they acknowledge, shelve and unshelve, through the handler of the
+ * front end. Mission Control Service, section 4.4. Each says who it is by a name of its own, so that what it has caused
+ * can be found.
  *
  * W1. Who gets no answer asks the next process the same: a command may be carried out twice.
  */

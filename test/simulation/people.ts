@@ -1,7 +1,7 @@
 /**
- * The people of a simulated run: they launch, answer questions and decisions (rightly, wrongly, twice, late, forged), and
- * command. They see the log as it is stored. Once nothing goes wrong any more they are quick and sensible, so that every
- * run comes to an end; what is still open long after that they abort.
+ * The people of a simulated run: they launch, answer questions and decisions (rightly, wrongly, twice, late, forged),
+ * and command. They see the log as it is stored. Once nothing goes wrong any more they are quick and sensible, so that
+ * every run comes to an end; what is still open long after that they abort.
  */
 
 import { ulid } from 'ulid';
@@ -112,7 +112,8 @@ export class People {
     return [...this.#runs.values()].every(({ summary }) => summary.finished !== undefined);
   }
 
-  // Launches -------------------------------------------------------------------------------------------------------------
+  // Launches
+  // -------------------------------------------------------------------------------------------------------------
 
   #launch({ slot, what, commands }: Launch, chance: Chance): void {
     const { clock, tell } = this.#options;
@@ -158,7 +159,8 @@ export class People {
     this.#look(run, known);
   }
 
-  // What a run waits for -------------------------------------------------------------------------------------------------
+  // What a run waits for
+  // -------------------------------------------------------------------------------------------------
 
   get #isCalm(): boolean {
     return this.#options.untilCalm() <= 0;
@@ -212,7 +214,8 @@ export class People {
     });
   }
 
-  // Answers --------------------------------------------------------------------------------------------------------------
+  // Answers
+  // --------------------------------------------------------------------------------------------------------------
 
   #answer(
     run: string,
@@ -304,7 +307,8 @@ export class People {
     });
   }
 
-  // Commands -------------------------------------------------------------------------------------------------------------
+  // Commands
+  // -------------------------------------------------------------------------------------------------------------
 
   #commandLater(run: string, command: Command): void {
     this.#options.clock.setTimeout(() => this.#command(run, command, () => undefined), command.afterMs);

@@ -1,6 +1,6 @@
 /**
- * Time as one simulated process has it: the world's, with the error of its own clock, standing still while the process is
- * paused and ending with it.
+ * Time as one simulated process has it: the world's, with the error of its own clock, standing still while the process
+ * is paused and ending with it.
  *
  * K1. Nothing fires in a process that is paused or dead; what came due in a pause fires when it ends, one by one.
  * K2. Timers and arrivals are kept apart: a process that wakes reads its sockets first or its timers first. What it has

@@ -1,6 +1,6 @@
 /**
- * What a seed stands for: which processes there are, what clients submit, and which faults come when. Everything that can be
- * left out of a failing run is an item of a list here, so that shrinking is leaving items out.
+ * What a seed stands for: which processes there are, what clients submit, and which faults come when. Everything that
+ * can be left out of a failing run is an item of a list here, so that shrinking is leaving items out.
  */
 
 import { SPACECRAFT_FAULTS, type SpacecraftFault } from '../../links/simulated/spacecraft.ts';
@@ -61,7 +61,9 @@ interface Lasting {
 export type Fault =
   /** The process dies; another instance of it starts later. */
   | (OnSlot & { readonly kind: 'crash'; readonly backMs: number })
-  /** It dies at the n-th step of this kind from then on: before it is asked of the bus, or done and not yet answered. */
+  /**
+   * It dies at the n-th step of this kind from then on: before it is asked of the bus, or done and not yet answered.
+   */
   | (OnSlot & Step & { readonly kind: 'crash-at'; readonly backMs: number })
   /** It ends in order. */
   | (OnSlot & { readonly kind: 'leave'; readonly backMs: number })
@@ -85,8 +87,8 @@ export type Fault =
   /** The server is gone for everybody. */
   | (Lasting & { readonly kind: 'outage' })
   /**
-   * It is gone, and comes back with the store of a while ago: a copy was put back, or, where each stream is of a moment of its own, the
-   * newest messages went with the power.
+   * It is gone, and comes back with the store of a while ago: a copy was put back, or, where each stream is of a moment
+   * of its own, the newest messages went with the power.
    */
   | (Lasting & { readonly kind: 'rewind'; readonly backMs: number; readonly uneven: boolean })
   /** Streams and buckets do not answer: they elect a leader. */

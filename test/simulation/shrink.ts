@@ -1,6 +1,7 @@
 /**
- * Makes a failing scenario small: leaves out faults, submissions, launches, samples and what is asked of runs and alarms as long as the
- * same promise stays broken. Delta debugging: halves first, then smaller and smaller parts, until no single item can go.
+ * Makes a failing scenario small: leaves out faults, submissions, launches, samples and what is asked of runs and
+ * alarms as long as the same promise stays broken. Delta debugging: halves first, then smaller and smaller parts, until
+ * no single item can go.
  *
  * S1. The result is one that was run and failed; it replays like any other.
  */

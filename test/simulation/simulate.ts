@@ -2,8 +2,9 @@
  * `npm run simulate -- --seed N --runs M`: runs seeds one after the other, prints the rate, and for each failing seed
  * what it broke, made small.
  *
- * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--kind telecommands|runs|both|alarms|holds|rewinds`
- * what it is about (default: each seed decides), or `--kind radio` for that of the bench, `--trace` prints the whole trace of the first seed, `--no-shrink` only names the failing seeds.
+ * Options: `--seed N` first seed (default: drawn), `--runs M` how many (default 100), `--kind
+ * telecommands|runs|both|alarms|holds|rewinds` what it is about (default: each seed decides), or `--kind radio` for
+ * that of the bench, `--trace` prints the whole trace of the first seed, `--no-shrink` only names the failing seeds.
  */
 
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 /**
- * One life of one process in a simulated run: the real `startProcess` on the twin of the bus, with its own clock, chance
- * and weather. It is killed, paused and stopped by the world.
+ * One life of one process in a simulated run: the real `startProcess` on the twin of the bus, with its own clock,
+ * chance and weather. It is killed, paused and stopped by the world.
  *
  * D1. Once killed nothing of it reaches the bus, the clock or a spacecraft, whatever its promises still do.
  */

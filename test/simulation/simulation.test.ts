@@ -19,7 +19,10 @@ const FIXED_SEEDS_OF_HOLDS = 10;
 /** Each of them half a minute of two targets under watch. */
 const FIXED_SEEDS_OF_ALARMS = 4;
 const FIRST_OF_ALARMS = 2;
-/** In the first a derived sample had the time of the one before, in the second a new owner repeated what the clock had caused. */
+/**
+ * In the first a derived sample had the time of the one before, in the second a new owner repeated what the clock had
+ * caused.
+ */
 const SEEDS_OF_ALARMS = [119, 160] as const;
 /** Frames that left twice, a target held for ever, runs and reactions that no one carried on. */
 const SEEDS_OF_REWINDS = [6, 12, 19, 31, 138, 1186] as const;

@@ -1,5 +1,6 @@
 /**
- * What happened in a simulated run, line by line, and its fingerprint: two runs are the same when their fingerprints are.
+ * What happened in a simulated run, line by line, and its fingerprint: two runs are the same when their fingerprints
+ * are.
  */
 
 import { createHash, type Hash } from 'node:crypto';

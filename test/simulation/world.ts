@@ -62,7 +62,9 @@ export interface Run {
 const START_MS = Date.UTC(2026, 2, 1, 12);
 /** After the last fault: the longest window of a verification, twice what a takeover and a slow driver may take. */
 const PATIENCE_MS = 120_000;
-/** How long a run goes on in silence when everything is over: for late echoes, and until the last sample has arrived. */
+/**
+ * How long a run goes on in silence when everything is over: for late echoes, and until the last sample has arrived.
+ */
 const EPILOGUE_MS = 3_000;
 /** A process that has been up for so long has taken what it shall own. */
 const SETTLED_UP_MS = 4_000;

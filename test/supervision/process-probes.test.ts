@@ -1,4 +1,6 @@
-/** process.I4: health and metrics of a process on a port of their own, while its bus is away and when it cannot begin. */
+/**
+ * process.I4: health and metrics of a process on a port of their own, while its bus is away and when it cannot begin.
+ */
 
 import { afterEach, expect, it } from 'vitest';
 import { openBus } from '../../bus/nats-bus.ts';

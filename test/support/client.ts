@@ -90,7 +90,9 @@ export function follow<Message>(url: string): Followed<Message> {
   return { messages, opened, closed, close: () => socket.terminate() };
 }
 
-/** Every message of a log route, which the service closes by itself; rejects when it closed otherwise than at the end. */
+/**
+ * Every message of a log route, which the service closes by itself; rejects when it closed otherwise than at the end.
+ */
 export async function readLog<Message>(url: string): Promise<Message[]> {
   const { closed, messages } = follow<Message>(url);
   const { code, reason } = await closed;

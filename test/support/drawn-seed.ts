@@ -1,6 +1,6 @@
 /**
- * The seed of a simulation that is drawn for each run of the tests. In CI it is always the same one, as those of properties are
- * (`property-seed.ts`): a change is judged by the change. Campaigns draw (`npm run simulate`).
+ * The seed of a simulation that is drawn for each run of the tests. In CI it is always the same one, as those of
+ * properties are (`property-seed.ts`): a change is judged by the change. Campaigns draw (`npm run simulate`).
  */
 
 const CI_SEED = 20_261_122;

@@ -1,6 +1,6 @@
 /**
- * A real identity provider (`oidc-provider`) on loopback: access tokens as JWTs for a machine (client credentials) and for a
- * person (authorization code with PKCE; whoever asks is signed in as the account in `login_hint`).
+ * A real identity provider (`oidc-provider`) on loopback: access tokens as JWTs for a machine (client credentials) and
+ * for a person (authorization code with PKCE; whoever asks is signed in as the account in `login_hint`).
  */
 
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,4 +1,6 @@
-/** The life of one cell on a log in memory, with every envelope that could have been kept of it, and ways to spoil one. */
+/**
+ * The life of one cell on a log in memory, with every envelope that could have been kept of it, and ways to spoil one.
+ */
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { StreamDefinition } from '../../contract/bus/streams.ts';

@@ -1,6 +1,7 @@
 /**
- * Which points of a kill drill a run of the tests takes: each costs a process or two. `KILL_POINTS=all` (`npm run kill-points`)
- * takes all of them; else one drill takes one half and its counterpart the other, so that every point is in one of both.
+ * Which points of a kill drill a run of the tests takes: each costs a process or two. `KILL_POINTS=all` (`npm run
+ * kill-points`) takes all of them; else one drill takes one half and its counterpart the other, so that every point is
+ * in one of both.
  */
 
 export type Half = 'first' | 'second';

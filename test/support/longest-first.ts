@@ -1,4 +1,7 @@
-/** Starts the long test files first, in the order of `long-files.json`: the last worker is not left alone with one of them. */
+/**
+ * Starts the long test files first, in the order of `long-files.json`: the last worker is not left alone with one of
+ * them.
+ */
 
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';

@@ -1,4 +1,7 @@
-/** The members of a cell, as a test moves them: who came and who is dead is seen at once, and not with the next heartbeat. */
+/**
+ * The members of a cell, as a test moves them: who came and who is dead is seen at once, and not with the next
+ * heartbeat.
+ */
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { Bus } from '../../ports/bus.ts';

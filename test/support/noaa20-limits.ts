@@ -1,6 +1,7 @@
 /**
- * Which limits the recorded flight of NOAA-20 crosses, read from the bytes of the recording alone: a packet every 71 bytes,
- * big-endian floats at fixed places. Nothing of the service is used, so that what the service says can be held against it.
+ * Which limits the recorded flight of NOAA-20 crosses, read from the bytes of the recording alone: a packet every 71
+ * bytes, big-endian floats at fixed places. Nothing of the service is used, so that what the service says can be held
+ * against it.
  */
 
 import { readFileSync } from 'node:fs';

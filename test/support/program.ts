@@ -1,7 +1,7 @@
 /**
- * `mcs` compiled once for a run of the tests: each process that a test starts would otherwise compile some 400 files again,
- * four seconds of a core before its first line. What runs is the same program, in a file of its own for each command; how
- * a person starts it is shown by `test/tools/mcs.test.ts` and `test/flow/cold-start.test.ts`.
+ * `mcs` compiled once for a run of the tests: each process that a test starts would otherwise compile some 400 files
+ * again, four seconds of a core before its first line. What runs is the same program, in a file of its own for each
+ * command; how a person starts it is shown by `test/tools/mcs.test.ts` and `test/flow/cold-start.test.ts`.
  *
  * P1. It is built by the first test that needs it, never from an earlier run, and removed after the last.
  * P2. Several workers may build it at once: the first that is ready wins, and nobody ever runs half of it.

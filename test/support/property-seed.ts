@@ -1,7 +1,7 @@
 /**
- * Seeds of property tests. In CI they are fixed, so that a change is judged by the change and not by what was drawn that day;
- * everywhere else each run draws again and finds what nobody thought of. `PROPERTY_SEED=N` repeats a run (a failure prints its
- * seed), `PROPERTY_SEED=random` draws in CI too. Tests of `test/fuzz` have seeds of their own.
+ * Seeds of property tests. In CI they are fixed, so that a change is judged by the change and not by what was drawn
+ * that day; everywhere else each run draws again and finds what nobody thought of. `PROPERTY_SEED=N` repeats a run (a
+ * failure prints its seed), `PROPERTY_SEED=random` draws in CI too. Tests of `test/fuzz` have seeds of their own.
  */
 
 import { readFileSync } from 'node:fs';

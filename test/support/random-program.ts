@@ -1,9 +1,11 @@
 /**
- * Programs by chance, valid for targets of the demo platform: what a run can be made of, in any order and depth. Paths are
- * those that the compiler of procedures gives (procedure.P1). Mission Control Service, section 4.2.
+ * Programs by chance, valid for targets of the demo platform: what a run can be made of, in any order and depth. Paths
+ * are those that the compiler of procedures gives (procedure.P1). Mission Control Service, section 4.2.
  *
- * R1. Every telecommand resolves and every condition compiles; answers are named after they were asked for, in the same leaf.
- * R2. Every statement ends: what waits for a person or for telemetry has a bound. A decision waits for whoever plays people.
+ * R1. Every telecommand resolves and every condition compiles; answers are named after they were asked for, in the same
+ *     leaf.
+ * R2. Every statement ends: what waits for a person or for telemetry has a bound. A decision waits for whoever plays
+ *     people.
  */
 
 import fc from 'fast-check';
@@ -98,7 +100,8 @@ export function pathsOf(nodes: readonly ProgramNode[]): string[] {
   ]);
 }
 
-// Shapes ----------------------------------------------------------------------------------------------------------------
+// Shapes
+// ----------------------------------------------------------------------------------------------------------------
 
 const pacing = fc.record({ attempts: fc.constantFrom(1, 1, 2, 3), delayMs: fc.constantFrom(0, 100, 1_500) });
 
@@ -193,7 +196,8 @@ function leafOf(drafts: readonly Draft[], roles: Readonly<Record<string, string>
   });
 }
 
-// Statements ------------------------------------------------------------------------------------------------------------
+// Statements
+// ------------------------------------------------------------------------------------------------------------
 
 function draftOf({ modes = [] }: ProgramWorld): fc.Arbitrary<Draft> {
   return fc.oneof(
@@ -331,7 +335,8 @@ function modeOf(modes: readonly string[]): fc.Arbitrary<Draft> {
     });
 }
 
-// The whole -------------------------------------------------------------------------------------------------------------
+// The whole
+// -------------------------------------------------------------------------------------------------------------
 
 function programOf(
   { config }: ProgramWorld,

@@ -1,8 +1,9 @@
 /**
- * Debian's iiod over a tree of attributes made for it, in mount and network namespaces of its own: nothing of it is seen outside, and
- * nothing listens but a port of 127.0.0.1 of this process, relayed through a socket in a folder.
+ * Debian's iiod over a tree of attributes made for it, in mount and network namespaces of its own: nothing of it is
+ * seen outside, and nothing listens but a port of 127.0.0.1 of this process, relayed through a socket in a folder.
  *
- * Reading the attribute `stuck` of `ad9361-phy` never ends, as behind a lock of a driver. `iio:device3` (modem-rx) reads what `iio:device4` (modem-tx) is given, through a FIFO.
+ * Reading the attribute `stuck` of `ad9361-phy` never ends, as behind a lock of a driver. `iio:device3` (modem-rx)
+ * reads what `iio:device4` (modem-tx) is given, through a FIFO.
  */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';

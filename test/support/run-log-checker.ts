@@ -1,12 +1,13 @@
 /**
- * What every log of a run must be, whatever happened to it: crashes, takeovers, suspensions, two executors. Mission Control
- * Service, sections 2.3 and 3.2. It knows the log alone; simulations and random programs are held against it.
+ * What every log of a run must be, whatever happened to it: crashes, takeovers, suspensions, two executors. Mission
+ * Control Service, sections 2.3 and 3.2. It knows the log alone; simulations and random programs are held against it.
  *
  * K1. `seq` from 1 without a gap, `started` first and once, `finished` last (MC-LOG-002, 005, 024).
  * K2. Procedures and steps nest; attempts of a step count up (MC-LOG-006, 007).
  * K3. A telecommand ends after it was sent, once; identifiers are never used twice (MC-LOG-009, 011).
  * K4. One that changes the state is repeated only once a person chose `replay` behind it (MC-STM-028).
- * K5. Questions are answered where they were asked; nothing runs while the run is suspended or a decision is waited for.
+ * K5. Questions are answered where they were asked; nothing runs while the run is suspended or a decision is waited
+ *     for.
  */
 
 import type { RunEvent } from '../../contract/run.ts';

@@ -1,6 +1,7 @@
 /**
- * A terminal for a command: a pseudo terminal of its own (`script` of util-linux, which Debian always has), and the screen
- * that a person would see. It knows what `cli/screen.ts` writes, and throws on every other sequence: nothing goes unseen.
+ * A terminal for a command: a pseudo terminal of its own (`script` of util-linux, which Debian always has), and the
+ * screen that a person would see. It knows what `cli/screen.ts` writes, and throws on every other sequence: nothing
+ * goes unseen.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';

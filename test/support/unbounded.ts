@@ -32,7 +32,9 @@ function ofText({ maxLength, pattern }: Schema): boolean {
   return maxLength !== undefined || (pattern !== undefined && boundsLength(pattern));
 }
 
-/** Whether what fits the pattern cannot be of any length: anchored at both ends, and nothing in it repeats without end. */
+/**
+ * Whether what fits the pattern cannot be of any length: anchored at both ends, and nothing in it repeats without end.
+ */
 export function boundsLength(pattern: string): boolean {
   const plain = pattern
     .replaceAll(/\\./g, 'x')

@@ -1,4 +1,7 @@
-/** Which samples are current: the marks of an owner against samples looked at one by one, and what a new owner makes of them. */
+/**
+ * Which samples are current: the marks of an owner against samples looked at one by one, and what a new owner makes of
+ * them.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -81,4 +81,17 @@ describe('the check of retired words', () => {
     });
     expect(await check()).toEqual({ code: 0, lines: ['words hold: 3 files'] });
   });
+
+  it('check-words.W4 keeps comments within 120 columns, and lets code and pages be wider', async () => {
+    const wide = 'a '.repeat(60).trim();
+    write({
+      'cli/a.ts': `/**\n * ${'a '.repeat(58)}b\n * ${wide}\n */\nconst text = '${wide}';\n  // ${wide}\n`,
+      'docs/a.md': `${wide} ${wide}\n`,
+    });
+    expect((await check()).lines).toEqual([
+      'cli/a.ts:3: a comment of 122 columns; 120 at most',
+      'cli/a.ts:6: a comment of 124 columns; 120 at most',
+      expect.stringMatching(/^2 faults;/),
+    ]);
+  });
 });

@@ -35,8 +35,8 @@ export function createFault(services: RunServices): Handler<'effect.fault'> {
 }
 
 /**
- * A gateway whose process was just replaced has nobody there for a moment: it is asked again within its time. Undefined when
- * the run is no longer held here.
+ * A gateway whose process was just replaced has nobody there for a moment: it is asked again within its time. Undefined
+ * when the run is no longer held here.
  */
 async function switchFault(
   effect: FaultEffect,

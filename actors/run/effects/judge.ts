@@ -6,8 +6,8 @@
  * - `expect` and readbacks hold on samples received after they began, within their window; unknown waits.
  * - `wait_until` holds now, on samples as fresh as a check asks for, or later within its window.
  *
- * I1. A deferred sample counts as a current value. What looks at history or time, and what comes while it is waited for, is
- *     real-time only.
+ * I1. A deferred sample counts as a current value. What looks at history or time, and what comes while it is waited
+ *     for, is real-time only.
  * I2. Freshness is by ground time.
  * I3. Everything stored before the statement began is known before it is judged.
  */
@@ -76,7 +76,8 @@ async function judge(one: Case): Promise<Verdict | undefined> {
   return awaitTruth(one);
 }
 
-// Now -------------------------------------------------------------------------------------------------------------------
+// Now
+// -------------------------------------------------------------------------------------------------------------------
 
 /** Nothing in a check looks back: its library would not have compiled. */
 function check(one: Case): Verdict {
@@ -123,7 +124,8 @@ function staleness(read: Watched, sample: SampleAt | undefined, one: Case, now: 
   return `${name} is ${age} old, at most ${formatDuration(mostMs)}`;
 }
 
-// Over time -------------------------------------------------------------------------------------------------------------
+// Over time
+// -------------------------------------------------------------------------------------------------------------
 
 async function awaitTruth(one: Case): Promise<Verdict | undefined> {
   const { effect, judgement } = one;
@@ -197,7 +199,8 @@ function lookBackMs(one: Case, afterwards: boolean): number {
   return afterwards ? BASELINE_MS : spanMs + Math.max(BASELINE_MS, maxAgeOf(one));
 }
 
-// In words --------------------------------------------------------------------------------------------------------------
+// In words
+// --------------------------------------------------------------------------------------------------------------
 
 function samplesOf(reads: readonly Watched[], last: LastSamples): RunSample[] {
   return reads.flatMap(({ ordinal, target, measure }) => {

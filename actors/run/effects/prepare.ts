@@ -2,8 +2,8 @@
  * Makes the targets of a run its own: each ready, then its lease taken; and gives them back. Mission Control Service,
  * section 3.2 (first row, resume) and section 4.4 reaction rule 4.
  *
- * A run that holds its targets already is asked for their readiness again: it may be one that is taken over. A reaction takes
- * them from whoever holds them (`actors/run/preemption.ts`) and waits for another reaction only.
+ * A run that holds its targets already is asked for their readiness again: it may be one that is taken over. A reaction
+ * takes them from whoever holds them (`actors/run/preemption.ts`) and waits for another reaction only.
  */
 
 import { alarmOfReaction } from '../../../contract/alarm.ts';
@@ -112,7 +112,10 @@ class Taking {
     }
   }
 
-  /** Nothing of the run that the target is taken from leaves any more, whoever holds that run and whether he answers or not. */
+  /**
+   * Nothing of the run that the target is taken from leaves any more, whoever holds that run and whether he answers or
+   * not.
+   */
   async #standDown({ run, target }: HeldTarget, isOwner: () => boolean): Promise<void> {
     const { bus, clock, log, missions } = this.#services;
     const events = await readRunLog(bus, run).then(
@@ -147,7 +150,9 @@ function waitedReason(held: Held, since: number | undefined): string {
   return since === undefined ? reason : `${reason}: waited for it at most ${REACTION_WAIT_MS / 1000} s`;
 }
 
-/** `openOf`: telecommands of a run that may be under way. Nothing of them leaves once the targets are given back (A-71). */
+/**
+ * `openOf`: telecommands of a run that may be under way. Nothing of them leaves once the targets are given back (A-71).
+ */
 export function createRelease(
   { bus, clock }: RunServices,
   openOf: (run: string) => readonly SentEvent[],

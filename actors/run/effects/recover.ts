@@ -1,9 +1,9 @@
 /**
- * What a new owner of a run does before its run goes on: it withdraws the telecommand that the log announces without its end.
- * Mission Control Service, section 3.2; ledger MC-STM-005, MC-STM-028.
+ * What a new owner of a run does before its run goes on: it withdraws the telecommand that the log announces without
+ * its end. Mission Control Service, section 3.2; ledger MC-STM-005, MC-STM-028.
  *
- * V1. The owner before may be asleep between announcing and submitting. The withdrawal takes the identifier in the order of
- *     the stream and of the lane: what it would submit later is a duplicate, and never leaves (O2, O4).
+ * V1. The owner before may be asleep between announcing and submitting. The withdrawal takes the identifier in the
+ *     order of the stream and of the lane: what it would submit later is a duplicate, and never leaves (O2, O4).
  * V2. What was submitted before goes its way: then the withdrawal is the duplicate.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Sends a telecommand of a run: submitted as a direct one is, under the identifier its log has announced, and followed to
- * its final state. Mission Control Service, sections 3.1 and 4.1; ledger MC-LOG-009, MC-LOG-011.
+ * Sends a telecommand of a run: submitted as a direct one is, under the identifier its log has announced, and followed
+ * to its final state. Mission Control Service, sections 3.1 and 4.1; ledger MC-LOG-009, MC-LOG-011.
  *
  * S1. Submitting again under the same identifier sends nothing twice: the stream and the lane know it (O2, O4).
  * S2. A value that does not fit is refused here, as the API refuses it to an operator, and nothing is submitted.

@@ -1,6 +1,6 @@
 /**
- * Asks the transfer manager for a download or an upload, which then goes on by itself. Mission Control Service, section 4.7
- * rules 8 and 9.
+ * Asks the transfer manager for a download or an upload, which then goes on by itself. Mission Control Service, section
+ * 4.7 rules 8 and 9.
  */
 
 import { assertNever } from '../../../contract/assert.ts';

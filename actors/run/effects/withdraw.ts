@@ -1,7 +1,8 @@
 /**
- * Withdraws a telecommand that the log of its run announces and that may not have been submitted. It takes the identifier in
- * the order of the stream and of the lane: what is submitted under it later is a duplicate, and never leaves (O2, O4). What was
- * submitted before goes its way: then the withdrawal is the duplicate. Mission Control Service, section 3.2.
+ * Withdraws a telecommand that the log of its run announces and that may not have been submitted. It takes the
+ * identifier in the order of the stream and of the lane: what is submitted under it later is a duplicate, and never
+ * leaves (O2, O4). What was submitted before goes its way: then the withdrawal is the duplicate. Mission Control
+ * Service, section 3.2.
  */
 
 import { streams } from '../../../contract/bus/streams.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes a text out: a message of the log, or the prompt of a question, with the current values it shows. Mission Control
- * Service, section 2.3 (`logged`).
+ * Writes a text out: a message of the log, or the prompt of a question, with the current values it shows. Mission
+ * Control Service, section 2.3 (`logged`).
  *
  * W1. Everything stored before is known before a value is shown: what a telecommand changed is not shown as it was.
  * W2. What has no value is written `unknown`; a text is never refused.

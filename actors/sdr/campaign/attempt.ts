@@ -1,7 +1,8 @@
 /**
  * One attempt at a step of a campaign. RF Bench Service, section 2.
  *
- * Q1. A scenario counts as passed only when its report is verified: one that observed nothing is inconclusive (RB-REP-008).
+ * Q1. A scenario counts as passed only when its report is verified: one that observed nothing is inconclusive
+ *     (RB-REP-008).
  * Q2. The time of a step ends what it does; such an attempt is an error, whatever came before.
  */
 

@@ -1,8 +1,8 @@
 /**
  * Binds the chart of a campaign to its steps. RF Bench Service, sections 2 and 3.
  *
- * B1. An attempt that an earlier life of the daemon began is not made again (bench/campaign.K4), and one of this life is made once, also when
- *     its cell asks again after a crash.
+ * B1. An attempt that an earlier life of the daemon began is not made again (bench/campaign.K4), and one of this life
+ *     is made once, also when its cell asks again after a crash.
  */
 
 import { BENCH_CELL_IDLE_MS } from '../../../contract/limits.ts';

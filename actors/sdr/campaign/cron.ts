@@ -3,7 +3,8 @@
  *
  * C1. A board has no clock of its own: what falls due while the clock is not trusted is an event, and not started.
  * C2. A start that is refused is an event and never made up for: nothing queues.
- * C3. A clock that is set fires nothing of the time it jumped over, and what fired once does not fire again when it steps back.
+ * C3. A clock that is set fires nothing of the time it jumped over, and what fired once does not fire again when it
+ *     steps back.
  */
 
 import type { Campaign } from '../../../contract/bench/campaign.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether a campaign can run here and now: with the documents there are, on the board that is attached. RF Bench Service, section
- * 2 (campaign documents).
+ * Whether a campaign can run here and now: with the documents there are, on the board that is attached. RF Bench
+ * Service, section 2 (campaign documents).
  */
 
 import type { Campaign } from '../../../contract/bench/campaign.ts';

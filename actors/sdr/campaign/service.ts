@@ -2,7 +2,8 @@
  * Campaigns and their runs, as the front end and the timetable ask for them. RF Bench Service, sections 2 to 4.
  *
  * E1. A run is announced once it is recorded; one that cannot be recorded does not run.
- * E2. A campaign that needs another board than there is, or names what is not there any more, is refused before it begins.
+ * E2. A campaign that needs another board than there is, or names what is not there any more, is refused before it
+ *     begins.
  * E3. Start, resume and rerun take the turn; it is given back when the campaign rests.
  */
 

@@ -1,10 +1,11 @@
 /**
- * The two buffers of the modem: held from their first use until they are given back. RF Bench Service, section 4, rule 8.
+ * The two buffers of the modem: held from their first use until they are given back. RF Bench Service, section 4, rule
+ * 8.
  *
  * H1. A buffer that failed is of no use: it is closed, and opened again when it is needed next.
  * H2. Before a payload is fed round and round, what was queued is given the time to leave.
- * H3. Bytes go to the transmitter under a pass of the gate (`actors/sdr/radio/emission-gate.ts`) alone, which is void once the path has changed or the
- *     transmitter was stopped.
+ * H3. Bytes go to the transmitter under a pass of the gate (`actors/sdr/radio/emission-gate.ts`) alone, which is void
+ *     once the path has changed or the transmitter was stopped.
  * H4. What is taken away from somebody who waits for it ends that wait with the reason.
  */
 

@@ -36,8 +36,8 @@ export class Capture {
   }
 
   /**
-   * The blocks behind those that are discarded; refused with `timeout` when they do not all come. `feed` begins what is captured:
-   * losses are counted around it.
+   * The blocks behind those that are discarded; refused with `timeout` when they do not all come. `feed` begins what is
+   * captured: losses are counted around it.
    */
   async take(work: Work, terms: Terms, feed?: () => Promise<Feed>): Promise<Refusable<Captured>> {
     const before = await counters(work);

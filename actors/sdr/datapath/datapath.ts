@@ -1,12 +1,12 @@
 /**
- * The datapath of the modem by its routes: capture, loopback, measurement, enable and disable. RF Bench Service, section 4, rules
- * 8 and 10. Packets are in `packets.ts`.
+ * The datapath of the modem by its routes: capture, loopback, measurement, enable and disable. RF Bench Service,
+ * section 4, rules 8 and 10. Packets are in `packets.ts`.
  *
- * J1. The devices are held from enable, a conditioning or a transmission on, until disable or a capture with `release`. What
- *     captures takes them for nobody: without them there is no datapath, and that is answered at once.
+ * J1. The devices are held from enable, a conditioning or a transmission on, until disable or a capture with `release`.
+ *     What captures takes them for nobody: without them there is no datapath, and that is answered at once.
  * J2. A measurement begins with an empty receive queue and discards what came before its payload.
- * J3. Where nothing correlates, the phases of the constellation are tried: a carrier that is found in a wrong one is another
- *     fault than noise, and is reported as such. The verdict stays what it is.
+ * J3. Where nothing correlates, the phases of the constellation are tried: a carrier that is found in a wrong one is
+ *     another fault than noise, and is reported as such. The verdict stays what it is.
  * J4. Blocks are waited for beside the settings of the board. A setting that changes the chain ends what is fed.
  * J5. Disable goes before everything (command-queue.K6).
  */

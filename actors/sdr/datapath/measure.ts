@@ -1,5 +1,6 @@
 /**
- * Comparing off the event loop: a long payload, many blocks, or an exhaustive search take longer than commands may wait.
+ * Comparing off the event loop: a long payload, many blocks, or an exhaustive search take longer than commands may
+ * wait.
  *
  * T1. What is small is compared at once; what votes do not find is searched exhaustively, on the thread.
  * T2. One thread, begun when it is needed first, which does not keep the process alive.
@@ -9,7 +10,9 @@ import { Worker } from 'node:worker_threads';
 import { BLOCK_BYTES } from '../../../contract/bench/datapath.ts';
 import { type Measured, measure } from '../../../radio/measure/measure.ts';
 
-/** Payload and capture together up to here are compared within ten milliseconds; a thread takes half a second to begin. */
+/**
+ * Payload and capture together up to here are compared within ten milliseconds; a thread takes half a second to begin.
+ */
 const SMALL_BYTES = 32 * BLOCK_BYTES;
 
 export interface MeasureOrder {

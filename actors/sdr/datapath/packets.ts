@@ -4,7 +4,8 @@
  * L1. In this order: are the packets right, is there a datapath, does the framing hold, can the chain carry it. `force`
  *     overrides the last alone.
  * L2. Bytes that wait for their block are lost with the board, with an event.
- * L3. They are for the path they were accepted for: when that has changed, by whatever hand, they are dropped and counted, with an event.
+ * L3. They are for the path they were accepted for: when that has changed, by whatever hand, they are dropped and
+ *     counted, with an event.
  */
 
 import type { ChainTarget } from '../../../contract/bench/chain.ts';

@@ -1,9 +1,9 @@
 /**
- * How many blocks are captured and how long they are waited for, where nobody says. RF Bench Service, section 4, rule 8; the
- * default of the time is not shown there.
+ * How many blocks are captured and how long they are waited for, where nobody says. RF Bench Service, section 4, rule
+ * 8; the default of the time is not shown there.
  *
- * Behind arming, blocks are of before: two to four lie in the queues of the receive path, one is cut in two by the rotation, one
- * was on the air, and one goes by until the receiver has found the signal.
+ * Behind arming, blocks are of before: two to four lie in the queues of the receive path, one is cut in two by the
+ * rotation, one was on the air, and one goes by until the receiver has found the signal.
  */
 
 import { BLOCK_BYTES } from '../../../contract/bench/datapath.ts';
@@ -37,7 +37,10 @@ export interface Terms {
   readonly periodMs: number;
 }
 
-/** Of a capture beside a payload: all of it, whatever place it begins at, so that a verdict is of every byte that was fed. */
+/**
+ * Of a capture beside a payload: all of it, whatever place it begins at, so that a verdict is of every byte that was
+ * fed.
+ */
 export function loopbackTerms(payloadBytes: number, asked: LoopbackTerms, record: RadioRecord): Terms {
   const periodMs = periodOf(record);
   const warmup = asked.warmup ?? STALE_BLOCKS;

@@ -1,5 +1,6 @@
 /**
- * What happened at the bench: events, kept over restarts, and the last lines of the log. RF Bench Service, sections 4 and 6.
+ * What happened at the bench: events, kept over restarts, and the last lines of the log. RF Bench Service, sections 4
+ * and 6.
  *
  * V1. Ids rise, also over restarts and purges. The newest are kept, so many as `BENCH_EVENTS_KEPT` says.
  * V2. Recording never waits: the record is written behind (`record.ts`).

@@ -1,8 +1,8 @@
 /**
  * Pictures and readings for eyes: made only while somebody watches, once for all who do. Not in the specification.
  *
- * E1. Pictures are made of the truth of a model in this process. A board behind an iiod gives no samples beside its blocks: there
- *     only readings are sent, and the pictures stay away.
+ * E1. Pictures are made of the truth of a model in this process. A board behind an iiod gives no samples beside its
+ *     blocks: there only readings are sent, and the pictures stay away.
  * E2. Readings are asked of the board one after the other: a slow board makes them fewer, never piles them up.
  */
 

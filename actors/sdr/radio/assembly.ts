@@ -1,6 +1,6 @@
 /**
- * The parts of the radio, made and tied to each other. What each does is its own file's matter; what the radio is to others is
- * `radio.ts`.
+ * The parts of the radio, made and tied to each other. What each does is its own file's matter; what the radio is to
+ * others is `radio.ts`.
  */
 
 import { randomUUID } from 'node:crypto';

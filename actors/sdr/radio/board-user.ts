@@ -1,5 +1,6 @@
 /**
- * What scenarios and campaigns need of the radio, which alone writes to the board. RF Bench Service, sections 1 (2) and 3.
+ * What scenarios and campaigns need of the radio, which alone writes to the board. RF Bench Service, sections 1 (2) and
+ * 3.
  */
 
 import type { ChainTarget } from '../../../contract/bench/chain.ts';
@@ -40,8 +41,8 @@ export interface BoardUser {
   hold(holder: BoardHolder): Promise<Result<void, BenchFault>>;
   release(holder: BoardHolder): Promise<void>;
   /**
-   * Does it as its route does, behind what was asked before. Refused with the code of the route; `unavailable` when the board is
-   * lost. Aborted, it ends as soon as the board lets it.
+   * Does it as its route does, behind what was asked before. Refused with the code of the route; `unavailable` when the
+   * board is lost. Aborted, it ends as soon as the board lets it.
    */
   perform(action: ScriptedAction, by: BoardHolder, signal?: AbortSignal): Promise<Result<Done, BenchFault>>;
   /** Readings now; null: the board cannot report it. */

@@ -1,6 +1,6 @@
 /**
- * Looks at the board again and again, for what another tool does to it: settings of the applied profile that are changed, samples or tones
- * that leave instead of what the modem sends. RF Bench Service, section 4, rule 4.
+ * Looks at the board again and again, for what another tool does to it: settings of the applied profile that are
+ * changed, samples or tones that leave instead of what the modem sends. RF Bench Service, section 4, rule 4.
  *
  * B1. What is read while a command changes settings is not judged: what this daemon sets is nobody else's.
  * B2. One look at a time; a board that answers slowly is looked at less often.

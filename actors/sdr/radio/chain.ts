@@ -106,7 +106,9 @@ export class Chain implements BenchChain {
     return chainState(await this.#presentView(board, record));
   }
 
-  /** Opens the egress where nothing else of the chain stands before it: then the command the state names has fixed it. */
+  /**
+   * Opens the egress where nothing else of the chain stands before it: then the command the state names has fixed it.
+   */
   async openWhereReady({ board, record, actions }: Work): Promise<void> {
     const first = firstUnmet(await this.#presentView(board, record));
     if (first?.key === 'tx.egress') await actions.openEgress(true);

@@ -4,10 +4,12 @@
  * K1. What a command carries and answers stays here; the chart knows its number and its facts.
  * K2. Whoever asked is answered once the facts of the command are durable, so that what is read next agrees with it.
  * K3. An effect that is asked for again after a crash of the cell is the same work, done once.
- * K4. Before it is recorded that a command begins, nothing of it is done; one that cannot be recorded is refused, for good.
+ * K4. Before it is recorded that a command begins, nothing of it is done; one that cannot be recorded is refused, for
+ *     good.
  * K5. A defect in a command ends that command and throws where it was asked; the radio goes on.
- * K6. What stops the transmitter waits for nothing: not for what was asked before, not for who holds the board, not for the bus. It
- *     is recorded behind. What was asked before it does not make the transmitter radiate again (`radio/board/stops.ts`).
+ * K6. What stops the transmitter waits for nothing: not for what was asked before, not for who holds the board, not for
+ *     the bus. It is recorded behind. What was asked before it does not make the transmitter radiate again
+ *     (`radio/board/stops.ts`).
  */
 
 import type { BenchFault } from '../../../contract/bench/errors.ts';

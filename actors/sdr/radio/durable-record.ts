@@ -1,6 +1,6 @@
 /**
- * What readers may see of the record of the radio: an apply that is done and not yet durable is not shown. RF Bench Service,
- * section 4, rule 4.
+ * What readers may see of the record of the radio: an apply that is done and not yet durable is not shown. RF Bench
+ * Service, section 4, rule 4.
  *
  * V1. An epoch that was shown is durable, so that no later life gives it to another apply.
  */

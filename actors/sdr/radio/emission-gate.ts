@@ -1,11 +1,13 @@
 /**
- * The one gate before the transmitter. RF Bench Service, section 4, rule 11: whatever brings bytes there, by whichever route, feed or
- * script, asks here first.
+ * The one gate before the transmitter. RF Bench Service, section 4, rule 11: whatever brings bytes there, by whichever
+ * route, feed or script, asks here first.
  *
- * E1. Where the chain cannot carry an emission it is refused with the first missing step. `force` overrides that, wherever it is taken.
- * E2. What comes back inside the board reaches no connector: a measurement there is let through, and shows what is missing.
- * E3. A pass is of one path and of one moment in the order of stops: it is void once either has changed, until the bytes are handed
- *     over.
+ * E1. Where the chain cannot carry an emission it is refused with the first missing step. `force` overrides that,
+ *     wherever it is taken.
+ * E2. What comes back inside the board reaches no connector: a measurement there is let through, and shows what is
+ *     missing.
+ * E3. A pass is of one path and of one moment in the order of stops: it is void once either has changed, until the
+ *     bytes are handed over.
  */
 
 import type { ChainState } from '../../../contract/bench/chain.ts';

@@ -1,5 +1,6 @@
 /**
- * The cell of the radio, as the radio uses it: known once it is hosted, and not used any more once another bench has its record.
+ * The cell of the radio, as the radio uses it: known once it is hosted, and not used any more once another bench has
+ * its record.
  */
 
 import type { RadioContext, RadioEvent } from '../../../machines/bench/radio-protocol.ts';

@@ -1,10 +1,11 @@
 /**
- * Profiles: those of the mission and those registered while the daemon runs, and the apply. RF Bench Service, section 4, rules 2
- * to 4.
+ * Profiles: those of the mission and those registered while the daemon runs, and the apply. RF Bench Service, section
+ * 4, rules 2 to 4.
  *
  * P1. A registered profile lasts as long as the daemon; it may replace one of the mission for so long.
  * P2. What is applied is the profile as it was then: registering another under its name changes nothing on the board.
- * P3. Whether it is still what is set is for the board to say, which other tools write to: it is read when somebody asks.
+ * P3. Whether it is still what is set is for the board to say, which other tools write to: it is read when somebody
+ *     asks.
  */
 
 import type {
@@ -127,7 +128,9 @@ export class Profiles implements BenchProfiles {
     });
   }
 
-  /** Sets the board to the profile at the level of the present path; a path that cannot be read is taken for a loopback. */
+  /**
+   * Sets the board to the profile at the level of the present path; a path that cannot be read is taken for a loopback.
+   */
   async #apply(profile: Profile, work: Work): Promise<Refusable<ApplyResult>> {
     const { bounds, events } = this.#parts;
     const setup = setupFor(profile, bounds);

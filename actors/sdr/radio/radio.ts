@@ -1,6 +1,6 @@
 /**
- * The radio: the one that owns the board, does what the routes and the runs ask of it, and records what happened. RF Bench Service,
- * sections 1, 3 and 4.
+ * The radio: the one that owns the board, does what the routes and the runs ask of it, and records what happened. RF
+ * Bench Service, sections 1, 3 and 4.
  *
  * How it is assembled: the role of the process makes it with `createRadio`, hosts its binding, whose only
  * cell it is (`supervision/cells/host.ts`), and then starts it:
@@ -11,8 +11,8 @@
  *     stored ? cells.restore(RADIO_ID, stored, epoch) : cells.start(RADIO_ID, undefined, epoch);
  *     await radio.start(cells);
  *
- * I1. Nobody else writes to the board, and one setting is done at a time (`machines/bench/radio.ts`); what stops the transmitter waits
- *     for none.
+ * I1. Nobody else writes to the board, and one setting is done at a time (`machines/bench/radio.ts`); what stops the
+ *     transmitter waits for none.
  * I2. Reading goes on beside every command; what it shows of the applies is durable (`durable-record.ts`).
  */
 
@@ -49,11 +49,14 @@ export interface Radio {
   /** Reads the events of earlier lives and looks for the board; its cell is among these by then. */
   start(cells: RadioCells): Promise<void>;
   /**
-   * Another bench has its record: what waits is refused, nothing more is taken, and nothing wakes its cell, which would write to that
-   * record again.
+   * Another bench has its record: what waits is refused, nothing more is taken, and nothing wakes its cell, which would
+   * write to that record again.
    */
   replaced(): void;
-  /** Mutes the transmitter if it radiates, and takes no more commands but those of runs that end: the daemon is about to. */
+  /**
+   * Mutes the transmitter if it radiates, and takes no more commands but those of runs that end: the daemon is about
+   * to.
+   */
   silence(): Promise<void>;
   /** Ends everything that waits, gives the board back and writes what is to be recorded. */
   stop(): Promise<void>;

@@ -1,10 +1,11 @@
 /**
  * What is read back of the radio, as every radio route answers with it. RF Bench Service, section 2.
  *
- * S1. What could not be read is absent, or null where the interface has the field always, and the state of that direction is
- *     `error`: an attenuation that reads 0 dB is full power, so no number stands in for one that is not known.
- * S2. `active`: the direction runs. Of the receiver: the part passes data and the demodulator is released; of the transmitter:
- *     the transmit chain of the modem runs, or another tool feeds the transmitter. `idle`: it does not.
+ * S1. What could not be read is absent, or null where the interface has the field always, and the state of that
+ *     direction is `error`: an attenuation that reads 0 dB is full power, so no number stands in for one that is not
+ *     known.
+ * S2. `active`: the direction runs. Of the receiver: the part passes data and the demodulator is released; of the
+ *     transmitter: the transmit chain of the modem runs, or another tool feeds the transmitter. `idle`: it does not.
  * S3. A board without a modem has no locks, offsets or loopback of the logic: there they are false and 0, which is so.
  */
 

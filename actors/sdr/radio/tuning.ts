@@ -1,11 +1,12 @@
 /**
  * The commands of the radio routes: frequency, gain, loopback, reset. RF Bench Service, section 4, rule 7.
  *
- * T1. What is out of reach is refused with its bound before anything is written; a mute alone is done first, whatever is asked
- *     beside it.
+ * T1. What is out of reach is refused with its bound before anything is written; a mute alone is done first, whatever
+ *     is asked beside it.
  * T2. A change by hand is noted before it is written: also one that the board breaks off may have happened.
  * T3. In a loopback the transmitter stays muted, whoever asks: the part goes on radiating there.
- * T4. A mute goes before everything (command-queue.K6), with every transmitter of the part. It ends what is fed over the air.
+ * T4. A mute goes before everything (command-queue.K6), with every transmitter of the part. It ends what is fed over
+ *     the air.
  */
 
 import type { FrequencyBody, GainBody, RadioStatus, ResetScope } from '../../../contract/bench/radio.ts';
@@ -223,8 +224,8 @@ async function radiatesFault(
 }
 
 /**
- * That of the profile, else as it is; undefined on a board without a modem, where there is no digital oscillator. One that cannot be
- * read is not 0: the tune is refused as the board refuses, since nobody could say where it led to.
+ * That of the profile, else as it is; undefined on a board without a modem, where there is no digital oscillator. One
+ * that cannot be read is not 0: the tune is refused as the board refuses, since nobody could say where it led to.
  */
 async function wantedOffset(side: Side, { board, record }: Work): Promise<number | undefined> {
   if (!board.hasModem) return undefined;
@@ -238,7 +239,10 @@ function transmitterFault(off: string): string {
   return `tx_gain_db: ${off}; it is an attenuation, 0 dB is the strongest`;
 }
 
-/** The board as it is read beside whatever is under way; a register that does not answer in time is an error of that register. */
+/**
+ * The board as it is read beside whatever is under way; a register that does not answer in time is an error of that
+ * register.
+ */
 function besides({ urgentPhy, modem, hasModem }: Board, late: Late): Parameters<typeof readStatus>[0] {
   let isLate = false;
   const overdue = (): never => {

@@ -1,5 +1,6 @@
 /**
- * The board for scenarios and campaigns: held by one run, commanded by the verbs of its script. Each verb does what its route does.
+ * The board for scenarios and campaigns: held by one run, commanded by the verbs of its script. Each verb does what its
+ * route does.
  *
  * B1. Whatever is done for a run is done in its name; what is done in another name meanwhile is refused.
  */

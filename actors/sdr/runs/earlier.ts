@@ -1,7 +1,9 @@
 /**
- * Ends what an earlier life of the daemon left open: a scenario failed, a campaign is interrupted. RF Bench Service, section 3.
+ * Ends what an earlier life of the daemon left open: a scenario failed, a campaign is interrupted. RF Bench Service,
+ * section 3.
  *
- * Y1. Nothing of it is done again, and the actions of the end are not done: what the board is set to is not known any more.
+ * Y1. Nothing of it is done again, and the actions of the end are not done: what the board is set to is not known any
+ *     more.
  */
 
 import type { CampaignEvent } from '../../../machines/bench/campaign-protocol.ts';

@@ -1,6 +1,6 @@
 /**
- * Whose turn it is: at most one campaign or scenario runs. RF Bench Service, section 3; a scenario that a campaign runs as its
- * step is not another start.
+ * Whose turn it is: at most one campaign or scenario runs. RF Bench Service, section 3; a scenario that a campaign runs
+ * as its step is not another start.
  *
  * N1. The turn is taken before the board is, so that two starts at one moment cannot both succeed.
  */

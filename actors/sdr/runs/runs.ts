@@ -1,12 +1,13 @@
 /**
  * Scenarios and campaigns of the bench, assembled. RF Bench Service, section 1 (2).
  *
- * The role hosts the cells: it makes a `Kind` of each of `bindings`, then calls `start` with them; when such a cell is gone for
- * good, its `onGone` calls `gone`. Records are in the stores given in (`mcs_bench_runs`, kinds `campaign` and `scenario`), reports in
- * the bucket given in. Before it drains its kinds the role calls `stop`.
+ * The role hosts the cells: it makes a `Kind` of each of `bindings`, then calls `start` with them; when such a cell is
+ * gone for good, its `onGone` calls `gone`. Records are in the stores given in (`mcs_bench_runs`, kinds `campaign` and
+ * `scenario`), reports in the bucket given in. Before it drains its kinds the role calls `stop`.
  *
  * U1. Only one campaign or scenario runs, and while it does the board is held in its name.
- * U3. A daemon that ends does the actions at the end of the scenario that runs; that it was cut off is for the next life to record.
+ * U3. A daemon that ends does the actions at the end of the scenario that runs; that it was cut off is for the next
+ *     life to record.
  * U2. What an earlier life of the daemon left open ends at the start (`earlier.ts`).
  */
 
@@ -72,11 +73,17 @@ export interface Runs {
   };
   readonly scenarios: BenchScenarios;
   readonly campaigns: BenchCampaigns;
-  /** Reads the records, ends what an earlier life left open, and starts the timetable. Rejects with an outage of the bus. */
+  /**
+   * Reads the records, ends what an earlier life left open, and starts the timetable. Rejects with an outage of the
+   * bus.
+   */
   start(cells: RunsCells): Promise<void>;
   /** A cell that has no more chance: what waits for it is let go. */
   gone(kind: keyof RunsCells, id: string, why: Gone): void;
-  /** Starts nothing any more, ends what is under way on the board and does what is to be done at its end, within a bounded time. */
+  /**
+   * Starts nothing any more, ends what is under way on the board and does what is to be done at its end, within a
+   * bounded time.
+   */
   stop(): Promise<void>;
 }
 
@@ -197,7 +204,8 @@ class BenchRuns implements Runs {
       this.scenarios.tell(runId, { type: 'board.lost', at, reason: `the board was lost: ${reason}` });
   }
 
-  // Bindings -----------------------------------------------------------------------------------------------------------
+  // Bindings
+  // -----------------------------------------------------------------------------------------------------------
 
   #scenarioBinding(): Runs['bindings']['scenario'] {
     const { board, events, reports, clock, ids } = this.#options;
@@ -262,7 +270,8 @@ class BenchRuns implements Runs {
     this.#tell(`campaign.${status}`, 'campaign', isGood ? 'info' : 'warning', announced);
   }
 
-  // Records ------------------------------------------------------------------------------------------------------------
+  // Records
+  // ------------------------------------------------------------------------------------------------------------
 
   #records<View>(
     store: RunStore,

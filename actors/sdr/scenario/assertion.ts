@@ -2,8 +2,8 @@
  * What an assertion says of what a scenario run observed. RF Bench Service, section 2.
  *
  * A1. An assertion that observed nothing failed, whatever it compares.
- * A2. It is verified only when it read the link and there was something to read: neither the script of the scenario nor the
- *     settings of the board prove anything of the link.
+ * A2. It is verified only when it read the link and there was something to read: neither the script of the scenario nor
+ *     the settings of the board prove anything of the link.
  */
 
 import type { Measurement } from '../../../contract/bench/datapath.ts';

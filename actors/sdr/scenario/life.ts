@@ -1,5 +1,6 @@
 /**
- * What a scenario run in flight has seen and done: too much, and too short-lived, for its record. RF Bench Service, section 2.
+ * What a scenario run in flight has seen and done: too much, and too short-lived, for its record. RF Bench Service,
+ * section 2.
  *
  * L1. It lives as long as the daemon: a run that finds none is of an earlier life.
  * L2. What was asked under one key is done once, also when its cell asks again after a crash.

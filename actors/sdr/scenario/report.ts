@@ -1,6 +1,6 @@
 /**
- * The report of a scenario run that is over: made of what was seen, kept as JSON under the id of the run. RF Bench Service,
- * section 2.
+ * The report of a scenario run that is over: made of what was seen, kept as JSON under the id of the run. RF Bench
+ * Service, section 2.
  *
  * R1. Neither verdict applies to a timeline that was not completed: no assertion is judged, nothing is verified.
  * R2. A report fits into a message of the bus: samples are thinned evenly until it does, and an event says so.

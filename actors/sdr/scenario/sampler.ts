@@ -1,8 +1,8 @@
 /**
  * Reads metrics of the board at the interval of a scenario. RF Bench Service, section 2 (metric samples).
  *
- * M1. What is kept is bounded: when there is too much, every other look is dropped, of the past and from then on, so that the
- *     whole run stays covered evenly. The first look and the last are kept.
+ * M1. What is kept is bounded: when there is too much, every other look is dropped, of the past and from then on, so
+ *     that the whole run stays covered evenly. The first look and the last are kept.
  * M2. One look at a time: a board that is slow is looked at less often, not twice at once.
  */
 

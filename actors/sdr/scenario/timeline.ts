@@ -2,8 +2,8 @@
  * Does the steps of a timeline. RF Bench Service, section 2.
  *
  * T1. A step begins at its time; one that is late begins at once, and its event says how late.
- * T2. What the board refuses ends the timeline. A wait for what does not come does not: the next steps may be what shows why;
- *     the step failed, and unless an assertion asks for that, so did the run.
+ * T2. What the board refuses ends the timeline. A wait for what does not come does not: the next steps may be what
+ *     shows why; the step failed, and unless an assertion asks for that, so did the run.
  */
 
 import type { MetricName } from '../../../contract/bench/metric.ts';

@@ -1,6 +1,6 @@
 /**
- * Has a telecommand encoded by the driver of its link, by the configuration that it was resolved with. Mission Control Service,
- * section 3.1 (ACK 1).
+ * Has a telecommand encoded by the driver of its link, by the configuration that it was resolved with. Mission Control
+ * Service, section 3.1 (ACK 1).
  *
  * E1. While the bus is away the driver is waited for: the outage is not its fault.
  * E2. Whatever a driver answers, the chain goes on or ends: drivers may be of others.

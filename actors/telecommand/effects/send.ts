@@ -1,4 +1,7 @@
-/** Has the frame of a telecommand sent by the gateway of its link (`actors/telecommand/sending.ts`). Mission Control Service, section 3.1 (ACK 2). */
+/**
+ * Has the frame of a telecommand sent by the gateway of its link (`actors/telecommand/sending.ts`). Mission Control
+ * Service, section 3.1 (ACK 2).
+ */
 
 import { assertNever } from '../../../contract/assert.ts';
 import type { SendReply } from '../../../contract/link.ts';

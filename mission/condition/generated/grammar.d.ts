@@ -1,4 +1,6 @@
-/** The parser that `npm run grammar` generates from `condition.peggy`. Never edited by hand, unlike this declaration. */
+/**
+ * The parser that `npm run grammar` generates from `condition.peggy`. Never edited by hand, unlike this declaration.
+ */
 
 import type { Node } from '../syntax.ts';
 

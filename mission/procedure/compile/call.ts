@@ -1,4 +1,6 @@
-/** `call`: another procedure with its roles and inputs given. Mission Control Service, section 4.2 (nested procedures). */
+/**
+ * `call`: another procedure with its roles and inputs given. Mission Control Service, section 4.2 (nested procedures).
+ */
 
 import { nearHelp } from '../../../contract/near.ts';
 import type { FaultsAt } from '../../document/fault.ts';

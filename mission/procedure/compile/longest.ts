@@ -1,6 +1,6 @@
 /**
- * The longest a procedure can last, retries included. Mission Control Service, section 4.2 rule 3 (the longest path with
- * every retry, timeout and wait). It is an upper bound: contingencies count as if all ran.
+ * The longest a procedure can last, retries included. Mission Control Service, section 4.2 rule 3 (the longest path
+ * with every retry, timeout and wait). It is an upper bound: contingencies count as if all ran.
  *
  * D1. What a person is waited for without timeout has no bound (null), and neither has what holds it.
  * D2. Not counted: decisions after a failure, suspensions, and confirmations that an environment asks for hazardous

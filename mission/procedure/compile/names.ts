@@ -1,6 +1,6 @@
 /**
- * The names of one leaf step: the inputs of its procedure and the answers given before (procedure.P2). Mission Control Service,
- * section 4.2.
+ * The names of one leaf step: the inputs of its procedure and the answers given before (procedure.P2). Mission Control
+ * Service, section 4.2.
  */
 
 import { nearHelp } from '../../../contract/near.ts';

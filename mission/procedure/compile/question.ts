@@ -8,7 +8,10 @@ import { positiveTimeIn } from './duration.ts';
 import type { Names } from './names.ts';
 import { compileText } from './text.ts';
 
-/** The question; its answer, if it has a name, is known in the rest of the step. Without timeout it has no bound (longest.D1). */
+/**
+ * The question; its answer, if it has a name, is known in the rest of the step. Without timeout it has no bound
+ * (longest.D1).
+ */
 export function compileAsk(document: AskDocument, names: Names, faults: FaultsAt): Statement {
   const { as, type: written, timeout } = document;
   const prompt = compileText(document.ask, names, faults.in('ask'));

@@ -1,6 +1,6 @@
 /**
- * The steps of a procedure: which statements make a step, what its path is, how often it is tried (procedure.P1). Mission Control
- * Service, section 2.3 (paths) and section 4.2.
+ * The steps of a procedure: which statements make a step, what its path is, how often it is tried (procedure.P1).
+ * Mission Control Service, section 2.3 (paths) and section 4.2.
  */
 
 import { PROGRAM_DEPTH } from '../../../contract/limits.ts';

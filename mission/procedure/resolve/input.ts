@@ -1,6 +1,6 @@
 /**
- * The inputs of a procedure: those of a request, and those a call passes on. Mission Control Service, section 2.3 (field
- * `inputs`) and section 7.4.
+ * The inputs of a procedure: those of a request, and those a call passes on. Mission Control Service, section 2.3
+ * (field `inputs`) and section 7.4.
  *
  * I1. An input without value takes its default; one whose default is null may stay without.
  * I2. What a call passes on is in the unit of the caller's input and is converted; a value that does not fit is a fault

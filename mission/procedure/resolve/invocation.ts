@@ -1,6 +1,6 @@
 /**
- * One procedure being resolved: its place in the tree, the targets of its roles, the values of its inputs, and where what
- * does not hold is collected. Mission Control Service, section 4.2 rule 1.
+ * One procedure being resolved: its place in the tree, the targets of its roles, the values of its inputs, and where
+ * what does not hold is collected. Mission Control Service, section 4.2 rule 1.
  *
  * S1. A role or input that is not here although the procedure has it did not hold: it was reported where it was given,
  *     and what needs it is skipped.

@@ -41,7 +41,9 @@ function draftNotAllowed({ name, draft }: Procedure, environment: Environment): 
   return [fault('run::draft-not-allowed', message, help, pointer('run'))];
 }
 
-/** Whether it or one it calls has a `send` of a hazardous telecommand; what a configuration sends depends on the target. */
+/**
+ * Whether it or one it calls has a `send` of a hazardous telecommand; what a configuration sends depends on the target.
+ */
 export function sendsHazardous(procedure: Procedure): boolean {
   return calledBy(procedure).some((each) =>
     statementsIn(each).some((statement) => statement.kind === 'send' && statement.telecommand.hazardous),

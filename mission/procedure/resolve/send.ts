@@ -1,6 +1,7 @@
 /**
- * A telecommand of a procedure for the target of its role: link, instance and arguments. Mission Control Service, section
- * 2.3, section 4.1 rule 1 and section 7.4. The same rules as for a direct telecommand, with the faults of a run request.
+ * A telecommand of a procedure for the target of its role: link, instance and arguments. Mission Control Service,
+ * section 2.3, section 4.1 rule 1 and section 7.4. The same rules as for a direct telecommand, with the faults of a run
+ * request.
  *
  * S1. What comes from an input is a fault of that input when it does not fit; the telecommand is named.
  * S2. An answer is checked when it is there: here only its name is known.

@@ -59,7 +59,9 @@ function roleFaults(role: string, place: Place, { given, roles }: FaultSite): Fa
   return [fault('run::fault-target', `"${role}" is not a role of targets`, help, pointer(...place))];
 }
 
-/** The gateway that switches the fault; undefined when it cannot be determined, or is reported for not being simulated. */
+/**
+ * The gateway that switches the fault; undefined when it cannot be determined, or is reported for not being simulated.
+ */
 function simulatedGateway(
   role: string,
   place: Place,

@@ -1,6 +1,6 @@
 /**
- * One statement of a procedure for the targets and inputs of a run. Mission Control Service, section 4.2 rule 5. What it
- * may be was checked when the library was compiled.
+ * One statement of a procedure for the targets and inputs of a run. Mission Control Service, section 4.2 rule 5. What
+ * it may be was checked when the library was compiled.
  *
  * S1. A transfer of an optional file without value is left out, with a warning: there is nothing to transfer.
  */

@@ -3,8 +3,8 @@
  * 4.2 rule 5.
  *
  * T1. The path of what a call holds begins with the path of the call.
- * T2. The longest duration is that of the procedure (longest.D1, D2 of its compilation) with what a configuration of these targets
- *     really sends.
+ * T2. The longest duration is that of the procedure (longest.D1, D2 of its compilation) with what a configuration of
+ *     these targets really sends.
  */
 
 import type { ProgramNode, ProgramStatement } from '../../../contract/program.ts';

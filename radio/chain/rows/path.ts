@@ -1,4 +1,7 @@
-/** The path and what leaves by it: the switch behind everything that configures (chain/condition.N3), then level and egress. */
+/**
+ * The path and what leaves by it: the switch behind everything that configures (chain/condition.N3), then level and
+ * egress.
+ */
 
 import type { Observed } from '../../board/observed.ts';
 import { MUTED_DB } from '../../board/phy.ts';

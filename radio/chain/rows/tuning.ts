@@ -7,8 +7,8 @@ import { all, bySetup, judged } from '../finding.ts';
 import { AIR, apply, decibels, EVERYWHERE, near, numberOf, offset, ofSide, read, SIDES } from '../view.ts';
 
 /**
- * The clock framework keeps half the frequency, and the synthesiser has steps: what is read may be this far off. So may a digital
- * offset that was set to make up for it.
+ * The clock framework keeps half the frequency, and the synthesiser has steps: what is read may be this far off. So may
+ * a digital offset that was set to make up for it.
  */
 const OSCILLATOR_TOLERANCE_HZ = 4;
 

@@ -1,6 +1,6 @@
 /**
- * Alarm leaders on a real bus for the tests of the alarm service: each a service with its cells, over a bus that can die at
- * any write. Their watch is made by hand: a message of values says in its `link` which alarms change.
+ * Alarm leaders on a real bus for the tests of the alarm service: each a service with its cells, over a bus that can
+ * die at any write. Their watch is made by hand: a message of values says in its `link` which alarms change.
  */
 
 import { readStored } from '../../../actors/alarm/alarm-event.ts';

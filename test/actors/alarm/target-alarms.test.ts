@@ -16,7 +16,9 @@ import { LogBus } from '../telecommand/log-bus.ts';
 
 const HOLD_MS = 5_000;
 
-/** One alarm `hot`, raised once `link` has said `hot` for five seconds; cleared at once. It names the ground time too. */
+/**
+ * One alarm `hot`, raised once `link` has said `hot` for five seconds; cleared at once. It names the ground time too.
+ */
 class Hold implements AlarmWatch {
   readonly spanMs = HOLD_MS;
   readonly whole = true;

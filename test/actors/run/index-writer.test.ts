@@ -1,4 +1,6 @@
-/** What the list of runs shows, written as a log grows: on a clock moved by hand, before a bucket that notes its writes. */
+/**
+ * What the list of runs shows, written as a log grows: on a clock moved by hand, before a bucket that notes its writes.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { IndexWriter } from '../../../actors/run/index-writer.ts';

@@ -1,6 +1,6 @@
 /**
- * Commands that meet a run while its log is being written, owners that overlap, and runs that nobody can bring to life: with
- * real cells on a real bus.
+ * Commands that meet a run while its log is being written, owners that overlap, and runs that nobody can bring to life:
+ * with real cells on a real bus.
  */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

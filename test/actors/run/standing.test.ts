@@ -1,4 +1,6 @@
-/** Runs by chance, lived by real cells on a log in memory: restored from what was kept of them, and from the log alone. */
+/**
+ * Runs by chance, lived by real cells on a log in memory: restored from what was kept of them, and from the log alone.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

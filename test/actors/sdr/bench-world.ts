@@ -1,6 +1,6 @@
 /**
- * The radio of the bench as the daemon has it: its cell in the real runtime, its board the real model. A test owns the board, the
- * store and, where it asks for it, the clock; `restart` is another life of the daemon over the same records.
+ * The radio of the bench as the daemon has it: its cell in the real runtime, its board the real model. A test owns the
+ * board, the store and, where it asks for it, the clock; `restart` is another life of the daemon over the same records.
  */
 
 import type { BoardOption } from '../../../actors/sdr/radio/attach.ts';

@@ -1,4 +1,7 @@
-/** The runs of a bench in the cells of the runtime, on a manual clock, over a scripted board and stores that outlive a life. */
+/**
+ * The runs of a bench in the cells of the runtime, on a manual clock, over a scripted board and stores that outlive a
+ * life.
+ */
 
 import type { BoardUser, EventSink } from '../../../actors/sdr/radio/board-user.ts';
 import type { RunStore } from '../../../actors/sdr/runs/records.ts';

@@ -1,6 +1,6 @@
 /**
- * A board that does what a test says: answers, refuses, hangs until it is let go, or is lost. Numbers are set by the test; what
- * was asked for is kept in order.
+ * A board that does what a test says: answers, refuses, hangs until it is let go, or is lost. Numbers are set by the
+ * test; what was asked for is kept in order.
  */
 
 import type {

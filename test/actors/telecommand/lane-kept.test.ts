@@ -1,4 +1,7 @@
-/** A lane with envelopes kept beside the logs of its telecommands: what it reads of them, and that none is left of what is over. */
+/**
+ * A lane with envelopes kept beside the logs of its telecommands: what it reads of them, and that none is left of what
+ * is over.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';

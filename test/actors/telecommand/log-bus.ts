@@ -1,6 +1,7 @@
 /**
- * A bus in memory for the tests of telecommands: streams with conditional appends and message ids, buckets, requests that
- * a test answers. It can lose the answer of a write, refuse reads, and hold messages back; the real bus is in test/flow.
+ * A bus in memory for the tests of telecommands: streams with conditional appends and message ids, buckets, requests
+ * that a test answers. It can lose the answer of a write, refuse reads, and hold messages back; the real bus is in
+ * test/flow.
  */
 
 import type { BucketDefinition } from '../../../contract/bus/buckets.ts';

@@ -1,4 +1,6 @@
-/** How a frame is handed to its gateway: only while the run that sends it holds the target, and once whatever is lost. */
+/**
+ * How a frame is handed to its gateway: only while the run that sends it holds the target, and once whatever is lost.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { type Sending, sendFrame } from '../../../actors/telecommand/sending.ts';

@@ -1,4 +1,7 @@
-/** Telecommands by chance, lived by real cells on a log in memory: restored from what was kept of them, and from the log alone. */
+/**
+ * Telecommands by chance, lived by real cells on a log in memory: restored from what was kept of them, and from the log
+ * alone.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -30,7 +30,10 @@ export async function serveBench(bench: Bench, identity?: BenchIdentity): Promis
   return { ...frontEnd, api: `${frontEnd.url}/api/v1`, log };
 }
 
-/** Refusals of the identity layer, which `identity.test.ts` sees on every route: beside them a test sees what the route says itself. */
+/**
+ * Refusals of the identity layer, which `identity.test.ts` sees on every route: beside them a test sees what the route
+ * says itself.
+ */
 export function seenWithIdentity(item: string): boolean {
   const [operation, code] = item.split(' ');
   if (code === 'unauthorized') return true;

@@ -1,6 +1,6 @@
 /**
- * Who may call a bench that can be reached from elsewhere: every route and every feed, with the tokens of mission control. RF Bench
- * Service, section 5.
+ * Who may call a bench that can be reached from elsewhere: every route and every feed, with the tokens of mission
+ * control. RF Bench Service, section 5.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** What is wrong with a packet is said of its field, not of the union of all packets. RF Bench Service, section 4, rule 11. */
+/**
+ * What is wrong with a packet is said of its field, not of the union of all packets. RF Bench Service, section 4, rule
+ * 11.
+ */
 
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** The front end over the real radio with the model of the board; its runs are scripted. What it answers conforms (fixture). */
+/**
+ * The front end over the real radio with the model of the board; its runs are scripted. What it answers conforms
+ * (fixture).
+ */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BLOCK_BYTES } from '../../../contract/bench/datapath.ts';

@@ -1,4 +1,6 @@
-/** What the front end of the bench makes of a request before the bench sees it: defaults, bounds, forms, literal paths. */
+/**
+ * What the front end of the bench makes of a request before the bench sees it: defaults, bounds, forms, literal paths.
+ */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BENCH_DOCUMENT_CHARACTERS, BENCH_LIST_MOST } from '../../../contract/limits.ts';

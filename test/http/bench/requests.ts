@@ -1,6 +1,6 @@
 /**
- * A good request of every route of the bench, with the status of its answer and the ledger lines that name the route; walked by
- * the tests of the routes.
+ * A good request of every route of the bench, with the status of its answer and the ledger lines that name the route;
+ * walked by the tests of the routes.
  */
 
 export interface Good {

@@ -1,6 +1,6 @@
 /**
- * A bench that answers what the test wants, for what the real one can hardly be brought to: every refusal of every route, and
- * a defect. It remembers what it was asked. Its good answers are the examples of the interface description.
+ * A bench that answers what the test wants, for what the real one can hardly be brought to: every refusal of every
+ * route, and a defect. It remembers what it was asked. Its good answers are the examples of the interface description.
  */
 
 import type { BenchErrorCode, BenchFault } from '../../../contract/bench/errors.ts';

@@ -1,4 +1,6 @@
-/** The routes of the inspector on a real bus, with processes that answer, are silent, are slow and move their entities. */
+/**
+ * The routes of the inspector on a real bus, with processes that answer, are silent, are slow and move their entities.
+ */
 
 import { ulid } from 'ulid';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Every chart as it is laid out: it is a picture that a person reads without scrolling, and nothing of the chart is missing in it. */
+/**
+ * Every chart as it is laid out: it is a picture that a person reads without scrolling, and nothing of the chart is
+ * missing in it.
+ */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
@@ -20,7 +23,10 @@ const PANE = { width: 780, height: 713 } as const;
 const ALONE = { width: 1440, height: 700 } as const;
 const MARGIN_PX = 28;
 
-/** Least zooms at which the whole chart is seen. At 0.6 the text of a line is 7 px high; that of the run is smaller, its names are read. */
+/**
+ * Least zooms at which the whole chart is seen. At 0.6 the text of a line is 7 px high; that of the run is smaller, its
+ * names are read.
+ */
 const CHARTS: readonly [
   kind: string,
   machine: AnyStateMachine,

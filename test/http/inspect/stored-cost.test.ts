@@ -1,4 +1,7 @@
-/** What listing the envelopes costs, whoever asks and however many there are; and entries that are not what they should be. */
+/**
+ * What listing the envelopes costs, whoever asks and however many there are; and entries that are not what they should
+ * be.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { Outage } from '../../../contract/outage.ts';

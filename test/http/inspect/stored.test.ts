@@ -1,4 +1,7 @@
-/** What the inspector's routes tell of entities from what is stored of them: beside a living one, and where no process answers. */
+/**
+ * What the inspector's routes tell of entities from what is stored of them: beside a living one, and where no process
+ * answers.
+ */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';

@@ -1,4 +1,6 @@
-/** When the processes are asked for the tree, by a clock of the test: only while somebody looks, once for all who do. */
+/**
+ * When the processes are asked for the tree, by a clock of the test: only while somebody looks, once for all who do.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { ProcessView } from '../../../contract/inspection.ts';

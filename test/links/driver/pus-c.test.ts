@@ -1,4 +1,6 @@
-/** The PUS-C driver on the demo mission, against the simulated spacecraft, which reads the interface document itself. */
+/**
+ * The PUS-C driver on the demo mission, against the simulated spacecraft, which reads the interface document itself.
+ */
 
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';

@@ -182,7 +182,8 @@ function played(of: Program, drawn: readonly number[]): Bench {
   return toTheEnd(Bench.start(of), new Dice(drawn));
 }
 
-// What a prefix says, read without the progress ---------------------------------------------------------------------------
+// What a prefix says, read without the progress
+// ---------------------------------------------------------------------------
 
 /** Where a log stands for a reader: what a new owner must do with it. */
 function reading(events: readonly RunEvent[]) {

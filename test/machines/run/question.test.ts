@@ -1,4 +1,7 @@
-/** Which answer is taken, and which only logged as refused: the chart of a run alone. Mission Control Service, sections 3.2, 4.2. */
+/**
+ * Which answer is taken, and which only logged as refused: the chart of a run alone. Mission Control Service, sections
+ * 3.2, 4.2.
+ */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

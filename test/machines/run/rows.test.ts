@@ -1,6 +1,6 @@
 /**
- * The table of the Mission Control Service, section 3.2: each row is one transition of the chart, with the guard and the actions
- * named here; whoever has the table in hand finds it in the picture. What no row lists stays where it is.
+ * The table of the Mission Control Service, section 3.2: each row is one transition of the chart, with the guard and
+ * the actions named here; whoever has the table in hand finds it in the picture. What no row lists stays where it is.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -312,7 +312,10 @@ describe('the table of section 3.2', () => {
 });
 
 describe('what no row lists', () => {
-  /** Every state that waits for a person or a reply, and the commands that move it (run/command.M2: the others only note them). */
+  /**
+   * Every state that waits for a person or a reply, and the commands that move it (run/command.M2: the others only note
+   * them).
+   */
   const MOVES: Readonly<Record<string, readonly [there: () => Bench, moves: readonly string[]]>> = {
     preparing: [() => Bench.start(program([step('a', [wait(5)])])), []],
     'running.waiting': [() => running(wait(5)), ['preempt', 'abort']],

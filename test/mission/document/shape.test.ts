@@ -1,4 +1,6 @@
-/** The shape check says what a JSON Schema validator says, only better: both judge mutated documents alike (shape.H1). */
+/**
+ * The shape check says what a JSON Schema validator says, only better: both judge mutated documents alike (shape.H1).
+ */
 
 import { Ajv } from 'ajv';
 import fc from 'fast-check';

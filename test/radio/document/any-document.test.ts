@@ -1,4 +1,7 @@
-/** Whatever is given as a document: a value or faults as `path: reason`, never a throw, and never other than Ajv on the shape. */
+/**
+ * Whatever is given as a document: a value or faults as `path: reason`, never a throw, and never other than Ajv on the
+ * shape.
+ */
 
 import { Ajv } from 'ajv';
 import fc from 'fast-check';

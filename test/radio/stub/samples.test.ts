@@ -1,4 +1,7 @@
-/** The sample buffers of the converter cores: what a tool reads is the modelled air, and what it writes leaves by the settings of the part. */
+/**
+ * The sample buffers of the converter cores: what a tool reads is the modelled air, and what it writes leaves by the
+ * settings of the part.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../ports/seeded-random.ts';

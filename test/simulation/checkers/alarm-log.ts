@@ -1,4 +1,6 @@
-/** What records and events of alarms must be: Mission Control Service, sections 2.4, 3.3 and 4.4 (shelving, recovery). */
+/**
+ * What records and events of alarms must be: Mission Control Service, sections 2.4, 3.3 and 4.4 (shelving, recovery).
+ */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { AlarmEvent, AlarmRecord } from '../../../contract/alarm.ts';

@@ -1,11 +1,14 @@
 /**
- * What the value stream says of every alarm, computed plainly: sample by sample, with objects and searches, by code that shares
- * nothing with the evaluation under test. Mission Control Service, sections 2.4 (limits), 3.3 (unknown) and 4.4 (evaluation).
+ * What the value stream says of every alarm, computed plainly: sample by sample, with objects and searches, by code
+ * that shares nothing with the evaluation under test. Mission Control Service, sections 2.4 (limits), 3.3 (unknown) and
+ * 4.4 (evaluation).
  *
- * F1. A sample without a value changes nothing, and neither does a deferred one or one that did not become the current value.
- * F2. Samples of one measure, message and moment are one: the last of them. What a condition says of late samples, it says at
- *     the moment it was asked about last: of those of one message together.
- * F3. Conditions are those of the rigs (`test/simulation/mission.ts`), written here once more; what is derived is taken as the stream has it.
+ * F1. A sample without a value changes nothing, and neither does a deferred one or one that did not become the current
+ *     value.
+ * F2. Samples of one measure, message and moment are one: the last of them. What a condition says of late samples, it
+ *     says at the moment it was asked about last: of those of one message together.
+ * F3. Conditions are those of the rigs (`test/simulation/mission.ts`), written here once more; what is derived is taken
+ *     as the stream has it.
  */
 
 import type { Severity } from '../../../contract/alarm.ts';

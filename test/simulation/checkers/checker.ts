@@ -13,8 +13,9 @@ export interface Checker {
   /** What it holds true, in one sentence. */
   readonly promise: string;
   /**
-   * Where the store went back: whether it is judged by what the store holds in the end, or by what was ever stored; `-if-even` only where
-   * every stream is of one moment. Default: the promise is about what is lost then, and is not judged.
+   * Where the store went back: whether it is judged by what the store holds in the end, or by what was ever stored;
+   * `-if-even` only where every stream is of one moment. Default: the promise is about what is lost then, and is not
+   * judged.
    */
   readonly overRewinds?: 'kept' | 'kept-if-even' | 'complete' | 'complete-if-even';
   /** What breaks the promise, one sentence each. */

@@ -1,11 +1,11 @@
 /**
- * Which samples became the current value of their measure, found by looking at each of them in turn, with objects and by code that
- * shares nothing with the runtime: what the values route would show, one after the other. Mission Control Service, section 4.1 rule
- * 10; decisions 6 and 23.
+ * Which samples became the current value of their measure, found by looking at each of them in turn, with objects and
+ * by code that shares nothing with the runtime: what the values route would show, one after the other. Mission Control
+ * Service, section 4.1 rule 10; decisions 6 and 23.
  *
  * C1. Messages count in the order of the stream, the samples of a message in that of their ground times.
- * C2. Older is what has an earlier `time`, or the same and an earlier ground time; of real-time samples more than ten minutes apart the
- *     ground time decides, also behind a deferred one.
+ * C2. Older is what has an earlier `time`, or the same and an earlier ground time; of real-time samples more than ten
+ *     minutes apart the ground time decides, also behind a deferred one.
  */
 
 import { decodeBatch, type ValueBatch } from '../../../contract/batch.ts';

@@ -19,7 +19,10 @@ import { byTelecommand, type Checker } from './checker.ts';
 
 type Marked<Event> = { readonly position: number; readonly mark: string; readonly logged: Event };
 
-/** What is there of an entity: its log up to the position that an envelope covers, and whether its last event has the mark. */
+/**
+ * What is there of an entity: its log up to the position that an envelope covers, and whether its last event has the
+ * mark.
+ */
 function covered<Event>(
   log: readonly Marked<Event>[],
   { position, mark }: KeptEnvelope['covers'],

@@ -1,6 +1,6 @@
 /**
- * Every consumer against what the values route shows: nobody goes by a sample that did not become the current value. Mission Control
- * Service, sections 3.1, 3.2, 4.1 rule 10 and 4.4; the alarms are held against it by `alarm-truth.ts`.
+ * Every consumer against what the values route shows: nobody goes by a sample that did not become the current value.
+ * Mission Control Service, sections 3.1, 3.2, 4.1 rule 10 and 4.4; the alarms are held against it by `alarm-truth.ts`.
  */
 
 import { header } from '../../../contract/bus/headers.ts';

@@ -1,4 +1,7 @@
-/** What the log of a run must be, and that every run comes to its end: Mission Control Service, sections 2.3, 3.2 and 4.2. */
+/**
+ * What the log of a run must be, and that every run comes to its end: Mission Control Service, sections 2.3, 3.2 and
+ * 4.2.
+ */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { RunSubmission, RunSummary } from '../../../contract/run.ts';

@@ -1,4 +1,6 @@
-/** What people are promised: commands that were accepted take effect, and an answer counts once. Section 4.2 rules 6, 7. */
+/**
+ * What people are promised: commands that were accepted take effect, and an answer counts once. Section 4.2 rules 6, 7.
+ */
 
 import { readApproval } from '../../../actors/run/approval.ts';
 import { isChoice, type RunEvent } from '../../../contract/run.ts';

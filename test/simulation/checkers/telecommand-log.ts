@@ -158,7 +158,10 @@ export function encodedFrames(events: readonly RecordedEvent[]): Map<string, Rec
   );
 }
 
-/** Of which telecommand an uplink is. Sequence counts are given again where the store went back: the last one recorded by then. */
+/**
+ * Of which telecommand an uplink is. Sequence counts are given again where the store went back: the last one recorded
+ * by then.
+ */
 export function recordedUplinks(
   events: readonly RecordedEvent[],
 ): (uplink: Uplink) => RecordedEvent | undefined {

@@ -21,7 +21,8 @@ export const publishedOnce: Checker = {
   name: 'published-once',
   promise: 'a decoded batch becomes one value batch, in order, and none is left out',
   *check({ decoded, values }) {
-    // A batch sent while its stream elects a leader may be passed by what is sent in the next moment (ordered-append.Q4).
+    // A batch sent while its stream elects a leader may be passed by what is sent in the next moment
+    // (ordered-append.Q4).
     const decodedAt = new Map(decoded.map(({ seq, at }) => [seq, at]));
     const passes = (later: number, source: number): boolean =>
       (decodedAt.get(later) ?? Number.NaN) - (decodedAt.get(source) ?? 0) <= VALUE_APPEND_LATE_MS;
@@ -57,7 +58,9 @@ export const currentIsNewest: Checker = {
   },
 };
 
-/** Each message names the one it was made from, and what time alone has turned behind it the moment; those only rise. */
+/**
+ * Each message names the one it was made from, and what time alone has turned behind it the moment; those only rise.
+ */
 function* outOfOrder(
   messages: readonly StoredMessage[],
   passes: (later: number, source: number) => boolean = () => false,

@@ -1,6 +1,6 @@
 /**
- * Every checker of alarms shown to fail: by a defect between a process and its bus, or, where no honest process can be brought
- * to it, by a history that was tampered with.
+ * Every checker of alarms shown to fail: by a defect between a process and its bus, or, where no honest process can be
+ * brought to it, by a history that was tampered with.
  */
 
 import { beforeAll, describe, expect, it } from 'vitest';

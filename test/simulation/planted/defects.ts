@@ -1,6 +1,6 @@
 /**
- * Defects to be planted between a process and its bus, each the mistake of one part of the runtime. The parts themselves are
- * the real ones.
+ * Defects to be planted between a process and its bus, each the mistake of one part of the runtime. The parts
+ * themselves are the real ones.
  */
 
 import { decodeBatch, encodeBatch, type ValueBatch } from '../../../contract/batch.ts';
@@ -176,7 +176,9 @@ export function hardOfHearing(bus: Bus): Bus {
   });
 }
 
-/** Whoever reads the values does not look whether they became current: each consumer takes them in the order they come. */
+/**
+ * Whoever reads the values does not look whether they became current: each consumer takes them in the order they come.
+ */
 export function unordered(bus: Bus): Bus {
   return altered(bus, {
     follow: (stream, subject, from, handle) =>

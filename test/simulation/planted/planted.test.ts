@@ -1,6 +1,6 @@
 /**
- * Every checker shown to fail: a defect is put into an otherwise sound run, and the checker that watches for it must say
- * so. Defects are injected, the code under test is the real one.
+ * Every checker shown to fail: a defect is put into an otherwise sound run, and the checker that watches for it must
+ * say so. Defects are injected, the code under test is the real one.
  */
 
 import { describe, expect, it } from 'vitest';

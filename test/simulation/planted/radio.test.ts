@@ -1,6 +1,6 @@
 /**
- * Every checker of the radio shown to fail: by a defect between the radio and its board, its records or those who ask it, or,
- * where no honest radio can be brought to it, by a history that was tampered with.
+ * Every checker of the radio shown to fail: by a defect between the radio and its board, its records or those who ask
+ * it, or, where no honest radio can be brought to it, by a history that was tampered with.
  */
 
 import { describe, expect, it } from 'vitest';

@@ -74,7 +74,10 @@ export function announcingLate(bus: Bus): Bus {
   });
 }
 
-/** A gateway that sleeps before it sends until the hold is over, looks neither at the time nor at the hold, and says that it is fenced. */
+/**
+ * A gateway that sleeps before it sends until the hold is over, looks neither at the time nor at the hold, and says
+ * that it is fenced.
+ */
 export function heedless(bus: Bus): Bus {
   const holdIsOver = async ({ target, hold }: SendCall): Promise<void> => {
     for (let looks = 0; looks < 500 && hold !== undefined; looks += 1) {

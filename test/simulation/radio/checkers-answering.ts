@@ -1,4 +1,7 @@
-/** What the answers claim, against what was so: readiness, the connector, loopbacks, epochs, profiles that are not clean. */
+/**
+ * What the answers claim, against what was so: readiness, the connector, loopbacks, epochs, profiles that are not
+ * clean.
+ */
 
 import type { ChainState } from '../../../contract/bench/chain.ts';
 import type { Profile } from '../../../contract/bench/profile.ts';
@@ -178,7 +181,9 @@ interface StateSeen {
   readonly isUndisturbed: boolean;
 }
 
-/** Every state of the chain that was answered. A command reads it behind its own last write, a reading beside commands. */
+/**
+ * Every state of the chain that was answered. A command reads it behind its own last write, a reading beside commands.
+ */
 function statesIn(history: RadioHistory): StateSeen[] {
   return answersIn(history).flatMap(({ asked, answer }) => {
     const { outcome, truth } = answer;

@@ -1,5 +1,6 @@
 /**
- * What happens in a simulated scenario of the radio as it happens: everything has a number in one order and a line in the trace.
+ * What happens in a simulated scenario of the radio as it happens: everything has a number in one order and a line in
+ * the trace.
  *
  * O1. What was asked, written and answered is numbered in one order.
  */

@@ -1,4 +1,6 @@
-/** What is left of a simulated scenario of the radio: what was asked and answered, and every write that the board saw. */
+/**
+ * What is left of a simulated scenario of the radio: what was asked and answered, and every write that the board saw.
+ */
 
 import type { BoardHolder } from '../../../actors/sdr/radio/board-user.ts';
 import type { ActiveProfile } from '../../../contract/bench/profile.ts';

@@ -1,4 +1,6 @@
-/** People and runs of a simulated scenario: they ask the radio of the present life, and hear its answers while it lives. */
+/**
+ * People and runs of a simulated scenario: they ask the radio of the present life, and hear its answers while it lives.
+ */
 
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { BoardHolder } from '../../../actors/sdr/radio/board-user.ts';

@@ -1,9 +1,10 @@
 /**
- * The board of a simulated scenario and the way to it: the real model behind a context whose questions take time, are lost, and
- * are written down with what was so before and behind each write.
+ * The board of a simulated scenario and the way to it: the real model behind a context whose questions take time, are
+ * lost, and are written down with what was so before and behind each write.
  *
  * B1. The board outlives the daemon, and an attachment that is cut: what it was set to stays.
- * B2. Of a daemon that died nothing more reaches the board; of a cut attachment nothing is answered but that it is lost.
+ * B2. Of a daemon that died nothing more reaches the board; of a cut attachment nothing is answered but that it is
+ *     lost.
  * B3. Each question takes time, so that nothing happens between a command's end and its answer.
  */
 

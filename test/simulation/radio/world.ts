@@ -1,6 +1,6 @@
 /**
- * A simulated scenario of the radio: the whole radio in lives of a daemon, the modelled board, people and runs, and what goes
- * wrong, on one clock. The same scenario is the same run.
+ * A simulated scenario of the radio: the whole radio in lives of a daemon, the modelled board, people and runs, and
+ * what goes wrong, on one clock. The same scenario is the same run.
  *
  * O2. A write belongs to the command in whose call it was made, whatever the chart takes for the running one.
  */
@@ -118,7 +118,8 @@ class RadioWorld {
     return steps;
   }
 
-  // The daemon ---------------------------------------------------------------------------------------------------------
+  // The daemon
+  // ---------------------------------------------------------------------------------------------------------
 
   #begin(): void {
     this.#lives += 1;
@@ -181,7 +182,8 @@ class RadioWorld {
     chronicle.tell(who, `writes ${words}${failed ? ' (refused)' : ''} (${quiet})`);
   }
 
-  // What goes wrong ----------------------------------------------------------------------------------------------------
+  // What goes wrong
+  // ----------------------------------------------------------------------------------------------------
 
   #plan(fault: RadioFault, calmAt: number): void {
     this.#chronicle.at(fault.at, () => this.#strike(fault, true));
@@ -243,8 +245,8 @@ function pause(clock: Clock, ms: number): Promise<void> {
 }
 
 /**
- * Resolves when everything that needs no time has happened: promises come before this in every turn, and a command that failed
- * looks a turn later whether its board is lost.
+ * Resolves when everything that needs no time has happened: promises come before this in every turn, and a command that
+ * failed looks a turn later whether its board is lost.
  */
 async function promisesSettled(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => void setImmediate(resolve));

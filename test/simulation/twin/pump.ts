@@ -1,8 +1,9 @@
 /**
- * Hands what waits to one handler, one at a time: what followers and watches are made of. The queue stands on the side of
- * the server: a break of the connection loses nothing of it and repeats nothing.
+ * Hands what waits to one handler, one at a time: what followers and watches are made of. The queue stands on the side
+ * of the server: a break of the connection loses nothing of it and repeats nothing.
  *
- * M1. The next is handed over when the handler has resolved; a rejection hands the same one over again, later each time.
+ * M1. The next is handed over when the handler has resolved; a rejection hands the same one over again, later each
+ *     time.
  * M2. Nothing is handed over once stopped, also from inside the handler, nor while the connection is broken.
  */
 

@@ -4,7 +4,8 @@
  *
  * V1. What is acknowledged is kept, also while the server is away, but for V3.
  * V2. Subscriptions live as long as the connection that made them.
- * V3. While it is away its store may go back, as one that is put back from a copy or loses its newest messages with the power.
+ * V3. While it is away its store may go back, as one that is put back from a copy or loses its newest messages with the
+ *     power.
  */
 
 import { assert } from '../../../contract/assert.ts';

@@ -3,7 +3,8 @@
  * real server, so that their revisions are positions.
  *
  * S1. An id inside the window is stored once; that is looked at before the expectation, as the real server does.
- * S2. Positions rise by one and are used again only where the store went back: what was stored later is gone then, with its ids.
+ * S2. Positions rise by one and are used again only where the store went back: what was stored later is gone then, with
+ *     its ids.
  */
 
 import type { Headers } from '../../../ports/bus.ts';

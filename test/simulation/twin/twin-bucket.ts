@@ -1,5 +1,6 @@
 /**
- * A bucket of the twin: conditional writes on a stream with one subject per key, as beneath a bucket of the real server.
+ * A bucket of the twin: conditional writes on a stream with one subject per key, as beneath a bucket of the real
+ * server.
  *
  * B1. A removal is a marker that competes with the other writers; a marker is no key.
  * B2. A watch sees the newest value of a key: one that is replaced before it was handed over may be skipped.

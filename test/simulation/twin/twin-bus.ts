@@ -1,7 +1,7 @@
 /**
- * The bus in memory, for seeded simulation and for tests: one of these per simulated process, on a server they share. It
- * keeps ports/bus.P1 to P4 as the adapter of NATS does, and passes the same contract tests. All time comes from
- * the clocks it is given, all chance from the weather.
+ * The bus in memory, for seeded simulation and for tests: one of these per simulated process, on a server they share.
+ * It keeps ports/bus.P1 to P4 as the adapter of NATS does, and passes the same contract tests. All time comes from the
+ * clocks it is given, all chance from the weather.
  *
  * T1. Addresses are checked by the code of the adapter (`bus/address.ts`).
  * T2. A write is asked for again under the same id and the same mark; its own earlier attempt is a success.

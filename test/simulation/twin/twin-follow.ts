@@ -1,10 +1,10 @@
 /**
- * A follower of the twin: where it is in its stream, also where the store went back. As `bus/follow.ts`, over a queue on the side of
- * the server.
+ * A follower of the twin: where it is in its stream, also where the store went back. As `bus/follow.ts`, over a queue
+ * on the side of the server.
  *
  * F1. A store goes back while the server is away. Until the process has its connection again nothing is queued for it.
- * F2. Then it goes on behind the last message that it took, if the stream still holds that one; else at the end, or, where others have
- *     written since, behind it by time. It says so.
+ * F2. Then it goes on behind the last message that it took, if the stream still holds that one; else at the end, or,
+ *     where others have written since, behind it by time. It says so.
  */
 
 import type { Outage } from '../../../contract/outage.ts';

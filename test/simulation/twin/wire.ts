@@ -2,8 +2,8 @@
  * The connection of one process to the server of the twin: takes time, keeps the order of each direction, breaks and
  * comes back. Time on the way belongs to the world, time in the process to the process.
  *
- * N1. What is sent arrives in the order it was sent, or, when the connection breaks first, not at all; answers too. What is
- *     pulled from streams keeps an order of its own: it may be overtaken by everything else.
+ * N1. What is sent arrives in the order it was sent, or, when the connection breaks first, not at all; answers too.
+ *     What is pulled from streams keeps an order of its own: it may be overtaken by everything else.
  * N2. What waits for an answer when the connection breaks fails at once; whether it was done is not known.
  * N3. A process that was cut sends nothing more and receives nothing more; what had left it still arrives.
  */
@@ -125,7 +125,9 @@ export class Wire {
     }, at - this.#options.outside.now());
   }
 
-  /** An answer awaited for at most `timeoutMs`: `begin` is given how to settle it; a break or the end of time rejects. */
+  /**
+   * An answer awaited for at most `timeoutMs`: `begin` is given how to settle it; a break or the end of time rejects.
+   */
   flight<Value>(
     timeoutMs: number,
     late: () => Outage,

@@ -1,4 +1,7 @@
-/** What becomes of a partition whose owner gave it up because its own heartbeat failed: on the twin of the bus, in simulated time. */
+/**
+ * What becomes of a partition whose owner gave it up because its own heartbeat failed: on the twin of the bus, in
+ * simulated time.
+ */
 
 import { expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';

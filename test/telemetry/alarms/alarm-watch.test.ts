@@ -1,4 +1,6 @@
-/** What alarms say of samples: limits, named conditions, order of time, unknown, deferred, deadlines, a new catalogue. */
+/**
+ * What alarms say of samples: limits, named conditions, order of time, unknown, deferred, deadlines, a new catalogue.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { AlarmWatch } from '../../../ports/alarm-watch.ts';

@@ -1,7 +1,7 @@
 /**
- * The evaluation of alarms as one would write it first: an object for each sample, sorted, a condition for each alarm, no
- * columns. What it says is what the watch must say. What is older than the current value of its measure is left out here, by looking
- * at each sample in turn.
+ * The evaluation of alarms as one would write it first: an object for each sample, sorted, a condition for each alarm,
+ * no columns. What it says is what the watch must say. What is older than the current value of its measure is left out
+ * here, by looking at each sample in turn.
  */
 
 import type { ValueBatch } from '../../../contract/batch.ts';

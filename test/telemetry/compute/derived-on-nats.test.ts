@@ -1,6 +1,6 @@
 /**
- * Derived measures of recorded flight data on the real bus, with an owner killed in between: every sample is what a plain
- * script computes from the recording.
+ * Derived measures of recorded flight data on the real bus, with an owner killed in between: every sample is what a
+ * plain script computes from the recording.
  */
 
 import { readFileSync } from 'node:fs';
@@ -49,7 +49,10 @@ function platformWithWindows(): Platform {
   return loaded(documents).platforms.get('jpss-geolocation@1.0.0')!;
 }
 
-/** The recording is fed faster than time goes: the owner lives before it, the bus behind it, which dates nothing ahead again. */
+/**
+ * The recording is fed faster than time goes: the owner lives before it, the bus behind it, which dates nothing ahead
+ * again.
+ */
 const clock: Clock = { ...realClock, now: () => realClock.now() - PACKETS * SECOND };
 const platform = platformWithWindows();
 const missions = new Missions(missionOf('r1', { noaa20: platform }));

@@ -1,4 +1,6 @@
-/** The owner of a target whose catalogue derives measures: what it publishes, when, and what the next owner publishes. */
+/**
+ * The owner of a target whose catalogue derives measures: what it publishes, when, and what the next owner publishes.
+ */
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeBatch, encodeBatch, type ValueBatch } from '../../../contract/batch.ts';

@@ -1,6 +1,6 @@
 /**
- * One sample, every consumer: what a column value means, and whether it is the current one, is the same for the values route, for
- * `requires`, verification, the judgements of runs, limits, named alarms and derived measures.
+ * One sample, every consumer: what a column value means, and whether it is the current one, is the same for the values
+ * route, for `requires`, verification, the judgements of runs, limits, named alarms and derived measures.
  */
 
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Columns of another catalogue, every consumer: a sample is carried over where the measure means the same there, and is of nobody
- * where it does not (measure-meaning.M1).
+ * Columns of another catalogue, every consumer: a sample is carried over where the measure means the same there, and is
+ * of nobody where it does not (measure-meaning.M1).
  */
 
 import { describe, expect, it } from 'vitest';

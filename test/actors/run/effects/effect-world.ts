@@ -1,4 +1,7 @@
-/** What an effect of a run finds: a bus in memory, current values that follow it, a mission of two spacecraft, time by hand. */
+/**
+ * What an effect of a run finds: a bus in memory, current values that follow it, a mission of two spacecraft, time by
+ * hand.
+ */
 
 import { readFileSync } from 'node:fs';
 import type { Handler, RunAtHand, RunServices } from '../../../../actors/run/services.ts';

@@ -1,4 +1,7 @@
-/** The campaigns that are shipped, over the radio of the daemon and the model of the board, on a clock that is moved by hand. */
+/**
+ * The campaigns that are shipped, over the radio of the daemon and the model of the board, on a clock that is moved by
+ * hand.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { Campaign } from '../../../../contract/bench/campaign.ts';
@@ -13,8 +16,8 @@ import { granted, runsBench, START } from '../runs-bench.ts';
 /** Time that each look lets pass; far below what anything here waits for. */
 const STEP_MS = 5;
 /**
- * Long captures are compared on a thread, which knows no time but the machine's: so much faster than that the clock is moved at
- * most, so that comparing takes a moment and not a minute.
+ * Long captures are compared on a thread, which knows no time but the machine's: so much faster than that the clock is
+ * moved at most, so that comparing takes a moment and not a minute.
  */
 const FASTER = 12;
 

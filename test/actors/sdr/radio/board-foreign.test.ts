@@ -1,4 +1,7 @@
-/** What another tool has left behind on the board: a second transmitter, an oscillator powered down, a bank that is no modem. */
+/**
+ * What another tool has left behind on the board: a second transmitter, an oscillator powered down, a bank that is no
+ * modem.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { IioAttribute } from '../../../../radio/iio/context.ts';

@@ -1,4 +1,6 @@
-/** Profiles: registered, applied, dirty, and what is left after a restart. RF Bench Service, section 4, rules 2 to 4. */
+/**
+ * Profiles: registered, applied, dirty, and what is left after a restart. RF Bench Service, section 4, rules 2 to 4.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { ProfileSummary } from '../../../../contract/bench/profile.ts';

@@ -1,4 +1,7 @@
-/** Who may command the radio, in what order, and what is left when the board or the daemon goes. RF Bench Service, sections 1 and 3. */
+/**
+ * Who may command the radio, in what order, and what is left when the board or the daemon goes. RF Bench Service,
+ * sections 1 and 3.
+ */
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BoardHolder, ScriptedAction } from '../../../../actors/sdr/radio/board-user.ts';

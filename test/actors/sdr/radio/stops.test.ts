@@ -1,5 +1,6 @@
 /**
- * What stops the transmitter goes before everything, and what was asked before it does not undo it. RF Bench Service, section 4.
+ * What stops the transmitter goes before everything, and what was asked before it does not undo it. RF Bench Service,
+ * section 4.
  */
 
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 /**
- * The chart of a run against what charts before it did: recorded histories emit the same, byte for byte, and logs of before restore
- * to the same progress and effects. Where something must change on purpose, the line is changed with it and the change named in
- * CHANGELOG.md.
+ * The chart of a run against what charts before it did: recorded histories emit the same, byte for byte, and logs of
+ * before restore to the same progress and effects. Where something must change on purpose, the line is changed with it
+ * and the change named in CHANGELOG.md.
  */
 
 import { readFileSync } from 'node:fs';

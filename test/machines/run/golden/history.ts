@@ -2,8 +2,8 @@
  * Histories of runs as they were recorded from the chart of version 1: what was sent to it, event by event, and what it
  * emitted. A chart of a later version must emit the same (`golden.test.ts`).
  *
- * H1. A line is one history. `emitted` has for its start and for each step the digest of everything emitted, byte for byte as JSON,
- *     and in words what that was, for who has to find the difference.
+ * H1. A line is one history. `emitted` has for its start and for each step the digest of everything emitted, byte for
+ *     byte as JSON, and in words what that was, for who has to find the difference.
  */
 
 import { createHash } from 'node:crypto';
