@@ -12,7 +12,7 @@ const TABLE = {
   mission: { folders: ['contract'], packages: ['typebox', 'yaml'] },
   machines: { folders: ['contract'], packages: ['xstate'] },
   ports: { folders: ['contract', 'mission?'], packages: ['xstate?'] },
-  messaging: { folders: ['ports', 'contract'], packages: ['msgpackr'] },
+  messaging: { folders: ['ports', 'contract', 'mission'], packages: ['msgpackr'] },
   actors: {
     folders: ['machines', 'mission', 'ports', 'messaging', 'contract', 'radio', 'telemetry/reading'],
     packages: ['xstate', 'tsx'],

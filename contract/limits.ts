@@ -18,6 +18,20 @@ export const SELECTORS_CHARACTERS = 12 * 1024;
  * simulation.
  */
 export const REQUEST_ENTRIES = 256;
+/** Characters of a time in RFC 3339: `2026-01-02T03:04:05.123456789+01:00` has 35. */
+export const INSTANT_CHARACTERS = 40;
+/** Passes of one snapshot: three weeks of a target over thirty stations. */
+export const SNAPSHOT_PASSES = 5_000;
+/** Bytes of a snapshot: a pass with every field has some 400. */
+export const SNAPSHOT_BODY_BYTES = 4 * 1024 * 1024;
+/** Passes of one list: what a page shows and a reply of 4 MB holds. */
+export const PASS_LIST_MOST = 5_000;
+/** How long who wrote a pass waits until the lists of this process show it. */
+export const PASS_SEEN_MS = 5_000;
+/** Bytes of one entry of the journal of a target's passes: half of what the bus takes as one message. */
+export const PASS_JOURNAL_BYTES = 512 * 1024;
+/** Rounds of a write of passes that others keep overtaking, before it is given up with 503. */
+export const PASS_WRITE_ROUNDS = 64;
 /** Characters of a mission document: fifty thousand measures, each with a description, have some ten million. */
 export const DOCUMENT_CHARACTERS = 16 * 1024 * 1024;
 /** Collections and keys within one another in a mission document: steps, `PROGRAM_DEPTH` of them, need half of it. */

@@ -86,7 +86,7 @@ function readBody(endpoint: Checked, body: Buffer | undefined, codes: LayerCodes
   if (body === undefined) return NOTHING;
   const { validator, bytes } = endpoint;
   if (validator !== undefined && !isAbsent(endpoint, body))
-    return readJsonBody(body, validator, codes.invalid);
+    return readJsonBody(body, validator, endpoint.invalidBody ?? codes.invalid);
   if (bytes?.minBytes === undefined || body.length >= bytes.minBytes) return NOTHING;
   return refusal(codes.invalid, body.length === 0 ? 'the body is empty' : 'the body is too short', {
     help: `Send ${bytes.description}.`,

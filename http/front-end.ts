@@ -16,6 +16,7 @@ import { linkFrameFollows } from './routes/link-frames.ts';
 import { linkRoutes } from './routes/links.ts';
 import { modeRoutes } from './routes/modes.ts';
 import { parameterRoutes } from './routes/parameters.ts';
+import { passFollows, passRoutes } from './routes/passes.ts';
 import { runCommandRoutes } from './routes/run-commands.ts';
 import { readRunSteps } from './routes/run-steps.ts';
 import { runFollows, runRoutes } from './routes/runs.ts';
@@ -47,6 +48,7 @@ const described: readonly Route[] = [
   ...modeRoutes,
   ...parameterRoutes,
   ...alarmRoutes,
+  ...passRoutes,
   ...catalogueRoutes,
   ...simulationRoutes,
   ...authRoutes,
@@ -60,6 +62,7 @@ export const follows: readonly FollowRoute[] = [
   ...runFollows,
   ...valueFollows,
   ...alarmFollows,
+  ...passFollows,
   ...linkFrameFollows,
   ...inspectFollows,
 ];

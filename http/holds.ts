@@ -8,7 +8,8 @@
 
 import { buckets } from '../contract/bus/buckets.ts';
 import { blockingHolders, type Holder, readHolds } from '../contract/telecommand.ts';
-import type { Bus, Entry, Stoppable, Watch } from '../ports/bus.ts';
+import { keepWatching } from '../messaging/kept-watch.ts';
+import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 
 export interface Holds extends Stoppable {
@@ -23,47 +24,23 @@ export interface Holds extends Stoppable {
 
 const FREE: readonly Holder[] = [];
 
-/** Watches the leases from now on; while the watch is not up, each question is a read. */
+/** Watches the leases from now on; until everything of the beginning was seen, each question is a read. */
 export function watchHolds(bus: Bus, log: Log): Holds {
   const bucket = bus.bucket(buckets.leases);
   const cache = new Map<string, readonly Holder[]>();
-  let live = false;
-  let stopped = false;
-  let watch: Watch | undefined;
-
-  const changed = (target: string, entry: Entry | undefined): void => {
+  const watch = keepWatching({ bus, log }, buckets.leases, (target, entry) => {
     const holders = holdersOf(entry);
     if (holders.length === 0) cache.delete(target);
     else cache.set(target, holders);
-  };
-  const start = async (): Promise<void> => {
-    if (watch !== undefined || stopped || !bus.connected) return;
-    try {
-      watch = await bucket.watch('>', changed);
-      if (stopped) return await watch.stop();
-      await watch.ready;
-      live = true;
-    } catch (error) {
-      // Until the next return of the bus every question is a read, which is slower and right.
-      log.warn({ err: error }, 'leases cannot be watched');
-    }
-  };
-  const offConnection = bus.onConnection((connected) => {
-    if (connected) void start();
   });
-  void start();
 
   return {
     against(target, changesState) {
-      if (live && blockingHolders(cache.get(target) ?? FREE, changesState).length === 0) return FREE;
+      if (watch.known && blockingHolders(cache.get(target) ?? FREE, changesState).length === 0) return FREE;
       return bucket.get(target).then((entry) => blockingHolders(holdersOf(entry), changesState));
     },
     now: async (target) => holdersOf(await bucket.get(target)),
-    async stop() {
-      stopped = true;
-      offConnection();
-      await watch?.stop();
-    },
+    stop: () => watch.stop(),
   };
 }
 

@@ -33,3 +33,13 @@ export function unknownTarget(name: string, mission: Mission): Handled<never> {
     path: 'target',
   });
 }
+
+/** Refuses a target that the mission does not have: a filter misspelt would look like calm. */
+export function strangerRefusal(
+  target: string | undefined,
+  { missions }: Pick<RoutePorts, 'missions'>,
+): Handled<never> | undefined {
+  const mission = missions.current;
+  if (target === undefined || mission === undefined || mission.targets.has(target)) return undefined;
+  return unknownTarget(target, mission);
+}

@@ -3,7 +3,13 @@
 import Type from 'typebox';
 import { ALARM_PATH_PATTERN, alarmAt } from '../contract/alarm.ts';
 import { nameBound } from '../contract/bounded.ts';
-import { AUTH_TOKEN_CHARACTERS, NAME_CHARACTERS, SELECTORS_CHARACTERS } from '../contract/limits.ts';
+import { readInstant } from '../contract/instant.ts';
+import {
+  AUTH_TOKEN_CHARACTERS,
+  INSTANT_CHARACTERS,
+  NAME_CHARACTERS,
+  SELECTORS_CHARACTERS,
+} from '../contract/limits.ts';
 import { isToken, isUlid, TOKEN_PATTERN, ULID_PATTERN } from '../contract/token.ts';
 import type { PathParameter, QueryParameter } from './route.ts';
 
@@ -12,6 +18,18 @@ export const targetInPath: PathParameter = {
   schema: Type.String({ pattern: TOKEN_PATTERN, description: 'Target name.', examples: ['sat1'] }),
   code: 'api::invalid-target',
   expected: 'a target name: letters, digits, - and _',
+};
+
+/** The identifier of a pass; what cannot be one is a pass that is not known. */
+export const passInPath: PathParameter = {
+  accepts: isToken,
+  schema: Type.String({
+    pattern: TOKEN_PATTERN,
+    description: 'Identifier of the pass, or of a contribution to it.',
+    examples: ['sat1-kiruna-20260102T0304'],
+  }),
+  code: 'pass::unknown',
+  expected: 'the identifier of a pass: letters, digits, - and _',
 };
 
 export const telecommandInPath: PathParameter = {
@@ -92,6 +110,15 @@ export function limitInQuery(usual: number, most: number): QueryParameter<number
       const limit = /^\d+$/.test(text) ? Number(text) : 0;
       return limit >= 1 ? Math.min(limit, most) : undefined;
     },
+  };
+}
+
+/** A time of RFC 3339, as ms since 1970. */
+export function instantInQuery(description: string): QueryParameter<number> {
+  return {
+    schema: Type.String({ format: 'date-time', maxLength: INSTANT_CHARACTERS, description }),
+    expected: 'a time such as 2026-01-02T03:04:05Z',
+    parse: readInstant,
   };
 }
 

@@ -5,6 +5,8 @@
 
 import type { Registry } from 'prom-client';
 import type { ChildState } from '../contract/inspection.ts';
+import type { PassBook } from '../messaging/pass-book.ts';
+import type { PassWriter } from '../messaging/pass-writes.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FollowerCredentials } from '../ports/follower-credentials.ts';
@@ -36,6 +38,8 @@ export interface RoutePorts extends FrontEndPorts {
   readonly holds: Holds;
   readonly inspector: Inspector;
   readonly runs: RunIndex;
+  readonly passes: PassBook;
+  readonly passWriter: PassWriter;
   /** Whether the current values stored before the start are known. */
   readonly valuesLoaded: () => boolean;
   /** A fresh ULID. */

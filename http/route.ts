@@ -78,6 +78,8 @@ export interface Endpoint<Code extends string = ErrorCode> {
   readonly body: TSchema | undefined;
   /** Whether a request without body is one too; its body is `undefined` for the handler. */
   readonly bodyOptional?: boolean;
+  /** The code of a body that does not have the shape of its schema; default: that of the layer. */
+  readonly invalidBody?: Code;
   /** Of the handler; see `declaredErrors` for all. */
   readonly errors: readonly Code[];
   /** Statuses of a code of the handler where they are not its usual one (contract/errors.E2). */
@@ -97,6 +99,8 @@ export interface Route<Ports = RoutePorts, Refused extends AnyFault = Fault>
   readonly content?: { readonly maxBytes: number };
   /** A body of bytes instead of JSON that is read before the handler is called. */
   readonly bytes?: BytesBody;
+  /** How large a JSON body may be; default `JSON_BODY_BYTES`. */
+  readonly bodyBytes?: number;
   /** What it does takes long and is given up when nobody waits for it any more. */
   readonly abortable?: boolean;
   handle(request: AnyRequest, ports: Ports): Promise<Handled<Reply, Refused>> | Handled<Reply, Refused>;
@@ -129,6 +133,8 @@ interface RouteDefinition<
   readonly query?: Query;
   readonly body?: Body;
   readonly bodyOptional?: boolean;
+  readonly bodyBytes?: number;
+  readonly invalidBody?: Refused['code'];
   readonly content?: { readonly maxBytes: number };
   readonly bytes?: BytesBody;
   readonly abortable?: boolean;
@@ -195,6 +201,7 @@ export function declaredErrors<Ports>(
   const declared = new Set(endpoint.errors);
   if (endpoint.identity === 'caller') for (const code of checked) declared.add(code);
   for (const parameter of Object.values(endpoint.params)) declared.add(parameter.code);
+  if (endpoint.invalidBody !== undefined) declared.add(endpoint.invalidBody);
   if (endpoint.body !== undefined || 'content' in endpoint || 'bytes' in endpoint)
     declared.add(codes.tooLarge);
   return declared;

@@ -3,15 +3,15 @@
  * from logs. Mission Control Service, section 4.2.
  *
  * N1. At most `RUN_LIST_MOST` runs are kept, those with the highest identifiers: a ULID begins with its time.
- * N2. Nothing is answered before every run of the bucket was seen, and nothing while the bus is away: a list never
- *     leaves out what is there.
+ * N2. Nothing is answered before every run of the bucket was seen, and nothing while the bus is away (kept-watch.W1).
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
 import { RUN_LIST_MOST } from '../contract/limits.ts';
 import type { RunIndexEntry, RunSummary } from '../contract/run.ts';
 import { isUlid } from '../contract/token.ts';
-import type { Bus, Entry, Stoppable, Watch } from '../ports/bus.ts';
+import { keepWatching } from '../messaging/kept-watch.ts';
+import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 
 export interface RunIndex extends Stoppable {
@@ -24,44 +24,16 @@ export interface RunIndex extends Stoppable {
 /** Watches the index from now on. */
 export function watchRuns(bus: Bus, log: Log): RunIndex {
   const kept = new NewestRuns();
-  let live = false;
-  let stopped = false;
-  let starting = false;
-  let watch: Watch | undefined;
-
-  const changed = (run: string, entry: Entry | undefined): void => {
+  const watch = keepWatching({ bus, log }, buckets.runs, (run, entry) => {
     if (entry === undefined || entry.value.length === 0) return kept.remove(run);
     const summary = readEntry(entry);
     if (summary === undefined) log.warn({ run }, 'malformed entry in the list of runs skipped');
     else kept.put(summary);
-  };
-  const start = async (): Promise<void> => {
-    if (starting || watch !== undefined || stopped || !bus.connected) return;
-    starting = true;
-    try {
-      watch = await bus.bucket(buckets.runs).watch('>', changed);
-      if (stopped) return await watch.stop();
-      await watch.ready;
-      live = true;
-    } catch (error) {
-      log.warn({ err: error }, 'runs cannot be watched');
-    } finally {
-      starting = false;
-    }
-  };
-  const offConnection = bus.onConnection((connected) => {
-    if (connected) void start();
   });
-  void start();
-
   return {
-    newest: (limit) => (live && bus.connected ? kept.newest(limit) : undefined),
+    newest: (limit) => (watch.live ? kept.newest(limit) : undefined),
     of: (run) => kept.get(run),
-    async stop() {
-      stopped = true;
-      offConnection();
-      await watch?.stop();
-    },
+    stop: () => watch.stop(),
   };
 }
 

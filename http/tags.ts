@@ -8,6 +8,7 @@ export const TAGS = {
   Modes: 'Modes of targets, and the values their parameters have in them.',
   Alarms:
     'Values out of their limits and conditions that need attention: listed, watched, acknowledged, shelved.',
+  Passes: 'Passes of targets over ground stations: predicted, booked, merged, watched.',
   Catalogue: 'Measures and telecommands of a target.',
   Links: 'Links of targets: who serves them and how they are bound, and their frames as they pass.',
   Simulation: 'Faults of simulated spacecraft, switched to see what a fault does to everything behind it.',

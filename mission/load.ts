@@ -33,6 +33,7 @@ export function load(configuration: Configuration, revision: string): Mission {
       leaderTtlMs: settings.leaderTtlMs,
       replicas: settings.replicas,
       auth: settings.auth,
+      feeders: settings.feeders,
       schedulerMarginMs: settings.schedulerMarginMs,
       maxShelveMs: settings.maxShelveMs,
       alarmRetentionMs: settings.alarmRetentionMs,

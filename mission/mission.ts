@@ -87,6 +87,8 @@ export interface Settings {
   readonly leaderTtlMs: number;
   readonly replicas: number;
   readonly auth: AuthSettings;
+  /** Who writes passes, by identity, and as which source (section 4.5). */
+  readonly feeders: Readonly<Record<string, string>>;
   /** A run bound to a pass must end this long before its LOS. */
   readonly schedulerMarginMs: number;
   /** Longest shelving of an alarm. */

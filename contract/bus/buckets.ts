@@ -36,6 +36,12 @@ export const buckets = {
   leaders: { name: 'mcs_leader', history: 1 },
   /** The mode of each target that was ever set: `<target>` (section 2.5). */
   modes: { name: 'mcs_modes', history: 1 },
+  /** Passes that are not long over: `<target>.<pass>` (section 4.5). */
+  passes: { name: 'mcs_passes', history: 1 },
+  /** What was last decided to be written of the passes of a target: `<target>` (ours, decision 35). */
+  passJournals: { name: 'mcs_pass_journals', history: 1 },
+  /** The gateway of a pass that begins soon or is in progress: `<target>.<pass>` (section 2.6). */
+  passGateways: { name: 'mcs_pass_gateways', history: 1, ttlMs: 30 * DAY },
   /** Living processes and the partitions they own: `member.<instance>`, `partition.<name>`. */
   members: { name: 'mcs_members', history: 1 },
   /** Current values of a target with the stream position they cover: `<target>` (T5). */

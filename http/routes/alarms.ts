@@ -29,7 +29,7 @@ import { askAlarmService } from '../alarm-command.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { defineFollow } from '../follow.ts';
 import { nameOf } from '../identity.ts';
-import { currentMission, unknownTarget } from '../mission-of.ts';
+import { currentMission, strangerRefusal } from '../mission-of.ts';
 import { alarmActionInPath, alarmInPath, flagInQuery, targetInPath, targetInQuery } from '../parameters.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled } from '../reply.ts';
@@ -121,13 +121,6 @@ export const watchAlarms = defineFollow({
     return { ok: true, value: follower };
   },
 });
-
-/** Refuses a target that the mission does not have: a filter misspelt would look like calm. */
-function strangerRefusal(target: string | undefined, { missions }: RoutePorts): Handled<never> | undefined {
-  const mission = missions.current;
-  if (target === undefined || mission === undefined || mission.targets.has(target)) return undefined;
-  return unknownTarget(target, mission);
-}
 
 // Records -------------------------------------------------------------------------------------------------------------
 

@@ -131,8 +131,8 @@ function begin<Ports>(route: AnyRoute<Ports>, exchange: Exchange, work: () => Pr
 }
 
 /** Undefined: the body is not read. */
-function bodyLimit<Ports>({ bytes, validator }: AnyRoute<Ports>): number | undefined {
-  return bytes?.maxBytes ?? (validator === undefined ? undefined : JSON_BODY_BYTES);
+function bodyLimit<Ports>({ bytes, bodyBytes, validator }: AnyRoute<Ports>): number | undefined {
+  return bytes?.maxBytes ?? (validator === undefined ? undefined : (bodyBytes ?? JSON_BODY_BYTES));
 }
 
 /** Content is read by the handler, once who calls has been checked; what is left unread ends the connection. */

@@ -21,7 +21,7 @@ const ALARM_RETENTION_MS = 90 * 86_400_000;
 const SCHEDULER_MARGIN_MS = 30_000;
 
 /** Sections of the specification whose features this release does not have: it says so and does not keep quiet. */
-const UNREAD = [['passes', 'feeders'], ['scheduler', 'margin'], ['connectors'], ['editor']] as const;
+const UNREAD = [['scheduler', 'margin'], ['connectors'], ['editor']] as const;
 
 /** The settings; without a document, every default. */
 export function checkSettings(read: ReadDocument | undefined): SettingsConfiguration {

@@ -17,6 +17,7 @@ export const COVERED_BY: Readonly<Record<string, string>> = {
   Values: 'routes.test.ts',
   Modes: 'modes.test.ts',
   Alarms: 'alarm-routes.test.ts',
+  Passes: 'pass-routes.test.ts',
   Catalogue: 'routes.test.ts',
   Links: 'routes.test.ts',
   Simulation: 'simulation.test.ts',

@@ -122,7 +122,7 @@ describe('the index of runs', () => {
     const world = indexBus({ watchable: false });
     const log = memoryLog();
     const index = watchRuns(world.bus, log);
-    await until(() => log.lines.some(({ message }) => message === 'runs cannot be watched'));
+    await until(() => log.lines.some(({ message }) => message === 'a bucket cannot be watched'));
     world.state.watchable = true;
     world.connect(true);
     await until(() => world.state.watches === 1);

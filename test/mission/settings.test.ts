@@ -58,12 +58,15 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     property: 'maxSubmissionAgeMs',
     shown: ['test/flow/take-up.test.ts', 'max_age: 5 min'],
   },
+  'passes.feeders': {
+    property: 'feeders',
+    shown: ['test/http/pass-routes.test.ts', 'feeders: FEEDERS'],
+  },
   'nats.replicas': { property: 'replicas', shown: ['test/flow/three-servers.test.ts', "'replicas: 3'"] },
 };
 
 /** The keys without a reader, and a value of each. */
 const UNREAD: Readonly<Record<string, unknown>> = {
-  'passes.feeders': { 'fds-1': 'fds' },
   'scheduler.margin': '30 s',
   connectors: { fds: { url: 'http://127.0.0.1' } },
   'editor.url': 'http://127.0.0.1',

@@ -85,6 +85,7 @@ export function missionOf(revision: string, platforms: Record<string, Platform>)
       leaderTtlMs: 0,
       replicas: 1,
       auth: {},
+      feeders: {},
       schedulerMarginMs: 0,
       maxShelveMs: 0,
       alarmRetentionMs: 0,

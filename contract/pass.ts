@@ -1,0 +1,219 @@
+/**
+ * Passes of a target over a ground station, on the HTTP interface and on the bus. Mission Control Service, sections
+ * 2.6, 3.6 and 4.5.
+ */
+
+import Type, { type Static } from 'typebox';
+import { quantityBound } from './bounded.ts';
+import { readInstant } from './instant.ts';
+import { parseJsonBytes } from './json-bytes.ts';
+import { INSTANT_CHARACTERS, PASS_LIST_MOST, SNAPSHOT_PASSES } from './limits.ts';
+import { isToken, TOKEN_PATTERN } from './token.ts';
+
+const closed = { additionalProperties: false } as const;
+
+export const PASS_SOURCES = ['fds', 'provider'] as const;
+/** Who contributes to passes: flight dynamics predicts, the provider of the stations books. */
+export type PassSource = (typeof PASS_SOURCES)[number];
+export const PASS_STATUSES = ['predicted', 'booked', 'cancelled'] as const;
+
+export const Token = Type.String({ pattern: TOKEN_PATTERN });
+const Instant = (description: string) =>
+  Type.String({ format: 'date-time', maxLength: INSTANT_CHARACTERS, description });
+const Rate = Type.String({ ...quantityBound, description: 'Bit rate, `9600 bit/s`.' });
+
+/** What a feeder writes of a pass. */
+const written = {
+  id: Type.String({ pattern: TOKEN_PATTERN, description: 'Stable identifier given by the feeder.' }),
+  target: Token,
+  station: Type.String({ pattern: TOKEN_PATTERN, description: 'Ground station.' }),
+  aos: Instant('Acquisition of signal, UTC.'),
+  los: Instant('Loss of signal, UTC, after `aos`.'),
+  max_elevation: Type.String({
+    ...quantityBound,
+    description: 'Angle between 0 and 90 degrees, `47.3 deg`.',
+  }),
+  source: Type.Enum(PASS_SOURCES, { description: '`fds` predicts, `provider` books.' }),
+  status: Type.Enum(PASS_STATUSES),
+  uplink: Type.Optional(
+    Type.Boolean({ default: true, description: 'False: receive-only, no telecommand is sent.' }),
+  ),
+  transceiver: Type.Optional(
+    Type.String({ pattern: TOKEN_PATTERN, description: 'On-board transceiver, a token.' }),
+  ),
+  protocol: Type.Optional(Type.String({ pattern: TOKEN_PATTERN, description: 'A token.' })),
+  rates: Type.Optional(
+    Type.Object(
+      { uplink: Type.Optional(Rate), downlink: Type.Optional(Rate) },
+      { ...closed, title: 'PassRates' },
+    ),
+  ),
+};
+
+/** What the service sets; in a pass that is posted it is ignored, so that one read back can be posted. */
+const stamped = {
+  feeder: Type.Optional(
+    Type.String({ description: 'Identity that wrote last.', maxLength: 1024, readOnly: true }),
+  ),
+  updated_at: Type.Optional(Type.String({ ...Instant('Time of the last contribution.'), readOnly: true })),
+};
+
+const Contribution = Type.Object({ ...written, ...stamped }, { ...closed, title: 'PassContribution' });
+/** A pass as one source last wrote it. */
+export type PassContribution = Static<typeof Contribution>;
+
+const EXAMPLE = {
+  id: 'sat1-kiruna-20260102T0304',
+  target: 'sat1',
+  station: 'kiruna',
+  aos: '2026-01-02T03:04:05Z',
+  los: '2026-01-02T03:14:05Z',
+  max_elevation: '47.3 deg',
+  source: 'fds',
+  status: 'predicted',
+} as const;
+const EXAMPLE_STORED = {
+  ...EXAMPLE,
+  uplink: true,
+  feeder: 'flight-dynamics',
+  updated_at: '2026-01-01T00:00:00.000Z',
+} as const;
+
+export const Pass = Type.Object(
+  {
+    ...written,
+    ...stamped,
+    contributions: Type.Optional(
+      Type.Object(
+        { fds: Type.Optional(Contribution), provider: Type.Optional(Contribution) },
+        {
+          ...closed,
+          title: 'PassContributions',
+          readOnly: true,
+          description: 'Of a merged pass: the pass as each source last wrote it.',
+        },
+      ),
+    ),
+  },
+  { ...closed, title: 'Pass', examples: [EXAMPLE, EXAMPLE_STORED] },
+);
+export type Pass = Static<typeof Pass>;
+
+/** What was found of the gateway of a pass (section 4.5, gateway check). */
+export const PassGateway = Type.Object(
+  {
+    gateway: Type.Optional(Type.String({ description: 'The gateway that serves the station.' })),
+    reason: Type.Optional(Type.String({ description: 'Why no gateway serves it.' })),
+    checked_at: Type.String({ format: 'date-time' }),
+  },
+  { ...closed, title: 'PassGateway' },
+);
+export type PassGateway = Static<typeof PassGateway>;
+
+export const PassView = Type.Object(
+  { pass: Pass, gateway: Type.Optional(PassGateway) },
+  {
+    ...closed,
+    title: 'PassView',
+    examples: [
+      {
+        pass: EXAMPLE_STORED,
+        gateway: { gateway: 'kiruna-sband', checked_at: '2026-01-02T02:55:00.000Z' },
+      },
+    ],
+  },
+);
+export type PassView = Static<typeof PassView>;
+
+export const PassList = Type.Object(
+  {
+    passes: Type.Array(PassView),
+    next: Type.Optional(
+      Type.String({
+        description: `Where more passes match than a list holds (${PASS_LIST_MOST} at most): the value of \`after\` that continues it.`,
+      }),
+    ),
+  },
+  { ...closed, title: 'PassList', examples: [{ passes: [{ pass: EXAMPLE_STORED }] }] },
+);
+export type PassList = Static<typeof PassList>;
+
+/** Every pass of a target that a source knows of an interval (section 4.5, snapshot). */
+export const PassSnapshot = Type.Object(
+  {
+    source: Type.Enum(PASS_SOURCES),
+    target: Token,
+    from: Instant('Start of the interval.'),
+    to: Instant('End of the interval, after `from`.'),
+    passes: Type.Array(Pass, { maxItems: SNAPSHOT_PASSES }),
+  },
+  {
+    ...closed,
+    title: 'PassSnapshot',
+    examples: [
+      {
+        source: 'fds',
+        target: 'sat1',
+        from: '2026-01-02T00:00:00Z',
+        to: '2026-01-09T00:00:00Z',
+        passes: [EXAMPLE],
+      },
+    ],
+  },
+);
+export type PassSnapshot = Static<typeof PassSnapshot>;
+
+export const PassesReplaced = Type.Object(
+  {
+    upserted: Type.Array(Type.String(), { description: 'Stored identifiers of the passes of the snapshot.' }),
+    cancelled: Type.Array(Type.String(), {
+      description: 'Stored identifiers of the passes whose contribution was cancelled.',
+    }),
+  },
+  { ...closed, title: 'PassesReplaced', examples: [{ upserted: [EXAMPLE.id], cancelled: [] }] },
+);
+export type PassesReplaced = Static<typeof PassesReplaced>;
+
+// On the bus ----------------------------------------------------------------------------------------------------------
+
+/**
+ * Entry of bucket `mcs_passes`, and its key `<target>.<id>`: the pass with the contributions of every source, also
+ * where there is one.
+ */
+export interface StoredPass extends Omit<Pass, 'contributions'> {
+  readonly contributions: Contributions;
+}
+export type Contributions = Readonly<Partial<Record<PassSource, PassContribution>>>;
+
+export function passKey(target: string, id: string): string {
+  return `${target}.${id}`;
+}
+
+/** The pass of an entry; undefined where the bytes are not a pass of that key. */
+export function readStoredPass(key: string, bytes: Uint8Array): StoredPass | undefined {
+  try {
+    const pass = parseJsonBytes(bytes) as Partial<StoredPass> | null;
+    if (typeof pass?.id !== 'string' || typeof pass.target !== 'string') return undefined;
+    const isWhole =
+      isToken(pass.id) &&
+      key === passKey(pass.target, pass.id) &&
+      isMoment(pass.aos) &&
+      isMoment(pass.los) &&
+      typeof pass.station === 'string' &&
+      PASS_STATUSES.some((status) => status === pass.status) &&
+      typeof pass.contributions === 'object' &&
+      pass.contributions !== null &&
+      Object.values(pass.contributions).every(isContribution);
+    return isWhole ? (pass as StoredPass) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isContribution(contribution: PassContribution | undefined): boolean {
+  return typeof contribution?.id === 'string' && isMoment(contribution.aos) && isMoment(contribution.los);
+}
+
+function isMoment(text: unknown): boolean {
+  return typeof text === 'string' && readInstant(text) !== undefined;
+}

@@ -1,0 +1,220 @@
+/**
+ * Writes passes of one target as one step after the other, whoever writes and however many do. Mission Control Service,
+ * section 4.5 (writes are conditional, the loser of a race merges again).
+ *
+ * A contribution is matched against every pass of its target, so that a condition on the pass it becomes would not do:
+ * two sources that first speak of a pass at the same moment would make two passes of it. What is to be written is
+ * decided by one conditional write of the target's journal, and only then written (decision 35).
+ *
+ * J1. Nobody decides before what was decided last is written: whoever finds it unfinished finishes it.
+ * J2. Every write is conditional on what was read: one that is done already is not done again, nothing newer is
+ *     overwritten.
+ * J3. The loser of a race reads and merges again; no contribution is lost.
+ * J4. What is too much for one entry of the journal is written in several, each as J1: killed between two of them, a
+ *     repetition comes to the same end.
+ * J5. A journal whose writes are done is emptied, so that a pass that leaves the bucket does not come back by it.
+ */
+
+import { buckets } from '../contract/bus/buckets.ts';
+import { parseJsonBytes } from '../contract/json-bytes.ts';
+import { PASS_JOURNAL_BYTES, PASS_WRITE_ROUNDS } from '../contract/limits.ts';
+import { Outage } from '../contract/outage.ts';
+import { passKey, readStoredPass, type StoredPass } from '../contract/pass.ts';
+import { TargetPasses } from '../mission/pass/target-passes.ts';
+import type { Bucket, Bus, Entry } from '../ports/bus.ts';
+import type { Log } from '../ports/log.ts';
+
+/** One write of the journal: the pass as it shall stand, over this revision of its entry (0: there is none). */
+interface PassWrite {
+  readonly pass: StoredPass;
+  readonly over: number;
+}
+
+interface Journal {
+  readonly writes: readonly PassWrite[];
+}
+
+/** What stands in the bucket of a target, with the revisions of its entries. */
+interface Standing {
+  readonly passes: TargetPasses;
+  readonly revisions: ReadonlyMap<string, number>;
+  /** Revision of the journal; 0: there is none. */
+  readonly journal: number;
+}
+
+export interface PassesWritten<Outcome> {
+  readonly outcome: Outcome;
+  /** The newest revision that was written; undefined where everything stood so already. */
+  readonly revision: number | undefined;
+  /** Revision of the journal that names it; undefined where nothing was to be written. */
+  readonly journal: number | undefined;
+}
+
+/** Writes passes, those of one target one after the other: a race inside of one process would only cost rounds. */
+export class PassWriter {
+  readonly #tools: WriteTools;
+  readonly #last = new Map<string, Promise<void>>();
+
+  constructor(tools: WriteTools) {
+    this.#tools = tools;
+  }
+
+  /**
+   * Changes the passes of a target: `change` is given those that stand and changes them, and is called again when
+   * others have written meanwhile. Resolves when what it changed is stored. Rejects with `Outage`.
+   */
+  write<Outcome>(target: string, change: (passes: TargetPasses) => Outcome): Promise<PassesWritten<Outcome>> {
+    const before = this.#last.get(target) ?? Promise.resolve();
+    const written = before.then(() => writePasses(this.#tools, target, change));
+    const emptied = written.then(({ journal }) => this.#empty(target, journal)).catch(() => undefined);
+    this.#last.set(target, emptied);
+    void emptied.then(() => {
+      if (this.#last.get(target) === emptied) this.#last.delete(target);
+    });
+    return written;
+  }
+
+  /** J5. Nobody waits for it but who writes the same target next. */
+  async #empty(target: string, journal: number | undefined): Promise<void> {
+    if (journal === undefined) return;
+    const value = bytesOf({ writes: [] } satisfies Journal);
+    await this.#tools.bus.bucket(buckets.passJournals).put(target, value, journal);
+  }
+}
+
+interface WriteTools {
+  readonly bus: Bus;
+  readonly log: Log;
+}
+
+async function writePasses<Outcome>(
+  { bus, log }: WriteTools,
+  target: string,
+  change: (passes: TargetPasses) => Outcome,
+): Promise<PassesWritten<Outcome>> {
+  let revision: number | undefined;
+  for (let round = 0; round < PASS_WRITE_ROUNDS; round += 1) {
+    const standing = await readStanding(bus, target, log);
+    const { outcome, changed } = changesOf(standing, change);
+    const written = await writeAll(bus, target, standing.journal, changed);
+    revision = written.revision ?? revision;
+    if (written.isWhole) return { outcome, revision, journal: written.journal };
+  }
+  throw new Outage('bus.unavailable', `the passes of ${target} are written by too many at once`);
+}
+
+function changesOf<Outcome>(
+  { passes, revisions }: Standing,
+  change: (passes: TargetPasses) => Outcome,
+): { readonly outcome: Outcome; readonly changed: PassWrite[] } {
+  const draft = new TargetPasses(passes);
+  const outcome = change(draft);
+  const changed: PassWrite[] = [];
+  for (const pass of draft) {
+    const before = passes.get(pass.id);
+    if (before !== undefined && (before === pass || textOf(before) === textOf(pass))) continue;
+    changed.push({ pass, over: revisions.get(pass.id) ?? 0 });
+  }
+  return { outcome, changed };
+}
+
+interface Written {
+  /** Whether everything is written; else others wrote, and what stands is to be read again. */
+  readonly isWhole: boolean;
+  /** The newest revision of what was written here. */
+  readonly revision: number | undefined;
+  readonly journal?: number;
+}
+
+/** J1, J4: as much as fits the journal, then the passes themselves, until none is left. */
+async function writeAll(
+  bus: Bus,
+  target: string,
+  journal: number,
+  changed: readonly PassWrite[],
+): Promise<Written> {
+  let over = journal;
+  let revision: number | undefined;
+  for (let done = 0; done < changed.length; ) {
+    const writes = fitting(changed.slice(done));
+    const value = bytesOf({ writes } satisfies Journal);
+    const decided = await bus.bucket(buckets.passJournals).put(target, value, over);
+    if (decided.outcome === 'conflict') return { isWhole: false, revision };
+    const passes = bus.bucket(buckets.passes);
+    const outcomes = await Promise.all(writes.map((write) => apply(passes, write)));
+    for (const each of outcomes) if (each !== undefined) revision = Math.max(revision ?? 0, each);
+    over = decided.revision;
+    done += writes.length;
+  }
+  return { isWhole: true, revision, ...(changed.length > 0 && { journal: over }) };
+}
+
+/** The first of them that one entry of the journal holds, at least one. */
+function fitting(changed: readonly PassWrite[]): PassWrite[] {
+  const writes: PassWrite[] = [];
+  let bytes = 0;
+  for (const write of changed) {
+    bytes += textOf(write.pass).length + JOURNAL_FRAME;
+    if (bytes > PASS_JOURNAL_BYTES && writes.length > 0) break;
+    writes.push(write);
+  }
+  return writes;
+}
+
+/** What the journal holds of a write beside the pass. */
+const JOURNAL_FRAME = 48;
+
+/**
+ * J2: the revision it was written under. Undefined where somebody else has written it: nobody decides anything newer
+ * before that is done (J1), so that what stands is it or newer.
+ */
+async function apply(passes: Bucket, { pass, over }: PassWrite): Promise<number | undefined> {
+  const written = await passes.put(passKey(pass.target, pass.id), bytesOf(pass), over);
+  return written.outcome === 'written' ? written.revision : undefined;
+}
+
+/** J1: the passes of a target once everything that was decided is written. */
+async function readStanding(bus: Bus, target: string, log: Log): Promise<Standing> {
+  const passes = bus.bucket(buckets.passes);
+  for (;;) {
+    // The journal first: what was decided behind it is not seen, and the decision here then loses.
+    const journal = await bus.bucket(buckets.passJournals).get(target);
+    const entries = await passes.list(`${target}.*`);
+    const revisions = new Map(entries.map(({ key, revision }) => [key.slice(target.length + 1), revision]));
+    const unfinished = writesOf(journal, log).filter(
+      ({ pass, over }) => (revisions.get(pass.id) ?? 0) === over,
+    );
+    if (unfinished.length === 0)
+      return { passes: readable(entries, log), revisions, journal: journal?.revision ?? 0 };
+    await Promise.all(unfinished.map((write) => apply(passes, write)));
+  }
+}
+
+function readable(entries: readonly Entry[], log: Log): TargetPasses {
+  return new TargetPasses(
+    entries.flatMap(({ key, value }) => {
+      const pass = readStoredPass(key, value);
+      if (pass === undefined) log.error({ key, bucket: buckets.passes.name }, 'malformed pass: left out');
+      return pass ?? [];
+    }),
+  );
+}
+
+function writesOf(entry: Entry | undefined, log: Log): readonly PassWrite[] {
+  if (entry === undefined) return [];
+  try {
+    const { writes } = parseJsonBytes(entry.value) as Journal;
+    return writes.filter(({ pass, over }) => typeof pass.id === 'string' && Number.isSafeInteger(over));
+  } catch {
+    log.error({ key: entry.key, bucket: buckets.passJournals.name }, 'malformed journal of passes: skipped');
+    return [];
+  }
+}
+
+function textOf(pass: StoredPass): string {
+  return JSON.stringify(pass);
+}
+
+function bytesOf(value: object): Uint8Array {
+  return Buffer.from(JSON.stringify(value));
+}

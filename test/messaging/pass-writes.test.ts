@@ -1,0 +1,222 @@
+/**
+ * Races and deaths of writers of passes, on a bucket whose every answer comes when chance says so. What the real bus
+ * does is in `test/http/pass-routes.test.ts`.
+ */
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { BucketDefinition } from '../../contract/bus/buckets.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { Outage } from '../../contract/outage.ts';
+import type { Pass, PassSnapshot, StoredPass } from '../../contract/pass.ts';
+import { PassWriter } from '../../messaging/pass-writes.ts';
+import { replaceWindow, upsert } from '../../mission/pass/merge.ts';
+import { byAos } from '../../mission/pass/pass.ts';
+import { TargetPasses } from '../../mission/pass/target-passes.ts';
+import type { Bucket, Bus, Entry, Written } from '../../ports/bus.ts';
+import { memoryLog } from '../http/fixture.ts';
+import { settled } from '../support/manual-clock.ts';
+
+/** A cell of buckets; each operation of a connection happens at a moment that `turn` chooses. */
+class Buckets {
+  readonly #entries = new Map<string, Map<string, Entry>>();
+  #revision = 0;
+
+  of({ name }: BucketDefinition): Map<string, Entry> {
+    const entries = this.#entries.get(name) ?? new Map<string, Entry>();
+    this.#entries.set(name, entries);
+    return entries;
+  }
+
+  put(bucket: BucketDefinition, key: string, value: Uint8Array, expected: number): Written {
+    const entries = this.of(bucket);
+    if ((entries.get(key)?.revision ?? 0) !== expected) return { outcome: 'conflict' };
+    this.#revision += 1;
+    entries.set(key, { key, value, revision: this.#revision, at: 0 });
+    return { outcome: 'written', revision: this.#revision };
+  }
+
+  stored(): StoredPass[] {
+    const values = [...this.of(buckets.passes).values()];
+    return values.map(({ value }) => JSON.parse(Buffer.from(value).toString()) as StoredPass).sort(byAos);
+  }
+}
+
+/** A process that writes: dead, or away, behind its operation number `dies`. */
+function writer(cell: Buckets, turn: () => Promise<void>, dies = Number.POSITIVE_INFINITY): PassWriter {
+  let operations = 0;
+  const step = async <Value>(operation: () => Value): Promise<Value> => {
+    await turn();
+    operations += 1;
+    if (operations > dies) throw new Outage('bus.unavailable', 'dead');
+    const value = operation();
+    await turn();
+    if (operations >= dies) throw new Outage('bus.unavailable', 'dead');
+    return value;
+  };
+  const bucket = (definition: BucketDefinition): Partial<Bucket> => ({
+    get: (key) => step(() => cell.of(definition).get(key)),
+    list: (filter) =>
+      step(() => [...cell.of(definition).values()].filter(({ key }) => key.startsWith(filter.slice(0, -1)))),
+    put: (key, value, expected) => step(() => cell.put(definition, key, value, expected)),
+  });
+  return new PassWriter({ bus: { bucket } as unknown as Bus, log: memoryLog() });
+}
+
+const at = (minute: number): string => new Date(Date.UTC(2026, 0, 2) + minute * 60_000).toISOString();
+const AUTHOR = { feeder: 'feeder', at: at(0) };
+
+function pass(id: string, from: number, source: 'fds' | 'provider'): Pass {
+  const status = source === 'fds' ? 'predicted' : 'booked';
+  return {
+    id,
+    target: 'sat1',
+    station: 'kiruna',
+    aos: at(from),
+    los: at(from + 10),
+    max_elevation: '40 deg',
+    source,
+    status,
+  };
+}
+
+type Change = (passes: TargetPasses) => void;
+
+const change = fc.oneof(
+  fc
+    .record({
+      id: fc.constantFrom('a', 'b', 'c'),
+      from: fc.integer({ min: 0, max: 30 }),
+      source: fc.constantFrom<('fds' | 'provider')[]>('fds', 'provider'),
+    })
+    .map(
+      ({ id, from, source }): Change =>
+        (passes) =>
+          void upsert(passes, pass(id, from, source), AUTHOR),
+    ),
+  fc
+    .record({
+      source: fc.constantFrom<('fds' | 'provider')[]>('fds', 'provider'),
+      froms: fc.uniqueArray(fc.integer({ min: 0, max: 40 }), { maxLength: 3 }),
+    })
+    .map(({ source, froms }): Change => {
+      const passes = froms.map((from) => pass(`s${from}`, from, source));
+      const snapshot: PassSnapshot = { source, target: 'sat1', from: at(0), to: at(60), passes };
+      return (stored) => void replaceWindow(stored, snapshot, AUTHOR);
+    }),
+);
+
+/** What stands after the changes in this order, one after the other. */
+function serially(changes: readonly Change[]): StoredPass[] {
+  const passes = new TargetPasses();
+  for (const each of changes) each(passes);
+  return [...passes].sort(byAos);
+}
+
+function* orders<Item>(items: readonly Item[]): Generator<Item[]> {
+  if (items.length === 0) yield [];
+  for (const [index, item] of items.entries())
+    for (const rest of orders(items.toSpliced(index, 1))) yield [item, ...rest];
+}
+
+const texts = (results: readonly StoredPass[][]): string[] => results.map((each) => JSON.stringify(each));
+
+it('pass-writes.J2 pass-writes.J3 MC-PASS-037 what writers at once leave is what some order of them would have left', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(change, { minLength: 2, maxLength: 4 }),
+      fc.scheduler(),
+      async (changes, scheduler) => {
+        const cell = new Buckets();
+        const turn = (): Promise<void> => scheduler.schedule(Promise.resolve()).then(() => undefined);
+        const all = Promise.all(changes.map((each) => writer(cell, turn).write('sat1', each)));
+        await scheduler.waitFor(all);
+        expect(texts([...orders(changes)].map(serially))).toContain(JSON.stringify(cell.stored()));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+it('pass-writes.J1 pass-writes.J4 what a dead writer had decided is finished by the next, all of it or none', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      change,
+      change,
+      change,
+      fc.integer({ min: 1, max: 14 }),
+      fc.scheduler(),
+      async (before, dying, behind, dies, scheduler) => {
+        const cell = new Buckets();
+        const turn = (): Promise<void> => scheduler.schedule(Promise.resolve()).then(() => undefined);
+        await scheduler.waitFor(writer(cell, turn).write('sat1', before));
+        const dead = writer(cell, turn, dies)
+          .write('sat1', dying)
+          .then(
+            () => undefined,
+            () => undefined,
+          );
+        const living = writer(cell, turn).write('sat1', behind);
+        await scheduler.waitFor(Promise.all([dead, living]));
+        // Somebody asks again for nothing: what is decided and unfinished is finished by whoever comes.
+        await scheduler.waitFor(writer(cell, turn).write('sat1', () => undefined));
+        const possible = [
+          serially([before, dying, behind]),
+          serially([before, behind, dying]),
+          serially([before, behind]),
+        ];
+        expect(texts(possible)).toContain(JSON.stringify(cell.stored()));
+        await scheduler.waitFor(writer(cell, turn).write('sat1', dying));
+        const repeated = cell.stored();
+        await scheduler.waitFor(writer(cell, turn).write('sat1', dying));
+        expect(cell.stored()).toEqual(repeated);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+it('pass-writes.J4 a snapshot that does not fit one journal is written whole, and again after a death in the middle', async () => {
+  const passes = Array.from({ length: 2_500 }, (_, index) => pass(`p${index}`, index * 20, 'fds'));
+  const snapshot: PassSnapshot = { source: 'fds', target: 'sat1', from: at(0), to: at(100_000), passes };
+  const replace: Change = (stored) => void replaceWindow(stored, snapshot, AUTHOR);
+  const cell = new Buckets();
+  const now = (): Promise<void> => Promise.resolve();
+  await expect(writer(cell, now, 1_500).write('sat1', replace)).rejects.toThrow('dead');
+  expect(cell.stored().length).toBeGreaterThan(500);
+  expect(cell.stored().length).toBeLessThan(2_500);
+  await writer(cell, now).write('sat1', replace);
+  expect(cell.stored()).toEqual(serially([replace]));
+});
+
+it('pass-writes.J5 a pass that was removed does not come back by the journal', async () => {
+  const cell = new Buckets();
+  const now = (): Promise<void> => Promise.resolve();
+  const one = writer(cell, now);
+  await one.write('sat1', (passes) => upsert(passes, pass('a', 0, 'fds'), AUTHOR));
+  await one.write('sat2', () => undefined);
+  await settled();
+  cell.of(buckets.passes).delete('sat1.a');
+  await writer(cell, now).write('sat1', (passes) => upsert(passes, pass('b', 30, 'fds'), AUTHOR));
+  expect(cell.stored().map(({ id }) => id)).toEqual(['b']);
+});
+
+it('a pass or a journal that cannot be read is left out, and hides no other', async () => {
+  const cell = new Buckets();
+  const now = (): Promise<void> => Promise.resolve();
+  await writer(cell, now).write('sat1', (passes) => upsert(passes, pass('a', 0, 'fds'), AUTHOR));
+  await settled();
+  cell.put(buckets.passes, 'sat1.broken', Buffer.from('{'), 0);
+  cell.put(
+    buckets.passJournals,
+    'sat1',
+    Buffer.from('no journal'),
+    cell.of(buckets.passJournals).get('sat1')!.revision,
+  );
+  const { outcome } = await writer(cell, now).write('sat1', (passes) => {
+    upsert(passes, pass('b', 30, 'provider'), AUTHOR);
+    return [...passes].map(({ id }) => id);
+  });
+  expect(outcome).toEqual(['a', 'b']);
+  expect([...cell.of(buckets.passes).keys()]).toEqual(['sat1.a', 'sat1.broken', 'sat1.b']);
+});
