@@ -83,6 +83,7 @@ export class Ephemeris {
     if (checkForDecay(this.#model)) throw new NoOrbit(REASONS[SatRecError.Decayed], timeMs);
     const { position, velocity, meanElements } = found;
     const { am, em } = meanElements;
+    if (am * (1 - em) < 1) throw new NoOrbit('the perigee is below the ground', timeMs);
     if (!Number.isFinite(position.x + velocity.x)) throw new NoOrbit(REASONS[SatRecError.None], timeMs);
     const angle = siderealAngle(timeMs + this.#ut1MinusUtcMs);
     const positionKm = turned([position.x, position.y, position.z], angle);
