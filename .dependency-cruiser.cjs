@@ -9,7 +9,7 @@
  */
 const TABLE = {
   contract: { folders: [], packages: ['typebox', 'msgpackr'] },
-  mission: { folders: ['contract'], packages: ['typebox', 'yaml'] },
+  mission: { folders: ['contract'], packages: ['typebox', 'yaml', 'satellite.js'] },
   machines: { folders: ['contract'], packages: ['xstate'] },
   ports: { folders: ['contract', 'mission?'], packages: ['xstate?'] },
   messaging: { folders: ['ports', 'contract', 'mission'], packages: ['msgpackr'] },

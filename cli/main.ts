@@ -21,6 +21,7 @@ const USAGE = `mcs, open mission control
   mcs parameters TARGET                    its parameters by mode, and whether they read back
   mcs link list TARGET                     drivers and gateways of its links, and their bindings
   mcs link watch TARGET [--link L] [--raw] frames as they pass, decoded
+  mcs pass predict                         passes of the next days, from orbital elements
   mcs alarm list|watch|ack|shelve|unshelve
                                            alarms; for more: mcs alarm
   mcs actor list|show                      what lives and where, and what is stored of it
@@ -40,6 +41,7 @@ const commands: Readonly<Record<string, () => Promise<(args: string[]) => Promis
   mode: async () => (await import('./mode.ts')).mode,
   parameters: async () => (await import('./parameters.ts')).parameters,
   link: async () => (await import('./link.ts')).link,
+  pass: async () => (await import('./pass.ts')).pass,
   alarm: async () => (await import('./alarm.ts')).alarm,
   actor: async () => (await import('./actor.ts')).actor,
   sim: async () => (await import('./sim.ts')).sim,

@@ -42,6 +42,16 @@ export const DOCUMENT_ENTRIES = 20_000;
 export const DOCUMENT_TEXT_CHARACTERS = 16 * 1024;
 /** Faults of one compilation that are listed; how many more there are is said. */
 export const DOCUMENT_FAULTS_LISTED = 1_000;
+/** Characters of a file of orbital elements: every active satellite in OMM as JSON has some nine million. */
+export const ELEMENTS_CHARACTERS = 16 * 1024 * 1024;
+/** Element sets of one file: the active satellites, and as many again. */
+export const ELEMENT_SETS = 30_000;
+/** Days of one prediction: SGP4 is seconds off after a week, and worth nothing after a month. */
+export const PREDICTION_DAYS = 31;
+/** Satellites times stations times days of one prediction: 2,000 targets over five stations for three days. */
+export const PREDICTION_PAIR_DAYS = 30_000;
+/** Passes of one target in one prediction: what the service takes as one snapshot. */
+export const PREDICTED_PASSES = 5_000;
 /** Characters of a condition: a page of text; what is longer is a derived measure not yet named. */
 export const CONDITION_CHARACTERS = 4_096;
 /** Known names that an unknown one is compared with: the measures of a large platform. */

@@ -17,6 +17,7 @@ import type {
   DriverDocument,
   EnvironmentDocument,
   GatewayDocument,
+  StationsDocument,
   TopologyDocument,
 } from '../document/topology.ts';
 import { checkDriver } from './driver.ts';
@@ -53,7 +54,7 @@ export function checkTopology(
   return {
     name: document.topology,
     environments: Object.entries(environments).map(([name, each]) => environmentOf(name, each)),
-    stations: checkStations(document, faults.in('stations')),
+    stations: checkStations(document.stations ?? {}, faults.in('stations')),
     gateways: checked,
     drivers: flown,
     targets: engaged,
@@ -78,7 +79,8 @@ function environmentOf(name: string, document: EnvironmentDocument): Environment
   };
 }
 
-function checkStations({ stations = {} }: TopologyDocument, faults: FaultsAt): StationConfiguration[] {
+/** The stations as far as they hold. */
+export function checkStations(stations: StationsDocument, faults: FaultsAt): StationConfiguration[] {
   return Object.entries(stations).map(([name, { latitude, longitude, altitude, min_elevation }]) => {
     const inDegrees = (key: string, value: string | number | undefined): number | undefined =>
       value === undefined ? undefined : numberIn(value, 'deg', faults.in(name, key));

@@ -109,27 +109,28 @@ export const TargetDocument = Type.Object(
 );
 export type TargetDocument = Static<typeof TargetDocument>;
 
+export const StationsDocument = Type.Record(
+  Name,
+  Type.Object(
+    {
+      description: Type.Optional(Text),
+      latitude: Type.Optional(QuantityText),
+      longitude: Type.Optional(QuantityText),
+      altitude: Type.Optional(QuantityText),
+      min_elevation: Type.Optional(QuantityText),
+    },
+    closed,
+  ),
+  closed,
+);
+export type StationsDocument = Static<typeof StationsDocument>;
+
 export const TopologyDocument = Type.Object(
   {
     topology: Name,
     description: Type.Optional(Text),
     environments: Type.Record(Name, EnvironmentDocument, closed),
-    stations: Type.Optional(
-      Type.Record(
-        Name,
-        Type.Object(
-          {
-            description: Type.Optional(Text),
-            latitude: Type.Optional(QuantityText),
-            longitude: Type.Optional(QuantityText),
-            altitude: Type.Optional(QuantityText),
-            min_elevation: Type.Optional(QuantityText),
-          },
-          closed,
-        ),
-        closed,
-      ),
-    ),
+    stations: Type.Optional(StationsDocument),
     gateways: Type.Optional(Type.Record(Name, GatewayDocument, closed)),
     drivers: Type.Optional(Type.Record(Name, DriverDocument, closed)),
     targets: Type.Record(Name, TargetDocument, closed),
