@@ -1,5 +1,6 @@
 /**
- * Predicted passes as a table: a line each, by AOS. Pure: the zone is that of the process where local time is asked for.
+ * Predicted passes as a table: a line each, by AOS. Pure: the zone is that of the process where local time is asked
+ * for.
  *
  * L1. What comes from files is text to show: no control character of it reaches the terminal.
  * L2. Nothing is said by colour alone; a line that does not fit the terminal is cut and shows that it is.

@@ -1,7 +1,7 @@
 /**
- * `mcs pass predict`: the passes of the next days from orbital elements and stations, printed or as JSON. Nothing is asked of a
- * service. Exit code: 0 when they were predicted, 1 when elements, stations or the request are refused, 2 when the command line is
- * malformed.
+ * `mcs pass predict`: the passes of the next days from orbital elements and stations, printed or as JSON. Nothing is
+ * asked of a service. Exit code: 0 when they were predicted, 1 when elements, stations or the request are refused, 2
+ * when the command line is malformed.
  */
 
 import { parseArgs } from 'node:util';

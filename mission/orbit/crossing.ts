@@ -1,11 +1,12 @@
 /**
- * When a satellite next crosses the mask of a station. Not by looking every so many seconds: from the margin, its rate and the
- * largest acceleration that the orbit allows follows how long the satellite cannot cross, and so much is skipped.
+ * When a satellite next crosses the mask of a station. Not by looking every so many seconds: from the margin, its rate
+ * and the largest acceleration that the orbit allows follows how long the satellite cannot cross, and so much is
+ * skipped.
  *
- * C1. No crossing is skipped but that of a satellite which comes back within one `leastStep`: it passes the mask by metres for
- *     a second (low orbits) or some ten (geostationary ones).
- * C2. Near a crossing the steps shrink as those of Newton's method do, and `leastStep` bounds their number however long the
- *     satellite stays near the mask: whoever chooses orbit and mask does not choose the cost.
+ * C1. No crossing is skipped but that of a satellite which comes back within one `leastStep`: it passes the mask by
+ *     metres for a second (low orbits) or some ten (geostationary ones).
+ * C2. Near a crossing the steps shrink as those of Newton's method do, and `leastStep` bounds their number however long
+ *     the satellite stays near the mask: whoever chooses orbit and mask does not choose the cost.
  * C3. A crossing is known to `TOLERANCE_MS`.
  */
 

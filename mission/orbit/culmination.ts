@@ -1,6 +1,6 @@
 /**
- * The highest point of a pass. An eccentric orbit may rise twice within one pass: every local maximum is found and the highest
- * counts.
+ * The highest point of a pass. An eccentric orbit may rise twice within one pass: every local maximum is found and the
+ * highest counts.
  *
  * M1. Found by golden section between looks that enclose a maximum, to `TOLERANCE_MS`; not the best of the looks.
  */

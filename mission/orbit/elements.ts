@@ -1,8 +1,9 @@
 /**
- * Mean orbital elements of a satellite as SGP4 takes them, whatever they were written in. Sources: CCSDS 502.0-B (Orbit Mean
- * Elements Message), and the two-line element set of the same model.
+ * Mean orbital elements of a satellite as SGP4 takes them, whatever they were written in. Sources: CCSDS 502.0-B (Orbit
+ * Mean Elements Message), and the two-line element set of the same model.
  *
- * E1. Elements that leave a reader are finite and within the ranges of the model: what propagates them need not ask again.
+ * E1. Elements that leave a reader are finite and within the ranges of the model: what propagates them need not ask
+ *     again.
  * E2. A fault names the line of the file, what is wrong and how to correct it.
  */
 

@@ -1,10 +1,13 @@
 /**
- * Where a satellite is: SGP4 (Vallado et al., Revisiting Spacetrack Report #3, by satellite.js) turned from its inertial frame into
- * the one that turns with the earth. The only file that knows the library; of it the propagator in JavaScript alone is used.
+ * Where a satellite is: SGP4 (Vallado et al., Revisiting Spacetrack Report #3, by satellite.js) turned from its
+ * inertial frame into the one that turns with the earth. The only file that knows the library; of it the propagator in
+ * JavaScript alone is used.
  *
- * P1. The frame is turned by the mean sidereal time of 1982, which belongs to SGP4's frame, at UT1. Without its difference from UTC
- *     (below 0.9 s by definition) the earth is turned wrongly by so much. Polar motion, ten metres at most, is left out.
- * P2. Where the model has no answer, `at` throws `NoOrbit`: it is caught where the passes of the satellite are gathered.
+ * P1. The frame is turned by the mean sidereal time of 1982, which belongs to SGP4's frame, at UT1. Without its
+ *     difference from UTC (below 0.9 s by definition) the earth is turned wrongly by so much. Polar motion, ten metres
+ *     at most, is left out.
+ * P2. Where the model has no answer, `at` throws `NoOrbit`: it is caught where the passes of the satellite are
+ *     gathered.
  */
 
 import { checkForDecay, json2satrec, type SatRec, SatRecError, sgp4 } from 'satellite.js';

@@ -1,9 +1,10 @@
 /**
- * A satellite as a station sees it: geometric elevation above the WGS-84 horizon without refraction, azimuth from north over east,
- * and its margin over the mask.
+ * A satellite as a station sees it: geometric elevation above the WGS-84 horizon without refraction, azimuth from north
+ * over east, and its margin over the mask.
  *
- * H1. The margin is positive exactly while the elevation is above the mask. It is a length: how far the satellite is above the
- *     plane of the horizon, less the part of its range that the mask takes. Unlike an angle it changes smoothly also overhead.
+ * H1. The margin is positive exactly while the elevation is above the mask. It is a length: how far the satellite is
+ *     above the plane of the horizon, less the part of its range that the mask takes. Unlike an angle it changes
+ *     smoothly also overhead.
  */
 
 import type { Ephemeris, SatelliteState, Vector } from './ephemeris.ts';

@@ -52,7 +52,9 @@ function parse(text: string): Result<unknown, ElementsFault> {
   }
 }
 
-/** Where the parser stopped: it gives a position, or repeats some characters around it, or says that the end came early. */
+/**
+ * Where the parser stopped: it gives a position, or repeats some characters around it, or says that the end came early.
+ */
 function offsetOf(message: string, text: string): number {
   const position = /position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return Number(position);

@@ -1,6 +1,6 @@
 /**
- * OMM in keyword-value notation (CCSDS 502.0-B, section 7): `KEY = value [unit]`, one in a line, any number of messages, each
- * beginning with its version.
+ * OMM in keyword-value notation (CCSDS 502.0-B, section 7): `KEY = value [unit]`, one in a line, any number of
+ * messages, each beginning with its version.
  */
 
 import { ELEMENT_SETS } from '../../contract/limits.ts';

@@ -1,6 +1,6 @@
 /**
- * The fields of an Orbit Mean Elements Message (CCSDS 502.0-B, section 4) as elements, whether they came as JSON or as KVN. Other
- * fields are left alone: catalogues add many of their own.
+ * The fields of an Orbit Mean Elements Message (CCSDS 502.0-B, section 4) as elements, whether they came as JSON or as
+ * KVN. Other fields are left alone: catalogues add many of their own.
  */
 
 import {

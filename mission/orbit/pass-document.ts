@@ -1,6 +1,6 @@
 /**
- * Predicted passes as the wire has them: the fields of a Pass, and the snapshot of a target's window that replaces what the same
- * source predicted before. Mission Control Service, section 2.6.
+ * Predicted passes as the wire has them: the fields of a Pass, and the snapshot of a target's window that replaces what
+ * the same source predicted before. Mission Control Service, section 2.6.
  */
 
 import { formatQuantity } from '../quantity.ts';

@@ -1,13 +1,15 @@
 /**
- * Identifiers of predicted passes: `sat1-kiruna-20240625T0110`, the target, the station and the time of culmination, rounded to ten
- * minutes of UTC.
+ * Identifiers of predicted passes: `sat1-kiruna-20240625T0110`, the target, the station and the time of culmination,
+ * rounded to ten minutes of UTC.
  *
- * I1. The same pass predicted from newer elements nearly always has the same identifier: the culmination moves by seconds, and
- *     only one within those seconds of the middle between two marks changes over: one pass in a hundred when times move by six seconds.
- *     That one still overlaps the stored pass, by which the service knows it and keeps the identifier first stored.
- * I2. Not the revolution: sources count them differently, and over a station near the equator passes culminate where the count changes.
- * I3. Passes of one prediction have different identifiers. Where two culminate about the same mark, as an eccentric orbit can
- *     that dips below the mask for minutes, both are named more finely.
+ * I1. The same pass predicted from newer elements nearly always has the same identifier: the culmination moves by
+ *     seconds, and only one within those seconds of the middle between two marks changes over: one pass in a hundred
+ *     when times move by six seconds. That one still overlaps the stored pass, by which the service knows it and keeps
+ *     the identifier first stored.
+ * I2. Not the revolution: sources count them differently, and over a station near the equator passes culminate where
+ *     the count changes.
+ * I3. Passes of one prediction have different identifiers. Where two culminate about the same mark, as an eccentric
+ *     orbit can that dips below the mask for minutes, both are named more finely.
  */
 
 export interface NamedPass {

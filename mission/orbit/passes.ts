@@ -1,8 +1,8 @@
 /**
  * The passes of one satellite over one station that touch a window of time.
  *
- * W1. A pass that touches the window is given whole: its AOS may lie before the window and its LOS behind it. So a snapshot
- *     of the window replaces the pass under way by the same pass, never by a piece of it.
+ * W1. A pass that touches the window is given whole: its AOS may lie before the window and its LOS behind it. So a
+ *     snapshot of the window replaces the pass under way by the same pass, never by a piece of it.
  * W2. Only what rises and sets is a pass. What is up longer than `REACH_MS` beyond the window is reported, not cut.
  * W3. Where the model fails, the passes until then count, and the time is reported.
  */

@@ -1,10 +1,12 @@
 /**
  * The passes of the next days: satellites over stations. Pure: what is asked says from when.
  *
- * P1. What one prediction costs is bounded before it begins: days, satellites times stations times days, the age of elements.
- * P2. Nothing is left out in silence: elements too old to trust, an orbit that ends, a satellite that never sets are warnings.
- * P3. A target is predicted up to `targets[].toMs`, which is earlier than asked where its orbit ends: behind it nothing is known, not even
- *     that there is no pass.
+ * P1. What one prediction costs is bounded before it begins: days, satellites times stations times days, the age of
+ *     elements.
+ * P2. Nothing is left out in silence: elements too old to trust, an orbit that ends, a satellite that never sets are
+ *     warnings.
+ * P3. A target is predicted up to `targets[].toMs`, which is earlier than asked where its orbit ends: behind it nothing
+ *     is known, not even that there is no pass.
  */
 
 import {
@@ -64,7 +66,9 @@ const DAY_MS = 86_400_000;
 const S_MS = 1_000;
 /** By definition; leap seconds keep it so. */
 const UT1_MINUS_UTC_MOST_S = 0.9;
-/** Older elements are warned of: in low orbits their passes are off by a second a day, and more when the sun is active. */
+/**
+ * Older elements are warned of: in low orbits their passes are off by a second a day, and more when the sun is active.
+ */
 const WARNED_AGE_DAYS = 14;
 /** Older ones are refused. In deep space the model integrates from the epoch, so that age is also its cost. */
 const LARGEST_AGE_DAYS = 3_653;
@@ -72,7 +76,10 @@ const LARGEST_DEEP_AGE_DAYS = 366;
 /** Where SGP4 takes an orbit for deep space: periods above 225 minutes. */
 const DEEP_SPACE_MS = 225 * 60_000;
 
-/** The passes of every target over every station; refuses a request that is too large, contradictory or too far from the elements. */
+/**
+ * The passes of every target over every station; refuses a request that is too large, contradictory or too far from the
+ * elements.
+ */
 export function predictPasses(request: PredictionRequest): Result<Prediction, PredictionFault> {
   const faults = faultsOf(request);
   if (faults.length > 0) return refusedAll(faults);

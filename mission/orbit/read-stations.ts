@@ -1,6 +1,6 @@
 /**
- * A file of stations: `stations` as in a topology document, alone or within one. What else the topology declares is not looked at,
- * so that a prediction needs no mission that compiles.
+ * A file of stations: `stations` as in a topology document, alone or within one. What else the topology declares is not
+ * looked at, so that a prediction needs no mission that compiles.
  */
 
 import Type from 'typebox';

@@ -1,8 +1,9 @@
 /**
- * Ground stations: where an antenna stands and from which elevation it sees. A mission declares them under `stations` of its
- * topology; Mission Control Service, section 2.6, names them in passes.
+ * Ground stations: where an antenna stands and from which elevation it sees. A mission declares them under `stations`
+ * of its topology; Mission Control Service, section 2.6, names them in passes.
  *
- * S1. A station that leaves here has a place on the ground: nothing about it is guessed but a mask, which is then the horizon.
+ * S1. A station that leaves here has a place on the ground: nothing about it is guessed but a mask, which is then the
+ *     horizon.
  */
 
 import { accepted, type Result, refused, refusedAll } from '../../contract/result.ts';

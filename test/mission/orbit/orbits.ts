@@ -60,7 +60,8 @@ export const anyElements: fc.Arbitrary<OrbitalElements> = fc
         .map((each) => EPOCH_MS + (each / EPOCH_UNIT_DAYS) * DAY_MS),
       meanMotionRevPerDay: digits(...motion, 1e8),
       eccentricity: digits(...eccentricity, 1e7),
-      // Near 180 deg the deep-space terms divide by the sine of the inclination: the last digit of the epoch moves the satellite.
+      // Near 180 deg the deep-space terms divide by the sine of the inclination: the last digit of the epoch moves the
+      // satellite.
       inclinationDeg: digits(0, 175, 1e4),
       ascendingNodeDeg: digits(0, 359, 1e4),
       argumentOfPerigeeDeg: digits(0, 359, 1e4),

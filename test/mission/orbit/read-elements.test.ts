@@ -1,4 +1,7 @@
-/** Orbital elements as they are read: the same whatever they are written in, and faults that say where and how to correct them. */
+/**
+ * Orbital elements as they are read: the same whatever they are written in, and faults that say where and how to
+ * correct them.
+ */
 
 import fc from 'fast-check';
 import { sgp4, twoline2satrec } from 'satellite.js';
