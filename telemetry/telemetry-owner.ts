@@ -45,15 +45,14 @@ import { Derivation } from './compute/derivation.ts';
 import { DueTimer } from './compute/due-timer.ts';
 import { groundDated } from './compute/ground-time.ts';
 import { rebuild } from './compute/rebuild.ts';
-import { CurrentValues, type ValueColumns } from './current-values.ts';
 import { OrderedAppend } from './ordered-append.ts';
+import { OwnedValues } from './owned-values.ts';
 import { PublishedTail, readTail } from './published-tail.ts';
 import { readBack } from './read-back.ts';
 import { fitsPlatform, readBatch } from './reading/batch-shape.ts';
 import { KnownPlatforms } from './reading/known-platforms.ts';
 import { mapBatch } from './reading/measure-map.ts';
 import { earliestGround } from './reading/row-order.ts';
-import { markBatch, SampleOrder } from './sample-order.ts';
 import { covered, decodedLostSince } from './went-back.ts';
 
 export interface TelemetryOwnerOptions {
@@ -106,12 +105,8 @@ class Owner implements TelemetryOwner {
   readonly #platforms: KnownPlatforms;
   readonly #timer: DueTimer;
   readonly #forget: () => void;
-  #store: CurrentValues | undefined;
-  /** What is current once everything handed over is stored (O8); of the catalogue of the store. */
-  #order: SampleOrder | undefined;
+  readonly #values = new OwnedValues();
   readonly #derivation: Derivation;
-  /** Of the checkpoint, until there is a catalogue to read it by. */
-  #restored: ValueColumns | undefined;
   #positions = NOTHING;
   /** What owners before have published behind the checkpoint (O1). */
   #published = new PublishedTail();
@@ -140,13 +135,16 @@ class Owner implements TelemetryOwner {
       epoch,
       clock,
       log: this.#log,
-      state: () => this.#store && { epoch, positions: this.#positions, columns: this.#store.snapshot() },
+      state: () => {
+        const columns = this.#values.store?.snapshot();
+        return columns && { epoch, positions: this.#positions, columns };
+      },
       lost: () => this.#lose(),
     });
     this.#platforms = new KnownPlatforms(missions, clock);
     this.#derivation = new Derivation({
       log: this.#log,
-      values: () => this.#store,
+      values: () => this.#values.store,
       fill: (filled, isWanted) => this.#fill(filled, isWanted),
       changed: () => this.#timer.arm(),
     });
@@ -166,8 +164,7 @@ class Owner implements TelemetryOwner {
       // A later epoch while the target is left to this one is of a past that is gone, as its owner is.
       if (checkpoint.epoch > epoch && this.#options.holds?.() !== true) this.#lose();
       this.#positions = covered(checkpoint.positions, last);
-      if (this.#store === undefined) this.#restored = checkpoint.columns;
-      else this.#restore(this.#store, checkpoint.columns);
+      this.#values.restore(checkpoint.columns);
     }
     await this.#goOn(last);
     if (lost === undefined) {
@@ -196,7 +193,7 @@ class Owner implements TelemetryOwner {
       const fields = { link: decoded.link, seq: message.seq, stored: new Date(message.at).toISOString() };
       this.#warnOnce(`ahead ${decoded.link}`, fields, 'ground times far ahead: the time of storing is used');
     }
-    const platform = this.#store?.platform;
+    const { platform } = this.#values;
     if (platform?.digest !== batch.platform) return this.#handleForeign(message, batch);
     return this.#handleOwn(message, batch, platform);
   }
@@ -221,7 +218,7 @@ class Owner implements TelemetryOwner {
     const known = this.#platforms.get(batch.platform);
     const made = known ?? (await this.#platforms.find(batch.platform, revision, CATALOGUE_WAIT_MS));
     await this.#derivation.filling;
-    const platform = this.#store?.platform;
+    const { platform } = this.#values;
     if (made !== undefined && platform !== undefined && fitsPlatform(batch.blocks, made.measures.length)) {
       return this.#handleOwn(message, mapBatch(batch, made, platform), platform);
     }
@@ -239,23 +236,16 @@ class Owner implements TelemetryOwner {
     if (!deferred && this.#derivation.compute !== undefined) this.#turn(earliestGround(calibrated.blocks));
     const samples = this.#marked(calibrated);
     const derived = this.#derivation.compute?.apply(samples) ?? samples;
-    return this.#publish(message, this.#markedFrom(derived, samples.blocks.length), platform);
+    return this.#publish(message, this.#values.markedFrom(derived, samples.blocks.length), platform);
   }
 
   /** O8 */
   #marked(batch: ValueBatch): ValueBatch {
-    if (this.#order === undefined) return batch;
-    const marked = markBatch(this.#order, batch);
+    const marked = this.#values.marked(batch);
+    if (marked === batch) return batch;
     const older = marked.blocks.some(({ superseded }) => superseded !== undefined);
     if (older) this.#warnOnce(`older ${batch.link}`, { link: batch.link }, OLDER);
     return marked;
-  }
-
-  /** What was derived from samples that are marked, behind them. */
-  #markedFrom(batch: ValueBatch, first: number): ValueBatch {
-    if (this.#order === undefined || batch.blocks.length === first) return batch;
-    const derived = this.#order.mark(batch.blocks.slice(first), batch.deferred);
-    return { ...batch, blocks: [...batch.blocks.slice(0, first), ...derived] };
   }
 
   #publish(message: StreamMessage, values: ValueBatch, platform: Platform | undefined): void | Promise<void> {
@@ -287,7 +277,7 @@ class Owner implements TelemetryOwner {
 
   #stored(values: ValueBatch, platform: Platform | undefined, positions: Positions): void {
     this.counts.published += 1;
-    this.#apply(values, platform);
+    this.#values.apply(values, platform);
     this.#tail = Math.max(this.#tail, positions.values);
     this.#cover(positions.decoded);
   }
@@ -341,7 +331,7 @@ class Owner implements TelemetryOwner {
   }
 
   #publishTurned({ at, batch: turned }: Turned, tail?: number): void {
-    const batch = this.#markedFrom(turned, 0);
+    const batch = this.#values.markedFrom(turned, 0);
     const [decoded, handledAt] = [this.#handled, this.#handledAt];
     const platform = this.#derivation.compute?.platform;
     const { target } = this.#options;
@@ -364,11 +354,12 @@ class Owner implements TelemetryOwner {
     const { bus, target, clock } = this.#options;
     const { values: position } = this.#positions;
     this.#tail = Math.max(position, last?.seq ?? 0);
-    if (this.#store !== undefined && position > 0)
+    const { store } = this.#values;
+    if (store !== undefined && position > 0)
       await rebuild({
         bus,
         target,
-        values: this.#store,
+        values: store,
         position,
         atMs: last?.at ?? clock.now(),
         compute: () => this.#derivation.compute,
@@ -376,50 +367,25 @@ class Owner implements TelemetryOwner {
       });
     const take = (message: StreamMessage): Promise<void> => this.#takeBack(message);
     this.#published = await readTail({ bus, target, after: position, upTo: this.#tail, take });
-    if (this.#store === undefined) return;
-    this.#noteCurrent(this.#store);
-    this.#derivation.compute?.restore(this.#store);
+    const { store: filled } = this.#values;
+    if (filled === undefined) return;
+    this.#values.noteCurrent();
+    this.#derivation.compute?.restore(filled);
     this.#derivation.compute?.resume();
   }
 
   /** published-tail.U1 */
   async #takeBack(message: StreamMessage): Promise<void> {
-    const found = await readBack(message, this.#platforms, () => this.#store?.platform);
+    const found = await readBack(message, this.#platforms, () => this.#values.platform);
     if (found === undefined) return;
-    this.#store?.apply(found.batch);
+    this.#values.store?.apply(found.batch);
     this.#derivation.compute?.learn(found.batch, found.turnedMs);
-  }
-
-  /** The mission may have changed since the batch was made. */
-  #apply(values: ValueBatch, platform: Platform | undefined): void {
-    if (platform === undefined || this.#store === undefined) return;
-    this.#store.apply(mapBatch(values, platform, this.#store.platform));
   }
 
   #takeUp(mission: Mission): void {
     const platform = mission.targets.get(this.#options.target)?.platform;
-    if (platform === undefined || platform.digest === this.#store?.platform.digest) return;
-    const earlier = this.#store;
-    this.#store = new CurrentValues(platform);
-    this.#order = new SampleOrder(platform, this.#order);
-    if (earlier !== undefined) this.#store.adopt(earlier);
-    else if (this.#restored !== undefined) this.#restore(this.#store, this.#restored);
-    this.#restored = undefined;
-    this.#derivation.begin(platform, this.#store, this.#started);
-  }
-
-  /** Takes the checkpoint up, before anything is handed over. */
-  #restore(store: CurrentValues, columns: ValueColumns): void {
-    store.restore(columns);
-    this.#noteCurrent(store);
-  }
-
-  /** What is stored is what is handed over: nothing is on its way. */
-  #noteCurrent(store: CurrentValues): void {
-    for (const ordinal of store.ordinals()) {
-      const { timeMs, groundMs, deferred } = store.sample(ordinal)!;
-      this.#order?.note(ordinal, timeMs, groundMs, deferred ? 1 : 0);
-    }
+    if (platform === undefined || platform.digest === this.#values.platform?.digest) return;
+    this.#derivation.begin(platform, this.#values.takeUp(platform), this.#started);
   }
 
   /** O6. Fills a computation from what is published, once what is under way is stored; false where it is not wanted. */
@@ -428,7 +394,7 @@ class Owner implements TelemetryOwner {
     const { platform } = filled;
     await this.#appends.drained();
     const last = await bus.last(streams.values, subject.values(target));
-    const values = this.#store;
+    const values = this.#values.store;
     if (values === undefined || !isWanted() || this.#stopped) return false;
     const read = (message: StreamMessage) => readBack(message, this.#platforms, () => platform);
     const atMs = last?.at ?? clock.now();
