@@ -26,19 +26,18 @@
  *     what is stored.
  */
 
-import { type DecodedBatch, encodeBatch, type ValueBatch } from '../contract/batch.ts';
+import type { DecodedBatch, ValueBatch } from '../contract/batch.ts';
 import { header } from '../contract/bus/headers.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import { CATALOGUE_WAIT_MS } from '../contract/limits.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Platform } from '../mission/platform.ts';
-import type { Bus, FollowFrom, KnownMessage, StreamMessage } from '../ports/bus.ts';
+import type { Bus, FollowFrom, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import { calibrateBatch } from './calibration.ts';
-import type { Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import type { Compute, Turned } from './compute/compute.ts';
 import { Derivation } from './compute/derivation.ts';
@@ -47,13 +46,13 @@ import { groundDated } from './compute/ground-time.ts';
 import { rebuild } from './compute/rebuild.ts';
 import { OrderedAppend } from './ordered-append.ts';
 import { OwnedValues } from './owned-values.ts';
-import { PublishedTail, readTail } from './published-tail.ts';
 import { readBack } from './read-back.ts';
 import { fitsPlatform, readBatch } from './reading/batch-shape.ts';
 import { KnownPlatforms } from './reading/known-platforms.ts';
 import { mapBatch } from './reading/measure-map.ts';
 import { earliestGround } from './reading/row-order.ts';
-import { covered, decodedLostSince } from './went-back.ts';
+import { ValuePublisher } from './value-publisher.ts';
+import { decodedLostSince } from './went-back.ts';
 
 export interface TelemetryOwnerOptions {
   readonly bus: Bus;
@@ -87,7 +86,6 @@ export interface TelemetryCounts {
   skipped: number;
 }
 
-const NOTHING: Positions = { decoded: 0, values: 0 };
 const OLDER =
   'samples older than the current values: kept in the history only (frames came late, or the clock on board was set back)';
 
@@ -101,22 +99,13 @@ class Owner implements TelemetryOwner {
   readonly #options: TelemetryOwnerOptions;
   readonly #log: Log;
   readonly #appends: OrderedAppend;
+  readonly #publisher: ValuePublisher;
   readonly #checkpoints: CheckpointWriter;
   readonly #platforms: KnownPlatforms;
   readonly #timer: DueTimer;
   readonly #forget: () => void;
   readonly #values = new OwnedValues();
   readonly #derivation: Derivation;
-  #positions = NOTHING;
-  /** What owners before have published behind the checkpoint (O1). */
-  #published = new PublishedTail();
-  /** The last decoded message that values were made from, and when it was stored. */
-  #handled = 0;
-  #handledAt = 0;
-  /** Behind the position in the ids (O7). */
-  #tag = '';
-  /** Last message of the value stream of this target, as far as is known here (O5). */
-  #tail = 0;
   #atHead = false;
   /** Once the checkpoint is taken up: before, a catalogue needs no filling of its own. */
   #started = false;
@@ -137,9 +126,22 @@ class Owner implements TelemetryOwner {
       log: this.#log,
       state: () => {
         const columns = this.#values.store?.snapshot();
-        return columns && { epoch, positions: this.#positions, columns };
+        return columns && { epoch, positions: this.#publisher.positions, columns };
       },
       lost: () => this.#lose(),
+    });
+    this.#publisher = new ValuePublisher({
+      target,
+      epoch,
+      appends: this.#appends,
+      revision: () => missions.current?.revision,
+      stored: (values, platform) => {
+        this.counts.published += 1;
+        this.#values.apply(values, platform);
+      },
+      moved: () => this.#checkpoints.changed(),
+      settled: () => this.#timer.arm(),
+      refused: () => this.#lose(),
     });
     this.#platforms = new KnownPlatforms(missions, clock);
     this.#derivation = new Derivation({
@@ -163,20 +165,13 @@ class Owner implements TelemetryOwner {
     if (checkpoint !== undefined) {
       // A later epoch while the target is left to this one is of a past that is gone, as its owner is.
       if (checkpoint.epoch > epoch && this.#options.holds?.() !== true) this.#lose();
-      this.#positions = covered(checkpoint.positions, last);
       this.#values.restore(checkpoint.columns);
     }
+    this.#publisher.begin(checkpoint?.positions, last);
     await this.#goOn(last);
-    if (lost === undefined) {
-      this.#handled = Math.max(this.#positions.decoded, this.#published.last);
-      this.#handledAt = Number(last?.headers[header.sourceAt] ?? 0);
-      if (this.#tail > this.#positions.values) this.#cover(this.#positions.decoded);
-      return checkpoint === undefined ? { from: 'start' } : { from: 'seq', seq: this.#positions.decoded + 1 };
-    }
-    this.#tag = `@${lost}`;
-    this.#published = new PublishedTail();
-    this.#positions = { ...this.#positions, decoded: 0 };
-    return { from: 'time', at: lost + 1 };
+    if (lost !== undefined) return this.#publisher.goOnFrom(lost);
+    const decoded = this.#publisher.goOn(last);
+    return checkpoint === undefined ? { from: 'start' } : { from: 'seq', seq: decoded + 1 };
   }
 
   handle(message: StreamMessage): void | Promise<void> {
@@ -184,7 +179,7 @@ class Owner implements TelemetryOwner {
       return this.#derivation.filling.then(() => this.handle(message));
     if (this.#lost || this.#stopped) return;
     this.#atHead = message.pending === 0;
-    if (this.#published.has(message.seq)) return this.#passed(message.seq);
+    if (this.#publisher.has(message.seq)) return this.#publisher.pass(message.seq, () => this.#stopped);
     const decoded = readBatch<DecodedBatch>(message.data);
     if (decoded === undefined)
       return this.#skip('no-batch', { seq: message.seq }, 'malformed batch, left out');
@@ -224,7 +219,7 @@ class Owner implements TelemetryOwner {
     }
     this.#skip(batch.platform, { platform: batch.platform }, 'samples of an unknown catalogue, left out');
     if (batch.reports.length > 0)
-      await this.#publish(message, { ...batch, blocks: [], deferred: false }, made);
+      await this.#publisher.publish(message, { ...batch, blocks: [], deferred: false }, made);
   }
 
   #handleOwn(message: StreamMessage, batch: DecodedBatch, platform: Platform): void | Promise<void> {
@@ -236,7 +231,11 @@ class Owner implements TelemetryOwner {
     if (!deferred && this.#derivation.compute !== undefined) this.#turn(earliestGround(calibrated.blocks));
     const samples = this.#marked(calibrated);
     const derived = this.#derivation.compute?.apply(samples) ?? samples;
-    return this.#publish(message, this.#values.markedFrom(derived, samples.blocks.length), platform);
+    return this.#publisher.publish(
+      message,
+      this.#values.markedFrom(derived, samples.blocks.length),
+      platform,
+    );
   }
 
   /** O8 */
@@ -246,62 +245,6 @@ class Owner implements TelemetryOwner {
     const older = marked.blocks.some(({ superseded }) => superseded !== undefined);
     if (older) this.#warnOnce(`older ${batch.link}`, { link: batch.link }, OLDER);
     return marked;
-  }
-
-  #publish(message: StreamMessage, values: ValueBatch, platform: Platform | undefined): void | Promise<void> {
-    const { target } = this.#options;
-    const decoded = message.seq;
-    if (decoded > this.#handled) [this.#handled, this.#handledAt] = [decoded, message.at];
-    return this.#appends.push({
-      subject: subject.values(target),
-      data: encodeBatch(values),
-      id: `${target}-${decoded}${this.#tag}`,
-      headers: this.#headers(message, values.deferred, message.headers[header.source]),
-      stored: (seq) => this.#stored(values, platform, { decoded, values: seq }),
-    });
-  }
-
-  /** `received`: position of the frames it was made from. */
-  #headers(decoded: KnownMessage, deferred: boolean, received?: string): Record<string, string> {
-    const revision = this.#options.missions.current?.revision;
-    const { seq, at = 0 } = decoded;
-    return {
-      [header.delivery]: deferred ? 'deferred' : 'realtime',
-      [header.source]: String(seq),
-      ...(at > 0 && { [header.sourceAt]: String(at) }),
-      [header.epoch]: String(this.#options.epoch),
-      ...(revision !== undefined && { [header.config]: revision }),
-      ...(received !== undefined && { [header.received]: received }),
-    };
-  }
-
-  #stored(values: ValueBatch, platform: Platform | undefined, positions: Positions): void {
-    this.counts.published += 1;
-    this.#values.apply(values, platform);
-    this.#tail = Math.max(this.#tail, positions.values);
-    this.#cover(positions.decoded);
-  }
-
-  /**
-   * O2: everything up to the decoded message is stored. What was published behind the checkpoint counts once it is
-   *     passed as a whole.
-   */
-  #cover(decoded: number): void {
-    if (decoded >= this.#published.last) {
-      this.#positions = { decoded, values: this.#tail };
-      this.#checkpoints.changed();
-    }
-    this.#timer.arm();
-  }
-
-  /** Published by an owner before, and taken up when this one began (published-tail.U1). */
-  #passed(decoded: number): void | Promise<void> {
-    if (decoded < this.#published.last) return;
-    if (this.#appends.idle) return this.#cover(decoded);
-    // What was missing in front of it.
-    return this.#appends.drained().then(() => {
-      if (!this.#stopped) this.#cover(decoded);
-    });
   }
 
   /** Publishes what time alone changed up to `limitMs`, one moment after the other (O5). */
@@ -326,25 +269,13 @@ class Owner implements TelemetryOwner {
 
   #publishDue(): void {
     const turned = this.#derivation.compute?.turn(this.#options.clock.now());
-    if (turned !== undefined) this.#publishTurned(turned, this.#tail);
+    if (turned !== undefined) this.#publishTurned(turned, this.#publisher.tail);
     this.#timer.arm();
   }
 
   #publishTurned({ at, batch: turned }: Turned, tail?: number): void {
     const batch = this.#values.markedFrom(turned, 0);
-    const [decoded, handledAt] = [this.#handled, this.#handledAt];
-    const platform = this.#derivation.compute?.platform;
-    const { target } = this.#options;
-    const source = this.#headers({ seq: decoded, at: handledAt }, false);
-    void this.#appends.push({
-      subject: subject.values(target),
-      data: encodeBatch(batch),
-      id: `${target}-${decoded}${this.#tag}-${at}`,
-      headers: { ...source, [header.turned]: String(at) },
-      ...(tail !== undefined && { expectLastSubjectSeq: tail }),
-      stored: (seq) => this.#stored(batch, platform, { decoded, values: seq }),
-      refused: () => this.#lose(),
-    });
+    this.#publisher.publishTurned(at, batch, this.#derivation.compute?.platform, tail);
   }
 
   /**
@@ -352,8 +283,7 @@ class Owner implements TelemetryOwner {
    */
   async #goOn(last: StreamMessage | undefined): Promise<void> {
     const { bus, target, clock } = this.#options;
-    const { values: position } = this.#positions;
-    this.#tail = Math.max(position, last?.seq ?? 0);
+    const { values: position } = this.#publisher.positions;
     const { store } = this.#values;
     if (store !== undefined && position > 0)
       await rebuild({
@@ -365,8 +295,7 @@ class Owner implements TelemetryOwner {
         compute: () => this.#derivation.compute,
         read: (message) => readBack(message, this.#platforms, () => this.#derivation.compute?.platform),
       });
-    const take = (message: StreamMessage): Promise<void> => this.#takeBack(message);
-    this.#published = await readTail({ bus, target, after: position, upTo: this.#tail, take });
+    await this.#publisher.readTail(bus, (message) => this.#takeBack(message));
     const { store: filled } = this.#values;
     if (filled === undefined) return;
     this.#values.noteCurrent();
@@ -398,7 +327,7 @@ class Owner implements TelemetryOwner {
     if (values === undefined || !isWanted() || this.#stopped) return false;
     const read = (message: StreamMessage) => readBack(message, this.#platforms, () => platform);
     const atMs = last?.at ?? clock.now();
-    await rebuild({ bus, target, values, position: this.#tail, atMs, read, compute: () => filled });
+    await rebuild({ bus, target, values, position: this.#publisher.tail, atMs, read, compute: () => filled });
     return isWanted();
   }
 
