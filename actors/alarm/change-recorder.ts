@@ -90,8 +90,8 @@ export class ChangeRecorder {
   }
 
   /**
-   * Takes up what was reported since the last call (target-alarms.T1). What turned by time alone turned behind the last message of
-   * the target, though the alarm may have been fed by an earlier one.
+   * Takes up what was reported since the last call (target-alarms.T1). What turned by time alone turned behind the last
+   * message of the target, though the alarm may have been fed by an earlier one.
    */
   take(position: number): void {
     const edges = this.#reported;
