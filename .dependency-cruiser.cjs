@@ -30,7 +30,13 @@ const TABLE = {
   console: {
     folders: ['contract?'],
     packages: ['uplot'],
-    files: ['contract/telecommand-state.ts', 'radio/modulation.ts', 'radio/prbs.ts', 'radio/ad9361/gain.ts'],
+    files: [
+      'contract/run-words.ts',
+      'contract/telecommand-state.ts',
+      'radio/modulation.ts',
+      'radio/prbs.ts',
+      'radio/ad9361/gain.ts',
+    ],
   },
   supervision: {
     folders: ['contract', 'mission', 'machines', 'ports', 'messaging', 'actors'].concat([

@@ -1,6 +1,6 @@
 /**
- * The log of a run as people read it: a line per event, indented by its step, questions with how they are answered.
- * Pure.
+ * The log of a run as a terminal shows it: a line per event in the words of `contract/run-words.ts`, indented by its
+ * step, questions with how they are answered. Pure.
  *
  * L1. What comes from documents, operators and spacecraft is text to show: no control character of it reaches the
  *     terminal.
@@ -8,12 +8,10 @@
  */
 
 import { CHOICES, type PendingQuestion, type RunEvent, type RunSummary } from '../contract/run.ts';
-import { isGoodTcEnd } from '../contract/telecommand-state.ts';
+import { answerCommand, type RunTone, type RunWords, runWords } from '../contract/run-words.ts';
 
-/** What colours mean, for a terminal that has them. */
-type Tone = 'good' | 'bad' | 'asks' | 'dim' | 'plain';
-
-const CODES: Readonly<Record<Tone, string>> = { good: '32', bad: '31', asks: '33', dim: '2', plain: '0' };
+/** What colours mean, for a terminal that has them; the rest has none. */
+const CODES: Partial<Readonly<Record<RunTone, string>>> = { good: '32', bad: '31', asks: '33' };
 const ESCAPE = '\u001b';
 
 export interface RunLook {
@@ -25,7 +23,7 @@ export interface RunLook {
 }
 
 interface LineParts {
-  readonly tone: Tone;
+  readonly tone: RunTone;
   readonly text: string;
   /** Lines under it. */
   readonly more?: readonly string[];
@@ -47,10 +45,9 @@ export function answerHelp(
   run: string,
   { kind, question }: Pick<PendingQuestion, 'kind' | 'question'>,
 ): string {
-  const bound = question === undefined ? '' : ` --question ${question}`;
   return kind === 'decision'
-    ? `decide: mcs run answer ${run} ${CHOICES.join('|')}${bound}`
-    : `answer: mcs run answer ${run} yes|no${bound}, or the value asked for`;
+    ? `decide: ${answerCommand(run, CHOICES.join('|'), question)}`
+    : `answer: ${answerCommand(run, 'yes|no', question)}, or the value asked for`;
 }
 
 /** One word for where a run stands. */
@@ -62,122 +59,56 @@ export function stateOf({ started_at, suspended, pending, finished }: Partial<Ru
 }
 
 function partsOf(event: RunEvent, { procedure }: RunLook): LineParts | undefined {
+  const said = runWords(event);
+  const { what, tone, text, inputs = '', notes = [] } = said;
+  const line = (parts: string): LineParts => ({ tone, text: [parts, ...notes].join(', ') });
   switch (event.event) {
     case 'started':
-      return beginning(event);
+      return inputs === '' ? line(text) : { tone, text, more: [`inputs ${inputs}`] };
     case 'procedure_started':
-      return event.path === procedure ? undefined : plain(`call ${event.path}`);
     case 'procedure_finished':
-      return event.path === procedure ? undefined : outcome(`call ${event.path}`, event.ok);
+      return event.path === procedure ? undefined : line(`call ${event.path}${verdictOf(said)}`);
     case 'step_started':
-      return plain(`step ${event.path}${event.attempt > 1 ? `, attempt ${event.attempt}` : ''}`);
     case 'step_finished':
-      return outcome(`step ${event.path}`, event.ok, event.reason);
+      return line(`${what} ${event.path}${verdictOf(said)}`);
     case 'telecommand_sent':
+      return line(`${what} ${text}  ${event.tc}`);
     case 'telecommand_finished':
-      return telecommand(event);
-    case 'checked':
-      return outcome(`${event.statement.replace('_', ' ')} ${event.condition}`, event.ok, event.reason);
+    case 'answered':
+    case 'answer_refused':
+      return line(text);
     case 'logged':
-      return plain(`"${event.message}"`);
+      return line(`"${text}"`);
     case 'mode_changed':
-      return plain(`mode of ${event.target} is ${event.mode}`);
-    case 'finished':
-      return event.ok ? { tone: 'good', text: 'passed' } : outcome('run', false, event.reason);
-    default:
-      return conversation(event);
-  }
-}
-
-type Conversation = Extract<
-  RunEvent,
-  {
-    event:
-      | 'asked'
-      | 'answered'
-      | 'answer_refused'
-      | 'decision_required'
-      | 'suspended'
-      | 'continued'
-      | 'taken_over';
-  }
->;
-
-/** What the run and people say to each other. */
-function conversation(event: Conversation): LineParts {
-  const { run } = event;
-  switch (event.event) {
-    case 'asked': {
-      const whom = event.role === undefined ? '' : ` (role ${event.role})`;
-      return question(`? ${event.prompt}${whom}`, answerHelp(run, { kind: 'ask', question: event.seq }));
-    }
+      return line(`${what} of ${text}`);
+    case 'asked':
+      return question(`? ${text}`, answerHelp(event.run, { kind: 'ask', question: event.seq }));
     case 'decision_required':
       return question(
-        `? step ${event.path} failed: ${event.reason}`,
-        answerHelp(run, { kind: 'decision', question: event.seq }),
+        `? step ${event.path} failed: ${text}`,
+        answerHelp(event.run, { kind: 'decision', question: event.seq }),
       );
-    case 'answered': {
-      const value = event.value === undefined ? '' : `: ${event.value}`;
-      return plain(`${event.accepted ? 'yes' : 'no'}${value}, ${event.by ?? 'acknowledged automatically'}`);
-    }
-    case 'answer_refused':
-      return { tone: 'bad', text: `answer of ${event.by ?? 'nobody'} not taken: ${event.reason}` };
     case 'suspended':
       return question(
-        `suspended by ${event.by}`,
-        `resume: mcs run resume ${run} [--choice ${CHOICES.join('|')}]`,
+        `${what} ${text}`,
+        `resume: mcs run resume ${event.run} [--choice ${CHOICES.join('|')}]`,
       );
-    case 'continued':
-      return plain(`resumed by ${event.by}: ${event.choice}`);
-    case 'taken_over':
-      return { tone: 'asks', text: `taken over by ${event.by}` };
+    case 'finished':
+      return line(event.ok ? 'passed' : `run${verdictOf(said)}`);
+    default:
+      return line(`${what} ${text}${verdictOf(said)}`);
   }
 }
 
-function beginning({
-  procedure,
-  library,
-  environment,
-  targets,
-  by,
-  inputs,
-}: RunEvent & { event: 'started' }): LineParts {
-  const who = by === undefined ? '' : `, by ${by}`;
-  const given = pairs(inputs);
-  return {
-    tone: 'plain',
-    text: `${procedure} of ${library} in ${environment}, ${pairs(targets)}${who}`,
-    ...(given !== '' && { more: [`inputs ${given}`] }),
-  };
-}
-
-function pairs(values: Readonly<Record<string, unknown>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${name}=${value === null ? 'none' : String(value)}`)
-    .join(' ');
-}
-
-function telecommand(event: RunEvent & { event: 'telecommand_sent' | 'telecommand_finished' }): LineParts {
-  if (event.event === 'telecommand_sent') {
-    const again = event.retry_of === undefined ? '' : `, retry of ${event.retry_of}`;
-    return plain(`send ${event.target} ${event.telecommand}  ${event.tc}${again}`);
-  }
-  const ok = isGoodTcEnd(event.state);
-  const why = event.detail === undefined ? '' : `: ${event.detail}`;
-  return { tone: ok ? 'good' : 'bad', text: `${event.state}${why}` };
-}
-
-function outcome(what: string, ok: boolean, reason?: string): LineParts {
-  if (ok) return { tone: 'good', text: `${what} ok` };
-  return { tone: 'bad', text: `${what} FAILED${reason === undefined ? '' : `: ${reason}`}` };
+function verdictOf({ verdict }: RunWords): string {
+  if (verdict === undefined) return '';
+  const { ok, reason } = verdict;
+  if (ok) return ' ok';
+  return ` FAILED${reason === undefined ? '' : `: ${reason}`}`;
 }
 
 function question(text: string, help: string): LineParts {
   return { tone: 'asks', text, more: [help] };
-}
-
-function plain(text: string): LineParts {
-  return { tone: 'plain', text };
 }
 
 /** What a step does stands under it. */
@@ -189,7 +120,8 @@ function depthOf(event: RunEvent): number {
 }
 
 /** L1. */
-function dressed(tone: Tone, line: string, { colour }: RunLook): string {
+function dressed(tone: RunTone, line: string, { colour }: RunLook): string {
   const clean = line.replace(/\p{Cc}/gu, '.');
-  return colour && tone !== 'plain' ? `${ESCAPE}[${CODES[tone]}m${clean}${ESCAPE}[0m` : clean;
+  const code = CODES[tone];
+  return colour && code !== undefined ? `${ESCAPE}[${code}m${clean}${ESCAPE}[0m` : clean;
 }

@@ -27,7 +27,7 @@ import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Replication } from '../ports/replication.ts';
 import { startValueFeeds } from '../telemetry/value-feeds.ts';
-import { createDeadLetters } from './cells/dead-letters.ts';
+import { createDeadLetters, type DeadLetters } from './cells/dead-letters.ts';
 import { BusMissionSource } from './configuration.ts';
 import { InspectionService } from './inspection/service.ts';
 import { registerProcessMetrics } from './metrics/process.ts';
@@ -135,7 +135,7 @@ class Service implements ServiceProcess {
 
   constructor(options: ProcessOptions) {
     this.#options = options;
-    const { bus, clock, log, random, roles, replication } = options;
+    const { bus, clock, log, replication } = options;
     const instance = options.instance ?? instanceName();
     const registry = new Registry();
     this.#registry = registry;
@@ -143,43 +143,9 @@ class Service implements ServiceProcess {
     const { missionFolder } = options;
     this.#tokens = new MissionTokens({ missions: this.#missions, clock, log, fetch, missionFolder });
     this.#values = startValueFeeds({ bus, missions: this.#missions, clock, log });
-    this.#membership = new Membership({
-      bus,
-      clock,
-      log,
-      instance,
-      roles,
-      ttlMs: options.memberTtlMs ?? MEMBER_TTL_MS,
-      ...(options.pulse !== undefined && { pulse: options.pulse }),
-      ...(options.machine !== undefined && { machine: options.machine }),
-      changed: () => this.#tree.reconcile(),
-    });
+    this.#membership = this.#newMembership(instance);
     const deadLetters = createDeadLetters(bus, log);
-    this.#tree = new Tree({
-      instance,
-      clock,
-      random,
-      log,
-      membership: this.#membership,
-      pulse: options.pulse ?? bus,
-      escalated: options.escalated,
-      context: {
-        bus,
-        clock,
-        random,
-        missions: this.#missions,
-        values: this.#values,
-        tokens: this.#tokens,
-        followers: followerCredentials(options.followerSigner),
-        deadLetters,
-        registry,
-        replication,
-        instance,
-        missionFolder,
-        failpoint: options.failpoint,
-        spacecraft: options.spacecraft,
-      },
-    });
+    this.#tree = this.#newTree(instance, deadLetters);
     this.#inspection = new InspectionService({ bus, clock, log, instance, tree: this.#tree, deadLetters });
     const alone = options.machine === undefined;
     registerProcessMetrics(registry, { bus, missions: this.#missions, deadLetters, alone, replication });
@@ -196,6 +162,50 @@ class Service implements ServiceProcess {
       return !this.#stopped;
     });
     this.ready.catch(() => undefined);
+  }
+
+  #newMembership(instance: string): Membership {
+    const { bus, clock, log, roles, pulse, machine, memberTtlMs = MEMBER_TTL_MS } = this.#options;
+    return new Membership({
+      bus,
+      clock,
+      log,
+      instance,
+      roles,
+      ttlMs: memberTtlMs,
+      ...(pulse !== undefined && { pulse }),
+      ...(machine !== undefined && { machine }),
+      changed: () => this.#tree.reconcile(),
+    });
+  }
+
+  #newTree(instance: string, deadLetters: DeadLetters): Tree {
+    const { bus, clock, log, random, replication, missionFolder } = this.#options;
+    return new Tree({
+      instance,
+      clock,
+      random,
+      log,
+      membership: this.#membership,
+      pulse: this.#options.pulse ?? bus,
+      escalated: this.#options.escalated,
+      context: {
+        bus,
+        clock,
+        random,
+        missions: this.#missions,
+        values: this.#values,
+        tokens: this.#tokens,
+        followers: followerCredentials(this.#options.followerSigner),
+        deadLetters,
+        registry: this.#registry,
+        replication,
+        instance,
+        missionFolder,
+        failpoint: this.#options.failpoint,
+        spacecraft: this.#options.spacecraft,
+      },
+    });
   }
 
   get api(): string | undefined {

@@ -26,35 +26,33 @@
  *     what is stored.
  */
 
-import { type DecodedBatch, encodeBatch, type ValueBatch } from '../contract/batch.ts';
+import type { DecodedBatch, ValueBatch } from '../contract/batch.ts';
 import { header } from '../contract/bus/headers.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import { CATALOGUE_WAIT_MS } from '../contract/limits.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Platform } from '../mission/platform.ts';
-import type { Bus, FollowFrom, KnownMessage, StreamMessage } from '../ports/bus.ts';
+import type { Bus, FollowFrom, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
 import { calibrateBatch } from './calibration.ts';
-import type { Positions } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import type { Compute, Turned } from './compute/compute.ts';
 import { Derivation } from './compute/derivation.ts';
 import { DueTimer } from './compute/due-timer.ts';
 import { groundDated } from './compute/ground-time.ts';
 import { rebuild } from './compute/rebuild.ts';
-import { CurrentValues, type ValueColumns } from './current-values.ts';
 import { OrderedAppend } from './ordered-append.ts';
-import { PublishedTail, readTail } from './published-tail.ts';
+import { OwnedValues } from './owned-values.ts';
 import { readBack } from './read-back.ts';
 import { fitsPlatform, readBatch } from './reading/batch-shape.ts';
 import { KnownPlatforms } from './reading/known-platforms.ts';
 import { mapBatch } from './reading/measure-map.ts';
 import { earliestGround } from './reading/row-order.ts';
-import { markBatch, SampleOrder } from './sample-order.ts';
-import { covered, decodedLostSince } from './went-back.ts';
+import { ValuePublisher } from './value-publisher.ts';
+import { decodedLostSince } from './went-back.ts';
 
 export interface TelemetryOwnerOptions {
   readonly bus: Bus;
@@ -88,7 +86,6 @@ export interface TelemetryCounts {
   skipped: number;
 }
 
-const NOTHING: Positions = { decoded: 0, values: 0 };
 const OLDER =
   'samples older than the current values: kept in the history only (frames came late, or the clock on board was set back)';
 
@@ -102,26 +99,13 @@ class Owner implements TelemetryOwner {
   readonly #options: TelemetryOwnerOptions;
   readonly #log: Log;
   readonly #appends: OrderedAppend;
+  readonly #publisher: ValuePublisher;
   readonly #checkpoints: CheckpointWriter;
   readonly #platforms: KnownPlatforms;
   readonly #timer: DueTimer;
   readonly #forget: () => void;
-  #store: CurrentValues | undefined;
-  /** What is current once everything handed over is stored (O8); of the catalogue of the store. */
-  #order: SampleOrder | undefined;
+  readonly #values = new OwnedValues();
   readonly #derivation: Derivation;
-  /** Of the checkpoint, until there is a catalogue to read it by. */
-  #restored: ValueColumns | undefined;
-  #positions = NOTHING;
-  /** What owners before have published behind the checkpoint (O1). */
-  #published = new PublishedTail();
-  /** The last decoded message that values were made from, and when it was stored. */
-  #handled = 0;
-  #handledAt = 0;
-  /** Behind the position in the ids (O7). */
-  #tag = '';
-  /** Last message of the value stream of this target, as far as is known here (O5). */
-  #tail = 0;
   #atHead = false;
   /** Once the checkpoint is taken up: before, a catalogue needs no filling of its own. */
   #started = false;
@@ -140,13 +124,29 @@ class Owner implements TelemetryOwner {
       epoch,
       clock,
       log: this.#log,
-      state: () => this.#store && { epoch, positions: this.#positions, columns: this.#store.snapshot() },
+      state: () => {
+        const columns = this.#values.store?.snapshot();
+        return columns && { epoch, positions: this.#publisher.positions, columns };
+      },
       lost: () => this.#lose(),
+    });
+    this.#publisher = new ValuePublisher({
+      target,
+      epoch,
+      appends: this.#appends,
+      revision: () => missions.current?.revision,
+      stored: (values, platform) => {
+        this.counts.published += 1;
+        this.#values.apply(values, platform);
+      },
+      moved: () => this.#checkpoints.changed(),
+      settled: () => this.#timer.arm(),
+      refused: () => this.#lose(),
     });
     this.#platforms = new KnownPlatforms(missions, clock);
     this.#derivation = new Derivation({
       log: this.#log,
-      values: () => this.#store,
+      values: () => this.#values.store,
       fill: (filled, isWanted) => this.#fill(filled, isWanted),
       changed: () => this.#timer.arm(),
     });
@@ -165,21 +165,13 @@ class Owner implements TelemetryOwner {
     if (checkpoint !== undefined) {
       // A later epoch while the target is left to this one is of a past that is gone, as its owner is.
       if (checkpoint.epoch > epoch && this.#options.holds?.() !== true) this.#lose();
-      this.#positions = covered(checkpoint.positions, last);
-      if (this.#store === undefined) this.#restored = checkpoint.columns;
-      else this.#restore(this.#store, checkpoint.columns);
+      this.#values.restore(checkpoint.columns);
     }
+    this.#publisher.begin(checkpoint?.positions, last);
     await this.#goOn(last);
-    if (lost === undefined) {
-      this.#handled = Math.max(this.#positions.decoded, this.#published.last);
-      this.#handledAt = Number(last?.headers[header.sourceAt] ?? 0);
-      if (this.#tail > this.#positions.values) this.#cover(this.#positions.decoded);
-      return checkpoint === undefined ? { from: 'start' } : { from: 'seq', seq: this.#positions.decoded + 1 };
-    }
-    this.#tag = `@${lost}`;
-    this.#published = new PublishedTail();
-    this.#positions = { ...this.#positions, decoded: 0 };
-    return { from: 'time', at: lost + 1 };
+    if (lost !== undefined) return this.#publisher.goOnFrom(lost);
+    const decoded = this.#publisher.goOn(last);
+    return checkpoint === undefined ? { from: 'start' } : { from: 'seq', seq: decoded + 1 };
   }
 
   handle(message: StreamMessage): void | Promise<void> {
@@ -187,7 +179,7 @@ class Owner implements TelemetryOwner {
       return this.#derivation.filling.then(() => this.handle(message));
     if (this.#lost || this.#stopped) return;
     this.#atHead = message.pending === 0;
-    if (this.#published.has(message.seq)) return this.#passed(message.seq);
+    if (this.#publisher.has(message.seq)) return this.#publisher.pass(message.seq, () => this.#stopped);
     const decoded = readBatch<DecodedBatch>(message.data);
     if (decoded === undefined)
       return this.#skip('no-batch', { seq: message.seq }, 'malformed batch, left out');
@@ -196,7 +188,7 @@ class Owner implements TelemetryOwner {
       const fields = { link: decoded.link, seq: message.seq, stored: new Date(message.at).toISOString() };
       this.#warnOnce(`ahead ${decoded.link}`, fields, 'ground times far ahead: the time of storing is used');
     }
-    const platform = this.#store?.platform;
+    const { platform } = this.#values;
     if (platform?.digest !== batch.platform) return this.#handleForeign(message, batch);
     return this.#handleOwn(message, batch, platform);
   }
@@ -221,13 +213,13 @@ class Owner implements TelemetryOwner {
     const known = this.#platforms.get(batch.platform);
     const made = known ?? (await this.#platforms.find(batch.platform, revision, CATALOGUE_WAIT_MS));
     await this.#derivation.filling;
-    const platform = this.#store?.platform;
+    const { platform } = this.#values;
     if (made !== undefined && platform !== undefined && fitsPlatform(batch.blocks, made.measures.length)) {
       return this.#handleOwn(message, mapBatch(batch, made, platform), platform);
     }
     this.#skip(batch.platform, { platform: batch.platform }, 'samples of an unknown catalogue, left out');
     if (batch.reports.length > 0)
-      await this.#publish(message, { ...batch, blocks: [], deferred: false }, made);
+      await this.#publisher.publish(message, { ...batch, blocks: [], deferred: false }, made);
   }
 
   #handleOwn(message: StreamMessage, batch: DecodedBatch, platform: Platform): void | Promise<void> {
@@ -239,79 +231,20 @@ class Owner implements TelemetryOwner {
     if (!deferred && this.#derivation.compute !== undefined) this.#turn(earliestGround(calibrated.blocks));
     const samples = this.#marked(calibrated);
     const derived = this.#derivation.compute?.apply(samples) ?? samples;
-    return this.#publish(message, this.#markedFrom(derived, samples.blocks.length), platform);
+    return this.#publisher.publish(
+      message,
+      this.#values.markedFrom(derived, samples.blocks.length),
+      platform,
+    );
   }
 
   /** O8 */
   #marked(batch: ValueBatch): ValueBatch {
-    if (this.#order === undefined) return batch;
-    const marked = markBatch(this.#order, batch);
+    const marked = this.#values.marked(batch);
+    if (marked === batch) return batch;
     const older = marked.blocks.some(({ superseded }) => superseded !== undefined);
     if (older) this.#warnOnce(`older ${batch.link}`, { link: batch.link }, OLDER);
     return marked;
-  }
-
-  /** What was derived from samples that are marked, behind them. */
-  #markedFrom(batch: ValueBatch, first: number): ValueBatch {
-    if (this.#order === undefined || batch.blocks.length === first) return batch;
-    const derived = this.#order.mark(batch.blocks.slice(first), batch.deferred);
-    return { ...batch, blocks: [...batch.blocks.slice(0, first), ...derived] };
-  }
-
-  #publish(message: StreamMessage, values: ValueBatch, platform: Platform | undefined): void | Promise<void> {
-    const { target } = this.#options;
-    const decoded = message.seq;
-    if (decoded > this.#handled) [this.#handled, this.#handledAt] = [decoded, message.at];
-    return this.#appends.push({
-      subject: subject.values(target),
-      data: encodeBatch(values),
-      id: `${target}-${decoded}${this.#tag}`,
-      headers: this.#headers(message, values.deferred, message.headers[header.source]),
-      stored: (seq) => this.#stored(values, platform, { decoded, values: seq }),
-    });
-  }
-
-  /** `received`: position of the frames it was made from. */
-  #headers(decoded: KnownMessage, deferred: boolean, received?: string): Record<string, string> {
-    const revision = this.#options.missions.current?.revision;
-    const { seq, at = 0 } = decoded;
-    return {
-      [header.delivery]: deferred ? 'deferred' : 'realtime',
-      [header.source]: String(seq),
-      ...(at > 0 && { [header.sourceAt]: String(at) }),
-      [header.epoch]: String(this.#options.epoch),
-      ...(revision !== undefined && { [header.config]: revision }),
-      ...(received !== undefined && { [header.received]: received }),
-    };
-  }
-
-  #stored(values: ValueBatch, platform: Platform | undefined, positions: Positions): void {
-    this.counts.published += 1;
-    this.#apply(values, platform);
-    this.#tail = Math.max(this.#tail, positions.values);
-    this.#cover(positions.decoded);
-  }
-
-  /**
-   * O2: everything up to the decoded message is stored. What was published behind the checkpoint counts once it is
-   *     passed as a whole.
-   */
-  #cover(decoded: number): void {
-    if (decoded >= this.#published.last) {
-      this.#positions = { decoded, values: this.#tail };
-      this.#checkpoints.changed();
-    }
-    this.#timer.arm();
-  }
-
-  /** Published by an owner before, and taken up when this one began (published-tail.U1). */
-  #passed(decoded: number): void | Promise<void> {
-    if (decoded < this.#published.last) return;
-    if (this.#appends.idle) return this.#cover(decoded);
-    // What was missing in front of it.
-    return this.#appends.drained().then(() => {
-      if (!this.#stopped) this.#cover(decoded);
-    });
   }
 
   /** Publishes what time alone changed up to `limitMs`, one moment after the other (O5). */
@@ -336,25 +269,13 @@ class Owner implements TelemetryOwner {
 
   #publishDue(): void {
     const turned = this.#derivation.compute?.turn(this.#options.clock.now());
-    if (turned !== undefined) this.#publishTurned(turned, this.#tail);
+    if (turned !== undefined) this.#publishTurned(turned, this.#publisher.tail);
     this.#timer.arm();
   }
 
   #publishTurned({ at, batch: turned }: Turned, tail?: number): void {
-    const batch = this.#markedFrom(turned, 0);
-    const [decoded, handledAt] = [this.#handled, this.#handledAt];
-    const platform = this.#derivation.compute?.platform;
-    const { target } = this.#options;
-    const source = this.#headers({ seq: decoded, at: handledAt }, false);
-    void this.#appends.push({
-      subject: subject.values(target),
-      data: encodeBatch(batch),
-      id: `${target}-${decoded}${this.#tag}-${at}`,
-      headers: { ...source, [header.turned]: String(at) },
-      ...(tail !== undefined && { expectLastSubjectSeq: tail }),
-      stored: (seq) => this.#stored(batch, platform, { decoded, values: seq }),
-      refused: () => this.#lose(),
-    });
+    const batch = this.#values.markedFrom(turned, 0);
+    this.#publisher.publishTurned(at, batch, this.#derivation.compute?.platform, tail);
   }
 
   /**
@@ -362,64 +283,38 @@ class Owner implements TelemetryOwner {
    */
   async #goOn(last: StreamMessage | undefined): Promise<void> {
     const { bus, target, clock } = this.#options;
-    const { values: position } = this.#positions;
-    this.#tail = Math.max(position, last?.seq ?? 0);
-    if (this.#store !== undefined && position > 0)
+    const { values: position } = this.#publisher.positions;
+    const { store } = this.#values;
+    if (store !== undefined && position > 0)
       await rebuild({
         bus,
         target,
-        values: this.#store,
+        values: store,
         position,
         atMs: last?.at ?? clock.now(),
         compute: () => this.#derivation.compute,
         read: (message) => readBack(message, this.#platforms, () => this.#derivation.compute?.platform),
       });
-    const take = (message: StreamMessage): Promise<void> => this.#takeBack(message);
-    this.#published = await readTail({ bus, target, after: position, upTo: this.#tail, take });
-    if (this.#store === undefined) return;
-    this.#noteCurrent(this.#store);
-    this.#derivation.compute?.restore(this.#store);
+    await this.#publisher.readTail(bus, (message) => this.#takeBack(message));
+    const { store: filled } = this.#values;
+    if (filled === undefined) return;
+    this.#values.noteCurrent();
+    this.#derivation.compute?.restore(filled);
     this.#derivation.compute?.resume();
   }
 
   /** published-tail.U1 */
   async #takeBack(message: StreamMessage): Promise<void> {
-    const found = await readBack(message, this.#platforms, () => this.#store?.platform);
+    const found = await readBack(message, this.#platforms, () => this.#values.platform);
     if (found === undefined) return;
-    this.#store?.apply(found.batch);
+    this.#values.store?.apply(found.batch);
     this.#derivation.compute?.learn(found.batch, found.turnedMs);
-  }
-
-  /** The mission may have changed since the batch was made. */
-  #apply(values: ValueBatch, platform: Platform | undefined): void {
-    if (platform === undefined || this.#store === undefined) return;
-    this.#store.apply(mapBatch(values, platform, this.#store.platform));
   }
 
   #takeUp(mission: Mission): void {
     const platform = mission.targets.get(this.#options.target)?.platform;
-    if (platform === undefined || platform.digest === this.#store?.platform.digest) return;
-    const earlier = this.#store;
-    this.#store = new CurrentValues(platform);
-    this.#order = new SampleOrder(platform, this.#order);
-    if (earlier !== undefined) this.#store.adopt(earlier);
-    else if (this.#restored !== undefined) this.#restore(this.#store, this.#restored);
-    this.#restored = undefined;
-    this.#derivation.begin(platform, this.#store, this.#started);
-  }
-
-  /** Takes the checkpoint up, before anything is handed over. */
-  #restore(store: CurrentValues, columns: ValueColumns): void {
-    store.restore(columns);
-    this.#noteCurrent(store);
-  }
-
-  /** What is stored is what is handed over: nothing is on its way. */
-  #noteCurrent(store: CurrentValues): void {
-    for (const ordinal of store.ordinals()) {
-      const { timeMs, groundMs, deferred } = store.sample(ordinal)!;
-      this.#order?.note(ordinal, timeMs, groundMs, deferred ? 1 : 0);
-    }
+    if (platform === undefined || platform.digest === this.#values.platform?.digest) return;
+    this.#derivation.begin(platform, this.#values.takeUp(platform), this.#started);
   }
 
   /** O6. Fills a computation from what is published, once what is under way is stored; false where it is not wanted. */
@@ -428,11 +323,11 @@ class Owner implements TelemetryOwner {
     const { platform } = filled;
     await this.#appends.drained();
     const last = await bus.last(streams.values, subject.values(target));
-    const values = this.#store;
+    const values = this.#values.store;
     if (values === undefined || !isWanted() || this.#stopped) return false;
     const read = (message: StreamMessage) => readBack(message, this.#platforms, () => platform);
     const atMs = last?.at ?? clock.now();
-    await rebuild({ bus, target, values, position: this.#tail, atMs, read, compute: () => filled });
+    await rebuild({ bus, target, values, position: this.#publisher.tail, atMs, read, compute: () => filled });
     return isWanted();
   }
 

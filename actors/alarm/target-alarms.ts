@@ -21,30 +21,19 @@
  *     taken meanwhile.
  */
 
-import {
-  type AlarmName,
-  alarmKey,
-  alarmNamed,
-  type EvaluatedAt,
-  reactionAlarm,
-  type StoredAlarm,
-} from '../../contract/alarm.ts';
+import { alarmNamed, reactionAlarm } from '../../contract/alarm.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { ALARM_EDGES_WAITING } from '../../contract/limits.ts';
-import type { ConditionChanged } from '../../machines/alarm/protocol.ts';
-import { isActive, isAfter } from '../../machines/alarm/record.ts';
 import type { KnownIn } from '../../messaging/known-past.ts';
 import { LowWaterMark, pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Target } from '../../mission/mission.ts';
 import type { AlarmEdge, AlarmWatch, KnownSample, ReadValues } from '../../ports/alarm-watch.ts';
 import type { Bus, Follower, StreamMessage } from '../../ports/bus.ts';
-import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { EdgeQueue } from './edge-queue.ts';
+import { ChangeRecorder, type RecorderOptions } from './change-recorder.ts';
 import { knownAlarms } from './known-alarms.ts';
-import { Progress, type Stands } from './progress.ts';
-import type { Slots } from './slots.ts';
+import type { Stands } from './progress.ts';
 import { firstRead, primeBefore, StoredValues } from './stored-values.ts';
 
 /**
@@ -61,40 +50,25 @@ export type WatchOf = (
 /** The current values of a target, those in real time. Rejects with `Outage`. */
 export type KnownOf = (target: Target) => Promise<readonly KnownSample[]>;
 
-interface TargetAlarmsOptions {
+interface TargetAlarmsOptions extends RecorderOptions {
   readonly bus: Bus;
-  readonly clock: Clock;
   readonly log: Log;
   readonly epoch: number;
   readonly target: Target;
   readonly watchOf: WatchOf;
   readonly knownOf: KnownOf;
   readonly readValues: ReadValues;
-  /** For recording, shared with the other targets. */
-  readonly slots: Slots;
-  readonly standsOf: (key: string) => StoredAlarm | undefined;
   /** Alarms of the target whose record is active. */
   readonly activeOnes: () => Iterable<string>;
-  /** Resolves when the change is recorded, or changes nothing. */
-  readonly record: (name: AlarmName, change: ConditionChanged) => Promise<void>;
-  readonly failed: (error: unknown) => void;
-}
-
-interface Change {
-  readonly edge: AlarmEdge;
-  /** When it happened; undefined: when the sample came that it is of. */
-  readonly found?: number;
 }
 
 export class TargetAlarms {
   readonly #options: TargetAlarmsOptions;
-  readonly #queue: EdgeQueue<Change>;
+  readonly #changes: ChangeRecorder;
   readonly #values: StoredValues;
   #target: Target;
   #watch: AlarmWatch | undefined;
-  #edges: AlarmEdge[] = [];
   #mark: LowWaterMark<Stands> | undefined;
-  #passedOver: EvaluatedAt = { position: 0, at: 0 };
   /** The last message taken behind the low-water mark, and the time passed since. */
   #now: Stands = { position: 0, at: 0, stored: 0 };
   /** Whether no message was behind the last one. */
@@ -106,7 +80,6 @@ export class TargetAlarms {
   #known: readonly KnownSample[] = [];
   /** A change of the mission in progress (T8). */
   #updating: Promise<void> | undefined;
-  #progress = new Progress(this.#now);
   #follower: Follower | undefined;
   #timer: TimerHandle | undefined;
   #stopped = false;
@@ -116,11 +89,11 @@ export class TargetAlarms {
     this.#target = options.target;
     const { bus, log, target, readValues } = options;
     this.#values = new StoredValues({ bus, log, readValues, target: target.name });
-    this.#queue = new EdgeQueue<Change>({
-      slots: options.slots,
-      waiting: ALARM_EDGES_WAITING,
-      record: (key, change) => this.#record(key, change),
-      failed: options.failed,
+    this.#changes = new ChangeRecorder({
+      ...options,
+      target: target.name,
+      now: () => this.#now,
+      end: () => (this.#live ? this.#reached : undefined),
     });
   }
 
@@ -135,14 +108,13 @@ export class TargetAlarms {
       name: `alarms.${this.#target.name}`,
       lost: failed,
       first: await this.#first(),
-      stands: () => this.#progress.recorded,
-      known: () => knownOf(this.#progress.recorded),
+      stands: () => this.#changes.recorded,
+      known: () => knownOf(this.#changes.recorded),
     });
     const taken = await mark.take();
     const stands = mark.wentBack === undefined ? taken : await this.#first();
-    this.#progress = new Progress(stands);
+    this.#changes.begin(stands);
     this.#now = stands;
-    this.#passedOver = { position: stands.position, at: stands.at };
     this.#watch = this.#open(this.#target, undefined);
     this.#known = await this.#options.knownOf(this.#target);
     const from = firstRead(stands.stored, this.#watch);
@@ -172,13 +144,13 @@ export class TargetAlarms {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#disarm();
-    await Promise.all([this.#queue.stop(), this.#follower?.stop(), this.#values.stop()]);
+    await Promise.all([this.#changes.stop(), this.#follower?.stop(), this.#values.stop()]);
     await this.#mark?.stop();
   }
 
   /** Changes not recorded yet. */
   get waiting(): number {
-    return this.#queue.size;
+    return this.#changes.size;
   }
 
   /** A target nobody has evaluated before begins where its values end: what was before is no longer reported. */
@@ -193,7 +165,7 @@ export class TargetAlarms {
     before: AlarmWatch | undefined,
     filled: AlarmWatch | undefined = undefined,
   ): AlarmWatch | undefined {
-    return this.#options.watchOf(target, (edge) => void this.#edges.push(edge), before, filled);
+    return this.#options.watchOf(target, (edge) => this.#changes.report(edge), before, filled);
   }
 
   async #follow(at: number): Promise<void> {
@@ -236,6 +208,11 @@ export class TargetAlarms {
     return watch;
   }
 
+  /** The last position that has been taken. */
+  get #reached(): number {
+    return Math.max(this.#heard, this.#now.position);
+  }
+
   /** Whether everything stored has been taken (T4). */
   get #atPresent(): boolean {
     return this.#live && this.#atHead;
@@ -253,9 +230,9 @@ export class TargetAlarms {
     this.#heard = message.seq;
     this.#atHead = message.pending === 0;
     if (message.seq > this.#now.position) this.#now = { position: message.seq, at: 0, stored: message.at };
-    this.#take(before);
+    this.#changes.take(before);
     this.#arm();
-    return this.#queue.room();
+    return this.#changes.room();
   }
 
   async #caughtUp(): Promise<void> {
@@ -287,7 +264,7 @@ export class TargetAlarms {
 
   #pass(): void {
     const now = this.#options.clock.now();
-    const room = this.#queue.room();
+    const room = this.#changes.room();
     if (room !== undefined) return void room.then(() => this.#arm());
     this.#passUntil(now);
     this.#arm();
@@ -296,7 +273,7 @@ export class TargetAlarms {
   #passUntil(now: number): void {
     this.#watch?.pass(now);
     this.#now = { ...this.#now, at: now };
-    this.#take(Math.max(this.#heard, this.#now.position));
+    this.#changes.take(this.#reached);
   }
 
   /** T5 */
@@ -305,93 +282,20 @@ export class TargetAlarms {
     // What was due meanwhile comes first: a condition that has held for its duration would seem not to hold.
     if (this.#atHead) this.#passUntil(found);
     const edges = [...(this.#watch?.standing() ?? []), ...this.#removed()];
-    this.#enqueue(edges.map((edge) => ({ edge, found })));
+    this.#changes.takeFound(edges, found);
   }
 
   /** What is said of alarms that are not in the mission (T6); behind what of them is still to be recorded. */
   #removed(): AlarmEdge[] {
     const known = knownAlarms(this.#target);
     if (known === undefined) return [];
-    const keys = new Set([...this.#options.activeOnes(), ...this.#queue.keys]);
+    const keys = new Set([...this.#options.activeOnes(), ...this.#changes.keys]);
     return [...keys]
       .filter((key) => !known.has(key) && !key.endsWith(reactionAlarm('')))
       .map((key) => ({ ...alarmNamed(key)!, severity: null, evaluated: this.#now }));
-  }
-
-  // Recording --------------------------------------------------------------------------------------------------------
-
-  /**
-   * Takes up what the evaluation has reported since the last call (T1). What turned by time alone turned behind the
-   * last message of the target, though the alarm may have been fed by an earlier one.
-   */
-  #take(position: number): void {
-    const edges = this.#edges;
-    this.#edges = [];
-    const placed = edges.map((edge) =>
-      edge.evaluated.position >= position ? edge : { ...edge, evaluated: { ...edge.evaluated, position } },
-    );
-    this.#enqueue(
-      placed.filter(({ evaluated }) => isAfter(evaluated, this.#passedOver)).map((edge) => ({ edge })),
-    );
-  }
-
-  #enqueue(changes: readonly Change[]): void {
-    const recorded = this.#progress.take(this.#now, changes.length);
-    for (const change of changes) this.#queue.put(this.#keyOf(change.edge), change, recorded);
-  }
-
-  #keyOf({ component, instance, alarm }: AlarmEdge): string {
-    return alarmKey({
-      target: this.#target.name,
-      component,
-      alarm,
-      ...(instance !== undefined && { instance }),
-    });
-  }
-
-  /**
-   * Sends the change to the alarm, unless its record shows that nothing changes by it: one that stays NORMAL costs no
-   * cell.
-   */
-  async #record(key: string, { edge, found }: Change): Promise<void> {
-    const before = this.#options.standsOf(key);
-    if (!wouldChange(edge, before)) return;
-    const { component, instance, alarm, severity, value, onRaise } = edge;
-    const behind = this.#isOfGonePast(before) ? this.#options.clock.now() : found;
-    const evaluated = behind === undefined ? edge.evaluated : this.#behind(before, behind);
-    if (before !== undefined && !isAfter(evaluated, before.evaluated)) return;
-    await this.#options.record(
-      { target: this.#target.name, component, alarm, ...(instance !== undefined && { instance }) },
-      {
-        type: 'condition.changed',
-        at: found ?? edge.evaluated.at,
-        severity,
-        evaluated,
-        ...(value !== undefined && { value }),
-        ...(onRaise !== undefined && { onRaise }),
-      },
-    );
-  }
-
-  /** T9: everything stored has been taken, and the record knows of more. */
-  #isOfGonePast(before: StoredAlarm | undefined): boolean {
-    const reached = Math.max(this.#heard, this.#now.position);
-    return this.#live && before !== undefined && before.evaluated.position > reached;
-  }
-
-  /** A place behind everything the record knows of. */
-  #behind(before: StoredAlarm | undefined, found: number): EvaluatedAt {
-    const { position, at } = before?.evaluated ?? { position: 0, at: 0 };
-    if (position < this.#now.position) return { position: this.#now.position, at: found };
-    return { position, at: Math.max(found, at + 1) };
   }
 }
 
 function knownOf({ position, stored }: Stands): KnownIn[] {
   return position === 0 ? [] : [{ stream: streams.values, seq: position, at: stored }];
-}
-
-function wouldChange({ severity }: AlarmEdge, before: StoredAlarm | undefined): boolean {
-  const active = isActive(before?.record.state);
-  return severity === null ? active : !active || before?.record.severity !== severity;
 }

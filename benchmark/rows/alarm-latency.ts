@@ -7,10 +7,11 @@
 import { createSocket } from 'node:dgram';
 import { compile } from '../../mission/compile.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
-import { type Ground, startGround } from '../ground.ts';
+import type { Ground } from '../ground.ts';
 import { limitMission } from '../limit-mission.ts';
-import { type Peer, startPeer } from '../peer.ts';
+import type { Peer } from '../peer.ts';
 import { type Contender, compare, type Result, type Row, type Settings } from '../row.ts';
+import { onGround, type Start } from '../with-peers.ts';
 
 const TARGET = 'sat1';
 /** Alarms that cross in turn: each has settled for long before its turn comes again. */
@@ -20,8 +21,6 @@ const ROLES = ['api', 'gateways', 'drivers', 'telemetry', 'alarms'];
 /** Frames, decoded samples, values, the record and the event. */
 const STORED = 5;
 
-type Start = (name: string) => Promise<Peer>;
-
 interface Serving {
   readonly udp: number;
   readonly http: number;
@@ -30,19 +29,7 @@ interface Serving {
 export const alarmLatencyRow: Row = {
   name: 'alarms.latency',
   async run(settings) {
-    const ground = await startGround();
-    const peers: Peer[] = [];
-    const start = async (name: string): Promise<Peer> => {
-      const peer = await startPeer(name);
-      peers.push(peer);
-      return peer;
-    };
-    try {
-      return [await measure(ground, start, settings)];
-    } finally {
-      for (const peer of peers) await peer.end();
-      await ground.end();
-    }
+    return onGround(async (ground, start) => [await measure(ground, start, settings)]);
   },
 };
 

@@ -7,9 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BLOCK_BYTES } from '../../contract/bench/datapath.ts';
 import { FEED_RATE_HZ } from '../../contract/limits.ts';
 import { prbs } from '../../radio/prbs.ts';
-import { type Peer, startPeer } from '../peer.ts';
+import type { Peer } from '../peer.ts';
 import { type Comparison, type Contender, compare, type Result, type Row, type Turn } from '../row.ts';
 import { percentile } from '../spread.ts';
+import { withPeers } from '../with-peers.ts';
 
 const BLOCKS = 1_000;
 const BYTES = BLOCKS * BLOCK_BYTES;
@@ -70,13 +71,7 @@ function without({ counts: _, ...asked }: Asked): Omit<Asked, 'counts'> {
 export const benchRow: Row = {
   name: 'bench',
   async run(settings) {
-    const peers: Peer[] = [];
-    const start = async (name: string): Promise<Peer> => {
-      const peer = await startPeer(name);
-      peers.push(peer);
-      return peer;
-    };
-    try {
+    return withPeers(async (start) => {
       const service = await start('bench-service');
       const served: Served = {
         name: 'service',
@@ -101,9 +96,7 @@ export const benchRow: Row = {
       for (const row of rowsOf([served, bare], settings.roundMs, frameBytes))
         results.push(await compare(row, settings));
       return results;
-    } finally {
-      for (const peer of peers) await peer.end();
-    }
+    });
   },
 };
 

@@ -4,8 +4,9 @@
  */
 
 import type { Driven } from '../acknowledged.ts';
-import { type Peer, startPeer } from '../peer.ts';
+import type { Peer } from '../peer.ts';
 import { type Contender, compare, type Result, type Row, type Settings } from '../row.ts';
+import { withPeers } from '../with-peers.ts';
 
 /** Measures that change in one batch: what a frame of a small spacecraft holds. */
 const MEASURES = 10;
@@ -32,13 +33,7 @@ export const fanOutRow: Row = {
 };
 
 async function measure(watchers: number, settings: Settings): Promise<Result> {
-  const peers: Peer[] = [];
-  const start = async (name: string): Promise<Peer> => {
-    const peer = await startPeer(name);
-    peers.push(peer);
-    return peer;
-  };
-  try {
+  return withPeers(async (start) => {
     const [ours, bare] = [await start('fan-out'), await start('bare-fan-out')];
     const [generator, other] = [await start('watchers'), await start('watchers')];
     const started = await ours.call<Serving & { messages: string[] }>('start', { measures: MEASURES });
@@ -65,9 +60,7 @@ async function measure(watchers: number, settings: Settings): Promise<Result> {
       },
       settings,
     );
-  } finally {
-    for (const peer of peers) await peer.end();
-  }
+  });
 }
 
 async function turn(peer: Peer, generator: Peer, perBatch: number, ms: number) {

@@ -8,8 +8,8 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { until } from '../../test/support/until.ts';
 import { compiledDemo, demoMission } from '../demo-mission.ts';
-import { type Ground, startGround } from '../ground.ts';
-import { type Peer, startPeer } from '../peer.ts';
+import type { Ground } from '../ground.ts';
+import type { Peer } from '../peer.ts';
 import {
   type Comparison,
   type Contender,
@@ -20,6 +20,7 @@ import {
   type Turn,
 } from '../row.ts';
 import { valueMessage } from '../value-message.ts';
+import { onGround, type Start } from '../with-peers.ts';
 
 const CONNECTIONS = 64;
 const VALUES = '/v1/targets/sat1/values';
@@ -43,27 +44,11 @@ interface Served {
 export const httpRow: Row = {
   name: 'http',
   async run(settings) {
-    const ground = await startGround();
-    const peers: Peer[] = [];
-    const start = async (name: string): Promise<Peer> => {
-      const peer = await startPeer(name);
-      peers.push(peer);
-      return peer;
-    };
-    try {
-      return await measure(settings, ground, start);
-    } finally {
-      for (const peer of peers) await peer.end();
-      await ground.end();
-    }
+    return onGround(async (ground, start) => measure(settings, ground, start));
   },
 };
 
-async function measure(
-  settings: Settings,
-  ground: Ground,
-  start: (name: string) => Promise<Peer>,
-): Promise<Result[]> {
+async function measure(settings: Settings, ground: Ground, start: Start): Promise<Result[]> {
   await prepare(ground);
   const generator = await start('http-load');
   const [alone, service, bare, bareBus, fastify] = [

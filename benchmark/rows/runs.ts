@@ -15,6 +15,7 @@ import { type Peer, startPeer } from '../peer.ts';
 import { type Contender, compare, type Result, type Row, type Settings, type Turn } from '../row.ts';
 import { lines, runId, short, storeProgram, submitRun, waiting } from '../run-program.ts';
 import { takeoverFigure, until } from '../takeover.ts';
+import { measuredTurn, onGround, type Start } from '../with-peers.ts';
 
 /** Runs in progress at once where many are measured: four in each shard. */
 const OPEN = 32;
@@ -43,25 +44,15 @@ interface World {
   readonly ground: Ground;
   /** Revision of the configuration. */
   readonly config: string;
-  readonly start: (name: string) => Promise<Peer>;
+  readonly start: Start;
 }
 
 async function inWorld<Value>(work: (world: World) => Promise<Value>): Promise<Value> {
-  const ground = await startGround();
-  const peers: Peer[] = [];
-  const start = async (name: string): Promise<Peer> => {
-    const peer = await startPeer(name);
-    peers.push(peer);
-    return peer;
-  };
-  try {
+  return onGround(async (ground, start) => {
     const compiled = await compiledDemo();
     await publishConfiguration(ground.bus, compiled);
-    return await work({ ground, config: compiled.revision, start });
-  } finally {
-    for (const peer of peers) await peer.end();
-    await ground.end();
-  }
+    return work({ ground, config: compiled.revision, start });
+  });
 }
 
 // Throughput ----------------------------------------------------------------------------------------------------------
@@ -120,37 +111,29 @@ async function burst(executor: Executor, wanted: Burst, settings: Settings): Pro
       contenders: [
         {
           name: 'service',
-          turn: () => turn(ground, service, load, operations, async () => (await launch(count)).ms),
+          turn: () =>
+            measuredTurn({
+              ground,
+              peer: service,
+              generator: load,
+              operations,
+              work: async () => (await launch(count)).ms,
+            }),
         },
         {
           name: 'bare JetStream',
           turn: () =>
-            turn(ground, bare, undefined, operations, () =>
-              bare.call<number>('publish', { bodies, runs: count, open }),
-            ),
+            measuredTurn({
+              ground,
+              peer: bare,
+              operations,
+              work: () => bare.call<number>('publish', { bodies, runs: count, open }),
+            }),
         },
       ],
     },
     settings,
   );
-}
-
-async function turn(
-  ground: Ground,
-  peer: Peer,
-  generator: Peer | undefined,
-  operations: number,
-  work: () => Promise<number>,
-): Promise<Turn> {
-  const before = [await peer.cpuUs(), await ground.cpuUs(), (await generator?.cpuUs()) ?? 0] as const;
-  const ms = await work();
-  const generatorUs = ((await generator?.cpuUs()) ?? 0) - before[2];
-  return {
-    rate: (operations / ms) * 1_000,
-    cpuUs: ((await peer.cpuUs()) - before[0]) / operations,
-    busUs: ((await ground.cpuUs()) - before[1]) / operations,
-    ...(generator !== undefined && { generator: generatorUs / 1_000 / ms }),
-  };
 }
 
 /** Messages stored meanwhile, in all streams and buckets. */

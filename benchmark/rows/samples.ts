@@ -9,10 +9,11 @@ import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { compiledDemo } from '../demo-mission.ts';
-import { type Ground, startGround } from '../ground.ts';
-import { type Peer, startPeer } from '../peer.ts';
+import type { Ground } from '../ground.ts';
+import type { Peer } from '../peer.ts';
 import { recordedPackets, SAMPLES_PER_PACKET } from '../recording.ts';
 import { type Contender, compare, type Result, type Row, type Settings } from '../row.ts';
+import { onGround, type Start } from '../with-peers.ts';
 
 /** What a gateway puts into one message at most (`FRAMES_PER_MESSAGE`). */
 const PACKETS = 256;
@@ -36,23 +37,11 @@ interface World {
 export const sampleRow: Row = {
   name: 'samples',
   async run(settings) {
-    const ground = await startGround();
-    const peers: Peer[] = [];
-    const start = async (name: string): Promise<Peer> => {
-      const peer = await startPeer(name);
-      peers.push(peer);
-      return peer;
-    };
-    try {
-      return [await measure(await startWorld(ground, start), settings)];
-    } finally {
-      for (const peer of peers) await peer.end();
-      await ground.end();
-    }
+    return onGround(async (ground, start) => [await measure(await startWorld(ground, start), settings)]);
   },
 };
 
-async function startWorld(ground: Ground, start: (name: string) => Promise<Peer>): Promise<World> {
+async function startWorld(ground: Ground, start: Start): Promise<World> {
   const { address, bus } = ground;
   await publishConfiguration(bus, await compiledDemo());
   const service = await start('service');

@@ -6,9 +6,10 @@
 
 import { publishConfiguration } from '../../supervision/configuration.ts';
 import { compiledFleet, silence, targetNames } from '../fleet.ts';
-import { type Ground, startGround } from '../ground.ts';
-import { type Peer, startPeer } from '../peer.ts';
-import { type Contender, compare, type Result, type Row, type Settings, type Turn } from '../row.ts';
+import type { Ground } from '../ground.ts';
+import type { Peer } from '../peer.ts';
+import { type Contender, compare, type Result, type Row, type Settings } from '../row.ts';
+import { measuredTurn, onGround, type Start } from '../with-peers.ts';
 
 const LANES = 32;
 const QUICK_LANES = 4;
@@ -34,27 +35,13 @@ export const telecommandRow: Row = {
   name: 'tc',
   async run(settings) {
     const targets = targetNames(settings.quick ? QUICK_LANES : LANES);
-    const ground = await startGround();
-    const peers: Peer[] = [];
-    const start = async (name: string): Promise<Peer> => {
-      const peer = await startPeer(name);
-      peers.push(peer);
-      return peer;
-    };
-    try {
-      return await measure(await startWorld(ground, targets, start), targets, settings);
-    } finally {
-      for (const peer of peers) await peer.end();
-      await ground.end();
-    }
+    return onGround(async (ground, start) =>
+      measure(await startWorld(ground, targets, start), targets, settings),
+    );
   },
 };
 
-async function startWorld(
-  ground: Ground,
-  targets: readonly string[],
-  start: (name: string) => Promise<Peer>,
-): Promise<World> {
+async function startWorld(ground: Ground, targets: readonly string[], start: Start): Promise<World> {
   const { address, bus } = ground;
   const compiled = await compiledFleet(targets.length);
   await publishConfiguration(bus, compiled);
@@ -96,7 +83,14 @@ function burst(world: World, { row, targets, count }: Burst, settings: Settings)
   const { service, bare, load, bareLoad, revision } = world;
   const submitted = (name: string, peer: Peer, by: Peer, submit: string): Contender => ({
     name,
-    turn: () => turn(world, peer, by, count, () => by.call('burst', { submit, targets, count, revision })),
+    turn: () =>
+      measuredTurn({
+        ground: world.ground,
+        peer,
+        generator: by,
+        operations: count,
+        work: () => by.call('burst', { submit, targets, count, revision }),
+      }),
   });
   return compare(
     {
@@ -108,7 +102,12 @@ function burst(world: World, { row, targets, count }: Burst, settings: Settings)
         {
           name: 'bare publishing',
           turn: () =>
-            turn(world, bare, undefined, count, () => bare.call('publish', { count, lanes: targets.length })),
+            measuredTurn({
+              ground: world.ground,
+              peer: bare,
+              operations: count,
+              work: () => bare.call('publish', { count, lanes: targets.length }),
+            }),
         },
         submitted('bare lanes', bare, bareLoad, 'bench.submit'),
       ],
@@ -116,24 +115,6 @@ function burst(world: World, { row, targets, count }: Burst, settings: Settings)
     },
     settings,
   );
-}
-
-async function turn(
-  { ground }: World,
-  peer: Peer,
-  generator: Peer | undefined,
-  count: number,
-  work: () => Promise<number>,
-): Promise<Turn> {
-  const before = [await peer.cpuUs(), await ground.cpuUs(), (await generator?.cpuUs()) ?? 0] as const;
-  const ms = await work();
-  const generatorUs = ((await generator?.cpuUs()) ?? 0) - before[2];
-  return {
-    rate: (count / ms) * 1_000,
-    cpuUs: ((await peer.cpuUs()) - before[0]) / count,
-    busUs: ((await ground.cpuUs()) - before[1]) / count,
-    ...(generator !== undefined && { generator: generatorUs / 1_000 / ms }),
-  };
 }
 
 function latency(world: World, targets: readonly string[], settings: Settings): Promise<Result> {

@@ -1,25 +1,39 @@
 /**
- * The log of a run in words: what an event says, in which tone, what it links to and which samples it rests on; and the
- * commands that answer what a run waits for. Pure.
+ * The log of a run as the inspector shows it: the words of `contract/run-words.ts`, what an event links to and which
+ * samples it rests on; and the commands that answer what a run waits for. Pure.
  */
 
 import type { EntityName } from '../../contract/inspection.ts';
 import type { RunEvent, RunSample } from '../../contract/run.ts';
-import { isGoodTcEnd } from '../../contract/telecommand-state.ts';
+import {
+  answerCommand,
+  MEANING_OF,
+  type RunTone,
+  type RunWords,
+  runWords,
+} from '../../contract/run-words.ts';
 import { duration } from '../moment.ts';
 import type { Pending } from './run-picture.ts';
 
-type Tone = 'ok' | 'bad' | 'warn' | 'accent' | 'muted' | '';
+/** Classes of the style sheet. */
+const TONES = {
+  good: 'ok',
+  bad: 'bad',
+  asks: 'warn',
+  begins: 'accent',
+  quiet: 'muted',
+  plain: '',
+} as const satisfies Record<RunTone, string>;
 
 export interface EventWords {
   /** One word or two: what kind of event. */
   readonly what: string;
-  readonly tone: Tone;
+  readonly tone: (typeof TONES)[RunTone];
   readonly text: string;
   /** Path of the step; absent for what is of the whole run. */
-  readonly path?: string;
-  readonly link?: EntityName;
-  readonly samples?: readonly RunSample[];
+  readonly path: string | undefined;
+  readonly link: EntityName | undefined;
+  readonly samples: readonly RunSample[] | undefined;
 }
 
 /** The service a command goes to unless it names another one. */
@@ -27,136 +41,44 @@ const USUAL_ORIGIN = 'http://127.0.0.1:8400';
 
 /** The event as people read it. */
 export function wordsFor(event: RunEvent): EventWords {
-  const at = 'path' in event ? { path: event.path } : {};
-  return { ...at, ...wordsOf(event) };
+  const said = runWords(event);
+  const { what, samples } = said;
+  return {
+    what,
+    tone: TONES[said.tone],
+    text: textOf(event, said),
+    path: 'path' in event ? event.path : undefined,
+    link: linkOf(event),
+    samples,
+  };
 }
 
-function wordsOf(event: RunEvent): EventWords {
-  switch (event.event) {
-    case 'started':
-      return { what: 'started', tone: 'accent', text: beginning(event) };
-    case 'procedure_started':
-      return { what: 'procedure', tone: 'muted', text: `${event.path} begins` };
-    case 'procedure_finished':
-      return outcome('procedure', event.ok, `${event.path} ended`);
-    case 'step_started':
-      return {
-        what: 'step',
-        tone: 'accent',
-        text: `begins${attemptOf(event.attempt)}${inputsOf(event.inputs)}`,
-      };
-    case 'step_finished':
-      return outcome('step', event.ok, event.ok ? 'passed' : 'failed', event.reason);
-    case 'checked':
-      return {
-        ...outcome(event.statement.replace('_', ' '), event.ok, event.condition, event.reason),
-        samples: event.samples,
-      };
-    case 'logged':
-      return { what: 'log', tone: '', text: event.message, samples: event.samples };
-    case 'mode_changed':
-      return { what: 'mode', tone: '', text: `${event.target} is now ${event.mode}` };
-    case 'finished':
-      return outcome('finished', event.ok, event.ok ? 'passed' : 'failed', event.reason);
-    default:
-      return event.event === 'telecommand_sent' || event.event === 'telecommand_finished'
-        ? telecommand(event)
-        : conversation(event);
-  }
+function textOf(event: RunEvent, said: RunWords): string {
+  const { text, notes = [], inputs = '' } = said;
+  const head = [text === '' ? bareText(said) : text, ...notes].join(', ');
+  const reason = said.verdict?.reason;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  const given = inputs === '' ? '' : `; ${inputs}`;
+  return `${head}${why}${given}${chainOf(event)}`;
 }
 
-type Telecommand = Extract<RunEvent, { event: 'telecommand_sent' | 'telecommand_finished' }>;
+function bareText({ verdict }: RunWords): string {
+  if (verdict === undefined) return 'begins';
+  return verdict.ok ? 'passed' : 'failed';
+}
 
-function telecommand(event: Telecommand): EventWords {
-  if (event.event === 'telecommand_sent') {
-    const { target, telecommand: name, changes_state, retry_of, tc } = event;
-    const effect = changes_state ? ', changes the state' : '';
-    const again = retry_of === undefined ? '' : `, retry of ${retry_of}`;
-    const link = { kind: 'telecommand', id: `${target}.${tc}` };
-    return { what: 'send', tone: 'accent', text: `${target} ${name}${effect}${again}`, link };
-  }
-  const { state, detail, acks } = event;
-  const ok = isGoodTcEnd(state);
-  const chain = acks.length > 1 ? ` (${acksText(acks)})` : '';
-  const why = detail === undefined ? '' : `: ${detail}`;
-  return { what: 'telecommand', tone: ok ? 'ok' : 'bad', text: `${state}${why}${chain}` };
+function linkOf(event: RunEvent): EntityName | undefined {
+  if (event.event !== 'telecommand_sent') return undefined;
+  return { kind: 'telecommand', id: `${event.target}.${event.tc}` };
 }
 
 /** What passed between the first link of the chain and each further one. */
-function acksText(acks: readonly { readonly state: string; readonly at: string }[]): string {
-  const [first] = acks;
-  return acks
-    .slice(1)
-    .map(({ state, at }) => `${state} after ${duration(Date.parse(at) - Date.parse(first!.at))}`)
-    .join(', ');
-}
-
-type Conversation = Exclude<
-  RunEvent,
-  {
-    event:
-      | Telecommand['event']
-      | 'started'
-      | 'procedure_started'
-      | 'procedure_finished'
-      | 'step_started'
-      | 'step_finished'
-      | 'checked'
-      | 'logged'
-      | 'mode_changed'
-      | 'finished';
-  }
->;
-
-function conversation(event: Conversation): EventWords {
-  switch (event.event) {
-    case 'asked':
-      return { what: 'asks', tone: 'warn', text: `${event.prompt}${ofRole(event.role)}` };
-    case 'answered':
-      return { what: 'answered', tone: event.accepted ? 'ok' : 'bad', text: answerText(event) };
-    case 'answer_refused':
-      return { what: 'refused', tone: 'bad', text: `answer of ${event.by ?? 'nobody'}: ${event.reason}` };
-    case 'decision_required':
-      return { what: 'decision', tone: 'warn', text: event.reason };
-    case 'suspended':
-      return { what: 'suspended', tone: 'warn', text: `by ${event.by}` };
-    case 'continued':
-      return { what: 'continued', tone: 'accent', text: `${event.choice}, by ${event.by}` };
-    case 'taken_over':
-      return { what: 'taken over', tone: 'warn', text: `by ${event.by}` };
-  }
-}
-
-function answerText({ accepted, value, by, role }: RunEvent & { event: 'answered' }): string {
-  const said = accepted ? (value === undefined ? 'yes' : String(value)) : 'no';
-  return `${said}, by ${by ?? 'itself'}${ofRole(role)}`;
-}
-
-function beginning(event: RunEvent & { event: 'started' }): string {
-  const { procedure, library, environment, targets, by, inputs } = event;
-  const where = Object.entries(targets)
-    .map(([role, target]) => `${role} ${target}`)
-    .join(', ');
-  return `${procedure} of ${library} in ${environment}, ${where}${by === undefined ? '' : `, by ${by}`}${inputsOf(inputs)}`;
-}
-
-function inputsOf(inputs: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(inputs).map(
-    ([name, value]) => `${name} ${value === null ? 'none' : String(value)}`,
-  );
-  return given.length === 0 ? '' : `; ${given.join(', ')}`;
-}
-
-function attemptOf(attempt: number): string {
-  return attempt > 1 ? `, attempt ${attempt}` : '';
-}
-
-function ofRole(role: string | undefined): string {
-  return role === undefined ? '' : ` (role ${role})`;
-}
-
-function outcome(what: string, ok: boolean, text: string, reason?: string): EventWords {
-  return { what, tone: ok ? 'ok' : 'bad', text: reason === undefined ? text : `${text}: ${reason}` };
+function chainOf(event: RunEvent): string {
+  if (event.event !== 'telecommand_finished' || event.acks.length < 2) return '';
+  const [first, ...further] = event.acks;
+  const begin = Date.parse(first!.at);
+  const after = further.map(({ state, at }) => `${state} after ${duration(Date.parse(at) - begin)}`);
+  return ` (${after.join(', ')})`;
 }
 
 /** `obc.temperature of sat1 = 21.5`, one per sample. */
@@ -174,28 +96,21 @@ export interface Command {
 /** The commands that answer a question or decide about a step, this one and no later one. */
 export function answerCommands(run: string, { kind, question }: Pending, origin: string): Command[] {
   const command = (word: string, means: string): Command => ({
-    text: `mcs run answer ${run} ${word} --question ${question}${serviceOption(origin)}`,
+    text: `${answerCommand(run, word, question)}${serviceOption(origin)}`,
     means,
   });
   if (kind === 'ask')
     return [command('yes', 'yes, or the value asked for'), command('no', 'no: the step fails')];
-  return CHOICES.map(([choice, means]) => command(choice, means));
+  return Object.entries(MEANING_OF).map(([choice, means]) => command(choice, means));
 }
 
 /** The commands that let a suspended run go on. */
 export function resumeCommands(run: string, origin: string): Command[] {
-  return CHOICES.map(([choice, means]) => ({
+  return Object.entries(MEANING_OF).map(([choice, means]) => ({
     text: `mcs run resume ${run} --choice ${choice}${serviceOption(origin)}`,
     means,
   }));
 }
-
-const CHOICES: readonly (readonly [string, string])[] = [
-  ['replay', 'the step once more'],
-  ['skip', 'it counts as passed'],
-  ['fail', 'it counts as failed: on to “if failed”'],
-  ['abort', 'the run ends here'],
-];
 
 function serviceOption(origin: string): string {
   return origin === USUAL_ORIGIN ? '' : ` --api ${origin}`;

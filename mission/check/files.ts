@@ -36,30 +36,7 @@ export function checkFiles(
 ): FilesConfiguration {
   const { component = 'files', types = {}, transfer = {} } = document;
   const telecommands = components.find(({ name }) => name === component)?.telecommands ?? [];
-  for (const key of ['list', 'read', 'write'] as const) {
-    const name = transfer[key];
-    const found = telecommands.find((each) => each.name === name);
-    const at = faults.in('transfer', key);
-    if (name !== undefined && found === undefined) {
-      at.fault(
-        `files has no telecommand "${name}"`,
-        nearHelp(
-          name,
-          telecommands.map((each) => each.name),
-          'telecommands',
-        ),
-      );
-    }
-    if (found !== undefined && key !== 'list' && found.file === undefined) {
-      at.fault(`the telecommand "${found.name}" names no file`, 'add `instance: file` to it');
-    }
-    if (transfer.protocol === 'cfdp' && key !== 'list' && name !== undefined) {
-      at.fault(`${key} and the protocol cfdp exclude each other`, `keep protocol: cfdp, or ${key}`);
-    }
-  }
-  if (transfer.read !== undefined && transfer.max_chunk === undefined && transfer.protocol === undefined) {
-    faults.in('transfer').fault('read needs the size of a chunk', 'add max_chunk: bytes');
-  }
+  checkTransfer(transfer, telecommands, faults);
   return {
     component,
     types: Object.entries(types).map(([number, { name, decode = false }]) => ({
@@ -67,13 +44,46 @@ export function checkFiles(
       name,
       decode,
     })),
-    transfer: {
-      ...(transfer.list !== undefined && { list: transfer.list }),
-      ...(transfer.read !== undefined && { read: transfer.read }),
-      ...(transfer.write !== undefined && { write: transfer.write }),
-      ...(transfer.max_chunk !== undefined && { maxChunk: transfer.max_chunk }),
-      ...(transfer.checksum !== undefined && { checksum: transfer.checksum }),
-      ...(transfer.protocol !== undefined && { protocol: transfer.protocol }),
-    },
+    transfer: transferOf(transfer),
+  };
+}
+
+type Transfer = NonNullable<FilesDocument['transfer']>;
+
+/** The telecommands that list, read and write; the steps of a protocol replace them. */
+function checkTransfer(
+  transfer: Transfer,
+  telecommands: ComponentConfiguration['telecommands'],
+  faults: FaultsAt,
+): void {
+  for (const key of ['list', 'read', 'write'] as const) {
+    const name = transfer[key];
+    if (name === undefined) continue;
+    const found = telecommands.find((each) => each.name === name);
+    const at = faults.in('transfer', key);
+    if (found === undefined) {
+      const known = telecommands.map((each) => each.name);
+      at.fault(`files has no telecommand "${name}"`, nearHelp(name, known, 'telecommands'));
+    }
+    if (key === 'list') continue;
+    if (found !== undefined && found.file === undefined)
+      at.fault(`the telecommand "${found.name}" names no file`, 'add `instance: file` to it');
+    if (transfer.protocol === 'cfdp')
+      at.fault(`${key} and the protocol cfdp exclude each other`, `keep protocol: cfdp, or ${key}`);
+  }
+  if (transfer.read !== undefined && transfer.max_chunk === undefined && transfer.protocol === undefined) {
+    faults.in('transfer').fault('read needs the size of a chunk', 'add max_chunk: bytes');
+  }
+}
+
+function transferOf(transfer: Transfer): FilesConfiguration['transfer'] {
+  const { list, read, write, max_chunk: maxChunk, checksum, protocol } = transfer;
+  return {
+    ...(list !== undefined && { list }),
+    ...(read !== undefined && { read }),
+    ...(write !== undefined && { write }),
+    ...(maxChunk !== undefined && { maxChunk }),
+    ...(checksum !== undefined && { checksum }),
+    ...(protocol !== undefined && { protocol }),
   };
 }

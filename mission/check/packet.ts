@@ -32,32 +32,10 @@ export function checkPacket(
   measures: MeasureLookup,
   faults: FaultsAt,
 ): LayoutConfiguration {
-  const { apid, service, subtype, length, tail = 0 } = document;
-  if ((service === undefined) !== (subtype === undefined)) {
-    faults.fault('service and subtype go together', 'give both or neither');
-  }
-  const groups = (document.when ?? []) as readonly PacketGroup[];
-  const first = document.fields[0] ?? groups[0]?.fields[0];
-  if (service !== undefined && first !== undefined && first.at === undefined) {
-    faults
-      .in('fields')
-      .fault(
-        'the first field needs `at`',
-        'positions count from the first byte of the packet, headers included',
-      );
-  }
-  if (document.csp !== undefined && (apid !== undefined || service !== undefined)) {
-    faults.in('csp').fault('a CSP packet has no APID, service or subtype', 'keep csp, or the others');
-  }
-  if (length?.min !== undefined && length.max !== undefined && length.min > length.max) {
-    faults.in('length').fault(`min ${length.min} is above max ${length.max}`, 'exchange them');
-  }
-  const head: MatchConfiguration[] = [];
-  if (apid !== undefined) head.push({ ...APID, equals: [apid] });
-  if (service !== undefined) head.push({ ...SERVICE, equals: [service] });
-  if (subtype !== undefined) head.push({ ...SUBTYPE, equals: [subtype] });
+  const { apid, length, tail = 0 } = document;
+  checkHeader(document, faults);
   const group = checkGroup(document, measures, new Walk(), faults);
-  const match = [...head, ...group.match];
+  const match = [...headMatches(document), ...group.match];
   if (match.length === 0 && document.csp === undefined)
     faults.fault('nothing says which packets it is for', 'give apid, service and subtype, csp, or match');
   const time = document.time === undefined ? undefined : checkTime(document.time, faults.in('time'));
@@ -71,6 +49,34 @@ export function checkPacket(
     ...group,
     match,
   };
+}
+
+/** What names the packet, and where its first field is. */
+function checkHeader(document: Packet, faults: FaultsAt): void {
+  const { apid, service, subtype, length } = document;
+  if ((service === undefined) !== (subtype === undefined)) {
+    faults.fault('service and subtype go together', 'give both or neither');
+  }
+  const groups = (document.when ?? []) as readonly PacketGroup[];
+  const first = document.fields[0] ?? groups[0]?.fields[0];
+  if (service !== undefined && first !== undefined && first.at === undefined) {
+    const help = 'positions count from the first byte of the packet, headers included';
+    faults.in('fields').fault('the first field needs `at`', help);
+  }
+  if (document.csp !== undefined && (apid !== undefined || service !== undefined)) {
+    faults.in('csp').fault('a CSP packet has no APID, service or subtype', 'keep csp, or the others');
+  }
+  if (length?.min !== undefined && length.max !== undefined && length.min > length.max) {
+    faults.in('length').fault(`min ${length.min} is above max ${length.max}`, 'exchange them');
+  }
+}
+
+function headMatches({ apid, service, subtype }: Packet): MatchConfiguration[] {
+  const head: MatchConfiguration[] = [];
+  if (apid !== undefined) head.push({ ...APID, equals: [apid] });
+  if (service !== undefined) head.push({ ...SERVICE, equals: [service] });
+  if (subtype !== undefined) head.push({ ...SUBTYPE, equals: [subtype] });
+  return head;
 }
 
 function selectionOf({ port, source_port, source }: NonNullable<Packet['csp']>): CspSelection {

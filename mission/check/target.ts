@@ -91,26 +91,8 @@ function checkLink(
   faults: FaultsAt,
 ): LinkConfiguration {
   const { driver, transport, components, environments = {} } = document;
-  const drivers = Object.keys(topology.drivers ?? {});
-  if (driver !== undefined && !drivers.includes(driver)) {
-    faults
-      .in('driver')
-      .fault(`no driver "${driver}"`, nearHelp(driver, drivers, 'drivers', 'declare it under drivers'));
-  }
-  if (driver === undefined)
-    faults.warning('no driver is bound to the link; nothing can be sent or decoded', 'add `driver:`');
-  checkDriverLink(topology.drivers?.[driver ?? '']?.protocol, document, platform, faults);
-  if (document.default === true && components !== undefined) {
-    faults.in('components').fault('the default link carries the whole catalogue', 'leave components out');
-  }
-  if (platform !== undefined) {
-    checkNames(
-      components ?? [],
-      platform.components.map((each) => each.name),
-      'component',
-      faults.in('components'),
-    );
-  }
+  checkDriver(document, topology, platform, faults);
+  checkCarried(document, platform, faults);
   for (const environment of Object.keys(environments)) {
     if (target.environments.includes(environment)) continue;
     const help = nearHelp(environment, target.environments, 'environments');
@@ -127,6 +109,38 @@ function checkLink(
       ...linkParameters(each, topology, faults.in('environments', environment)),
     })),
   };
+}
+
+function checkDriver(
+  document: LinkDocument,
+  topology: TopologyDocument,
+  platform: PlatformConfiguration | undefined,
+  faults: FaultsAt,
+): void {
+  const { driver } = document;
+  const drivers = Object.keys(topology.drivers ?? {});
+  if (driver !== undefined && !drivers.includes(driver)) {
+    const help = nearHelp(driver, drivers, 'drivers', 'declare it under drivers');
+    faults.in('driver').fault(`no driver "${driver}"`, help);
+  }
+  if (driver === undefined)
+    faults.warning('no driver is bound to the link; nothing can be sent or decoded', 'add `driver:`');
+  checkDriverLink(topology.drivers?.[driver ?? '']?.protocol, document, platform, faults);
+}
+
+/** The part of the catalogue that the link carries. */
+function checkCarried(
+  document: LinkDocument,
+  platform: PlatformConfiguration | undefined,
+  faults: FaultsAt,
+): void {
+  const { components } = document;
+  if (document.default === true && components !== undefined) {
+    faults.in('components').fault('the default link carries the whole catalogue', 'leave components out');
+  }
+  if (platform === undefined) return;
+  const known = platform.components.map((each) => each.name);
+  checkNames(components ?? [], known, 'component', faults.in('components'));
 }
 
 function linkParameters(

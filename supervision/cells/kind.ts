@@ -12,13 +12,16 @@ import { BUS_RETRY_MS, CELL_INBOX } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { SupervisorInput } from '../../machines/supervisor/supervisor.ts';
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
-import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Gone } from '../../ports/cells.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import type { Binding, EntityEvent, LoadOptions, Stored } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import { DEFAULT_INTENSITY, Supervisor } from '../supervisor.ts';
 import { Cell, type Down, type Origin, type Receipt } from './cell.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { KeptWriter } from './kept-writer.ts';
+import { Sleep } from './sleep.ts';
+import { type EntityWatcher, Watchers } from './watchers.ts';
 
 export interface KindOptions {
   readonly binding: Binding;
@@ -37,17 +40,6 @@ export interface KindOptions {
   readonly onResume?: (id: string) => Promise<void>;
   /** The kind is beyond repair: its role decides. */
   readonly onEscalated: (reason: string) => void;
-}
-
-export type Gone = 'finished' | 'fenced' | 'quarantined' | 'given-up' | 'reset';
-
-/** Why a watched entity has no cell any more; only after `asleep` and `restarting` one comes by itself. */
-export type Left = Gone | 'asleep' | 'restarting' | 'dropped';
-
-/** Is notified of the coming and going of one entity; see `Kind.watch`. */
-export interface EntityWatcher {
-  opened(cell: Cell): void;
-  left(why: Left): void;
 }
 
 /** An entity as its kind knows it. */
@@ -76,14 +68,13 @@ export class Kind {
   readonly #options: KindOptions;
   readonly #cells = new Map<string, Cell>();
   readonly #absent = new Map<string, Absent>();
-  readonly #wakers = new Map<string, TimerHandle>();
-  readonly #watchers = new Map<string, EntityWatcher>();
+  readonly #watchers: Watchers;
+  readonly #sleep: Sleep;
   /** What to say of the entity that is being reset. */
   #givenUp: string | undefined;
   readonly #supervisor: Supervisor;
   readonly #keeper: KeptWriter | undefined;
   readonly #rests: ((cell: Cell) => void) | undefined;
-  #sweeper: TimerHandle | undefined;
   #draining = false;
   /** When a wait for the bus was said last. */
   #saidAt = Number.NEGATIVE_INFINITY;
@@ -107,7 +98,14 @@ export class Kind {
     });
     const keeper = this.#keeper;
     this.#rests = keeper && ((cell) => keeper.changed(cell));
-    this.#sweepLater();
+    this.#watchers = new Watchers(this.name, log);
+    this.#sleep = new Sleep({
+      clock,
+      idleMs: options.binding.idleMs,
+      cells: () => this.#cells.values(),
+      putAway: (cell) => this.#putAway(cell),
+      wake: (id) => this.wake(id),
+    });
   }
 
   /** Starts the cell of a new entity. The id must not be live. */
@@ -193,10 +191,7 @@ export class Kind {
 
   /** Reports the cells of one entity until the function it returns is called. One watcher at a time. */
   watch(id: string, watcher: EntityWatcher): () => void {
-    this.#watchers.set(id, watcher);
-    return () => {
-      if (this.#watchers.get(id) === watcher) this.#watchers.delete(id);
-    };
+    return this.#watchers.add(id, watcher);
   }
 
   /** Drops the cell without a word: its owner has changed. */
@@ -204,18 +199,18 @@ export class Kind {
     this.#cells.get(id)?.stop();
     this.#forget(id);
     this.#options.kept?.forget(id);
-    this.#tellWatcher(id, (watcher) => watcher.left('dropped'));
+    this.#watchers.left(id, 'dropped');
   }
 
   /** Takes no more events, waits until what was accepted is durable, and stops every cell. */
   async drain(): Promise<void> {
     this.#draining = true;
     this.#supervisor.drain();
-    if (this.#sweeper !== undefined) this.#options.clock.clearTimeout(this.#sweeper);
+    this.#sleep.stopSweeping();
     this.#keeper?.stop();
     await Promise.all([...this.#cells.values()].map((cell) => cell.settled()));
     for (const id of [...this.#cells.keys()]) this.drop(id);
-    for (const waker of this.#wakers.values()) this.#options.clock.clearTimeout(waker);
+    this.#sleep.stopWaking();
   }
 
   // Activation -------------------------------------------------------------------------------------------------------
@@ -234,9 +229,9 @@ export class Kind {
     });
     this.#cells.set(id, cell);
     this.#absent.delete(id);
-    this.#clearWaker(id);
+    this.#sleep.over(id);
     cell.start(origin, inbox);
-    if (cell.alive) this.#tellWatcher(id, (watcher) => watcher.opened(cell));
+    if (cell.alive) this.#watchers.opened(cell);
     return cell;
   }
 
@@ -348,7 +343,7 @@ export class Kind {
     const absent: Absent = { why: 'restarting', inbox: [...down.inbox], epoch, since: clock.now(), begun };
     this.#absent.set(id, absent);
     this.#supervisor.crashed(id, reason);
-    if (this.#absent.get(id) === absent) this.#tellWatcher(id, (watcher) => watcher.left('restarting'));
+    if (this.#absent.get(id) === absent) this.#watchers.left(id, 'restarting');
   }
 
   #gone(id: string, why: Gone, detail?: string): void {
@@ -360,7 +355,7 @@ export class Kind {
       this.#absent.delete(id);
     }
     this.#options.onGone?.(id, why, detail);
-    this.#tellWatcher(id, (watcher) => watcher.left(why));
+    this.#watchers.left(id, why);
   }
 
   #released(id: string, reset: boolean): void {
@@ -373,19 +368,7 @@ export class Kind {
     void mayGoOn.then(() => {
       if (this.#absent.get(id) === resumed) this.#load(id);
     });
-    this.#tellWatcher(id, (watcher) => watcher.left('restarting'));
-  }
-
-  /** A watcher that throws touches nobody (C8). */
-  #tellWatcher(id: string, tell: (watcher: EntityWatcher) => void): void {
-    const watcher = this.#watchers.get(id);
-    if (watcher === undefined) return;
-    try {
-      tell(watcher);
-    } catch (error) {
-      this.#watchers.delete(id);
-      this.#options.log.error({ kind: this.name, id, err: error }, 'watcher failed');
-    }
+    this.#watchers.left(id, 'restarting');
   }
 
   #forget(id: string): void {
@@ -393,48 +376,16 @@ export class Kind {
     if (cell !== undefined) this.#keeper?.gone(cell);
     this.#cells.delete(id);
     this.#absent.delete(id);
-    this.#clearWaker(id);
+    this.#sleep.over(id);
     this.#supervisor.ended(id);
   }
 
-  // Passivation ------------------------------------------------------------------------------------------------------
-
-  #sweepLater(): void {
-    const { binding, clock } = this.#options;
-    const { idleMs } = binding;
-    if (idleMs === null) return;
-    this.#sweeper = clock.setTimeout(
-      () => {
-        this.#sweep(clock.now() - idleMs);
-        this.#sweepLater();
-      },
-      Math.max(1, idleMs / 2),
-    );
-  }
-
-  #sweep(before: number): void {
-    for (const cell of [...this.#cells.values()]) {
-      if (cell.quiet && cell.lastEventAt <= before) this.#passivate(cell);
-    }
-  }
-
-  #passivate(cell: Cell): void {
-    const [soonest] = cell.timers();
+  /** Passivation (C7). */
+  #putAway(cell: Cell): void {
     this.#keeper?.sleeps(cell);
     cell.stop();
     this.#cells.delete(cell.id);
-    this.#tellWatcher(cell.id, (watcher) => watcher.left('asleep'));
-    if (soonest === undefined) return;
-    const { clock } = this.#options;
-    const wake = (): void =>
-      void (this.#cells.has(cell.id) || this.#absent.has(cell.id) || this.#activate(cell.id));
-    this.#wakers.set(cell.id, clock.setTimeout(wake, Math.max(0, soonest.dueAt - clock.now())));
-  }
-
-  #clearWaker(id: string): void {
-    const waker = this.#wakers.get(id);
-    if (waker !== undefined) this.#options.clock.clearTimeout(waker);
-    this.#wakers.delete(id);
+    this.#watchers.left(cell.id, 'asleep');
   }
 }
 

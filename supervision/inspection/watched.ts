@@ -15,7 +15,7 @@ import { INSPECT_FRAME_MS } from '../../contract/limits.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Cell } from '../cells/cell.ts';
-import type { EntityWatcher, Left } from '../cells/kind.ts';
+import type { EntityWatcher, Left } from '../cells/watchers.ts';
 import { compileChart } from './chart.ts';
 import { factsOf, type KindHere, present, presentOf, snapshotOf } from './known-entity.ts';
 import type { Step } from './observation.ts';

@@ -1,34 +1,24 @@
 /**
  * One process of the cell leads a role of which there is one. Its lease is the entry of the role in bucket
  * `mcs_leader`, renewed three times in its time to live; the revision of the write that took it is the epoch of the
- * leader, its fencing token. Mission Control Service, sections 4.4 (recovery) and 8.
+ * leader, its fencing token (`holding.ts`). Mission Control Service, sections 4.4 (recovery) and 8.
  *
  * D1. A standby takes over when its own clock has seen the same revision unchanged for `TAKE` of the time to live that
  *     the entry names, and nobody wrote since: no two clocks are compared, and no two processes need the same
  *     configuration.
  * D2. A leader that has not renewed for `HOLD` of that time, counted from before the sending, stops by itself: before
  *     any standby may begin.
- * D3. A leader that stops in order frees the lease when its worker writes no more; one that is known to be gone from
- *     this machine is replaced at once.
- * D4. The lease is not taken again before the former worker here has stopped: there is never more than one.
- * D5. Whether a write arrived whose answer was lost is read from the entry: it names its owner.
- * D6. Epochs rise also where the store went back: whoever takes the lease writes down the highest it knows, and its own
- *     is above it. A leader whose lease is not in the store any more leads nothing.
+ * D3. One that is known to be gone from this machine is replaced at once, as is one that stops in order (holding.H3).
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import { BUS_RETRY_MS } from '../../contract/limits.ts';
-import type { Bus, Entry, Watch } from '../../ports/bus.ts';
+import type { Bus, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { DEFAULT_INTENSITY, Supervisor } from '../supervisor.ts';
-import {
-  type OwnedWork,
-  OwnedWorker,
-  type Ownerships,
-  type Worker,
-  type WorkerContext,
-} from './owned-worker.ts';
+import type { Supervisor } from '../supervisor.ts';
+import { Holding, supervisorOf } from './holding.ts';
+import type { OwnedWork, Ownerships, Worker, WorkerContext } from './owned-worker.ts';
 
 /** What is led: a name of the cell, and the worker of whoever leads it. */
 export interface LeadWork {
@@ -36,14 +26,10 @@ export interface LeadWork {
   start(context: WorkerContext): Promise<Worker>;
 }
 
-/** Entry of bucket `mcs_leader`. */
-interface Lease {
-  /** Null: free. */
-  readonly owner: string | null;
+/** What the entry of a leader says to the standbys. */
+interface LeadTerms {
   /** How long the owner may be silent. */
   readonly ttlMs: number;
-  /** The highest epoch there was before that of the owner (D6). */
-  readonly after?: number;
 }
 
 interface LeadershipOptions {
@@ -58,20 +44,12 @@ interface LeadershipOptions {
   readonly escalated: (reason: string) => void;
 }
 
-interface Seen {
-  readonly lease: Lease;
-  readonly revision: number;
-  /** Own time at which this revision was first seen. */
+/** The newest write of this leader that is known to be stored. */
+interface Renewed {
+  /** Own time before it was sent. */
   readonly at: number;
-}
-
-interface Held {
-  readonly worker: OwnedWorker;
-  /** Of the newest write of this leader that is known to be stored. */
-  revision: number;
-  /** Own time before that write was sent. */
-  renewedAt: number;
-  ttlMs: number;
+  /** What whoever reads the entry counts by. */
+  readonly ttlMs: number;
 }
 
 /** Share of the time to live after which a leader without a renewal gives up by itself (D2). */
@@ -86,43 +64,25 @@ export class Leadership implements Ownerships {
   readonly prefix = 'leader';
   readonly #options: LeadershipOptions;
   readonly #supervisor: Supervisor;
+  readonly #holding: Holding<LeadTerms>;
   #watch: Watch | undefined;
   #ttlMs: number | undefined;
-  #seen: Seen | undefined;
-  #held: Held | undefined;
-  /** No epoch is known that was above it (D6). */
-  #highest = 0;
-  /** The former owned worker, while its worker is being stopped (D4). */
-  #leaving: OwnedWorker | undefined;
-  #left: Promise<void> = Promise.resolve();
+  #renewed: Renewed = { at: 0, ttlMs: 0 };
   #taking: Promise<void> | undefined;
-  #renewal: Promise<void> = Promise.resolve();
   #timer: TimerHandle | undefined;
   #watchdog: TimerHandle | undefined;
   #stopped = false;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
-    const { clock, random, log, work } = options;
-    this.#supervisor = new Supervisor({
-      input: { ...DEFAULT_INTENSITY, name: `leader ${work.name}` },
-      clock,
-      random,
-      log,
-      children: {
-        restart: () => void this.#held?.worker.start(),
-        quarantined: () => undefined,
-        released: (_name, reset) => void (reset ? this.#release() : this.#held?.worker.start()),
-        escalated: options.escalated,
-      },
-    });
+    const { clock, random, log, work, escalated } = options;
+    this.#holding = this.#newHolding();
+    const name = `leader ${work.name}`;
+    this.#supervisor = supervisorOf({ name, clock, random, log, of: () => this.#holding, escalated });
   }
 
   async start(): Promise<void> {
-    this.#watch = await this.#bucket.watch(this.#name, (_key, entry) => {
-      this.#saw(entry);
-      this.reconcile();
-    });
+    this.#watch = await this.#bucket.watch(this.#holding.name, (_key, entry) => this.#holding.saw(entry));
     await this.#watch.ready;
   }
 
@@ -135,11 +95,11 @@ export class Leadership implements Ownerships {
   /** Compares what is with what may be; called when anything of it may have changed. */
   reconcile(): void {
     if (this.#stopped || this.#ttlMs === undefined) return;
-    if (this.#held !== undefined) {
-      if (!this.#isHeld(this.#held)) this.#abandon(this.#held);
+    if (this.#holding.worker !== undefined) {
+      if (!this.#isInTime) this.#holding.lose();
       return;
     }
-    if (this.#taking !== undefined || this.#leaving !== undefined) return;
+    if (this.#taking !== undefined || this.#holding.left !== undefined) return;
     const waitMs = this.#freeIn();
     if (waitMs <= 0) this.#taking = this.#take(this.#ttlMs);
     else this.#later(waitMs);
@@ -148,14 +108,12 @@ export class Leadership implements Ownerships {
   /** Whether somebody leads, this process with a worker that runs. */
   get settled(): boolean {
     if (this.#ttlMs === undefined) return true;
-    return this.#held === undefined ? this.#freeIn() > 0 : this.#held.worker.running;
+    return this.#holding.worker?.running ?? this.#freeIn() > 0;
   }
 
   owned(): OwnedWork[] {
-    if (this.#held !== undefined) return [this.#held.worker.view(this.#name, this.#supervisor)];
-    if (this.#leaving === undefined) return [];
-    const { epoch } = this.#leaving;
-    return [{ name: this.#name, epoch, state: 'stopping', crashes: 0, reason: undefined }];
+    const view = this.#holding.view(this.#supervisor);
+    return view === undefined ? [] : [view];
   }
 
   /** Starts the worker again after a quarantine; false when there is none. */
@@ -174,138 +132,113 @@ export class Leadership implements Ownerships {
     this.#supervisor.drain();
     this.#clearTimers();
     await this.#taking;
-    this.#release();
-    await this.#left;
+    void this.#holding.release();
+    await this.#holding.left;
     await this.#watch?.stop();
-  }
-
-  get #name(): string {
-    return this.#options.work.name;
   }
 
   get #bucket() {
     return this.#options.bus.bucket(buckets.leaders);
   }
 
+  #newHolding(): Holding<LeadTerms> {
+    const { clock, log, instance, work } = this.#options;
+    return new Holding<LeadTerms>(
+      {
+        bucket: () => this.#bucket,
+        key: (name) => name,
+        instance,
+        clock,
+        log,
+        called: { what: 'leadership', field: 'leader' },
+        freeTerms: { ttlMs: 0 },
+        deadlineMs: ({ ttlMs }) => Math.max(ttlMs / 3, BUS_RETRY_MS),
+        start: (_name, context) => work.start(context),
+        holds: () => this.#isInTime,
+        crashed: (name, reason) => this.#supervisor.crashed(name, reason),
+        left: (name) => {
+          this.#clearTimers();
+          this.#supervisor.ended(name);
+        },
+        changed: () => this.reconcile(),
+      },
+      work.name,
+    );
+  }
+
   // The lease ---------------------------------------------------------------------------------------------------------
 
-  #isHeld({ renewedAt, ttlMs }: Held): boolean {
-    return this.#options.clock.monotonic() - renewedAt < HOLD * ttlMs;
+  /** D2 */
+  get #isInTime(): boolean {
+    const { at, ttlMs } = this.#renewed;
+    return this.#options.clock.monotonic() - at < HOLD * ttlMs;
   }
 
   /** After how long the lease may be taken, as far as this process has seen (D1, D3). */
   #freeIn(): number {
-    if (this.#seen === undefined) return 0;
-    const { lease, at } = this.#seen;
+    const { lease } = this.#holding;
+    if (lease === undefined) return 0;
+    const { owner, at, terms } = lease;
     const { instance, clock, isGone } = this.#options;
-    if (lease.owner === null || lease.owner === instance || isGone(lease.owner)) return 0;
-    return at + TAKE * lease.ttlMs - clock.monotonic();
-  }
-
-  #saw(entry: Entry | undefined): void {
-    const held = this.#held;
-    if (entry === undefined) {
-      this.#seen = undefined;
-      if (held !== undefined) this.#abandon(held);
-      return;
-    }
-    if ((this.#seen?.revision ?? 0) >= entry.revision && entry.rewound !== true) return;
-    const lease = leaseIn(entry);
-    this.#know(lease, entry.revision);
-    if (held === undefined) return;
-    if (entry.rewound === true) return this.#abandon(held);
-    if (entry.revision <= held.revision) return;
-    if (lease.owner === this.#options.instance) held.revision = entry.revision;
-    else this.#abandon(held);
-  }
-
-  #know(lease: Lease, revision: number): void {
-    this.#seen = { lease, revision, at: this.#options.clock.monotonic() };
-    this.#highest = Math.max(this.#highest, revision, (lease.after ?? 0) + 1);
-  }
-
-  async #write(lease: Lease, expected: number): Promise<number | undefined> {
-    const value = Buffer.from(JSON.stringify(lease));
-    const written = await this.#bucket.put(this.#name, value, expected, {
-      deadlineMs: Math.max(lease.ttlMs / 3, BUS_RETRY_MS),
-    });
-    if (written.outcome === 'conflict') return undefined;
-    if ((this.#seen?.revision ?? 0) < written.revision) this.#know(lease, written.revision);
-    return written.revision;
-  }
-
-  /**
-   * Reads what a watch may not have reported yet (D5): later than what was known when it asked, or the store went back.
-   */
-  async #look(): Promise<void> {
-    const before = this.#seen?.revision;
-    const entry = await this.#bucket.get(this.#name);
-    if (this.#seen?.revision !== before) return;
-    const wentBack = entry !== undefined && before !== undefined && entry.revision < before;
-    this.#saw(wentBack ? { ...entry, rewound: true } : entry);
+    if (owner === null || owner === instance || isGone(owner)) return 0;
+    return at + TAKE * terms.ttlMs - clock.monotonic();
   }
 
   async #take(ttlMs: number): Promise<void> {
-    const { clock, instance, log } = this.#options;
-    const renewedAt = clock.monotonic();
+    const { clock, log } = this.#options;
+    this.#renewed = { at: clock.monotonic(), ttlMs };
     let waitMs = 0;
     try {
-      const after = this.#highest;
-      const revision = await this.#write({ owner: instance, ttlMs, after }, this.#seen?.revision ?? 0);
-      const epoch = Math.max(revision ?? 0, after + 1);
-      if (revision === undefined) await this.#look();
-      else await this.#took({ worker: this.#worker(epoch), revision, renewedAt, ttlMs });
+      await this.#lead(ttlMs);
     } catch (error) {
-      log.warn({ err: error, leader: this.#name }, 'leadership not taken');
+      log.warn({ err: error, leader: this.#holding.name }, 'leadership not taken');
       waitMs = BUS_RETRY_MS;
     }
     this.#taking = undefined;
-    if (this.#held === undefined && !this.#stopped) this.#later(waitMs);
+    if (this.#holding.worker === undefined && !this.#stopped) this.#later(waitMs);
   }
 
-  async #took(held: Held): Promise<void> {
-    if (this.#stopped) return this.#free(held.revision);
-    // Somebody else has taken it since, and the watch was faster than the answer; or the answer came too late.
-    if ((this.#seen?.revision ?? 0) > held.revision || !this.#isHeld(held)) return;
-    this.#options.log.info({ leader: this.#name, epoch: held.worker.epoch }, 'leads');
-    this.#held = held;
-    void held.worker.start();
-    this.#expectRenewal(held);
-    this.#later(held.ttlMs / 3);
+  async #lead(ttlMs: number): Promise<void> {
+    const taken = await this.#holding.take({ ttlMs }, this.#holding.lease);
+    if (taken === undefined) return;
+    if (this.#stopped) return this.#holding.giveBack(taken.revision);
+    // The answer came too late.
+    if (!this.#isInTime || this.#holding.hold(taken) === undefined) return;
+    this.#options.log.info({ leader: this.#holding.name, epoch: taken.epoch }, 'leads');
+    this.#expectRenewal();
+    this.#later(ttlMs / 3);
   }
 
-  async #renew(held: Held): Promise<void> {
-    const { clock, instance, log } = this.#options;
-    const ttlMs = this.#ttlMs ?? held.ttlMs;
+  async #renew(): Promise<void> {
+    const { clock, log } = this.#options;
+    const { worker, name } = this.#holding;
+    const before = this.#renewed;
+    const ttlMs = this.#ttlMs ?? before.ttlMs;
     const sentAt = clock.monotonic();
     // Whoever reads the new entry counts by it.
-    held.ttlMs = Math.min(held.ttlMs, ttlMs);
+    this.#renewed = { at: before.at, ttlMs: Math.min(before.ttlMs, ttlMs) };
     let waitMs = ttlMs / 3;
     try {
-      const lease: Lease = { owner: instance, ttlMs, after: held.worker.epoch - 1 };
-      const revision = await this.#write(lease, held.revision);
-      if (revision === undefined) {
-        await this.#look();
-        waitMs = 0;
-      } else if (this.#held === held) {
-        Object.assign(held, { revision: Math.max(held.revision, revision), renewedAt: sentAt, ttlMs });
-        this.#expectRenewal(held);
+      const isStored = await this.#holding.renew({ ttlMs });
+      if (!isStored) waitMs = 0;
+      else if (this.#holding.worker === worker) {
+        this.#renewed = { at: sentAt, ttlMs };
+        this.#expectRenewal();
       }
     } catch (error) {
-      log.warn({ err: error, leader: this.#name }, 'leadership not renewed');
+      log.warn({ err: error, leader: name }, 'leadership not renewed');
       waitMs = Math.min(waitMs, BUS_RETRY_MS);
     }
-    if (this.#held === held) this.#later(waitMs);
+    if (this.#holding.worker === worker) this.#later(waitMs);
   }
 
   /** D2, whatever its writes are waiting for. */
-  #expectRenewal({ renewedAt, ttlMs }: Held): void {
+  #expectRenewal(): void {
     const { clock } = this.#options;
+    const { at, ttlMs } = this.#renewed;
     if (this.#watchdog !== undefined) clock.clearTimeout(this.#watchdog);
-    this.#watchdog = clock.setTimeout(
-      () => this.reconcile(),
-      Math.max(0, renewedAt + HOLD * ttlMs - clock.monotonic()),
-    );
+    const restMs = Math.max(0, at + HOLD * ttlMs - clock.monotonic());
+    this.#watchdog = clock.setTimeout(() => this.reconcile(), restMs);
   }
 
   /** The one timer: a leader renews, a standby looks whether the lease is free. */
@@ -314,7 +247,7 @@ export class Leadership implements Ownerships {
     if (this.#timer !== undefined) clock.clearTimeout(this.#timer);
     this.#timer = clock.setTimeout(() => {
       this.reconcile();
-      if (this.#held !== undefined) this.#renewal = this.#renew(this.#held);
+      if (this.#holding.worker !== undefined) void this.#renew();
     }, waitMs);
   }
 
@@ -322,73 +255,5 @@ export class Leadership implements Ownerships {
     for (const timer of [this.#timer, this.#watchdog]) {
       if (timer !== undefined) this.#options.clock.clearTimeout(timer);
     }
-  }
-
-  // The worker --------------------------------------------------------------------------------------------------------
-
-  #worker(epoch: number): OwnedWorker {
-    const { clock, log, work } = this.#options;
-    const worker: OwnedWorker = new OwnedWorker({
-      epoch,
-      clock,
-      log: log.child({ leader: work.name }),
-      start: (context) => work.start(context),
-      holds: () => this.#held?.worker === worker && this.#isHeld(this.#held),
-      crashed: (reason) => this.#supervisor.crashed(work.name, reason),
-    });
-    return worker;
-  }
-
-  /** Stops the worker and gives the lead back (D3). */
-  #release(): void {
-    const held = this.#held;
-    if (held !== undefined) this.#leave(held, () => this.#renewal.then(() => this.#free(held.revision)));
-  }
-
-  /** The lease is lost: somebody else has it, or may have it soon (D2). */
-  #abandon(held: Held): void {
-    this.#options.log.warn({ leader: this.#name, epoch: held.worker.epoch }, 'leadership lost');
-    this.#leave(held);
-  }
-
-  #leave({ worker }: Held, then?: () => Promise<void>): void {
-    this.#held = undefined;
-    this.#leaving = worker;
-    this.#clearTimers();
-    this.#supervisor.ended(this.#name);
-    this.#left = worker
-      .end()
-      .then(then)
-      .then(() => {
-        this.#leaving = undefined;
-        this.reconcile();
-      });
-  }
-
-  async #free(expected: number): Promise<void> {
-    const { log, instance } = this.#options;
-    try {
-      const free: Lease = { owner: null, ttlMs: 0, after: this.#highest };
-      const freed = await this.#write(free, expected);
-      if (freed !== undefined) return;
-      await this.#look();
-      if (this.#seen?.lease.owner === instance) await this.#write(free, this.#seen.revision);
-    } catch (error) {
-      log.warn({ err: error, leader: this.#name }, 'leadership not released');
-    }
-  }
-}
-
-/** What cannot be read says nothing of an owner. */
-function leaseIn({ value }: Entry): Lease {
-  try {
-    const {
-      owner = null,
-      ttlMs = 0,
-      after = 0,
-    } = JSON.parse(Buffer.from(value).toString()) as Partial<Lease>;
-    return { owner, ttlMs, after };
-  } catch {
-    return { owner: null, ttlMs: 0 };
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Who does which part of the work: lanes of telecommands, the decoding of a gateway, the telemetry of a target, the
  * gateways themselves. A partition has one owner at a time, written by conditional write; the revision of that write is
- * the epoch of the owner, its fencing token (O1).
+ * the epoch of the owner, its fencing token (`holding.ts`).
  *
  * Q1. A partition belongs to the living member that ranks highest for it (rendezvous hashing), so members agree without
  *     talking and few partitions move when members come and go.
@@ -9,27 +9,19 @@
  *     (membership.E4).
  * Q3. A process whose own heartbeat fails stops everything it owns before the others may take it (membership.E2).
  * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership (`owned-worker.ts`).
- * Q5. A partition is not claimed again before its former worker here has stopped: there is never more than one.
- * Q6. What changes costs what changed: a few partitions are taken or given back at once, the rest of what is due waits;
+ * Q5. What changes costs what changed: a few partitions are taken or given back at once, the rest of what is due waits;
  *     what many changes of one moment make due is looked at once.
- * Q7. Epochs rise also where the store of the owners went back: whoever takes a partition writes down the epoch it
- *     knows, and its own is above it. An owner whose entry is not in the store any more owns nothing.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
 import { PARTITION_MOVES, PARTITION_START_MS } from '../../contract/limits.ts';
-import type { Bus, Entry, Watch } from '../../ports/bus.ts';
+import type { Bus, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { DEFAULT_INTENSITY, Supervisor } from '../supervisor.ts';
+import type { Supervisor } from '../supervisor.ts';
+import { Holding, type HoldingKind, supervisorOf } from './holding.ts';
 import type { Membership } from './membership.ts';
-import {
-  type OwnedWork,
-  OwnedWorker,
-  type Ownerships,
-  type Worker,
-  type WorkerContext,
-} from './owned-worker.ts';
+import type { OwnedWork, Ownerships, Worker, WorkerContext } from './owned-worker.ts';
 import { Ranking } from './ranking.ts';
 
 /** The partitions of one role, named by the things they stand for. */
@@ -40,25 +32,8 @@ export interface PartitionRole {
   start(name: string, context: WorkerContext): Promise<Worker>;
 }
 
-/** Entry of a partition. */
-interface Ownership {
-  /** Null: free. */
-  readonly owner: string | null;
-  /** The highest epoch there was before (Q7). */
-  readonly after?: number;
-}
-
-interface Known {
-  readonly owner: string | null;
-  readonly revision: number;
-  readonly epoch: number;
-}
-
-interface Owned {
-  readonly worker: OwnedWorker;
-  /** Of the entry that says so. */
-  readonly revision: number;
-}
+/** Who is the owner is all that the entry of a partition says: its time is that of the heartbeat of its owner. */
+type NoTerms = Readonly<Record<never, never>>;
 
 interface PartitionsOptions {
   readonly bus: Bus;
@@ -73,14 +48,11 @@ interface PartitionsOptions {
 
 export class Partitions implements Ownerships {
   readonly #options: PartitionsOptions;
-  readonly #entries = new Map<string, Known>();
-  /** The highest epoch known of each partition, whatever became of its entry (Q7). */
-  readonly #highest = new Map<string, number>();
-  readonly #owned = new Map<string, Owned>();
+  /** All that were ever wanted or have an entry, by name. */
+  readonly #holdings = new Map<string, Holding<NoTerms>>();
+  readonly #holdingKind: HoldingKind<NoTerms>;
   /** Partitions being taken or given back. */
   readonly #moving = new Set<string>();
-  /** Partitions no longer owned whose worker is still being stopped (Q5). */
-  readonly #leaving = new Map<string, { epoch: number; left: Promise<void> }>();
   readonly #supervisor: Supervisor;
   readonly #ranking = new Ranking();
   /** Partitions to be looked at. */
@@ -94,25 +66,17 @@ export class Partitions implements Ownerships {
 
   constructor(options: PartitionsOptions) {
     this.#options = options;
-    const { clock, random, log, role } = options;
-    this.#supervisor = new Supervisor({
-      input: { ...DEFAULT_INTENSITY, name: `${role.role} ${role.prefix}` },
-      clock,
-      random,
-      log,
-      children: {
-        restart: (name) => this.#restart(name),
-        quarantined: () => undefined,
-        released: (name, reset) => void (reset ? this.#release(name) : this.#restart(name)),
-        escalated: options.escalated,
-      },
-    });
+    const { clock, random, log, role, escalated } = options;
+    const name = `${role.role} ${role.prefix}`;
+    const of = (one: string): Holding<NoTerms> => this.#of(one);
+    this.#supervisor = supervisorOf({ name, clock, random, log, of, escalated });
+    this.#holdingKind = this.#newHoldingKind();
   }
 
   async start(): Promise<void> {
-    const bucket = this.#options.bus.bucket(buckets.members);
-    this.#watch = await bucket.watch(`partition.${this.#options.role.prefix}.*`, (key, entry) =>
-      this.#saw(key, entry),
+    const prefix = `partition.${this.prefix}.`;
+    this.#watch = await this.#bucket.watch(`${prefix}*`, (key, entry) =>
+      this.#of(key.slice(prefix.length)).saw(entry),
     );
     await this.#watch.ready;
   }
@@ -130,13 +94,15 @@ export class Partitions implements Ownerships {
     if (this.#stopped) return;
     if (!this.#options.membership.holds) return this.#abandonAll();
     for (const name of this.#wanted) this.#due.add(name);
-    for (const name of this.#owned.keys()) this.#due.add(name);
+    for (const { name } of this.#held()) this.#due.add(name);
     this.#lookSoon();
   }
 
   /** Names whose worker runs here. */
   get running(): string[] {
-    return [...this.#owned].filter(([, { worker }]) => worker.running).map(([name]) => name);
+    return this.#held()
+      .filter(({ worker }) => worker?.running === true)
+      .map(({ name }) => name);
   }
 
   /** Whether every wanted partition runs, here or elsewhere. */
@@ -157,11 +123,10 @@ export class Partitions implements Ownerships {
 
   /** What this process owns or is still leaving, by name. */
   owned(): OwnedWork[] {
-    const owned = [...this.#owned].map(([name, { worker }]) => worker.view(name, this.#supervisor));
-    const leaving = [...this.#leaving].map(
-      ([name, { epoch }]) => ({ name, epoch, state: 'stopping', crashes: 0, reason: undefined }) as const,
-    );
-    return [...owned, ...leaving].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [...this.#holdings.values()]
+      .map((holding) => holding.view(this.#supervisor))
+      .filter((view) => view !== undefined)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** Starts the worker of a quarantined partition again; false when it is not quarantined. */
@@ -181,48 +146,59 @@ export class Partitions implements Ownerships {
     this.#stopped = true;
     this.#supervisor.drain();
     if (this.#tick !== undefined) this.#options.clock.clearTimeout(this.#tick);
-    const names = this.#owned.keys();
-    await Promise.all(Array.from({ length: PARTITION_MOVES }, () => this.#releaseEach(names)));
-    await Promise.all([...this.#leaving.values()].map(({ left }) => left));
+    const held = this.#held().values();
+    await Promise.all(Array.from({ length: PARTITION_MOVES }, () => this.#releaseEach(held)));
+    await Promise.all([...this.#holdings.values()].map(({ left }) => left));
     await this.#watch?.stop();
   }
 
-  #key(name: string): string {
-    return `partition.${this.#options.role.prefix}.${name}`;
+  get #bucket() {
+    return this.#options.bus.bucket(buckets.members);
+  }
+
+  #of(name: string): Holding<NoTerms> {
+    const known = this.#holdings.get(name);
+    if (known !== undefined) return known;
+    const holding = new Holding(this.#holdingKind, name);
+    this.#holdings.set(name, holding);
+    return holding;
+  }
+
+  #newHoldingKind(): HoldingKind<NoTerms> {
+    const { clock, log, instance, membership, role } = this.#options;
+    return {
+      bucket: () => this.#bucket,
+      key: (name) => `partition.${role.prefix}.${name}`,
+      instance,
+      clock,
+      log,
+      called: { what: 'ownership', field: 'partition' },
+      freeTerms: {},
+      start: (name, context) => role.start(name, context),
+      holds: () => membership.holds,
+      crashed: (name, reason) => this.#supervisor.crashed(name, reason),
+      left: (name) => this.#supervisor.ended(name),
+      changed: (name) => {
+        this.#due.add(name);
+        this.#lookSoon();
+      },
+    };
+  }
+
+  /** What this process owns. */
+  #held(): Holding<NoTerms>[] {
+    return [...this.#holdings.values()].filter(({ worker }) => worker !== undefined);
   }
 
   #isSettled(name: string): boolean {
-    const owned = this.#owned.get(name);
-    if (owned !== undefined) return owned.worker.running;
-    const owner = this.#entries.get(name)?.owner;
-    return owner !== undefined && owner !== null && this.#options.membership.isAlive(owner);
+    const { worker, lease } = this.#of(name);
+    if (worker !== undefined) return worker.running;
+    return typeof lease?.owner === 'string' && this.#options.membership.isAlive(lease.owner);
   }
 
   // What is due -------------------------------------------------------------------------------------------------------
 
-  #saw(key: string, entry: Entry | undefined): void {
-    const name = key.slice(`partition.${this.#options.role.prefix}.`.length);
-    const known = this.#entries.get(name);
-    if (entry === undefined) this.#entries.delete(name);
-    else if (known === undefined || known.revision < entry.revision || entry.rewound === true)
-      this.#know(name, ownershipIn(entry), entry.revision);
-    else return;
-    const owned = this.#owned.get(name);
-    const isOurs = entry?.revision === owned?.revision && entry?.rewound !== true;
-    if (owned !== undefined && !isOurs) this.#abandon(name);
-    this.#due.add(name);
-    this.#lookSoon();
-  }
-
-  /** Returns the epoch of whoever wrote the entry (Q7). */
-  #know(name: string, { owner, after = 0 }: Ownership, revision: number): number {
-    const epoch = owner === null ? after : Math.max(revision, after + 1);
-    this.#entries.set(name, { owner, revision, epoch });
-    this.#highest.set(name, Math.max(epoch, this.#highest.get(name) ?? 0));
-    return epoch;
-  }
-
-  /** Q6 */
+  /** Q5 */
   #lookSoon(): void {
     if (this.#tick !== undefined || this.#stopped) return;
     this.#tick = this.#options.clock.setTimeout(() => {
@@ -250,15 +226,16 @@ export class Partitions implements Ownerships {
   /** What there is to do about a partition, now. */
   #moveFor(name: string): (() => Promise<void>) | undefined {
     const { instance, membership } = this.#options;
-    if (this.#leaving.has(name)) return undefined;
+    const holding = this.#of(name);
+    if (holding.left !== undefined) return undefined;
     const best = this.#wanted.has(name) ? this.#ranking.best(name) : undefined;
     const isElsewhere = best !== undefined && best !== instance;
-    if (this.#owned.has(name))
-      return isElsewhere || !this.#wanted.has(name) ? () => this.#release(name) : undefined;
-    const owner = this.#entries.get(name)?.owner ?? null;
+    if (holding.worker !== undefined)
+      return isElsewhere || !this.#wanted.has(name) ? () => holding.release() : undefined;
+    const owner = holding.lease?.owner ?? null;
     if (best === instance && (owner === null || owner === instance || !membership.isAlive(owner)))
-      return () => this.#claim(name);
-    return isElsewhere && owner === instance ? () => this.#disown(name) : undefined;
+      return () => this.#claim(holding);
+    return isElsewhere && owner === instance ? () => disown(holding) : undefined;
   }
 
   #begin(name: string, move: () => Promise<void>): void {
@@ -271,98 +248,37 @@ export class Partitions implements Ownerships {
 
   // Ownership --------------------------------------------------------------------------------------------------------
 
-  async #claim(name: string): Promise<void> {
-    const { bus, instance, log, membership } = this.#options;
+  async #claim(holding: Holding<NoTerms>): Promise<void> {
+    const { instance, log, membership } = this.#options;
     try {
-      const { owner = null, revision: expected = 0 } = this.#entries.get(name) ?? {};
+      const { lease } = holding;
+      const owner = lease?.owner ?? null;
       if (owner !== null && owner !== instance && !(await membership.isSilent(owner))) return;
       // It may have slept meanwhile, or waited for long.
       if (!membership.holds || this.#stopped) return;
-      const ownership: Ownership = { owner: instance, after: this.#highest.get(name) ?? 0 };
-      const written = await bus.bucket(buckets.members).put(this.#key(name), bytes(ownership), expected);
-      if (written.outcome === 'conflict') return await this.#lookUp(name);
-      await this.#claimed(name, ownership, written.revision);
+      const taken = await holding.take({}, lease);
+      if (taken === undefined || this.#stopped) return;
+      const running = holding.hold(taken);
+      if (running !== undefined) await this.#within(PARTITION_START_MS, running);
     } catch (error) {
-      log.warn({ err: error, partition: this.#key(name) }, 'partition not claimed');
+      log.warn({ err: error, partition: this.#holdingKind.key(holding.name) }, 'partition not claimed');
     }
   }
 
-  async #claimed(name: string, ownership: Ownership, revision: number): Promise<void> {
-    // Somebody else has claimed it since, and the watch was faster than the answer.
-    if (this.#stopped || (this.#entries.get(name)?.revision ?? 0) > revision) return;
-    const worker = this.#worker(name, this.#know(name, ownership, revision));
-    this.#owned.set(name, { worker, revision });
-    await this.#within(PARTITION_START_MS, worker.start());
-  }
-
-  /** Whoever loses to what the watch has not reported is behind, or the store went back (Q7). */
-  async #lookUp(name: string): Promise<void> {
-    const before = this.#entries.get(name)?.revision;
-    const entry = await this.#options.bus.bucket(buckets.members).get(this.#key(name));
-    if (this.#entries.get(name)?.revision !== before || entry?.revision === before) return;
-    const wentBack = entry !== undefined && before !== undefined && entry.revision < before;
-    this.#saw(this.#key(name), wentBack ? { ...entry, rewound: true } : entry);
-  }
-
-  /** It was abandoned here (Q3) and is another's now, who waits for it to be released (Q2). */
-  async #disown(name: string): Promise<void> {
-    const entry = this.#entries.get(name);
-    if (entry !== undefined) await this.#giveBack(name, entry.revision);
-  }
-
-  async #releaseEach(names: Iterator<string>): Promise<void> {
-    for (let next = names.next(); next.done !== true; next = names.next()) await this.#release(next.value);
-  }
-
-  /** Stops the worker and gives the partition back. */
-  async #release(name: string): Promise<void> {
-    const owned = this.#owned.get(name);
-    if (owned !== undefined) await this.#leave(name, owned, () => this.#giveBack(name, owned.revision));
-  }
-
-  async #giveBack(name: string, revision: number): Promise<void> {
-    const { bus, log } = this.#options;
-    const free: Ownership = { owner: null, after: this.#highest.get(name) ?? 0 };
-    try {
-      await bus.bucket(buckets.members).put(this.#key(name), bytes(free), revision);
-    } catch (error) {
-      log.warn({ err: error, partition: this.#key(name) }, 'not released');
-    }
+  async #releaseEach(held: Iterator<Holding<NoTerms>>): Promise<void> {
+    for (let next = held.next(); next.done !== true; next = held.next()) await next.value.release();
   }
 
   /** Q3, without a word to the bus, which may be away. */
   #abandonAll(): void {
-    const names = [...this.#owned.keys()];
-    if (names.length === 0) return;
+    const held = this.#held();
+    if (held.length === 0) return;
     const { log, role } = this.#options;
     log.warn(
-      { partitions: names.length, role: role.role, prefix: this.prefix },
+      { partitions: held.length, role: role.role, prefix: this.prefix },
       'no heartbeat in time: releasing everything',
     );
-    for (const name of names) void this.#leave(name, this.#owned.get(name)!);
-  }
-
-  /** Stops the worker of a partition that is lost: somebody else has it, or may have it soon. */
-  #abandon(name: string): void {
-    const owned = this.#owned.get(name);
-    if (owned === undefined) return;
-    this.#options.log.warn({ partition: this.#key(name), epoch: owned.worker.epoch }, 'ownership lost');
-    void this.#leave(name, owned);
-  }
-
-  #leave(name: string, { worker }: Owned, then?: () => Promise<void>): Promise<void> {
-    this.#owned.delete(name);
-    this.#supervisor.ended(name);
-    const left = worker
-      .end()
-      .then(then)
-      .then(() => {
-        this.#leaving.delete(name);
-        this.#due.add(name);
-        this.#lookSoon();
-      });
-    this.#leaving.set(name, { epoch: worker.epoch, left });
-    return left;
+    for (const holding of held) holding.leave();
   }
 
   /** Resolves with the work, or when it has taken so long. */
@@ -376,34 +292,9 @@ export class Partitions implements Ownerships {
       });
     });
   }
-
-  #worker(name: string, epoch: number): OwnedWorker {
-    const { clock, log, membership, role } = this.#options;
-    return new OwnedWorker({
-      epoch,
-      clock,
-      log: log.child({ partition: this.#key(name) }),
-      start: (context) => role.start(name, context),
-      holds: () => membership.holds,
-      crashed: (reason) => this.#supervisor.crashed(name, reason),
-    });
-  }
-
-  #restart(name: string): void {
-    void this.#owned.get(name)?.worker.start();
-  }
 }
 
-/** What cannot be read says nothing of an owner. */
-function ownershipIn({ value }: Entry): Ownership {
-  try {
-    const { owner, after } = JSON.parse(Buffer.from(value).toString()) as Partial<Ownership>;
-    return { owner: owner ?? null, ...(after !== undefined && { after }) };
-  } catch {
-    return { owner: null };
-  }
-}
-
-function bytes(ownership: Ownership): Buffer {
-  return Buffer.from(JSON.stringify(ownership));
+/** It was abandoned here (Q3) and is another's now, who waits for it to be released (Q2). */
+async function disown(holding: Holding<NoTerms>): Promise<void> {
+  if (holding.lease !== undefined) await holding.giveBack(holding.lease.revision);
 }

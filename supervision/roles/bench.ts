@@ -61,78 +61,123 @@ const DEFAULT_SEED = 1;
 const CLOCK_TRUSTED_FROM = Date.UTC(2026, 0, 1);
 
 export function benchRole(options: BenchRoleOptions): RoleFactory {
-  const { documents, port, host, allowHosts, listening, guard } = options;
   /** Another bench has the records (R1). */
   let isReplaced = false;
+  const replaced = (): void => {
+    isReplaced = true;
+  };
   return async (context) => {
     if (isReplaced) return replacedRole(context);
-    const { bus, clock, random, registry } = context;
-    const ending: (() => Promise<unknown>)[] = [];
-    let silence = async (): Promise<void> => undefined;
-    const stop = async (): Promise<void> => {
-      await silence();
-      for (const end of ending.splice(0).reverse()) await end();
-    };
+    const bench = new StartedBench(options, context, { replaced, isReplaced: () => isReplaced });
     try {
-      const silenced = (await guard?.stop()) ?? [];
-      const served = await openBoard(documents.config, context);
-      if (served.iiod !== undefined) ending.push(() => served.iiod!.stop());
-      const stores = storesOf(context);
-      const radio = createRadio({
-        board: served.board,
-        profiles: documents.profiles,
-        store: stores.radio,
-        ...(documents.config.wired !== undefined && { wired: documents.config.wired }),
-        eventRecords: bus.bucket(buckets.benchEvents),
-        clock,
-        random,
-        log: context.log,
-        silenced,
-      });
-      const runs = createRuns(runsOptions(radio, documents, stores, context));
-      const hosted = hostAll(radio, runs, context, () => {
-        isReplaced = true;
-      });
-      ending.push(() => hosted.radio.kind.drain());
-      const stored = await stores.radio.load(RADIO_ID);
-      const { cells } = hosted.radio;
-      if (stored === undefined) cells.start(RADIO_ID, undefined, EPOCH);
-      else cells.restore(RADIO_ID, stored, EPOCH);
-      ending.push(() => radio.stop());
-      silence = async () => {
-        if (!isReplaced || !(await hasSameBoard(stores.radio, radio))) await radio.silence();
-      };
-      await radio.start(cells);
-      ending.push(async () => {
-        await runs.stop();
-        await silence();
-        await Promise.all([hosted.scenario.kind.drain(), hosted.campaign.kind.drain()]);
-      });
-      await runs.start({ scenario: hosted.scenario.cells, campaign: hosted.campaign.cells });
-      const bench = { ...radio.bench, scenarios: runs.scenarios, campaigns: runs.campaigns };
-      const frontEnd = await startBenchFrontEnd({
-        bench,
-        host,
-        port,
-        allowHosts,
-        clock,
-        log: radio.log,
-        registry,
-        pages: benchPages,
-        identity: identityOf(host, context),
-      });
-      ending.push(async () => {
-        frontEnd.drain();
-        await frontEnd.close();
-      });
-      listening(frontEnd.url);
-      const kinds = Object.values(hosted).map(({ kind }) => kind);
-      return { shared: [], kinds, halt: () => silence(), stop } satisfies Role;
+      return await bench.start();
     } catch (error) {
-      await stop();
+      await bench.stop();
       throw error;
     }
   };
+}
+
+/** One start of the bench; what it began ends in the opposite order. */
+class StartedBench {
+  readonly #options: BenchRoleOptions;
+  readonly #context: RoleContext;
+  readonly #records: { replaced(): void; isReplaced(): boolean };
+  readonly #ending: (() => Promise<unknown>)[] = [];
+  #silence = async (): Promise<void> => undefined;
+
+  constructor(
+    options: BenchRoleOptions,
+    context: RoleContext,
+    records: { replaced(): void; isReplaced(): boolean },
+  ) {
+    this.#options = options;
+    this.#context = context;
+    this.#records = records;
+  }
+
+  async start(): Promise<Role> {
+    const stores = storesOf(this.#context);
+    const radio = await this.#openRadio(stores);
+    const runs = createRuns(runsOptions(radio, this.#options.documents, stores, this.#context));
+    const hosted = hostAll(radio, runs, this.#context, () => this.#records.replaced());
+    await this.#startRadio(radio, hosted.radio, stores.radio);
+    await this.#startRuns(runs, hosted);
+    await this.#listen(radio, runs);
+    const kinds = Object.values(hosted).map(({ kind }) => kind);
+    return { shared: [], kinds, halt: () => this.#silence(), stop: () => this.stop() };
+  }
+
+  async stop(): Promise<void> {
+    await this.#silence();
+    for (const end of this.#ending.splice(0).reverse()) await end();
+  }
+
+  async #openRadio({ radio: store }: BenchStores): Promise<Radio> {
+    const { documents, guard } = this.#options;
+    const { bus, clock, random, log } = this.#context;
+    const silenced = (await guard?.stop()) ?? [];
+    const { board, iiod } = await openBoard(documents.config, this.#context);
+    if (iiod !== undefined) this.#ending.push(() => iiod.stop());
+    return createRadio({
+      board,
+      profiles: documents.profiles,
+      store,
+      ...(documents.config.wired !== undefined && { wired: documents.config.wired }),
+      eventRecords: bus.bucket(buckets.benchEvents),
+      clock,
+      random,
+      log,
+      silenced,
+    });
+  }
+
+  async #startRadio(
+    radio: Radio,
+    { kind, cells }: HostedBench['radio'],
+    store: SnapshotStore,
+  ): Promise<void> {
+    this.#ending.push(() => kind.drain());
+    const stored = await store.load(RADIO_ID);
+    if (stored === undefined) cells.start(RADIO_ID, undefined, EPOCH);
+    else cells.restore(RADIO_ID, stored, EPOCH);
+    this.#ending.push(() => radio.stop());
+    this.#silence = async () => {
+      if (!this.#records.isReplaced() || !(await hasSameBoard(store, radio))) await radio.silence();
+    };
+    await radio.start(cells);
+  }
+
+  /** R3 */
+  async #startRuns(runs: Runs, { scenario, campaign }: HostedBench): Promise<void> {
+    this.#ending.push(async () => {
+      await runs.stop();
+      await this.#silence();
+      await Promise.all([scenario.kind.drain(), campaign.kind.drain()]);
+    });
+    await runs.start({ scenario: scenario.cells, campaign: campaign.cells });
+  }
+
+  async #listen({ bench, log }: Radio, { scenarios, campaigns }: Runs): Promise<void> {
+    const { host, port, allowHosts, listening } = this.#options;
+    const { clock, registry } = this.#context;
+    const frontEnd = await startBenchFrontEnd({
+      bench: { ...bench, scenarios, campaigns },
+      host,
+      port,
+      allowHosts,
+      clock,
+      log,
+      registry,
+      pages: benchPages,
+      identity: identityOf(host, this.#context),
+    });
+    this.#ending.push(async () => {
+      frontEnd.drain();
+      await frontEnd.close();
+    });
+    listening(frontEnd.url);
+  }
 }
 
 /**

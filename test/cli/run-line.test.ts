@@ -81,13 +81,13 @@ const TEXTS: [RunFact, string[]][] = [
       `    answer: mcs run answer ${RUN} yes|no --question 1, or the value asked for`,
     ],
   ],
-  [{ event: 'answered', path: 's', accepted: true, by: 'ada', value: 12 }, ['  yes: 12, ada']],
+  [{ event: 'answered', path: 's', accepted: true, by: 'ada', value: 12 }, ['  yes: 12, by ada']],
   [{ event: 'answered', path: 's', accepted: false }, ['  no, acknowledged automatically']],
   [
     { event: 'answer_refused', path: 's', by: 'bob', reason: 'not a supervisor' },
     ['  answer of bob not taken: not a supervisor'],
   ],
-  [{ event: 'mode_changed', path: 's', target: 'sat1', mode: 'safe' }, ['  mode of sat1 is safe']],
+  [{ event: 'mode_changed', path: 's', target: 'sat1', mode: 'safe' }, ['  mode of sat1 is now safe']],
   [
     { event: 'decision_required', path: 's', reason: 'no echo' },
     ['  ? step s failed: no echo', `    decide: mcs run answer ${RUN} replay|skip|fail|abort --question 1`],

@@ -121,7 +121,7 @@ describe('mcs run', { timeout: 120_000 }, () => {
     expect(await output(0, 'answer', run.slice(-8).toLowerCase(), '12 dB')).toContain('answered downlink');
     expect(await follow.code, follow.said.output).toBe(0);
     expect(follow.said.output).toMatch(/inputs .*exposure=20/);
-    expect(follow.said.output).toMatch(/yes: 12, ada\n/);
+    expect(follow.said.output).toMatch(/yes: 12, by ada\n/);
     expect(await output(1, 'answer', run, 'yes')).toContain(`run ${run} has no open question`);
   });
 

@@ -1,6 +1,6 @@
 /**
  * A cell of many targets by real processes: it is ready, a second process takes its share, and what a killed one owned
- * is taken over, while nobody takes anything from the living (partition.Q6, membership.E7, E8); keys of dead members
+ * is taken over, while nobody takes anything from the living (partition.Q5, membership.E7, E8); keys of dead members
  * cost the start nothing and go (membership.E5). Short in CI, where no time is judged; `npm run many-targets` does it
  * with 2,000 targets and 20,000 dead members and prints how long each step took.
  */

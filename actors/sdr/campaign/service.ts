@@ -20,8 +20,8 @@ import type { BoardUser, EventSink } from '../radio/board-user.ts';
 import type { CampaignCells } from '../runs/cells.ts';
 import type { ExclusiveRun } from '../runs/exclusive-run.ts';
 import type { RunRecords } from '../runs/records.ts';
+import { cannotRecord, documentFound, runFound } from '../runs/refusals.ts';
 import type { CampaignView } from '../runs/view.ts';
-import { cannotRecord } from '../scenario/service.ts';
 import { unfitness } from './fit.ts';
 
 interface CampaignOptions {
@@ -178,25 +178,21 @@ export class CampaignService implements BenchCampaigns {
     const { cells, records } = this.#options;
     const receipt = cells().tell(id, event);
     if (receipt !== 'accepted') return refused(unanswered(id, receipt));
-    const view = await records.until(id, ({ state }) => holds(state), BENCH_RECORD_MS);
-    if (view === undefined) return unknownRun(id);
-    return holds(view.state) ? accepted(view.state) : refused(cannotRecord);
+    const recorded = await records.until(id, (view) => holds(view.state), BENCH_RECORD_MS);
+    const found = runFound('campaign', id, recorded);
+    if (!found.ok) return found;
+    const { state } = found.value;
+    return holds(state) ? accepted(state) : refused(cannotRecord);
   }
 
   #find(id: string): Refusable<CampaignView> {
-    const view = this.#options.records.get(id);
-    return view === undefined ? unknownRun(id) : accepted(view);
+    return runFound('campaign', id, this.#options.records.get(id));
   }
 
   #runnable(name: string): Refusable<Campaign> {
-    const { documents } = this.#options;
-    const document = documents.get(name);
-    if (document === undefined) {
-      const help = nearHelp(name, documents.keys(), 'campaigns');
-      return refused({ code: 'not_found', message: `no campaign "${name}"`, help });
-    }
-    const unfit = this.#unfit(document);
-    return unfit === undefined ? accepted(document) : refused(unfit);
+    const document = documentFound('campaign', name, this.#options.documents);
+    const unfit = document.ok ? this.#unfit(document.value) : undefined;
+    return unfit === undefined ? document : refused(unfit);
   }
 
   /** Why the campaign cannot run here and now (E2). */
@@ -233,8 +229,4 @@ function resting({ id, status }: CampaignState, help: string): BenchFault {
 
 function unanswered(id: string, receipt: string): BenchFault {
   return { code: 'unavailable', message: `campaign run ${id} cannot be changed now: ${receipt}` };
-}
-
-function unknownRun(id: string) {
-  return refused<BenchFault>({ code: 'not_found', message: `no campaign run ${id}` });
 }

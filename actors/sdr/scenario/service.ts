@@ -18,7 +18,6 @@ import type {
 } from '../../../contract/bench/run.ts';
 import type { Scenario } from '../../../contract/bench/scenario.ts';
 import { BENCH_RECORD_MS } from '../../../contract/limits.ts';
-import { nearHelp } from '../../../contract/near.ts';
 import { Outage } from '../../../contract/outage.ts';
 import { accepted, refused } from '../../../contract/result.ts';
 import type { ScenarioRunEvent, ScenarioRunInput } from '../../../machines/bench/scenario-run-protocol.ts';
@@ -31,6 +30,7 @@ import type { BoardHolder, EventSink } from '../radio/board-user.ts';
 import type { ScenarioCells } from '../runs/cells.ts';
 import type { ExclusiveRun } from '../runs/exclusive-run.ts';
 import type { RunRecords } from '../runs/records.ts';
+import { cannotRecord, documentFound, runFound } from '../runs/refusals.ts';
 import { isScenarioOver, type ScenarioView } from '../runs/view.ts';
 import { ScenarioLife } from './life.ts';
 import { missingReport } from './report.ts';
@@ -125,14 +125,14 @@ export class ScenarioService implements BenchScenarios {
   }
 
   async run(id: string): Answered<ScenarioRun> {
-    const view = this.#options.records.get(id);
-    return view === undefined ? unknownRun(id) : accepted(view.run);
+    const found = this.#find(id);
+    return found.ok ? accepted(found.value.run) : found;
   }
 
   async runEvents(id: string): Answered<readonly ExecutionEvent[]> {
-    const view = this.#options.records.get(id);
-    if (view === undefined) return unknownRun(id);
-    if (!isScenarioOver(view)) return accepted([]);
+    const found = this.#find(id);
+    if (!found.ok) return found;
+    if (!isScenarioOver(found.value)) return accepted([]);
     const report = await this.report(id);
     return report.ok ? accepted(report.value.events) : report;
   }
@@ -155,8 +155,9 @@ export class ScenarioService implements BenchScenarios {
   }
 
   async report(id: string): Answered<Report> {
-    const view = this.#options.records.get(id);
-    if (view === undefined) return unknownRun(id);
+    const found = this.#find(id);
+    if (!found.ok) return found;
+    const view = found.value;
     if (!isScenarioOver(view))
       return refused({ code: 'not_found', message: `run ${id} is in flight: there is no report yet` });
     if (!view.hasReport) return accepted(missingReport(view.run, view.profileRef, view.aborted));
@@ -175,15 +176,16 @@ export class ScenarioService implements BenchScenarios {
     }
   }
 
+  #find(id: string): Refusable<ScenarioView> {
+    return runFound('scenario', id, this.#options.records.get(id));
+  }
+
   #runnable(name: string): Refusable<Scenario> {
     const { documents, profiles } = this.#options;
-    const scenario = documents.get(name);
-    if (scenario === undefined) {
-      const help = nearHelp(name, documents.keys(), 'scenarios');
-      return refused({ code: 'not_found', message: `no scenario "${name}"`, help });
-    }
-    const checked = checkScenario(scenario, profiles());
-    if (checked.ok) return accepted(scenario);
+    const scenario = documentFound('scenario', name, documents);
+    if (!scenario.ok) return scenario;
+    const checked = checkScenario(scenario.value, profiles());
+    if (checked.ok) return scenario;
     const message = `scenario "${name}" does not fit the profiles any more: ${checked.faults.join('; ')}`;
     return refused({ code: 'conflict', message, help: 'register the profile it was written for' });
   }
@@ -221,13 +223,6 @@ export class ScenarioService implements BenchScenarios {
   }
 }
 
-/** What a start is refused with while there is no place to keep records. */
-export const cannotRecord: BenchFault = {
-  code: 'unavailable',
-  message: 'the run could not be recorded: the bus does not answer',
-  help: 'try again when the bus is back',
-};
-
 function summaryOf({ name, display_name, description, profile_ref, tags = [] }: Scenario): ScenarioSummary {
   return {
     name,
@@ -240,8 +235,4 @@ function summaryOf({ name, display_name, description, profile_ref, tags = [] }: 
 
 function withoutProgress({ elapsed_ms: _, cancel_requested: __, ...run }: ActiveRun): ScenarioRun {
   return run;
-}
-
-function unknownRun(id: string) {
-  return refused<BenchFault>({ code: 'not_found', message: `no scenario run ${id}` });
 }

@@ -16,6 +16,7 @@ import { demoMission } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
 import { newRun } from '../../support/run-program.ts';
 import { until } from '../../support/until.ts';
+import { startedEvent } from '../run/run-executor.ts';
 
 const NAME = { target: 'sat1', component: 'battery', instance: '2', alarm: 'undervoltage' };
 const KEY = 'sat1.battery.2.undervoltage';
@@ -137,19 +138,7 @@ describe('launching a reaction', () => {
   it('MC-REACT-010 finds it in the log of a run that is not in the list', async () => {
     const holder = newRun();
     await hold([{ run: holder, mode: 'exclusive' }]);
-    const started: RunEvent = {
-      run: holder,
-      seq: 1,
-      at: '2026-01-01T00:00:00.000Z',
-      event: 'started',
-      procedure: 'p',
-      library: 'l@1',
-      environment: 'bench',
-      targets: {},
-      ir: 'e',
-      inputs: {},
-    };
-    await appendRunEvent(bus, { event: started }, { epoch: 1, expected: 0 });
+    await appendRunEvent(bus, { event: startedEvent(holder) }, { epoch: 1, expected: 0 });
     expect(await listed(runIn(await service().launch(wanted(), signal)))).toMatchObject({
       environment: 'bench',
     });

@@ -14,16 +14,11 @@ import type { TcSubmission } from '../../../contract/telecommand.ts';
 import { type RunSnapshot, underWay } from '../../../machines/run/run.ts';
 import { programDocument } from '../../../mission/procedure/program-document.ts';
 import type { AppendOptions, Bus } from '../../../ports/bus.ts';
-import { seededRandom } from '../../../ports/seeded-random.ts';
-import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import type { MissionSource } from '../../../ports/mission-source.ts';
 import { deferred } from '../../../supervision/cells/deferred.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
-import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
-import type { RoleContext } from '../../../supervision/role.ts';
-import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
 import { demoMission } from '../../support/missions.ts';
-import { quiet, startNats, type TestNats } from '../../support/nats.ts';
-import { NO_TOKENS } from '../../support/no-tokens.ts';
+import { startNats, type TestNats } from '../../support/nats.ts';
 import {
   approve,
   control,
@@ -38,6 +33,7 @@ import {
   submitProgram,
 } from '../../support/run-program.ts';
 import { until } from '../../support/until.ts';
+import { RunExecutor, startedEvent } from './run-executor.ts';
 
 let nats: TestNats;
 let bus: Bus;
@@ -88,74 +84,28 @@ class Gate {
   }
 }
 
-class Executor {
-  readonly runs: Runs;
-  readonly failures: unknown[] = [];
-  readonly #epoch: number;
-  #workers: Worker[] = [];
+const missions: MissionSource = {
+  current: mission,
+  at: async (revision) => {
+    if (revision === 'd'.repeat(64)) throw new Error('the configuration cannot be read');
+    return revision === mission.revision ? mission : undefined;
+  },
+  onChange: () => () => undefined,
+};
 
-  constructor(epoch = 1, on: Bus = bus) {
-    this.#epoch = epoch;
-    const missions = {
-      current: mission,
-      at: async (revision: string) => {
-        if (revision === 'd'.repeat(64)) throw new Error('the configuration cannot be read');
-        return revision === mission.revision ? mission : undefined;
-      },
-      onChange: () => () => undefined,
-    };
-    const values = { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined };
-    const tokens = NO_TOKENS;
-    this.runs = createRuns({
-      bus: on,
-      clock: new HeapClock(1_700_000_000_000),
-      log: quiet,
-      missions,
-      values,
-      tokens,
-      instance: `executor-${epoch}`,
-      random: seededRandom(1),
-      failpoint: undefined,
-      deadLetters: createDeadLetters(bus, quiet),
-      failed: (reason: string) => void this.failures.push(reason),
-    } as unknown as RoleContext);
-  }
-
-  async hold(shard: string): Promise<void> {
-    const failed = (error: unknown): void => void this.failures.push(error);
-    const { role } = this.runs.shared;
-    this.#workers.push(await role.start(shard, { epoch: this.#epoch, holds: () => true, failed }));
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.stop()));
-    await this.runs.kind.drain();
-  }
-}
+const newExecutor = (of: number, on: Bus = bus): RunExecutor =>
+  new RunExecutor({ bus: on, clock: new HeapClock(1_700_000_000_000), missions, epoch: of });
 
 const free = { leases: [] };
 const failing = () => programOf(mission.revision, [leaf('bad', [setWatchdog(5)])], free);
 const sending = () => programOf(mission.revision, [leaf('a', [setWatchdog(60)])], free);
 const waiting = () => programOf(mission.revision, [leaf('a', [{ kind: 'wait', ms: 3_600_000 }])], free);
 
-const started = (run: string): RunEvent => ({
-  run,
-  seq: 1,
-  at: '2026-01-01T00:00:00.000Z',
-  event: 'started',
-  procedure: 'p',
-  library: 'l@1',
-  environment: 'bench',
-  targets: {},
-  ir: 'e',
-  inputs: {},
-});
-
-let executor: Executor;
+let executor: RunExecutor;
 let epoch = 0;
 beforeEach(() => {
   epoch += 1;
-  executor = new Executor(epoch);
+  executor = newExecutor(epoch);
 });
 afterEach(() => executor.stop());
 
@@ -163,7 +113,7 @@ describe('a telecommand that its run has logged and not yet sent', () => {
   for (const action of ['abort', 'suspend'] as const) {
     it(`stand-down.Z2 does not leave behind ${action === 'abort' ? 'an abort' : 'the preemption by a reaction'}`, async () => {
       const gate = new Gate((_to, { event }) => event === 'telecommand_sent');
-      const slow = new Executor(epoch, gate.over(bus));
+      const slow = newExecutor(epoch, gate.over(bus));
       await slow.hold('0');
       const run = await submitProgram(bus, sending(), { run: runOf('0') });
       await until(() => gate.reached);
@@ -222,18 +172,18 @@ describe('owners that overlap', () => {
     const { ir } = programDocument(program);
     const entry = Buffer.from(JSON.stringify({ run, ir, submittedAt: 1 }));
     await bus.bucket(buckets.openRuns).put(`3.${run}`, entry, 0);
-    await appendRunEvent(bus, { event: { ...started(run), ir } as RunEvent }, { epoch: 0, expected: 0 });
+    await appendRunEvent(bus, { event: { ...startedEvent(run), ir } as RunEvent }, { epoch: 0, expected: 0 });
     await submitProgram(bus, program, { run });
     await logWith(bus, run, 'taken_over');
   });
 
   it('MC-STM-005 MC-STM-028 what one announced and had not submitted when it was taken over never leaves', async () => {
     const gate = new Gate((to) => to === subject.tcSubmit('sat1'));
-    const asleep = new Executor(epoch, gate.over(bus));
+    const asleep = newExecutor(epoch, gate.over(bus));
     await asleep.hold('7');
     const run = await submitProgram(bus, sending(), { run: runOf('7') });
     await until(() => gate.reached);
-    executor = new Executor(epoch + 100);
+    executor = newExecutor(epoch + 100);
     await executor.hold('7');
     const { tc } = lastOf(await logWith(bus, run, 'decision_required'), 'telecommand_sent');
     await approve(bus, run, { path: 'a', value: 'replay', by: 'ana' });
@@ -277,7 +227,7 @@ describe('a run that cannot be brought to life', () => {
     }
     await executor.stop();
     await bus.append(streams.runs, subject.runEvents(broken), Buffer.from('not json'));
-    executor = new Executor(epoch + 100);
+    executor = newExecutor(epoch + 100);
     await executor.hold('4');
     await logWith(bus, sound, 'taken_over');
     await until(() => executor.runs.kind.trouble()[broken] !== undefined);

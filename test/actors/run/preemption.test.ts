@@ -16,17 +16,12 @@ import type { RunEvent } from '../../../contract/run.ts';
 import type { TargetHolds } from '../../../contract/telecommand.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import { seededRandom } from '../../../ports/seeded-random.ts';
-import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
+import type { MissionSource } from '../../../ports/mission-source.ts';
 import { realClock } from '../../../supervision/clock.ts';
-import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
-import type { RoleContext } from '../../../supervision/role.ts';
-import { createRuns, type Runs } from '../../../supervision/roles/runs.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { demoMission } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
-import { NO_TOKENS } from '../../support/no-tokens.ts';
 import {
   approve,
   control,
@@ -41,6 +36,7 @@ import {
   submitProgram,
 } from '../../support/run-program.ts';
 import { until } from '../../support/until.ts';
+import { RunExecutor } from './run-executor.ts';
 
 const KEY = 'sat1.battery.1.undervoltage';
 const BY = reactionBy(KEY);
@@ -49,8 +45,13 @@ const OTHER = reactionBy('sat1.obc._.hot');
 let nats: TestNats;
 let bus: Bus;
 const mission = demoMission();
+const missions: MissionSource = {
+  current: mission,
+  at: async () => mission,
+  onChange: () => () => undefined,
+};
 let epoch = 0;
-let executors: Executor[] = [];
+let executors: RunExecutor[] = [];
 
 beforeAll(async () => {
   nats = await startNats();
@@ -60,59 +61,23 @@ beforeAll(async () => {
 });
 afterAll(() => nats.stop());
 
-/** Holds the shards it is given; the first and the second of a test hold half of them each. */
-class Executor {
-  readonly runs: Runs;
-  readonly failures: unknown[] = [];
-  readonly #epoch: number;
-  #workers: Worker[] = [];
-
-  constructor() {
-    epoch += 1;
-    this.#epoch = epoch;
-    const missions = { current: mission, at: async () => mission, onChange: () => () => undefined };
-    const values = { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined };
-    const tokens = NO_TOKENS;
-    this.runs = createRuns({
-      bus,
-      clock: realClock,
-      log: quiet,
-      missions,
-      values,
-      tokens,
-      instance: `executor-${epoch}`,
-      random: seededRandom(1),
-      failpoint: undefined,
-      deadLetters: createDeadLetters(bus, quiet),
-      failed: (reason: string) => void this.failures.push(reason),
-    } as unknown as RoleContext);
-    executors.push(this);
-  }
-
-  async hold(...shards: readonly string[]): Promise<void> {
-    const failed = (error: unknown): void => void this.failures.push(error);
-    const { role } = this.runs.shared;
-    for (const shard of shards)
-      this.#workers.push(await role.start(shard, { epoch: this.#epoch, holds: () => true, failed }));
-  }
-
-  /** As one that died: nothing of it answers any more. */
-  async stop(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.stop()));
-    this.#workers = [];
-    await this.runs.kind.drain();
-  }
+/** The first and the second of a test hold half of the shards each. */
+function newExecutor(): RunExecutor {
+  epoch += 1;
+  const executor = new RunExecutor({ bus, clock: realClock, missions, epoch });
+  executors.push(executor);
+  return executor;
 }
 
 const MINE = shardNames().slice(0, 4);
 const THEIRS = shardNames().slice(4);
-let first: Executor;
-let second: Executor;
+let first: RunExecutor;
+let second: RunExecutor;
 
 beforeEach(async () => {
   await bus.bucket(buckets.leases).overwrite('sat1', Buffer.from(JSON.stringify({ holders: [] })));
-  first = new Executor();
-  second = new Executor();
+  first = newExecutor();
+  second = newExecutor();
   await first.hold(...MINE);
   await second.hold(...THEIRS);
 });
@@ -194,7 +159,7 @@ describe('a reaction', () => {
     await first.stop();
     const reaction = await react();
     expect(lastOf(await logWith(bus, reaction, 'finished'), 'finished').ok).toBe(true);
-    await new Executor().hold(...MINE);
+    await newExecutor().hold(...MINE);
     const log = await logWith(bus, run, 'suspended');
     expect(lastOf(log, 'suspended').by).toBe(BY);
     expect(log.map(({ event }) => event)).toContain('taken_over');
@@ -209,7 +174,7 @@ describe('a reaction', () => {
     const { leases: wanted } = brief();
     await leases.seize({ run: 'R', by: BY, alarm: KEY }, wanted);
     await leases.release('R', ['sat1']);
-    await new Executor().hold(...MINE);
+    await newExecutor().hold(...MINE);
     const log = await logWith(bus, run, 'suspended');
     expect(lastOf(log, 'suspended').by).toBe(BY);
     expect(lastOf(log, 'logged')).toMatchObject({
@@ -229,7 +194,7 @@ describe('a reaction', () => {
     await first.stop();
     const reaction = await react();
     await logWith(bus, reaction, 'finished');
-    await new Executor().hold(...MINE);
+    await newExecutor().hold(...MINE);
     expect(lastOf(await logWith(bus, run, 'suspended'), 'suspended').by).toBe(BY);
     await approve(bus, run, { path: 'a', value: 'skip', by: 'ana' });
   });
@@ -249,7 +214,7 @@ describe('a reaction', () => {
     await second.stop();
     await new Leases(bus).seize({ run: reaction, by: BY, alarm: KEY }, brief().leases);
     await react(20, BY, reaction);
-    await new Executor().hold(...THEIRS);
+    await newExecutor().hold(...THEIRS);
     expect(lastOf(await logWith(bus, reaction, 'finished'), 'finished').ok).toBe(true);
     expect(lastOf(await logWith(bus, run, 'suspended'), 'suspended').by).toBe(BY);
   });

@@ -11,11 +11,7 @@ import type { RunEvent, RunSummary } from '../../../contract/run.ts';
 import { LowWaterMark } from '../../../messaging/low-water-mark.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { EntityEvent } from '../../../ports/entity.ts';
-import { seededRandom } from '../../../ports/seeded-random.ts';
-import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
-import type { RoleContext } from '../../../supervision/role.ts';
-import { createRuns } from '../../../supervision/roles/runs.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
@@ -33,6 +29,7 @@ import {
   submitProgram,
 } from '../../support/run-program.ts';
 import { until } from '../../support/until.ts';
+import { RunExecutor, startedEvent } from './run-executor.ts';
 
 let nats: TestNats;
 let bus: Bus;
@@ -96,19 +93,6 @@ class Bench {
 
 const entryOf = (run: string): Buffer => Buffer.from(JSON.stringify({ run, ir: 'e'.repeat(64) }));
 
-const started = (run: string): RunEvent => ({
-  run,
-  seq: 1,
-  at: '2026-01-01T00:00:00.000Z',
-  event: 'started',
-  procedure: 'p',
-  library: 'l@1',
-  environment: 'bench',
-  targets: {},
-  ir: 'e',
-  inputs: {},
-});
-
 describe('a shard of runs', () => {
   it('MC-RUN-056 takes up what was submitted before it began, enters it, and only its own', async () => {
     const [mine, other] = [runOf('0'), runOf('1')];
@@ -133,12 +117,18 @@ describe('a shard of runs', () => {
     await bench.shard.start();
     await submitProgram(bus, program(), { run });
     await until(() => bench.started.includes(run));
-    await appendRunEvent(bus, { event: started(run) }, { epoch: 1, expected: 0 });
+    await appendRunEvent(bus, { event: startedEvent(run) }, { epoch: 1, expected: 0 });
     await approve(bus, run, { path: 'a', by: 'ana' });
     await approve(bus, run, { path: 'b', by: 'ana' });
     await until(() => bench.told.length === 2);
     const [source] = bench.told.map(([, event]) => (event as EntityEvent & { source: number }).source);
-    const refusal = { ...started(run), seq: 2, event: 'answer_refused', path: 'a', reason: 'r' } as RunEvent;
+    const refusal = {
+      ...startedEvent(run),
+      seq: 2,
+      event: 'answer_refused',
+      path: 'a',
+      reason: 'r',
+    } as RunEvent;
     const position = await lastPosition(run);
     await appendRunEvent(bus, { event: refusal, source: source! }, { epoch: 1, expected: position });
     bench.shard.appended(run, { type: 'record', event: refusal, source: source! });
@@ -156,7 +146,7 @@ describe('a shard of runs', () => {
 
   it('shard.S2 does not begin a run again whose log has begun', async () => {
     const run = runOf('3');
-    await appendRunEvent(bus, { event: started(run) }, { epoch: 1, expected: 0 });
+    await appendRunEvent(bus, { event: startedEvent(run) }, { epoch: 1, expected: 0 });
     await submitProgram(bus, program(), { run });
     const marker = runOf('3');
     await submitProgram(bus, program(), { run: marker });
@@ -258,7 +248,7 @@ describe('a shard of runs', () => {
     await until(() => bench.told.length > 0);
     expect(bench.told[0]![1]).toMatchObject({ type: 'command.suspend', by: 'ana' });
     expect((await openRun(bus, run))?.suspendBy).toBe('ana');
-    const event = { ...started(run), event: 'suspended', path: 'a', by: 'ana' } as RunEvent;
+    const event = { ...startedEvent(run), event: 'suspended', path: 'a', by: 'ana' } as RunEvent;
     bench.shard.appended(run, { type: 'record', event });
     await until(async () => (await openRun(bus, run))?.suspendBy === undefined);
     await bench.shard.stop();
@@ -272,21 +262,9 @@ async function lastPosition(run: string): Promise<number> {
 describe('a run that waits for people', () => {
   it('sleeps after a minute, and wakes for its answer as if nothing had been', async () => {
     const clock = new HeapClock(1_700_000_000_000);
-    const context = {
-      ...services(clock),
-      random: seededRandom(1),
-      tokens: NO_TOKENS,
-      deadLetters: createDeadLetters(bus, quiet),
-      values: { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined },
-      failpoint: undefined,
-      failed: (reason: string) => {
-        throw new Error(reason);
-      },
-    } as unknown as RoleContext;
-    const { shared, kind } = createRuns(context);
-    const failures: unknown[] = [];
-    const failed = (error: unknown): void => void failures.push(error);
-    const worker = await shared.role.start('7', { epoch: 1, holds: () => true, failed });
+    const executor = new RunExecutor({ bus, clock, missions: new TestMissions(mission) });
+    const { kind } = executor.runs;
+    await executor.hold('7');
     const run = await submitProgram(bus, program(), { run: runOf('7') });
     const asked = await logWith(bus, run, 'decision_required');
     await until(() => kind.peek(run)?.quiet);
@@ -302,8 +280,7 @@ describe('a run that waits for people', () => {
       'finished',
     ]);
     await until(async () => (await openRun(bus, run)) === undefined);
-    expect(failures).toEqual([]);
-    await worker.stop();
-    await kind.drain();
+    expect(executor.failures).toEqual([]);
+    await executor.stop();
   });
 });

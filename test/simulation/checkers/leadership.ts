@@ -1,4 +1,4 @@
-/** Who leads: leader.D1 to D5, and Mission Control Service, section 4.4 (recovery). */
+/** Who leads: leader.D1 to D3, holding.H2 to H4, and Mission Control Service, section 4.4 (recovery). */
 
 import type { AlarmHistory } from '../alarm-history.ts';
 import { bodyOf, keyOf } from '../run-history.ts';

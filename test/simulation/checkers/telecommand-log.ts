@@ -177,7 +177,7 @@ export function recordedUplinks(
   };
 }
 
-/** The owners of each epoch (partition.Q7); where the store went back partitions may share one. */
+/** The owners of each epoch (lease.A1); where the store went back partitions may share one. */
 export function epochOwners(members: readonly StoredMessage[], partitions: string): Map<number, Set<string>> {
   const owners = new Map<number, Set<string>>();
   for (const { subject, seq, data } of members) {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Gone } from '../../../ports/cells.ts';
 import type { Binding, Envelope } from '../../../ports/entity.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
-import { type Gone, Kind, type KindOptions } from '../../../supervision/cells/kind.ts';
+import { Kind, type KindOptions } from '../../../supervision/cells/kind.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { orderBinding } from '../../support/order-chart.ts';

@@ -269,7 +269,7 @@ describe('the lead', () => {
     expect([leader.state.running, leader.newest().holds()]).toEqual([false, false]);
   });
 
-  it('is not taken again before the former worker here has stopped (leader.D4)', async () => {
+  it('is not taken again before the former worker here has stopped (holding.H3)', async () => {
     const { run, join, silence } = cell();
     const { leadership, state, contexts } = await join('a');
     await run(TTL_MS);

@@ -189,7 +189,7 @@ it('the dead are removed a few at a time, the living never, and count for nothin
   expect(b.membership.alive('work').sort()).toEqual(['a', 'b']);
 });
 
-it('two thousand partitions are taken a few at a time, and the heartbeat is not late (partition.Q6, membership.E7)', async () => {
+it('two thousand partitions are taken a few at a time, and the heartbeat is not late (partition.Q5, membership.E7)', async () => {
   const { run, join } = cell();
   const { membership, own } = await join('a');
   let starting = 0;

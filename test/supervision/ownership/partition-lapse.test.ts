@@ -3,8 +3,9 @@
  * simulated time.
  */
 
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
+import { deferred } from '../../../supervision/cells/deferred.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { Membership } from '../../../supervision/ownership/membership.ts';
 import { Partitions } from '../../../supervision/ownership/partition.ts';
@@ -70,7 +71,7 @@ function cell() {
     await watching;
     partitions.want([name]);
     await run(50);
-    return { running, clock: inside };
+    return { running, clock: inside, membership, bucket: bus.bucket(buckets.members) };
   };
   const silence = (silent: boolean): void => {
     received = !silent;
@@ -108,4 +109,28 @@ it('a process that slept takes nothing from those it did not receive meanwhile (
   await run(2 * TTL_MS);
   expect(written('partition.work.part')).toBe(before);
   expect([...owner.running]).toEqual(['part']);
+});
+
+it('what somebody else has taken while the silence of the former owner was confirmed is left alone (holding.H4)', async () => {
+  const { run, join, written } = cell();
+  const { membership, bucket, running } = await join('b', 'other');
+  const key = 'partition.work.other';
+  const entry = (owner: string): Uint8Array => Buffer.from(JSON.stringify({ owner, after: 0 }));
+  const silent = deferred<boolean>();
+  const asked = vi.spyOn(membership, 'isSilent').mockReturnValueOnce(silent.promise).mockResolvedValue(false);
+  await bucketWrites('gone');
+  expect([running.size, asked.mock.calls]).toEqual([0, [['gone']]]);
+  await bucketWrites('heir');
+  const before = written(key);
+  silent.resolve(true);
+  await run(2 * TTL_MS);
+  expect(written(key)).toBe(before);
+  expect([running.size, asked.mock.calls.at(-1)]).toEqual([0, ['heir']]);
+
+  async function bucketWrites(owner: string): Promise<void> {
+    const write = bucket.get(key).then((found) => bucket.put(key, entry(owner), found!.revision));
+    await run(50);
+    expect((await write).outcome).toBe('written');
+    await run(50);
+  }
 });

@@ -226,7 +226,7 @@ describe('partitions', () => {
     await one.leave();
   });
 
-  it('never runs a partition twice, also when it is wanted again while its worker is being stopped (partition.Q5)', async () => {
+  it('never runs a partition twice, also when it is wanted again while its worker is being stopped (holding.H3)', async () => {
     round += 1;
     const prefix = `twice${round}`;
     let running = 0;
