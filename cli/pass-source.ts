@@ -35,7 +35,9 @@ const ELEMENTS_FILE = /^(.+)\.(tle|json|kvn)$/;
 
 type Print = (fault: string) => void;
 
-/** What the options name; of several element sets of one satellite that nearest to `fromMs`. Undefined after a fault. */
+/**
+ * What the options name; of several element sets of one satellite that nearest to `fromMs`. Undefined after a fault.
+ */
 export async function sourcesOf(
   values: SourceValues,
   fromMs: number,

@@ -1,4 +1,7 @@
-/** Files of orbital elements and of stations: whatever is in them, they are read or refused with a line and a remedy, in bounded time. */
+/**
+ * Files of orbital elements and of stations: whatever is in them, they are read or refused with a line and a remedy, in
+ * bounded time.
+ */
 
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
