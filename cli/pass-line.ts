@@ -45,9 +45,15 @@ function cellsOf(pass: PredictedPass, local: boolean): string[] {
   const { id, target, station, aosMs, culminationMs, losMs, maxElevationDeg } = pass;
   const [day, aos] = timeOf(aosMs, local);
   return [
-    ...[target, station, `${day} ${aos}`, timeOf(culminationMs, local)[1], timeOf(losMs, local)[1]],
-    ...[lasting(losMs - aosMs), `${maxElevationDeg.toFixed(1)}°`],
-    ...[`${azimuth(pass.aosAzimuthDeg)} → ${azimuth(pass.losAzimuthDeg)}`, id],
+    target,
+    station,
+    `${day} ${aos}`,
+    timeOf(culminationMs, local)[1],
+    timeOf(losMs, local)[1],
+    lasting(losMs - aosMs),
+    `${maxElevationDeg.toFixed(1)}°`,
+    `${azimuth(pass.aosAzimuthDeg)} → ${azimuth(pass.losAzimuthDeg)}`,
+    id,
   ];
 }
 

@@ -51,9 +51,14 @@ function passDocument({
 }: PredictedPass): PredictedPassDocument {
   const elevation = Number(maxElevationDeg.toFixed(ELEVATION_DECIMALS));
   return {
-    ...{ id, target, station },
-    ...{ aos: timeText(aosMs), los: timeText(losMs), max_elevation: formatQuantity(elevation, 'deg') },
-    ...{ source: 'fds', status: 'predicted' },
+    id,
+    target,
+    station,
+    aos: timeText(aosMs),
+    los: timeText(losMs),
+    max_elevation: formatQuantity(elevation, 'deg'),
+    source: 'fds',
+    status: 'predicted',
   };
 }
 

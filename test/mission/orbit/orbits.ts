@@ -16,7 +16,11 @@ const place = (
   heightM: number,
   maskDeg: number,
 ) => ({
-  ...{ name, latitudeDeg, longitudeDeg, heightM, maskDeg },
+  name,
+  latitudeDeg,
+  longitudeDeg,
+  heightM,
+  maskDeg,
 });
 export const KIRUNA: GroundStation = place('kiruna', 67.8571, 20.9643, 402, 5);
 export const SANTIAGO: GroundStation = place('santiago', -33.1511, -70.6668, 723, 10);

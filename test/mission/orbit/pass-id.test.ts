@@ -35,7 +35,10 @@ describe('identifiers of passes', () => {
     const fromMs = Date.parse('2024-06-25');
     const passesWith = (elements: typeof noaa20): readonly PredictedPass[] => {
       const predicted = predictPasses({
-        ...{ targets: [{ target: 'noaa20', elements }], stations: [KIRUNA, SANTIAGO], fromMs, days: 7 },
+        targets: [{ target: 'noaa20', elements }],
+        stations: [KIRUNA, SANTIAGO],
+        fromMs,
+        days: 7,
       });
       if (!predicted.ok) throw new Error(JSON.stringify(predicted.faults));
       return predicted.value.targets[0]!.passes;

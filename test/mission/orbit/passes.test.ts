@@ -105,7 +105,10 @@ it('an orbit that rises twice within a pass is as high as its higher maximum', (
 it('crossing.C2 a satellite that hovers at the mask costs no more looks than its least step allows', () => {
   const elements = {
     ...knownElements().noaa20,
-    ...{ meanMotionRevPerDay: 1.00273, eccentricity: 0, inclinationDeg: 0, dragPerEarthRadius: 0 },
+    meanMotionRevPerDay: 1.00273,
+    eccentricity: 0,
+    inclinationDeg: 0,
+    dragPerEarthRadius: 0,
   };
   const ephemeris = new Ephemeris(elements);
   const [fromMs, toMs] = [elements.epochMs, elements.epochMs + 7 * DAY_MS];

@@ -15,8 +15,12 @@ const answers = dataFile('passes.csv')
   .slice(1)
   .map((line) => line.split(','))
   .map(([satellite, station, , aos, tca, los, elevation]) => ({
-    ...{ satellite, station, elevation: Number(elevation) },
-    ...{ aos: Date.parse(aos!), tca: Date.parse(tca!), los: Date.parse(los!) },
+    satellite,
+    station,
+    elevation: Number(elevation),
+    aos: Date.parse(aos!),
+    tca: Date.parse(tca!),
+    los: Date.parse(los!),
   }));
 
 function predict(request: Partial<PredictionRequest>): Prediction {
@@ -37,7 +41,10 @@ function refusals(request: Partial<PredictionRequest>): string[] {
 const noaa20 = { target: 'noaa20', elements: known.noaa20 };
 const GEOSTATIONARY: OrbitalElements = {
   ...known.noaa20,
-  ...{ meanMotionRevPerDay: 1.0027, eccentricity: 0.0001, inclinationDeg: 0.02, dragPerEarthRadius: 0 },
+  meanMotionRevPerDay: 1.0027,
+  eccentricity: 0.0001,
+  inclinationDeg: 0.02,
+  dragPerEarthRadius: 0,
 };
 
 describe('every pass of seven days, none missing and none too many', () => {
