@@ -11,9 +11,12 @@ import { objectStores } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { RUN_LIST_DEFAULT, RUN_LIST_MOST } from '../../contract/limits.ts';
+import type { StoredPass } from '../../contract/pass.ts';
+import type { Program } from '../../contract/program.ts';
 import { LaunchReply, RunEvent, RunList, RunRequest, RunStatus, readRunEvent } from '../../contract/run.ts';
 import { announceRun, storeProgram, submitRun } from '../../messaging/run-launch.ts';
 import type { Mission } from '../../mission/mission.ts';
+import { outlastWarnings, planRefusals } from '../../mission/pass/launch.ts';
 import {
   hashesIn,
   type ResolvedRun,
@@ -96,6 +99,11 @@ export const launchRun = defineRoute({
     'api::anonymous',
     'auth::jwt-required',
     ...RESOLUTION_ERRORS,
+    'run::pass-cancelled',
+    'run::not-booked',
+    'run::before-aos',
+    'run::window',
+    'run::receive-only',
     'run::no-link',
     'api::unavailable',
   ],
@@ -106,17 +114,26 @@ export const launchRun = defineRoute({
     const environment = mission.value.environments.get(body.environment);
     const forbidden = launchRefusal(caller, environment);
     if (forbidden !== undefined) return forbidden;
-    const resolved = resolveRun(mission.value, body, await knownOf(body, mission.value, ports));
+    if (!ports.passes.live) return busUnavailable();
+    const pass = plannedPass(body, ports);
+    const resolved = resolveRun(mission.value, body, await knownOf(body, mission.value, pass, ports));
     if (!resolved.ok) return resolved;
+    const { program } = resolved.value;
+    const moment = {
+      now: ports.clock.now(),
+      marginMs: mission.value.settings.schedulerMarginMs,
+      environment,
+    };
+    const [first, ...more] = pass === undefined ? [] : planRefusals(program, pass, moment);
+    if (first !== undefined) return { ok: false, faults: [first, ...more] };
     const unreachable = await linkRefusal(resolved.value.program, mission.value, ports);
     if (unreachable !== undefined) return unreachable;
     const run = ports.newId();
     await launch(run, resolved.value, caller, ports);
-    const { ir, warnings } = resolved.value;
-    return {
-      ok: true,
-      value: { status: 202, body: { run, ir, warnings: [...warnings] } satisfies LaunchReply },
-    };
+    const { ir } = resolved.value;
+    const over = pass === undefined ? outlastWarnings(program, passesOf(program, ports), moment) : [];
+    const warnings = [...resolved.value.warnings, ...over];
+    return { ok: true, value: { status: 202, body: { run, ir, warnings } satisfies LaunchReply } };
   },
 });
 
@@ -165,13 +182,36 @@ export const followRun = defineFollow({
   },
 });
 
-/** What resolution asks of the world. The service keeps no passes: a plan names none it knows. */
-async function knownOf(request: RunRequest, mission: Mission, { bus }: RoutePorts): Promise<RunKnown> {
+/** The pass that the plan of a request names: one of a target of the run (MC-RUN-016). */
+function plannedPass(
+  { plan, targets }: Pick<RunRequest, 'plan' | 'targets'>,
+  { passes }: RoutePorts,
+): StoredPass | undefined {
+  if (plan === undefined) return undefined;
+  for (const target of Object.values(targets)) {
+    const pass = passes.find(target, plan);
+    if (pass !== undefined) return pass;
+  }
+  return undefined;
+}
+
+/** Those of every target of a run. */
+function passesOf({ targets }: Program, { passes }: RoutePorts): StoredPass[] {
+  return [...new Set(Object.values(targets))].flatMap((target) => passes.passes(target));
+}
+
+/** What resolution asks of the world. */
+async function knownOf(
+  request: RunRequest,
+  mission: Mission,
+  pass: StoredPass | undefined,
+  { bus }: RoutePorts,
+): Promise<RunKnown> {
   const store = bus.objects(objectStores.uploads);
   const stored = hashesIn(request, mission).map(async (hash) =>
     (await store.size(hash)) === undefined ? [] : [hash],
   );
-  return { uploads: new Set((await Promise.all(stored)).flat()), passes: { find: () => undefined } };
+  return { uploads: new Set((await Promise.all(stored)).flat()), passes: { find: () => pass } };
 }
 
 async function launch(

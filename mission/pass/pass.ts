@@ -26,6 +26,12 @@ export function isOver(pass: Timed, now: number): boolean {
   return momentOf(pass.los) < now;
 }
 
+/** Not cancelled, begun and not over. */
+export function isInProgress(pass: StoredPass, now: number): boolean {
+  const { aos, los } = windowOf(pass);
+  return pass.status !== 'cancelled' && aos <= now && now < los;
+}
+
 /** The identifiers a pass is known by: its own first, then those of its contributions. */
 export function namesOf({ id, contributions }: StoredPass): string[] {
   return [id, ...Object.values(contributions).map((each) => each.id)];
