@@ -15,7 +15,7 @@ import { inject } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Native code, and what is read as a file from where it is installed. */
-const EXTERNAL = ['uWebSockets.js', 'msgpackr', 'swagger-ui-dist', 'elkjs', 'pino', 'esbuild'];
+const EXTERNAL = ['uWebSockets.js', 'msgpackr', 'swagger-ui-dist', 'elkjs', 'pino', 'esbuild', 'fastify'];
 /** What packages written for `require` find in a module. */
 const REQUIRE = [
   `import { createRequire as createRequireOfProgram } from 'node:module';`,
@@ -32,10 +32,29 @@ export async function mcsProgram(): Promise<readonly string[]> {
 
 async function built(folder: string): Promise<string> {
   const draft = await mkdtemp(`${folder}-draft-`);
+  await compile(['cli/main.ts'], draft);
+  await rename(draft, folder).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    await rm(draft, { recursive: true });
+  });
+  return join(folder, 'main.mjs');
+}
+
+/**
+ * Compiles other programs of the repository into a new folder that holds `<name>.mjs` of each, under the folder that
+ * they share; removed after the last test.
+ */
+export async function compiledPrograms(...files: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(`${inject('programFolder')}-others-`);
+  await compile(files, folder);
+  return folder;
+}
+
+async function compile(files: readonly string[], folder: string): Promise<void> {
   await build({
     absWorkingDir: ROOT,
-    entryPoints: ['cli/main.ts'],
-    outdir: draft,
+    entryPoints: [...files],
+    outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true,
@@ -48,11 +67,6 @@ async function built(folder: string): Promise<string> {
     plugins: [whereItWas],
     logLevel: 'error',
   });
-  await rename(draft, folder).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-    await rm(draft, { recursive: true });
-  });
-  return join(folder, 'main.mjs');
 }
 
 /** A file that looks for its neighbours finds them where it was written. */
