@@ -71,7 +71,11 @@ describe.runIf(isToBeRun())('the benchmark in its quick form', () => {
     const programs = await compiledPrograms('benchmark/run.ts', 'benchmark/peers/*.ts');
     const args = ['--enable-source-maps', join(programs, 'run.mjs'), '--quick', '--output', output];
     const env = { ...process.env, BENCHMARK_PEERS: join(programs, 'peers') };
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env, timeout: QUICK_MS });
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: ROOT,
+      env,
+      timeout: QUICK_MS,
+    });
     printed = stdout;
     results = (JSON.parse(await readFile(output, 'utf8')) as { results: Result[] }).results;
   }, QUICK_MS);
