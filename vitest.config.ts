@@ -2,11 +2,12 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /**
- * Folders whose files have a process each. All others share one per worker, and the modules that are loaded once:
+ * Folders whose files have a process each: pages measure how calm they stay, a simulation must be the same in every
+ * process. All others share one per worker, and the modules that are loaded once:
  * loading the service costs two seconds of a core, which four hundred files would pay each. So no test leaves anything
  * behind in its process: what it starts it ends, what it changes of the environment or the clock it puts back.
  */
-const APART = ['benchmark', 'simulation'].map((folder) => `test/${folder}/**/*.test.ts`);
+const APART = ['benchmark', 'console', 'simulation'].map((folder) => `test/${folder}/**/*.test.ts`);
 
 // Three workers on the two cores of CI: half of what the suite does is waiting, for servers, processes and timers.
 export default defineConfig({
@@ -21,7 +22,10 @@ export default defineConfig({
     env: { UWS_HTTP_MAX_HEADERS_SIZE: '16384' },
     projects: [
       { extends: true, test: { name: 'apart', include: APART } },
-      { extends: true, test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: APART, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: APART, isolate: false },
+      },
     ],
   },
 });

@@ -718,6 +718,7 @@ describe('POST /v1/runs/{run}/{action}', () => {
     const began = clock.now();
     const answer = await coverage.post(`${swift}/v1/runs/${run}/abort`, undefined, ADA);
     expect(said(answer)).toEqual([504, ['run::timeout']]);
+    expect(answer.body.errors[0].message).toContain('within 30 s');
     expect(clock.now() - began).toBeGreaterThan(29_000);
     await served.stop();
   });
