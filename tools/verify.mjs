@@ -1,8 +1,8 @@
 /**
  * `./mcs test`: runs every check of `npm run verify`, also after one has failed, so that one run shows everything. The
  * last line is `N passed, N failed`: the tests as the runner reports them, and one more failed for each check that
- * failed otherwise. Before it stand the test files over 20 s that `test/long-files.json` has no reason for. Exits 0 only
- * when nothing failed. Arguments go to the test runner.
+ * failed otherwise. Before it stand the test files over 20 s that `test/long-files.json` has no reason for. Exits 0
+ * only when nothing failed. Arguments go to the test runner.
  */
 
 import { spawnSync } from 'node:child_process';
