@@ -2,24 +2,12 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /**
- * Folders whose tests leave nothing behind in their process: their files share it, and the modules that are loaded
- * once. A process for each file would load them a hundred and fifty times.
+ * Folders whose files have a process each: pages measure how calm they stay, and a simulation must be the same in every
+ * process. All others share one per worker, and the modules that are loaded once: loading the service costs two seconds
+ * of a core, which four hundred files would pay each. So no test leaves anything behind in its process: what it starts
+ * it ends, what it changes of the environment or the clock it puts back.
  */
-const SHARED = [
-  'actors',
-  'contract',
-  'harness',
-  'http',
-  'identity',
-  'links',
-  'machines',
-  'messaging',
-  'mission',
-  'protocol',
-  'radio',
-  'supervision',
-  'telemetry',
-].map((folder) => `test/${folder}/**/*.test.ts`);
+const APART = ['benchmark', 'console', 'simulation'].map((folder) => `test/${folder}/**/*.test.ts`);
 
 // Three workers on the two cores of CI: half of what the suite does is waiting, for servers, processes and timers.
 export default defineConfig({
@@ -33,8 +21,11 @@ export default defineConfig({
     hookTimeout: 30_000,
     env: { UWS_HTTP_MAX_HEADERS_SIZE: '16384' },
     projects: [
-      { extends: true, test: { name: 'apart', include: ['test/**/*.test.ts'], exclude: SHARED } },
-      { extends: true, test: { name: 'shared', include: SHARED, isolate: false } },
+      { extends: true, test: { name: 'apart', include: APART } },
+      {
+        extends: true,
+        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: APART, isolate: false },
+      },
     ],
   },
 });

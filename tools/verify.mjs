@@ -1,13 +1,14 @@
 /**
  * `./mcs test`: runs every check of `npm run verify`, also after one has failed, so that one run shows everything. The
  * last line is `N passed, N failed`: the tests as the runner reports them, and one more failed for each check that
- * failed otherwise. Exits 0 only when nothing failed. Arguments go to the test runner.
+ * failed otherwise. Before it stand the test files over 20 s that `test/long-files.json` has no reason for. Exits 0
+ * only when nothing failed. Arguments go to the test runner.
  */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** The commands of the script `verify`, in order: `npm run lint && … && npm test`. */
 function checksOf(scripts) {
@@ -39,12 +40,27 @@ function readReport(path) {
   }
 }
 
+/** A test file that takes longer has its reason in `long-files.json`, and is started before the others. */
+const LONG_MS = 20_000;
+
+/** Files that took long without a reason; no failure, since a busy machine makes any file long. */
+function longWithoutReason(report) {
+  const reasons = readReport(join('test', 'long-files.json')) ?? {};
+  return (report?.testResults ?? [])
+    .filter(({ startTime, endTime }) => endTime - startTime > LONG_MS)
+    .map(({ name, startTime, endTime }) => ({ file: relative(process.cwd(), name), ms: endTime - startTime }))
+    .filter(({ file }) => !Object.hasOwn(reasons, file))
+    .map(({ file, ms }) => `${file}: ${Math.round(ms / 1000)} s, and no reason in test/long-files.json`);
+}
+
 function runTests(command, args) {
   const folder = mkdtempSync(join(tmpdir(), 'mcs-test-'));
   const path = join(folder, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
   const succeeded = run([...command, '--', ...reporters, ...args]);
-  const counts = countTests(readReport(path), succeeded);
+  const report = readReport(path);
+  const counts = countTests(report, succeeded);
+  for (const line of longWithoutReason(report)) console.log(line);
   rmSync(folder, { recursive: true, force: true });
   return counts;
 }

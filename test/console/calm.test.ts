@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { subject } from '../../contract/bus/subjects.ts';
 import { accepted } from '../../contract/result.ts';
 import { startFrontEnd } from '../../http/front-end.ts';
@@ -67,6 +67,13 @@ async function open(fragment: string): Promise<{ page: Page; problems: string[] 
   return opened;
 }
 
+/** Ended also by a test that fails: the others have a calm service. */
+const floods = new Set<NodeJS.Timeout>();
+afterEach(() => {
+  for (const timer of floods) clearInterval(timer);
+  floods.clear();
+});
+
 /** Frames as fast as asked, spread evenly; the result ends them and says how many there were. */
 function flood(perSecond: number): () => number {
   const bus = nats.open();
@@ -88,6 +95,7 @@ function flood(perSecond: number): () => number {
         bus.publish(subject.inspectWatch(watcher), Buffer.from(JSON.stringify(frame)));
     }
   }, 5);
+  floods.add(timer);
   return () => {
     clearInterval(timer);
     return sent;

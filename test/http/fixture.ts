@@ -26,6 +26,18 @@ export const realClock: Clock = {
   clearTimeout: ({ timer }) => clearTimeout(timer as NodeJS.Timeout),
 };
 
+/** Time passes `times` as fast: what takes half a minute is waited for in a few seconds. */
+export function swiftClock(times: number): Clock {
+  const [wall, began] = [Date.now(), performance.now()];
+  const passed = (): number => Math.round((performance.now() - began) * times);
+  return {
+    ...realClock,
+    now: () => wall + passed(),
+    monotonic: passed,
+    setTimeout: (fire, delayMs) => realClock.setTimeout(fire, delayMs / times),
+  };
+}
+
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly fields: object;

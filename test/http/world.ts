@@ -17,6 +17,7 @@ import { MissionTokens } from '../../identity/mission-tokens.ts';
 import { compile } from '../../mission/compile.ts';
 import { load } from '../../mission/load.ts';
 import type { AuthSettings, Mission } from '../../mission/mission.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
 import { type RunningValueFeeds, startValueFeeds } from '../../telemetry/value-feeds.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
@@ -136,8 +137,8 @@ export interface World {
   readonly frontEnd: FrontEnd;
   readonly url: string;
   readonly log: ReturnType<typeof memoryLog>;
-  /** Another instance of the service on the same cell. */
-  another(): Promise<FrontEnd>;
+  /** Another instance of the service on the same cell; of what it waits for `clock` says how long that takes. */
+  another(clock?: Clock): Promise<FrontEnd>;
   hold(target: string, holders: TargetHolds['holders']): Promise<void>;
   event(target: string, event: TcEvent): Promise<void>;
   /** Values of `obc.counter` and battery voltages on the value stream. */
@@ -161,15 +162,15 @@ export async function startWorld(): Promise<World> {
   const log = memoryLog();
   const tokens = new MissionTokens({ missions, clock: realClock, log, fetch });
   const started: { close(): Promise<void> }[] = [];
-  const start = async (): Promise<{ frontEnd: FrontEnd; values: RunningValueFeeds }> => {
-    const values = startValueFeeds({ bus, missions, clock: realClock, log });
+  const start = async (clock = realClock): Promise<{ frontEnd: FrontEnd; values: RunningValueFeeds }> => {
+    const values = startValueFeeds({ bus, missions, clock, log });
     await values.ready;
     const frontEnd = await startFrontEnd({
       bus,
       missions,
       values,
       log,
-      clock: realClock,
+      clock,
       registry: new Registry(),
       tokens,
       followers: followerCredentials(nats.followerSigner),
@@ -193,7 +194,7 @@ export async function startWorld(): Promise<World> {
     frontEnd,
     url: frontEnd.url,
     log,
-    another: async () => (await start()).frontEnd,
+    another: async (clock) => (await start(clock)).frontEnd,
     async hold(target, holders) {
       await bus.bucket(buckets.leases).overwrite(target, Buffer.from(JSON.stringify({ holders })));
     },

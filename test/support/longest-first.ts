@@ -1,6 +1,7 @@
 /**
  * Starts the long test files first, in the order of `long-files.json`: the last worker is not left alone with one of
- * them.
+ * them. Files with a process of their own come before all that share one: a worker whose next file is not to be shared
+ * with ends, and the one behind it would load everything again.
  */
 
 import { readFileSync } from 'node:fs';
@@ -19,9 +20,11 @@ function placeOf({ moduleId }: TestSpecification): number {
   return place === -1 ? LONG.length : place;
 }
 
+const sharing = ({ project }: TestSpecification): number => (project.config.isolate ? 0 : 1);
+
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const bySize = await super.sort(files);
-    return bySize.toSorted((one, other) => placeOf(one) - placeOf(other));
+    return bySize.toSorted((one, other) => sharing(one) - sharing(other) || placeOf(one) - placeOf(other));
   }
 }

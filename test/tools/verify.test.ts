@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,6 +38,20 @@ function verify({ check = 0, report, exit = 0 }: { check?: number; report?: obje
 
 const passed = { numPassedTests: 12, numFailedTests: 0, testResults: [] };
 
+describe('the list of long files', () => {
+  it('names files that are there, each with its reason', () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    const reasons = JSON.parse(readFileSync(join(root, 'test/long-files.json'), 'utf8')) as Record<
+      string,
+      string
+    >;
+    for (const [file, reason] of Object.entries(reasons)) {
+      expect(existsSync(join(root, file)), file).toBe(true);
+      expect(reason, file).toMatch(/\S/);
+    }
+  });
+});
+
 describe('the last line of `mcs test`', () => {
   it('is what the runner counted, and the exit code says that nothing failed', async () => {
     const { code, lines } = await verify({ report: passed });
@@ -63,6 +77,31 @@ describe('the last line of `mcs test`', () => {
     const { code, lines } = await verify({ report: { ...passed, testResults }, exit: 1 });
     expect(lines.at(-1)).toBe('12 passed, 1 failed');
     expect(code).toBe(1);
+  });
+
+  it('comes behind the files that took long without a reason, which is no failure', async () => {
+    mkdirSync(join(folder, 'test'));
+    writeFileSync(
+      join(folder, 'test', 'long-files.json'),
+      JSON.stringify({ 'test/elections.test.ts': 'they wait' }),
+    );
+    const took = (name: string, ms: number) => ({
+      name: join(folder, name),
+      startTime: 1_000,
+      endTime: 1_000 + ms,
+      assertionResults: [],
+    });
+    const testResults = [
+      took('test/elections.test.ts', 45_000),
+      took('test/slow.test.ts', 20_400),
+      took('test/quick.test.ts', 19_900),
+    ];
+    const { code, lines } = await verify({ report: { ...passed, testResults } });
+    expect(lines.filter((line) => line.startsWith('test/'))).toEqual([
+      'test/slow.test.ts: 20 s, and no reason in test/long-files.json',
+    ]);
+    expect(lines.at(-1)).toBe('12 passed, 0 failed');
+    expect(code).toBe(0);
   });
 
   it('is not good when the runner failed and reports no failure, or reports nothing', async () => {
