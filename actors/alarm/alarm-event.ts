@@ -6,7 +6,7 @@
  *     the stream remembers ids publishes nothing twice.
  * E2. What has left the stream by its age is not missing.
  * E3. What is no event on the subject of an alarm is nobody's: the last event is the last that is one.
- * E4. Where the stream went back behind what its writer knows, so did the record; where it tells something else under the
+ * E4. Where the stream went back behind what its writer knows, so did the record; where it says something else under the
  *     number of a record, the record of that went with the store. Nothing is published then, and the leader starts again.
  */
 
@@ -63,8 +63,8 @@ export function recordOf(event: AlarmEvent, before: AlarmRecord | undefined): Al
   };
 }
 
-/** Whether an event tells the last transition of a record. */
-export function isTold(event: AlarmEvent, record: AlarmRecord): boolean {
+/** Whether an event is that of the last transition of a record. */
+export function isEventOf(event: AlarmEvent, record: AlarmRecord): boolean {
   const { seq, previous, state, severity, by, changed_at = '', cause = 'condition' } = record;
   return (
     event.seq === seq &&
@@ -135,7 +135,7 @@ export async function publish(
     );
     if (appended.outcome === 'stored') return { position: appended.seq, published: true };
     const head = await headOf(bus, name);
-    if (head.seq === record.seq && head.event !== undefined && !isTold(head.event, record)) return undefined;
+    if (head.seq === record.seq && head.event !== undefined && !isEventOf(head.event, record)) return undefined;
     if (head.seq >= record.seq) return { position: head.position, published: false };
     if (appended.outcome === 'duplicate') return { position: appended.seq, published: false };
     if (head.position < expected && !(await isHeld(bus, name, expected))) return undefined;

@@ -9,7 +9,7 @@
  * R3. A record is restored whole: state, end of the shelving, reactions under way. One that nobody has raised is NORMAL.
  * R4. A commit that met an outage is asked for again as a whole: what of it is done is not done again.
  * R5. Behind an outage a record that was written is looked for before its event is asked for again: with a store that went back
- *     it is gone, and what is not recorded is not told.
+ *     it is gone, and what is not recorded is not published.
  */
 
 import {

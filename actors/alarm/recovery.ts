@@ -3,8 +3,8 @@
  * takeover, and whenever its cell is made. Mission Control Service, section 4.4 (recovery); decision 27.
  *
  * V1. What the stream misses of a record is published (MC-ALM-054), but not what has left it by its age.
- * V2. What was told was recorded before (record-store.R1). A record that is behind the last event, or says something else under
- *     its number, or is missing, went with a store that went back: it is recorded again as it was told, since it is what
+ * V2. What was published was recorded before (record-store.R1). A record that is behind the last event, or says something else under
+ *     its number, or is missing, went with a store that went back: it is recorded again as it was published, since it is what
  *     people have seen; what the condition says now is compared with that (target-alarms.T5). Nothing else is known of it:
  *     a reaction it may have asked for is not asked for again.
  * V3. Only who leads writes, and nothing over what somebody else has written meanwhile.
@@ -17,7 +17,7 @@ import { Outage } from '../../contract/outage.ts';
 import { NEVER_EVALUATED } from '../../machines/alarm/record.ts';
 import { pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { type Head, headOf, isTold, publish, recordOf } from './alarm-event.ts';
+import { type Head, headOf, isEventOf, publish, recordOf } from './alarm-event.ts';
 
 /** A record as it stands in the bucket. */
 export interface Recorded {
@@ -59,7 +59,7 @@ export async function recover(
 /** V2 */
 function isKnown(event: AlarmEvent, recorded: Recorded | undefined): boolean {
   const record = recorded?.stored.record;
-  return record !== undefined && (event.seq < record.seq || isTold(event, record));
+  return record !== undefined && (event.seq < record.seq || isEventOf(event, record));
 }
 
 /** V1 */
@@ -85,7 +85,7 @@ async function recordAgain(
   if (put?.outcome !== 'written')
     throw new Outage(
       'bus.unavailable',
-      `alarm ${key} was told and not recorded, and is in somebody else's hands`,
+      `alarm ${key} was published and is not recorded, and is in somebody else's hands`,
     );
   return { stored, revision: put.revision };
 }

@@ -225,8 +225,8 @@ describe('where the store went back', () => {
   const eventsAt = (bus: LogBus): AlarmEvent[] =>
     bus.messages(streams.alarms).map(({ data }) => JSON.parse(Buffer.from(data).toString()) as AlarmEvent);
 
-  /** What an earlier writer told behind what is recorded: its record is lost. */
-  async function told(bus: LogBus, event: Partial<AlarmEvent>): Promise<void> {
+  /** What an earlier writer published behind what is recorded: its record is lost. */
+  async function published(bus: LogBus, event: Partial<AlarmEvent>): Promise<void> {
     const whole: AlarmEvent = {
       ...{ target: 'sat1', component: 'obc', alarm: 'hot', previous: 'NORMAL', state: 'ACTIVE_UNACK' },
       ...{ severity: 'critical', seq: 1, at: '2026-05-31T23:59:00.000Z', cause: 'condition' },
@@ -238,7 +238,7 @@ describe('where the store went back', () => {
     });
   }
 
-  it('record-store.R5 a record that is gone when its event is asked for again is not told: the leader begins again', async () => {
+  it('record-store.R5 a record that is gone when its event is asked for again is not published: the leader begins again', async () => {
     const { bus, store, commit, events } = world();
     bus.fate = () => {
       bus.fate = () => undefined;
@@ -250,10 +250,10 @@ describe('where the store went back', () => {
   });
 
   it.each(['remembers', 'has forgotten'])(
-    'alarm-event.E4 a number that tells something else is not taken for its own, where the stream %s its identifier',
+    'alarm-event.E4 a number that says something else is not taken for its own, where the stream %s its identifier',
     async (how) => {
       const { bus, store, commit, events, seen } = world();
-      await told(bus, {});
+      await published(bus, {});
       if (how === 'has forgotten')
         delete (bus.messages(streams.alarms)[0]!.headers as Record<string, string>)['id'];
       expect(await store.commit(commit(0, item(1)))).toEqual({ outcome: 'fenced' });
@@ -261,11 +261,11 @@ describe('where the store went back', () => {
     },
   );
 
-  it('alarm/recovery.V2 what was told and is not recorded is recorded as it was told, and goes on from there', async () => {
+  it('alarm/recovery.V2 what was published and is not recorded is recorded as it was published, and goes on from there', async () => {
     const { bus, store, commit, put, seen } = world();
     await store.commit(commit(0, item(1)));
     await put({ record: recordOf(1), epoch: 7, evaluated: { position: 4, at: 2 }, reports: 3 });
-    await told(bus, { seq: 2, previous: 'ACTIVE_UNACK', state: 'CLEARED_UNACK', severity: 'warning' });
+    await published(bus, { seq: 2, previous: 'ACTIVE_UNACK', state: 'CLEARED_UNACK', severity: 'warning' });
     const { position, envelope } = (await store.load(KEY))!;
     expect(envelope).toMatchObject({ revision: 2, snapshot: { value: { life: 'CLEARED_UNACK' } } });
     const entry = bus.bucket(buckets.alarms).entries.get(KEY)!;
@@ -277,9 +277,9 @@ describe('where the store went back', () => {
     expect(seen.published).toEqual([1, 3]);
   });
 
-  it('alarm/recovery.V2 an alarm that was told of and has no record gets it back, and is acknowledged as any other', async () => {
+  it('alarm/recovery.V2 an alarm that has events and no record gets it back, and is acknowledged as any other', async () => {
     const { bus, store, put } = world();
-    await told(bus, {});
+    await published(bus, {});
     const { position, envelope } = (await store.load(KEY))!;
     expect([position, envelope.revision]).toEqual([1, 1]);
     expect(envelope.snapshot).toMatchObject({ value: { life: 'ACTIVE_UNACK' } });
@@ -291,7 +291,7 @@ describe('where the store went back', () => {
 
   it('alarm/recovery.V3 one that leads no more records nothing of it', async () => {
     const { bus, store, holding } = world();
-    await told(bus, {});
+    await published(bus, {});
     holding.holds = false;
     await expect(store.load(KEY)).rejects.toThrow(Outage);
     expect(bus.bucket(buckets.alarms).entries.size).toBe(0);

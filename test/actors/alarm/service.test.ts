@@ -239,7 +239,7 @@ describe('takeover', () => {
     expect(await seqsOf('voltage')).toEqual([1, 2, 3]);
   });
 
-  it('alarm/recovery.V2 a transition that was told and whose record is gone with the store is recorded again, and ends as the condition has it', async () => {
+  it('alarm/recovery.V2 a transition that was published and whose record is gone with the store is recorded again, and ends as the condition has it', async () => {
     const first = await leader();
     await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);
     await becomes('voltage', 'ACTIVE_UNACK');
