@@ -135,7 +135,8 @@ export async function publish(
     );
     if (appended.outcome === 'stored') return { position: appended.seq, published: true };
     const head = await headOf(bus, name);
-    if (head.seq === record.seq && head.event !== undefined && !isEventOf(head.event, record)) return undefined;
+    if (head.seq === record.seq && head.event !== undefined && !isEventOf(head.event, record))
+      return undefined;
     if (head.seq >= record.seq) return { position: head.position, published: false };
     if (appended.outcome === 'duplicate') return { position: appended.seq, published: false };
     if (head.position < expected && !(await isHeld(bus, name, expected))) return undefined;
