@@ -70,6 +70,7 @@ async function lived(drawn: readonly number[]): Promise<Life> {
   const bound = createTelecommandBinding({
     ...{ bus, clock, store: storeOf(bus, undefined, () => keep()) },
     servicesOf: () => undefined,
+    isOwned: () => true,
   });
   const answers = Object.keys(bound.effects).map((type) => [
     type,
