@@ -9,6 +9,8 @@
  *     of before may have asked for it. One whose answer was lost counts as written.
  * K5. What is kept bears a digest: of bytes that were damaged nothing is gone by.
  * K4. Revisions are known of entities that live here only: whoever lets one go forgets it.
+ * K9. What was written behind the end of an entity, by an owner that slept or was cut off, nobody knows of: it is found
+ *     by looking through everything that is kept, once for all who look in the same moment.
  */
 
 import { createHash } from 'node:crypto';
@@ -30,6 +32,11 @@ const WRITE_ROUNDS = 3;
 
 export type KeptWrite = 'written' | 'overtaken' | 'too-large';
 
+interface KeptKey {
+  readonly id: string;
+  readonly revision: number;
+}
+
 /** What a kind expects of what is kept of an entity (K1). */
 interface Expected {
   readonly kind: string;
@@ -46,6 +53,8 @@ export class KeptEnvelopes {
   /** Of which a write was asked for whose outcome is not known: it may stand in the bucket. */
   readonly #unsure = new Set<string>();
   readonly #writing = new Map<string, Promise<KeptWrite>>();
+  /** The look under way through everything that is kept (K9). */
+  #everything: Promise<readonly KeptKey[]> | undefined;
   readonly #lists: Promise<unknown>[] = Array.from({ length: LISTS }, () => Promise.resolve());
   #listed = 0;
 
@@ -117,6 +126,22 @@ export class KeptEnvelopes {
       this.#revisions.set(id, (await this.#bucket.get(this.#key(id)))?.revision ?? 0);
     }
     this.forget(id);
+  }
+
+  /** Removes what is kept of entities that are over, whoever kept it (K9); what somebody writes meanwhile stays. */
+  async sweep(isOver: (id: string) => Promise<boolean>): Promise<void> {
+    this.#everything ??= this.#look();
+    for (const { id, revision } of await this.#everything)
+      if (await isOver(id)) await this.#bucket.remove(this.#key(id), revision);
+  }
+
+  async #look(): Promise<readonly KeptKey[]> {
+    try {
+      const entries = await this.#bucket.list(this.#key('>'));
+      return entries.map(({ key, revision }) => ({ id: key.slice(this.#key('').length), revision }));
+    } finally {
+      this.#everything = undefined;
+    }
   }
 
   /** Whether something may be kept of it that `remove` takes away. */

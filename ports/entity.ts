@@ -169,6 +169,8 @@ export interface Binding<Chart extends AnyStateMachine = AnyStateMachine> {
   readonly shownContext?: (context: unknown) => unknown;
   /** Of a kind whose truth is a log: its envelope is kept beside it, with this. Absent: none is. */
   readonly kept?: {
+    /** Whether it is still this process's: one that slept may have been overtaken by an owner that has ended it. */
+    readonly isOwned: (id: string) => boolean;
     /** What of the context is kept; all of it when absent. */
     readonly context?: (context: unknown) => unknown;
     /** What its owner knows of the whole log beside the chart. */

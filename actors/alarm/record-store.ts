@@ -9,6 +9,8 @@
  * R3. A record is restored whole: state, end of the shelving, reactions under way. One that nobody has raised is
  *     NORMAL.
  * R4. A commit that met an outage is asked for again as a whole: what of it is done is not done again.
+ * R5. Behind an outage a record that was written is looked for before its event is asked for again: with a store that
+ *     went back it is gone, and what is not recorded is not published.
  */
 
 import {
@@ -25,7 +27,8 @@ import { type AlarmItem, reactionEffect } from '../../machines/alarm/protocol.ts
 import { type AlarmContext, NEVER_EVALUATED } from '../../machines/alarm/record.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { ArmedTimer, Commit, Committed, Emitted, Store, Stored } from '../../ports/entity.ts';
-import { publish, publishMissing, readStored } from './alarm-event.ts';
+import { publish, readStored } from './alarm-event.ts';
+import { recover } from './recovery.ts';
 
 export const ALARM_VERSION = 1;
 /** The event that ends a shelving. */
@@ -97,21 +100,12 @@ async function load({ bus, term: termOf }: RecordStoreOptions, key: string): Pro
     term.lost(new Error(`a later leader has written alarm ${key}`));
     return undefined;
   }
-  const recovered = await recover(bus, name, stored, term);
-  term.heads.set(key, recovered);
-  return restored(key, stored, entry?.revision ?? 0);
-}
-
-async function recover(
-  bus: Bus,
-  name: AlarmName,
-  stored: StoredAlarm | undefined,
-  term: AlarmTerm,
-): Promise<number> {
-  if (stored === undefined) return 0;
-  const { position, published } = await publishMissing(bus, name, stored, term.oldest());
-  if (published) term.published(name, stored);
-  return position;
+  const recorded = stored && entry && { stored, revision: entry.revision };
+  const { recorded: now, position, published } = await recover(bus, name, recorded, term);
+  if (published && now !== undefined) term.published(name, now.stored);
+  if (now !== undefined && now !== recorded) term.written(key, now.stored);
+  term.heads.set(key, position);
+  return restored(key, now?.stored, now?.revision ?? 0);
 }
 
 /** What a cell goes on from (R3). */
@@ -163,7 +157,10 @@ async function commit(
   if (term === undefined || name === undefined || term.epoch !== epoch) return { outcome: 'fenced' };
   for (const item of records.slice(progress.done) as readonly Emitted[] as readonly (Emitted & AlarmItem)[]) {
     const stored: StoredAlarm = { ...item.stored, epoch };
-    if (!progress.written && !(await write(bus, key, stored, term, progress))) return { outcome: 'fenced' };
+    const stands = progress.written
+      ? await stillStands(bus, key, stored, progress)
+      : await write(bus, key, stored, term, progress);
+    if (!stands) return { outcome: 'fenced' };
     if (item.transition && !(await tell(bus, name, stored, term, () => written?.(item.state))))
       return { outcome: 'fenced' };
     progress.done += 1;
@@ -204,6 +201,18 @@ async function ownWrite(
   return isOwn ? entry.revision : undefined;
 }
 
+/** R5 */
+async function stillStands(
+  bus: Bus,
+  key: string,
+  stored: StoredAlarm,
+  { position }: Progress,
+): Promise<boolean> {
+  const entry = await bus.bucket(buckets.alarms).get(key);
+  const bytes = Buffer.from(JSON.stringify(stored));
+  return entry?.revision === position && Buffer.compare(entry.value, bytes) === 0;
+}
+
 /**
  * Publishes the transition; false when this process leads no more, or the stream went back: who leads now goes by the
  * bucket.
@@ -218,7 +227,7 @@ async function tell(
   written();
   if (!term.holds()) return false;
   const key = alarmKey(name);
-  const told = await publish(bus, name, stored, term.heads.get(key) ?? 0);
+  const told = await publish(bus, name, stored, term.heads.get(key) ?? 0, { once: true });
   if (told === undefined) return false;
   term.heads.set(key, told.position);
   term.published(name, stored);

@@ -2,8 +2,8 @@
  * The alarm service: what the leader of `alarms` runs. Sole writer of alarms; one cell for each alarm that is not at
  * rest, and none for the others. Mission Control Service, sections 2.4, 3.3 and 4.4.
  *
- * S1. What the stream misses of a record is published before anything else happens to that alarm, once (MC-ALM-054,
- *     MC-ALM-055): here of all of them, and by the store of any that a person asks for earlier.
+ * S1. Record and stream of an alarm are brought together before anything else happens to it (`recovery.ts`; MC-ALM-054,
+ *     MC-ALM-055): here of all that are recorded, and by the store of any that is needed earlier.
  * S2. A shelving that has a term and a reaction that is not over go on under a new leader, whether or not anything is
  *     evaluated.
  * S3. What the mission does not have any more stays recorded and listed.
@@ -34,11 +34,12 @@ import type { CellOwner, Cells, Gone } from '../../ports/cells.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
-import { eventOf, publishMissing, readStored } from './alarm-event.ts';
+import { eventOf, readStored } from './alarm-event.ts';
 import type { AlarmServices } from './binding.ts';
 import { serveControl } from './control.ts';
 import type { Reactions } from './reactions.ts';
 import type { AlarmTerm } from './record-store.ts';
+import { type Recorded, recover } from './recovery.ts';
 import { Requests } from './requests.ts';
 import { Slots } from './slots.ts';
 import { type KnownOf, TargetAlarms, type WatchOf } from './target-alarms.ts';
@@ -93,10 +94,10 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
 
   /** Takes the alarms over. Rejects with `Outage`. */
   async start(): Promise<void> {
-    await this.#readRecords();
+    const recorded = await this.#readRecords();
     if (this.#stopped) return;
     this.#control = this.#serve();
-    await this.#recoverAll();
+    await this.#recoverAll(recorded);
     if (this.#stopped) return;
     this.#wakeAll();
     this.#unwatch = this.#options.missions.onChange((mission) => {
@@ -198,32 +199,35 @@ export class AlarmService implements AlarmTerm, AlarmServices, CellOwner {
     if (!this.#stopped) this.#options.failed(error);
   }
 
-  async #readRecords(): Promise<void> {
+  async #readRecords(): Promise<[key: string, recorded: Recorded][]> {
     const { bus, log } = this.#options;
-    for (const { key, value } of await bus.bucket(buckets.alarms).list('>')) {
+    const recorded: [string, Recorded][] = [];
+    for (const { key, value, revision } of await bus.bucket(buckets.alarms).list('>')) {
       const stored = readStored(value);
       if (stored === undefined || alarmNamed(key) === undefined)
         log.error({ key, bucket: buckets.alarms.name }, 'malformed record or key of an alarm: skipped');
-      else this.#records.set(key, stored);
+      else recorded.push([key, { stored, revision }]);
     }
+    for (const [key, { stored }] of recorded) this.#records.set(key, stored);
+    return recorded;
   }
 
   /** S1 */
-  async #recoverAll(): Promise<void> {
-    const waiting = [...this.#records];
-    const recover = async (): Promise<void> => {
+  async #recoverAll(waiting: [key: string, recorded: Recorded][]): Promise<void> {
+    const recoverEach = async (): Promise<void> => {
       for (let next = waiting.pop(); next !== undefined && !this.#stopped; next = waiting.pop())
         await this.#recover(...next);
     };
-    await Promise.all(Array.from({ length: ALARM_RECOVERIES }, recover));
+    await Promise.all(Array.from({ length: ALARM_RECOVERIES }, recoverEach));
   }
 
-  async #recover(key: string, stored: StoredAlarm): Promise<void> {
+  async #recover(key: string, recorded: Recorded): Promise<void> {
     const { bus, holds, transition } = this.#options;
     const name = alarmNamed(key);
     if (name === undefined || !holds()) return;
-    const { published } = await publishMissing(bus, name, stored, this.oldest());
-    if (published) transition(eventOf(name, stored.record));
+    const { recorded: now = recorded, published } = await recover(bus, name, recorded, this);
+    if (published) transition(eventOf(name, now.stored.record));
+    if (now !== recorded) this.written(key, now.stored);
   }
 
   /** S2 */

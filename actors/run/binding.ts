@@ -76,7 +76,11 @@ export function createRunBinding(options: BindingOptions): Binding<typeof runMac
     targetsOf: (run) => hostOf(run)?.atHand.program.leases.map(({ target }) => target) ?? [],
     labelOf: (run) => hostOf(run)?.atHand.program.procedure,
     shownContext: shownOf,
-    kept: { context: keptOf, facts: (run) => factsOf(hostOf(run)) },
+    kept: {
+      context: keptOf,
+      facts: (run) => hostOf(run)?.facts,
+      isOwned: (run) => hostOf(run)?.atHand.holds() === true,
+    },
     history,
     effects: runEffects(options),
   });
@@ -112,11 +116,6 @@ function runEffects(options: BindingOptions): EffectTable<typeof runMachine> {
     'effect.archive': () => undefined,
     'effect.recover': bound(always, createRecover(services)),
   };
-}
-
-/** An owner that slept may have been overtaken by one that has ended the run: it keeps nothing. */
-function factsOf(host: RunHost | undefined): unknown {
-  return host?.atHand.holds() === true ? host.facts : undefined;
 }
 
 /** For how long an effect is of use (W2). */

@@ -3,15 +3,18 @@
  * shard.
  */
 
+import { streams } from '../../contract/bus/streams.ts';
+import { subject } from '../../contract/bus/subjects.ts';
 import type { Program } from '../../contract/program.ts';
 import type { OpenRun, RunSummary } from '../../contract/run.ts';
 import { submittedRun, summaryOf } from '../../mission/procedure/run-status.ts';
 import type { Control } from './control.ts';
 import { recordGivenUp, settleEnd } from './ending.ts';
 import { Leases } from './leases.ts';
+import { shardOf } from './open-runs.ts';
 import type { OpenShard } from './open-shard.ts';
 import { missionOf, orBroken } from './or-broken.ts';
-import { isOver, type LoggedEvent, readRunLog } from './run-log.ts';
+import { isOver, type LoggedEvent, readLogged, readRunLog } from './run-log.ts';
 import { Sendings, type SentEvent } from './sendings.ts';
 import { type StandsDown, standDown } from './stand-down.ts';
 
@@ -68,6 +71,24 @@ export class ShardEnds {
     // Without a cell this owner does not know whether something is kept of it.
     await this.#shard.whileBusIsAway(async () => void (await this.#shard.options.kept?.read(run)));
     await this.end(run, program);
+  }
+
+  /** shard.S10: removes what is left beside the logs of runs of this shard that are over, or that have none. */
+  async sweep(): Promise<void> {
+    const { kept, services, shard } = this.#shard.options;
+    const isOver = async (run: string): Promise<boolean> => {
+      if (this.#shard.isStopped || this.#shard.runs.has(run) || shardOf(run) !== shard) return false;
+      const last = await services.bus.last(streams.runs, subject.runEvents(run));
+      return last === undefined || readLogged(last)?.event.event === 'finished';
+    };
+    try {
+      await this.#shard.whileBusIsAway(async () => kept?.sweep(isOver));
+    } catch (error) {
+      services.log.warn(
+        { shard, err: error },
+        'what is kept beside logs of runs that are over is not removed',
+      );
+    }
   }
 
   /** shard.S4 */

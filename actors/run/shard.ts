@@ -14,7 +14,8 @@
  * S7. Once the shard is left nothing of it comes to life again, whatever was on its way to its runs.
  * S9. Where the logs of runs went back, what is left of a run may be cut: it is ended, and its log says so. Where
  *     submissions or answers went back, what is stored since is read, at positions that were used before.
- * S10. What is kept of a run beside its log is removed before its entry: none is left of one that is over.
+ * S10. What is kept of a run beside its log is removed before its entry: none is left of one that is over. What an
+ *     owner that slept wrote behind that is removed when the shard is taken next.
  * S8. An owner that slept while another one had the shard brings nothing to life from what that one wrote, nor ends it.
  */
 
@@ -95,6 +96,7 @@ export class RunShard implements CellOwner {
     );
     if (wentBack?.streams.has(streams.runAnswers.name)) this.#answers.next = 1;
     this.#shard.mark.keep();
+    void this.#ends.sweep();
   }
 
   async #follow(

@@ -23,10 +23,12 @@ import { fromCellId } from './work.ts';
 interface BindingOptions extends TelecommandPorts {
   readonly store: Store;
   readonly servicesOf: (cell: string) => LaneServices | undefined;
+  /** Whether its lane is still this process's, now. */
+  readonly isOwned: (cell: string) => boolean;
 }
 
 export function createTelecommandBinding(options: BindingOptions): Binding<typeof telecommandMachine> {
-  const { bus, store, servicesOf } = options;
+  const { bus, store, servicesOf, isOwned } = options;
   const bound =
     <Type extends TelecommandEffect['type']>(handler: Handler<Type>) =>
     async (effect: Extract<TelecommandEffect, { type: Type }>, run: EffectRun) => {
@@ -50,7 +52,7 @@ export function createTelecommandBinding(options: BindingOptions): Binding<typeo
     idleMs: null,
     migrations: {},
     targetOf: (cell) => fromCellId(cell).target,
-    kept: {},
+    kept: { isOwned },
     history: (cell) => telecommandLog(bus, cell),
     effects: {
       'effect.check': inTurn(createCheck(options)),

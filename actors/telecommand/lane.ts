@@ -78,7 +78,9 @@ export class Lane implements CellOwner {
   async #caughtUp(head: number): Promise<void> {
     this.#takingUp.isTakingOver = false;
     this.#lane.next = Math.max(this.#lane.next, head + 1);
-    void this.#lane.leftovers?.sweep((cell) => this.#lane.open.has(cell));
+    // Of what is lost with its log nothing else shows that something is kept.
+    const always = this.#lane.mark.wentBack !== undefined;
+    void this.#lane.leftovers?.sweep((cell) => this.#lane.open.has(cell), { always });
     if (this.#lane.mark.wentBack === undefined || this.#lane.isStopped) return;
     try {
       await this.#takingUp.endOrphans(this.#lane.mark.wentBack);
@@ -115,6 +117,11 @@ export class Lane implements CellOwner {
     if (open === undefined) return;
     open.hasEvents = true;
     if (state === 'SENT') this.#places.left(open);
+  }
+
+  /** Whether a telecommand of it is still this process's, now. */
+  isOwned(cell: string): boolean {
+    return this.#lane.open.has(cell) && !this.#lane.isStopped && this.#lane.options.isOwner();
   }
 
   inputOf(cell: string): TelecommandInput | undefined {

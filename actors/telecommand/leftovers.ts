@@ -5,7 +5,7 @@
  * F1. The low-water mark of the lane does not pass one whose envelope may still be there: the next owner of the lane
  *     finds it again.
  * F2. What is kept is listed once, by the first telecommand that is open: a lane without one asks for nothing before it
- *     has caught up.
+ *     has caught up, and behind that only where something was over or the store went back.
  */
 
 import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
@@ -62,9 +62,9 @@ export class Leftovers {
   }
 
   /** Once everything of before is taken up: removes what is kept of what is not open. */
-  async sweep(isOpen: (cell: string) => boolean): Promise<void> {
+  async sweep(isOpen: (cell: string) => boolean, { always }: { readonly always: boolean }): Promise<void> {
     const { kept } = this.#options;
-    if (this.#firstOver !== undefined || this.#listed !== undefined) {
+    if (always || this.#firstOver !== undefined || this.#listed !== undefined) {
       await this.#patiently(async () => {
         for (const cell of (await this.#list()).keys())
           if (!isOpen(cell) && !this.#going.has(cell)) await kept.remove(cell);

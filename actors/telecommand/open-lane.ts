@@ -40,6 +40,8 @@ export interface LaneOptions {
   readonly past?: KnownPast;
   /** What is kept of its telecommands beside their logs; default: nothing. */
   readonly kept?: KeptEnvelopes | undefined;
+  /** Whether the lane is still this process's, now. */
+  readonly isOwner: () => boolean;
   /** The lane cannot continue: its owner starts it again. */
   readonly failed: (error: unknown) => void;
 }

@@ -100,6 +100,7 @@ function telecommandKind(): Kind {
       commit: async ({ position }) => ({ outcome: 'committed', position: position + 1 }),
     },
     servicesOf: () => undefined,
+    isOwned: () => true,
   });
   const answering = {
     ...binding,

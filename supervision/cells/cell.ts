@@ -11,7 +11,8 @@
  *     given to an actor again.
  * C8. Whoever watches is attached on demand and costs nothing before and after
  *     (`supervision/inspection/observation.ts`).
- * C10. The envelope that is kept beside a log is taken only while everything the actor knows is in that log.
+ * C10. The envelope that is kept beside a log is taken only while everything the actor knows is in that log, and its
+ *     entity is certainly this process's.
  * C9. A cell goes down exactly once, and after that nothing of it runs: no effect, no commit, no event.
  */
 
@@ -406,6 +407,7 @@ export class Cell {
     const { kept } = this.#binding;
     const isBehind = this.#dirty || this.#committing || this.#pumping || this.#isDown;
     if (kept === undefined || isBehind || this.#mark === undefined) return undefined;
+    if (!kept.isOwned(this.id)) return undefined;
     const facts = kept.facts?.(this.id);
     // Its owner has let it go.
     if (kept.facts !== undefined && facts === undefined) return undefined;

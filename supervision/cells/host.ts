@@ -8,7 +8,7 @@
 import type { AnyStateMachine, ContextFrom } from 'xstate';
 import type { CellOwner, CellsOf } from '../../ports/cells.ts';
 import type { Binding } from '../../ports/entity.ts';
-import type { Worker } from '../ownership/owned-worker.ts';
+import { begun, type Worker } from '../ownership/owned-worker.ts';
 import type { RoleContext } from '../role.ts';
 import { withFailpoint } from './failpoint.ts';
 import { Kind, type KindOptions } from './kind.ts';
@@ -82,12 +82,6 @@ export class Owners<Owner extends Owning> {
       await owner.stop();
       if (this.#owners.get(partition) === owner) this.#owners.delete(partition);
     };
-    try {
-      await owner.start();
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-    return { stop };
+    return begun({ start: () => owner.start(), stop });
   }
 }

@@ -5,6 +5,7 @@
  * W1. Starts and stops never overlap: there is at most one worker of one ownership.
  * W2. A worker fails once: what it says after that is of the same failure.
  * W3. That the bus is away is no fault of a worker and costs it no patience: it is started again in a moment.
+ * W4. Of one that cannot be started nothing goes on: no timer, no follower, nothing that listens.
  */
 
 import { BUS_RETRY_MS } from '../../contract/limits.ts';
@@ -16,6 +17,20 @@ import type { Supervisor, Trouble } from '../supervisor.ts';
 export interface Worker {
   /** Resolves when nothing of it writes any more. */
   stop(): Promise<void>;
+}
+
+/** Starts a worker; what it has begun when that fails is stopped (W4). */
+export async function begun<Begun extends Worker & { start(): Promise<void> }>(
+  worker: Begun,
+): Promise<Begun> {
+  try {
+    await worker.start();
+    return worker;
+  } catch (error) {
+    // Why it could not be started is what matters.
+    await worker.stop().catch(() => undefined);
+    throw error;
+  }
 }
 
 export interface WorkerContext {

@@ -22,7 +22,7 @@ import type { Bus, Stoppable, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
-import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
+import { begun, type Worker, type WorkerContext } from '../ownership/owned-worker.ts';
 import { type BindingContent, Receiver } from './receiver.ts';
 
 export interface LinkBindingsOptions extends WorkerContext {
@@ -34,10 +34,8 @@ export interface LinkBindingsOptions extends WorkerContext {
 }
 
 /** Begins to report; resolves when the modes of now are known. */
-export async function startLinkBindings(options: LinkBindingsOptions): Promise<Worker> {
-  const bindings = new LinkBindings(options);
-  await bindings.start();
-  return bindings;
+export function startLinkBindings(options: LinkBindingsOptions): Promise<Worker> {
+  return begun(new LinkBindings(options));
 }
 
 /** The bindings of a mission in these modes, by the subject of who is informed. */

@@ -11,7 +11,7 @@ import type { KnownIn } from '../../messaging/known-past.ts';
 import { LowWaterMark, pastIsGone } from '../../messaging/low-water-mark.ts';
 import type { Follower, StreamMessage } from '../../ports/bus.ts';
 import { DecoderMetrics } from '../metrics/decoders.ts';
-import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
+import { begun, type Worker, type WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 /** Messages of frames being decoded and stored at once, per gateway. */
@@ -21,11 +21,8 @@ export async function startDrivers(context: RoleContext): Promise<Role> {
   const { bus, log, missions, registry } = context;
   const service = startDriverService({ bus, missions, log });
   const metrics = new DecoderMetrics(registry);
-  const start = async (gateway: string, term: WorkerContext): Promise<Worker> => {
-    const worker = new DecoderWorker(gateway, term, context);
-    await worker.start(metrics);
-    return worker;
-  };
+  const start = (gateway: string, term: WorkerContext): Promise<Worker> =>
+    begun(new DecoderWorker(gateway, term, context, metrics));
   return {
     shared: [
       { role: { role: 'drivers', prefix: 'decoder', start }, names: (mission) => mission.gateways.keys() },
@@ -39,6 +36,7 @@ class DecoderWorker implements Worker {
   readonly #gateway: string;
   readonly #term: WorkerContext;
   readonly #context: RoleContext;
+  readonly #metrics: DecoderMetrics;
   readonly #mark: LowWaterMark<{ readonly next: number }>;
   readonly #underWay = new Set<Promise<void>>();
   #next = 1;
@@ -46,10 +44,11 @@ class DecoderWorker implements Worker {
   #follower: Follower | undefined;
   #counted: () => void = () => undefined;
 
-  constructor(gateway: string, term: WorkerContext, context: RoleContext) {
+  constructor(gateway: string, term: WorkerContext, context: RoleContext, metrics: DecoderMetrics) {
     this.#gateway = gateway;
     this.#term = term;
     this.#context = context;
+    this.#metrics = metrics;
     const { bus, clock, log } = context;
     this.#mark = new LowWaterMark({
       bus,
@@ -64,7 +63,7 @@ class DecoderWorker implements Worker {
     });
   }
 
-  async start(metrics: DecoderMetrics): Promise<void> {
+  async start(): Promise<void> {
     const { bus, missions, log } = this.#context;
     const { next } = await this.#mark.take();
     const { wentBack } = this.#mark;
@@ -77,7 +76,7 @@ class DecoderWorker implements Worker {
       ...(wentBack !== undefined && { past: wentBack.since }),
     });
     this.#mark.keep();
-    this.#counted = metrics.count(this.#gateway, decoder);
+    this.#counted = this.#metrics.count(this.#gateway, decoder);
     this.#follower = await bus.follow(
       streams.frames,
       subject.frames(this.#gateway),

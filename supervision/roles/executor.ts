@@ -30,7 +30,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   const platforms = new KnownPlatforms(missions, clock);
   const runs = createRuns(context, past, platforms);
 
-  const start = async (target: string, { epoch, failed }: WorkerContext) => {
+  const start = async (target: string, { epoch, holds: isOwner, failed }: WorkerContext) => {
     await values.ready;
     const lane = new Lane({
       target,
@@ -45,6 +45,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       cells,
       past,
       kept,
+      isOwner,
       failed,
     });
     return lanes.begin(target, lane);
@@ -79,6 +80,7 @@ function telecommandCells(
     appended: (cell, { state }, seq) => lanes.of(cell)?.appended(cell, state, seq),
   });
   const servicesOf = (cell: string): LaneServices | undefined => lanes.of(cell)?.servicesOf(cell);
-  const binding = createTelecommandBinding({ bus, clock, store, servicesOf });
+  const isOwned = (cell: string): boolean => lanes.of(cell)?.isOwned(cell) === true;
+  const binding = createTelecommandBinding({ bus, clock, store, servicesOf, isOwned });
   return hostCells(binding, (cell) => lanes.of(cell), context, { kept });
 }

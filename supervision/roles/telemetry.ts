@@ -3,8 +3,9 @@
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { pastIsGone } from '../../messaging/low-water-mark.ts';
+import type { Follower } from '../../ports/bus.ts';
 import { createTelemetryOwner } from '../../telemetry/telemetry-owner.ts';
-import type { WorkerContext } from '../ownership/owned-worker.ts';
+import { begun, type WorkerContext } from '../ownership/owned-worker.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 export async function startTelemetry({ bus, clock, log, missions }: RoleContext): Promise<Role> {
@@ -19,24 +20,26 @@ export async function startTelemetry({ bus, clock, log, missions }: RoleContext)
       log: log.child({ telemetry: target }),
       lost: () => failed(new Error(`another owner has the telemetry of ${target}`)),
     });
-    const from = await owner.start();
-    const follower = await bus.follow(
-      streams.decoded,
-      subject.decoded(target),
-      from,
-      (message) => owner.handle(message),
-      { wentBack: () => failed(pastIsGone(streams.decoded)) },
-    );
-    follower.caughtUp.then(
-      () => owner.caughtUp(),
-      () => undefined,
-    );
-    return {
-      stop: async () => {
-        await follower.stop();
-        await owner.stop();
-      },
+    let follower: Follower | undefined;
+    const follow = async (): Promise<void> => {
+      const from = await owner.start();
+      follower = await bus.follow(
+        streams.decoded,
+        subject.decoded(target),
+        from,
+        (message) => owner.handle(message),
+        { wentBack: () => failed(pastIsGone(streams.decoded)) },
+      );
+      follower.caughtUp.then(
+        () => owner.caughtUp(),
+        () => undefined,
+      );
     };
+    const stop = async (): Promise<void> => {
+      await follower?.stop();
+      await owner.stop();
+    };
+    return begun({ start: follow, stop });
   };
   return {
     shared: [

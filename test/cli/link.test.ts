@@ -9,6 +9,7 @@ import type { FrameReceived, LinkEvent } from '../../contract/link-event.ts';
 import { call } from '../support/client.ts';
 import { type DemoCell, startDemoCell } from '../support/demo-cell.ts';
 import { mcsProgram } from '../support/program.ts';
+import { startRelay } from '../support/relay.ts';
 import { until } from '../support/until.ts';
 
 const MCS = await mcsProgram();
@@ -198,16 +199,24 @@ describe('mcs link watch', () => {
 
   it('reports a lost connection, and goes on when the service is back', async () => {
     const front = await startDemoCell({ roles: ['api'], nats: cell.nats });
-    const port = new URL(front.api).port;
-    const { child, said, code } = mcs('watch', 'sat1', '--api', front.api);
+    // A port that the service had drawn cannot be had again while its connections linger, or once somebody else draws
+    // it.
+    const relay = await startRelay(portOf(front));
+    const { child, said, code } = mcs('watch', 'sat1', '--api', `http://127.0.0.1:${relay.port}`);
     await until(() => said.output.includes('rx'), { timeoutMs: 20_000 });
+    relay.refusing = true;
     await front.stop();
     await until(() => said.errors.includes('trying again'));
     const before = said.output.length;
-    const back = await startDemoCell({ roles: ['api'], nats: cell.nats, port: Number(port) });
+    const back = await startDemoCell({ roles: ['api'], nats: cell.nats });
+    relay.target = portOf(back);
+    relay.refusing = false;
     await until(() => said.output.slice(before).includes('rx'), { timeoutMs: 20_000 });
     child.kill('SIGTERM');
     expect(await code).toBe(0);
     await back.stop();
+    await relay.stop();
   });
+
+  const portOf = ({ api }: DemoCell): number => Number(new URL(api).port);
 });

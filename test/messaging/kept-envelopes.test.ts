@@ -30,7 +30,8 @@ class LosingBucket {
     return { outcome: 'written', revision };
   }
 
-  async remove(key: string) {
+  async remove(key: string, expected: number) {
+    if (this.entries.get(key)?.revision !== expected) return { outcome: 'conflict' };
     this.entries.delete(key);
     return { outcome: 'written', revision: 0 };
   }
@@ -61,6 +62,29 @@ it('what was written without an answer is taken away when the entity is over', a
   await kept.remove('sat1.t');
   expect([...bucket.entries.keys()]).toEqual([]);
   expect(kept.mayBeKept('sat1.t')).toBe(false);
+});
+
+it('kept-envelopes.K9 looks through everything once for all who ask, and leaves what somebody has written meanwhile', async () => {
+  const bucket = new LosingBucket();
+  const kept = new KeptEnvelopes({ bucket: () => bucket } as unknown as Bus, {
+    kind: 'telecommand',
+    version: 1,
+  });
+  for (const id of ['a', 'b', 'c']) await bucket.put(`telecommand.${id}`, new Uint8Array(), 0);
+  let lists = 0;
+  bucket.list = async () => {
+    lists += 1;
+    return [...bucket.entries.values()];
+  };
+  const asked: string[] = [];
+  const isOver = async (id: string): Promise<boolean> => {
+    asked.push(id);
+    if (id === 'b') await bucket.put('telecommand.b', new Uint8Array(), 1);
+    return id !== 'c';
+  };
+  await Promise.all([kept.sweep(isOver), kept.sweep(async () => false)]);
+  expect([lists, asked]).toEqual([1, ['a', 'b', 'c']]);
+  expect([...bucket.entries.keys()]).toEqual(['telecommand.b', 'telecommand.c']);
 });
 
 it('what was written without an answer is written over by the next one', async () => {

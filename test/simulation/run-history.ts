@@ -9,7 +9,7 @@ import { streams } from '../../contract/bus/streams.ts';
 import type { Program } from '../../contract/program.ts';
 import type { RunEvent } from '../../contract/run.ts';
 import type { TwinServer } from './twin/server.ts';
-import { type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
+import { everStored, type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
 
 export interface RecordedRunEvent {
   readonly message: StoredMessage;
@@ -48,7 +48,7 @@ export interface RunHistory {
   readonly openRuns: readonly StoredMessage[];
   readonly index: readonly StoredMessage[];
   readonly reports: readonly StoredMessage[];
-  /** By their hash. */
+  /** By their hash; also those that a store that went back has lost, since logs of other moments may name them. */
   readonly programs: ReadonlyMap<string, Program>;
 }
 
@@ -70,8 +70,12 @@ export function storedRuns(
     openRuns: last(buckets.openRuns),
     index: last(buckets.runs),
     reports: last(buckets.runReports),
-    programs: new Map(last(buckets.programs).map((each) => [keyOf(each), bodyOf<Program>(each)])),
+    programs: new Map(programsOf(server).map((each) => [keyOf(each), bodyOf<Program>(each)])),
   };
+}
+
+function programsOf(server: TwinServer): StoredMessage[] {
+  return everStored(server.bucket(buckets.programs)).filter(({ removal }) => !removal);
 }
 
 export function recordedRun(message: StoredMessage): RecordedRunEvent {

@@ -4,6 +4,7 @@
  * no single item can go.
  *
  * S1. The result is one that was run and failed; it replays like any other.
+ * S2. What leaves nothing out gives back the very scenario it was given: a round that does is the last.
  */
 
 import type { Scenario } from './scenario.ts';
@@ -29,8 +30,7 @@ export async function shrink(
     smallest = await without(smallest, 'launches', stillFails);
     smallest = await withoutWatched(smallest, 'measurements', stillFails);
     smallest = await withoutWatched(smallest, 'acts', stillFails);
-    if (smallest.stragglers !== undefined)
-      smallest = await without({ ...smallest, stragglers: smallest.stragglers }, 'stragglers', stillFails);
+    if (hasStragglers(smallest)) smallest = await without(smallest, 'stragglers', stillFails);
     smallest = await withoutCommands(smallest, stillFails);
     smallest = await withoutRepetitions(smallest, stillFails);
   }
@@ -70,6 +70,10 @@ async function without<List extends string, Of extends Readonly<Record<List, rea
     }
   }
   return smallest;
+}
+
+function hasStragglers(scenario: Scenario): scenario is Scenario & Required<Pick<Scenario, 'stragglers'>> {
+  return scenario.stragglers !== undefined;
 }
 
 async function withoutWatched(

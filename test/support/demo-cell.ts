@@ -34,8 +34,6 @@ interface DemoOptions {
   readonly folder?: string;
   readonly nats?: TestNats;
   readonly overrides?: StreamOverrides;
-  /** Where the API listens; default: a free port. */
-  readonly port?: number;
   /** Longer for a test that a takeover by a busy machine would spoil. */
   readonly memberTtlMs?: number;
 }
@@ -45,7 +43,6 @@ export async function startDemoCell({
   folder = DEMO,
   nats: given,
   overrides = {},
-  port = 0,
   memberTtlMs,
 }: DemoOptions = {}): Promise<DemoCell> {
   const nats = given ?? (await startNats());
@@ -60,7 +57,7 @@ export async function startDemoCell({
     random: seededRandom(1),
     log: quiet,
     missionFolder: folder,
-    port,
+    port: 0,
     ...(memberTtlMs !== undefined && { memberTtlMs }),
     escalated: (reason) => {
       throw new Error(reason);

@@ -4,7 +4,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
 export interface Relay {
+  /** Stays, whatever becomes of the server. */
   readonly port: number;
+  /** Port of the server that new connections are relayed to. */
+  target: number;
   /** What the server sends is dropped while true; what the client sends arrives. */
   swallowing: boolean;
   /** New connections are ended at once while true. */
@@ -22,7 +25,7 @@ export async function startRelay(targetPort: number): Promise<Relay> {
       client.destroy();
       return;
     }
-    const upstream = connect(targetPort, '127.0.0.1');
+    const upstream = connect(relay.target, '127.0.0.1');
     for (const [socket, peer] of [
       [client, upstream],
       [upstream, client],
@@ -45,6 +48,7 @@ export async function startRelay(targetPort: number): Promise<Relay> {
   };
   const relay: Relay = {
     port: (server.address() as AddressInfo).port,
+    target: targetPort,
     swallowing: false,
     refusing: false,
     cut,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AlarmTerm, createRecordStore } from '../../../actors/alarm/record-store.ts';
+import { eventOf } from '../../../actors/alarm/alarm-event.ts';
+import { type AlarmTerm, createRecordStore, validName } from '../../../actors/alarm/record-store.ts';
 import { logOf } from '../../../actors/alarm/replay.ts';
 import type { AlarmEvent, AlarmRecord, AlarmState, StoredAlarm } from '../../../contract/alarm.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
@@ -225,4 +226,88 @@ it('alarm-event.E4 publishes nothing of a record where the stream went back behi
   const position = first.outcome === 'committed' ? first.position : 0;
   expect(await store.commit(commit(position, item(3)))).toEqual({ outcome: 'fenced' });
   expect(events()).toEqual([1]);
+});
+
+describe('where the store went back', () => {
+  const eventsAt = (bus: LogBus): AlarmEvent[] =>
+    bus.messages(streams.alarms).map(({ data }) => JSON.parse(Buffer.from(data).toString()) as AlarmEvent);
+
+  /** What an earlier writer published behind what is recorded: its record is lost. */
+  async function published(bus: LogBus, event: Partial<AlarmEvent>): Promise<void> {
+    const whole: AlarmEvent = {
+      target: 'sat1',
+      component: 'obc',
+      alarm: 'hot',
+      previous: 'NORMAL',
+      state: 'ACTIVE_UNACK',
+      severity: 'critical',
+      seq: 1,
+      at: '2026-05-31T23:59:00.000Z',
+      cause: 'condition',
+      ...event,
+    };
+    const id = `${KEY}-${whole.seq}`;
+    await bus.append(streams.alarms, 'mcs.alarm.evt.sat1.obc._.hot', Buffer.from(JSON.stringify(whole)), {
+      id,
+    });
+  }
+
+  it('record-store.R5 a record that is gone when its event is asked for again is not published: the leader begins again', async () => {
+    const { bus, store, commit, events } = world();
+    bus.fate = () => {
+      bus.fate = () => undefined;
+      bus.bucket(buckets.alarms).entries.delete(KEY);
+      return 'lost';
+    };
+    expect(await patiently(store, commit(0, item(1)))).toEqual({ outcome: 'fenced' });
+    expect(events()).toEqual([]);
+  });
+
+  it.each(['remembers', 'has forgotten'])(
+    'alarm-event.E4 a number that says something else is not taken for its own, where the stream %s its identifier',
+    async (how) => {
+      const { bus, store, commit, events, seen } = world();
+      await published(bus, {});
+      if (how === 'has forgotten')
+        delete (bus.messages(streams.alarms)[0]!.headers as Record<string, string>)['id'];
+      expect(await store.commit(commit(0, item(1)))).toEqual({ outcome: 'fenced' });
+      expect([events(), seen.published]).toEqual([[1], []]);
+    },
+  );
+
+  it('alarm/recovery.V2 what was published and is not recorded is recorded as it was published, and goes on from there', async () => {
+    const { bus, store, commit, put, seen } = world();
+    await store.commit(commit(0, item(1)));
+    await put({ record: recordOf(1), epoch: 7, evaluated: { position: 4, at: 2 }, reports: 3 });
+    await published(bus, { seq: 2, previous: 'ACTIVE_UNACK', state: 'CLEARED_UNACK', severity: 'warning' });
+    const { position, envelope } = (await store.load(KEY))!;
+    expect(envelope).toMatchObject({ revision: 2, snapshot: { value: { life: 'CLEARED_UNACK' } } });
+    const entry = bus.bucket(buckets.alarms).entries.get(KEY)!;
+    const stored = JSON.parse(Buffer.from(entry.value).toString()) as StoredAlarm;
+    expect(stored).toMatchObject({ epoch: 7, evaluated: { position: 4, at: 2 }, reports: 3 });
+    expect(eventOf(validName(KEY)!, stored.record)).toEqual(eventsAt(bus).at(-1));
+    expect(await store.commit(commit(position, item(3)))).toMatchObject({ outcome: 'committed' });
+    expect(eventsAt(bus).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(seen.published).toEqual([1, 3]);
+  });
+
+  it('alarm/recovery.V2 an alarm that has events and no record gets it back, and is acknowledged as any other', async () => {
+    const { bus, store, put } = world();
+    await published(bus, {});
+    const { position, envelope } = (await store.load(KEY))!;
+    expect([position, envelope.revision]).toEqual([1, 1]);
+    expect(envelope.snapshot).toMatchObject({ value: { life: 'ACTIVE_UNACK' } });
+    // The number is the record's own, and says something else.
+    await put({ record: recordOf(1), epoch: 7, evaluated: { position: 1, at: 0 } });
+    expect((await store.load(KEY))!.position).toBe(3);
+    expect(eventsAt(bus)).toHaveLength(1);
+  });
+
+  it('alarm/recovery.V3 one that leads no more records nothing of it', async () => {
+    const { bus, store, holding } = world();
+    await published(bus, {});
+    holding.holds = false;
+    await expect(store.load(KEY)).rejects.toThrow(Outage);
+    expect(bus.bucket(buckets.alarms).entries.size).toBe(0);
+  });
 });

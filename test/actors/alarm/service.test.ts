@@ -244,6 +244,28 @@ describe('takeover', () => {
     expect(await seqsOf('voltage')).toEqual([1, 2, 3]);
   });
 
+  it('alarm/recovery.V2 a transition that was published and whose record is gone with the store is recorded again, and ends as the condition has it', async () => {
+    const first = await leader();
+    await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);
+    await becomes('voltage', 'ACTIVE_UNACK');
+    const before = await bus.bucket(buckets.alarms).get('sat1.battery.1.voltage');
+    await says(bus, [{ alarm: 'voltage', severity: null }]);
+    await until(async () => (await seqsOf('voltage')).length === 2);
+    await command(bus, 'voltage', { action: 'acknowledge' });
+    await first.stop();
+    const now = await bus.bucket(buckets.alarms).get('sat1.battery.1.voltage');
+    await bus.bucket(buckets.alarms).put('sat1.battery.1.voltage', before!.value, now!.revision);
+    await says(bus, [{ alarm: 'voltage', severity: 'critical' }]);
+    await leader({ epoch: 20 });
+    await until(async () => (await seqsOf('voltage')).length === 4);
+    const reported = (await eventsOf(bus, 'voltage')).map(({ event }) => [event.previous, event.state]);
+    expect(reported.slice(2)).toEqual([
+      ['CLEARED_UNACK', 'NORMAL'],
+      ['NORMAL', 'ACTIVE_UNACK'],
+    ]);
+    expect((await storedOf(bus, 'voltage'))?.record).toMatchObject({ seq: 4, severity: 'critical' });
+  });
+
   it('what was stored while nobody led is recorded then, with nothing published twice', async () => {
     const first = await leader();
     await says(bus, [{ alarm: 'voltage', severity: 'warning' }]);

@@ -1,6 +1,7 @@
 /** A shard of runs on a real bus, with cells that a test stands in for, or real ones on a clock moved by hand. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RUN_VERSION } from '../../../actors/run/log-store.ts';
 import { appendRunEvent } from '../../../actors/run/run-log.ts';
 import type { RunServices } from '../../../actors/run/services.ts';
 import { RunShard } from '../../../actors/run/shard.ts';
@@ -8,9 +9,10 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { RunEvent, RunSummary } from '../../../contract/run.ts';
+import { KeptEnvelopes, keptBytes } from '../../../messaging/kept-envelopes.ts';
 import { LowWaterMark } from '../../../messaging/low-water-mark.ts';
 import type { Bus } from '../../../ports/bus.ts';
-import type { EntityEvent } from '../../../ports/entity.ts';
+import type { EntityEvent, KeptEnvelope } from '../../../ports/entity.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';
@@ -85,6 +87,7 @@ class Bench {
         trouble: () => undefined,
         ids: () => this.started,
       },
+      kept: new KeptEnvelopes(bus, { kind: 'run', version: RUN_VERSION }),
       holds: () => this.holds,
       failed: (error) => void this.failures.push(error),
     });
@@ -258,6 +261,61 @@ describe('a shard of runs', () => {
 async function lastPosition(run: string): Promise<number> {
   return (await bus.last(streams.runs, subject.runEvents(run)))?.seq ?? 0;
 }
+
+describe('what is kept of a run beside its log', () => {
+  const ended = (run: string): RunEvent => ({
+    run,
+    seq: 2,
+    at: '2026-01-01T00:00:01.000Z',
+    event: 'finished',
+    ok: true,
+  });
+  /** A run as far as its log goes, with an envelope. */
+  async function kept(shard: string, ...events: ((run: string) => RunEvent)[]): Promise<string> {
+    const run = runOf(shard);
+    let expected = 0;
+    for (const event of events)
+      expected = (await appendRunEvent(bus, { event: event(run) }, { epoch: 1, expected })) ?? 0;
+    const envelope: KeptEnvelope = {
+      kind: 'run',
+      id: run,
+      version: RUN_VERSION,
+      revision: events.length,
+      epoch: 1,
+      snapshot: {},
+      timers: [],
+      effects: [],
+      covers: { position: expected, mark: 'm' },
+    };
+    await bus.bucket(buckets.actors).put(`run.${run}`, keptBytes(envelope), 0);
+    return run;
+  }
+  const isKept = async (run: string): Promise<boolean> =>
+    (await bus.bucket(buckets.actors).get(`run.${run}`)) !== undefined;
+
+  it('shard.S10 is removed when its shard is taken, where an owner that slept wrote it behind the end, and of nothing else', async () => {
+    const over = await kept('5', startedEvent, ended);
+    const lost = await kept('5');
+    const open = await kept('5', startedEvent);
+    const elsewhere = await kept('6', startedEvent, ended);
+    const bench = new Bench('5', 100);
+    await bench.shard.start();
+    await until(async () => !(await isKept(over)) && !(await isKept(lost)));
+    expect([await isKept(open), await isKept(elsewhere)]).toEqual([true, true]);
+    expect(bench.failures).toEqual([]);
+    await bench.shard.stop();
+  });
+
+  it('shard.S10 is removed before its entry where the run ends without a cell', async () => {
+    const run = await kept('6', startedEvent, ended);
+    await bus.bucket(buckets.openRuns).put(`6.${run}`, entryOf(run), 0);
+    const bench = new Bench('6', 100);
+    await bench.shard.start();
+    await until(async () => (await openRun(bus, run)) === undefined);
+    expect([await isKept(run), bench.restored]).toEqual([false, []]);
+    await bench.shard.stop();
+  });
+});
 
 describe('a run that waits for people', () => {
   it('sleeps after a minute, and wakes for its answer as if nothing had been', async () => {

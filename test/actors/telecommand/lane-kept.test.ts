@@ -84,6 +84,29 @@ describe('what is kept of a telecommand that is over', () => {
     expect(keysOf(bus)).not.toContain(`telecommand.${cellOf(4)}`);
   });
 
+  it('cell.C10 is not there of one whose owner may have been overtaken in its sleep', async () => {
+    let isOwner = true;
+    const world = laneWorld({ isKept: true, isOwner: () => isOwner });
+    obliging(world.bus, world.clock);
+    await world.lane.start();
+    await submit(world.bus, 1);
+    await world.run(500);
+    isOwner = false;
+    await world.run(3_000);
+    expect([world.states(1).at(-1), keysOf(world.bus)]).toEqual(['SENT', []]);
+  });
+
+  it('leftovers.F2 is removed where the log went back with the store, and only what was kept is left', async () => {
+    const { bus, lane, clock } = await waiting();
+    await lane.stop();
+    bus.messages(streams.telecommands).splice(0);
+    bus.messages(streams.telecommandEvents).splice(0);
+    const next = laneWorld({ bus, clock, epoch: 2, isKept: true });
+    await next.lane.start();
+    await next.run(2_000);
+    expect(keysOf(bus)).toEqual([]);
+  });
+
   it('leftovers.F1 keeps the low-water mark until it is removed, whatever is in the way of that', async () => {
     const { bus, kind, clock, run } = await waiting();
     const bucket = bus.bucket(buckets.actors);

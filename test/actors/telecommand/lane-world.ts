@@ -66,6 +66,7 @@ interface WorldOptions {
   readonly holds?: Holds;
   /** Envelopes are kept beside the logs. */
   readonly isKept?: boolean;
+  readonly isOwner?: () => boolean;
 }
 
 const WINDOW: Verification = { expect: undefined, fail: undefined, reports: 'completion', withinMs: 60_000 };
@@ -91,6 +92,7 @@ export function laneWorld({
     stop: async () => undefined,
   },
   isKept = false,
+  isOwner = () => true,
 }: WorldOptions = {}): LaneWorld {
   bus.now = () => clock.now();
   const kept = isKept
@@ -110,6 +112,7 @@ export function laneWorld({
       appended: (cell, { state }, seq) => lane.appended(cell, state, seq),
     }),
     servicesOf: (cell) => lane.servicesOf(cell),
+    isOwned: (cell) => lane.isOwned(cell),
   });
   const kind = new Kind({
     binding,
@@ -139,6 +142,7 @@ export function laneWorld({
     holds,
     ...kept,
     cells: cellsOf(kind),
+    isOwner,
     failed: (error) => failures.push(error),
   });
   return {

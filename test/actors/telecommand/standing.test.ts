@@ -85,6 +85,7 @@ async function lived(drawn: readonly number[]): Promise<Life> {
     clock,
     store: storeOf(bus, undefined, () => keep()),
     servicesOf: () => undefined,
+    isOwned: () => true,
   });
   const answers = Object.keys(bound.effects).map((type) => [
     type,

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AlarmEvent, AlarmRecord } from '../../../contract/alarm.ts';
 import { byAlarm, lastRecords, type RecordedAlarmEvent, type WrittenAlarm } from '../alarm-history.ts';
-import type { Checker } from './checker.ts';
+import { type Checker, isWhileAsked } from './checker.ts';
 
 export const numberedAlarms: Checker = {
   name: 'numbered-alarms',
@@ -180,11 +180,11 @@ export const commandsOfAlarmsCount: Checker = {
   name: 'commands-of-alarms-count',
   promise: 'a command to an alarm that was accepted stands in its log by then, with who gave it',
   *check({ alarms }) {
-    for (const { target, alarm, by, action, askedAt, answeredAt } of alarms.accepted) {
+    for (const command of alarms.accepted) {
+      const { target, alarm, by, action } = command;
       const found = alarms.events.filter(({ event }) => event.by === by && event.cause === CAUSE_OF[action]);
       const within = found.some(
-        ({ message, event }) =>
-          event.target === target && message.order > askedAt && message.order <= answeredAt,
+        ({ message, event }) => event.target === target && isWhileAsked(message, command),
       );
       if (!within) yield `${by} was told that ${alarm} of ${target} took ${action}, and no event says so`;
     }

@@ -1,6 +1,7 @@
 /** What a checker is: a pure function over the whole history of a run. */
 
 import type { History, RecordedEvent } from '../history.ts';
+import type { StoredMessage } from '../twin/stored-stream.ts';
 
 export interface Violation {
   /** Name of the checker. */
@@ -37,4 +38,20 @@ export function byTelecommand(events: readonly RecordedEvent[]): Map<string, Rec
 /** The states of section 3.1 that a telecommand went through; echoes are none. */
 export function statesOf(history: readonly RecordedEvent[]): string[] {
   return history.map(({ event }) => event.state).filter((state) => state !== 'ECHO');
+}
+
+/** Of a command: what had been stored last when it was asked, and when its answer had come. */
+interface Answered {
+  readonly askedAt: number;
+  readonly answeredAt: number;
+}
+
+/** Whether it was stored behind the asking, and was there when the answer had come. */
+export function isWhileAsked({ order }: StoredMessage, { askedAt, answeredAt }: Answered): boolean {
+  return order > askedAt && order <= answeredAt;
+}
+
+/** A place behind what was stored last, for what happened then and was not stored. */
+export function behind(order: number): number {
+  return order + 0.5;
 }

@@ -11,7 +11,7 @@ import type { History } from '../history.ts';
 import { targetBehind } from '../mission.ts';
 import { bodyOf, byRun, keyOf } from '../run-history.ts';
 import type { Checker } from './checker.ts';
-import { epochOwners } from './telecommand-log.ts';
+import { epochOwners, highestEpochs } from './telecommand-log.ts';
 
 export const soundRunLogs: Checker = {
   name: 'sound-run-logs',
@@ -33,16 +33,16 @@ export const oneWriterPerRun: Checker = {
     'every event of a run stands behind the one its writer knew, of no earlier epoch, written by the owner of its epoch',
   *check({ runs, members }) {
     const owners = epochOwners(members, 'runs');
+    const highestBefore = highestEpochs(members, 'runs');
     for (const [run, log] of byRun(runs.events)) {
-      let highest = 0;
-      for (const { message, event, epoch } of log) {
+      for (const [n, { message, event, epoch }] of log.entries()) {
         const { by, expect, before } = message;
+        const highest = highestBefore(log, n);
         if (expect !== before)
           yield `${run}: event ${event.seq} was written behind ${before}, its writer knew ${expect}`;
         if (epoch < highest) yield `${run}: event ${event.seq} has epoch ${epoch} after ${highest}`;
         if (owners.get(epoch)?.has(by) !== true)
           yield `${run}: ${by} wrote under epoch ${epoch} of ${[...(owners.get(epoch) ?? [])]}`;
-        highest = Math.max(highest, epoch);
       }
     }
   },

@@ -6,7 +6,7 @@ import { readApproval } from '../../../actors/run/approval.ts';
 import { isChoice, type RunEvent } from '../../../contract/run.ts';
 import type { History } from '../history.ts';
 import { type AcceptedCommand, byRun, lastToken, type RecordedRunEvent } from '../run-history.ts';
-import type { Checker } from './checker.ts';
+import { type Checker, isWhileAsked } from './checker.ts';
 
 export const commandsTakeEffect: Checker = {
   name: 'commands-take-effect',
@@ -37,15 +37,13 @@ function* aborted(
 }
 
 function* resumed(
-  { askedAt, answeredAt }: AcceptedCommand,
+  command: AcceptedCommand,
   log: readonly RecordedRunEvent[],
   what: string,
 ): Iterable<string> {
   const taken = log.some(
     ({ event, message }) =>
-      (event.event === 'continued' || event.event === 'finished') &&
-      message.order > askedAt &&
-      message.order < answeredAt,
+      (event.event === 'continued' || event.event === 'finished') && isWhileAsked(message, command),
   );
   if (!taken) yield `${what}: nothing in its log says so`;
 }
@@ -56,7 +54,7 @@ function* suspended(
   log: readonly RecordedRunEvent[],
   what: string,
 ): Iterable<string> {
-  const asked = log.findLastIndex(({ message }) => message.order < askedAt);
+  const asked = log.findLastIndex(({ message }) => message.order <= askedAt);
   const standing = log
     .slice(0, asked + 1)
     .findLast(({ event }) => ['suspended', 'continued'].includes(event.event));

@@ -7,7 +7,7 @@ import type { History, RecordedEvent } from '../history.ts';
 import { targetBehind } from '../mission.ts';
 import { bodyOf, byRun, keyOf, type RecordedRunEvent } from '../run-history.ts';
 import type { StoredMessage } from '../twin/stored-stream.ts';
-import type { Checker } from './checker.ts';
+import { behind, type Checker } from './checker.ts';
 import { encodedFrames, recordedUplinks } from './telecommand-log.ts';
 
 interface Submitted {
@@ -164,8 +164,7 @@ export const insideItsHold: Checker = {
     const recordedOf = recordedUplinks(events);
     const pauses = pausesOf(byRun(runs.events));
     for (const uplink of uplinks) {
-      // Behind what was stored last before it.
-      const order = uplink.order + 0.5;
+      const order = behind(uplink.order);
       const recorded = recordedOf(uplink);
       const found = recorded && sent.get(recorded.id);
       if (found === undefined) continue;
@@ -200,7 +199,7 @@ export const strangersKeptOut: Checker = {
       if (!(frames.get(body.id) ?? []).some((frame) => left.has(frame))) continue;
       // Watches are late by what faults delay them: a hold that lasted the whole time is one that everybody saw.
       const from = holdersAt(runs.leases, body.target, message.order, message.at - SEEN_AFTER_MS);
-      const to = holdersAt(runs.leases, body.target, uplinked[0]!.order);
+      const to = holdersAt(runs.leases, body.target, behind(uplinked[0]!.order));
       const stayed = from.filter((holder) => to.some(({ run }) => run === holder.run));
       if (stayed.length > 0) yield `${body.id} left although ${JSON.stringify(stayed)} held ${body.target}`;
     }

@@ -30,15 +30,15 @@ export const oneWriterPerEpoch: Checker = {
     'no event is of an earlier epoch than the one before it, and each is written by the owner of its epoch',
   *check({ events, members }) {
     const owners = epochOwners(members, 'lane');
+    const highestBefore = highestEpochs(members, 'lane');
     for (const [telecommand, history] of byTelecommand(events)) {
-      let highest = 0;
-      for (const { epoch, event, message } of history) {
+      for (const [n, { epoch, event, message }] of history.entries()) {
         const { by, seq } = message;
+        const highest = highestBefore(history, n);
         if (epoch < highest)
           yield `${telecommand}: ${event.state} (${seq}) has epoch ${epoch} after ${highest}`;
         if (owners.get(epoch)?.has(by) !== true)
           yield `${telecommand}: ${by} wrote under epoch ${epoch} of ${[...(owners.get(epoch) ?? [])]}`;
-        highest = Math.max(highest, epoch);
       }
     }
   },
@@ -180,11 +180,46 @@ export function recordedUplinks(
 /** The owners of each epoch (lease.A1); where the store went back partitions may share one. */
 export function epochOwners(members: readonly StoredMessage[], partitions: string): Map<number, Set<string>> {
   const owners = new Map<number, Set<string>>();
-  for (const { subject, seq, data } of members) {
-    if (!subject.includes(`.partition.${partitions}.`)) continue;
-    const { owner, after = 0 } = ownershipOf(data);
-    const epoch = Math.max(seq, after + 1);
-    if (owner !== null) owners.set(epoch, (owners.get(epoch) ?? new Set()).add(owner));
-  }
+  for (const { epoch, owner } of claimsIn(members, partitions))
+    owners.set(epoch, (owners.get(epoch) ?? new Set()).add(owner));
   return owners;
+}
+
+interface Written {
+  readonly epoch: number;
+  readonly message: StoredMessage;
+}
+
+/**
+ * Of a log: the highest epoch before an event, as far as it is of the same past. What the store had lost by then, or
+ * had lost the claim of, is of a past that is gone, and its epochs are given again (low-water-mark.F4).
+ */
+export function highestEpochs(
+  members: readonly StoredMessage[],
+  partitions: string,
+): (log: readonly Written[], n: number) => number {
+  const claims = claimsIn(members, partitions);
+  const isGone = ({ epoch, message }: Written, order: number): boolean => {
+    const claim = claims.findLast((each) => each.epoch === epoch && each.message.order < message.order);
+    return wasLost(message, order) || (claim !== undefined && wasLost(claim.message, order));
+  };
+  return (log, n) => {
+    const { order } = log[n]!.message;
+    return Math.max(0, ...log.slice(0, n).map((each) => (isGone(each, order) ? 0 : each.epoch)));
+  };
+}
+
+function wasLost({ lostAt = Number.POSITIVE_INFINITY }: StoredMessage, order: number): boolean {
+  return lostAt < order;
+}
+
+function claimsIn(
+  members: readonly StoredMessage[],
+  partitions: string,
+): { readonly epoch: number; readonly owner: string; readonly message: StoredMessage }[] {
+  return members.flatMap((message) => {
+    if (!message.subject.includes(`.partition.${partitions}.`)) return [];
+    const { owner, after = 0 } = ownershipOf(message.data);
+    return owner === null ? [] : [{ epoch: Math.max(message.seq, after + 1), owner, message }];
+  });
 }

@@ -6,8 +6,10 @@ import { isKept, keptBytes, readEnvelope } from '../../../messaging/kept-envelop
 import type { Bucket, Bus } from '../../../ports/bus.ts';
 import type { KeptEnvelope } from '../../../ports/entity.ts';
 import { ROLES } from '../../../supervision/role.ts';
+import { storedRuns } from '../run-history.ts';
 import type { Fault, Scenario, Slot } from '../scenario.ts';
 import { attempt } from '../trial.ts';
+import { TwinServer } from '../twin/server.ts';
 import type { RunOptions } from '../world.ts';
 import { withBucket } from './run-defects.ts';
 
@@ -98,4 +100,21 @@ describe('planted defects of what is kept', () => {
     const options = keeping(() => ({ remove: async () => ({ outcome: 'written', revision: 1 }) }));
     expect(await brokenBy(options)).toContain('nothing-kept-of-what-is-over');
   });
+});
+
+it('a program that a bucket lost still says what a log of a later moment means', () => {
+  const server = new TwinServer({ now: () => 20, choose: () => 0 });
+  server.publish(server.bucket(buckets.programs), {
+    subject: `$KV.${buckets.programs.name}.digest`,
+    data: Buffer.from('{}'),
+    headers: {},
+    id: 'digest',
+    expect: 0,
+    writer: 'p0-1.1',
+    by: 'p0-1',
+    removal: false,
+  });
+  server.turn(false);
+  server.rewind(() => 10);
+  expect([...storedRuns(server).programs.keys()]).toEqual(['digest']);
 });

@@ -5,10 +5,14 @@
 
 import { describe, expect, it } from 'vitest';
 import { streams } from '../../../contract/bus/streams.ts';
+import type { TcEvent } from '../../../contract/telecommand.ts';
 import { ROLES } from '../../../supervision/role.ts';
 import { checkers, violationsOf } from '../checkers/all.ts';
+import { oneWriterPerEpoch } from '../checkers/telecommand-log.ts';
+import type { History, RecordedEvent } from '../history.ts';
 import type { Fault, Scenario, Slot, Submission } from '../scenario.ts';
 import { attempt } from '../trial.ts';
+import type { StoredMessage } from '../twin/stored-stream.ts';
 import { type RunOptions, run } from '../world.ts';
 import {
   careless,
@@ -225,4 +229,43 @@ describe('planted defects', () => {
       ].sort(),
     );
   });
+});
+
+it('epochs that are given again where the store lost their claims are no earlier ones, and others are', () => {
+  const bare = {
+    headers: {},
+    at: 0,
+    expect: 0,
+    before: 0,
+    writer: 'w',
+    removal: false,
+    data: Buffer.from('{}'),
+  };
+  const claim = (seq: number, by: string, order: number, lostAt?: number): StoredMessage => ({
+    ...bare,
+    subject: '$KV.mcs_members.partition.lane.sat1',
+    seq,
+    by,
+    order,
+    data: Buffer.from(JSON.stringify({ owner: by, after: 0 })),
+    ...(lostAt !== undefined && { lostAt }),
+  });
+  const event = (epoch: number, by: string, order: number, lostAt?: number): RecordedEvent => ({
+    target: 'sat1',
+    id: 'T',
+    epoch,
+    frame: undefined,
+    event: { state: 'PENDING' } as TcEvent,
+    message: { ...bare, subject: 's', seq: 1, by, order, ...(lostAt !== undefined && { lostAt }) },
+  });
+  const judged = (members: StoredMessage[], events: RecordedEvent[]): string[] => [
+    ...oneWriterPerEpoch.check({ members, events } as unknown as History),
+  ];
+  const gone = [claim(65, 'p2-1', 1, 10), claim(4, 'p2-2', 11)];
+  const kept = [claim(65, 'p2-1', 1), claim(4, 'p2-2', 11)];
+  const later = event(4, 'p2-2', 12);
+  expect(judged(gone, [event(65, 'p2-1', 2, 10), later])).toEqual([]);
+  expect(judged(gone, [event(65, 'p2-1', 2), later])).toEqual([]);
+  expect(judged(kept, [event(65, 'p2-1', 2, 10), later])).toEqual([]);
+  expect(judged(kept, [event(65, 'p2-1', 2), later])).toHaveLength(1);
 });

@@ -127,6 +127,16 @@ describe('tampered histories of runs', () => {
     expect(await brokenIn((history) => ({ events: again(history, 'finished') }))).toContain('sound-run-logs');
   });
 
+  it('a resumption that is the last thing stored when its answer comes has taken effect, one stored later has not', async () => {
+    const answered = (early: number) => (history: History) => {
+      const { run, message } = history.runs.events[position(history, 'continued')]!;
+      const [askedAt, answeredAt] = [message.order - 2, message.order - early];
+      return { accepted: [{ run, action: 'resume' as const, by: 'ada', askedAt, answeredAt }] };
+    };
+    expect(await brokenIn(answered(0))).toEqual([]);
+    expect(await brokenIn(answered(1))).toEqual(['commands-take-effect']);
+  });
+
   it('an event of somebody who owns nothing has no right writer', async () => {
     const stranger = ({ runs }: History) => {
       const [first, ...others] = runs.events;

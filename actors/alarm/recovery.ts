@@ -1,0 +1,95 @@
+/**
+ * The record of an alarm and the stream of its events brought together, before anything else happens to the alarm: at a
+ * takeover, and whenever its cell is made. Mission Control Service, section 4.4 (recovery); decision 27.
+ *
+ * V1. What the stream misses of a record is published (MC-ALM-054), but not what has left it by its age.
+ * V2. What was published was recorded before (record-store.R1). A record that is behind the last event, or says
+ *     something else under its number, or is missing, went with a store that went back: it is recorded again as it was
+ *     published, since it is what people have seen; what the condition says now is compared with that
+ *     (target-alarms.T5). Nothing else is known of it: a reaction it may have asked for is not asked for again.
+ * V3. Only who leads writes, and nothing over what somebody else has written meanwhile.
+ */
+
+import { type AlarmEvent, type AlarmName, alarmKey, type StoredAlarm } from '../../contract/alarm.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { Outage } from '../../contract/outage.ts';
+import { NEVER_EVALUATED } from '../../machines/alarm/record.ts';
+import { pastIsGone } from '../../messaging/low-water-mark.ts';
+import type { Bus } from '../../ports/bus.ts';
+import { type Head, headOf, isEventOf, publish, recordOf } from './alarm-event.ts';
+
+/** A record as it stands in the bucket. */
+export interface Recorded {
+  readonly stored: StoredAlarm;
+  readonly revision: number;
+}
+
+export interface Recovered {
+  readonly recorded: Recorded | undefined;
+  /** Where the stream of the alarm ends. */
+  readonly position: number;
+  /** Its last transition was missing on the stream. */
+  readonly published: boolean;
+}
+
+interface Term {
+  readonly epoch: number;
+  holds(): boolean;
+  /** Events before this time, ms since 1970, may have left the stream. */
+  oldest(): number;
+}
+
+/** Throws `Outage`, also where the term is over or somebody else wrote. */
+export async function recover(
+  bus: Bus,
+  name: AlarmName,
+  recorded: Recorded | undefined,
+  term: Term,
+): Promise<Recovered> {
+  const head = await headOf(bus, name);
+  if (head.event !== undefined && !isKnown(head.event, recorded))
+    return { recorded: await recordAgain(bus, name, head.event, recorded, term), ...at(head) };
+  if (recorded === undefined || !isMissing(recorded, head, term)) return { recorded, ...at(head) };
+  const published = await publish(bus, name, recorded.stored, head.position);
+  if (published === undefined) throw pastIsGone(streams.alarms);
+  return { recorded, ...published };
+}
+
+/** V2 */
+function isKnown(event: AlarmEvent, recorded: Recorded | undefined): boolean {
+  const record = recorded?.stored.record;
+  return record !== undefined && (event.seq < record.seq || isEventOf(event, record));
+}
+
+/** V1 */
+function isMissing({ stored: { record } }: Recorded, { seq }: Head, term: Term): boolean {
+  const isOld = Date.parse(record.changed_at ?? '') < term.oldest();
+  return seq < record.seq && !(seq === 0 && isOld);
+}
+
+async function recordAgain(
+  bus: Bus,
+  name: AlarmName,
+  event: AlarmEvent,
+  before: Recorded | undefined,
+  term: Term,
+): Promise<Recorded> {
+  const known = before?.stored ?? { evaluated: NEVER_EVALUATED };
+  const stored: StoredAlarm = { ...known, record: recordOf(event, before?.stored.record), epoch: term.epoch };
+  const key = alarmKey(name);
+  const bytes = Buffer.from(JSON.stringify(stored));
+  const put = term.holds()
+    ? await bus.bucket(buckets.alarms).put(key, bytes, before?.revision ?? 0)
+    : undefined;
+  if (put?.outcome !== 'written')
+    throw new Outage(
+      'bus.unavailable',
+      `alarm ${key} was published and is not recorded, and is in somebody else's hands`,
+    );
+  return { stored, revision: put.revision };
+}
+
+function at({ position }: Head): Pick<Recovered, 'position' | 'published'> {
+  return { position, published: false };
+}
