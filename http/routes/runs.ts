@@ -114,7 +114,9 @@ export const launchRun = defineRoute({
     const environment = mission.value.environments.get(body.environment);
     const forbidden = launchRefusal(caller, environment);
     if (forbidden !== undefined) return forbidden;
-    if (!ports.passes.live) return busUnavailable();
+    // What is not known of passes is not guessed: a plan would name none, and a warning would be left out.
+    const decides = body.plan !== undefined || environment?.kind === 'in_orbit';
+    if (decides && !ports.passes.live) return busUnavailable();
     const pass = plannedPass(body, ports);
     const resolved = resolveRun(mission.value, body, await knownOf(body, mission.value, pass, ports));
     if (!resolved.ok) return resolved;

@@ -21,7 +21,7 @@ const ALARM_RETENTION_MS = 90 * 86_400_000;
 const SCHEDULER_MARGIN_MS = 30_000;
 
 /** Sections of the specification whose features this release does not have: it says so and does not keep quiet. */
-const UNREAD = [['scheduler', 'margin'], ['connectors'], ['editor']] as const;
+const UNREAD = ['connectors', 'editor'] as const;
 
 /** The settings; without a document, every default. */
 export function checkSettings(read: ReadDocument | undefined): SettingsConfiguration {
@@ -67,12 +67,9 @@ function authOf(
 }
 
 function warnOfUnread(document: ConfigDocument, faults: FaultsAt): void {
-  for (const [section, key] of UNREAD) {
-    const given = document[section];
-    if (given === undefined || (key !== undefined && !(key in given))) continue;
-    faults
-      .in(section, ...(key === undefined ? [] : [key]))
-      .warning('no part of this release reads it', 'it changes nothing: leave it out');
+  for (const section of UNREAD) {
+    if (document[section] === undefined) continue;
+    faults.in(section).warning('no part of this release reads it', 'it changes nothing: leave it out');
   }
 }
 

@@ -4,12 +4,13 @@
  */
 
 import { decodeTime, ulid } from 'ulid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { Outage } from '../../contract/outage.ts';
+import type { Pass } from '../../contract/pass.ts';
 import type { ControlCall, RunEvent, RunFact, RunRequest } from '../../contract/run.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { RoutePorts } from '../../http/ports.ts';
@@ -17,7 +18,9 @@ import type { Route } from '../../http/route.ts';
 import { answerRun, runCommandRoutes } from '../../http/routes/run-commands.ts';
 import { readRunSteps } from '../../http/routes/run-steps.ts';
 import { launchRun, runFollows, runRoutes } from '../../http/routes/runs.ts';
+import { PassWriter } from '../../messaging/pass-writes.ts';
 import type { Mission } from '../../mission/mission.ts';
+import { upsert } from '../../mission/pass/merge.ts';
 import { programDocument, readProgram } from '../../mission/procedure/program-document.ts';
 import { resolveRun } from '../../mission/procedure/resolve-run.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
@@ -125,7 +128,8 @@ function resolved(request: RunRequest) {
 function portsWith(more: Partial<RoutePorts> = {}): RoutePorts {
   const { bus, missions, log } = world;
   const none = { newest: () => undefined, of: () => undefined, stop: async () => {} };
-  const ports = { bus, missions, log, clock: realClock, runs: none, newId: () => ulid() };
+  const passes = { live: true, find: () => undefined, passes: () => [] };
+  const ports = { bus, missions, log, clock: realClock, runs: none, passes, newId: () => ulid() };
   return { ...ports, ...more } as unknown as RoutePorts;
 }
 
@@ -303,6 +307,130 @@ describe('POST /v1/runs', () => {
   it('MC-GEN-027 asks who it is before it looks into what is asked', async () => {
     const wrong = { ...launch, run: 'lok', environment: 'lab' };
     expect(said(await start(wrong))).toEqual([401, ['api::anonymous']]);
+  });
+});
+
+describe('a run that is bound to a pass', () => {
+  const MINUTE = 60_000;
+  const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
+  let named = 0;
+
+  /** Stores a pass over kiruna, in progress unless it says otherwise; its identifier. */
+  async function pass(more: Partial<Pass> = {}): Promise<string> {
+    named += 1;
+    const id = `pass-${named}`;
+    const writer = new PassWriter({ bus: world.bus, log: world.log });
+    const window = { aos: at(-MINUTE), los: at(10 * MINUTE) };
+    const rest = {
+      max_elevation: '40 deg',
+      source: 'provider',
+      status: 'booked',
+      station: `gs${named}`,
+    } as const;
+    await writer.write('sat1', (passes) =>
+      upsert(passes, { id, target: 'sat1', ...rest, ...window, ...more }, { feeder: 'network', at: at(0) }),
+    );
+    await until(async () => (await coverage.call(`${url}/v1/passes/sat1/${id}`)).status === 200);
+    return id;
+  }
+  const bound = async (
+    more: Partial<Pass>,
+    request: Partial<RunRequest> = {},
+  ): Promise<[number, string[]]> => {
+    const answer = await start({ ...launch, plan: await pass(more), ...request }, ADA);
+    return answer.status === 202 ? [202, []] : said(answer);
+  };
+  const inOrbit = async (check: () => Promise<void>): Promise<void> => {
+    const flight = { ...mission.environments.get('flight')!, identity: 'declared' } as const;
+    world.missions.publish({ ...mission, environments: new Map(mission.environments).set('flight', flight) });
+    try {
+      await check();
+    } finally {
+      world.missions.publish(mission);
+    }
+  };
+
+  it('MC-RUN-016 F-06 is launched in it, by its identifier or by that of a contribution, under the stored one', async () => {
+    const plan = await pass();
+    const writer = new PassWriter({ bus: world.bus, log: world.log });
+    const window = { aos: at(-MINUTE), los: at(9 * MINUTE), station: `gs${named}`, max_elevation: '40 deg' };
+    const predicted = { id: 'fds-1', target: 'sat1', source: 'fds', status: 'predicted', ...window } as const;
+    await writer.write('sat1', (passes) => upsert(passes, predicted, { feeder: 'dynamics', at: at(0) }));
+    await until(async () => (await coverage.call(`${url}/v1/passes/sat1/fds-1`)).status === 200);
+    const answer = await start({ ...launch, plan: 'fds-1' }, ADA);
+    expect(answer.status).toBe(202);
+    const program = await world.bus.bucket(buckets.programs).get(answer.body.ir);
+    expect(read<{ plan: string }>(program!.value).plan).toBe(plan);
+    expect(codesOf(await start({ ...launch, plan: 'elsewhere' }, ADA))).toEqual(['run::unknown-pass']);
+  });
+
+  it('MC-RUN-031 F-06 is refused where the pass is cancelled: 409 run::pass-cancelled', async () => {
+    expect(await bound({ status: 'cancelled' })).toEqual([409, ['run::pass-cancelled']]);
+  });
+
+  it('MC-RUN-032 F-06 MC-PASS-048 is refused in orbit where it is not booked: 409 run::not-booked', async () => {
+    const predicted = { source: 'fds', status: 'predicted' } as const;
+    expect((await bound(predicted))[0]).toBe(202);
+    await inOrbit(async () => {
+      expect(await bound(predicted, { environment: 'flight' })).toEqual([409, ['run::not-booked']]);
+      expect((await bound({}, { environment: 'flight' }))[0]).toBe(202);
+    });
+  });
+
+  it('MC-RUN-033 F-06 is refused before AOS: 409 run::before-aos', async () => {
+    expect(await bound({ aos: at(MINUTE) })).toEqual([409, ['run::before-aos']]);
+  });
+
+  it('MC-RUN-034 MC-LIM-009 F-06 is refused where it may end behind LOS less the margin: 409 run::window', async () => {
+    const { maxDurationMs } = resolved(launch).program;
+    const [enough, short] = [maxDurationMs! + 30_000 + 20_000, maxDurationMs! + 30_000 - 1];
+    expect((await bound({ los: at(enough) }))[0]).toBe(202);
+    expect(await bound({ los: at(short) })).toEqual([409, ['run::window']]);
+    const { settings } = world.missions.current!;
+    world.missions.publish({ ...mission, settings: { ...settings, schedulerMarginMs: 1_000 } });
+    try {
+      expect((await bound({ los: at(short) }))[0]).toBe(202);
+    } finally {
+      world.missions.publish(mission);
+    }
+  });
+
+  it('MC-RUN-035 MC-PASS-006 F-06 is refused on a receive-only pass where it sends: 409 run::receive-only', async () => {
+    expect(await bound({ uplink: false }, { run: 'reboot' })).toEqual([409, ['run::receive-only']]);
+    expect((await bound({ uplink: false }, { run: 'nothing' }))[0]).toBe(202);
+  });
+
+  it('reports every reason at once, and stores nothing', async () => {
+    const submissions = submitted.length;
+    const over = { status: 'cancelled', aos: at(5_000), los: at(6_000), uplink: false } as const;
+    expect(await bound(over, { run: 'reboot' })).toEqual([
+      409,
+      ['run::pass-cancelled', 'run::before-aos', 'run::window', 'run::receive-only'],
+    ]);
+    const probe = await launched();
+    await until(() => submitted.some(({ data }) => read<{ run: string }>(data).run === probe));
+    expect(submitted.length).toBe(submissions + 1);
+  });
+
+  it('MC-RUN-038 one by hand in orbit that may outlast a pass in progress is taken with a warning', async () => {
+    await inOrbit(async () => {
+      const served = world.bus.serve(subject.gatewayVerb('radio', 'state'), async () =>
+        Buffer.from(JSON.stringify({ gateway: 'radio', link: { state: 'up', since: 0 } })),
+      );
+      onTestFinished(() => served.stop());
+      const warnings = async (): Promise<string[]> => {
+        const answer = await until(async () => {
+          const each = await start({ ...launch, run: 'typed', environment: 'flight' }, ADA);
+          return each.status === 202 && each;
+        });
+        return answer.body.warnings as string[];
+      };
+      const before = await warnings();
+      const id = await pass({ los: at(5_000) });
+      await pass({ los: at(60 * MINUTE) });
+      const added = (await warnings()).filter((each) => !before.includes(each));
+      expect(added).toEqual([expect.stringMatching(new RegExp(`pass ${id} of sat1 ends at`))]);
+    });
   });
 });
 

@@ -62,12 +62,15 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     property: 'feeders',
     shown: ['test/http/pass-routes.test.ts', 'feeders: FEEDERS'],
   },
+  'scheduler.margin': {
+    property: 'schedulerMarginMs',
+    shown: ['test/http/run-routes.test.ts', 'schedulerMarginMs: 1_000'],
+  },
   'nats.replicas': { property: 'replicas', shown: ['test/flow/three-servers.test.ts', "'replicas: 3'"] },
 };
 
 /** The keys without a reader, and a value of each. */
 const UNREAD: Readonly<Record<string, unknown>> = {
-  'scheduler.margin': '30 s',
   connectors: { fds: { url: 'http://127.0.0.1' } },
   'editor.url': 'http://127.0.0.1',
 };

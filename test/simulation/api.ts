@@ -88,7 +88,9 @@ function portsOf(
   { bus, missions, values, log, clock, random, registry }: RoleContext,
   watched: Pick<RoutePorts, 'holds' | 'runs'>,
 ): RoutePorts {
-  const ports = { bus, missions, values, log, clock, registry, ...watched };
+  // No pass is known in these simulations; nothing of theirs crosses the bus.
+  const passes = { live: true, find: () => undefined, passes: () => [] };
+  const ports = { bus, missions, values, log, clock, registry, passes, ...watched };
   const newId = (): string => ulid(clock.now(), () => random.next());
   return { ...ports, newId, valuesLoaded: () => true, draining: () => false } as unknown as RoutePorts;
 }
