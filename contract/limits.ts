@@ -28,6 +28,12 @@ export const SNAPSHOT_BODY_BYTES = 4 * 1024 * 1024;
 export const PASS_LIST_MOST = 5_000;
 /** How long who wrote a pass waits until the lists of this process show it. */
 export const PASS_SEEN_MS = 5_000;
+/** From when on before its AOS the gateway of a pass is checked (section 4.5). */
+export const PASS_CHECK_AHEAD_MS = 10 * 60_000;
+/** How often the gateways of passes are checked where nothing changes. */
+export const PASS_CHECK_MS = 5_000;
+/** Changes of so long are checked together: a snapshot changes hundreds of passes in a moment. */
+export const PASS_CHECK_SOON_MS = 50;
 /** Bytes of one entry of the journal of a target's passes: half of what the bus takes as one message. */
 export const PASS_JOURNAL_BYTES = 512 * 1024;
 /** Rounds of a write of passes that others keep overtaking, before it is given up with 503. */
