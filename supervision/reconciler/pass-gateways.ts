@@ -1,7 +1,7 @@
 /**
  * Checks which gateway serves each pass that begins soon or is in progress, and records it, so that a person reads
- * before a pass why no gateway would serve it. Led by one process of the cell. Mission Control Service, sections 2.6 and
- * 4.5 (gateway check).
+ * before a pass why no gateway would serve it. Led by one process of the cell. Mission Control Service, sections 2.6
+ * and 4.5 (gateway check).
  *
  * P1. Every pass that is not cancelled is checked from `PASS_CHECK_AHEAD_MS` before its AOS until its LOS: at each
  *     change of a pass or of the mission, and every `PASS_CHECK_MS`.
@@ -15,8 +15,8 @@ import { Outage } from '../../contract/outage.ts';
 import { type PassGateway, passKey, type StoredPass } from '../../contract/pass.ts';
 import { PassBook } from '../../messaging/pass-book.ts';
 import type { Mission } from '../../mission/mission.ts';
-import { gatewayOfPass, type ServingGateway } from '../../mission/pass/gateway.ts';
 import { isOver, windowOf } from '../../mission/pass/pass.ts';
+import { gatewayOfPass, type ServingGateway } from '../../mission/pass/station-gateway.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

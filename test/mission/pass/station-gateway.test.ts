@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { load } from '../../../mission/load.ts';
-import { gatewayOfPass } from '../../../mission/pass/gateway.ts';
+import { gatewayOfPass } from '../../../mission/pass/station-gateway.ts';
 import { compiled } from '../documents.ts';
 
 const TOPOLOGY = `
