@@ -15,6 +15,7 @@ import { benchRow } from './rows/bench.ts';
 import { cellRow } from './rows/cells.ts';
 import { fanOutRow } from './rows/fan-out.ts';
 import { httpRow } from './rows/http.ts';
+import { passRow } from './rows/passes.ts';
 import { runRows } from './rows/runs.ts';
 import { sampleRow } from './rows/samples.ts';
 import { telecommandRow } from './rows/telecommands.ts';
@@ -29,6 +30,7 @@ const ROWS: readonly Row[] = [
   alarmLatencyRow,
   alarmFailoverRow,
   fanOutRow,
+  passRow,
   cellRow,
   benchRow,
 ];

@@ -63,6 +63,8 @@ function checkShape(
   const params = readParams(endpoint.params, incoming.params);
   if (!params.ok) return params;
   const query = readQuery(endpoint, incoming.query, codes);
+  // The faults of an answer have one status.
+  if (!query.ok && endpoint.invalidBody !== undefined) return query;
   const body = readBody(endpoint, incoming.body, codes);
   if (!query.ok || !body.ok) {
     const faults = [query, body].flatMap((read) => (read.ok ? [] : read.faults));

@@ -37,6 +37,7 @@ const ROWS = [
   'alarms.latency',
   'alarms.failover',
   'fan-out.100',
+  'passes.snapshot',
   'cells.live',
   'cells.activation',
   'cells.restore',
