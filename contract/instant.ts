@@ -5,16 +5,16 @@
  */
 
 const FORM =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+/** Every month has this day. */
+const SAFE_DAY = 28;
 
 /** ms since 1970; undefined for what is no time of RFC 3339. */
 export function readInstant(text: string): number | undefined {
-  const [, year, month, day, hour, minute, second] = FORM.exec(text)?.map(Number) ?? [];
-  if (year === undefined || year === 0) return undefined;
-  const isDay = month! >= 1 && month! <= 12 && day! >= 1 && day! <= daysOf(year, month!);
-  if (!isDay || hour! > 23 || minute! > 59 || second! > 59) return undefined;
-  const ms = Date.parse(text.toUpperCase());
-  return Number.isNaN(ms) ? undefined : ms;
+  if (!FORM.test(text)) return undefined;
+  const day = Number(text.slice(8, 10));
+  if (day > SAFE_DAY && day > daysOf(Number(text.slice(0, 4)), Number(text.slice(5, 7)))) return undefined;
+  return Date.parse(text.toUpperCase());
 }
 
 function daysOf(year: number, month: number): number {

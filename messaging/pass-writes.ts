@@ -15,29 +15,36 @@
  * J5. A journal whose writes are done is emptied, so that a pass that leaves the bucket does not come back by it.
  */
 
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { buckets } from '../contract/bus/buckets.ts';
 import { parseJsonBytes } from '../contract/json-bytes.ts';
-import { PASS_JOURNAL_BYTES, PASS_WRITE_ROUNDS } from '../contract/limits.ts';
+import { PASS_JOURNAL_BYTES, PASS_WRITE_ROUNDS, SNAPSHOT_PASSES } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
 import { passKey, readStoredPass, type StoredPass } from '../contract/pass.ts';
+import { isToken } from '../contract/token.ts';
 import { TargetPasses } from '../mission/pass/target-passes.ts';
 import type { Bucket, Bus, Entry } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 
-/** One write of the journal: the pass as it shall stand, over this revision of its entry (0: there is none). */
+/** One write: the text of the pass as it shall stand, over this revision of its entry (0: there is none). */
 interface PassWrite {
-  readonly pass: StoredPass;
+  readonly key: string;
+  readonly text: string;
   readonly over: number;
 }
 
+/** A journal that is larger was not written here. */
+const JOURNAL_READ_BYTES = 64 * 1024 * 1024;
+
+/** As it is stored. */
 interface Journal {
-  readonly writes: readonly PassWrite[];
+  readonly writes: readonly { readonly pass: StoredPass; readonly over: number }[];
 }
 
-/** What stands in the bucket of a target, with the revisions of its entries. */
+/** What stands in the bucket of a target, with its entries by their keys. */
 interface Standing {
   readonly passes: TargetPasses;
-  readonly revisions: ReadonlyMap<string, number>;
+  readonly entries: ReadonlyMap<string, Entry>;
   /** Revision of the journal; 0: there is none. */
   readonly journal: number;
 }
@@ -77,8 +84,7 @@ export class PassWriter {
   /** J5. Nobody waits for it but who writes the same target next. */
   async #empty(target: string, journal: number | undefined): Promise<void> {
     if (journal === undefined) return;
-    const value = bytesOf({ writes: [] } satisfies Journal);
-    await this.#tools.bus.bucket(buckets.passJournals).put(target, value, journal);
+    await this.#tools.bus.bucket(buckets.passJournals).put(target, journalOf([]), journal);
   }
 }
 
@@ -104,16 +110,19 @@ async function writePasses<Outcome>(
 }
 
 function changesOf<Outcome>(
-  { passes, revisions }: Standing,
+  { passes, entries }: Standing,
   change: (passes: TargetPasses) => Outcome,
 ): { readonly outcome: Outcome; readonly changed: PassWrite[] } {
   const draft = new TargetPasses(passes);
   const outcome = change(draft);
   const changed: PassWrite[] = [];
   for (const pass of draft) {
-    const before = passes.get(pass.id);
-    if (before !== undefined && (before === pass || textOf(before) === textOf(pass))) continue;
-    changed.push({ pass, over: revisions.get(pass.id) ?? 0 });
+    if (passes.get(pass.id) === pass) continue;
+    const key = passKey(pass.target, pass.id);
+    const text = JSON.stringify(pass);
+    const entry = entries.get(key);
+    if (entry !== undefined && Buffer.from(text).equals(entry.value)) continue;
+    changed.push({ key, text, over: entry?.revision ?? 0 });
   }
   return { outcome, changed };
 }
@@ -130,15 +139,14 @@ interface Written {
 async function writeAll(
   bus: Bus,
   target: string,
-  journal: number,
+  standing: number,
   changed: readonly PassWrite[],
 ): Promise<Written> {
-  let over = journal;
+  let over = standing;
   let revision: number | undefined;
   for (let done = 0; done < changed.length; ) {
-    const writes = fitting(changed.slice(done));
-    const value = bytesOf({ writes } satisfies Journal);
-    const decided = await bus.bucket(buckets.passJournals).put(target, value, over);
+    const { writes, journal } = fitting(changed.slice(done));
+    const decided = await bus.bucket(buckets.passJournals).put(target, journal, over);
     if (decided.outcome === 'conflict') return { isWhole: false, revision };
     const passes = bus.bucket(buckets.passes);
     const outcomes = await Promise.all(writes.map((write) => apply(passes, write)));
@@ -149,27 +157,21 @@ async function writeAll(
   return { isWhole: true, revision, ...(changed.length > 0 && { journal: over }) };
 }
 
-/** The first of them that one entry of the journal holds, at least one. */
-function fitting(changed: readonly PassWrite[]): PassWrite[] {
-  const writes: PassWrite[] = [];
-  let bytes = 0;
-  for (const write of changed) {
-    bytes += textOf(write.pass).length + JOURNAL_FRAME;
-    if (bytes > PASS_JOURNAL_BYTES && writes.length > 0) break;
-    writes.push(write);
+/** The first of them that one entry of the journal holds, at least one; half as many as long as it is too large. */
+function fitting(changed: readonly PassWrite[]): { writes: readonly PassWrite[]; journal: Uint8Array } {
+  for (let count = Math.min(changed.length, SNAPSHOT_PASSES); ; count = Math.ceil(count / 2)) {
+    const writes = changed.slice(0, count);
+    const journal = journalOf(writes);
+    if (journal.length <= PASS_JOURNAL_BYTES || count === 1) return { writes, journal };
   }
-  return writes;
 }
-
-/** What the journal holds of a write beside the pass. */
-const JOURNAL_FRAME = 48;
 
 /**
  * J2: the revision it was written under. Undefined where somebody else has written it: nobody decides anything newer
  * before that is done (J1), so that what stands is it or newer.
  */
-async function apply(passes: Bucket, { pass, over }: PassWrite): Promise<number | undefined> {
-  const written = await passes.put(passKey(pass.target, pass.id), bytesOf(pass), over);
+async function apply(passes: Bucket, { key, text, over }: PassWrite): Promise<number | undefined> {
+  const written = await passes.put(key, Buffer.from(text), over);
   return written.outcome === 'written' ? written.revision : undefined;
 }
 
@@ -179,13 +181,13 @@ async function readStanding(bus: Bus, target: string, log: Log): Promise<Standin
   for (;;) {
     // The journal first: what was decided behind it is not seen, and the decision here then loses.
     const journal = await bus.bucket(buckets.passJournals).get(target);
-    const entries = await passes.list(`${target}.*`);
-    const revisions = new Map(entries.map(({ key, revision }) => [key.slice(target.length + 1), revision]));
+    const listed = await passes.list(`${target}.*`);
+    const entries = new Map(listed.map((entry) => [entry.key, entry]));
     const unfinished = writesOf(journal, log).filter(
-      ({ pass, over }) => (revisions.get(pass.id) ?? 0) === over,
+      ({ key, over }) => (entries.get(key)?.revision ?? 0) === over,
     );
     if (unfinished.length === 0)
-      return { passes: readable(entries, log), revisions, journal: journal?.revision ?? 0 };
+      return { passes: readable(listed, log), entries, journal: journal?.revision ?? 0 };
     await Promise.all(unfinished.map((write) => apply(passes, write)));
   }
 }
@@ -203,18 +205,21 @@ function readable(entries: readonly Entry[], log: Log): TargetPasses {
 function writesOf(entry: Entry | undefined, log: Log): readonly PassWrite[] {
   if (entry === undefined) return [];
   try {
-    const { writes } = parseJsonBytes(entry.value) as Journal;
-    return writes.filter(({ pass, over }) => typeof pass.id === 'string' && Number.isSafeInteger(over));
+    const { writes } = parseJsonBytes(
+      gunzipSync(entry.value, { maxOutputLength: JOURNAL_READ_BYTES }),
+    ) as Journal;
+    return writes.flatMap(({ pass, over }) => {
+      const isWrite = isToken(pass.target) && isToken(pass.id) && Number.isSafeInteger(over);
+      return isWrite ? [{ key: passKey(pass.target, pass.id), text: JSON.stringify(pass), over }] : [];
+    });
   } catch {
     log.error({ key: entry.key, bucket: buckets.passJournals.name }, 'malformed journal of passes: skipped');
     return [];
   }
 }
 
-function textOf(pass: StoredPass): string {
-  return JSON.stringify(pass);
-}
-
-function bytesOf(value: object): Uint8Array {
-  return Buffer.from(JSON.stringify(value));
+/** The passes are in it as they are written; compressed, as passes of a target are much alike. */
+function journalOf(writes: readonly PassWrite[]): Uint8Array {
+  const texts = writes.map(({ text, over }) => `{"over":${over},"pass":${text}}`);
+  return gzipSync(`{"writes":[${texts.join()}]}`, { level: 1 });
 }

@@ -18,7 +18,8 @@ export class TargetPasses implements Iterable<StoredPass> {
   readonly #byStation = new Map<string, Map<string, Known>>();
 
   constructor(passes: Iterable<StoredPass> = []) {
-    for (const pass of passes) this.set(pass);
+    if (passes instanceof TargetPasses) for (const known of passes.#byId.values()) this.#add(known);
+    else for (const pass of passes) this.set(pass);
   }
 
   get size(): number {
@@ -58,7 +59,11 @@ export class TargetPasses implements Iterable<StoredPass> {
   /** Puts a pass in the place of the one with its identifier. */
   set(pass: StoredPass): void {
     this.delete(pass.id);
-    const known = { pass, ...windowOf(pass) };
+    this.#add({ pass, ...windowOf(pass) });
+  }
+
+  #add(known: Known): void {
+    const { pass } = known;
     this.#byId.set(pass.id, known);
     for (const { source, id } of Object.values(pass.contributions))
       this.#byContribution.set(`${source} ${id}`, pass.id);
