@@ -3,8 +3,11 @@
  *
  * B1. Conditional writes go through `append.ts`, never through the client's own key-value calls, which let two
  *     writers win on a cluster.
- * B2. A removal is a conditional write of a marker, so that it competes with the other writers; the marker is purged
+ * B2. A removal is a conditional write of a marker, so that it competes with the other writers; the marker is deleted
  *     a little later, when the watches have seen it. Until then, and after a crash in between, a marker is no key.
+ * B3. Nothing of a bucket is purged, and no marker rolls its key up: nats-server 2.9 lets every consumer that matches
+ *     leave out what it has not delivered yet, and a watch would miss values of other keys. A bucket keeps one value
+ *     of each key, so that the marker replaces it anyway; and the marker is deleted by its position.
  */
 
 import type { BucketDefinition } from '../contract/bus/buckets.ts';
@@ -23,7 +26,7 @@ export interface BucketTools extends WatchTools {
   readonly markers: Markers;
 }
 
-const REMOVAL = { [OPERATION_HEADER]: 'PURGE', 'Nats-Rollup': 'sub' } as const;
+const REMOVAL = { [OPERATION_HEADER]: 'DEL' } as const;
 const EMPTY = new Uint8Array(0);
 /** A key without a marker, over its marker, and without it again: more than one marker in the way is a race lost. */
 const CREATE_ATTEMPTS = 3;
@@ -42,7 +45,7 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
       return readLast(tools.jetstream, { stream, subject, timeoutMs: left });
     });
   };
-  /** A key that does not exist may have left a marker, which may be purged before this one has written over it. */
+  /** A key that does not exist may have left a marker, which may be deleted before this one has written over it. */
   const create = async (key: string, request: Pick<Write, 'data' | 'deadlineMs'>): Promise<Written> => {
     let expect = 0;
     for (let attempt = 1; ; attempt += 1) {
@@ -76,8 +79,7 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
       checkRevision(expected);
       if (expected === 0) return { outcome: 'conflict' };
       const written = asWritten(await store(key, { data: EMPTY, headers: REMOVAL, expect: expected }));
-      if (written.outcome === 'written')
-        tools.markers.purgeSoon(bucketStream(definition), subjectOf(key), written.revision);
+      if (written.outcome === 'written') tools.markers.deleteSoon(bucketStream(definition), written.revision);
       return written;
     },
     watch: async (filter, changed) => watch(tools, definition, checkKeyFilter(filter), changed),
@@ -90,12 +92,11 @@ export function openBucket(tools: BucketTools, definition: BucketDefinition): Bu
 
 interface Marker {
   readonly stream: string;
-  readonly subject: string;
   readonly seq: number;
 }
 
 /** Long enough for every watch that is alive to have been handed the marker. */
-const PURGE_AFTER_MS = 1_000;
+const DELETED_AFTER_MS = 1_000;
 
 /** Markers of removed keys on their way out. */
 export class Markers {
@@ -107,26 +108,26 @@ export class Markers {
     this.#jetstream = jetstream;
   }
 
-  purgeSoon(stream: string, subject: string, seq: number): void {
-    this.#waiting.push({ stream, subject, seq });
+  deleteSoon(stream: string, seq: number): void {
+    this.#waiting.push({ stream, seq });
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      void this.purge();
-    }, PURGE_AFTER_MS);
+      void this.deleteAll();
+    }, DELETED_AFTER_MS);
   }
 
-  /** Purges what waits, now; what cannot be purged stays as a marker, which is no key. */
-  async purge(): Promise<void> {
+  /** Deletes what waits, now; what cannot be deleted stays as a marker, which is no key. */
+  async deleteAll(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const markers = this.#waiting;
     this.#waiting = [];
-    await Promise.allSettled(markers.map((marker) => this.#purgeOne(marker)));
+    await Promise.allSettled(markers.map((marker) => this.#delete(marker)));
   }
 
-  /** Up to the marker and not past it: the key may live again. */
-  #purgeOne({ stream, subject, seq }: Marker): Promise<unknown> {
-    return this.#jetstream.read(`STREAM.PURGE.${stream}`, { filter: subject, seq: seq + 1 });
+  /** B3: the marker and nothing else; where the key lives again it is gone already. */
+  #delete({ stream, seq }: Marker): Promise<unknown> {
+    return this.#jetstream.read(`STREAM.MSG.DELETE.${stream}`, { seq, no_erase: true });
   }
 }
 

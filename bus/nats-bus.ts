@@ -87,7 +87,7 @@ export function openBus(options: BusOptions): NatsBus {
     close: async () => {
       replication.stop();
       cursors.close();
-      if (connection.connected) await markers.purge();
+      if (connection.connected) await markers.deleteAll();
       await connection.close();
     },
   };

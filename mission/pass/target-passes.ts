@@ -14,7 +14,8 @@ interface Known extends Window {
 
 export class TargetPasses implements Iterable<StoredPass> {
   readonly #byId = new Map<string, Known>();
-  readonly #byContribution = new Map<string, string>();
+  /** Stored identifiers by source and identifier; several where one was stored meanwhile under that of a contribution. */
+  readonly #byContribution = new Map<string, Set<string>>();
   readonly #byStation = new Map<string, Map<string, Known>>();
 
   constructor(passes: Iterable<StoredPass> = []) {
@@ -34,10 +35,14 @@ export class TargetPasses implements Iterable<StoredPass> {
     return this.#byId.get(id)?.pass;
   }
 
-  /** The pass with a contribution of that source under that identifier. */
+  /** The pass with a contribution of that source under that identifier; of several the earliest. */
   contributed(source: PassSource, id: string): StoredPass | undefined {
-    const stored = this.#byContribution.get(`${source} ${id}`);
-    return stored === undefined ? undefined : this.get(stored);
+    let first: Known | undefined;
+    for (const stored of this.#byContribution.get(`${source} ${id}`) ?? []) {
+      const known = this.#byId.get(stored)!;
+      if (first === undefined || isEarlier(known, first)) first = known;
+    }
+    return first?.pass;
   }
 
   /**
@@ -65,8 +70,10 @@ export class TargetPasses implements Iterable<StoredPass> {
   #add(known: Known): void {
     const { pass } = known;
     this.#byId.set(pass.id, known);
-    for (const { source, id } of Object.values(pass.contributions))
-      this.#byContribution.set(`${source} ${id}`, pass.id);
+    for (const { source, id } of Object.values(pass.contributions)) {
+      const name = `${source} ${id}`;
+      this.#byContribution.set(name, (this.#byContribution.get(name) ?? new Set()).add(pass.id));
+    }
     const ofStation = this.#byStation.get(pass.station) ?? new Map<string, Known>();
     this.#byStation.set(pass.station, ofStation.set(pass.id, known));
   }
@@ -76,10 +83,8 @@ export class TargetPasses implements Iterable<StoredPass> {
     if (known === undefined) return;
     this.#byId.delete(id);
     this.#byStation.get(known.pass.station)?.delete(id);
-    for (const contribution of Object.values(known.pass.contributions)) {
-      const name = `${contribution.source} ${contribution.id}`;
-      if (this.#byContribution.get(name) === id) this.#byContribution.delete(name);
-    }
+    for (const contribution of Object.values(known.pass.contributions))
+      this.#byContribution.get(`${contribution.source} ${contribution.id}`)?.delete(id);
   }
 }
 

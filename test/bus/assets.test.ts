@@ -255,7 +255,7 @@ describe('a removed key', () => {
     expect((await bucket.list('>')).map((entry) => entry.key)).toEqual(['b']);
   });
 
-  it('that lives again before its marker is purged keeps its new value', async () => {
+  it('that lives again before its marker is deleted keeps its new value', async () => {
     const bucket = bus.bucket({ name: 'mcs_again', history: 1 });
     const first = await bucket.put('a', bytes('1'), 0);
     await bucket.remove('a', first.outcome === 'written' ? first.revision : 0);
@@ -285,7 +285,7 @@ describe('a removed key', () => {
     expect(await bucket.put('a', bytes('2'), 0)).toMatchObject({ outcome: 'written' });
   });
 
-  it('can be made again when its marker is purged between the refusal and the look at it', async () => {
+  it('can be made again when its marker is deleted between the refusal and the look at it', async () => {
     class PurgedBeforeTheLook extends JetStream {
       override async ask<Reply>(verb: string, body: object | undefined, timeoutMs: number): Promise<Reply> {
         if (verb === 'STREAM.MSG.GET.KV_mcs_overtaken')
