@@ -20,10 +20,22 @@ export interface PassRow {
   readonly losMs: number;
 }
 
-type Column = 'NEXT' | 'AOS' | 'LOS' | 'LASTS' | 'TARGET' | 'STATION' | 'MAX' | 'STATUS' | 'UPLINK' | Late;
+type Column =
+  | 'NEXT'
+  | 'DAY'
+  | 'AOS'
+  | 'LOS'
+  | 'LASTS'
+  | 'TARGET'
+  | 'STATION'
+  | 'MAX'
+  | 'STATUS'
+  | 'UPLINK'
+  | Late;
 type Late = 'PASS' | 'GATEWAY';
 
 const LISTED = [
+  'DAY',
   'AOS',
   'LOS',
   'LASTS',
@@ -37,13 +49,13 @@ const LISTED = [
 ] as const;
 const LIVE = ['NEXT', ...LISTED] as const;
 /** C3 */
-const SPARED: readonly Column[] = ['PASS', 'LASTS', 'LOS', 'MAX', 'AOS'];
+const SPARED: readonly Column[] = ['PASS', 'LASTS', 'LOS', 'MAX', 'DAY', 'AOS'];
 /** Numbers stand below each other at their ends. */
 const RIGHT: ReadonlySet<Column> = new Set(['NEXT', 'LASTS', 'MAX']);
 /** `AOS in 23:59:59`, so that the columns behind stay where they are. */
 const NEXT_CHARACTERS = 15;
 /** What the last column, which may be cut, has room for before others are left out. */
-const GATEWAY_CHARACTERS = 20;
+const GATEWAY_CHARACTERS = 12;
 const GAP = '  ';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -108,7 +120,8 @@ export class PassColumns {
     for (const spared of SPARED) {
       if (width === undefined || this.#needed(shown) <= width) break;
       // A list without a time says nothing.
-      if (spared !== 'AOS' || shown.includes('NEXT')) shown = shown.filter((column) => column !== spared);
+      const isTime = spared === 'DAY' || spared === 'AOS';
+      if (!isTime || shown.includes('NEXT')) shown = shown.filter((column) => column !== spared);
     }
     return shown;
   }
@@ -125,6 +138,7 @@ export class PassColumns {
 /** A pass as one line of its own, for a reader that is no terminal. */
 export function passLine(row: PassRow, local: boolean): string {
   const words: Column[] = [
+    'DAY',
     'AOS',
     'LOS',
     'LASTS',
@@ -175,8 +189,10 @@ function cellOf(
   switch (column) {
     case 'NEXT':
       return countdown(row, now);
+    case 'DAY':
+      return dayAndTime(aosMs, local)[0];
     case 'AOS':
-      return dayAndTime(aosMs, local).join(' ');
+      return dayAndTime(aosMs, local)[1];
     case 'LOS':
       return dayAndTime(losMs, local)[1];
     case 'LASTS':

@@ -67,7 +67,7 @@ export class PassTable implements LiveTable<PassView> {
   /** Which columns the terminal is too narrow for. */
   remark(width: number): string {
     const leftOut = this.#columns.leftOut(width);
-    return leftOut.length > 0 ? `too narrow for ${leftOut.join(', ')}` : '';
+    return leftOut.length > 0 ? `hidden: ${leftOut.join(', ')}` : '';
   }
 }
 
