@@ -1,13 +1,15 @@
 /** `mcs pass list|show|put|feed|predict --feed` against the real front end: what is printed, written, and refused. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pass } from '../../cli/pass.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { PASS_LIST_MOST } from '../../contract/limits.ts';
+import { PASS_LISTS_READ } from '../../contract/limits.ts';
 import type { PassView } from '../../contract/pass.ts';
 import { call } from '../http/fixture.ts';
 import { startWorld, type World } from '../http/world.ts';
@@ -119,21 +121,32 @@ describe('mcs pass list', () => {
     );
   });
 
-  it('goes on where a list of the service ends', async () => {
-    const many = Array.from({ length: PASS_LIST_MOST + 1 }, (_, n) => aPass(`p${n}`, 12 * n));
-    const snapshot = { source: 'fds', target: 'sat1', from: at(0), to: at(12 * PASS_LIST_MOST + 20) };
-    const feed = {
-      headers: { 'x-mcs-user': 'dynamics', 'content-type': 'application/json' },
-      method: 'POST',
-    };
-    for (const passes of [many.slice(0, 1), many.slice(1)]) {
-      const from = passes.length === 1 ? at(0) : at(12);
-      const body = JSON.stringify({ ...snapshot, from, passes });
-      expect((await fetch(`${world.url}/v1/passes/replace_window`, { ...feed, body })).status).toBe(200);
-    }
-    const { lines, err } = await mcs('ada', 'list');
-    expect([lines.length, err]).toEqual([PASS_LIST_MOST + 2, '']);
-    expect(lines.at(-1)).toContain(`p${PASS_LIST_MOST}`);
+  it('goes on where a list of the service ends, and says where it stops', async () => {
+    let endless = false;
+    const asked: string[] = [];
+    // Lists of one: those of the real front end end after 5,000.
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      const next = endless || asked.length === 1 ? { next: '17.sat1.p1' } : {};
+      response.end(JSON.stringify({ passes: [{ pass: aPass(`p${asked.length}`, 0) }], ...next }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await pass(['list', '--target', 'sat1', '--api', api])).toBe(0);
+    expect([asked, printed.out.split('\n').length, printed.err]).toEqual([
+      ['/v1/passes?target=sat1', '/v1/passes?target=sat1&after=17.sat1.p1'],
+      4,
+      '',
+    ]);
+    endless = true;
+    asked.length = 0;
+    expect(await pass(['list', '--api', api])).toBe(0);
+    expect([asked.length, printed.err]).toEqual([
+      PASS_LISTS_READ,
+      `more passes match than ${PASS_LISTS_READ}; narrow them with --target, --from, --to\n`,
+    ]);
+    server.close();
+    server.closeAllConnections();
   });
 
   it.each([
