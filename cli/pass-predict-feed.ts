@@ -20,6 +20,8 @@ import { dayAndTime, printable } from './pass-look.ts';
 
 /** A service that restarts is back within seconds. */
 const RETRY_MS = 2_000;
+/** A round that takes so long is given up: two thousand snapshots take a minute. */
+const ROUND_MS = 300_000;
 const S_MS = 1_000;
 const DAY_MS = 86_400_000;
 /** `1h` as people type it is the quantity `1 h`. */
@@ -72,9 +74,13 @@ export async function feedRepeatedly(predict: Predict, options: RepeatedFeed): P
     if (!json) process.stdout.write(`${time(realClock.now())}\n`);
     const prediction = await unlessEnded(predict, signal);
     if (prediction === undefined && round === 0) return signal.aborted ? 0 : 1;
+    const late = new AbortController();
+    const timer = realClock.setTimeout(() => late.abort(), Math.min(ROUND_MS, everyMs));
+    const limits = AbortSignal.any([signal, late.signal]);
     const isFed =
       prediction !== undefined &&
-      (await unlessEnded(() => feedPrediction(prediction, { ...options, signal }), signal)) === true;
+      (await unlessEnded(() => feedPrediction(prediction, { ...options, signal: limits }), signal)) === true;
+    realClock.clearTimeout(timer);
     if (signal.aborted) break;
     failures = isFed ? 0 : failures + 1;
     const leftMs = Math.max(0, everyMs - (realClock.monotonic() - begunMs));

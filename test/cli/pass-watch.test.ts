@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PassView } from '../../contract/pass.ts';
@@ -62,6 +63,15 @@ async function write(
   expect(response.status).toBe(200);
 }
 
+/** On which nothing listens by now. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 function start(...args: string[]) {
   const child = spawn(
     process.execPath,
@@ -118,7 +128,7 @@ describe('mcs pass watch without a terminal', { timeout: 90_000 }, () => {
 
 describe('mcs pass predict --feed --every', { timeout: 90_000 }, () => {
   it('pass-predict-feed.P2 P3 outlives a front end that is away, and ends cleanly', async () => {
-    relay.refusing = true;
+    const port = await freePort();
     const place = ['--target', 'sat1=43013', '--station', 'pole=90,0,0'];
     const { child, said } = start(
       'predict',
@@ -132,17 +142,25 @@ describe('mcs pass predict --feed --every', { timeout: 90_000 }, () => {
       '1h',
       '--user',
       'dynamics',
+      '--api',
+      `http://127.0.0.1:${port}`,
     );
     await until(
       () => /does not answer.*\n-- not fed; trying again at \S+ \S+Z\n/.test(said.errors),
       PATIENTLY,
     );
-    relay.refusing = false;
+    const late = createServer((client) => {
+      const upstream = connect(Number(new URL(world.url).port), '127.0.0.1');
+      for (const each of [client, upstream]) each.on('error', () => upstream.destroy());
+      client.pipe(upstream).pipe(client);
+    });
+    await new Promise<void>((resolve) => late.listen(port, '127.0.0.1', resolve));
     await until(() => /sat1 {2}\d+ passes upserted, \d+ cancelled\n/.test(said.output), PATIENTLY);
     expect((await call(`${world.url}/v1/passes?target=sat1`)).body.passes.length).toBeGreaterThan(10);
     expect(child.exitCode).toBeNull();
     child.kill('SIGTERM');
     expect(await once(child, 'close')).toEqual([0, null]);
+    late.close();
   });
 
   it('ends at once where it has nothing to predict from', async () => {
