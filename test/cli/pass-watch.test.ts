@@ -140,6 +140,8 @@ describe('mcs pass predict --feed --every', { timeout: 90_000 }, () => {
       '--feed',
       '--every',
       '1h',
+      '--api',
+      `http://127.0.0.1:${port}`,
       '--user',
       'dynamics',
       '--api',
