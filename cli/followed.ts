@@ -16,6 +16,8 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly said: string }
   | { readonly kind: 'lost'; readonly said: string; readonly opened: boolean };
 
+/** A service that restarts is back within seconds. */
+const AGAIN_MS = 1_000;
 /** The close code of a log that has ended. */
 const FINISHED = 1000;
 /** That of a token that has expired: with the same one it is refused ever after. */
@@ -58,6 +60,63 @@ export function followOnce<Event>(
       else lost(`the connection is lost (${reason.toString() || code})`);
     });
   });
+}
+
+export interface Follower<Event> {
+  received(event: Event): void;
+  /** The route is open: at the beginning, and after each loss. */
+  opened?(): void;
+  /** Why it is not, at each try. */
+  lost(said: string): void;
+}
+
+/**
+ * Follows until the signal, and after a loss again. What the service refused, or why it is not there at the first try;
+ * undefined when it was ended.
+ */
+export async function followAgain<Event>(
+  service: Service,
+  path: string,
+  signal: AbortSignal,
+  follower: Follower<Event>,
+): Promise<string | undefined> {
+  const received = (event: Event): void => follower.received(event);
+  const opened = (): void => follower.opened?.();
+  for (let first = true; !signal.aborted; first = false) {
+    const outcome = await followOnce<Event>(service, path, signal, received, opened);
+    if (signal.aborted) break;
+    const said = outcome.kind === 'over' ? 'the service closed' : outcome.said;
+    if (outcome.kind === 'refused' || (first && outcome.kind === 'lost' && !outcome.opened)) return said;
+    follower.lost(said);
+    await pause(AGAIN_MS, signal);
+  }
+  return undefined;
+}
+
+/**
+ * Follows as `followAgain` where the output is lines: losses are reported on stderr, once for each reason and not once
+ * for each try. 0 when it was ended, 1 when the service refuses.
+ */
+export async function followInLines<Event>(
+  service: Service,
+  path: string,
+  { signal }: AbortController,
+  received: (event: Event) => void,
+): Promise<number> {
+  let reported = '';
+  const refused = await followAgain<Event>(service, path, signal, {
+    received,
+    opened: () => {
+      reported = '';
+    },
+    lost: (said) => {
+      if (said !== reported) process.stderr.write(`-- ${said}; trying again\n`);
+      reported = said;
+    },
+  });
+  if (refused === undefined) return 0;
+  process.stderr.write(`${refused}\n`);
+  return 1;
 }
 
 /** Aborts at Ctrl-C, and when nobody reads the output any more. */

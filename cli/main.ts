@@ -21,6 +21,7 @@ const USAGE = `mcs, open mission control
   mcs parameters TARGET                    its parameters by mode, and whether they read back
   mcs link list TARGET                     drivers and gateways of its links, and their bindings
   mcs link watch TARGET [--link L] [--raw] frames as they pass, decoded
+  mcs pass list|show|watch|put|feed        passes of targets over stations; for more: mcs pass
   mcs pass predict                         passes of the next days, from orbital elements
   mcs alarm list|watch|ack|shelve|unshelve
                                            alarms; for more: mcs alarm

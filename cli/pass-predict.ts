@@ -1,7 +1,7 @@
 /**
  * `mcs pass predict`: the passes of the next days from orbital elements and stations, printed or as JSON. Nothing is
- * asked of a service. Exit code: 0 when they were predicted, 1 when elements, stations or the request are refused, 2
- * when the command line is malformed.
+ * asked of a service, unless they are fed (`pass-predict-feed.ts`). Exit code: 0 when they were predicted and taken, 1
+ * when elements, stations or the request are refused, 2 when the command line is malformed.
  */
 
 import { parseArgs } from 'node:util';
@@ -9,20 +9,28 @@ import { windowDocument } from '../mission/orbit/pass-document.ts';
 import { type Prediction, predictPasses } from '../mission/orbit/predict.ts';
 import { realClock } from '../supervision/clock.ts';
 import { passLines } from './pass-line.ts';
+import { printable, readTime } from './pass-look.ts';
+import { feedPrediction, feedRepeatedly, readEvery } from './pass-predict-feed.ts';
 import { sourcesOf } from './pass-source.ts';
 import { hasColour } from './run-follow.ts';
+import { SERVICE_OPTIONS, serviceOf } from './service.ts';
 
 export const PREDICT_USAGE = `mcs pass predict --mission DIR [--target TARGET …]
 mcs pass predict --elements FILE --target TARGET[=SATELLITE] … (--stations FILE | --station NAME=LAT,LON,HEIGHT[,MASK] …)
                  [--days N] [--from TIME] [--ut1-utc SECONDS] [--json] [--utc | --local]
+                 [--feed [--every DURATION] --user FEEDER]
   --mission: stations of its topology, elements of its targets in DIR/orbits/TARGET.tle, .json or .kvn
   --elements: OMM in JSON or KVN, or TLE; with several satellites, SATELLITE is a name or catalogue number
   --stations: stations as in a topology; --station in degrees and metres, mask 0 where none is given
   --days: default 7; --from: default now; --ut1-utc: UT1 - UTC of the IERS, default 0
   --json: for each target the body of POST /v1/passes/replace_window
+  --feed: posts it, as source fds; --every: again and again, say each 1h, until Ctrl-C
 `;
 
 const OPTIONS = {
+  ...SERVICE_OPTIONS,
+  feed: { type: 'boolean' },
+  every: { type: 'string' },
   mission: { type: 'string' },
   elements: { type: 'string' },
   target: { type: 'string', multiple: true },
@@ -40,20 +48,21 @@ type PredictValues = ReturnType<typeof parse>['values'];
 
 const DEFAULT_DAYS = '7';
 const NUMBER = /^-?\d+(\.\d+)?$/;
-/** A time without its zone would mean another one on another machine. */
-const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 export async function predict(args: string[]): Promise<number> {
   const { values, positionals } = parse(args);
   const { mission, elements, stations, station, utc = false, local = false } = values;
   const isWhole = mission !== undefined || (elements !== undefined && (stations ?? station) !== undefined);
-  if (positionals.length > 0 || !isWhole || (utc && local)) {
+  const { feed = false, every } = values;
+  // What is fed each hour from a time of its own would be the past soon.
+  const isOdd = every !== undefined && (!feed || values.from !== undefined);
+  if (positionals.length > 0 || !isWhole || (utc && local) || isOdd) {
     process.stderr.write(PREDICT_USAGE);
     return 2;
   }
+  if (feed) return feedOf(values, local);
   const prediction = await predictionOf(values);
   if (prediction === undefined) return 1;
-  for (const warning of prediction.warnings) process.stderr.write(`warning: ${printable(warning)}\n`);
   const width = process.stdout.isTTY ? process.stdout.columns : undefined;
   const lines =
     values.json === true
@@ -69,32 +78,38 @@ export async function predict(args: string[]): Promise<number> {
   return 0;
 }
 
+async function feedOf(values: PredictValues, local: boolean): Promise<number> {
+  const { every, days = DEFAULT_DAYS, json = false } = values;
+  const service = serviceOf(values);
+  const predict = (): Promise<Prediction | undefined> => predictionOf(values);
+  if (every !== undefined) {
+    const everyMs = readEvery(every, numberOf(days));
+    return feedRepeatedly(predict, { service, json, everyMs, local });
+  }
+  const prediction = await predict();
+  return prediction !== undefined && (await feedPrediction(prediction, { service, json })) ? 0 : 1;
+}
+
 function parse(args: string[]) {
   return parseArgs({ args, allowPositionals: true, options: OPTIONS });
 }
 
-/** What the options ask for, predicted; undefined after what is wrong was printed. */
-export async function predictionOf(values: PredictValues): Promise<Prediction | undefined> {
+/** What the options ask for, predicted, with its warnings printed; undefined after what is wrong was printed. */
+async function predictionOf(values: PredictValues): Promise<Prediction | undefined> {
   const { days = DEFAULT_DAYS, 'ut1-utc': ut1 = '0' } = values;
   const print = (fault: string): void => void process.stderr.write(`mcs: ${printable(fault)}\n`);
-  const fromMs = values.from === undefined ? realClock.now() : timeOf(values.from);
+  const fromMs = values.from === undefined ? realClock.now() : readTime(values.from);
   const sources = await sourcesOf(values, fromMs, print);
   if (sources === undefined) return undefined;
   const predicted = predictPasses({ ...sources, fromMs, days: numberOf(days), ut1MinusUtcS: numberOf(ut1) });
-  if (predicted.ok) return predicted.value;
+  if (predicted.ok) {
+    for (const warning of predicted.value.warnings) process.stderr.write(`warning: ${printable(warning)}\n`);
+    return predicted.value;
+  }
   for (const { message, help } of predicted.faults) print(`${message} (${help})`);
   return undefined;
 }
 
-/** Names and lines of files are repeated in faults and warnings. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '.');
-}
-
 function numberOf(text: string): number {
   return NUMBER.test(text) ? Number(text) : Number.NaN;
-}
-
-function timeOf(text: string): number {
-  return TIME.test(text) ? Date.parse(text) : Number.NaN;
 }

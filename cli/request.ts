@@ -20,15 +20,17 @@ export async function request<Reply>(
   return undefined;
 }
 
-/** The reply or the refusal; throws when the service cannot be reached. */
+/** The reply or the refusal; throws when the service cannot be reached, and at the signal. */
 export async function ask<Reply>(
   service: Service,
   method: string,
   path: string,
   body?: unknown,
+  signal?: AbortSignal,
 ): Promise<Answered<Reply>> {
   const response = await fetch(service.api + path, {
     method,
+    ...(signal !== undefined && { signal }),
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...identityHeaders(service),

@@ -14,11 +14,7 @@
 import type { CatalogueView, MeasureView } from '../contract/catalogue.ts';
 import type { CurrentValue, Sample } from '../contract/value.ts';
 import { parseSelectors, type Selector } from '../mission/selector.ts';
-
-export interface TableLook {
-  readonly width: number;
-  readonly colour: boolean;
-}
+import type { LiveTable, TableLook } from './live-view.ts';
 
 interface Row {
   readonly name: string;
@@ -41,7 +37,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-export class ValuesTable {
+export class ValuesTable implements LiveTable<CurrentValue> {
   #rows: readonly Row[];
   readonly #byName = new Map<string, Row>();
   /** Components with rows. */

@@ -6,18 +6,16 @@
 import { parseArgs } from 'node:util';
 import type { CatalogueView } from '../contract/catalogue.ts';
 import type { CurrentValue } from '../contract/value.ts';
-import { followOnce, pause, whenEnded } from './followed.ts';
+import { followInLines, whenEnded } from './followed.ts';
+import { showLive } from './live-view.ts';
 import { request } from './request.ts';
 import { hasColour } from './run-follow.ts';
-import { SERVICE_OPTIONS, SERVICE_USAGE, type Service, serviceOf } from './service.ts';
-import { showLive } from './values-live.ts';
-import { measuresByName, nameOf, valueLine } from './values-table.ts';
+import { SERVICE_OPTIONS, SERVICE_USAGE, serviceOf } from './service.ts';
+import { measuresByName, nameOf, ValuesTable, valueLine } from './values-table.ts';
 
 const USAGE = `mcs values watch TARGET [SELECTOR …]
   SELECTOR: measure, component.measure or component[instance].measure; without one every measure
 ${SERVICE_USAGE}`;
-/** A service that restarts is back within seconds. */
-const AGAIN_MS = 1_000;
 
 export async function values([verb, ...args]: string[]): Promise<number> {
   const parsed = parseArgs({ args, allowPositionals: true, options: SERVICE_OPTIONS });
@@ -34,33 +32,20 @@ export async function values([verb, ...args]: string[]): Promise<number> {
   const path = `${about}/values/watch?${new URLSearchParams({ measures })}`;
   const ended = whenEnded();
   if (!process.stdout.isTTY || process.env.TERM === 'dumb') {
-    return printLines(service, path, catalogue, ended);
+    const known = measuresByName(catalogue);
+    const show = (value: CurrentValue): void =>
+      void process.stdout.write(`${valueLine(value, known.get(nameOf(value)))}\n`);
+    return followInLines(service, path, ended, show);
   }
-  return showLive({ service, target, catalogue, selectors: measures, path, ended, colour: hasColour() });
+  const table = new ValuesTable(catalogue, measures);
+  const title = titleOf(target, catalogue, table);
+  return showLive({ service, path, ended, colour: hasColour(), table, title });
 }
 
-async function printLines(
-  service: Service,
-  path: string,
-  catalogue: CatalogueView,
-  { signal }: AbortController,
-): Promise<number> {
-  const measures = measuresByName(catalogue);
-  const show = (value: CurrentValue): void =>
-    void process.stdout.write(`${valueLine(value, measures.get(nameOf(value)))}\n`);
-  let reported = '';
-  for (let first = true; !signal.aborted; first = false) {
-    const outcome = await followOnce<CurrentValue>(service, path, signal, show);
-    if (signal.aborted) break;
-    const said = outcome.kind === 'over' ? 'the service closed' : outcome.said;
-    if (outcome.kind === 'refused' || (first && outcome.kind === 'lost' && !outcome.opened)) {
-      process.stderr.write(`${said}\n`);
-      return 1;
-    }
-    // Once for each reason, not once for each try.
-    if (said !== reported) process.stderr.write(`-- ${said}; trying again\n`);
-    reported = said;
-    await pause(AGAIN_MS, signal);
-  }
-  return 0;
+function titleOf(target: string, catalogue: CatalogueView, table: ValuesTable) {
+  return (state: string, now: number): string => {
+    const time = `${new Date(now).toISOString().slice(11, 19)}Z`;
+    const received = `${table.heard} of ${table.known} measures received`;
+    return [target, state, time, received, catalogue.platform].join('  ');
+  };
 }

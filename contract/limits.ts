@@ -26,6 +26,8 @@ export const SNAPSHOT_PASSES = 5_000;
 export const SNAPSHOT_BODY_BYTES = 4 * 1024 * 1024;
 /** Passes of one list: what a page shows and a reply of 4 MB holds. */
 export const PASS_LIST_MOST = 5_000;
+/** Lists of passes that one `mcs pass list` reads: 100,000 passes are more than a person reads. */
+export const PASS_LISTS_READ = 20;
 /** How long who wrote a pass waits until the lists of this process show it. */
 export const PASS_SEEN_MS = 5_000;
 /** From when on before its AOS the gateway of a pass is checked (section 4.5). */
@@ -58,6 +60,9 @@ export const PREDICTION_DAYS = 31;
 export const PREDICTION_PAIR_DAYS = 30_000;
 /** Passes of one target in one prediction: what the service takes as one snapshot. */
 export const PREDICTED_PASSES = 5_000;
+/** How often predictions are fed again: more often is load without news, and after a week the first are worthless. */
+export const PREDICTION_FEED_MS_LEAST = 10_000;
+export const PREDICTION_FEED_MS_MOST = 7 * 86_400_000;
 /** Characters of a condition: a page of text; what is longer is a derived measure not yet named. */
 export const CONDITION_CHARACTERS = 4_096;
 /** Known names that an unknown one is compared with: the measures of a large platform. */

@@ -1,0 +1,112 @@
+/**
+ * `mcs pass feed`: snapshots, each everything that a source knows of a target in an interval. A thin client of
+ * `POST /v1/passes/replace_window`. Mission Control Service, section 4.5.
+ *
+ * N1. Each snapshot stands alone: one that is refused keeps no other back, but for what would refuse every one of them,
+ *     as a caller who is no feeder.
+ */
+
+import { parseArgs } from 'node:util';
+import type { PassesReplaced } from '../contract/pass.ts';
+import { readPassFile } from './pass-file.ts';
+import { printable, readTime } from './pass-look.ts';
+import { ask, faultLine } from './request.ts';
+import { SERVICE_OPTIONS, type Service, serviceOf } from './service.ts';
+
+export const FEED_USAGE = `mcs pass feed FILE|- [--json]
+mcs pass feed FILE|- --source fds|provider --target T --from TIME --to TIME [--json]
+  replaces what a source said of an interval by snapshots, JSON or YAML, as mcs pass predict --json prints them; with
+  options, by a list of passes: what the source said there and the list does not have is cancelled
+`;
+
+const OPTIONS = {
+  ...SERVICE_OPTIONS,
+  source: { type: 'string' },
+  target: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+/** A request that names wrongly what it is about: others may be right. */
+const OF_THIS_ONE: ReadonlySet<number> = new Set([400, 404, 413, 422]);
+
+type Values = Pick<ReturnType<typeof parse>['values'], 'source' | 'target' | 'from' | 'to'>;
+
+export interface FeedOptions {
+  readonly service: Service;
+  readonly json: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export async function feed(args: string[]): Promise<number> {
+  const { values, positionals } = parse(args);
+  const { source, target, from, to, json = false } = values;
+  const [file, ...more] = positionals;
+  const given = [source, target, from, to].filter((option) => option !== undefined).length;
+  if (file === undefined || more.length > 0 || (given !== 0 && given !== 4)) {
+    process.stderr.write(FEED_USAGE);
+    return 2;
+  }
+  const snapshots = await snapshotsOf(file, given === 0 ? undefined : values);
+  return (await feedSnapshots(snapshots, { service: serviceOf(values), json })) ? 0 : 1;
+}
+
+function parse(args: string[]) {
+  return parseArgs({ args, allowPositionals: true, options: OPTIONS });
+}
+
+async function snapshotsOf(file: string, options: Values | undefined): Promise<readonly unknown[]> {
+  const read = await readPassFile(file);
+  if (read.kind === 'snapshots') {
+    if (options === undefined) return read.snapshots;
+    throw new Error(
+      `${file} names source, target and interval itself: leave out --source, --target, --from, --to`,
+    );
+  }
+  if (options !== undefined) {
+    const { source, target, from = '', to = '' } = options;
+    return [{ source, target, from: instant(from), to: instant(to), passes: read.passes }];
+  }
+  if (read.passes.length === 0) throw new Error(`${file} has no snapshot: nothing is changed`);
+  throw new Error(
+    `${file} has passes without an interval: give --source, --target, --from and --to, or use mcs pass put`,
+  );
+}
+
+function instant(text: string): string {
+  const ms = readTime(text);
+  return Number.isNaN(ms) ? text : new Date(ms).toISOString();
+}
+
+/** Posts each and prints what it changed; false where one was refused (N1). Throws where the service is away. */
+export async function feedSnapshots(
+  snapshots: readonly unknown[],
+  { service, json, signal }: FeedOptions,
+): Promise<boolean> {
+  let isWhole = true;
+  for (const [index, snapshot] of snapshots.entries()) {
+    const { target, source } = snapshot as { readonly target?: unknown; readonly source?: unknown };
+    const name = printable(typeof target === 'string' ? target : `snapshot ${index + 1}`);
+    const path = '/v1/passes/replace_window';
+    const answer = await ask<PassesReplaced>(service, 'POST', path, snapshot, signal);
+    if (answer.ok) {
+      const { upserted, cancelled } = answer.reply;
+      const counts = `${passes(upserted.length)} upserted, ${cancelled.length} cancelled`;
+      const line = json ? JSON.stringify({ target, source, upserted, cancelled }) : `${name}  ${counts}`;
+      process.stdout.write(`${line}\n`);
+      continue;
+    }
+    isWhole = false;
+    for (const fault of answer.faults) process.stderr.write(`${name}: ${faultLine(fault)}\n`);
+    const left = snapshots.length - index - 1;
+    if (OF_THIS_ONE.has(answer.status) || left === 0) continue;
+    process.stderr.write(`the ${left} behind it are not sent\n`);
+    break;
+  }
+  return isWhole;
+}
+
+function passes(count: number): string {
+  return count === 1 ? '1 pass' : `${count} passes`;
+}

@@ -1,0 +1,113 @@
+/**
+ * `mcs pass show`: everything that is stored of one pass, and what each source says of it. A thin client of
+ * `GET /v1/passes/{target}/{id}`. Mission Control Service, section 2.6.
+ */
+
+import { parseArgs } from 'node:util';
+import type { Pass, PassContribution, PassGateway, PassView } from '../contract/pass.ts';
+import { realClock } from '../supervision/clock.ts';
+import { countdown, gatewayText, type PassRow, passRow, statusText } from './pass-columns.ts';
+import { dayAndTime, lasting, printable } from './pass-look.ts';
+import { request } from './request.ts';
+import { SERVICE_OPTIONS, serviceOf } from './service.ts';
+
+export const SHOW_USAGE = `mcs pass show TARGET PASS [--json] [--utc | --local]
+  PASS: its identifier, or that of a contribution to it
+`;
+
+const OPTIONS = {
+  ...SERVICE_OPTIONS,
+  json: { type: 'boolean' },
+  utc: { type: 'boolean' },
+  local: { type: 'boolean' },
+} as const;
+/** Longest name of a field, so that what they hold stands below each other. */
+const NAME_CHARACTERS = 'transceiver'.length;
+
+export async function show(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
+  const [target, id, ...more] = positionals;
+  const { json = false, utc = false, local = false } = values;
+  if (target === undefined || id === undefined || more.length > 0 || (utc && local)) {
+    process.stderr.write(SHOW_USAGE);
+    return 2;
+  }
+  const path = `/v1/passes/${encodeURIComponent(target)}/${encodeURIComponent(id)}`;
+  const view = await request<PassView>(serviceOf(values), 'GET', path);
+  if (view === undefined) return 1;
+  const text = json
+    ? JSON.stringify(view, undefined, 2)
+    : viewLines(view, { local, now: realClock.now() }).join('\n');
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+interface Reading {
+  readonly local: boolean;
+  readonly now: number;
+}
+
+/** The pass, its gateway, and a block for each contribution of a merged one. */
+export function viewLines(view: PassView, reading: Reading): string[] {
+  const { pass, gateway } = view;
+  const row = passRow(view);
+  const contributions = Object.values(pass.contributions ?? {});
+  const lines = [
+    `${pass.target}  ${pass.id}`,
+    ...fieldLines(pass, row, reading, `  (${nextText(row, reading.now)})`),
+    fieldLine('gateway', checkText(gateway, reading)),
+    ...contributions.flatMap((each) => [
+      '',
+      `as ${each.source} wrote it  ${each.id}`,
+      ...blockLines(each, reading),
+    ]),
+  ];
+  return lines.map(printable);
+}
+
+function blockLines(contribution: PassContribution, reading: Reading): string[] {
+  return fieldLines(contribution, passRow({ pass: contribution }), reading, '');
+}
+
+function nextText(row: PassRow, now: number): string {
+  return row.view.pass.status === 'cancelled' ? 'does not take place' : countdown(row, now);
+}
+
+function fieldLines(
+  pass: Pass | PassContribution,
+  { aosMs, losMs }: PassRow,
+  { local }: Reading,
+  next: string,
+): string[] {
+  const { uplink, transceiver, protocol, rates = {} } = pass;
+  const rateText = Object.entries(rates).map(([way, rate]) => `${way} ${rate}`);
+  const fields: readonly (readonly [string, string | undefined])[] = [
+    ['status', statusText(pass)],
+    ['source', pass.source],
+    ['station', pass.station],
+    ['AOS', `${dayAndTime(aosMs, local).join(' ')}${next}`],
+    ['LOS', dayAndTime(losMs, local).join(' ')],
+    ['lasts', lasting(losMs - aosMs)],
+    ['elevation', pass.max_elevation],
+    ['uplink', uplink === false ? 'RX only: no telecommand is sent' : 'yes'],
+    ['transceiver', transceiver],
+    ['protocol', protocol],
+    ['rates', rateText.length > 0 ? rateText.join(', ') : undefined],
+    ['written', writtenText(pass, local)],
+  ];
+  return fields.flatMap(([name, text]) => (text === undefined ? [] : [fieldLine(name, text)]));
+}
+
+function fieldLine(name: string, text: string): string {
+  return `  ${name.padEnd(NAME_CHARACTERS)}  ${text}`;
+}
+
+function writtenText({ feeder, updated_at }: Pass | PassContribution, local: boolean): string | undefined {
+  if (feeder === undefined || updated_at === undefined) return undefined;
+  return `by ${feeder} at ${dayAndTime(Date.parse(updated_at), local).join(' ')}`;
+}
+
+function checkText(gateway: PassGateway | undefined, { local }: Reading): string {
+  if (gateway === undefined) return 'not checked (it is from ten minutes before AOS on)';
+  return `${gatewayText(gateway)} (checked ${dayAndTime(Date.parse(gateway.checked_at), local).join(' ')})`;
+}
