@@ -209,8 +209,8 @@ export class Partitions implements Ownerships {
 
   #look(): void {
     const { membership, role } = this.#options;
-    // Late with its heartbeat it would lose all by taking more; the next one looks again (membership.E8).
-    if (this.#stopped || !membership.isInTime) return;
+    // Late with its heartbeat it would lose all by taking more; the next one looks again (membership.E8, E10).
+    if (this.#stopped || !membership.mayTake) return;
     if (this.#ranking.setMembers(membership.alive(role.role)))
       for (const name of this.#wanted) this.#due.add(name);
     for (const name of this.#due) {
