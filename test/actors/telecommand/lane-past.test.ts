@@ -262,6 +262,21 @@ describe('streams that went back', () => {
     },
   );
 
+  it('an end that its owner only began is gone on with: nobody knows, and no gateway is asked (taking-over.R5)', async () => {
+    const one = world();
+    await submit(one.bus, 1);
+    await recorded(one.bus, 1, 'PENDING');
+    const at = new Date(one.clock.now()).toISOString();
+    const bare = Buffer.from(JSON.stringify({ tc: idOf(1), state: 'ENCODED', at }));
+    await one.bus.append(streams.telecommandEvents, subject.tcEvent('sat1', idOf(1)), bare);
+    await one.lane.start();
+    await one.run(2_000);
+    expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+    expect(eventsOf(one.bus, 1).at(-1)?.detail).toContain('nobody knows whether it left');
+    expect(one.sent).toEqual([]);
+    await one.lane.stop();
+  });
+
   it('is found also where the stream has grown past the low-water mark again', async () => {
     const one = await handled();
     goBack(one.bus, streams.telecommands, 2);
