@@ -8,7 +8,7 @@ import { leaf, programOf, setWatchdog } from '../support/run-program.ts';
 import type { Command, Launch } from './launch.ts';
 import { published } from './mission.ts';
 import type { Fault, Scenario, Slot, Submission } from './scenario.ts';
-import { attempt } from './trial.ts';
+import { attempt, attemptSeed } from './trial.ts';
 
 const slot = (n: number): Slot => ({ roles: [...ROLES], host: `host${n}`, skewMs: 0, startMs: 100 * n });
 
@@ -113,6 +113,12 @@ describe('a telecommand that is lost with its history, and repeated', () => {
       for (const end of ends) expect(await brokenBy([rewind, end], submissions)).toEqual([]);
     },
   );
+});
+
+it('a partition whose owner was only read, not watched, is taken behind a store that went back (partition.Q6)', async () => {
+  // What a process reads past its watch depends on its own order of events: the seed says it whole.
+  const { violations } = await attemptSeed(60_125, {}, 'rewinds');
+  expect(violations.map(({ checker, what }) => `${checker}: ${what}`)).toEqual([]);
 });
 
 // Runs
