@@ -79,6 +79,7 @@ export function openBus(options: BusOptions): NatsBus {
     get lostUntil() {
       return past.lostUntil;
     },
+    lost: (until) => past.lost(until),
     dedupeMs: (stream) => assets.dedupeMs(stream),
     bucket: (definition) => openBucket(tools, definition),
     objects: (definition) => openObjects(tools, definition),

@@ -9,7 +9,7 @@
  *     it was asked for: a run that was suspended again since then stays suspended.
  * Q3. What the log shows of the command is its answer, whatever an executor was able to say.
  * Q4. A run that has no executor when it is first asked is held by nobody: nothing was asked, and nothing will come of
- *     it.
+ *     it. What reached nobody while the bus settles (ask.Q4) is no asking: the first one behind it counts.
  */
 
 import { assertNever } from '../contract/assert.ts';
@@ -23,8 +23,8 @@ import { lastEventNumber, readLog } from './run-record.ts';
 
 type ControlPorts = Pick<RoutePorts, 'bus' | 'clock' | 'newId'>;
 
-/** What one asking came to; `silent`: it settles nothing. */
-type Answered = ControlReply | 'unheld' | 'silent';
+/** What one asking came to; `silent`: it settles nothing; `nobody yet`: it reached nobody, and that settles nothing. */
+type Answered = ControlReply | 'unheld' | 'nobody yet' | 'silent';
 
 /** What became of the command. Throws `Outage` while the bus is away. */
 export async function askHolder(run: string, call: ControlCall, ports: ControlPorts): Promise<ControlReply> {
@@ -32,7 +32,7 @@ export async function askHolder(run: string, call: ControlCall, ports: ControlPo
   const until = clock.now() + RUN_CONTROL_MS;
   const seen = await lastEventNumber(run, ports);
   const headers = { [header.request]: newId(), [header.seen]: String(seen) };
-  for (let isFirst = true; ; isFirst = false) {
+  for (let isFirst = true; ; ) {
     const began = clock.now();
     const timeoutMs = Math.max(1, Math.min(RUN_ASK_MS, until - began));
     const reply = await askOnce(run, call, { ...ports, headers, timeoutMs });
@@ -41,6 +41,7 @@ export async function askHolder(run: string, call: ControlCall, ports: ControlPo
     if (isSaid && (isFirst || reply.outcome === 'accepted')) return reply;
     if (await isCarriedOut(run, call, seen, ports)) return { outcome: 'accepted' };
     if (typeof reply === 'object' && !isToBeAskedAgain(reply)) return reply;
+    isFirst &&= reply === 'nobody yet';
     if (clock.now() >= until) return unsaid;
     if (clock.now() - began < RUN_ASK_PAUSE_MS) await pause(ports, RUN_ASK_PAUSE_MS);
   }
@@ -67,6 +68,7 @@ async function askOnce(run: string, call: ControlCall, asking: Asking): Promise<
     case 'unserved':
       return 'unheld';
     case 'unanswered':
+      return asked.mayBeDone ? 'silent' : 'nobody yet';
     case 'unreadable':
       return 'silent';
     default:

@@ -13,9 +13,9 @@
  *     been read.
  * F4. The epoch of an owner is a revision of the same bucket, so one above the revision that the low-water mark was
  *     written with is of a past that is gone, as its owner is.
- * F6. A store goes back as a whole. Where this process has found a loss anywhere on the bus, what was read until then
- *     may have been read by another owner, of whom nothing is left; the low-water mark remembers until when that has
- *     been dealt with.
+ * F6. A store goes back as a whole. Where a loss has been found anywhere on the bus, here or by another member of the
+ *     cell (membership.E9), what was read until then may have been read by another owner, of whom nothing is left; the
+ *     low-water mark remembers until when that has been dealt with. `lostUntil` counts what is found later too.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
@@ -131,9 +131,11 @@ export class LowWaterMark<Stands extends Positions> {
     return this.#wentBack;
   }
 
-  /** Once taken: until when something is lost of what was read, whoever has dealt with it (F6); 0: nothing. */
+  /**
+   * Until when something is lost of what was read, as far as is known now, whoever has dealt with it (F6); 0: nothing.
+   */
   get lostUntil(): number {
-    return Math.max(this.#dealtWith, this.#wentBack?.until ?? 0);
+    return Math.max(this.#dealtWith, this.#wentBack?.until ?? 0, this.#options.bus.lostUntil ?? 0);
   }
 
   /**

@@ -185,6 +185,8 @@ export interface Bus {
    * When the last message was stored of which this process found that the store went back behind it; undefined: none.
    */
   readonly lostUntil?: number | undefined;
+  /** Another process has found that the store went back, and something of the time until then is lost. */
+  lost?(until: number): void;
   /**
    * For how long the stream remembers the ids of messages, ms, where an installation states another time than its
    * declaration.

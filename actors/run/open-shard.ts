@@ -30,6 +30,8 @@ export interface ShardOptions {
   readonly kept?: KeptEnvelopes;
   /** Whether the shard is still this process's, now. */
   readonly holds: () => boolean;
+  /** Aborted when the shard is not this process's any more, also while it is being started. */
+  readonly over?: AbortSignal | undefined;
   /** The shard cannot continue: its owner starts it again. */
   readonly failed: (error: unknown) => void;
 }
@@ -52,10 +54,13 @@ export class OpenShard {
   /** `stands`: where the low-water mark may stand now; `known`: the last messages known (low-water-mark.F3). */
   constructor(options: ShardOptions, stands: () => Stands, known: () => readonly KnownIn[]) {
     this.options = options;
-    const { shard, epoch, services, failed, past } = options;
+    const { shard, epoch, services, failed, past, over } = options;
     const { bus, clock, log } = services;
     // Every run of it may wait for the bus at the same time.
     setMaxListeners(0, this.stopping.signal);
+    const stop = (): void => this.stopping.abort('the shard is over');
+    if (over?.aborted) stop();
+    else over?.addEventListener('abort', stop, { signal: this.stopping.signal });
     this.openRuns = new OpenRuns(bus, shard);
     this.index = new IndexWriter(bus, clock, this.stopping.signal, () => options.holds());
     this.mark = new LowWaterMark({

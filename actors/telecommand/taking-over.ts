@@ -9,7 +9,10 @@
  * R3. A telecommand whose submission is gone with the past of its stream is ended likewise.
  * R4. Its identifier says when it was drawn. One drawn shortly before the loss and submitted behind it may be the
  *     repetition of one that was lost with all its history, by a client or by its run: it is not sent, and not said to
- *     have never left.
+ *     have never left. That it was taken up shows nothing: an owner that ends it begins its history first, and may not
+ *     get further.
+ * R5. An end of which nobody knows whether it left is recorded by an ENCODED that names no frame (`given-up.ts`): where
+ *     its owner got no further, the next one records the rest of that end and asks no gateway.
  */
 
 import { streams } from '../../contract/bus/streams.ts';
@@ -47,12 +50,13 @@ export async function historyBefore(
 /** Why a telecommand cannot go on from its history; undefined when it can (R2). */
 export function cutBy(
   { at, id }: { readonly at: number; readonly id: string },
-  { fold: { state, revision }, unreadable }: Pick<Standing, 'fold' | 'unreadable'>,
+  { fold: { state, frame }, unreadable }: Pick<Standing, 'fold' | 'unreadable'>,
   { wentBack, lostUntil }: Pick<LowWaterMark<never>, 'wentBack' | 'lostUntil'>,
 ): string | undefined {
   if (unreadable !== undefined) return `what stands at position ${unreadable} of its history cannot be read`;
+  if (state === 'ENCODED' && frame === undefined) return 'an owner before was ending it: it names no frame';
   const wasRead = wentBack !== undefined && at <= wentBack.until;
-  if (!wasRead && (revision > 0 || !isDrawnBefore(id, lostUntil))) return undefined;
+  if (!wasRead && !isDrawnBefore(id, lostUntil)) return undefined;
   // Past ENCODED the gateway knows what left, and verification looks at what the spacecraft says.
   if (state === 'ENCODED' || state === 'SENT') return undefined;
   const lost = [...(wentBack?.streams ?? [])];

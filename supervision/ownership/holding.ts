@@ -96,7 +96,7 @@ export class Holding<Terms extends object> {
     const expected = judged?.revision ?? 0;
     const revision = await this.#lease.write(this.#kind.instance, terms, { after, expected });
     if (revision !== undefined) return { epoch: Math.max(revision, after + 1), revision };
-    await this.#look();
+    await this.look();
     return undefined;
   }
 
@@ -145,7 +145,7 @@ export class Holding<Terms extends object> {
       this.#lease.write(null, freeTerms, { after: this.#lease.highest, expected: revision });
     try {
       if ((await free(expected)) !== undefined) return;
-      await this.#look();
+      await this.look();
       const { known } = this.#lease;
       if (known?.owner === instance) await free(known.revision);
     } catch (error) {
@@ -159,13 +159,13 @@ export class Holding<Terms extends object> {
     const { epoch } = held.worker;
     const { revision: expected } = held;
     const revision = await this.#lease.write(this.#kind.instance, terms, { after: epoch - 1, expected });
-    if (revision === undefined) await this.#look();
+    if (revision === undefined) await this.look();
     else held.revision = Math.max(held.revision, revision);
     return revision !== undefined;
   }
 
-  /** lease.A2 */
-  async #look(): Promise<void> {
+  /** lease.A2. Rejects with `Outage`. */
+  async look(): Promise<void> {
     const found = await this.#lease.read();
     if (found !== undefined) this.saw(found.entry);
   }

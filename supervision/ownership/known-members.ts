@@ -18,6 +18,8 @@ export interface Member {
   readonly process?: Machine['self'];
   /** It is leaving in order: what it owned is free. */
   readonly left?: true;
+  /** Until when something is lost of what the bus held, as far as it knows (membership.E9). */
+  readonly lostUntil?: number;
 }
 
 interface Seen {
@@ -37,6 +39,8 @@ interface KnownMembersOptions {
   readonly clock: Clock;
   readonly machine: Machine;
   readonly ttlMs: number;
+  /** A member says until when something is lost. */
+  readonly lost: (until: number) => void;
 }
 
 /**
@@ -65,6 +69,7 @@ export class KnownMembers {
     const moved = before === undefined || (entry.revision > before.revision && entry.rewound !== true);
     if (!moved && entry.rewound !== true) return false;
     const member = memberIn(entry, instance);
+    if (Number.isFinite(member.lostUntil)) this.#options.lost(Number(member.lostUntil));
     const now = this.#options.clock.monotonic();
     const isNews = !this.#present.has(instance) || before?.gone === true || member.left === true;
     this.#keep({
@@ -89,6 +94,13 @@ export class KnownMembers {
     for (const seen of [...this.#present.values()]) {
       if (ownAt - seen.at > this.#options.ttlMs) this.#retire(seen);
     }
+  }
+
+  /** Whether somebody has been silent for so long who is not known to have ended, by the clock of the bus. */
+  hasLate(ownAt: number, silentMs: number): boolean {
+    for (const seen of [...this.#present.values(), ...this.#silent.values()])
+      if (seen.member.left !== true && ownAt - seen.at > silentMs && !this.#isGone(seen)) return true;
+    return false;
   }
 
   /** Puts those aside who have been silent for the time to live; to be called now and then. */

@@ -16,6 +16,10 @@
  * E7. The heartbeat waits for nothing: it has a connection of its own, and is due by the time of the last one, not
  *     behind whatever its answer starts. It is not written while the connection for the work is lost.
  * E8. A process whose heartbeat is late has too much to do already: it takes nothing more until it is in time again.
+ * E9. A heartbeat says until when something is lost of what the bus held, and whoever reads it knows it as well
+ *     (`shared-losses.ts`). What is found is said at once.
+ * E10. Where others are late when a process comes, and are not known to have ended, the store may have gone back and
+ *     they know of it: they have the time to live to say so before this process takes anything.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -26,6 +30,7 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { KnownMembers, type Member } from './known-members.ts';
 import { type Machine, realMachine } from './machine.ts';
+import { SharedLosses } from './shared-losses.ts';
 
 interface MembershipOptions {
   readonly bus: Bus;
@@ -61,6 +66,7 @@ export class Membership {
   readonly #options: MembershipOptions;
   readonly #machine: Machine;
   readonly #known: KnownMembers;
+  readonly #losses: SharedLosses;
   /** Questions to the bus about silent members, each good for a moment (E4). */
   readonly #asked = new Map<string, Asked>();
   #watch: Watch | undefined;
@@ -71,14 +77,20 @@ export class Membership {
   /** The same heartbeat by the clock of the bus. */
   #storedAt: number | undefined;
   #beating: Promise<unknown> = Promise.resolve();
+  #isBeating = false;
+  /** Own monotonic time before the last heartbeat that was begun. */
+  #begunAt = Number.NEGATIVE_INFINITY;
+  /** Own monotonic time from which on this process takes anything (E10). */
+  #takesFrom = Number.NEGATIVE_INFINITY;
   #forgetting = false;
   #stopped = false;
 
   constructor(options: MembershipOptions) {
     this.#options = options;
-    const { clock, ttlMs, machine = realMachine } = options;
+    const { bus, clock, ttlMs, machine = realMachine } = options;
     this.#machine = machine;
-    this.#known = new KnownMembers({ clock, machine, ttlMs });
+    this.#losses = new SharedLosses({ bus, clock, ttlMs });
+    this.#known = new KnownMembers({ clock, machine, ttlMs, lost: (until) => this.#losses.adopt(until) });
   }
 
   async start(): Promise<void> {
@@ -86,8 +98,14 @@ export class Membership {
     await this.#beat();
     this.#watch ??= await bucket.watch('member.*', (key, entry) => this.#saw(key, entry));
     await this.#watch.ready;
-    if (this.#storedAt !== undefined) this.#known.sortOut(this.#storedAt);
+    if (this.#storedAt !== undefined) this.#arrive(this.#storedAt);
     this.#beatAt(this.#beatenAt + this.#options.ttlMs / BEATS);
+  }
+
+  #arrive(storedAt: number): void {
+    const { ttlMs } = this.#options;
+    if (this.#known.hasLate(storedAt, IN_TIME * ttlMs)) this.#takesFrom = this.#beatenAt + ttlMs;
+    this.#known.sortOut(storedAt);
   }
 
   /** Instances with the role that are alive as far as this process knows; itself only while its own heartbeat holds. */
@@ -125,10 +143,11 @@ export class Membership {
     return !this.#stopped && clock.monotonic() - this.#beatenAt < HOLD * ttlMs;
   }
 
-  /** Whether its heartbeat is in time: a process that is late with it takes nothing more upon itself (E8). */
-  get isInTime(): boolean {
+  /** Whether this process may take more upon itself: its heartbeat is in time, and it knows the others (E8, E10). */
+  get mayTake(): boolean {
     const { clock, ttlMs } = this.#options;
-    return this.holds && clock.monotonic() - this.#beatenAt < IN_TIME * ttlMs;
+    const now = clock.monotonic();
+    return this.holds && now - this.#beatenAt < IN_TIME * ttlMs && now >= this.#takesFrom;
   }
 
   /** Says goodbye, so that others need not wait. */
@@ -142,6 +161,7 @@ export class Membership {
     await this.#beating;
     await this.#write({ ...this.#self(), left: true }).catch(() => undefined);
     await this.#watch?.stop();
+    this.#losses.stop();
   }
 
   // Heartbeats of this process
@@ -150,7 +170,7 @@ export class Membership {
   #self(): Member {
     const { instance, roles } = this.#options;
     const { host, self } = this.#machine;
-    return { instance, roles, host, pid: self.pid, process: self };
+    return { instance, roles, host, pid: self.pid, process: self, ...this.#losses.known };
   }
 
   async #write(member: Member): Promise<void> {
@@ -164,7 +184,10 @@ export class Membership {
     const before = clock.monotonic();
     if (pulse !== undefined && !bus.connected)
       throw new Outage('bus.unavailable', 'the connection for the work is lost');
-    await this.#write(this.#self());
+    this.#begunAt = before;
+    const self = this.#self();
+    await this.#write(self);
+    this.#losses.said(self);
     this.#beatenAt = before;
     this.#expectNext(before);
   }
@@ -188,16 +211,26 @@ export class Membership {
     );
   }
 
+  /** E9: behind the heartbeat that is on its way, if there is one. */
+  #beatSoon(): void {
+    if (this.#timer === undefined || this.#isBeating || !this.#losses.hasNews) return;
+    this.#options.clock.clearTimeout(this.#timer);
+    this.#beatAt(this.#options.clock.monotonic());
+  }
+
   async #beatOnce(): Promise<void> {
     const { clock, log, ttlMs, changed } = this.#options;
     const begun = clock.monotonic();
     let every = ttlMs / BEATS;
+    this.#isBeating = true;
     try {
       await this.#beat();
+      if (this.#losses.hasNews) every = 0;
     } catch (error) {
       log.warn({ err: error }, 'heartbeat not written');
       every = ttlMs / ATTEMPTS;
     }
+    this.#isBeating = false;
     if (this.#stopped) return;
     this.#beatAt(begun + every);
     this.#known.age();
@@ -210,8 +243,16 @@ export class Membership {
 
   #saw(key: string, entry: Entry | undefined): void {
     const instance = key.slice('member.'.length);
-    if (instance === this.#options.instance) this.#storedAt = entry?.at ?? this.#storedAt;
+    if (entry?.rewound === true) this.#losses.wentBack();
+    if (instance === this.#options.instance) this.#sawOwn(entry);
     else if (this.#known.saw(instance, entry) && !this.#stopped) this.#options.changed();
+    this.#beatSoon();
+  }
+
+  #sawOwn(entry: Entry | undefined): void {
+    if (entry === undefined) return;
+    this.#storedAt = entry.at;
+    if (entry.rewound !== true) this.#losses.stored(entry.at, this.#begunAt);
   }
 
   /** One question for all that is taken from the same member at about the same time. */

@@ -6,6 +6,8 @@
  * W2. A worker fails once: what it says after that is of the same failure.
  * W3. That the bus is away is no fault of a worker and costs it no patience: it is started again in a moment.
  * W4. Of one that cannot be started nothing goes on: no timer, no follower, nothing that listens.
+ * W5. One that is still being started when the ownership ends is not waited for in vain: `over` ends what it waits for,
+ *     which may be that it holds again.
  */
 
 import { BUS_RETRY_MS } from '../../contract/limits.ts';
@@ -40,6 +42,8 @@ export interface WorkerContext {
    * has not noticed yet. Asked before what no epoch guards.
    */
   readonly holds: () => boolean;
+  /** Aborted when the ownership ends, also while the worker is being started (W5). */
+  readonly over?: AbortSignal;
   /** The worker cannot go on; it is stopped and started again. */
   readonly failed: (error: unknown) => void;
 }
@@ -78,7 +82,7 @@ export class OwnedWorker {
   readonly #options: OwnedWorkerOptions;
   #worker: Worker | undefined;
   #turn: Promise<void> = Promise.resolve();
-  #over = false;
+  readonly #ending = new AbortController();
 
   constructor(options: OwnedWorkerOptions) {
     this.#options = options;
@@ -86,6 +90,10 @@ export class OwnedWorker {
 
   get epoch(): number {
     return this.#options.epoch;
+  }
+
+  get #isOver(): boolean {
+    return this.#ending.signal.aborted;
   }
 
   get running(): boolean {
@@ -102,7 +110,7 @@ export class OwnedWorker {
 
   /** Ends the ownership; resolves when its worker has stopped. */
   end(): Promise<void> {
-    this.#over = true;
+    this.#ending.abort('the ownership is over');
     this.#turn = this.#turn.then(() => this.#stopNow());
     return this.#turn;
   }
@@ -115,7 +123,7 @@ export class OwnedWorker {
   }
 
   async #startNow(): Promise<void> {
-    if (this.#over || this.#worker !== undefined) return;
+    if (this.#isOver || this.#worker !== undefined) return;
     const { epoch, holds, start } = this.#options;
     let hasFailed = false;
     const failed = (error: unknown): void => {
@@ -123,14 +131,19 @@ export class OwnedWorker {
       hasFailed = true;
     };
     try {
-      this.#worker = await start({ epoch, holds: () => !this.#over && holds(), failed });
+      this.#worker = await start({
+        epoch,
+        holds: () => !this.#isOver && holds(),
+        over: this.#ending.signal,
+        failed,
+      });
     } catch (error) {
       failed(error);
     }
   }
 
   #failed(error: unknown): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     const { clock, log, crashed } = this.#options;
     this.#turn = this.#turn.then(() => this.#stopNow());
     if (error instanceof Outage) return void clock.setTimeout(() => void this.start(), BUS_RETRY_MS);

@@ -11,10 +11,12 @@
  * Q4. A worker that fails is started again by the supervisor of its role, under the same ownership (`owned-worker.ts`).
  * Q5. What changes costs what changed: a few partitions are taken or given back at once, the rest of what is due waits;
  *     what many changes of one moment make due is looked at once.
+ * Q6. Who ranks highest and sees another living owner for long asks the bus: what it knows may have been read past its
+ *     watch, which then does not notice that the store went back behind it.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { PARTITION_MOVES, PARTITION_START_MS } from '../../contract/limits.ts';
+import { MEMBER_TTL_MS, PARTITION_MOVES, PARTITION_START_MS } from '../../contract/limits.ts';
 import type { Bus, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -209,8 +211,8 @@ export class Partitions implements Ownerships {
 
   #look(): void {
     const { membership, role } = this.#options;
-    // Late with its heartbeat it would lose all by taking more; the next one looks again (membership.E8).
-    if (this.#stopped || !membership.isInTime) return;
+    // Late with its heartbeat it would lose all by taking more; the next one looks again (membership.E8, E10).
+    if (this.#stopped || !membership.mayTake) return;
     if (this.#ranking.setMembers(membership.alive(role.role)))
       for (const name of this.#wanted) this.#due.add(name);
     for (const name of this.#due) {
@@ -235,7 +237,21 @@ export class Partitions implements Ownerships {
     const owner = holding.lease?.owner ?? null;
     if (best === instance && (owner === null || owner === instance || !membership.isAlive(owner)))
       return () => this.#claim(holding);
+    if (best === instance && this.#isOld(holding)) return () => this.#ask(holding);
     return isElsewhere && owner === instance ? () => disown(holding) : undefined;
+  }
+
+  /** Longer than an owner takes to give back what is another's. */
+  #isOld({ lease }: Holding<NoTerms>): boolean {
+    return lease !== undefined && this.#options.clock.monotonic() - lease.at > MEMBER_TTL_MS;
+  }
+
+  /** Q6 */
+  async #ask(holding: Holding<NoTerms>): Promise<void> {
+    const { log } = this.#options;
+    await holding.look().catch((error: unknown) => {
+      log.warn({ err: error, partition: this.#holdingKind.key(holding.name) }, 'owner not asked for');
+    });
   }
 
   #begin(name: string, move: () => Promise<void>): void {

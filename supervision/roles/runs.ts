@@ -44,7 +44,7 @@ export function createRuns(
   const kept = new KeptEnvelopes(bus, { kind: 'run', version: RUN_VERSION });
   const { kind, cells } = runCells(context, services, kept, shards);
 
-  const start = async (shard: string, { epoch, holds, failed }: WorkerContext) => {
+  const start = async (shard: string, { epoch, holds, over, failed }: WorkerContext) => {
     await values.ready;
     const worker = new RunShard({
       shard,
@@ -53,6 +53,7 @@ export function createRuns(
       tokens,
       cells,
       holds,
+      over,
       failed,
       kept,
       ...(past && { past }),

@@ -14,6 +14,8 @@ const RUN = '01J5ZK3M8QW7V9XH2C4T6R8YAC';
 /** How an executor takes one asking. */
 type Turn =
   | 'silent'
+  /** The bus has only just come back, and whoever holds the run may be on his way (ask.Q4). */
+  | 'nobody yet'
   | 'unheld'
   | 'gone'
   /** The command is carried out, and nobody says so. */
@@ -96,9 +98,8 @@ class World {
     if (turn === 'nonsense') return Buffer.from('[[');
     if (typeof turn === 'object') return Buffer.from(JSON.stringify(turn));
     if (turn === 'done in silence') this.log(DONE[call.action]);
-    return new Promise<Uint8Array>((_, reject) =>
-      this.clock.setTimeout(() => reject(new Outage('bus.timeout', 'silence')), timeoutMs),
-    );
+    const silence = new Outage('bus.timeout', 'silence', { unsettled: turn === 'nobody yet' });
+    return new Promise<Uint8Array>((_, reject) => this.clock.setTimeout(() => reject(silence), timeoutMs));
   }
 }
 
@@ -108,6 +109,21 @@ const EVERY: readonly Row[] = [
   ['is answered as the executor says: refused', [REFUSED], 'refused'],
   ['is answered as the executor says: over', [OVER], 'over'],
   ['MC-ANS-024 run-control.Q4 is not asked twice of nobody', ['unheld'], 'over'],
+  [
+    'MC-ANS-024 run-control.Q4 is not asked of nobody for longer than the bus takes to settle',
+    ['nobody yet', 'nobody yet', 'nobody yet', 'unheld'],
+    'over',
+  ],
+  [
+    'run-control.Q4 is answered by one that comes back with the bus: refused',
+    ['nobody yet', 'nobody yet', REFUSED],
+    'refused',
+  ],
+  [
+    'run-control.Q4 is asked again where somebody may have taken it while the bus settled',
+    ['nobody yet', 'silent', 'unheld', ACCEPTED],
+    'accepted',
+  ],
   ['MC-ANS-023 run-control.Q1 is asked again of one that slept', ['silent', 'silent', ACCEPTED], 'accepted'],
   ['run-control.Q1 is asked of the heir of one that leaves', [AGAIN, AGAIN, ACCEPTED], 'accepted'],
   [

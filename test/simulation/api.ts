@@ -21,6 +21,7 @@ import { answerRun, commandRun } from '../../http/routes/run-commands.ts';
 import { launchRun } from '../../http/routes/runs.ts';
 import { submitTelecommand } from '../../http/routes/telecommands.ts';
 import { watchRuns } from '../../http/run-index.ts';
+import { PassBook } from '../../messaging/pass-book.ts';
 import { programDocument } from '../../mission/procedure/program-document.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
 import type { RoleContext, RoleFactory } from '../../supervision/role.ts';
@@ -72,21 +73,25 @@ export function simulatedApi(ready: (api: Api) => void): RoleFactory {
   return async (context) => {
     const holds = watchHolds(context.bus, context.log);
     const runs = watchRuns(context.bus, context.log);
-    const ports = portsOf(context, { holds, runs });
+    const passes = new PassBook(context);
+    const ports = portsOf(context, { holds, runs, passes });
     ready({
       values: context.values,
       submit: (request) => submit(request, ports),
       ...runApi(ports),
       alarm: (target, alarm, action, by) => commanded(target, alarm, action, by, ports),
     });
-    return { shared: [], stop: async () => void (await Promise.all([holds.stop(), runs.stop()])) };
+    return {
+      shared: [],
+      stop: async () => void (await Promise.all([holds, runs, passes].map((each) => each.stop()))),
+    };
   };
 }
 
 /** Nobody inspects: a handler that asks for more than is here fails loudly. */
 function portsOf(
   { bus, missions, values, log, clock, random, registry }: RoleContext,
-  watched: Pick<RoutePorts, 'holds' | 'runs'>,
+  watched: Pick<RoutePorts, 'holds' | 'runs' | 'passes'>,
 ): RoutePorts {
   // No pass is known in these simulations; nothing of theirs crosses the bus.
   const passes = { live: true, find: () => undefined, passes: () => [] };

@@ -65,6 +65,7 @@ class Bench {
   readonly told: [string, EntityEvent][] = [];
   readonly failures: unknown[] = [];
   readonly shard: RunShard;
+  readonly over = new AbortController();
   holds = true;
 
   constructor(shard: string, epoch: number) {
@@ -89,6 +90,7 @@ class Bench {
       },
       kept: new KeptEnvelopes(bus, { kind: 'run', version: RUN_VERSION }),
       holds: () => this.holds,
+      over: this.over.signal,
       failed: (error) => void this.failures.push(error),
     });
   }
@@ -190,6 +192,26 @@ describe('a shard of runs', () => {
     expect(String(old.failures[0])).toMatch(/another owner wrote the low-water mark/);
     await expect(new Bench('5', 1).shard.start()).rejects.toThrow(/another owner/);
     await young.shard.stop();
+  });
+
+  it('owned-worker.W5 one that loses the shard while it ends a run at its start comes to an end', async () => {
+    const run = runOf('4');
+    // Its program is in no store: it is ended when it is taken up.
+    const entry = Buffer.from(JSON.stringify({ run, ir: 'e'.repeat(64), submittedAt: 1 }));
+    await bus.bucket(buckets.openRuns).put(`4.${run}`, entry, 0);
+    const old = new Bench('4', 1);
+    // It is its owner when it looks, and not any more when it has ended the run.
+    let asked = 0;
+    Object.defineProperty(old, 'holds', { get: () => (asked += 1) === 1 });
+    const started = old.shard.start();
+    await until(async () => (await eventsOf(bus, run)).some(({ event }) => event === 'finished'));
+    old.over.abort();
+    await started;
+    await old.shard.stop();
+    const next = new Bench('4', 2);
+    await next.shard.start();
+    expect(await openRun(bus, run)).toBeUndefined();
+    await next.shard.stop();
   });
 
   it('shard.S8 an owner that slept brings nothing to life from the log of a later one', async () => {

@@ -149,6 +149,9 @@ describe('a message that cannot be read', () => {
 });
 
 describe('streams that went back', () => {
+  /** A low-water mark of an owner that knew of no loss. */
+  const atHead = (submission: number): Buffer => Buffer.from(JSON.stringify({ epoch: 1, submission }));
+
   /** A lane that has handled three telecommands, the last of them sent a moment ago. */
   async function handled(): Promise<LaneWorld> {
     const one = world();
@@ -231,6 +234,47 @@ describe('streams that went back', () => {
     await heir.run(2_000);
     expect(heir.sent).toHaveLength(sent + 1);
     await heir.lane.stop();
+  });
+
+  it.each(['before', 'behind'] as const)(
+    'a lane taken %s the loss became known ends what is submitted again, also one that is only taken up (taking-over.R4)',
+    async (when) => {
+      const clock = new ManualClock(decodeTime(idOf(1)) + 1_000);
+      const one = world(new LogBus(), clock);
+      // Taken up by an owner that died before it could say more.
+      await submit(one.bus, 1);
+      await recorded(one.bus, 1, 'PENDING');
+      if (when === 'behind') one.bus.lostUntil = clock.now() - 500;
+      if (when === 'before') {
+        await one.bus.bucket(buckets.members).overwrite('checkpoint.lane.sat1', atHead(2));
+        await one.lane.start();
+        await one.run(100);
+        one.bus.lostUntil = clock.now() - 50;
+        await submit(one.bus, 2);
+      } else await one.lane.start();
+      await one.run(2_000);
+      expect(one.states(when === 'before' ? 2 : 1)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+      expect(one.sent).toEqual([]);
+      await submit(one.bus, 3, { id: ulid(clock.now()) });
+      await one.run(2_000);
+      expect(one.sent).toHaveLength(1);
+      await one.lane.stop();
+    },
+  );
+
+  it('an end that its owner only began is gone on with: nobody knows, and no gateway is asked (taking-over.R5)', async () => {
+    const one = world();
+    await submit(one.bus, 1);
+    await recorded(one.bus, 1, 'PENDING');
+    const at = new Date(one.clock.now()).toISOString();
+    const bare = Buffer.from(JSON.stringify({ tc: idOf(1), state: 'ENCODED', at }));
+    await one.bus.append(streams.telecommandEvents, subject.tcEvent('sat1', idOf(1)), bare);
+    await one.lane.start();
+    await one.run(2_000);
+    expect(one.states(1)).toEqual(['PENDING', 'ENCODED', 'SEND_FAILED']);
+    expect(eventsOf(one.bus, 1).at(-1)?.detail).toContain('nobody knows whether it left');
+    expect(one.sent).toEqual([]);
+    await one.lane.stop();
   });
 
   it('is found also where the stream has grown past the low-water mark again', async () => {

@@ -35,6 +35,7 @@ interface Feed {
 }
 
 export class LogBus implements Bus {
+  lostUntil: number | undefined;
   connected = true;
   now: () => number = () => 0;
   readonly stored = new Map<string, StreamMessage[]>();

@@ -20,6 +20,7 @@ export function altered(bus: Bus, replaced: Partial<Bus>): Bus {
     get lostUntil() {
       return bus.lostUntil;
     },
+    lost: (until) => bus.lost?.(until),
     bucket: (definition) => bus.bucket(definition),
     objects: (definition) => bus.objects(definition),
     close: () => bus.close(),

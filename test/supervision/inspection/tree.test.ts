@@ -61,7 +61,7 @@ async function processOf() {
     clock,
     random,
     log,
-    membership: { holds: true, isInTime: true, alive: () => ['here'], isAlive: () => true } as never,
+    membership: { holds: true, mayTake: true, alive: () => ['here'], isAlive: () => true } as never,
     pulse: bus as never,
     context: { bus, clock, missions: { onChange } } as never,
     escalated: (reason) => escalations.push(reason),

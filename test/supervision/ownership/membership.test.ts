@@ -19,6 +19,8 @@ import { settled } from '../../support/manual-clock.ts';
 import { keptLog } from '../../support/silent-log.ts';
 
 const TTL_MS = 3_000;
+/** Heartbeats in a time to live. */
+const BEATS = 3;
 
 function cell() {
   const clock = new HeapClock(1_000_000);
@@ -213,3 +215,79 @@ it('two thousand partitions are taken a few at a time, and the heartbeat is not 
   expect(partitions.running).toHaveLength(2_000);
   expect(most).toBe(PARTITION_MOVES);
 }, 60_000);
+
+const beatOf = (instance: string): Uint8Array =>
+  Buffer.from(JSON.stringify({ instance, roles: ['work'], host: 'x', pid: 1 }));
+
+it('what one member finds lost is known to one that began behind the loss, also when the finder is gone (membership.E9)', async () => {
+  const { clock, server, run, join } = cell();
+  const a = await join('a');
+  await run(2 * TTL_MS);
+  const kept = clock.now();
+  await run(2 * TTL_MS);
+  const lostAt = clock.now();
+  server.turn(false);
+  server.rewind(() => kept);
+  await run(1_000);
+  server.turn(true);
+  const fresh = await join('fresh');
+  await run(500);
+  const until = fresh.bus.lostUntil ?? 0;
+  // Nothing that was stored while the finder was connected is later, and nothing of what follows is earlier.
+  expect(until).toBeGreaterThanOrEqual(lostAt);
+  expect(until).toBeLessThan(lostAt + 500);
+  const [goodbye] = [a.membership.leave(), await run(50)];
+  await goodbye;
+  await run(2 * MEMBER_FORGOTTEN_TTLS * TTL_MS);
+  expect((await join('heir')).bus.lostUntil).toBe(until);
+});
+
+it('a loss that is found is said before the next heartbeat is due, and repeated by each member once (membership.E9)', async () => {
+  const { run, join } = cell();
+  const members = [await join('a'), await join('b'), await join('c')];
+  await run(TTL_MS);
+  const beats: string[] = [];
+  const watching = members[0]!.bus.bucket(buckets.members).watch('member.*', (key) => void beats.push(key));
+  await run(TTL_MS / BEATS + 10);
+  await watching;
+  await run(TTL_MS / BEATS - 40);
+  beats.length = 0;
+  const value = Buffer.from(JSON.stringify({ ...JSON.parse(beatOf('z').toString()), lostUntil: 4_711 }));
+  const written = members[0]!.bus.bucket(buckets.members).overwrite('member.z', value);
+  await run(25);
+  await written;
+  expect(members.map(({ bus }) => bus.lostUntil)).toEqual([4_711, 4_711, 4_711]);
+  expect(beats.sort()).toEqual(['member.a', 'member.b', 'member.c', 'member.z']);
+});
+
+it('who comes and finds others late takes nothing before they had the time to say what they know (membership.E10)', async () => {
+  const { run, join } = cell();
+  const first = await join('a');
+  const taken = async (of: typeof first): Promise<string[]> => {
+    const names: string[] = [];
+    const partitions = of.own(async (name) => void names.push(name));
+    const started = partitions.start();
+    await run(20);
+    await started;
+    partitions.want(['p0', 'p1']);
+    await run(20);
+    return names;
+  };
+  // Alone, and where the others are in time, nobody waits.
+  expect(await taken(first)).toEqual(['p0', 'p1']);
+  const [goodbye] = [first.membership.leave(), await run(50)];
+  await goodbye;
+  await run(TTL_MS);
+  const second = await join('b');
+  expect(second.membership.mayTake).toBe(true);
+  // Silent, on a machine that cannot be asked.
+  const written = second.bus.bucket(buckets.members).overwrite('member.z', beatOf('z'));
+  await run((TTL_MS * 2) / 3);
+  await written;
+  const third = await join('c');
+  expect(third.membership.mayTake).toBe(false);
+  await run((TTL_MS * 9) / 10);
+  expect(third.membership.mayTake).toBe(false);
+  await run(TTL_MS / 10);
+  expect(third.membership.mayTake).toBe(true);
+});
