@@ -77,7 +77,7 @@ async function freePort(): Promise<number> {
 function start(...args: string[]) {
   const child = spawn(
     process.execPath,
-    [...MCS, 'pass', ...args, '--api', `http://127.0.0.1:${relay.port}`],
+    [...MCS, 'pass', ...args, ...(args.includes('--api') ? [] : ['--api', `http://127.0.0.1:${relay.port}`])],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
     },
@@ -142,8 +142,6 @@ describe('mcs pass predict --feed --every', { timeout: 90_000 }, () => {
       '--feed',
       '--every',
       '1h',
-      '--api',
-      `http://127.0.0.1:${port}`,
       '--user',
       'dynamics',
       '--api',

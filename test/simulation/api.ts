@@ -93,9 +93,7 @@ function portsOf(
   { bus, missions, values, log, clock, random, registry }: RoleContext,
   watched: Pick<RoutePorts, 'holds' | 'runs' | 'passes'>,
 ): RoutePorts {
-  // No pass is known in these simulations; nothing of theirs crosses the bus.
-  const passes = { live: true, find: () => undefined, passes: () => [] };
-  const ports = { bus, missions, values, log, clock, registry, passes, ...watched };
+  const ports = { bus, missions, values, log, clock, registry, ...watched };
   const newId = (): string => ulid(clock.now(), () => random.next());
   return { ...ports, newId, valuesLoaded: () => true, draining: () => false } as unknown as RoutePorts;
 }
