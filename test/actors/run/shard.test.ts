@@ -202,7 +202,11 @@ describe('a shard of runs', () => {
     const old = new Bench('4', 1);
     // It is its owner when it looks, and not any more when it has ended the run.
     let asked = 0;
-    Object.defineProperty(old, 'holds', { get: () => (asked += 1) === 1 });
+    const get = (): boolean => {
+      asked += 1;
+      return asked === 1;
+    };
+    Object.defineProperty(old, 'holds', { get });
     const started = old.shard.start();
     await until(async () => (await eventsOf(bus, run)).some(({ event }) => event === 'finished'));
     old.over.abort();
