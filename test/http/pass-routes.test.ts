@@ -84,7 +84,7 @@ const idsOf = ({ body }: Answer): string[] => body.passes.map(({ pass: { id } }:
 describe('the list of passes', () => {
   afterEach(clear);
 
-  it('MC-PASS-015 MC-PASS-016 MC-PASS-017 MC-PASS-062 lists them by AOS, those that are over only when asked', async () => {
+  it('MC-PASS-015 MC-PASS-016 MC-PASS-017 MC-PASS-057 MC-PASS-062 lists them by AOS, those that are over only when asked', async () => {
     const over = { aos: '2026-01-02T03:04:05Z', los: '2026-01-02T03:14:05Z' };
     for (const each of [
       pass('p2', 50),
@@ -196,7 +196,7 @@ describe('writing a pass', () => {
     ['MC-PASS-008 a rate of zero', { rates: { uplink: '0 bit/s' } }],
     ['MC-PASS-009 a booked prediction', { status: 'booked' }],
     ['MC-PASS-024 an environment', { environment: 'flight' }],
-  ])('refuses %s: 422 pass::invalid, and stores nothing', async (_what, more) => {
+  ])('MC-PASS-024 refuses %s: 422 pass::invalid, and stores nothing', async (_what, more) => {
     const answer = await write({ ...pass('p1', 0), ...more });
     expect(said(answer)).toEqual([422, ['pass::invalid']]);
     expect(await world.bus.bucket(buckets.passes).list('>')).toEqual([]);
