@@ -162,7 +162,7 @@ describe('one pass', () => {
   });
 });
 
-describe('writing a pass', () => {
+describe('writing a pass (MC-PASS-001 MC-PASS-024)', () => {
   afterEach(clear);
 
   it('MC-PASS-014 MC-PASS-018 MC-PASS-025 answers the pass as stored, and the same when it is posted back', async () => {
@@ -196,7 +196,7 @@ describe('writing a pass', () => {
     ['MC-PASS-008 a rate of zero', { rates: { uplink: '0 bit/s' } }],
     ['MC-PASS-009 a booked prediction', { status: 'booked' }],
     ['MC-PASS-024 an environment', { environment: 'flight' }],
-  ])('MC-PASS-024 refuses %s: 422 pass::invalid, and stores nothing', async (_what, more) => {
+  ])('refuses %s: 422 pass::invalid, and stores nothing', async (_what, more) => {
     const answer = await write({ ...pass('p1', 0), ...more });
     expect(said(answer)).toEqual([422, ['pass::invalid']]);
     expect(await world.bus.bucket(buckets.passes).list('>')).toEqual([]);
