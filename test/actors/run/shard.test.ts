@@ -194,30 +194,6 @@ describe('a shard of runs', () => {
     await young.shard.stop();
   });
 
-  it('owned-worker.W5 one that loses the shard while it ends a run at its start comes to an end', async () => {
-    const run = runOf('4');
-    // Its program is in no store: it is ended when it is taken up.
-    const entry = Buffer.from(JSON.stringify({ run, ir: 'e'.repeat(64), submittedAt: 1 }));
-    await bus.bucket(buckets.openRuns).put(`4.${run}`, entry, 0);
-    const old = new Bench('4', 1);
-    // It is its owner when it looks, and not any more when it has ended the run.
-    let asked = 0;
-    const get = (): boolean => {
-      asked += 1;
-      return asked === 1;
-    };
-    Object.defineProperty(old, 'holds', { get });
-    const started = old.shard.start();
-    await until(async () => (await eventsOf(bus, run)).some(({ event }) => event === 'finished'));
-    old.over.abort();
-    await started;
-    await old.shard.stop();
-    const next = new Bench('4', 2);
-    await next.shard.start();
-    expect(await openRun(bus, run)).toBeUndefined();
-    await next.shard.stop();
-  });
-
   it('shard.S8 an owner that slept brings nothing to life from the log of a later one', async () => {
     const run = runOf('4');
     const entry = Buffer.from(JSON.stringify({ run, ir: 'e'.repeat(64), submittedAt: 1 }));
@@ -249,6 +225,30 @@ describe('a shard of runs', () => {
     await bus
       .bucket(buckets.openRuns)
       .remove(`4.${run}`, (await bus.bucket(buckets.openRuns).get(`4.${run}`))!.revision);
+  });
+
+  it('owned-worker.W5 one that loses the shard while it ends a run at its start comes to an end', async () => {
+    const run = runOf('4');
+    // Its program is in no store: it is ended when it is taken up.
+    const entry = Buffer.from(JSON.stringify({ run, ir: 'e'.repeat(64), submittedAt: 1 }));
+    await bus.bucket(buckets.openRuns).put(`4.${run}`, entry, 0);
+    const old = new Bench('4', 1);
+    // It is its owner when it looks, and not any more when it has ended the run.
+    let asked = 0;
+    const get = (): boolean => {
+      asked += 1;
+      return asked === 1;
+    };
+    Object.defineProperty(old, 'holds', { get });
+    const started = old.shard.start();
+    await until(async () => (await eventsOf(bus, run)).some(({ event }) => event === 'finished'));
+    old.over.abort();
+    await started;
+    await old.shard.stop();
+    const next = new Bench('4', 2);
+    await next.shard.start();
+    expect(await openRun(bus, run)).toBeUndefined();
+    await next.shard.stop();
   });
 
   it('shard.S8 one that no longer holds its shard takes nothing up, and leaves it to be read', async () => {
