@@ -110,7 +110,8 @@ describe('at a thousand frames a second', () => {
     await page.evaluate(COUNT_CHANGES);
     const end = flood(1_000);
     await page.locator('#chart [data-state="door.open.lit"].active').waitFor();
-    await page.evaluate('window.longTasks.length = 0');
+    // What the page drew until it was ready is not of these seconds.
+    await page.evaluate('window.longTasks.length = 0; window.texts = 0');
     const began = performance.now();
     for (let n = 0; performance.now() - began < 5_000; n += 1) {
       await page.keyboard.press('l');

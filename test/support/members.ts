@@ -12,12 +12,13 @@ type MembersOf = Pick<Bus, 'bucket'>;
 const VISIT_EVERY_MS = 250;
 let visits = 0;
 
-/** A member without a role comes by: everybody looks who is there and who has died on this machine. */
+/** A member without a role comes and goes: everybody looks who is there and who has died on this machine. */
 export async function visit(bus: MembersOf): Promise<void> {
   visits += 1;
   const instance = `visitor-${visits}`;
   const visitor = { instance, roles: [], host: 'elsewhere', pid: 0 };
-  await bus.bucket(buckets.members).overwrite(`member.${instance}`, Buffer.from(JSON.stringify(visitor)));
+  for (const member of [visitor, { ...visitor, left: true }])
+    await bus.bucket(buckets.members).overwrite(`member.${instance}`, Buffer.from(JSON.stringify(member)));
 }
 
 /** Resolves when the instance owns the partition. */
