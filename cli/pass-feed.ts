@@ -101,7 +101,7 @@ export async function feedSnapshots(
     for (const fault of answer.faults) process.stderr.write(`${name}: ${faultLine(fault)}\n`);
     const left = snapshots.length - index - 1;
     if (OF_THIS_ONE.has(answer.status) || left === 0) continue;
-    process.stderr.write(`the ${left} behind it are not sent\n`);
+    process.stderr.write(`snapshots behind it, not sent: ${left}\n`);
     break;
   }
   return isWhole;

@@ -35,7 +35,7 @@ export const PASS_CHECK_AHEAD_MS = 10 * 60_000;
 /** How often the gateways of passes are checked where nothing changes. */
 export const PASS_CHECK_MS = 5_000;
 /** Changes of so long are checked together: a snapshot changes hundreds of passes in a moment. */
-export const PASS_CHECK_SOON_MS = 50;
+export const PASS_CHECK_SOON_MS = 250;
 /** Bytes of one entry of the journal of passes of a target, compressed: half of what the bus takes as one message. */
 export const PASS_JOURNAL_BYTES = 512 * 1024;
 /** Rounds of a write of passes that others keep overtaking, before it is given up with 503. */

@@ -23,11 +23,12 @@ export interface PassBookOptions {
   readonly log: Log;
 }
 
-/** A pass that changed, or the check of its gateway; `view` is absent for one that is no longer stored. */
+/** A pass that changed, or the check of its gateway. */
 export interface PassChange {
   readonly target: string;
   readonly id: string;
-  readonly view: PassView | undefined;
+  /** Its view as JSON, made once for all who ask; undefined where it is no longer stored. */
+  readonly text: () => string | undefined;
 }
 
 type Listener = (change: PassChange) => void;
@@ -40,8 +41,10 @@ export class PassBook implements Stoppable {
   readonly #waiting = new Set<{ readonly revision: number; seen: () => void }>();
   readonly #passes: KeptWatch;
   readonly #checks: KeptWatch;
-  /** By AOS; undefined once something changed (K3). */
-  #sorted: readonly StoredPass[] | undefined;
+  /** By AOS, as of the last reader (K3). */
+  #sorted: readonly StoredPass[] = [];
+  /** What has changed since. */
+  readonly #changed = new Map<string, { readonly before: StoredPass | undefined }>();
   #newest = 0;
 
   constructor(options: PassBookOptions) {
@@ -60,7 +63,7 @@ export class PassBook implements Stoppable {
   /** The passes of a target, or all, by AOS. */
   passes(target?: string): readonly StoredPass[] {
     if (target !== undefined) return [...(this.#byTarget.get(target)?.values() ?? [])].sort(byAos);
-    this.#sorted ??= [...this.#byTarget.values()].flatMap((each) => [...each.values()]).sort(byAos);
+    if (this.#changed.size > 0) this.#sortAgain();
     return this.#sorted;
   }
 
@@ -68,6 +71,12 @@ export class PassBook implements Stoppable {
   find(target: string, name: string): StoredPass | undefined {
     const ofTarget = this.#byTarget.get(target);
     return ofTarget?.get(name) ?? passNamed(ofTarget?.values() ?? [], name);
+  }
+
+  /** The view of a pass as JSON; undefined for one that is not stored. */
+  textOf(target: string, id: string): string | undefined {
+    const pass = this.#byTarget.get(target)?.get(id);
+    return pass === undefined ? undefined : JSON.stringify(this.viewOf(pass));
   }
 
   viewOf(pass: StoredPass): PassView {
@@ -107,11 +116,11 @@ export class PassBook implements Stoppable {
     const [target = '', id = ''] = key.split('.');
     const pass = this.#read(key, entry);
     const ofTarget = this.#byTarget.get(target) ?? new Map<string, StoredPass>();
+    if (!this.#changed.has(key)) this.#changed.set(key, { before: ofTarget.get(id) });
     if (pass === undefined) ofTarget.delete(id);
     else ofTarget.set(id, pass);
     if (ofTarget.size === 0) this.#byTarget.delete(target);
     else this.#byTarget.set(target, ofTarget);
-    this.#sorted = undefined;
     this.#notify(target, id);
     if (entry !== undefined) this.#note(entry.revision);
   }
@@ -134,9 +143,23 @@ export class PassBook implements Stoppable {
 
   #notify(target: string, id: string): void {
     if (this.#listeners.size === 0) return;
-    const pass = this.#byTarget.get(target)?.get(id);
-    const view = pass === undefined ? undefined : this.viewOf(pass);
-    for (const listener of this.#listeners) listener({ target, id, view });
+    let made: { readonly text: string | undefined } | undefined;
+    const text = (): string | undefined => {
+      made ??= { text: this.textOf(target, id) };
+      return made.text;
+    };
+    for (const listener of this.#listeners) listener({ target, id, text });
+  }
+
+  /** K3: those that did not change are in order already, so that sorting is little more than looking at each. */
+  #sortAgain(): void {
+    const gone = new Set([...this.#changed.values()].map(({ before }) => before));
+    const changed = [...this.#changed.keys()].flatMap((key) => {
+      const [target = '', id = ''] = key.split('.');
+      return this.#byTarget.get(target)?.get(id) ?? [];
+    });
+    this.#sorted = [...this.#sorted.filter((pass) => !gone.has(pass)), ...changed].sort(byAos);
+    this.#changed.clear();
   }
 
   #note(revision: number): void {

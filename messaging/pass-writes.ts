@@ -209,7 +209,8 @@ function writesOf(entry: Entry | undefined, log: Log): readonly PassWrite[] {
       gunzipSync(entry.value, { maxOutputLength: JOURNAL_READ_BYTES }),
     ) as Journal;
     return writes.flatMap(({ pass, over }) => {
-      const isWrite = isToken(pass.target) && isToken(pass.id) && Number.isSafeInteger(over);
+      // One of another target would never show among the passes of this one, and be waited for without end.
+      const isWrite = pass.target === entry.key && isToken(pass.id) && Number.isSafeInteger(over);
       return isWrite ? [{ key: passKey(pass.target, pass.id), text: JSON.stringify(pass), over }] : [];
     });
   } catch {

@@ -52,6 +52,9 @@ const cursorInQuery: QueryParameter<PassCursor> = {
   },
 };
 
+/** How many passes a watch sends at its beginning before it looks whether the client takes them. */
+const WATCH_SLICE = 256;
+
 /** What may write a pass refuses. */
 const WRITE_ERRORS = [
   'api::no-configuration',
@@ -202,18 +205,30 @@ export const watchPasses = defineFollow({
     const { passes, clock } = ports;
     if (!passes.live) return busUnavailable();
     const keys = new Map<string, number>();
-    const push = (view: PassView): void => {
-      const name = `${view.pass.target}.${view.pass.id}`;
+    const push = (name: string, text: string | undefined): void => {
       const key = keys.get(name) ?? keys.size;
       keys.set(name, key);
-      writer.push(JSON.stringify(view), key);
+      if (text !== undefined) writer.push(text, key);
     };
-    const now = clock.now();
-    for (const pass of passes.passes(target)) if (!isOver(pass, now)) push(passes.viewOf(pass));
-    const forget = passes.onChange(({ target: changed, view }) => {
-      if (view !== undefined && (target === undefined || changed === target)) push(view);
+    const forget = passes.onChange(({ target: changed, id, text }) => {
+      if (target === undefined || changed === target) push(passKey(changed, id), text());
     });
-    return { ok: true, value: { stop: async () => forget() } };
+    let stopped = false;
+    const beginning = passes.passes(target).filter((pass) => !isOver(pass, clock.now()));
+    // In slices as the client takes them; each pass as it stands by then, so that nothing older follows a change.
+    const sendAll = async (): Promise<void> => {
+      for (const [index, { target: of, id }] of beginning.entries()) {
+        if (index % WATCH_SLICE === WATCH_SLICE - 1) await writer.room();
+        if (stopped) return;
+        push(passKey(of, id), passes.textOf(of, id));
+      }
+    };
+    void sendAll();
+    const stop = async (): Promise<void> => {
+      stopped = true;
+      forget();
+    };
+    return { ok: true, value: { stop } };
   },
 });
 

@@ -12,8 +12,15 @@ export interface Window {
 
 type Timed = Pick<Pass, 'aos' | 'los'>;
 
-export function windowOf({ aos, los }: Timed): Window {
-  return { aos: momentOf(aos), los: momentOf(los) };
+/** Read once of each pass: lists of many thousands are sorted and searched by it. */
+const windows = new WeakMap<Timed, Window>();
+
+export function windowOf(pass: Timed): Window {
+  const known = windows.get(pass);
+  if (known !== undefined) return known;
+  const window = { aos: momentOf(pass.aos), los: momentOf(pass.los) };
+  windows.set(pass, window);
+  return window;
 }
 
 /** How long two windows overlap, ms; 0 where they do not, also where one begins as the other ends. */
@@ -23,7 +30,7 @@ export function overlapMs(one: Window, other: Window): number {
 
 /** MC-PASS-057 */
 export function isOver(pass: Timed, now: number): boolean {
-  return momentOf(pass.los) < now;
+  return windowOf(pass).los < now;
 }
 
 /** Not cancelled, begun and not over. */
@@ -49,7 +56,7 @@ export function passNamed(passes: Iterable<StoredPass>, name: string): StoredPas
 
 /** By AOS, then by target and identifier: the order of every list. */
 export function byAos(one: StoredPass, other: StoredPass): number {
-  const between = momentOf(one.aos) - momentOf(other.aos);
+  const between = windowOf(one).aos - windowOf(other).aos;
   if (between !== 0) return between;
   const [first, second] = [`${one.target}.${one.id}`, `${other.target}.${other.id}`];
   return first < second ? -1 : first > second ? 1 : 0;

@@ -258,7 +258,7 @@ describe('mcs pass feed', () => {
     expect(some.err).toMatch(/^sat9: pass::unknown-target: .*\n$/);
     const none = await mcs('eve', 'feed', path);
     expect([none.code, none.out]).toEqual([1, '']);
-    expect(none.err).toMatch(/^sat1: pass::not-a-feeder: .*\nthe 2 behind it are not sent\n$/);
+    expect(none.err).toMatch(/^sat1: pass::not-a-feeder: .*\nsnapshots behind it, not sent: 2\n$/);
   });
 
   it('does not guess what a file means', async () => {

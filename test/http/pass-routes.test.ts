@@ -402,6 +402,13 @@ describe('many passes', () => {
     await write(pass('last', 190_000));
     const { next } = (await list()).body;
     expect(idsOf(await list(`?after=${next}`))).toEqual(['last']);
+    const watch = await coverage.open(`${url}/v1/passes/watch?target=sat1`);
+    await until(() => watch.messages.length === 5_001);
+    const views = watch.messages as PassView[];
+    expect(views.map(({ pass: { id } }) => id)).toEqual([...passes.map(({ id }) => id), 'last']);
+    await write(pass('last', 190_001));
+    await until(() => watch.messages.length === 5_002);
+    watch.close();
   });
 });
 

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
+import type { StoredPass } from '../../contract/pass.ts';
+import { PassBook } from '../../messaging/pass-book.ts';
+import { upsert } from '../../mission/pass/merge.ts';
+import { byAos } from '../../mission/pass/pass.ts';
+import { TargetPasses } from '../../mission/pass/target-passes.ts';
+import type { Bus, Entry } from '../../ports/bus.ts';
+import { memoryLog } from '../http/fixture.ts';
+import { ManualClock, settled } from '../support/manual-clock.ts';
+
+type Changed = (key: string, entry: Entry | undefined) => void;
+
+function bookOn() {
+  const watches = new Map<string, Changed>();
+  const bucket = ({ name }: BucketDefinition) => ({
+    watch: async (_filter: string, changed: Changed) => {
+      watches.set(name, changed);
+      return { ready: Promise.resolve(), stop: async () => {} };
+    },
+  });
+  const bus = { connected: true, onConnection: () => () => {}, bucket } as unknown as Bus;
+  const clock = new ManualClock(0);
+  const log = memoryLog();
+  const book = new PassBook({ bus, clock, log });
+  let revision = 0;
+  const put = (key: string, value: Uint8Array | undefined): number => {
+    revision += 1;
+    const entry = value && { key, value, revision, at: 0 };
+    watches.get(buckets.passes.name)!(key, entry);
+    return revision;
+  };
+  return { book, put, log, clock };
+}
+
+function stored(target: string, id: string, minute: number): StoredPass {
+  const at = (ms: number): string => new Date(ms).toISOString();
+  const window = { aos: at(minute * 60_000), los: at((minute + 10) * 60_000) };
+  const pass = {
+    id,
+    target,
+    station: 'kiruna',
+    max_elevation: '1 deg',
+    source: 'fds',
+    status: 'predicted',
+  } as const;
+  return upsert(new TargetPasses(), { ...pass, ...window }, { feeder: 'fds', at: at(0) });
+}
+const bytesOf = (pass: StoredPass): Uint8Array => Buffer.from(JSON.stringify(pass));
+
+it('pass-book.K3 lists by AOS whatever came, moved and left between two readers', async () => {
+  const step = fc.record({
+    target: fc.constantFrom('sat1', 'sat2'),
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    minute: fc.option(fc.integer({ min: 0, max: 20 })),
+    reads: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const { book, put } = bookOn();
+      await settled();
+      const model = new Map<string, StoredPass>();
+      for (const { target, id, minute, reads } of steps) {
+        const key = `${target}.${id}`;
+        if (minute === null) model.delete(key);
+        else model.set(key, stored(target, id, minute));
+        const pass = model.get(key);
+        put(key, pass && bytesOf(pass));
+        if (!reads) continue;
+        const sorted = [...model.values()].sort(byAos);
+        expect(book.passes()).toEqual(sorted);
+        expect(book.passes(target)).toEqual(sorted.filter((each) => each.target === target));
+      }
+    }),
+  );
+});
+
+it('pass-book.K1 leaves out what cannot be read, and reports it; a pass that becomes so leaves', async () => {
+  const { book, put, log } = bookOn();
+  await settled();
+  put('sat1.a', bytesOf(stored('sat1', 'a', 1)));
+  put('sat1.b', bytesOf(stored('sat1', 'b', 2)));
+  put('sat1.b', Buffer.from('{'));
+  put('sat1.c', bytesOf(stored('sat1', 'a', 3)));
+  expect(book.passes().map(({ id }) => id)).toEqual(['a']);
+  expect(log.lines.map(({ level }) => level)).toEqual(['error', 'error']);
+});
+
+it('pass-book.K2 waits until what was written is seen, and not for ever', async () => {
+  const { book, put, clock } = bookOn();
+  await settled();
+  const order: string[] = [];
+  const seen = book.seen(1).then(() => order.push('seen'));
+  order.push('before');
+  put('sat1.a', bytesOf(stored('sat1', 'a', 1)));
+  await seen;
+  expect(order).toEqual(['before', 'seen']);
+  const never = book.seen(99);
+  clock.advance(60_000);
+  await never;
+});
+
+it('makes the text of a change once for all who ask for it, and none for nobody', async () => {
+  const { book, put } = bookOn();
+  await settled();
+  const texts: (string | undefined)[] = [];
+  for (let n = 0; n < 3; n += 1) book.onChange(({ text }) => void texts.push(text()));
+  put('sat1.a', bytesOf(stored('sat1', 'a', 1)));
+  expect(JSON.parse(texts[0]!)).toMatchObject({ pass: { id: 'a', target: 'sat1' } });
+  expect(new Set(texts).size).toBe(1);
+  put('sat1.a', undefined);
+  expect(texts.slice(3)).toEqual([undefined, undefined, undefined]);
+});
