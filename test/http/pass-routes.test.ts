@@ -11,11 +11,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { SNAPSHOT_BODY_BYTES } from '../../contract/limits.ts';
 import type { Pass, PassView } from '../../contract/pass.ts';
+import type { RoutePorts } from '../../http/ports.ts';
 import { passFollows, passRoutes } from '../../http/routes/passes.ts';
 import type { FrontEnd } from '../../http/serve.ts';
+import { settled } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
 import { Coverage } from './coverage.ts';
-import { type Answer, call, codesOf, post } from './fixture.ts';
+import { type Answer, call, codesOf, post, realClock } from './fixture.ts';
 import { PROVIDER, startWorld, type World } from './world.ts';
 
 const coverage = new Coverage(passRoutes, passFollows);
@@ -221,6 +223,56 @@ describe('writing a pass (MC-PASS-001 MC-PASS-024)', () => {
 function replaceBody(body: string): Promise<Answer> {
   return coverage.post(`${url}/v1/passes/replace_window`, body, FDS);
 }
+
+describe('the answer to a write', () => {
+  it.each([
+    ['writePass', pass('p1', 0)],
+    ['replacePasses', { source: 'fds', target: 'sat1', from: at(0), to: at(100), passes: [pass('p1', 0)] }],
+  ])(
+    'routes/passes.G3 of %s leaves when the lists of this process have what was written',
+    async (name, body) => {
+      const asked: (number | undefined)[] = [];
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const seen = (revision: number | undefined): Promise<void> => {
+        asked.push(revision);
+        return held;
+      };
+      const written = {
+        outcome: { upserted: [], cancelled: [], contributions: {} },
+        revision: 7,
+        journal: 1,
+      };
+      const { missions, bus, log } = world;
+      const passes = { seen, viewOf: () => ({}) };
+      const ports = {
+        missions,
+        bus,
+        log,
+        clock: realClock,
+        passes,
+        passWriter: { write: async () => written },
+      };
+      const caller = { kind: 'declared', name: 'dynamics', roles: [] } as const;
+      const request = { params: {}, query: {}, content: undefined, body, caller };
+      const route = passRoutes.find(({ operationId }) => operationId === name)!;
+      let answered = false;
+      const answer = Promise.resolve(route.handle(request, ports as unknown as RoutePorts)).then(
+        (handled) => {
+          answered = true;
+          return handled;
+        },
+      );
+      await until(() => asked.length === 1);
+      await settled();
+      expect([asked, answered]).toEqual([[7], false]);
+      release();
+      expect(await answer).toMatchObject({ ok: true, value: { status: 200 } });
+    },
+  );
+});
 
 describe('who writes passes', () => {
   afterEach(clear);

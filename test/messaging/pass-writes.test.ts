@@ -3,7 +3,7 @@
  * does is in `test/http/pass-routes.test.ts`.
  */
 
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { BucketDefinition } from '../../contract/bus/buckets.ts';
@@ -231,4 +231,15 @@ it('a pass or a journal that cannot be read is left out, and hides no other', as
   });
   expect(outcome).toEqual(['a', 'b']);
   expect([...cell.of(buckets.passes).keys()]).toEqual(['sat1.a', 'sat1.broken', 'sat1.b']);
+});
+
+it('a journal that names passes of another target is not waited for', async () => {
+  const cell = new Buckets();
+  const now = (): Promise<void> => Promise.resolve();
+  const stray = { ...pass('a', 0, 'fds'), target: 'sat2' };
+  const journal = gzipSync(JSON.stringify({ writes: [{ over: 0, pass: stray }] }));
+  cell.put(buckets.passJournals, 'sat1', journal, 0);
+  // A writer that asks for more than this has lost its way.
+  await writer(cell, now, 50).write('sat1', (passes) => upsert(passes, pass('b', 30, 'fds'), AUTHOR));
+  expect(cell.stored().map(({ id }) => id)).toEqual(['b']);
 });
