@@ -40,6 +40,34 @@ export const PASS_CHECK_SOON_MS = 250;
 export const PASS_JOURNAL_BYTES = 512 * 1024;
 /** Rounds of a write of passes that others keep overtaking, before it is given up with 503. */
 export const PASS_WRITE_ROUNDS = 64;
+/** Schedules of one list: what a page shows and a reply of a few MB holds. */
+export const SCHEDULE_LIST_MOST = 5_000;
+/** Schedules of one pass that are not cancelled or missed: each of them is compared with the others. */
+export const SCHEDULES_OF_PASS = 200;
+/** Schedules that are not final: fifty for each of 2,000 targets. */
+export const SCHEDULES_OPEN = 100_000;
+/** How long who wrote a schedule or a rule waits until the lists of this process show it. */
+export const SCHEDULE_SEEN_MS = 5_000;
+/** Changes of state that the record of a schedule remembers. */
+export const SCHEDULE_CHANGES_KEPT = 16;
+/** Characters of `start`: `aos + ` and a duration. */
+export const SCHEDULE_START_CHARACTERS = 80;
+/** How far behind AOS a run may start: no pass of a spacecraft that moves is longer. */
+export const SCHEDULE_OFFSET_MS_MOST = 31 * 86_400_000;
+/** How often every schedule that is due and not final is looked at again (section 8). */
+export const SCHEDULE_TICK_MS = 1_000;
+/** For each scheduler that ranks before it, how much later a scheduler does what another should have done. */
+export const SCHEDULE_STANDBY_MS = 50;
+/** Schedules judged before others have their turn: some milliseconds of work. */
+export const SCHEDULE_SLICE = 64;
+/** Attempts of a write that others keep overtaking, before it is refused with `schedule::changed`. */
+export const SCHEDULE_WRITE_ROUNDS = 8;
+/** How long the cell of a schedule that is not final stays behind its last change. */
+export const SCHEDULE_IDLE_MS = 5_000;
+/** Recurring rules of a cell: each is compared with every pass of its target. */
+export const SCHEDULE_RULES = 1_000;
+/** Schedules that rules create at once; the others wait for their turn. */
+export const RULE_CREATIONS = 16;
 /** Characters of a mission document: fifty thousand measures, each with a description, have some ten million. */
 export const DOCUMENT_CHARACTERS = 16 * 1024 * 1024;
 /** Collections and keys within one another in a mission document: steps, `PROGRAM_DEPTH` of them, need half of it. */

@@ -42,6 +42,12 @@ export const buckets = {
   passJournals: { name: 'mcs_pass_journals', history: 1 },
   /** The gateway of a pass that begins soon or is in progress: `<target>.<pass>` (section 2.6). */
   passGateways: { name: 'mcs_pass_gateways', history: 1, ttlMs: 30 * DAY },
+  /** Schedules that are not long final: `<schedule>` (ours; section 4.6). */
+  schedules: { name: 'mcs_schedules', history: 1 },
+  /** Recurring rules: `<rule>` (section 2.7). */
+  scheduleRules: { name: 'mcs_schedule_rules', history: 1 },
+  /** Why a rule made no schedule of a pass: `<rule>.<pass>` (ours). */
+  ruleRefusals: { name: 'mcs_rule_refusals', history: 1, ttlMs: 30 * DAY },
   /** Living processes and the partitions they own: `member.<instance>`, `partition.<name>`. */
   members: { name: 'mcs_members', history: 1 },
   /** Current values of a target with the stream position they cover: `<target>` (T5). */

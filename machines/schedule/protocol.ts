@@ -1,0 +1,70 @@
+/**
+ * What the chart of a schedule receives, what it asks for and what it has stored. Mission Control Service, sections 2.7
+ * and 3.4. The chart is `schedule.ts`.
+ */
+
+import type { ScheduleState, ScheduleValidation, StoredSchedule } from '../../contract/schedule.ts';
+
+/** What of the run of a schedule may become another by a configuration that is published anew. */
+export type Planned = Pick<StoredSchedule, 'ir' | 'content' | 'max_duration' | 'sends' | 'needs_validation'>;
+
+/** What an evaluation found of it. */
+export interface Finding {
+  /** Why its pass does not take place; absent where it does. */
+  readonly cancelled?: string;
+  /** Why it does not fit; empty: it does. */
+  readonly reasons: readonly string[];
+  /** ISO 8601 */
+  readonly fireAt: string;
+  /** The validation as it holds; absent: there is none, or it fell. */
+  readonly validation?: ScheduleValidation;
+  readonly fell?: string;
+  /** Where its run resolves to another one. */
+  readonly plan?: Planned;
+}
+
+/** `at` in ms since 1970 */
+export type ScheduleChartEvent =
+  | { readonly type: 'evaluated'; readonly at: number; readonly found: Finding }
+  /** Its start is there: `run` begins, unless `reasons` say why it would not be over in time. */
+  | {
+      readonly type: 'start.reached';
+      readonly at: number;
+      readonly found: Finding;
+      readonly reasons: readonly string[];
+      readonly run: string;
+    }
+  | { readonly type: 'operator.cancel'; readonly at: number; readonly by?: string }
+  | {
+      readonly type: 'operator.validate';
+      readonly at: number;
+      readonly by: string;
+      /** What is found of it with the validation. */
+      readonly found: Finding;
+    }
+  | { readonly type: 'submitted'; readonly at: number };
+
+/** What asks the world of it. */
+export interface ScheduleEffect {
+  readonly type: 'effect.submit';
+  readonly run: string;
+}
+
+/** What is to be stored; `state` changes where it is a transition. */
+export interface ScheduleItem {
+  readonly type: 'record';
+  readonly state: ScheduleState;
+  readonly transition: boolean;
+  readonly stored: StoredSchedule;
+}
+
+/** Of a schedule that is created: everything but what its chart decides. */
+export interface ScheduleInput {
+  readonly record: Omit<StoredSchedule, 'state' | 'reasons' | 'changes' | 'updated_at' | 'fire_at' | 'validation'>;
+  readonly at: number;
+  readonly found: Finding;
+}
+
+export interface ScheduleContext {
+  readonly record: StoredSchedule;
+}
