@@ -23,6 +23,7 @@ export interface FrontEndPorts {
   readonly bus: Bus;
   readonly missions: MissionSource;
   readonly values: RunningValueFeeds;
+  readonly passes: PassBook;
   readonly log: Log;
   readonly clock: Clock;
   readonly registry: Registry;
@@ -38,7 +39,6 @@ export interface RoutePorts extends FrontEndPorts {
   readonly holds: Holds;
   readonly inspector: Inspector;
   readonly runs: RunIndex;
-  readonly passes: PassBook;
   readonly passWriter: PassWriter;
   /** Whether the current values stored before the start are known. */
   readonly valuesLoaded: () => boolean;

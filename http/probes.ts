@@ -21,7 +21,7 @@ interface ProbesOptions {
   readonly port: number;
   /** Further names it is called by (`hosts.ts`). */
   readonly allowHosts?: readonly string[];
-  readonly ports: Omit<FrontEndPorts, 'values' | 'followers'>;
+  readonly ports: Omit<FrontEndPorts, 'values' | 'passes' | 'followers'>;
   /** A fresh ULID. */
   readonly newId: () => string;
 }

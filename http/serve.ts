@@ -3,7 +3,6 @@
  * is decided by the caller.
  */
 
-import { PassBook } from '../messaging/pass-book.ts';
 import { PassWriter } from '../messaging/pass-writes.ts';
 import type { Stoppable } from '../ports/bus.ts';
 import type { FollowRoute } from './follow.ts';
@@ -57,7 +56,6 @@ export async function serveRoutes({
   const hosts = new AllowedHosts(host, allowHosts);
   const holds = watchHolds(ports.bus, ports.log);
   const runs = watchRuns(ports.bus, ports.log);
-  const passes = new PassBook(ports);
   const inspector = new Inspector(ports);
   let draining = false;
   let valuesLoaded = false;
@@ -71,7 +69,6 @@ export async function serveRoutes({
     ...ports,
     holds,
     runs,
-    passes,
     passWriter: new PassWriter(ports),
     inspector,
     newId: identifierSource(ports.clock),
@@ -80,9 +77,7 @@ export async function serveRoutes({
   };
   const metrics = frontEndMetrics(ports.registry);
   const served = new Served<RoutePorts>(routePorts, missionControlDialect, metrics, hosts, limits);
-  const server = await listenOrStop([passes, runs, holds], () =>
-    listen({ host, port, ...table, pages, served }),
-  );
+  const server = await listenOrStop([runs, holds], () => listen({ host, port, ...table, pages, served }));
   return {
     port: server.port,
     url: urlOf(host, server.port),
@@ -93,7 +88,6 @@ export async function serveRoutes({
       draining = true;
       await server.close();
       await inspector.stop();
-      await passes.stop();
       await runs.stop();
       await holds.stop();
     },

@@ -60,6 +60,16 @@ export class PassBook implements Stoppable {
     return this.#passes.live && this.#checks.live;
   }
 
+  /** Whether every pass there was at the beginning was seen once; from then on it follows their changes. */
+  get known(): boolean {
+    return this.#passes.known;
+  }
+
+  /** Resolves when it is known, or stopped. */
+  get ready(): Promise<void> {
+    return this.#passes.ready;
+  }
+
   /** The passes of a target, or all, by AOS. */
   passes(target?: string): readonly StoredPass[] {
     if (target !== undefined) return [...(this.#byTarget.get(target)?.values() ?? [])].sort(byAos);

@@ -21,6 +21,7 @@ import { serveProbes } from '../http/probes.ts';
 import type { FrontEnd } from '../http/serve.ts';
 import { MissionTokens } from '../identity/mission-tokens.ts';
 import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
+import { PassBook } from '../messaging/pass-book.ts';
 import { everyOutage, retryWhileBusIsAway } from '../messaging/while-bus-is-away.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
@@ -123,6 +124,7 @@ class Service implements ServiceProcess {
   readonly #missions: BusMissionSource;
   readonly #tokens: MissionTokens;
   readonly #values: ReturnType<typeof startValueFeeds>;
+  readonly #passes: PassBook;
   readonly #membership: Membership;
   readonly #tree: Tree;
   readonly #inspection: InspectionService;
@@ -143,6 +145,7 @@ class Service implements ServiceProcess {
     const { missionFolder } = options;
     this.#tokens = new MissionTokens({ missions: this.#missions, clock, log, fetch, missionFolder });
     this.#values = startValueFeeds({ bus, missions: this.#missions, clock, log });
+    this.#passes = new PassBook({ bus, clock, log });
     this.#membership = this.#newMembership(instance);
     const deadLetters = createDeadLetters(bus, log);
     this.#tree = this.#newTree(instance, deadLetters);
@@ -195,6 +198,7 @@ class Service implements ServiceProcess {
         random,
         missions: this.#missions,
         values: this.#values,
+        passes: this.#passes,
         tokens: this.#tokens,
         followers: followerCredentials(this.#options.followerSigner),
         deadLetters,
@@ -247,6 +251,7 @@ class Service implements ServiceProcess {
     await this.#inspection.stop();
     await this.#membership.leave();
     await this.#values.stop();
+    await this.#passes.stop();
     this.#tokens.stop();
     await this.#missions.stop();
     await this.#probes?.close();

@@ -5,6 +5,7 @@
 
 import type { Registry } from 'prom-client';
 import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
+import type { PassBook } from '../messaging/pass-book.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
@@ -33,6 +34,8 @@ export interface RoleContext {
   readonly missions: MissionSource;
   /** Current values of every target, followed once per process. */
   readonly values: RunningValueFeeds;
+  /** The passes of every target, watched once per process. */
+  readonly passes: PassBook;
   /** Who a bearer token speaks for, by the current mission. */
   readonly tokens: Tokens;
   /** Credentials for clients that follow on the bus itself. */

@@ -17,11 +17,11 @@ export async function startReconciler(context: RoleContext): Promise<Role> {
 }
 
 async function startReconciling(
-  { bus, clock, random, log, missions }: RoleContext,
+  { bus, clock, random, log, missions, passes }: RoleContext,
   work: WorkerContext,
 ): Promise<Worker> {
   const bindings = await startLinkBindings({ ...work, bus, clock, random, log, missions });
-  const gateways = new PassGateways({ ...work, bus, clock, log, missions });
+  const gateways = new PassGateways({ ...work, bus, clock, log, missions, passes });
   gateways.start();
   return { stop: async () => void (await Promise.all([bindings.stop(), gateways.stop()])) };
 }

@@ -13,6 +13,7 @@ import type { FrontEndPorts } from '../../http/ports.ts';
 import type { Route } from '../../http/route.ts';
 import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
+import { PassBook } from '../../messaging/pass-book.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -94,6 +95,7 @@ export function layerPorts(): FrontEndPorts & { readonly log: ReturnType<typeof 
       upToDate: async () => {},
       stop: async () => {},
     },
+    passes: new PassBook({ bus: absentBus, clock: realClock, log }),
     log,
     clock: realClock,
     registry: new Registry(),

@@ -14,6 +14,7 @@ import type { TargetHolds, TcEvent } from '../../contract/telecommand.ts';
 import { startFrontEnd } from '../../http/front-end.ts';
 import type { FrontEnd } from '../../http/serve.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
+import { PassBook } from '../../messaging/pass-book.ts';
 import { compile } from '../../mission/compile.ts';
 import { load } from '../../mission/load.ts';
 import type { AuthSettings, Mission } from '../../mission/mission.ts';
@@ -133,6 +134,7 @@ export interface World {
   readonly bus: NatsBus;
   readonly missions: ReturnType<typeof missionSource>;
   readonly mission: Mission;
+  readonly passes: PassBook;
   readonly values: RunningValueFeeds;
   readonly frontEnd: FrontEnd;
   readonly url: string;
@@ -162,13 +164,15 @@ export async function startWorld(): Promise<World> {
   const log = memoryLog();
   const tokens = new MissionTokens({ missions, clock: realClock, log, fetch });
   const started: { close(): Promise<void> }[] = [];
-  const start = async (clock = realClock): Promise<{ frontEnd: FrontEnd; values: RunningValueFeeds }> => {
+  const start = async (clock = realClock): Promise<Pick<World, 'frontEnd' | 'values' | 'passes'>> => {
     const values = startValueFeeds({ bus, missions, clock, log });
     await values.ready;
+    const passes = new PassBook({ bus, clock, log });
     const frontEnd = await startFrontEnd({
       bus,
       missions,
       values,
+      passes,
       log,
       clock,
       registry: new Registry(),
@@ -180,17 +184,19 @@ export async function startWorld(): Promise<World> {
       close: async () => {
         await frontEnd.close();
         await values.stop();
+        await passes.stop();
       },
     });
-    return { frontEnd, values };
+    return { frontEnd, values, passes };
   };
-  const { frontEnd, values } = await start();
+  const { frontEnd, values, passes } = await start();
   return {
     nats,
     bus,
     missions,
     mission,
     values,
+    passes,
     frontEnd,
     url: frontEnd.url,
     log,

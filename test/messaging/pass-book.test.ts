@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
+import { BUS_RETRY_MS } from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import { PassBook } from '../../messaging/pass-book.ts';
 import { upsert } from '../../mission/pass/merge.ts';
@@ -12,10 +14,13 @@ import { ManualClock, settled } from '../support/manual-clock.ts';
 
 type Changed = (key: string, entry: Entry | undefined) => void;
 
-function bookOn() {
+function bookOn(refusals = 0) {
   const watches = new Map<string, Changed>();
+  let refused = 0;
   const bucket = ({ name }: BucketDefinition) => ({
     watch: async (_filter: string, changed: Changed) => {
+      refused += 1;
+      if (refused <= refusals) throw new Outage('bus.timeout', 'not yet');
       watches.set(name, changed);
       return { ready: Promise.resolve(), stop: async () => {} };
     },
@@ -99,6 +104,32 @@ it('pass-book.K2 waits until what was written is seen, and not for ever', async 
   const never = book.seen(99);
   clock.advance(60_000);
   await never;
+});
+
+it('kept-watch.W2 pass-book is known in the end where the bus is there and refuses at first', async () => {
+  const { book, clock, log } = bookOn(4);
+  let isReady = false;
+  void book.ready.then(() => {
+    isReady = true;
+  });
+  await settled();
+  expect([book.known, isReady]).toEqual([false, false]);
+  for (let round = 0; round < 3; round += 1) {
+    clock.advance(BUS_RETRY_MS);
+    await settled();
+  }
+  expect([book.known, book.live, isReady]).toEqual([true, true, true]);
+  expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'warn']);
+});
+
+it('kept-watch.W2 nobody who waits for the pass-book is left waiting when it stops', async () => {
+  const { book, clock } = bookOn(Number.POSITIVE_INFINITY);
+  await settled();
+  await book.stop();
+  await book.ready;
+  clock.advance(60_000);
+  await settled();
+  expect(book.known).toBe(false);
 });
 
 it('makes the text of a change once for all who ask for it, and none for nobody', async () => {

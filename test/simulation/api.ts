@@ -21,7 +21,6 @@ import { answerRun, commandRun } from '../../http/routes/run-commands.ts';
 import { launchRun } from '../../http/routes/runs.ts';
 import { submitTelecommand } from '../../http/routes/telecommands.ts';
 import { watchRuns } from '../../http/run-index.ts';
-import { PassBook } from '../../messaging/pass-book.ts';
 import { programDocument } from '../../mission/procedure/program-document.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
 import type { RoleContext, RoleFactory } from '../../supervision/role.ts';
@@ -73,8 +72,7 @@ export function simulatedApi(ready: (api: Api) => void): RoleFactory {
   return async (context) => {
     const holds = watchHolds(context.bus, context.log);
     const runs = watchRuns(context.bus, context.log);
-    const passes = new PassBook(context);
-    const ports = portsOf(context, { holds, runs, passes });
+    const ports = portsOf(context, { holds, runs });
     ready({
       values: context.values,
       submit: (request) => submit(request, ports),
@@ -83,17 +81,17 @@ export function simulatedApi(ready: (api: Api) => void): RoleFactory {
     });
     return {
       shared: [],
-      stop: async () => void (await Promise.all([holds, runs, passes].map((each) => each.stop()))),
+      stop: async () => void (await Promise.all([holds, runs].map((each) => each.stop()))),
     };
   };
 }
 
 /** Nobody inspects: a handler that asks for more than is here fails loudly. */
 function portsOf(
-  { bus, missions, values, log, clock, random, registry }: RoleContext,
-  watched: Pick<RoutePorts, 'holds' | 'runs' | 'passes'>,
+  { bus, missions, values, passes, log, clock, random, registry }: RoleContext,
+  watched: Pick<RoutePorts, 'holds' | 'runs'>,
 ): RoutePorts {
-  const ports = { bus, missions, values, log, clock, registry, ...watched };
+  const ports = { bus, missions, values, passes, log, clock, registry, ...watched };
   const newId = (): string => ulid(clock.now(), () => random.next());
   return { ...ports, newId, valuesLoaded: () => true, draining: () => false } as unknown as RoutePorts;
 }

@@ -5,6 +5,7 @@ import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { PASS_CHECK_AHEAD_MS, PASS_CHECK_MS, PASS_CHECK_SOON_MS } from '../../../contract/limits.ts';
 import type { Pass, PassGateway } from '../../../contract/pass.ts';
+import { PassBook } from '../../../messaging/pass-book.ts';
 import { PassWriter } from '../../../messaging/pass-writes.ts';
 import { upsert } from '../../../mission/pass/merge.ts';
 import { PassGateways } from '../../../supervision/reconciler/pass-gateways.ts';
@@ -32,6 +33,7 @@ let nats: TestNats;
 let bus: NatsBus;
 let clock: ManualClock;
 let missions: TestMissions;
+let passes: PassBook;
 let checks: PassGateways;
 let holds = true;
 
@@ -45,11 +47,14 @@ beforeEach(() => {
   clock = new ManualClock(NOW);
   missions = new TestMissions(tagged);
   const failed = (error: unknown): void => expect.unreachable(String(error));
-  checks = new PassGateways({ bus, clock, log: quiet, missions, epoch: 1, holds: () => holds, failed });
+  passes = new PassBook({ bus, clock, log: quiet });
+  const tools = { bus, clock, log: quiet, missions, passes };
+  checks = new PassGateways({ ...tools, epoch: 1, holds: () => holds, failed });
   checks.start();
 });
 afterEach(async () => {
   await checks.stop();
+  await passes.stop();
   for (const bucket of [buckets.passes, buckets.passGateways])
     for (const { key, revision } of await bus.bucket(bucket).list('>'))
       await bus.bucket(bucket).remove(key, revision);
