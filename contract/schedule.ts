@@ -81,11 +81,19 @@ const found = {
   reasons: Type.Array(Type.String(), { description: 'Why it is in that state; empty while it fits.' }),
   target: Type.String({ description: 'Target of the pass.' }),
   ir: Type.String({ description: 'SHA-256 (hexadecimal) of the resolved run.' }),
-  max_duration: Type.String({ ...quantityBound, description: 'Longest duration of the run, with every retry.' }),
+  max_duration: Type.String({
+    ...quantityBound,
+    description: 'Longest duration of the run, with every retry.',
+  }),
   sends: Type.Boolean({ description: 'Whether the run sends telecommands.' }),
-  needs_validation: Type.Boolean({ description: 'It starts only while the validation of a supervisor holds.' }),
+  needs_validation: Type.Boolean({
+    description: 'It starts only while the validation of a supervisor holds.',
+  }),
   validation: Type.Optional(ScheduleValidation),
-  fire_at: Type.String({ ...Moment, description: 'When the run starts: AOS of the pass and the offset of `start`.' }),
+  fire_at: Type.String({
+    ...Moment,
+    description: 'When the run starts: AOS of the pass and the offset of `start`.',
+  }),
   run_id: Type.Optional(Type.String({ description: 'The run that was started.' })),
   by: Type.Optional(By),
   updated_at: Moment,
@@ -263,6 +271,8 @@ export interface StoredSchedule extends Schedule {
   readonly created_at: string;
   /** SHA-256 (hexadecimal) of the resolved run without the configuration it was resolved with. */
   readonly content: string;
+  /** Revision of the configuration that the run was resolved with. */
+  readonly config: string;
   /** Why its last validation does not hold any more. */
   readonly fell?: string;
   /** Of a fired one: whether its run is known to be submitted. */
@@ -290,6 +300,7 @@ export const FINAL_STATES: ReadonlySet<ScheduleState> = new Set(['cancelled', 'f
 export function shownSchedule({
   created_at: _created,
   content: _content,
+  config: _config,
   fell: _fell,
   submitted: _submitted,
   changes: _changes,
@@ -306,7 +317,16 @@ export function readStoredSchedule(key: string, bytes: Uint8Array): StoredSchedu
     read.id === key &&
     isToken(key) &&
     SCHEDULE_STATES.some((state) => state === read.state) &&
-    [read.pass, read.start, read.run, read.target, read.environment, read.ir, read.content].every(isText) &&
+    [
+      read.pass,
+      read.start,
+      read.run,
+      read.target,
+      read.environment,
+      read.ir,
+      read.content,
+      read.config,
+    ].every(isText) &&
     isText(read.max_duration) &&
     [read.fire_at, read.created_at, read.updated_at].every(isMoment) &&
     Array.isArray(read.reasons) &&

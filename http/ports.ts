@@ -5,7 +5,7 @@
 
 import type { Registry } from 'prom-client';
 import type { ChildState } from '../contract/inspection.ts';
-import type { PassBook } from '../messaging/pass-book.ts';
+import type { Books } from '../messaging/books.ts';
 import type { PassWriter } from '../messaging/pass-writes.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -19,11 +19,10 @@ import type { Holds } from './holds.ts';
 import type { Inspector } from './inspect/inspector.ts';
 import type { RunIndex } from './run-index.ts';
 
-export interface FrontEndPorts {
+export interface FrontEndPorts extends Books {
   readonly bus: Bus;
   readonly missions: MissionSource;
   readonly values: RunningValueFeeds;
-  readonly passes: PassBook;
   readonly log: Log;
   readonly clock: Clock;
   readonly registry: Registry;

@@ -21,9 +21,9 @@ import { serveProbes } from '../http/probes.ts';
 import type { FrontEnd } from '../http/serve.ts';
 import { MissionTokens } from '../identity/mission-tokens.ts';
 import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
-import { PassBook } from '../messaging/pass-book.ts';
+import { type Books, openBooks } from '../messaging/books.ts';
 import { everyOutage, retryWhileBusIsAway } from '../messaging/while-bus-is-away.ts';
-import type { Bus } from '../ports/bus.ts';
+import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Replication } from '../ports/replication.ts';
@@ -42,6 +42,7 @@ import { startDrivers } from './roles/drivers.ts';
 import { startExecutor } from './roles/executor.ts';
 import { startGateways } from './roles/gateways.ts';
 import { startReconciler } from './roles/reconciler.ts';
+import { startScheduler } from './roles/scheduler.ts';
 import { startTelemetry } from './roles/telemetry.ts';
 import { Tree } from './tree.ts';
 
@@ -109,6 +110,7 @@ const factories: Record<Exclude<RoleName, 'api' | 'bench'>, RoleFactory> = {
   gateways: startGateways,
   alarms: startAlarms,
   reconciler: startReconciler,
+  scheduler: startScheduler,
 };
 
 /** Starts the process and resolves when its API listens; see `ready` for the rest. */
@@ -124,7 +126,7 @@ class Service implements ServiceProcess {
   readonly #missions: BusMissionSource;
   readonly #tokens: MissionTokens;
   readonly #values: ReturnType<typeof startValueFeeds>;
-  readonly #passes: PassBook;
+  readonly #books: Books & Stoppable;
   readonly #membership: Membership;
   readonly #tree: Tree;
   readonly #inspection: InspectionService;
@@ -145,7 +147,7 @@ class Service implements ServiceProcess {
     const { missionFolder } = options;
     this.#tokens = new MissionTokens({ missions: this.#missions, clock, log, fetch, missionFolder });
     this.#values = startValueFeeds({ bus, missions: this.#missions, clock, log });
-    this.#passes = new PassBook({ bus, clock, log });
+    this.#books = openBooks({ bus, clock, log });
     this.#membership = this.#newMembership(instance);
     const deadLetters = createDeadLetters(bus, log);
     this.#tree = this.#newTree(instance, deadLetters);
@@ -198,7 +200,9 @@ class Service implements ServiceProcess {
         random,
         missions: this.#missions,
         values: this.#values,
-        passes: this.#passes,
+        passes: this.#books.passes,
+        books: this.#books,
+        living: (role) => this.#membership.alive(role),
         tokens: this.#tokens,
         followers: followerCredentials(this.#options.followerSigner),
         deadLetters,
@@ -251,7 +255,7 @@ class Service implements ServiceProcess {
     await this.#inspection.stop();
     await this.#membership.leave();
     await this.#values.stop();
-    await this.#passes.stop();
+    await this.#books.stop();
     this.#tokens.stop();
     await this.#missions.stop();
     await this.#probes?.close();

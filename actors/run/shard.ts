@@ -27,6 +27,7 @@ import type { OpenRun } from '../../contract/run.ts';
 import type { RunChartEvent, RunRecord } from '../../machines/run/protocol.ts';
 import type { KnownIn } from '../../messaging/known-past.ts';
 import { pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
+import { readSubmission } from '../../messaging/run-launch.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../../ports/bus.ts';
 import type { CellOwner, Gone } from '../../ports/cells.ts';
 import { Control } from './control.ts';
@@ -37,7 +38,6 @@ import { OpenShard, type ShardOptions } from './open-shard.ts';
 import { ShardAnswers } from './shard-answers.ts';
 import { ShardEnds } from './shard-ends.ts';
 import { ShardTakingUp } from './shard-taking-up.ts';
-import { readSubmission } from './submission.ts';
 import { Wishes } from './wishes.ts';
 
 export class RunShard implements CellOwner {

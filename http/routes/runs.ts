@@ -7,22 +7,16 @@
  */
 
 import { assert } from '../../contract/assert.ts';
-import { objectStores } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { RUN_LIST_DEFAULT, RUN_LIST_MOST } from '../../contract/limits.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { Program } from '../../contract/program.ts';
 import { LaunchReply, RunEvent, RunList, RunRequest, RunStatus, readRunEvent } from '../../contract/run.ts';
-import { announceRun, storeProgram, submitRun } from '../../messaging/run-launch.ts';
+import { announceRun, storedUploads, storeProgram, submitRun } from '../../messaging/run-launch.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { outlastWarnings, planRefusals } from '../../mission/pass/launch.ts';
-import {
-  hashesIn,
-  type ResolvedRun,
-  type RunKnown,
-  resolveRun,
-} from '../../mission/procedure/resolve-run.ts';
+import { type ResolvedRun, type RunKnown, resolveRun } from '../../mission/procedure/resolve-run.ts';
 import { statusOf, submittedRun } from '../../mission/procedure/run-status.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable } from '../errors.ts';
@@ -209,11 +203,7 @@ async function knownOf(
   pass: StoredPass | undefined,
   { bus }: RoutePorts,
 ): Promise<RunKnown> {
-  const store = bus.objects(objectStores.uploads);
-  const stored = hashesIn(request, mission).map(async (hash) =>
-    (await store.size(hash)) === undefined ? [] : [hash],
-  );
-  return { uploads: new Set((await Promise.all(stored)).flat()), passes: { find: () => pass } };
+  return { uploads: await storedUploads(bus, request, mission), passes: { find: () => pass } };
 }
 
 async function launch(

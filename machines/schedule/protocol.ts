@@ -6,7 +6,10 @@
 import type { ScheduleState, ScheduleValidation, StoredSchedule } from '../../contract/schedule.ts';
 
 /** What of the run of a schedule may become another by a configuration that is published anew. */
-export type Planned = Pick<StoredSchedule, 'ir' | 'content' | 'max_duration' | 'sends' | 'needs_validation'>;
+export type Planned = Pick<
+  StoredSchedule,
+  'ir' | 'content' | 'config' | 'max_duration' | 'sends' | 'needs_validation'
+>;
 
 /** What an evaluation found of it. */
 export interface Finding {
@@ -42,12 +45,20 @@ export type ScheduleChartEvent =
       /** What is found of it with the validation. */
       readonly found: Finding;
     }
-  | { readonly type: 'submitted'; readonly at: number };
+  /** `run` is the one that was started: another one where the record was lost between two submissions. */
+  | { readonly type: 'submitted'; readonly at: number; readonly run: string };
 
-/** What asks the world of it. */
+/** What it asks of the world: that this run is submitted, once. */
 export interface ScheduleEffect {
   readonly type: 'effect.submit';
   readonly run: string;
+  readonly ir: string;
+  readonly config: string;
+  /** Stored identifier of the pass. */
+  readonly pass: string;
+  readonly procedure: string;
+  readonly environment: string;
+  readonly targets: Readonly<Record<string, string>>;
 }
 
 /** What is to be stored; `state` changes where it is a transition. */
@@ -60,11 +71,21 @@ export interface ScheduleItem {
 
 /** Of a schedule that is created: everything but what its chart decides. */
 export interface ScheduleInput {
-  readonly record: Omit<StoredSchedule, 'state' | 'reasons' | 'changes' | 'updated_at' | 'fire_at' | 'validation'>;
+  readonly record: Omit<
+    StoredSchedule,
+    'state' | 'reasons' | 'changes' | 'updated_at' | 'fire_at' | 'validation'
+  >;
   readonly at: number;
   readonly found: Finding;
 }
 
 export interface ScheduleContext {
   readonly record: StoredSchedule;
+}
+
+/** What a stored schedule still asks of the world. */
+export function openEffects(record: StoredSchedule): ScheduleEffect[] {
+  const { state, submitted, run_id: run, ir, config, pass, run: procedure, environment, targets } = record;
+  if (state !== 'fired' || submitted === true || run === undefined) return [];
+  return [{ type: 'effect.submit', run, ir, config, pass, procedure, environment, targets }];
 }

@@ -55,6 +55,12 @@ export function differs(record: StoredSchedule, found: Finding): boolean {
   );
 }
 
+/** Whether an evaluation that found this changes anything of a schedule that is not final. */
+export function wouldChange(record: StoredSchedule, found: Finding): boolean {
+  const fits = found.reasons.length === 0;
+  return found.cancelled !== undefined || fits !== (record.state === 'scheduled') || differs(record, found);
+}
+
 function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((each, index) => each === other[index]);
 }

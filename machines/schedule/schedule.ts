@@ -12,13 +12,14 @@
 import { enqueueActions, setup } from 'xstate';
 import { CHART_MICROSTEPS } from '../../contract/limits.ts';
 import type { ScheduleState, StoredSchedule } from '../../contract/schedule.ts';
-import type {
-  Finding,
-  ScheduleChartEvent,
-  ScheduleContext,
-  ScheduleEffect,
-  ScheduleInput,
-  ScheduleItem,
+import {
+  type Finding,
+  openEffects,
+  type ScheduleChartEvent,
+  type ScheduleContext,
+  type ScheduleEffect,
+  type ScheduleInput,
+  type ScheduleItem,
 } from './protocol.ts';
 import { differs, firstRecord, moved, withFinding } from './record.ts';
 
@@ -99,7 +100,7 @@ export const scheduleMachine = setup({
       const record = { ...fired, run_id: run };
       enqueue.assign({ record });
       enqueue.emit(item(record, true));
-      enqueue.emit({ type: 'effect.submit', run });
+      for (const effect of openEffects(record)) enqueue.emit(effect);
     }),
     miss: enqueueActions(({ context, event, enqueue }) => {
       const reasons = missReasons(event);
@@ -108,8 +109,9 @@ export const scheduleMachine = setup({
       enqueue.emit(item(record, true));
     }),
     /** No change that anybody is shown. */
-    submitted: enqueueActions(({ context, enqueue }) => {
-      const record = { ...context.record, submitted: true };
+    submitted: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type !== 'submitted') return;
+      const record = { ...context.record, run_id: event.run, submitted: true };
       enqueue.assign({ record });
       enqueue.emit(item(record, false));
     }),

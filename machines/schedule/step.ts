@@ -5,7 +5,7 @@
 
 import { initialTransition, transition } from 'xstate';
 import type { StoredSchedule } from '../../contract/schedule.ts';
-import type { ScheduleChartEvent, ScheduleEffect, ScheduleInput } from './protocol.ts';
+import type { ScheduleChartEvent, ScheduleInput } from './protocol.ts';
 import { scheduleMachine } from './schedule.ts';
 
 type ScheduleSnapshot = ReturnType<typeof scheduleMachine.resolveState>;
@@ -29,10 +29,4 @@ export function snapshotOf(record: StoredSchedule): ScheduleSnapshot {
     value: isSubmitted ? 'submitted' : record.state,
     context: { record },
   });
-}
-
-/** What a stored schedule still asks of the world. */
-export function openEffects({ state, submitted, run_id }: StoredSchedule): ScheduleEffect[] {
-  if (state !== 'fired' || submitted === true || run_id === undefined) return [];
-  return [{ type: 'effect.submit', run: run_id }];
 }

@@ -126,10 +126,7 @@ function overlapReasons(schedule: Assessed, others: Iterable<Placed>): string[] 
   const start = startOf(schedule);
   const before = [...others].filter(
     (other) =>
-      other.id !== schedule.id &&
-      takesPlace(other) &&
-      byStart(other, schedule) < 0 &&
-      start < endOf(other),
+      other.id !== schedule.id && takesPlace(other) && byStart(other, schedule) < 0 && start < endOf(other),
   );
   return before.sort(byStart).map((other) => {
     const end = new Date(endOf(other)).toISOString();
@@ -153,7 +150,8 @@ function differenceOf(
   ir: string,
   pass: StoredPass | undefined,
 ): string | undefined {
-  if (pass === undefined || pass.id !== validation.pass) return `pass ${validation.pass} is not stored any more`;
+  if (pass === undefined || pass.id !== validation.pass)
+    return `pass ${validation.pass} is not stored any more`;
   const { aos, los } = windowOf(pass);
   if (aos !== readInstant(validation.aos)) return `AOS is ${pass.aos}, not ${validation.aos} any more`;
   if (los !== readInstant(validation.los)) return `LOS is ${pass.los}, not ${validation.los} any more`;

@@ -13,6 +13,8 @@ export interface SchedulePlan {
    * changes nothing of it.
    */
   readonly content: string;
+  /** Revision of the configuration it was resolved with. */
+  readonly config: string;
   readonly max_duration: string;
   readonly sends: boolean;
   readonly needs_validation: boolean;
@@ -29,11 +31,12 @@ export function planOf({
   readonly ir: string;
   readonly program: Program;
 }): SchedulePlan | undefined {
-  const { config: _, ...rest } = program;
+  const { config, ...rest } = program;
   const { maxDurationMs, sends, hazardous, policy } = program;
   if (maxDurationMs === null) return undefined;
   return {
     ir,
+    config,
     content: createHash('sha256').update(canonicalJson(rest)).digest('hex'),
     max_duration: formatDuration(maxDurationMs),
     sends,

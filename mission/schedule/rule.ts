@@ -5,7 +5,10 @@ import type { RuleRequest, ScheduleRequest } from '../../contract/schedule.ts';
 import { readQuantity } from '../quantity.ts';
 
 /** Every given field must hold; a cancelled pass never matches (MC-RULE-002 to MC-RULE-004). */
-export function matches({ target, filter = {} }: Pick<RuleRequest, 'target' | 'filter'>, pass: StoredPass): boolean {
+export function matches(
+  { target, filter = {} }: Pick<RuleRequest, 'target' | 'filter'>,
+  pass: StoredPass,
+): boolean {
   const { status, min_elevation: least, station, uplink } = filter;
   return (
     pass.target === target &&

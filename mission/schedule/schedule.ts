@@ -4,20 +4,39 @@ import { assert } from '../../contract/assert.ts';
 import { readInstant } from '../../contract/instant.ts';
 import type { StoredSchedule } from '../../contract/schedule.ts';
 import { drawnAt } from '../../contract/telecommand-id.ts';
+import { isUlid } from '../../contract/token.ts';
 import { parseDuration } from '../quantity.ts';
+import { readStart } from './start.ts';
 
 /** What decides where in a pass a run is. */
-export type Placed = Pick<StoredSchedule, 'id' | 'created_at' | 'state' | 'fire_at' | 'max_duration' | 'run_id'>;
+export type Placed = Pick<
+  StoredSchedule,
+  'id' | 'created_at' | 'state' | 'fire_at' | 'max_duration' | 'run_id'
+>;
+
+interface Place {
+  /** ms since 1970 */
+  readonly start: number;
+  readonly end: number;
+  readonly created: number;
+}
+
+/** Read once of each record: lists of many thousands are sorted by it. */
+const places = new WeakMap<Placed, Place>();
 
 /** When the run starts, or has been started, ms since 1970. */
-export function startOf({ state, fire_at, run_id }: Pick<Placed, 'state' | 'fire_at' | 'run_id'>): number {
-  const due = momentOf(fire_at);
-  return state === 'fired' && run_id !== undefined ? Math.max(due, drawnAt(run_id)) : due;
+export function startOf(schedule: Placed): number {
+  return placeOf(schedule).start;
 }
 
 /** When the run is over at the latest, ms since 1970. */
 export function endOf(schedule: Placed): number {
-  return startOf(schedule) + durationOf(schedule);
+  return placeOf(schedule).end;
+}
+
+/** When it was created or replaced last, ms since 1970. */
+export function createdOf(schedule: Placed): number {
+  return placeOf(schedule).created;
 }
 
 /** Longest duration of the run, ms. */
@@ -29,13 +48,36 @@ export function durationOf({ max_duration }: Pick<Placed, 'max_duration'>): numb
 
 /** By start, then creation, then identifier: the order of lists and of runs on one pass (MC-SCH-061). */
 export function byStart(one: Placed, other: Placed): number {
-  const between = startOf(one) - startOf(other) || momentOf(one.created_at) - momentOf(other.created_at);
+  const [first, second] = [placeOf(one), placeOf(other)];
+  const between = first.start - second.start || first.created - second.created;
   return between !== 0 ? between : one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
+}
+
+function placeOf(schedule: Placed): Place {
+  const known = places.get(schedule);
+  if (known !== undefined) return known;
+  const { state, fire_at, run_id, created_at } = schedule;
+  const due = momentOf(fire_at);
+  const start = state === 'fired' && run_id !== undefined ? Math.max(due, drawnAt(run_id)) : due;
+  const place = { start, end: start + durationOf(schedule), created: momentOf(created_at) };
+  places.set(schedule, place);
+  return place;
+}
+
+/** Who its run is by. */
+export function bySchedule(id: string): string {
+  return `schedule ${id}`;
 }
 
 /** Whether its run takes its place in the pass: one that is cancelled or missed does not. */
 export function takesPlace({ state }: Pick<Placed, 'state'>): boolean {
   return state !== 'cancelled' && state !== 'missed';
+}
+
+/** Whether everything of it that rules ask about can be read: entries are written by other processes. */
+export function isReadable(schedule: StoredSchedule): boolean {
+  const { start, max_duration, run_id } = schedule;
+  return parseDuration(max_duration).ok && readStart(start).ok && (run_id === undefined || isUlid(run_id));
 }
 
 function momentOf(text: string): number {

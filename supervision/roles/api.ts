@@ -20,8 +20,9 @@ export function apiRole({
   roles,
   listening,
 }: ApiOptions): (context: RoleContext) => Promise<Role> {
-  return async ({ bus, missions, values, passes, clock, log, registry, tokens, followers, replication }) => {
-    const reached = { bus, missions, values, passes, clock, log };
+  return async ({ bus, missions, values, books, clock, log, registry, tokens, followers, replication }) => {
+    const { passes, schedules, rules } = books;
+    const reached = { bus, missions, values, passes, schedules, rules, clock, log };
     const ports = { ...reached, registry, tokens, followers, replication, roles };
     const frontEnd = await startFrontEnd({ ...ports, port, host, allowHosts });
     listening(frontEnd.url);

@@ -13,7 +13,7 @@ import type { FrontEndPorts } from '../../http/ports.ts';
 import type { Route } from '../../http/route.ts';
 import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
-import { PassBook } from '../../messaging/pass-book.ts';
+import { type Books, openBooks } from '../../messaging/books.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -95,7 +95,7 @@ export function layerPorts(): FrontEndPorts & { readonly log: ReturnType<typeof 
       upToDate: async () => {},
       stop: async () => {},
     },
-    passes: new PassBook({ bus: absentBus, clock: realClock, log }),
+    ...booksOf({ bus: absentBus, clock: realClock, log }),
     log,
     clock: realClock,
     registry: new Registry(),
@@ -103,6 +103,12 @@ export function layerPorts(): FrontEndPorts & { readonly log: ReturnType<typeof 
     followers: followerCredentials(undefined),
     roles: () => ({ api: 'running' }),
   };
+}
+
+/** The books, without what stops them. */
+export function booksOf(options: Parameters<typeof openBooks>[0]): Books {
+  const { passes, schedules, rules } = openBooks(options);
+  return { passes, schedules, rules };
 }
 
 /** A server of the given routes. */

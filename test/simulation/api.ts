@@ -88,10 +88,11 @@ export function simulatedApi(ready: (api: Api) => void): RoleFactory {
 
 /** Nobody inspects: a handler that asks for more than is here fails loudly. */
 function portsOf(
-  { bus, missions, values, passes, log, clock, random, registry }: RoleContext,
+  { bus, missions, values, books, log, clock, random, registry }: RoleContext,
   watched: Pick<RoutePorts, 'holds' | 'runs'>,
 ): RoutePorts {
-  const ports = { bus, missions, values, passes, log, clock, registry, ...watched };
+  const { passes, schedules, rules } = books;
+  const ports = { bus, missions, values, passes, schedules, rules, log, clock, registry, ...watched };
   const newId = (): string => ulid(clock.now(), () => random.next());
   return { ...ports, newId, valuesLoaded: () => true, draining: () => false } as unknown as RoutePorts;
 }

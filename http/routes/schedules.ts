@@ -1,0 +1,340 @@
+/**
+ * Schedules of runs on passes: created, listed, cancelled, validated. Mission Control Service, sections 2.7, 3.4 and
+ * 4.6. Whether one fits is decided in `mission/schedule/`; what becomes of it later, by the schedulers.
+ *
+ * S1. Nothing is written of a schedule that is refused, and every reason is reported at once.
+ * S2. Who may create and cancel follows from the environment of the run, as for a launch by hand.
+ * S3. What was written is in the lists of this process when the answer leaves.
+ */
+
+import Type from 'typebox';
+import { PATH_CHARACTERS, SCHEDULE_LIST_MOST } from '../../contract/limits.ts';
+import {
+  FINAL_STATES,
+  Schedule,
+  ScheduleList,
+  ScheduleRequest,
+  ScheduleValidation,
+  type StoredSchedule,
+  shownSchedule,
+} from '../../contract/schedule.ts';
+import { cancelSchedule, validateSchedule } from '../../messaging/schedule-commands.ts';
+import {
+  createSchedule,
+  draftOf,
+  type ScheduleDraft,
+  storedSchedule,
+} from '../../messaging/schedule-writes.ts';
+import type { Environment, Mission } from '../../mission/mission.ts';
+import { SUPERVISOR } from '../../mission/schedule/plan.ts';
+import { createdOf, startOf } from '../../mission/schedule/schedule.ts';
+import type { Caller } from '../caller.ts';
+import { busUnavailable, refuse } from '../errors.ts';
+import { nameOf } from '../identity.ts';
+import { currentMission } from '../mission-of.ts';
+import { flagInQuery, passInQuery, scheduleInPath } from '../parameters.ts';
+import type { RoutePorts } from '../ports.ts';
+import type { Handled, Refusal } from '../reply.ts';
+import { defineRoute, type QueryParameter } from '../route.ts';
+import { launchRefusal } from '../run-policy.ts';
+
+/** Where a list goes on: behind this schedule, in the order of lists. */
+interface ScheduleCursor {
+  readonly start: number;
+  readonly created: number;
+  readonly id: string;
+}
+
+const CURSOR = /^(\d{1,16})\.(\d{1,16})\.([A-Za-z0-9_-]{1,300})$/;
+
+const cursorInQuery: QueryParameter<ScheduleCursor> = {
+  schema: Type.String({
+    maxLength: PATH_CHARACTERS,
+    description: 'Continue behind this schedule: the `next` of a list.',
+  }),
+  expected: 'the next of a list',
+  parse(text) {
+    const [, start, created, id] = CURSOR.exec(text) ?? [];
+    if (id === undefined) return undefined;
+    return { start: Number(start), created: Number(created), id };
+  },
+};
+
+export const listSchedules = defineRoute({
+  method: 'GET',
+  path: '/v1/schedules',
+  operationId: 'listSchedules',
+  summary: 'Schedules of every pass, or of one, by start',
+  description:
+    'Those that are cancelled, fired or missed are left out unless asked for. ' +
+    `At most ${SCHEDULE_LIST_MOST} are listed; where more match, \`next\` is what to give as \`after\` to continue.`,
+  tag: 'Schedules',
+  query: {
+    pass: passInQuery,
+    all: flagInQuery('With schedules that are cancelled, fired or missed.'),
+    after: cursorInQuery,
+  },
+  replies: { 200: ScheduleList },
+  errors: ['api::unavailable'],
+  handle({ query }, { passes, schedules }) {
+    if (!schedules.live || !passes.live) return busUnavailable();
+    const { pass, after } = query;
+    const known = pass === undefined ? undefined : namedBy(pass, passes);
+    const matching = schedules
+      .schedules()
+      .filter(
+        (schedule) =>
+          (query.all === true || !FINAL_STATES.has(schedule.state)) &&
+          (known === undefined || known(schedule)) &&
+          (after === undefined || isBehind(schedule, after)),
+      );
+    const listed = matching.slice(0, SCHEDULE_LIST_MOST);
+    const last = matching.length > listed.length ? listed.at(-1) : undefined;
+    const body = {
+      schedules: listed.map(shownSchedule),
+      ...(last !== undefined && { next: cursorOf(last) }),
+    };
+    return { ok: true, value: { status: 200, body: body satisfies ScheduleList } };
+  },
+});
+
+export const readSchedule = defineRoute({
+  method: 'GET',
+  path: '/v1/schedules/:id',
+  operationId: 'readSchedule',
+  summary: 'One schedule',
+  tag: 'Schedules',
+  params: { id: scheduleInPath },
+  replies: { 200: Schedule },
+  errors: ['schedule::unknown', 'api::unavailable'],
+  async handle({ params: { id } }, ports) {
+    if (!ports.schedules.live) return busUnavailable();
+    const stored = await storedSchedule(ports, id);
+    return stored === undefined ? unknownSchedule(id) : answer(stored);
+  },
+});
+
+export const writeSchedule = defineRoute({
+  method: 'POST',
+  path: '/v1/schedules',
+  operationId: 'writeSchedule',
+  summary: 'Schedule a run on a pass, or replace the schedule of that identifier',
+  description:
+    'The run is resolved and stored now, and starts by itself at its time while it fits the pass. A schedule that has ' +
+    'not been fired is replaced, and its validation dropped.',
+  tag: 'Schedules',
+  body: ScheduleRequest,
+  invalidBody: 'schedule::invalid',
+  replies: { 200: Schedule },
+  errors: [
+    'api::no-configuration',
+    'api::anonymous',
+    'auth::jwt-required',
+    'schedule::invalid',
+    'schedule::refused',
+    'schedule::final',
+    'schedule::changed',
+    'api::unavailable',
+  ],
+  statuses: { 'api::anonymous': [401] },
+  async handle({ body, caller }, ports) {
+    const mission = currentMission(ports);
+    if (!mission.ok) return mission;
+    if (!ports.passes.live || !ports.schedules.live) return busUnavailable();
+    const draft = await draftOf(asked(body), mission.value, ports);
+    if (!draft.ok) return draft;
+    const environment = mission.value.environments.get(draft.value.environment);
+    const forbidden = launchRefusal(caller, environment);
+    return forbidden ?? create(draft.value, mission.value, caller, ports);
+  },
+});
+
+export const cancelScheduleRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/schedules/:id/cancel',
+  operationId: 'cancelSchedule',
+  summary: 'Cancel a schedule that is not final',
+  tag: 'Schedules',
+  params: { id: scheduleInPath },
+  replies: { 200: Schedule },
+  errors: [
+    'api::no-configuration',
+    'api::anonymous',
+    'auth::jwt-required',
+    'schedule::unknown',
+    'schedule::final',
+    'schedule::changed',
+    'api::unavailable',
+  ],
+  statuses: { 'api::anonymous': [401] },
+  async handle({ params: { id }, caller }, ports) {
+    const environment = await environmentOf(id, ports);
+    if (!environment.ok) return environment;
+    const forbidden = launchRefusal(caller, environment.value.environment);
+    if (forbidden !== undefined) return forbidden;
+    const done = await cancelSchedule(ports, id, nameOf(caller));
+    if (done.outcome !== 'changed') return notDone(id, done);
+    await ports.schedules.seen(done.revision);
+    return answer(done.stored);
+  },
+});
+
+export const validateScheduleRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/schedules/:id/validate',
+  operationId: 'validateSchedule',
+  summary: 'Validate a schedule as a supervisor',
+  description:
+    'For runs that send a hazardous telecommand where a supervisor confirms those. It holds for this resolved run, this ' +
+    'pass, and this AOS and LOS, and falls for good at the first difference.',
+  tag: 'Schedules',
+  params: { id: scheduleInPath },
+  replies: { 200: ScheduleValidation },
+  errors: [
+    'api::no-configuration',
+    'auth::jwt-required',
+    'schedule::not-supervisor',
+    'schedule::unknown',
+    'schedule::final',
+    'schedule::changed',
+    'schedule::refused',
+    'api::unavailable',
+  ],
+  async handle({ params: { id }, caller }, ports) {
+    const found = await environmentOf(id, ports);
+    if (!found.ok) return found;
+    const { mission, environment } = found.value;
+    const supervisor = supervisorOf(caller, environment);
+    if (!supervisor.ok) return supervisor;
+    const done = await validateSchedule(ports, mission, id, supervisor.value);
+    if (done.outcome === 'without-pass')
+      return refuse('schedule::refused', `pass ${done.pass} is not stored any more`, {
+        help: 'Make the schedule again on another pass.',
+      });
+    if (done.outcome !== 'validated') return notDone(id, done);
+    await ports.schedules.seen(done.revision);
+    return { ok: true, value: { status: 200, body: done.validation satisfies ScheduleValidation } };
+  },
+});
+
+async function create(
+  draft: ScheduleDraft,
+  mission: Mission,
+  caller: Caller,
+  ports: RoutePorts,
+): Promise<Handled<{ status: number; body: Schedule }>> {
+  const { id } = draft.request;
+  const created = await createSchedule(draft, mission, ports, { by: nameOf(caller) });
+  switch (created.outcome) {
+    case 'created':
+      await ports.schedules.seen(created.revision);
+      return answer(created.stored);
+    case 'refused':
+      return { ok: false, faults: created.faults };
+    case 'exists':
+      return refuse('schedule::final', `schedule ${id} has been fired and is not replaced`, {
+        help: 'Choose another identifier.',
+      });
+    case 'changed':
+      return notDone(id, { outcome: 'overtaken' });
+  }
+}
+
+/** Of a body, what counts: what the service sets is ignored in it. */
+function asked(body: ScheduleRequest): ScheduleRequest {
+  const { id, pass, start, run, targets, inputs, library, environment } = body;
+  return {
+    id,
+    pass,
+    start,
+    run,
+    targets,
+    ...(inputs !== undefined && { inputs }),
+    ...(library !== undefined && { library }),
+    ...(environment !== undefined && { environment }),
+  };
+}
+
+/** Schedules of the pass of that name, also where it is the name of a contribution. */
+function namedBy(name: string, passes: RoutePorts['passes']): (schedule: StoredSchedule) => boolean {
+  const ids = new Map<string, string | undefined>();
+  return ({ target, pass }) => {
+    if (pass === name) return true;
+    if (!ids.has(target)) ids.set(target, passes.find(target, name)?.id);
+    return ids.get(target) === pass;
+  };
+}
+
+function cursorOf(schedule: StoredSchedule): string {
+  return `${startOf(schedule)}.${createdOf(schedule)}.${schedule.id}`;
+}
+
+/** In the order of `byStart`. */
+function isBehind(schedule: StoredSchedule, { start, created, id }: ScheduleCursor): boolean {
+  const between = startOf(schedule) - start || createdOf(schedule) - created;
+  return between === 0 ? schedule.id > id : between > 0;
+}
+
+async function environmentOf(
+  id: string,
+  ports: RoutePorts,
+): Promise<Handled<{ readonly mission: Mission; readonly environment: Environment | undefined }>> {
+  const mission = currentMission(ports);
+  if (!mission.ok) return mission;
+  if (!ports.schedules.live || !ports.passes.live) return busUnavailable();
+  const stored = await storedSchedule(ports, id);
+  if (stored === undefined) return unknownSchedule(id);
+  const environment = mission.value.environments.get(stored.environment);
+  return { ok: true, value: { mission: mission.value, environment } };
+}
+
+/** The name of a supervisor that the environment allows (MC-SCH-055). */
+function supervisorOf(caller: Caller, environment: Environment | undefined): Handled<string> {
+  if (environment?.identity === 'jwt' && caller.kind !== 'verified')
+    return refuse('auth::jwt-required', `environment ${environment.name} accepts verified identities only`, {
+      help: 'Send Authorization: Bearer <token>; a declared name does not count here.',
+    });
+  if (caller.kind !== 'anonymous' && caller.roles.includes(SUPERVISOR))
+    return { ok: true, value: caller.name };
+  const who = caller.kind === 'anonymous' ? 'the caller has no name and so' : caller.name;
+  return refuse('schedule::not-supervisor', `${who} has no role ${SUPERVISOR}`, {
+    help: 'Ask a supervisor to validate the schedule.',
+  });
+}
+
+function answer(stored: StoredSchedule): { ok: true; value: { status: 200; body: Schedule } } {
+  return { ok: true, value: { status: 200, body: shownSchedule(stored) satisfies Schedule } };
+}
+
+function unknownSchedule(id: string): Refusal {
+  return refuse('schedule::unknown', `no schedule ${id}`, {
+    help: 'GET /v1/schedules lists those there are; with all=true also those that are over.',
+  });
+}
+
+function notDone(
+  id: string,
+  done:
+    | { readonly outcome: 'unknown' }
+    | { readonly outcome: 'overtaken' }
+    | { readonly outcome: 'final'; readonly state: string },
+): Refusal {
+  switch (done.outcome) {
+    case 'unknown':
+      return unknownSchedule(id);
+    case 'overtaken':
+      return refuse('schedule::changed', `schedule ${id} has changed meanwhile`, {
+        help: 'Read it again, and repeat the request if it still applies.',
+      });
+    case 'final':
+      return refuse('schedule::final', `schedule ${id} is ${done.state} already`);
+  }
+}
+
+export const scheduleRoutes = [
+  listSchedules,
+  readSchedule,
+  writeSchedule,
+  cancelScheduleRoute,
+  validateScheduleRoute,
+];
