@@ -10,7 +10,8 @@
  * V3. Nothing is found while the bus is away, or while passes, schedules or the configuration are not known.
  * V4. One that was sent what was found is looked at again a moment later, as long as its record does not show it: the
  *     write may have lost.
- * V5. A fired schedule whose run is not known to be submitted is brought to life, whoever fired it.
+ * V5. A fired schedule whose run is not known to be submitted is brought to life, whoever fired it; by others than who
+ *     ranks first only when that one has had the time to do it.
  */
 
 import { createHash } from 'node:crypto';
@@ -206,7 +207,7 @@ export class Scheduler implements CellOwner {
     const now = clock.now();
     const wanted = this.#wanted(schedule, mission, now);
     if (wanted === undefined) return void this.#standby.delete(id);
-    if (this.#isMyTurn(id, now)) this.#act(schedule, wanted, now);
+    if (this.#isMyTurn(id, now, wanted.do === 'wake')) this.#act(schedule, wanted, now);
   }
 
   #wanted(schedule: StoredSchedule, mission: Mission, now: number): Wanted | undefined {
@@ -222,10 +223,11 @@ export class Scheduler implements CellOwner {
   }
 
   /** Whoever ranks first acts at once; another looks again when it should have been done. */
-  #isMyTurn(id: string, now: number): boolean {
+  #isMyTurn(id: string, now: number, isUnderWay: boolean): boolean {
     const since = this.#standby.get(id) ?? now;
     this.#standby.set(id, since);
-    const waits = since + turnOf(id, this.#options) - now;
+    const turn = turnOf(id, this.#options);
+    const waits = since + turn + (isUnderWay ? SCHEDULE_TICK_MS : 0) - now;
     // A clock that was set back does not keep it waiting for longer than its turn.
     if (waits <= 0 || now < since) return true;
     this.#lookIn(id, waits);
