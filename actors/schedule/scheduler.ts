@@ -26,6 +26,7 @@ import { isOpen, type ScheduleBook } from '../../messaging/schedule-book.ts';
 import { surroundingsOf } from '../../messaging/schedule-writes.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { assess, type Found, lateReasons } from '../../mission/schedule/assess.ts';
+import { isPlacedAlike } from '../../mission/schedule/schedule.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { CellOwner, CellsOf, Gone } from '../../ports/cells.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -126,7 +127,7 @@ export class Scheduler implements CellOwner {
   #scheduleChanged(id: string, now: StoredSchedule | undefined, before: StoredSchedule | undefined): void {
     this.#standby.delete(id);
     if (now === undefined || !isOpen(now)) this.#forget(id);
-    if (isPlacedAlike(now, before)) return this.#mark(id);
+    if (now !== undefined && before !== undefined && isPlacedAlike(now, before)) return this.#mark(id);
     for (const each of [now, before]) if (each !== undefined) this.#markPass(each.target, each.pass);
     this.#mark(id);
   }
@@ -261,17 +262,4 @@ export class Scheduler implements CellOwner {
       .digest();
     return ulidOf(at, digest);
   }
-}
-
-/** Whether the two take the same place in the same pass, so that nothing changes for others. */
-function isPlacedAlike(one: StoredSchedule | undefined, other: StoredSchedule | undefined): boolean {
-  return (
-    one !== undefined &&
-    other !== undefined &&
-    one.target === other.target &&
-    one.pass === other.pass &&
-    one.state === other.state &&
-    one.fire_at === other.fire_at &&
-    one.max_duration === other.max_duration
-  );
 }
