@@ -5,6 +5,7 @@
 
 import { PassBook } from '../messaging/pass-book.ts';
 import { PassWriter } from '../messaging/pass-writes.ts';
+import { PassesOver } from '../messaging/passes-over.ts';
 import type { Stoppable } from '../ports/bus.ts';
 import type { FollowRoute } from './follow.ts';
 import { watchHolds } from './holds.ts';
@@ -72,6 +73,7 @@ export async function serveRoutes({
     holds,
     runs,
     passes,
+    passesOver: new PassesOver(ports),
     passWriter: new PassWriter(ports),
     inspector,
     newId: identifierSource(ports.clock),

@@ -1,5 +1,5 @@
 /**
- * Every stored pass of a cell with the check of its gateway, as the buckets report them, and their changes. Mission
+ * Every pass of a cell that is not long over with the check of its gateway, as the buckets report them, and their changes. Mission
  * Control Service, sections 2.6 and 4.5.
  *
  * K1. A pass that cannot be read is reported in the log and left out; it hides no other.

@@ -6,63 +6,20 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { BucketDefinition } from '../../contract/bus/buckets.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { Outage } from '../../contract/outage.ts';
 import type { Pass, PassSnapshot, StoredPass } from '../../contract/pass.ts';
 import { PassWriter } from '../../messaging/pass-writes.ts';
 import { replaceWindow, upsert } from '../../mission/pass/merge.ts';
 import { byAos } from '../../mission/pass/pass.ts';
 import { TargetPasses } from '../../mission/pass/target-passes.ts';
-import type { Bucket, Bus, Entry, Written } from '../../ports/bus.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { memoryLog } from '../http/fixture.ts';
 import { settled } from '../support/manual-clock.ts';
-
-/** A cell of buckets; each operation of a connection happens at a moment that `turn` chooses. */
-class Buckets {
-  readonly #entries = new Map<string, Map<string, Entry>>();
-  #revision = 0;
-
-  of({ name }: BucketDefinition): Map<string, Entry> {
-    const entries = this.#entries.get(name) ?? new Map<string, Entry>();
-    this.#entries.set(name, entries);
-    return entries;
-  }
-
-  put(bucket: BucketDefinition, key: string, value: Uint8Array, expected: number): Written {
-    const entries = this.of(bucket);
-    if ((entries.get(key)?.revision ?? 0) !== expected) return { outcome: 'conflict' };
-    this.#revision += 1;
-    entries.set(key, { key, value, revision: this.#revision, at: 0 });
-    return { outcome: 'written', revision: this.#revision };
-  }
-
-  stored(): StoredPass[] {
-    const values = [...this.of(buckets.passes).values()];
-    return values.map(({ value }) => JSON.parse(Buffer.from(value).toString()) as StoredPass).sort(byAos);
-  }
-}
+import { Buckets } from './cell-of-buckets.ts';
 
 /** A process that writes: dead, or away, behind its operation number `dies`. */
-function writer(cell: Buckets, turn: () => Promise<void>, dies = Number.POSITIVE_INFINITY): PassWriter {
-  let operations = 0;
-  const step = async <Value>(operation: () => Value): Promise<Value> => {
-    await turn();
-    operations += 1;
-    if (operations > dies) throw new Outage('bus.unavailable', 'dead');
-    const value = operation();
-    await turn();
-    if (operations >= dies) throw new Outage('bus.unavailable', 'dead');
-    return value;
-  };
-  const bucket = (definition: BucketDefinition): Partial<Bucket> => ({
-    get: (key) => step(() => cell.of(definition).get(key)),
-    list: (filter) =>
-      step(() => [...cell.of(definition).values()].filter(({ key }) => key.startsWith(filter.slice(0, -1)))),
-    put: (key, value, expected) => step(() => cell.put(definition, key, value, expected)),
-  });
-  return new PassWriter({ bus: { bucket } as unknown as Bus, log: memoryLog() });
+function writer(cell: Buckets, turn: () => Promise<void>, dies?: number): PassWriter {
+  return new PassWriter({ bus: cell.bus(turn, dies), log: memoryLog() });
 }
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 2) + minute * 60_000).toISOString();
