@@ -2,8 +2,8 @@
  * Records that are long over, apart from those in use: a year of them, by day and group (a target), of which nobody
  * reads more than was asked for (decision 36). An entry has the records of one group of one day.
  *
- * D1. Whatever is read is read by its key: to list what matches a filter costs nats-server 2.9 a look at every key of
- *     the bucket.
+ * D1. Whatever is read is read by its key, and is there: to list what matches a filter, or to ask for a key that is not
+ *     there, costs nats-server 2.9 a look at every key of the bucket.
  * D2. What leads to an entry stands before it does: the list of days, the groups of the day, then the entry. A store
  *     that lost its end holds nothing that cannot be found.
  * D3. Every write is conditional on what was read; who loses reads again.
@@ -27,7 +27,7 @@ const DAYS = 'days';
 /** How records of one kind are kept. */
 export interface AgedKind<Item> {
   readonly bucket: BucketDefinition;
-  /** One as it was stored; undefined where it is none of the group. */
+  /** One as it was stored; undefined where it cannot be read. */
   readonly read: (group: string, stored: unknown) => Item | undefined;
 }
 
@@ -83,6 +83,7 @@ export class AgedRecords<Item> {
     return (await this.#get(day, readGroups))?.value ?? [];
   }
 
+  /** Of a group that the day has: to ask for a key that is not there is a search through the bucket (D1). */
   async read(day: string, group: string): Promise<Aged<Item>> {
     const stored = await this.#get(`${day}.${group}`, readRecords);
     return { items: this.#items(group, stored?.value ?? []).map(({ item }) => item), at: stored?.at };
@@ -98,27 +99,45 @@ export class AgedRecords<Item> {
     change: (items: readonly Item[]) => readonly Item[],
   ): Promise<boolean> {
     const key = `${day}.${group}`;
+    let [isNewDay, isNew] = [false, false];
     const isLedTo =
-      (await this.#rewrite(DAYS, readDays, (days, at) => daysWith(days ?? {}, { day, until, at, now }))) &&
-      (await this.#rewrite(day, readGroups, (groups, at) => groupsWith(groups ?? [], group, { at, now })));
+      (await this.#rewrite(DAYS, readDays, (days, at) => {
+        isNewDay = days[day] === undefined;
+        return daysWith(days, { day, until, at, now });
+      })) &&
+      (await this.#rewrite(
+        day,
+        readGroups,
+        (groups, at) => {
+          isNew = !groups.includes(group);
+          return groupsWith(groups, group, { at, now });
+        },
+        isNewDay,
+      ));
     if (!isLedTo) return false;
-    return this.#rewrite(key, readRecords, (stored) => {
-      const known = this.#items(group, stored ?? []);
-      const strangers = (stored ?? []).filter((each) => !known.some(({ raw }) => raw === each));
+    const changed = (stored: readonly unknown[]): readonly unknown[] => {
+      const known = this.#items(group, stored);
+      const strangers = stored.filter((each) => !known.some(({ raw }) => raw === each));
       return [...change(known.map(({ item }) => item)), ...strangers];
-    });
+    };
+    return this.#rewrite(key, readRecords, changed, isNew);
   }
 
-  /** D3: false where it cannot be written; `next` gives back what it was given where nothing is to be written. */
+  /**
+   * D3: false where it cannot be written. `next` gives back what it was given where nothing is to be written, and
+   * nothing where there is no room; one that is new is asked for only when it turns out not to be.
+   */
   async #rewrite<Value>(
     key: string,
     read: (stored: unknown) => Value | undefined,
-    next: (value: Value | undefined, at: number | undefined) => Value | undefined,
+    next: (value: Value, at: number | undefined) => Value | undefined,
+    isNew = false,
   ): Promise<boolean> {
     for (let round = 0; round < AGED_ROUNDS; round += 1) {
-      const stored = await this.#get(key, read);
+      const none = { value: read(undefined)!, revision: 0, at: undefined };
+      const stored = isNew && round === 0 ? none : await this.#get(key, read);
       if (stored === undefined) return false;
-      const value = next(stored.revision === 0 ? undefined : stored.value, stored.at);
+      const value = next(stored.value, stored.at);
       if (value === stored.value && stored.revision !== 0) return true;
       const bytes = value === undefined ? undefined : gzipSync(JSON.stringify(value), { level: 1 });
       if (bytes === undefined || bytes.length > AGED_ENTRY_BYTES) {
@@ -209,7 +228,7 @@ function unpacked(bytes: Uint8Array): unknown {
   }
 }
 
-/** Each reads what is not there (undefined) as empty, and what is none of it as undefined. */
+/** Each reads what is not there (undefined) as empty, and gives undefined for anything else. */
 function readDays(stored: unknown): Days | undefined {
   if (stored === undefined) return {};
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return undefined;

@@ -25,7 +25,7 @@ import { newestOf } from '../mission/pass/merge.ts';
 import { passNamed, type Window, windowOf } from '../mission/pass/pass.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
-import { type AgedDay, AgedRecords, beginOf, DAY_MS, dayOf } from './aged-records.ts';
+import { type Aged, type AgedDay, AgedRecords, beginOf, DAY_MS, dayOf } from './aged-records.ts';
 
 export interface PassesOfTime {
   readonly target?: string | undefined;
@@ -146,9 +146,10 @@ export class PassesOver {
     passes: readonly PassOver[],
   ): Promise<StoredPass[]> {
     const near = neighbours(day).filter((each) => days.some((known) => known.day === each));
-    const standing = new Map(
-      await Promise.all(near.map(async (each) => [each, await this.#records.read(each, target)] as const)),
-    );
+    const standing = new Map<string, Aged<PassOver>>();
+    for (const each of near)
+      if ((await this.#records.groups(each)).includes(target))
+        standing.set(each, await this.#records.read(each, target));
     const rested: StoredPass[] = [];
     const moved = new Map<string, PassOver[]>();
     for (const over of passes) {
@@ -160,7 +161,9 @@ export class PassesOver {
     return rested;
   }
 
-  /** Writes them, and takes their copies out of the days next to it; where that is not done it is done the next time. */
+  /**
+   * Writes them, and takes their copies out of the days next to it; where that is not done it is done the next time.
+   */
   async #put(
     target: string,
     day: string,
@@ -179,7 +182,8 @@ export class PassesOver {
   }
 
   async #ofDay(day: string, target: string | undefined): Promise<PassOver[]> {
-    const targets = target === undefined ? await this.#records.groups(day) : [target];
+    const groups = await this.#records.groups(day);
+    const targets = target === undefined ? groups : groups.filter((each) => each === target);
     const found: PassOver[] = [];
     for (let next = 0; next < targets.length; next += AGED_READS) {
       const some = targets.slice(next, next + AGED_READS);

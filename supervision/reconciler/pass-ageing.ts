@@ -35,7 +35,7 @@ export class PassAgeing implements Worker {
   #timer: TimerHandle | undefined;
   #round: Promise<void> = Promise.resolve();
   #stopped = false;
-  /** The next round begins behind this pass: none that cannot be moved keeps the others back (X4). */
+  /** The next round begins behind this pass: one that cannot be moved keeps no other back (X4). */
   #last = '';
 
   constructor(options: PassAgeingOptions) {

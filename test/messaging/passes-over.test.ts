@@ -1,6 +1,6 @@
 /**
- * Passes that are moved to those that are long over, and come back: whoever dies and whatever is put back, each is there
- * once. On buckets in memory whose every operation may be the last of a process.
+ * Passes that are moved to those that are long over, and come back: whoever dies and whatever is put back, each is
+ * there once. On buckets in memory whose every operation may be the last of a process.
  */
 
 import fc from 'fast-check';
@@ -134,15 +134,9 @@ it('passes-over.O1 passes-over.O2 pass-writes.J7 who writes and who moves may di
       expect(cell.stored()).toEqual([]);
       expect(await shown(cell)).toEqual(serially(done));
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 });
-
-function* orders<Item>(items: readonly Item[]): Generator<Item[]> {
-  if (items.length === 0) yield [];
-  for (const [index, item] of items.entries())
-    for (const rest of orders(items.toSpliced(index, 1))) yield [item, ...rest];
-}
 
 it('pass-writes.J6 a contribution of the moment in which passes are moved is neither lost nor doubled', async () => {
   await fc.assert(
@@ -169,7 +163,7 @@ it('pass-writes.J6 a contribution of the moment in which passes are moved is nei
         expect(await shown(cell)).toEqual(serially(done));
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 });
 
@@ -215,7 +209,7 @@ it.each([
           expect(end.find((each) => each.id === id)!.updated_at! >= updated_at!).toBe(true);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });
 
