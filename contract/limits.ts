@@ -74,6 +74,8 @@ export const AGED_DAYS_AT_ONCE = 8;
 export const AGED_ENTRY_BYTES = 512 * 1024;
 /** Bytes of one that is read; what is larger was not written here. */
 export const AGED_READ_BYTES = 64 * 1024 * 1024;
+/** Entries of such records of which the log has said once that something is wrong with them. */
+export const AGED_SAID = 1_000;
 /** Rounds of a change of such records that others overtake, before it is left for later. */
 export const AGED_ROUNDS = 8;
 /** Characters of a mission document: fifty thousand measures, each with a description, have some ten million. */

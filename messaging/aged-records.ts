@@ -16,7 +16,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { BucketDefinition } from '../contract/bus/buckets.ts';
 import { parseJsonBytes } from '../contract/json-bytes.ts';
-import { AGED_DAYS, AGED_ENTRY_BYTES, AGED_READ_BYTES, AGED_ROUNDS } from '../contract/limits.ts';
+import { AGED_DAYS, AGED_ENTRY_BYTES, AGED_READ_BYTES, AGED_ROUNDS, AGED_SAID } from '../contract/limits.ts';
 import type { Bucket, Bus } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 
@@ -64,6 +64,7 @@ export class AgedRecords<Item> {
   readonly #bus: Bus;
   readonly #log: Log;
   readonly #kind: AgedKind<Item>;
+  readonly #said = new Set<string>();
 
   constructor({ bus, log }: { readonly bus: Bus; readonly log: Log }, kind: AgedKind<Item>) {
     this.#bus = bus;
@@ -85,8 +86,9 @@ export class AgedRecords<Item> {
 
   /** Of a group that the day has: to ask for a key that is not there is a search through the bucket (D1). */
   async read(day: string, group: string): Promise<Aged<Item>> {
-    const stored = await this.#get(`${day}.${group}`, readRecords);
-    return { items: this.#items(group, stored?.value ?? []).map(({ item }) => item), at: stored?.at };
+    const key = `${day}.${group}`;
+    const stored = await this.#get(key, readRecords);
+    return { items: this.#items(key, group, stored?.value ?? []).map(({ item }) => item), at: stored?.at };
   }
 
   /**
@@ -116,7 +118,7 @@ export class AgedRecords<Item> {
       ));
     if (!isLedTo) return false;
     const changed = (stored: readonly unknown[]): readonly unknown[] => {
-      const known = this.#items(group, stored);
+      const known = this.#items(key, group, stored);
       const strangers = stored.filter((each) => !known.some(({ raw }) => raw === each));
       return [...change(known.map(({ item }) => item)), ...strangers];
     };
@@ -141,7 +143,7 @@ export class AgedRecords<Item> {
       if (value === stored.value && stored.revision !== 0) return true;
       const bytes = value === undefined ? undefined : gzipSync(JSON.stringify(value), { level: 1 });
       if (bytes === undefined || bytes.length > AGED_ENTRY_BYTES) {
-        this.#log.warn({ key, bucket: this.#kind.bucket.name }, 'no room for what is over: it stays in use');
+        this.#say('warn', key, 'no room for what is over: it stays in use');
         return false;
       }
       const written = await this.#bucket.put(key, bytes, stored.revision);
@@ -159,21 +161,31 @@ export class AgedRecords<Item> {
     if (entry === undefined) return { value: read(undefined)!, revision: 0, at: undefined };
     const value = read(unpacked(entry.value));
     if (value !== undefined) return { value, revision: entry.revision, at: entry.at };
-    this.#log.error({ key, bucket: this.#kind.bucket.name }, 'malformed entry of what is over: left out');
+    this.#say('error', key, 'malformed entry of what is over: left out');
     return undefined;
   }
 
   /** D4 */
-  #items(group: string, stored: readonly unknown[]): { readonly item: Item; readonly raw: unknown }[] {
+  #items(
+    key: string,
+    group: string,
+    stored: readonly unknown[],
+  ): { readonly item: Item; readonly raw: unknown }[] {
     return stored.flatMap((raw) => {
       const item = this.#kind.read(group, raw);
       if (item !== undefined) return { item, raw };
-      this.#log.error(
-        { group, bucket: this.#kind.bucket.name },
-        'malformed record of what is over: left out',
-      );
+      this.#say('error', key, 'malformed record of what is over: left out');
       return [];
     });
+  }
+
+  /** Once of an entry: those that cannot be read or written are met again and again. */
+  #say(level: 'warn' | 'error', key: string, what: string): void {
+    const about = `${key} ${what}`;
+    if (this.#said.has(about)) return;
+    if (this.#said.size >= AGED_SAID) this.#said.clear();
+    this.#said.add(about);
+    this.#log[level]({ key, bucket: this.#kind.bucket.name }, what);
   }
 
   get #bucket(): Bucket {

@@ -51,8 +51,8 @@ export class PassWriter {
   readonly #tools: WriteTools;
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor(tools: WriteTools) {
-    this.#tools = tools;
+  constructor({ bus, log }: { readonly bus: Bus; readonly log: Log }) {
+    this.#tools = { bus, log, over: new PassesOver({ bus, log }) };
   }
 
   /**
@@ -101,6 +101,7 @@ export async function leaveUse(
 interface WriteTools {
   readonly bus: Bus;
   readonly log: Log;
+  readonly over: PassesOver;
 }
 
 interface Wanted<Outcome> {
@@ -152,11 +153,11 @@ function changesOf<Outcome>(
 
 /** J7: the one in use is the newer one (`passes-over.O1`). */
 async function addReached(
-  tools: WriteTools,
+  { over }: WriteTools,
   target: string,
   { standing: { passes }, reach }: { readonly standing: Standing; readonly reach: Window },
 ): Promise<void> {
-  for (const pass of await new PassesOver(tools).reached(target, reach))
+  for (const pass of await over.reached(target, reach))
     if (passes.get(pass.id) === undefined) passes.set(pass);
 }
 

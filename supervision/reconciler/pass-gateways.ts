@@ -44,6 +44,11 @@ export class PassGateways implements Worker {
     this.#book = new PassBook(options);
   }
 
+  /** Those it looks at, until it is stopped. */
+  get passes(): PassBook {
+    return this.#book;
+  }
+
   start(): void {
     const soon = (): void => this.#later(PASS_CHECK_SOON_MS);
     this.#forget.push(this.#book.onChange(soon), this.#options.missions.onChange(soon));

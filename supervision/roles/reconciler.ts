@@ -3,7 +3,6 @@
  * the passes to come, and moves those that are long over. Mission Control Service, sections 4.3 and 4.5.
  */
 
-import { PassBook } from '../../messaging/pass-book.ts';
 import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import { startLinkBindings } from '../reconciler/link-bindings.ts';
 import { PassAgeing } from '../reconciler/pass-ageing.ts';
@@ -25,9 +24,9 @@ async function startReconciling(
   const bindings = await startLinkBindings({ ...work, bus, clock, random, log, missions });
   const gateways = new PassGateways({ ...work, bus, clock, log, missions });
   gateways.start();
-  const passes = new PassBook({ bus, clock, log });
-  const ageing = new PassAgeing({ ...work, bus, clock, log, passes });
+  const ageing = new PassAgeing({ ...work, bus, clock, log, passes: gateways.passes });
   ageing.start();
-  const workers = [bindings, gateways, ageing, passes];
-  return { stop: async () => void (await Promise.all(workers.map((each) => each.stop()))) };
+  return {
+    stop: async () => void (await Promise.all([bindings, gateways, ageing].map((each) => each.stop()))),
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * What a year of passes costs those who do not ask for it, and those who do (decision 36): the start of a process, a page
- * in the middle, one pass, the move of many. Short in CI, where questions are counted and no time is judged;
+ * What a year of passes costs those who do not ask for it, and those who do (decision 36): the start of a process, a
+ * page in the middle, one pass, the move of many. Short in CI, where questions are counted and no time is judged;
  * `PASSES_OVER=500000 PASSES_MOVED=10000` prints how long each takes.
  */
 

@@ -6,9 +6,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { AGED_REST_MS } from '../../contract/limits.ts';
+import { AGED_REST_MS, PASS_SEARCHES_WAITING, PASSES_OF_TARGET } from '../../contract/limits.ts';
 import type { Pass, PassSnapshot, StoredPass } from '../../contract/pass.ts';
-import { dayOf } from '../../messaging/aged-records.ts';
+import { DAY_MS, dayOf } from '../../messaging/aged-records.ts';
 import { leaveUse, PassWriter } from '../../messaging/pass-writes.ts';
 import { isCopy, PassesOver } from '../../messaging/passes-over.ts';
 import { replaceWindow, upsert } from '../../mission/pass/merge.ts';
@@ -232,4 +232,68 @@ it('aged-records.D4 what cannot be read is left out with a line in the log, and 
   await moveAll(cell);
   expect(idsOf(cell.stored())).toEqual(['c']);
   expect(cell.of(buckets.passesOver).get(key)!.value).toEqual(broken);
+});
+
+it('passes-over.O1 an identifier that comes again days later is another pass', async () => {
+  const cell = new Buckets();
+  cell.now = NOW;
+  const add = (hour: number): Change => ({
+    apply: (passes, n) => void upsert(passes, pass('a', hour * 60, 'fds'), author(n)),
+  });
+  await write(cell, add(10), 0);
+  await moveAll(cell);
+  const late = processOf(cell).writer;
+  const window = windowOf(pass('a', 100 * 60, 'fds'));
+  await late.write('sat1', (passes) => add(100).apply(passes, 1), window);
+  const aosOf = async (): Promise<string[]> => (await shown(cell)).map(({ aos }) => aos);
+  expect(await aosOf()).toEqual([at(600), at(6_000)]);
+  await moveAll(cell);
+  expect(await aosOf()).toEqual([at(600), at(6_000)]);
+  expect((await processOf(cell).over.find('sat1', 'a'))?.pass.aos).toBe(at(6_000));
+});
+
+it('pass-writes.J7 an interval with more passes than a target may have is refused', async () => {
+  const cell = new Buckets();
+  cell.now = NOW;
+  const { over, writer } = processOf(cell);
+  const days = 5;
+  for (let day = 0; day < days; day += 1) {
+    const passes = Array.from({ length: PASSES_OF_TARGET / days + 1 }, (_, n) => {
+      const one = pass(`p${day}-${n}`, day * 1_440 + n / 10, 'fds');
+      return { pass: upsert(new TargetPasses(), one, author(0)) };
+    });
+    await over.keep('sat1', passes, NOW);
+  }
+  const refused = writer.write('sat1', () => undefined, { aos: BEGIN, los: BEGIN + days * DAY_MS });
+  await expect(refused).rejects.toThrow('more than 20000 passes of sat1 that are long over');
+  await writer.write('sat1', () => undefined, { aos: BEGIN, los: BEGIN + 3_600_000 });
+});
+
+it('passes-over.O4 a search waits for the one before, and one too many is refused', async () => {
+  const cell = new Buckets();
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { over } = processOf(cell, () => held);
+  const searches = Array.from({ length: PASS_SEARCHES_WAITING + 1 }, () => over.find('sat1', 'a'));
+  await expect(over.find('sat1', 'a')).rejects.toThrow('too many searches');
+  release();
+  expect(await Promise.all(searches)).toEqual(searches.map(() => undefined));
+  expect(await over.find('sat1', 'a')).toBeUndefined();
+});
+
+it('what is over may be removed whole: what is in use stays, and more is kept behind it', async () => {
+  const cell = new Buckets();
+  cell.now = NOW;
+  const add = (id: string, hour: number): Change => ({
+    apply: (passes, n) => void upsert(passes, pass(id, hour * 60, 'fds'), author(n)),
+  });
+  await write(cell, add('a', 10), 0);
+  await moveAll(cell);
+  await write(cell, add('b', 12), 1);
+  cell.putBack(buckets.passesOver, new Map());
+  expect(idsOf(await shown(cell))).toEqual(['b']);
+  await moveAll(cell);
+  expect([idsOf(cell.stored()), idsOf(await shown(cell))]).toEqual([[], ['b']]);
 });
