@@ -62,14 +62,14 @@ export class PassAgeing implements Worker {
 
   async #turn(): Promise<void> {
     const { log, passes } = this.#options;
-    let isFull = false;
+    let isMore = true;
     try {
-      if (passes.live) isFull = await this.#move();
+      if (passes.live) isMore = await this.#move();
     } catch (error) {
       if (!(error instanceof Outage)) throw error;
       log.debug({ err: error }, 'passes that are over are moved later');
     }
-    this.#later(isFull ? PASS_AGEING_SOON_MS : PASS_AGEING_MS);
+    this.#later(isMore ? PASS_AGEING_SOON_MS : PASS_AGEING_MS);
   }
 
   /** X3: whether there are more than one round moves. */
