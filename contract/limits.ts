@@ -24,6 +24,23 @@ export const INSTANT_CHARACTERS = 40;
 export const SNAPSHOT_PASSES = 5_000;
 /** Bytes of a snapshot: a pass with every field has some 400. */
 export const SNAPSHOT_BODY_BYTES = 4 * 1024 * 1024;
+/**
+ * Passes of one target that are not long over: who writes one reads them all. A month of a low orbit over thirty
+ * stations has five thousand.
+ */
+export const PASSES_OF_TARGET = 20_000;
+/** How long after its LOS a pass stays among those that every process holds: the day's work looks back as far. */
+export const PASS_LIVE_AFTER_LOS_MS = 24 * 3_600_000;
+/**
+ * A contribution to a time before so long ago is matched against the passes that are long over as well: half of the
+ * above, so that clocks of processes need not agree.
+ */
+export const PASS_REACH_MS = 12 * 3_600_000;
+/** How often passes that are long over are looked for, and how soon again while there are more. */
+export const PASS_AGEING_MS = 60_000;
+export const PASS_AGEING_SOON_MS = 1_000;
+/** Passes moved in one round: a second of the bus. */
+export const PASSES_AGED_AT_ONCE = 1_000;
 /** Passes of one list: what a page shows and a reply of 4 MB holds. */
 export const PASS_LIST_MOST = 5_000;
 /** Lists of passes that one `mcs pass list` reads: 100,000 passes are more than a person reads. */
@@ -40,6 +57,27 @@ export const PASS_CHECK_SOON_MS = 250;
 export const PASS_JOURNAL_BYTES = 512 * 1024;
 /** Rounds of a write of passes that others keep overtaking, before it is given up with 503. */
 export const PASS_WRITE_ROUNDS = 64;
+/** Searches for a pass that is long over which wait for their turn: each reads a year of its target. */
+export const PASS_SEARCHES_WAITING = 32;
+/**
+ * How long a record stands with those that are long over before it leaves the living: a server that loses power may
+ * lose what it stored in the two minutes before (its `sync_interval`).
+ */
+export const AGED_REST_MS = 5 * 60_000;
+/** Days of which records that are long over are kept: a year, and as many of records that came late. */
+export const AGED_DAYS = 1_000;
+/** Entries of records that are long over, read at once. */
+export const AGED_READS = 32;
+/** Days of such records read at once for a list that has not enough yet. */
+export const AGED_DAYS_AT_ONCE = 8;
+/** Bytes of one entry of such records, compressed: five thousand passes of one target on one day. */
+export const AGED_ENTRY_BYTES = 512 * 1024;
+/** Bytes of one that is read; what is larger was not written here. */
+export const AGED_READ_BYTES = 64 * 1024 * 1024;
+/** Entries of such records of which the log has said once that something is wrong with them. */
+export const AGED_SAID = 1_000;
+/** Rounds of a change of such records that others overtake, before it is left for later. */
+export const AGED_ROUNDS = 8;
 /** Schedules of one list: what a page shows and a reply of a few MB holds. */
 export const SCHEDULE_LIST_MOST = 5_000;
 /** Schedules of one pass that are not cancelled or missed: each of them is compared with the others. */

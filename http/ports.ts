@@ -7,6 +7,7 @@ import type { Registry } from 'prom-client';
 import type { ChildState } from '../contract/inspection.ts';
 import type { Books } from '../messaging/books.ts';
 import type { PassWriter } from '../messaging/pass-writes.ts';
+import type { PassesOver } from '../messaging/passes-over.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FollowerCredentials } from '../ports/follower-credentials.ts';
@@ -38,6 +39,7 @@ export interface RoutePorts extends FrontEndPorts {
   readonly holds: Holds;
   readonly inspector: Inspector;
   readonly runs: RunIndex;
+  readonly passesOver: PassesOver;
   readonly passWriter: PassWriter;
   /** Whether the current values stored before the start are known. */
   readonly valuesLoaded: () => boolean;

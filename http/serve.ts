@@ -4,6 +4,7 @@
  */
 
 import { PassWriter } from '../messaging/pass-writes.ts';
+import { PassesOver } from '../messaging/passes-over.ts';
 import type { Stoppable } from '../ports/bus.ts';
 import type { FollowRoute } from './follow.ts';
 import { watchHolds } from './holds.ts';
@@ -69,6 +70,7 @@ export async function serveRoutes({
     ...ports,
     holds,
     runs,
+    passesOver: new PassesOver(ports),
     passWriter: new PassWriter(ports),
     inspector,
     newId: identifierSource(ports.clock),

@@ -1,6 +1,6 @@
 /**
- * Every stored pass of a cell with the check of its gateway, as the buckets report them, and their changes. Mission
- * Control Service, sections 2.6 and 4.5.
+ * Every pass of a cell that is not long over with the check of its gateway, as the buckets report them, and their
+ * changes. Mission Control Service, sections 2.6 and 4.5.
  *
  * K1. A pass that cannot be read is reported in the log and left out; it hides no other.
  * K2. Who wrote a pass here sees it here: `seen` waits until the watch has it.

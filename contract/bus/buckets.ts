@@ -38,6 +38,8 @@ export const buckets = {
   modes: { name: 'mcs_modes', history: 1 },
   /** Passes that are not long over: `<target>.<pass>` (section 4.5). */
   passes: { name: 'mcs_passes', history: 1 },
+  /** Passes that are long over: `<day>.<target>`, each day in `<day>`, the days in `days` (ours, decision 36). */
+  passesOver: { name: 'mcs_passes_over', history: 1, ttlMs: 366 * DAY },
   /** What was last decided to be written of the passes of a target: `<target>` (ours, decision 35). */
   passJournals: { name: 'mcs_pass_journals', history: 1 },
   /** The gateway of a pass that begins soon or is in progress: `<target>.<pass>` (section 2.6). */

@@ -43,6 +43,11 @@ export class PassGateways implements Worker {
     this.#options = options;
   }
 
+  /** Those it looks at, until it is stopped. */
+  get passes(): PassBook {
+    return this.#book;
+  }
+
   start(): void {
     const soon = (): void => this.#later(PASS_CHECK_SOON_MS);
     const { passes, missions } = this.#options;

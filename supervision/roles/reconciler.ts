@@ -1,10 +1,11 @@
 /**
- * The reconciler: one process of the cell informs drivers and gateways how links are bound, and checks which gateways
- * serve the passes to come. Mission Control Service, sections 4.3 and 4.5.
+ * The reconciler: one process of the cell informs drivers and gateways how links are bound, checks which gateways serve
+ * the passes to come, and moves those that are long over. Mission Control Service, sections 4.3 and 4.5.
  */
 
 import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import { startLinkBindings } from '../reconciler/link-bindings.ts';
+import { PassAgeing } from '../reconciler/pass-ageing.ts';
 import { PassGateways } from '../reconciler/pass-gateways.ts';
 import type { Role, RoleContext } from '../role.ts';
 
@@ -23,5 +24,9 @@ async function startReconciling(
   const bindings = await startLinkBindings({ ...work, bus, clock, random, log, missions });
   const gateways = new PassGateways({ ...work, bus, clock, log, missions, passes });
   gateways.start();
-  return { stop: async () => void (await Promise.all([bindings.stop(), gateways.stop()])) };
+  const ageing = new PassAgeing({ ...work, bus, clock, log, passes: gateways.passes });
+  ageing.start();
+  return {
+    stop: async () => void (await Promise.all([bindings, gateways, ageing].map((each) => each.stop()))),
+  };
 }
