@@ -98,10 +98,11 @@ export function resolveDecode(mission: Mission, request: LinkRequest): Result<Re
 }
 
 /**
- * The gateway that serves a link: the named one, else the first that carries all its tags; undefined when none does.
+ * The gateway of a link outside passes: the named one, else the first that carries all its tags; undefined when none
+ * does. Which one serves it at a moment is said by `pass/serving-gateway.ts`.
  */
 export function gatewayOf(
-  mission: Mission,
+  mission: Pick<Mission, 'gateways'>,
   link: Link,
   environment: string | undefined,
 ): Gateway | undefined {
@@ -109,15 +110,6 @@ export function gatewayOf(
   if (gateway !== undefined) return mission.gateways.get(gateway);
   if (tags.length === 0) return undefined;
   return [...mission.gateways.values()].find((each) => tags.every((tag) => each.tags.includes(tag)));
-}
-
-/** Names of the gateways that may receive a target, in any of its environments. */
-export function gatewaysReceiving(mission: Mission, target: Target): readonly string[] {
-  const environments = [undefined, ...target.environments];
-  const found = [...target.links.values()].flatMap((link) =>
-    environments.flatMap((environment) => gatewayOf(mission, link, environment)?.name ?? []),
-  );
-  return [...new Set(found)];
 }
 
 function environmentRequired(target: Target, link: Link | undefined, request: TelecommandRequest): Fault[] {

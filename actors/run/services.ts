@@ -3,6 +3,7 @@
 import type { Program } from '../../contract/program.ts';
 import type { RunChartEvent, RunEffect } from '../../machines/run/protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
+import type { CurrentPasses } from '../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -16,6 +17,7 @@ export interface RunServices {
   readonly log: Log;
   readonly missions: MissionSource;
   readonly platforms: KnownPlatforms;
+  readonly passes: CurrentPasses;
   readonly values: Pick<TargetValues, 'sample' | 'upToDate'>;
   /** Name of this process among the members. */
   readonly instance: string;

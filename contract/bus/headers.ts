@@ -13,6 +13,8 @@ export const header = {
   /** On an ENCODED event: what a new owner of the lane needs to go on (ours). */
   frame: 'Mcs-Frame',
   reference: 'Mcs-Reference',
+  /** On an ENCODED or SEND_FAILED event: the gateway it was given, where that is not the one of its link (ours). */
+  gateway: 'Mcs-Gateway',
   /** On a PENDING event: what its chart was begun with and the event does not say (ours). */
   begun: 'Mcs-Begun',
   /** On a SEND_FAILED event: what the gateway said, as `SendFailure` (ours). */

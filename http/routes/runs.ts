@@ -114,8 +114,10 @@ export const launchRun = defineRoute({
     const environment = mission.value.environments.get(body.environment);
     const forbidden = launchRefusal(caller, environment);
     if (forbidden !== undefined) return forbidden;
-    // What is not known of passes is not guessed: a plan would name none, and a warning would be left out.
-    const decides = body.plan !== undefined || environment?.kind === 'in_orbit';
+    // What is not known of passes is not guessed: a plan would name none, a warning would be left out, and a fault would
+    // be switched at another gateway.
+    const hasFaults = (body.faults ?? []).length > 0;
+    const decides = body.plan !== undefined || hasFaults || environment?.kind === 'in_orbit';
     if (decides && !ports.passes.live) return busUnavailable();
     const pass = plannedPass(body, ports);
     const resolved = resolveRun(mission.value, body, await knownOf(body, mission.value, pass, ports));
@@ -207,13 +209,15 @@ async function knownOf(
   request: RunRequest,
   mission: Mission,
   pass: StoredPass | undefined,
-  { bus }: RoutePorts,
+  { bus, clock, passes }: RoutePorts,
 ): Promise<RunKnown> {
   const store = bus.objects(objectStores.uploads);
   const stored = hashesIn(request, mission).map(async (hash) =>
     (await store.size(hash)) === undefined ? [] : [hash],
   );
-  return { uploads: new Set((await Promise.all(stored)).flat()), passes: { find: () => pass } };
+  const inProgress = (target: string): readonly StoredPass[] => passes.inProgress(target, clock.now());
+  const uploads = new Set((await Promise.all(stored)).flat());
+  return { uploads, passes: { find: () => pass, inProgress } };
 }
 
 async function launch(

@@ -3,6 +3,7 @@
  * serve the passes to come. Mission Control Service, sections 4.3 and 4.5.
  */
 
+import type { StoredPass } from '../../contract/pass.ts';
 import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import { startLinkBindings } from '../reconciler/link-bindings.ts';
 import { PassGateways } from '../reconciler/pass-gateways.ts';
@@ -21,7 +22,8 @@ async function startReconciling(
   work: WorkerContext,
 ): Promise<Worker> {
   const bindings = await startLinkBindings({ ...work, bus, clock, random, log, missions });
-  const gateways = new PassGateways({ ...work, bus, clock, log, missions, passes });
+  const soon = (those: readonly StoredPass[]): void => bindings.passesSoon(those);
+  const gateways = new PassGateways({ ...work, bus, clock, log, missions, passes, soon });
   gateways.start();
   return { stop: async () => void (await Promise.all([bindings.stop(), gateways.stop()])) };
 }

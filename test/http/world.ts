@@ -168,6 +168,7 @@ export async function startWorld(): Promise<World> {
     const values = startValueFeeds({ bus, missions, clock, log });
     await values.ready;
     const passes = new PassBook({ bus, clock, log });
+    await passes.ready;
     const frontEnd = await startFrontEnd({
       bus,
       missions,

@@ -32,14 +32,14 @@ export function createPrepare(
   services: RunServices,
   isAborted: (run: string) => boolean,
 ): Handler<'effect.prepare'> {
-  const { bus, clock } = services;
+  const { clock } = services;
   const taking = new Taking(services, isAborted);
   const obstacle = async (
     effect: Prepare,
     at: RunAtHand,
     signal: AbortSignal,
   ): Promise<Obstacle | undefined> => {
-    const unready = await unreadiness(bus, at.mission, at.program);
+    const unready = await unreadiness(services, at.mission, at.program);
     if (unready.length > 0) return { reason: unready.join('; ') };
     const alarm = alarmOfReaction(at.by);
     if (alarm === undefined || at.by === undefined) return taking.ordinary(effect, at, signal);

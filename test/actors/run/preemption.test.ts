@@ -14,6 +14,7 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { RunEvent } from '../../../contract/run.ts';
 import type { TargetHolds } from '../../../contract/telecommand.ts';
+import { NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { MissionSource } from '../../../ports/mission-source.ts';
@@ -245,6 +246,7 @@ describe('taking a target', () => {
     log: quiet,
     instance: 'here',
     missions,
+    passes: NO_PASSES,
     platforms: new KnownPlatforms(missions, clock),
     values: { sample: () => undefined, upToDate: async () => undefined },
   });

@@ -11,6 +11,7 @@ import { subject } from '../../../contract/bus/subjects.ts';
 import type { RunEvent, RunSummary } from '../../../contract/run.ts';
 import { KeptEnvelopes, keptBytes } from '../../../messaging/kept-envelopes.ts';
 import { LowWaterMark } from '../../../messaging/low-water-mark.ts';
+import { NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { EntityEvent, KeptEnvelope } from '../../../ports/entity.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
@@ -47,7 +48,8 @@ function services(clock = new HeapClock(1_700_000_000_000)): RunServices {
   const values = { sample: () => undefined, upToDate: async () => undefined };
   const missions = new TestMissions(mission);
   const platforms = new KnownPlatforms(missions, clock);
-  return { bus, clock, log: quiet, missions, platforms, values, instance: 'here' };
+  const world = { bus, clock, log: quiet, missions, passes: NO_PASSES };
+  return { ...world, platforms, values, instance: 'here' };
 }
 
 const steps = [leaf('bad', [setWatchdog(5)])];

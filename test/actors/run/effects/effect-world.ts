@@ -14,6 +14,7 @@ import type { RunChartEvent, RunEffect } from '../../../../machines/run/protocol
 import { compile } from '../../../../mission/compile.ts';
 import { load } from '../../../../mission/load.ts';
 import type { Mission } from '../../../../mission/mission.ts';
+import { NO_PASSES } from '../../../../mission/pass/serving-gateway.ts';
 import type { Platform } from '../../../../mission/platform.ts';
 import type { MissionSource } from '../../../../ports/mission-source.ts';
 import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts';
@@ -149,6 +150,7 @@ export async function effectWorld() {
     clock,
     log,
     missions,
+    passes: NO_PASSES,
     platforms: new KnownPlatforms(missions, clock),
     values: targetValues(feeds),
     instance: 'executor-1',

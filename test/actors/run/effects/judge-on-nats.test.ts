@@ -10,6 +10,7 @@ import { header } from '../../../../contract/bus/headers.ts';
 import { streams } from '../../../../contract/bus/streams.ts';
 import { subject } from '../../../../contract/bus/subjects.ts';
 import type { RunChartEvent } from '../../../../machines/run/protocol.ts';
+import { NO_PASSES } from '../../../../mission/pass/serving-gateway.ts';
 import type { MissionSource } from '../../../../ports/mission-source.ts';
 import { realClock } from '../../../../supervision/clock.ts';
 import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts';
@@ -45,7 +46,8 @@ beforeAll(async () => {
   await feeds.ready;
   const values = targetValues(feeds);
   const platforms = new KnownPlatforms(missions, realClock);
-  services = { bus, clock: realClock, log: keptLog(), missions, platforms, values, instance: 'executor-1' };
+  const world = { bus, clock: realClock, log: keptLog(), missions, passes: NO_PASSES };
+  services = { ...world, platforms, values, instance: 'executor-1' };
 });
 afterAll(async () => {
   await feeds.stop();
