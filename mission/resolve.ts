@@ -109,7 +109,13 @@ export function gatewayOf(
   const { gateway, tags } = link.parameters(environment);
   if (gateway !== undefined) return mission.gateways.get(gateway);
   if (tags.length === 0) return undefined;
-  return [...mission.gateways.values()].find((each) => tags.every((tag) => each.tags.includes(tag)));
+  for (const each of mission.gateways.values()) if (carriesAll(each, tags)) return each;
+  return undefined;
+}
+
+/** Whether a gateway carries every one of the tags. */
+export function carriesAll(gateway: Pick<Gateway, 'tags'>, tags: readonly string[]): boolean {
+  return tags.every((tag) => gateway.tags.includes(tag));
 }
 
 function environmentRequired(target: Target, link: Link | undefined, request: TelecommandRequest): Fault[] {

@@ -8,13 +8,11 @@
  * V3. That nothing served the link is kept likewise: an heir does not find the gateway of the link instead.
  */
 
+import { NO_GATEWAY } from '../../contract/bus/headers.ts';
 import type { Gateway } from '../../mission/mission.ts';
 import { type CurrentPasses, type ServedLink, servingGateway } from '../../mission/pass/serving-gateway.ts';
 import { gatewayOf } from '../../mission/resolve.ts';
 import type { Definition } from './work.ts';
-
-/** Names no gateway: names have no dots. */
-const NONE = '.';
 
 type Served = Pick<Definition, 'mission' | 'target' | 'link'>;
 
@@ -25,11 +23,13 @@ export function givenGateway(
   passes: CurrentPasses,
   now: number,
 ): string | undefined {
+  // Asked for every telecommand: outside passes this is all.
+  if (passes.inProgress(target.name, now).length === 0) return undefined;
   const served: ServedLink = { target, link, environment };
   const { gateway, pass, reason } = servingGateway(mission, served, passes, now);
-  if (reason !== undefined) return NONE;
+  if (reason !== undefined) return NO_GATEWAY;
   if (pass === undefined || gateway === gatewayOf(mission, link, environment)) return undefined;
-  return gateway?.name ?? NONE;
+  return gateway?.name ?? NO_GATEWAY;
 }
 
 /** The gateway of that name; undefined where there is none (V3). */

@@ -3,8 +3,8 @@
  * back into an envelope. Mission Control Service, sections 2.1 and 6.
  *
  * G1. An event is appended only behind the last event the writer knows (O1), with the id `<tc>-<state>`.
- * G2. The body is the TcEvent; what only a new owner or a replay needs (frame, reference, gateway, epoch, what it was begun
- *     with, what the gateway said) stands in headers.
+ * G2. The body is the TcEvent; what only a new owner or a replay needs (frame, reference, gateway, epoch, what it was
+ *     begun with, what the gateway said) stands in headers.
  * G3. The history alone restores a telecommand (`restored.ts`); the envelope that is kept beside it stands for the
  *     events it covers (`standing.ts`).
  * G5. What stands on the subject of a telecommand and is no event of it is left out; what followed from it nobody

@@ -36,3 +36,6 @@ export const header = {
   /** On a value batch that no sample caused: the moment at which time alone changed what it holds (ours). */
   turned: 'Mcs-Turned',
 } as const;
+
+/** In `header.gateway`: no gateway served the link; names have no dots. */
+export const NO_GATEWAY = '.';

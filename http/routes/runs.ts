@@ -114,8 +114,8 @@ export const launchRun = defineRoute({
     const environment = mission.value.environments.get(body.environment);
     const forbidden = launchRefusal(caller, environment);
     if (forbidden !== undefined) return forbidden;
-    // What is not known of passes is not guessed: a plan would name none, a warning would be left out, and a fault would
-    // be switched at another gateway.
+    // What is not known of passes is not guessed: a plan would name none, a warning would be left out, and a fault
+    // would be switched at another gateway.
     const hasFaults = (body.faults ?? []).length > 0;
     const decides = body.plan !== undefined || hasFaults || environment?.kind === 'in_orbit';
     if (decides && !ports.passes.live) return busUnavailable();

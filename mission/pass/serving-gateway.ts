@@ -6,10 +6,10 @@
  * W1. Only the default link follows passes, and not where it names its gateway (MC-PASS-052).
  * W2. A pass counts from its AOS until its LOS while it is not cancelled, booked or predicted. Of several at once: one
  *     whose station has a gateway, then the booked one, then the one with the earliest AOS, then by identifier.
- * W3. Where no station of a pass in progress has a gateway, the gateway of the link stays, except in orbit: there nothing
- *     serves the link, since no other antenna is known to see the spacecraft.
- * W4. Frames are taken from every gateway that may have received the target: that of the link, and those of the stations
- *     of all its passes, from `PASS_RECEIVE_MARGIN_MS` before AOS until as long after LOS.
+ * W3. Where no station of a pass in progress has a gateway, the gateway of the link stays, except in orbit: there
+ *     nothing serves the link, since no other antenna is known to see the spacecraft.
+ * W4. Frames are taken from every gateway that may have received the target: that of the link, and those of the
+ *     stations of all its passes, from `PASS_RECEIVE_MARGIN_MS` before AOS until as long after LOS.
  */
 
 import type { StoredPass } from '../../contract/pass.ts';

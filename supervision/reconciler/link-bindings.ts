@@ -2,8 +2,9 @@
  * Informs drivers and gateways how the links of each target are bound: its mode, and the values of its parameters
  * there. Led by one process of the cell. Mission Control Service, section 4.3.
  *
- * K1. What is to be reported follows from the mission, from bucket `mcs_modes` and from the passes that begin soon or are
- *     in progress; a change of these is reported at once. So the gateway of a station has the bindings before the pass.
+ * K1. What is to be reported follows from the mission, from bucket `mcs_modes` and from the passes that begin soon or
+ *     are in progress; a change of these is reported at once. So the gateway of a station has the bindings before the
+ *     pass.
  * K2. A driver or gateway that begins again asks and receives everything; so is everybody every `BINDINGS_AGAIN_MS`.
  * K3. Deliveries carry the epoch of the leader and a number: one that lost the lead without knowing changes nothing any
  *     more.

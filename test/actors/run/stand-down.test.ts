@@ -51,9 +51,17 @@ const sent = (): SentEvent => ({
   changes_state: true,
 });
 
-async function reached(state: string, failure?: SendFailure, at = Date.now()): Promise<void> {
+async function reached(
+  state: string,
+  failure?: SendFailure,
+  at = Date.now(),
+  gateway?: string,
+): Promise<void> {
   const event = { tc, state, at: new Date(at).toISOString() };
-  const headers = failure === undefined ? {} : { [header.outcome]: JSON.stringify(failure) };
+  const headers = {
+    ...(failure !== undefined && { [header.outcome]: JSON.stringify(failure) }),
+    ...(gateway !== undefined && { [header.gateway]: gateway }),
+  };
   const body = Buffer.from(JSON.stringify(event));
   await bus.append(streams.telecommandEvents, subject.tcEvent('sat1', tc), body, { headers });
 }
