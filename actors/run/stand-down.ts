@@ -9,13 +9,14 @@
  * Z3. One that was ENCODED may be at its gateway. It is certain once it is known to have left or not, once the gateway
  *     has fenced the run, or once its time is over, whichever comes first. A gateway that knows no fence is waited for
  *     like a silent one.
+ * Z6. Its gateway is the one that its history names, else the one of its link (telecommand/given-gateway.V1).
  * Z4. A run with nothing under way pays nothing for this.
  * Z5. Time alone makes nothing certain of a gateway that stopped between its last look at the clock and the hand-over
  *     to the kernel: what only time ended is given back, so that the log of the run names it.
  */
 
 import { assertNever } from '../../contract/assert.ts';
-import { header } from '../../contract/bus/headers.ts';
+import { header, NO_GATEWAY } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { FENCE_MS } from '../../contract/limits.ts';
@@ -111,7 +112,7 @@ async function look(bus: Bus, clock: Clock, sent: SentEvent): Promise<Pending | 
   const given = gateway === undefined ? {} : { gateway };
   const [state, at] = [event && textIn(event, 'state'), event && textIn(event, 'at')];
   // What cannot be read may be anything: as if its gateway had been asked.
-  if (state === undefined || at === undefined) return { sent, isKnown: true, isEncoded: true };
+  if (state === undefined || at === undefined) return { sent, isKnown: true, isEncoded: true, ...given };
   if (state === 'PENDING' || state === 'ENCODED')
     return { sent, isKnown: true, isEncoded: state === 'ENCODED', ...given };
   if (state !== 'SEND_FAILED') return undefined;
@@ -133,8 +134,7 @@ async function withdrawn({ bus, run }: StandDown, sent: SentEvent): Promise<void
 /** Z3, Z5 */
 async function certain(how: StandDown, { sent, gateway }: Pending): Promise<Unconfirmed | undefined> {
   const { clock, run, withinMs = FENCE_MS } = how;
-  const given =
-    gateway === undefined ? undefined : [gateway].filter((name) => run.mission?.gateways.has(name));
+  const given = gateway === undefined ? undefined : [gateway].filter((name) => name !== NO_GATEWAY);
   const gateways = given ?? [...gatewaysOf(run.program, run.mission, sent)];
   const over = new AbortController();
   try {

@@ -139,6 +139,27 @@ describe('a run stands down', () => {
   );
 
   it.each([
+    ['ENCODED', undefined],
+    ['SEND_FAILED', { outcome: 'unknown' }],
+  ] as const)(
+    'stand-down.Z6 MC-PASS-050 by the fence of the gateway that it was given for a pass: %s',
+    async (state, failure) => {
+      await submitted();
+      await reached(state, failure, Date.now(), 'kiruna-1');
+      const fenced: string[] = [];
+      const serving = ['sim-1', 'kiruna-1'].map((name) =>
+        bus.serve(subject.gatewayVerb(name, 'fence'), async () => {
+          fenced.push(name);
+          return Buffer.from('{"fenced":true}');
+        }),
+      );
+      expect(await stand()).toMatchObject({ marked: true, texts: [] });
+      expect(fenced).toEqual(['kiruna-1']);
+      for (const each of serving) await each.stop();
+    },
+  );
+
+  it.each([
     ['is silent', undefined],
     ['answers with what is no fence', '{"fenced":false}'],
     ['answers with what is no JSON', 'yes'],

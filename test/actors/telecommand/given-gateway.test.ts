@@ -199,17 +199,17 @@ describe('MC-PASS-050 a telecommand in a pass', () => {
     const passes = [pass(-5, 5)];
     const { bus, ...world } = lane(passes);
     await world.lane.start();
-    const after = async (n: number, ...changed: StoredPass[]): Promise<string | undefined> => {
+    const askedBehind = async (n: number, ...changed: StoredPass[]): Promise<string | undefined> => {
       passes.splice(0, passes.length, ...changed);
       await submit(bus, n, orbit);
       await world.run(100);
       return askedOf(bus).at(-1);
     };
-    expect(await after(1, pass(-5, 5))).toBe('kiruna-1');
-    expect(await after(2, pass(2, 12))).toBe('svalbard-1');
-    expect(await after(3, pass(-1, 12))).toBe('kiruna-1');
-    expect(await after(4, pass(-1, 12, { station: 'santiago' }))).toBe('santiago-1');
-    expect(await after(5, pass(-1, 12, { status: 'cancelled' }))).toBe('svalbard-1');
+    expect(await askedBehind(1, pass(-5, 5))).toBe('kiruna-1');
+    expect(await askedBehind(2, pass(2, 12))).toBe('svalbard-1');
+    expect(await askedBehind(3, pass(-1, 12))).toBe('kiruna-1');
+    expect(await askedBehind(4, pass(-1, 12, { station: 'santiago' }))).toBe('santiago-1');
+    expect(await askedBehind(5, pass(-1, 12, { status: 'cancelled' }))).toBe('svalbard-1');
     await world.lane.stop();
   });
 });
