@@ -14,12 +14,14 @@ import type { Program } from '../../contract/program.ts';
 import { type Foreign, readReply } from '../../contract/reply.ts';
 import { askSettled } from '../../messaging/ask.ts';
 import type { Mission } from '../../mission/mission.ts';
-import { servingGateway } from '../../mission/pass/serving-gateway.ts';
+import { type CurrentPasses, servingGateway } from '../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { targetsOf } from './leases.ts';
 import type { RunServices } from './services.ts';
 
-type ReadinessServices = Pick<RunServices, 'bus' | 'clock' | 'passes'>;
+interface ReadinessServices extends Pick<RunServices, 'bus' | 'clock'> {
+  readonly passes: CurrentPasses;
+}
 
 /** Why each target that is not ready is not; empty when all are. Throws `Outage` while the bus itself is away. */
 export async function unreadiness(

@@ -3,11 +3,11 @@
 import type { Program } from '../../contract/program.ts';
 import type { RunChartEvent, RunEffect } from '../../machines/run/protocol.ts';
 import type { Mission } from '../../mission/mission.ts';
-import type { CurrentPasses } from '../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
+import type { Passes } from '../../ports/passes.ts';
 import type { TargetValues } from '../../ports/target-values.ts';
 import type { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 
@@ -17,7 +17,7 @@ export interface RunServices {
   readonly log: Log;
   readonly missions: MissionSource;
   readonly platforms: KnownPlatforms;
-  readonly passes: CurrentPasses;
+  readonly passes: Passes;
   readonly values: Pick<TargetValues, 'sample' | 'upToDate'>;
   /** Name of this process among the members. */
   readonly instance: string;

@@ -14,7 +14,6 @@ import { buckets } from '../../../contract/bus/buckets.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { RunEvent } from '../../../contract/run.ts';
 import type { TargetHolds } from '../../../contract/telecommand.ts';
-import { NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { MissionSource } from '../../../ports/mission-source.ts';
@@ -23,6 +22,7 @@ import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { demoMission } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
+import { noPasses } from '../../support/passes.ts';
 import {
   approve,
   control,
@@ -246,7 +246,7 @@ describe('taking a target', () => {
     log: quiet,
     instance: 'here',
     missions,
-    passes: NO_PASSES,
+    passes: noPasses,
     platforms: new KnownPlatforms(missions, clock),
     values: { sample: () => undefined, upToDate: async () => undefined },
   });

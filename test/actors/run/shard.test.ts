@@ -11,7 +11,6 @@ import { subject } from '../../../contract/bus/subjects.ts';
 import type { RunEvent, RunSummary } from '../../../contract/run.ts';
 import { KeptEnvelopes, keptBytes } from '../../../messaging/kept-envelopes.ts';
 import { LowWaterMark } from '../../../messaging/low-water-mark.ts';
-import { NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { EntityEvent, KeptEnvelope } from '../../../ports/entity.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
@@ -19,6 +18,7 @@ import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
 import { NO_TOKENS } from '../../support/no-tokens.ts';
+import { noPasses } from '../../support/passes.ts';
 import {
   approve,
   eventsOf,
@@ -48,7 +48,7 @@ function services(clock = new HeapClock(1_700_000_000_000)): RunServices {
   const values = { sample: () => undefined, upToDate: async () => undefined };
   const missions = new TestMissions(mission);
   const platforms = new KnownPlatforms(missions, clock);
-  const world = { bus, clock, log: quiet, missions, passes: NO_PASSES };
+  const world = { bus, clock, log: quiet, missions, passes: noPasses };
   return { ...world, platforms, values, instance: 'here' };
 }
 

@@ -14,7 +14,6 @@ import type { RunChartEvent, RunEffect } from '../../../../machines/run/protocol
 import { compile } from '../../../../mission/compile.ts';
 import { load } from '../../../../mission/load.ts';
 import type { Mission } from '../../../../mission/mission.ts';
-import { NO_PASSES } from '../../../../mission/pass/serving-gateway.ts';
 import type { Platform } from '../../../../mission/platform.ts';
 import type { MissionSource } from '../../../../ports/mission-source.ts';
 import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts';
@@ -24,6 +23,7 @@ import { TwinServer } from '../../../simulation/twin/server.ts';
 import { TwinBus } from '../../../simulation/twin/twin-bus.ts';
 import { fairWeather } from '../../../simulation/twin/weather.ts';
 import { ManualClock, settled } from '../../../support/manual-clock.ts';
+import { noPasses } from '../../../support/passes.ts';
 import { keptLog } from '../../../support/silent-log.ts';
 import { batch, block } from '../../telecommand/platform.ts';
 
@@ -150,7 +150,7 @@ export async function effectWorld() {
     clock,
     log,
     missions,
-    passes: NO_PASSES,
+    passes: noPasses,
     platforms: new KnownPlatforms(missions, clock),
     values: targetValues(feeds),
     instance: 'executor-1',

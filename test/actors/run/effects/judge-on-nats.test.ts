@@ -10,13 +10,13 @@ import { header } from '../../../../contract/bus/headers.ts';
 import { streams } from '../../../../contract/bus/streams.ts';
 import { subject } from '../../../../contract/bus/subjects.ts';
 import type { RunChartEvent } from '../../../../machines/run/protocol.ts';
-import { NO_PASSES } from '../../../../mission/pass/serving-gateway.ts';
 import type { MissionSource } from '../../../../ports/mission-source.ts';
 import { realClock } from '../../../../supervision/clock.ts';
 import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../../../telemetry/target-values.ts';
 import { type RunningValueFeeds, startValueFeeds } from '../../../../telemetry/value-feeds.ts';
 import { startNats, type TestNats } from '../../../support/nats.ts';
+import { noPasses } from '../../../support/passes.ts';
 import { keptLog } from '../../../support/silent-log.ts';
 import { until } from '../../../support/until.ts';
 import { batchIn, MISSION, PROGRAM, RUN } from './effect-world.ts';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   await feeds.ready;
   const values = targetValues(feeds);
   const platforms = new KnownPlatforms(missions, realClock);
-  const world = { bus, clock: realClock, log: keptLog(), missions, passes: NO_PASSES };
+  const world = { bus, clock: realClock, log: keptLog(), missions, passes: noPasses };
   services = { ...world, platforms, values, instance: 'executor-1' };
 });
 afterAll(async () => {
