@@ -49,6 +49,10 @@ export const PASS_LISTS_READ = 20;
 export const PASS_SEEN_MS = 5_000;
 /** From when on before its AOS the gateway of a pass is checked (section 4.5). */
 export const PASS_CHECK_AHEAD_MS = 10 * 60_000;
+/** So long before AOS and after LOS what the station receives counts as of the target: predictions are not exact. */
+export const PASS_RECEIVE_MARGIN_MS = 60_000;
+/** How often the pass of a run with a plan is looked at where nothing changes. */
+export const PLAN_LOOK_MS = 10_000;
 /** How often the gateways of passes are checked where nothing changes. */
 export const PASS_CHECK_MS = 5_000;
 /** Changes of so long are checked together: a snapshot changes hundreds of passes in a moment. */

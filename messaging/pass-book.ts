@@ -5,13 +5,16 @@
  * K1. A pass that cannot be read is reported in the log and left out; it hides no other.
  * K2. Who wrote a pass here sees it here: `seen` waits until the watch has it.
  * K3. A reader that sorts and searches pays for what changed since the last one, not for every pass each time.
+ * K4. Which passes of a target are in progress is known without looking at each (pass-times.N1).
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
 import { parseJsonBytes } from '../contract/json-bytes.ts';
-import { PASS_SEEN_MS } from '../contract/limits.ts';
+import { PASS_RECEIVE_MARGIN_MS, PASS_SEEN_MS } from '../contract/limits.ts';
 import { type PassGateway, type PassView, readStoredPass, type StoredPass } from '../contract/pass.ts';
 import { byAos, passNamed, shownPass } from '../mission/pass/pass.ts';
+import { PassTimes } from '../mission/pass/pass-times.ts';
+import type { CurrentPasses } from '../mission/pass/serving-gateway.ts';
 import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -33,9 +36,11 @@ export interface PassChange {
 
 type Listener = (change: PassChange) => void;
 
-export class PassBook implements Stoppable {
+export class PassBook implements CurrentPasses, Stoppable {
   readonly #options: PassBookOptions;
   readonly #byTarget = new Map<string, Map<string, StoredPass>>();
+  readonly #now = new PassTimes(0);
+  readonly #near = new PassTimes(PASS_RECEIVE_MARGIN_MS);
   readonly #gateways = new Map<string, PassGateway>();
   readonly #listeners = new Set<Listener>();
   readonly #waiting = new Set<{ readonly revision: number; seen: () => void }>();
@@ -75,6 +80,15 @@ export class PassBook implements Stoppable {
     if (target !== undefined) return [...(this.#byTarget.get(target)?.values() ?? [])].sort(byAos);
     if (this.#changed.size > 0) this.#sortAgain();
     return this.#sorted;
+  }
+
+  /** K4 */
+  inProgress(target: string, at: number): readonly StoredPass[] {
+    return this.#now.inProgress(target, () => this.#byTarget.get(target)?.values(), at);
+  }
+
+  near(target: string, at: number): readonly StoredPass[] {
+    return this.#near.inProgress(target, () => this.#byTarget.get(target)?.values(), at);
   }
 
   /** The pass of a target by its identifier, or by that of a contribution. */
@@ -131,6 +145,8 @@ export class PassBook implements Stoppable {
     else ofTarget.set(id, pass);
     if (ofTarget.size === 0) this.#byTarget.delete(target);
     else this.#byTarget.set(target, ofTarget);
+    this.#now.changed(target);
+    this.#near.changed(target);
     this.#notify(target, id);
     if (entry !== undefined) this.#note(entry.revision);
   }

@@ -3,6 +3,7 @@
  * the passes to come, and moves those that are long over. Mission Control Service, sections 4.3 and 4.5.
  */
 
+import type { StoredPass } from '../../contract/pass.ts';
 import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import { startLinkBindings } from '../reconciler/link-bindings.ts';
 import { PassAgeing } from '../reconciler/pass-ageing.ts';
@@ -22,9 +23,10 @@ async function startReconciling(
   work: WorkerContext,
 ): Promise<Worker> {
   const bindings = await startLinkBindings({ ...work, bus, clock, random, log, missions });
-  const gateways = new PassGateways({ ...work, bus, clock, log, missions, passes });
+  const soon = (those: readonly StoredPass[]): void => bindings.passesSoon(those);
+  const gateways = new PassGateways({ ...work, bus, clock, log, missions, passes, soon });
   gateways.start();
-  const ageing = new PassAgeing({ ...work, bus, clock, log, passes: gateways.passes });
+  const ageing = new PassAgeing({ ...work, bus, clock, log, passes });
   ageing.start();
   return {
     stop: async () => void (await Promise.all([bindings, gateways, ageing].map((each) => each.stop()))),
