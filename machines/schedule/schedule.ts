@@ -47,10 +47,11 @@ function cancelReasons(event: ScheduleChartEvent): readonly string[] {
   return [event.by === undefined ? 'cancelled' : `cancelled by ${event.by}`];
 }
 
-/** Why it did not start: what kept it at risk, or what there is too little time for. */
-function missReasons(event: ScheduleChartEvent): readonly string[] {
+/** Why it did not start: what keeps it at risk, what there is too little time for, or what kept it at risk to the last. */
+function missReasons(record: StoredSchedule, event: ScheduleChartEvent): readonly string[] {
   if (event.type !== 'start.reached') return [];
-  return event.found.reasons.length > 0 ? event.found.reasons : event.reasons;
+  const [first = []] = [event.found.reasons, event.reasons, record.reasons].filter(({ length }) => length > 0);
+  return first;
 }
 
 export const scheduleMachine = setup({
@@ -103,7 +104,7 @@ export const scheduleMachine = setup({
       for (const effect of openEffects(record)) enqueue.emit(effect);
     }),
     miss: enqueueActions(({ context, event, enqueue }) => {
-      const reasons = missReasons(event);
+      const reasons = missReasons(context.record, event);
       const record = moved(known(context.record, event), { state: 'missed', reasons, at: event.at });
       enqueue.assign({ record });
       enqueue.emit(item(record, true));
