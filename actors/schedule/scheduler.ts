@@ -118,9 +118,11 @@ export class Scheduler implements CellOwner {
     const found = assess(planned, { ...around, resolution });
     const now = clock.now();
     if (found.cancelled !== undefined || Date.parse(found.fireAt) > now) return false;
-    if (ended.state === 'missed') return true;
     const late = lateReasons(planned, { ...around, resolution }, now);
-    return found.reasons.length === 0 && late.length === 0;
+    const isInTime = found.reasons.length === 0 && late.length === 0;
+    if (ended.state === 'fired') return isInTime;
+    // What was at risk to the last is missed, also where it would fit now.
+    return !isInTime || ended.changes.at(-2)?.state !== 'scheduled';
   }
 
   // What changes -----------------------------------------------------------------------------------------------------
@@ -192,8 +194,11 @@ export class Scheduler implements CellOwner {
   #tick(): void {
     const now = this.#options.clock.now();
     for (let left = SCHEDULE_SLICE; left > 0; left -= 1) {
-      const id = this.#due.take(now);
-      if (id === undefined) break;
+      const due = this.#due.take(now);
+      if (due === undefined) break;
+      const { name: id, at } = due;
+      // It is waited for again if, by a clock that was set back, it is still to come.
+      if (at >= (this.#starts.get(id) ?? Number.POSITIVE_INFINITY)) this.#starts.delete(id);
       this.#look(id);
     }
     this.#arm();

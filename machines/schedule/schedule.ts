@@ -52,7 +52,9 @@ function cancelReasons(event: ScheduleChartEvent): readonly string[] {
 /** Why it did not start: what keeps it at risk, what there is too little time for, or what kept it at risk to the last. */
 function missReasons(record: StoredSchedule, event: ScheduleChartEvent): readonly string[] {
   if (event.type !== 'start.reached') return [];
-  const [first = []] = [event.found.reasons, event.reasons, record.reasons].filter(({ length }) => length > 0);
+  const [first = []] = [event.found.reasons, event.reasons, record.reasons].filter(
+    ({ length }) => length > 0,
+  );
   return first;
 }
 

@@ -17,7 +17,11 @@ type Chart = Driven<typeof scheduleMachine>;
 const RUN = '01KE0000000000000000000000';
 const FITS: Finding = { reasons: [], fireAt: at(30_000) };
 const UNFIT: Finding = { reasons: ['too long'], fireAt: at(30_000) };
-const OFF: Finding = { reasons: ['pass p1 is cancelled'], fireAt: at(30_000), cancelled: 'pass p1 is cancelled' };
+const OFF: Finding = {
+  reasons: ['pass p1 is cancelled'],
+  fireAt: at(30_000),
+  cancelled: 'pass p1 is cancelled',
+};
 
 const evaluated = (found: Finding): Event => ({ type: 'evaluated', found });
 const reached = (found: Finding, reasons: readonly string[] = []): Event => ({
@@ -32,7 +36,14 @@ const submitted: Event = { type: 'submitted', run: RUN };
 
 /** What is known of it when it is created. */
 const input = (found: Finding) => {
-  const { state: _, reasons: __, changes: ___, updated_at: ____, fire_at: _____, ...record } = storedSchedule();
+  const {
+    state: _,
+    reasons: __,
+    changes: ___,
+    updated_at: ____,
+    fire_at: _____,
+    ...record
+  } = storedSchedule();
   return { record, at: AOS - 30 * MINUTE, found };
 };
 const chart = (found: Finding): Chart =>
@@ -69,9 +80,7 @@ const ROWS: readonly Row[] = [
   { from: 'at_risk', on: reached(FITS, ['late']), to: 'missed' },
   { from: 'at_risk', on: reached(UNFIT), to: 'missed' },
   { from: 'at_risk', on: reached(UNFIT, ['late']), to: 'missed' },
-  ...BOTH.flatMap((from) =>
-    [...PASS_CANCELLED, cancel].map((on): Row => ({ from, on, to: 'cancelled' })),
-  ),
+  ...BOTH.flatMap((from) => [...PASS_CANCELLED, cancel].map((on): Row => ({ from, on, to: 'cancelled' }))),
   { from: 'scheduled', on: validate(FITS), to: 'scheduled' },
   { from: 'scheduled', on: validate(UNFIT), to: 'at_risk' },
   { from: 'at_risk', on: validate(FITS), to: 'scheduled' },
@@ -83,7 +92,11 @@ const ROWS: readonly Row[] = [
 describe('the table of section 3.4', () => {
   it('MC-SCH-029 created and it fits: scheduled', () => {
     const driven = chart(FITS);
-    expect([driven.state, recordOf(driven).state, recordOf(driven).reasons]).toEqual(['scheduled', 'scheduled', []]);
+    expect([driven.state, recordOf(driven).state, recordOf(driven).reasons]).toEqual([
+      'scheduled',
+      'scheduled',
+      [],
+    ]);
     expect(driven.records).toMatchObject([{ state: 'scheduled', transition: true }]);
   });
 
@@ -128,7 +141,11 @@ describe('what is recorded', () => {
   it('MC-SCH-048 each change of state with its reasons, its time and who made it', () => {
     const driven = chart(FITS);
     driven.advance('1 min').send(evaluated(UNFIT));
-    expect(last(driven)).toMatchObject({ state: 'at_risk', reasons: ['too long'], updated_at: at(-29 * MINUTE) });
+    expect(last(driven)).toMatchObject({
+      state: 'at_risk',
+      reasons: ['too long'],
+      updated_at: at(-29 * MINUTE),
+    });
     driven.advance('1 min').send(validate(FITS));
     driven.advance('1 min').send(cancel);
     expect(last(driven)).toMatchObject({ state: 'cancelled', reasons: ['cancelled by ada'] });
@@ -277,8 +294,7 @@ describe('one step on a record', () => {
   });
 
   it('stands where the record does', () => {
-    for (const state of SCHEDULE_STATES)
-      expect(snapshotOf(storedSchedule({ state })).value).toBe(state);
+    for (const state of SCHEDULE_STATES) expect(snapshotOf(storedSchedule({ state })).value).toBe(state);
     expect(snapshotOf(storedSchedule({ state: 'fired', submitted: true })).value).toBe('submitted');
   });
 });

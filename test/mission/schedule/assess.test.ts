@@ -38,7 +38,11 @@ describe('whether a schedule fits its pass', () => {
 
   it.each<[string, Partial<StoredSchedule>, string[]]>([
     ['a run before it that is over', { id: 's0', fire_at: at(0), max_duration: '30 s' }, []],
-    ['a run before it that is not surely over', { id: 's0', fire_at: at(0), max_duration: '30.001 s' }, ['s0']],
+    [
+      'a run before it that is not surely over',
+      { id: 's0', fire_at: at(0), max_duration: '30.001 s' },
+      ['s0'],
+    ],
     ['a run behind it', { id: 's0', fire_at: at(31_000), max_duration: '1 min' }, []],
     ['one at the same time, created before', { id: 's9', created_at: at(-31 * MINUTE) }, ['s9']],
     ['one at the same time, created later', { id: 's0', created_at: at(-29 * MINUTE) }, []],
@@ -190,7 +194,10 @@ describe('the validation of a schedule', () => {
   });
 
   it('MC-SCH-059 of one that needs none falls without putting it at risk', () => {
-    const found = assess(storedSchedule({ validation: validation() }), around(onPass({ los: at(11 * MINUTE) })));
+    const found = assess(
+      storedSchedule({ validation: validation() }),
+      around(onPass({ los: at(11 * MINUTE) })),
+    );
     expect([found.reasons, found.validation]).toEqual([[], undefined]);
   });
 });
