@@ -9,35 +9,30 @@ import { realClock } from '../supervision/clock.ts';
 import { countdown, gatewayText, type PassRow, passRow, statusText } from './pass-columns.ts';
 import { dayAndTime, lasting, printable } from './pass-look.ts';
 import { request } from './request.ts';
-import { SERVICE_OPTIONS, serviceOf } from './service.ts';
+import { serviceOf } from './service.ts';
+import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
 export const SHOW_USAGE = `mcs pass show TARGET PASS [--json] [--utc | --local]
   PASS: its identifier, or that of a contribution to it
 `;
 
-const OPTIONS = {
-  ...SERVICE_OPTIONS,
-  json: { type: 'boolean' },
-  utc: { type: 'boolean' },
-  local: { type: 'boolean' },
-} as const;
 /** Longest name of a field, so that what they hold stands below each other. */
 const NAME_CHARACTERS = 'transceiver'.length;
 
 export async function show(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: TABLE_OPTIONS });
   const [target, id, ...more] = positionals;
-  const { json = false, utc = false, local = false } = values;
-  if (target === undefined || id === undefined || more.length > 0 || (utc && local)) {
+  const shape = shapeOf(values);
+  if (target === undefined || id === undefined || more.length > 0 || shape === undefined) {
     process.stderr.write(SHOW_USAGE);
     return 2;
   }
   const path = `/v1/passes/${encodeURIComponent(target)}/${encodeURIComponent(id)}`;
   const view = await request<PassView>(serviceOf(values), 'GET', path);
   if (view === undefined) return 1;
-  const text = json
+  const text = shape.json
     ? JSON.stringify(view, undefined, 2)
-    : viewLines(view, { local, now: realClock.now() }).join('\n');
+    : viewLines(view, { local: shape.local, now: realClock.now() }).join('\n');
   process.stdout.write(`${text}\n`);
   return 0;
 }
