@@ -12,7 +12,7 @@ import { readInstant } from '../contract/instant.ts';
 import type { Pass, PassGateway, PassView } from '../contract/pass.ts';
 import { readQuantity } from '../mission/quantity.ts';
 import { Columns, cellsLine } from './columns.ts';
-import { dayAndTime, lasting, type Tone } from './pass-look.ts';
+import { dayAndTime, lasting, remaining, type Tone } from './pass-look.ts';
 
 export interface PassRow {
   readonly view: PassView;
@@ -32,9 +32,6 @@ const SPARED = ['PASS', 'LASTS', 'LOS', 'MAX'] as const;
 const SPARED_LIVE = [...SPARED, 'DAY', 'AOS'] as const;
 /** `AOS in 23:59:59`, so that the columns behind stay where they are. */
 const NEXT_CHARACTERS = 15;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const S_MS = 1_000;
 
 export function passRow(view: PassView): PassRow {
   const { aos, los } = view.pass;
@@ -71,9 +68,7 @@ export function countdown({ view, aosMs, losMs }: PassRow, now: number): string 
   if (view.pass.status === 'cancelled') return '-';
   if (now >= losMs) return 'over';
   const [event, atMs] = now < aosMs ? ['AOS', aosMs] : ['LOS', losMs];
-  const leftMs = Math.ceil((atMs - now) / S_MS) * S_MS;
-  if (leftMs < DAY_MS) return `${event} in ${lasting(leftMs)}`;
-  return `${event} in ${Math.floor(leftMs / DAY_MS)}d ${Math.floor((leftMs % DAY_MS) / HOUR_MS)}h`;
+  return `${event} in ${remaining(atMs - now)}`;
 }
 
 /** The gateway, or why there is none; `-` while it is not checked. */

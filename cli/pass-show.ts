@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util';
 import type { Pass, PassContribution, PassGateway, PassView } from '../contract/pass.ts';
 import { realClock } from '../supervision/clock.ts';
+import { fieldLines } from './fields.ts';
 import { countdown, gatewayText, type PassRow, passRow, statusText } from './pass-columns.ts';
 import { dayAndTime, lasting, printable } from './pass-look.ts';
 import { request } from './request.ts';
@@ -15,9 +16,6 @@ import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
 export const SHOW_USAGE = `mcs pass show TARGET PASS [--json] [--utc | --local]
   PASS: its identifier, or that of a contribution to it
 `;
-
-/** Longest name of a field, so that what they hold stands below each other. */
-const NAME_CHARACTERS = 'transceiver'.length;
 
 export async function show(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: TABLE_OPTIONS });
@@ -49,8 +47,8 @@ export function viewLines(view: PassView, reading: Reading): string[] {
   const contributions = Object.values(pass.contributions ?? {});
   const lines = [
     `${pass.target}  ${pass.id}`,
-    ...fieldLines(pass, row, reading, `  (${nextText(row, reading.now)})`),
-    fieldLine('gateway', checkText(gateway, reading)),
+    ...passFields(pass, row, reading, `  (${nextText(row, reading.now)})`),
+    ...fieldLines([['gateway', checkText(gateway, reading)]]),
     ...contributions.flatMap((each) => [
       '',
       `as ${each.source} wrote it  ${each.id}`,
@@ -61,14 +59,14 @@ export function viewLines(view: PassView, reading: Reading): string[] {
 }
 
 function blockLines(contribution: PassContribution, reading: Reading): string[] {
-  return fieldLines(contribution, passRow({ pass: contribution }), reading, '');
+  return passFields(contribution, passRow({ pass: contribution }), reading, '');
 }
 
 function nextText(row: PassRow, now: number): string {
   return row.view.pass.status === 'cancelled' ? 'does not take place' : countdown(row, now);
 }
 
-function fieldLines(
+function passFields(
   pass: Pass | PassContribution,
   { aosMs, losMs }: PassRow,
   { local }: Reading,
@@ -76,7 +74,7 @@ function fieldLines(
 ): string[] {
   const { uplink, transceiver, protocol, rates = {} } = pass;
   const rateText = Object.entries(rates).map(([way, rate]) => `${way} ${rate}`);
-  const fields: readonly (readonly [string, string | undefined])[] = [
+  return fieldLines([
     ['status', statusText(pass)],
     ['source', pass.source],
     ['station', pass.station],
@@ -89,12 +87,7 @@ function fieldLines(
     ['protocol', protocol],
     ['rates', rateText.length > 0 ? rateText.join(', ') : undefined],
     ['written', writtenText(pass, local)],
-  ];
-  return fields.flatMap(([name, text]) => (text === undefined ? [] : [fieldLine(name, text)]));
-}
-
-function fieldLine(name: string, text: string): string {
-  return `  ${name.padEnd(NAME_CHARACTERS)}  ${text}`;
+  ]);
 }
 
 function writtenText({ feeder, updated_at }: Pass | PassContribution, local: boolean): string | undefined {
