@@ -84,6 +84,8 @@ export const AGED_SAID = 1_000;
 export const AGED_ROUNDS = 8;
 /** Schedules of one list: what a page shows and a reply of a few MB holds. */
 export const SCHEDULE_LIST_MOST = 5_000;
+/** Lists of schedules that `mcs schedule list` reads one after the other. */
+export const SCHEDULE_LISTS_READ = 20;
 /** Schedules of one pass that are not cancelled or missed: each of them is compared with the others. */
 export const SCHEDULES_OF_PASS = 200;
 /** Schedules that are not final: fifty for each of 2,000 targets. */
