@@ -19,6 +19,8 @@ import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type KeptWatch, keepWatching } from './kept-watch.ts';
+import { SeenRevisions } from './seen-revisions.ts';
+import { SortedEntries } from './sorted-entries.ts';
 
 export interface PassBookOptions {
   readonly bus: Bus;
@@ -43,17 +45,15 @@ export class PassBook implements CurrentPasses, Stoppable {
   readonly #near = new PassTimes(PASS_RECEIVE_MARGIN_MS);
   readonly #gateways = new Map<string, PassGateway>();
   readonly #listeners = new Set<Listener>();
-  readonly #waiting = new Set<{ readonly revision: number; seen: () => void }>();
+  readonly #seen: SeenRevisions;
   readonly #passes: KeptWatch;
   readonly #checks: KeptWatch;
-  /** By AOS, as of the last reader (K3). */
-  #sorted: readonly StoredPass[] = [];
-  /** What has changed since. */
-  readonly #changed = new Map<string, { readonly before: StoredPass | undefined }>();
-  #newest = 0;
+  /** K3 */
+  readonly #all = new SortedEntries<StoredPass>(byAos);
 
   constructor(options: PassBookOptions) {
     this.#options = options;
+    this.#seen = new SeenRevisions(options.clock, PASS_SEEN_MS);
     this.#passes = keepWatching(options, buckets.passes, (key, entry) => this.#passChanged(key, entry));
     this.#checks = keepWatching(options, buckets.passGateways, (key, entry) =>
       this.#checkChanged(key, entry),
@@ -78,8 +78,7 @@ export class PassBook implements CurrentPasses, Stoppable {
   /** The passes of a target, or all, by AOS. */
   passes(target?: string): readonly StoredPass[] {
     if (target !== undefined) return [...(this.#byTarget.get(target)?.values() ?? [])].sort(byAos);
-    if (this.#changed.size > 0) this.#sortAgain();
-    return this.#sorted;
+    return this.#all.sorted();
   }
 
   /** K4 */
@@ -115,21 +114,8 @@ export class PassBook implements CurrentPasses, Stoppable {
   }
 
   /** K2. Resolves when the revision was seen; in the end also where the watch is away. */
-  async seen(revision: number | undefined): Promise<void> {
-    if (revision === undefined || revision <= this.#newest) return;
-    const { clock } = this.#options;
-    await new Promise<void>((resolve) => {
-      const waiting = { revision, seen: resolve };
-      const timer = clock.setTimeout(() => {
-        this.#waiting.delete(waiting);
-        resolve();
-      }, PASS_SEEN_MS);
-      waiting.seen = () => {
-        clock.clearTimeout(timer);
-        resolve();
-      };
-      this.#waiting.add(waiting);
-    });
+  seen(revision: number | undefined): Promise<void> {
+    return this.#seen.seen(revision);
   }
 
   async stop(): Promise<void> {
@@ -140,7 +126,7 @@ export class PassBook implements CurrentPasses, Stoppable {
     const [target = '', id = ''] = key.split('.');
     const pass = this.#read(key, entry);
     const ofTarget = this.#byTarget.get(target) ?? new Map<string, StoredPass>();
-    if (!this.#changed.has(key)) this.#changed.set(key, { before: ofTarget.get(id) });
+    this.#all.set(key, pass);
     if (pass === undefined) ofTarget.delete(id);
     else ofTarget.set(id, pass);
     if (ofTarget.size === 0) this.#byTarget.delete(target);
@@ -148,7 +134,7 @@ export class PassBook implements CurrentPasses, Stoppable {
     this.#now.changed(target);
     this.#near.changed(target);
     this.#notify(target, id);
-    if (entry !== undefined) this.#note(entry.revision);
+    if (entry !== undefined) this.#seen.note(entry.revision);
   }
 
   #read(key: string, entry: Entry | undefined): StoredPass | undefined {
@@ -175,26 +161,6 @@ export class PassBook implements CurrentPasses, Stoppable {
       return made.text;
     };
     for (const listener of this.#listeners) listener({ target, id, text });
-  }
-
-  /** K3: those that did not change are in order already, so that sorting is little more than looking at each. */
-  #sortAgain(): void {
-    const gone = new Set([...this.#changed.values()].map(({ before }) => before));
-    const changed = [...this.#changed.keys()].flatMap((key) => {
-      const [target = '', id = ''] = key.split('.');
-      return this.#byTarget.get(target)?.get(id) ?? [];
-    });
-    this.#sorted = [...this.#sorted.filter((pass) => !gone.has(pass)), ...changed].sort(byAos);
-    this.#changed.clear();
-  }
-
-  #note(revision: number): void {
-    this.#newest = Math.max(this.#newest, revision);
-    for (const waiting of this.#waiting) {
-      if (waiting.revision > this.#newest) continue;
-      this.#waiting.delete(waiting);
-      waiting.seen();
-    }
   }
 }
 
