@@ -36,9 +36,9 @@ export const PASS_LIVE_AFTER_LOS_MS = 24 * 3_600_000;
  * above, so that clocks of processes need not agree.
  */
 export const PASS_REACH_MS = 12 * 3_600_000;
-/** How often passes that are long over are looked for, and how soon again while there are more. */
-export const PASS_AGEING_MS = 60_000;
-export const PASS_AGEING_SOON_MS = 1_000;
+/** How often what is long over is looked for, and how soon again while there are more. */
+export const AGEING_MS = 60_000;
+export const AGEING_SOON_MS = 1_000;
 /** Passes moved in one round: a second of the bus. */
 export const PASSES_AGED_AT_ONCE = 1_000;
 /** Passes of one list: what a page shows and a reply of 4 MB holds. */
@@ -61,8 +61,8 @@ export const PASS_CHECK_SOON_MS = 250;
 export const PASS_JOURNAL_BYTES = 512 * 1024;
 /** Rounds of a write of passes that others keep overtaking, before it is given up with 503. */
 export const PASS_WRITE_ROUNDS = 64;
-/** Searches for a pass that is long over which wait for their turn: each reads a year of its target. */
-export const PASS_SEARCHES_WAITING = 32;
+/** Searches for a record that is long over which wait for their turn: each reads a year. */
+export const AGED_SEARCHES_WAITING = 32;
 /**
  * How long a record stands with those that are long over before it leaves the living: a server that loses power may
  * lose what it stored in the two minutes before (its `sync_interval`).
@@ -108,6 +108,12 @@ export const SCHEDULE_SLICE = 64;
 export const SCHEDULE_WRITE_ROUNDS = 8;
 /** How long the cell of a schedule that is not final stays behind its last change. */
 export const SCHEDULE_IDLE_MS = 5_000;
+/** How long behind its end, and its last change, a final schedule stays with those that every process holds. */
+export const SCHEDULE_LIVE_AFTER_END_MS = 7 * 86_400_000;
+/** Schedules moved in one round. */
+export const SCHEDULES_AGED_AT_ONCE = 1_000;
+/** Entries of one day of schedules that are long final: each holds some thousand. */
+export const SCHEDULE_GROUPS = 32;
 /** Recurring rules of a cell: each is compared with every pass of its target. */
 export const SCHEDULE_RULES = 1_000;
 /** Schedules that rules create at once; the others wait for their turn. */

@@ -5,6 +5,7 @@
 
 import { PassWriter } from '../messaging/pass-writes.ts';
 import { PassesOver } from '../messaging/passes-over.ts';
+import { SchedulesOver } from '../messaging/schedules-over.ts';
 import type { Stoppable } from '../ports/bus.ts';
 import type { FollowRoute } from './follow.ts';
 import { watchHolds } from './holds.ts';
@@ -71,6 +72,7 @@ export async function serveRoutes({
     holds,
     runs,
     passesOver: new PassesOver(ports),
+    schedulesOver: new SchedulesOver(ports),
     passWriter: new PassWriter(ports),
     inspector,
     newId: identifierSource(ports.clock),

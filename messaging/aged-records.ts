@@ -16,7 +16,15 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { BucketDefinition } from '../contract/bus/buckets.ts';
 import { parseJsonBytes } from '../contract/json-bytes.ts';
-import { AGED_DAYS, AGED_ENTRY_BYTES, AGED_READ_BYTES, AGED_ROUNDS, AGED_SAID } from '../contract/limits.ts';
+import {
+  AGED_DAYS,
+  AGED_DAYS_AT_ONCE,
+  AGED_ENTRY_BYTES,
+  AGED_READ_BYTES,
+  AGED_READS,
+  AGED_ROUNDS,
+  AGED_SAID,
+} from '../contract/limits.ts';
 import type { Bucket, Bus } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 
@@ -36,6 +44,16 @@ export interface AgedDay {
   readonly day: string;
   /** No record of it ends later; ms since 1970. */
   readonly until: number;
+}
+
+/** Which records a list is of. */
+export interface AgedTime {
+  /** Ends behind this time; ms since 1970. */
+  readonly from?: number | undefined;
+  /** Begins before this time. */
+  readonly to?: number | undefined;
+  /** Does not begin before this time. */
+  readonly since?: number | undefined;
 }
 
 /** The records of a group of a day as they stand. */
@@ -89,6 +107,48 @@ export class AgedRecords<Item> {
     const key = `${day}.${group}`;
     const stored = await this.#get(key, readRecords);
     return { items: this.#items(key, group, stored?.value ?? []).map(({ item }) => item), at: stored?.at };
+  }
+
+  /** The same of a group that the day may not have. */
+  async readIfThere(day: string, group: string): Promise<Aged<Item>> {
+    return (await this.groups(day)).includes(group) ? this.read(day, group) : { items: [], at: undefined };
+  }
+
+  /** Those of a day, of every group or of one. */
+  async ofDay(day: string, group?: string): Promise<Item[]> {
+    const groups = await this.groups(day);
+    const wanted = group === undefined ? groups : groups.filter((each) => each === group);
+    const found: Item[] = [];
+    for (let next = 0; next < wanted.length; next += AGED_READS) {
+      const some = wanted.slice(next, next + AGED_READS);
+      const read = await Promise.all(some.map((each) => this.read(day, each)));
+      for (const { items } of read) found.push(...items);
+    }
+    return found;
+  }
+
+  /** Those that are wanted of the days of a time, day after day until there are more than `most`; in no order. */
+  async list(
+    { from, to, since }: AgedTime,
+    most: number,
+    wanted: (item: Item) => boolean,
+    group?: string,
+  ): Promise<Item[]> {
+    const days = (await this.days()).filter(
+      ({ day, until }) =>
+        (from === undefined || until > from) &&
+        (to === undefined || beginOf(day) < to) &&
+        (since === undefined || beginOf(day) + DAY_MS > since),
+    );
+    const found: Item[] = [];
+    for (let [next, count] = [0, 1]; next < days.length && found.length <= most; ) {
+      const some = days.slice(next, next + count);
+      const read = await Promise.all(some.map(({ day }) => this.ofDay(day, group)));
+      for (const item of read.flat()) if (wanted(item)) found.push(item);
+      next += count;
+      count = Math.min(2 * count, AGED_DAYS_AT_ONCE);
+    }
+    return found;
   }
 
   /**

@@ -11,30 +11,30 @@
 
 import { buckets } from '../contract/bus/buckets.ts';
 import {
-  AGED_DAYS_AT_ONCE,
   AGED_READS,
   AGED_REST_MS,
   PASS_LIVE_AFTER_LOS_MS,
   PASS_REACH_MS,
-  PASS_SEARCHES_WAITING,
   PASSES_OF_TARGET,
 } from '../contract/limits.ts';
-import { Outage } from '../contract/outage.ts';
 import { type PassOver, readPassOver, type StoredPass } from '../contract/pass.ts';
 import { newestOf } from '../mission/pass/merge.ts';
 import { passNamed, type Window, windowOf } from '../mission/pass/pass.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
-import { type Aged, type AgedDay, AgedRecords, beginOf, DAY_MS, dayOf } from './aged-records.ts';
+import {
+  type Aged,
+  type AgedDay,
+  AgedRecords,
+  type AgedTime,
+  beginOf,
+  DAY_MS,
+  dayOf,
+} from './aged-records.ts';
+import { Searches } from './searches.ts';
 
-export interface PassesOfTime {
+export interface PassesOfTime extends AgedTime {
   readonly target?: string | undefined;
-  /** Ends behind this time; ms since 1970. */
-  readonly from?: number | undefined;
-  /** Begins before this time. */
-  readonly to?: number | undefined;
-  /** Does not begin before this time. */
-  readonly since?: number | undefined;
 }
 
 /** A write that would leave a target with more passes than it may have, or would have to look at more. */
@@ -49,60 +49,34 @@ export class TooManyPasses extends Error {
 
 export class PassesOver {
   readonly #records: AgedRecords<PassOver>;
-  #searching = 0;
-  #lastSearch: Promise<void> = Promise.resolve();
+  readonly #searches = new Searches('passes that are long over');
 
   constructor(tools: { readonly bus: Bus; readonly log: Log }) {
     this.#records = new AgedRecords(tools, { bucket: buckets.passesOver, read: readPassOver });
   }
 
   /** Those that are wanted of the days of a time, day after day until there are more than `most` (O3); in no order. */
-  async list(time: PassesOfTime, most: number, wanted: (pass: StoredPass) => boolean): Promise<PassOver[]> {
-    const { target, from, to, since } = time;
-    const days = (await this.#records.days()).filter(
-      ({ day, until }) =>
-        (from === undefined || until > from) &&
-        (to === undefined || beginOf(day) < to) &&
-        (since === undefined || beginOf(day) + DAY_MS > since),
-    );
-    const found: PassOver[] = [];
-    for (let [next, count] = [0, 1]; next < days.length && found.length <= most; ) {
-      const some = days.slice(next, next + count);
-      const read = await Promise.all(some.map(({ day }) => this.#ofDay(day, target)));
-      for (const over of read.flat()) if (wanted(over.pass)) found.push(over);
-      next += count;
-      count = Math.min(2 * count, AGED_DAYS_AT_ONCE);
-    }
-    return found;
+  list(
+    { target, ...time }: PassesOfTime,
+    most: number,
+    wanted: (pass: StoredPass) => boolean,
+  ): Promise<PassOver[]> {
+    return this.#records.list(time, most, ({ pass }) => wanted(pass), target);
   }
 
   /**
    * The pass that somebody names by its identifier or by that of a contribution; of several the one of the last day.
    * Reads the days of a target until it is found: one search at a time (O4).
    */
-  async find(target: string, name: string): Promise<PassOver | undefined> {
-    if (this.#searching > PASS_SEARCHES_WAITING) {
-      const why = 'too many searches for passes that are long over';
-      throw new Outage('bus.unavailable', why, { remedy: 'Try again in a moment, or list them by time.' });
-    }
-    this.#searching += 1;
-    const found = this.#lastSearch.then(() => this.#search(target, name));
-    this.#lastSearch = found.then(
-      () => undefined,
-      () => undefined,
-    );
-    try {
-      return await found;
-    } finally {
-      this.#searching -= 1;
-    }
+  find(target: string, name: string): Promise<PassOver | undefined> {
+    return this.#searches.make(() => this.#search(target, name));
   }
 
   async #search(target: string, name: string): Promise<PassOver | undefined> {
     const days = (await this.#records.days()).reverse();
     for (let next = 0; next < days.length; next += AGED_READS) {
       const some = days.slice(next, next + AGED_READS);
-      for (const ofDay of await Promise.all(some.map(({ day }) => this.#ofDay(day, target)))) {
+      for (const ofDay of await Promise.all(some.map(({ day }) => this.#records.ofDay(day, target)))) {
         const pass = passNamed(
           ofDay.map((over) => over.pass),
           name,
@@ -121,7 +95,7 @@ export class PassesOver {
     const found: StoredPass[] = [];
     for (let next = 0; next < days.length; next += AGED_READS) {
       const some = days.slice(next, next + AGED_READS);
-      const read = await Promise.all(some.map(({ day }) => this.#ofDay(day, target)));
+      const read = await Promise.all(some.map(({ day }) => this.#records.ofDay(day, target)));
       found.push(...read.flat().map(({ pass }) => pass));
       if (found.length > PASSES_OF_TARGET) {
         const message = `the interval has more than ${PASSES_OF_TARGET} passes of ${target} that are long over`;
@@ -179,18 +153,6 @@ export class PassesOver {
     for (const [other, { items }] of standing)
       if (other !== day && without(items).length < items.length)
         await this.#records.change({ day: other, group: target, until: 0 }, now, without);
-  }
-
-  async #ofDay(day: string, target: string | undefined): Promise<PassOver[]> {
-    const groups = await this.#records.groups(day);
-    const targets = target === undefined ? groups : groups.filter((each) => each === target);
-    const found: PassOver[] = [];
-    for (let next = 0; next < targets.length; next += AGED_READS) {
-      const some = targets.slice(next, next + AGED_READS);
-      const read = await Promise.all(some.map((each) => this.#records.read(day, each)));
-      for (const { items } of read) found.push(...items);
-    }
-    return found;
   }
 }
 

@@ -46,6 +46,8 @@ export const buckets = {
   passGateways: { name: 'mcs_pass_gateways', history: 1, ttlMs: 30 * DAY },
   /** Schedules that are not long final: `<schedule>` (ours; section 4.6). */
   schedules: { name: 'mcs_schedules', history: 1 },
+  /** Schedules that are long final, by day: `<day>.<group>` (ours, decision 36). */
+  schedulesOver: { name: 'mcs_schedules_over', history: 1, ttlMs: 366 * DAY },
   /** Recurring rules: `<rule>` (section 2.7). */
   scheduleRules: { name: 'mcs_schedule_rules', history: 1 },
   /** Why a rule made no schedule of a pass: `<rule>.<pass>` (ours). */

@@ -10,71 +10,47 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { PASS_AGEING_MS, PASS_AGEING_SOON_MS, PASSES_AGED_AT_ONCE } from '../../contract/limits.ts';
-import { Outage } from '../../contract/outage.ts';
+import { PASSES_AGED_AT_ONCE } from '../../contract/limits.ts';
 import { type PassOver, passKey, type StoredPass } from '../../contract/pass.ts';
 import type { PassBook } from '../../messaging/pass-book.ts';
 import { leaveUse, PassWriter } from '../../messaging/pass-writes.ts';
 import { isLongOver, PassesOver } from '../../messaging/passes-over.ts';
 import { windowOf } from '../../mission/pass/pass.ts';
 import type { Bus } from '../../ports/bus.ts';
-import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
-import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
+import type { Worker } from '../ownership/owned-worker.ts';
+import { type AgeingOptions, AgeingRounds } from './ageing-rounds.ts';
 
-export interface PassAgeingOptions extends WorkerContext {
+export interface PassAgeingOptions extends AgeingOptions {
   readonly bus: Bus;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly passes: PassBook;
 }
 
 export class PassAgeing implements Worker {
   readonly #options: PassAgeingOptions;
   readonly #tools: { readonly over: PassesOver; readonly writer: PassWriter };
-  #timer: TimerHandle | undefined;
-  #round: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #rounds: AgeingRounds;
   /** The next round begins behind this pass: one that cannot be moved keeps no other back (X4). */
   #last = '';
 
   constructor(options: PassAgeingOptions) {
     this.#options = options;
     this.#tools = { over: new PassesOver(options), writer: new PassWriter(options) };
+    this.#rounds = new AgeingRounds(options, () =>
+      options.passes.live ? this.#move() : Promise.resolve(true),
+    );
   }
 
   start(): void {
-    this.#later(PASS_AGEING_SOON_MS);
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
-    await this.#round;
-  }
-
-  #later(ms: number): void {
-    if (this.#stopped) return;
-    this.#timer = this.#options.clock.setTimeout(() => {
-      this.#round = this.#turn().catch(this.#options.failed);
-    }, ms);
-  }
-
-  async #turn(): Promise<void> {
-    const { log, passes } = this.#options;
-    let isMore = true;
-    try {
-      if (passes.live) isMore = await this.#move();
-    } catch (error) {
-      if (!(error instanceof Outage)) throw error;
-      log.debug({ err: error }, 'passes that are over are moved later');
-    }
-    this.#later(isMore ? PASS_AGEING_SOON_MS : PASS_AGEING_MS);
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** X3: whether there are more than one round moves. */
   async #move(): Promise<boolean> {
-    const { clock, passes, holds } = this.#options;
+    const { clock, passes } = this.#options;
     const now = clock.now();
     const waiting = longOver(passes.passes(), now)
       .map((pass) => ({ pass, key: passKey(pass.target, pass.id) }))
@@ -90,7 +66,7 @@ export class PassAgeing implements Worker {
       else ofTarget.push(pass);
     }
     for (const [target, ofTarget] of byTarget) {
-      if (this.#stopped || !holds()) return false;
+      if (!this.#rounds.goesOn) return false;
       await this.#moveOf(target, ofTarget, now);
     }
     return isFull;
@@ -101,7 +77,7 @@ export class PassAgeing implements Worker {
     const { over, writer } = this.#tools;
     const withChecks = passes.map((pass) => this.#withCheck(pass));
     const rested = await over.keep(target, withChecks, now);
-    if (rested.length === 0 || this.#stopped || !this.#options.holds()) return;
+    if (rested.length === 0 || !this.#rounds.goesOn) return;
     const gone = await leaveUse(writer, target, rested);
     await Promise.all(gone.map((pass) => this.#removeCheck(pass)));
   }

@@ -8,6 +8,7 @@ import type { Worker, WorkerContext } from '../ownership/owned-worker.ts';
 import { startLinkBindings } from '../reconciler/link-bindings.ts';
 import { PassAgeing } from '../reconciler/pass-ageing.ts';
 import { PassGateways } from '../reconciler/pass-gateways.ts';
+import { startScheduleAgeing } from '../reconciler/schedule-ageing.ts';
 import type { Role, RoleContext } from '../role.ts';
 
 export async function startReconciler(context: RoleContext): Promise<Role> {
@@ -19,7 +20,7 @@ export async function startReconciler(context: RoleContext): Promise<Role> {
 }
 
 async function startReconciling(
-  { bus, clock, random, log, missions, passes }: RoleContext,
+  { bus, clock, random, log, missions, passes, books }: RoleContext,
   work: WorkerContext,
 ): Promise<Worker> {
   const bindings = await startLinkBindings({ ...work, bus, clock, random, log, missions });
@@ -28,7 +29,9 @@ async function startReconciling(
   gateways.start();
   const ageing = new PassAgeing({ ...work, bus, clock, log, passes });
   ageing.start();
+  const schedules = startScheduleAgeing({ ...work, bus, clock, log, schedules: books.schedules });
   return {
-    stop: async () => void (await Promise.all([bindings, gateways, ageing].map((each) => each.stop()))),
+    stop: async () =>
+      void (await Promise.all([bindings, gateways, ageing, schedules].map((each) => each.stop()))),
   };
 }

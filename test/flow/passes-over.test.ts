@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compiledFleet, targetNames } from '../../benchmark/fleet.ts';
 import type { NatsBus } from '../../bus/nats-bus.ts';
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
-import { AGED_REST_MS, PASS_AGEING_MS, PASS_LIST_MOST } from '../../contract/limits.ts';
+import { AGED_REST_MS, AGEING_MS, PASS_LIST_MOST } from '../../contract/limits.ts';
 import type { PassOver, StoredPass } from '../../contract/pass.ts';
 import { listOfPasses } from '../../http/pass-lists.ts';
 import { DAY_MS, dayOf } from '../../messaging/aged-records.ts';
@@ -161,7 +161,7 @@ async function isMoved(api: string): Promise<void> {
   // By a look at what is over itself, as lists show the one in use.
   const over = new PassesOver({ bus, log: quiet });
   await until(async () => (await over.find('sat2', 'left-behind')) !== undefined, {
-    timeoutMs: PASS_AGEING_MS + 30_000,
+    timeoutMs: AGEING_MS + 30_000,
     what: 'the pass among those that are over',
   });
   const { body } = await call(`${api}/v1/passes?all=true&target=sat2&from=${LEFT_BEHIND.aos}`);

@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { AGED_REST_MS, PASS_SEARCHES_WAITING, PASSES_OF_TARGET } from '../../contract/limits.ts';
+import { AGED_REST_MS, AGED_SEARCHES_WAITING, PASSES_OF_TARGET } from '../../contract/limits.ts';
 import type { Pass, PassSnapshot, StoredPass } from '../../contract/pass.ts';
 import { DAY_MS, dayOf } from '../../messaging/aged-records.ts';
 import { leaveUse, PassWriter } from '../../messaging/pass-writes.ts';
@@ -276,7 +276,7 @@ it('passes-over.O4 a search waits for the one before, and one too many is refuse
     release = resolve;
   });
   const { over } = processOf(cell, () => held);
-  const searches = Array.from({ length: PASS_SEARCHES_WAITING + 1 }, () => over.find('sat1', 'a'));
+  const searches = Array.from({ length: AGED_SEARCHES_WAITING + 1 }, () => over.find('sat1', 'a'));
   await expect(over.find('sat1', 'a')).rejects.toThrow('too many searches');
   release();
   expect(await Promise.all(searches)).toEqual(searches.map(() => undefined));

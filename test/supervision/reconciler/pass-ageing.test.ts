@@ -5,8 +5,8 @@ import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import {
   AGED_REST_MS,
-  PASS_AGEING_MS,
-  PASS_AGEING_SOON_MS,
+  AGEING_MS,
+  AGEING_SOON_MS,
   PASS_LIVE_AFTER_LOS_MS,
   PASSES_AGED_AT_ONCE,
 } from '../../../contract/limits.ts';
@@ -89,7 +89,7 @@ const over = async () => (await new PassesOver({ bus, log: quiet }).list({}, 10_
 const idsOver = async (): Promise<string[]> => (await over()).map(({ pass }) => pass.id).sort();
 
 /** Lets rounds come until it is so. */
-const moved = (what: () => Promise<unknown>, ms = PASS_AGEING_MS): Promise<unknown> =>
+const moved = (what: () => Promise<unknown>, ms = AGEING_MS): Promise<unknown> =>
   until(async () => {
     clock.advance(ms);
     await settled();
@@ -100,7 +100,7 @@ it('pass-ageing.X1 moves what has been over for a day, and that alone; it leaves
   const LONG = PASS_LIVE_AFTER_LOS_MS + MINUTE;
   await passes('sat1', { old: LONG, older: 40 * LONG, fresh: LONG - 30 * MINUTE, soon: -MINUTE });
   await passes('sat2', { other: LONG });
-  await moved(async () => (await idsOver()).length === 3, PASS_AGEING_SOON_MS);
+  await moved(async () => (await idsOver()).length === 3, AGEING_SOON_MS);
   expect(await idsOver()).toEqual(['old', 'older', 'other']);
   expect(await keys()).toEqual(['sat1.fresh', 'sat1.old', 'sat1.older', 'sat1.soon', 'sat2.other']);
   clock.advance(AGED_REST_MS - (clock.now() - NOW));
@@ -123,7 +123,7 @@ it('pass-ageing.X3 nothing is moved by who has lost the lead', async () => {
   await passes('sat1', { old: 2 * PASS_LIVE_AFTER_LOS_MS });
   holds = false;
   for (let round = 0; round < 20; round += 1) {
-    clock.advance(PASS_AGEING_MS);
+    clock.advance(AGEING_MS);
     await bus.bucket(buckets.passes).get('sat1.old');
   }
   expect([await keys(), await over()]).toEqual([['sat1.old'], []]);
@@ -137,7 +137,7 @@ it('pass-ageing.X4 passes that cannot be moved keep no other back', async () => 
   await passes('sat2', { later: 2 * PASS_LIVE_AFTER_LOS_MS });
   const day = dayOf(NOW - 2 * PASS_LIVE_AFTER_LOS_MS - 10 * MINUTE);
   await bus.bucket(buckets.passesOver).put(`${day}.sat1`, Buffer.from('no entry'), 0);
-  await moved(async () => (await idsOver()).includes('later'), PASS_AGEING_SOON_MS);
+  await moved(async () => (await idsOver()).includes('later'), AGEING_SOON_MS);
   await moved(async () => !(await keys()).includes('sat2.later'));
   expect(await keys()).toHaveLength(PASSES_AGED_AT_ONCE);
 });
@@ -154,7 +154,7 @@ it('goes on when the bus is back', async () => {
   await passes('sat1', { old: 2 * PASS_LIVE_AFTER_LOS_MS });
   ageing = started(flaky);
   for (let round = 0; round < 3; round += 1) {
-    clock.advance(PASS_AGEING_MS);
+    clock.advance(AGEING_MS);
     await settled();
   }
   away = false;
