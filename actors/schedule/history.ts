@@ -34,7 +34,19 @@ export function logOf(record: StoredSchedule): EntityLog | undefined {
   } = record;
   const found = { reasons: first.reasons, fireAt: fire_at };
   const input: ScheduleInput = { record: rest, at: Date.parse(first.at), found };
-  return { input, steps: record.changes.map((change, index) => stepOf(record, change, index)) };
+  const steps = record.changes.map((change, index) => stepOf(record, change, index));
+  return { input, steps: [...steps, ...submissionOf(record)] };
+}
+
+/** When its run was submitted is not kept: it was behind the change to `fired`. */
+function submissionOf({ submitted, run_id: run, changes }: StoredSchedule): LoggedStep[] {
+  const fired = changes.at(-1);
+  if (submitted !== true || run === undefined || fired === undefined) return [];
+  const at = Date.parse(fired.at);
+  const told: ScheduleChartEvent = { type: 'submitted', at, run };
+  return [
+    { at, event: 'submitted', detail: `run ${run}`, record: { run }, state: 'submitted', told: [told] },
+  ];
 }
 
 function stepOf(record: StoredSchedule, change: ScheduleChange, index: number): LoggedStep {
