@@ -3,7 +3,7 @@
  * looking at it once more costs little, finding the other one would cost more.
  */
 
-interface Due {
+export interface Due {
   readonly at: number;
   readonly name: string;
 }
@@ -34,13 +34,13 @@ export class DueQueue {
   }
 
   /** Takes the earliest out if it is due. */
-  take(now: number): string | undefined {
+  take(now: number): Due | undefined {
     const heap = this.#heap;
     const first = heap[0];
     if (first === undefined || first.at > now) return undefined;
     const last = heap.pop()!;
     if (heap.length > 0) this.#sink(last);
-    return first.name;
+    return first;
   }
 
   #sink(due: Due): void {

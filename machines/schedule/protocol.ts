@@ -26,9 +26,12 @@ export interface Finding {
   readonly plan?: Planned;
 }
 
-/** `at` in ms since 1970 */
+/**
+ * `at` in ms since 1970; `about`: the record that it was found of (`record.ts`, `editionOf`), absent where that is the
+ * one at hand.
+ */
 export type ScheduleChartEvent =
-  | { readonly type: 'evaluated'; readonly at: number; readonly found: Finding }
+  | { readonly type: 'evaluated'; readonly at: number; readonly found: Finding; readonly about?: string }
   /** Its start is there: `run` begins, unless `reasons` say why it would not be over in time. */
   | {
       readonly type: 'start.reached';
@@ -36,6 +39,7 @@ export type ScheduleChartEvent =
       readonly found: Finding;
       readonly reasons: readonly string[];
       readonly run: string;
+      readonly about?: string;
     }
   | { readonly type: 'operator.cancel'; readonly at: number; readonly by?: string }
   | {

@@ -7,6 +7,8 @@
  * S2. What changes nothing records nothing.
  * S3. Behind `cancelled`, `fired` and `missed` nothing found and no command changes it. `fired` waits for its
  *     submission, which changes no state that anybody is shown.
+ * S4. What was found of another record than this one changes nothing: it was replaced, validated or evaluated meanwhile,
+ *     and what is so of it now is found anew.
  */
 
 import { enqueueActions, setup } from 'xstate';
@@ -21,7 +23,7 @@ import {
   type ScheduleInput,
   type ScheduleItem,
 } from './protocol.ts';
-import { differs, firstRecord, moved, withFinding } from './record.ts';
+import { differs, editionOf, firstRecord, moved, withFinding } from './record.ts';
 
 function item(record: StoredSchedule, transition: boolean): ScheduleItem {
   return { type: 'record', state: record.state, transition, stored: record };
@@ -47,10 +49,13 @@ function cancelReasons(event: ScheduleChartEvent): readonly string[] {
   return [event.by === undefined ? 'cancelled' : `cancelled by ${event.by}`];
 }
 
-/** Why it did not start: what kept it at risk, or what there is too little time for. */
-function missReasons(event: ScheduleChartEvent): readonly string[] {
+/** Why it did not start: what keeps it at risk, what there is too little time for, or what kept it at risk to the last. */
+function missReasons(record: StoredSchedule, event: ScheduleChartEvent): readonly string[] {
   if (event.type !== 'start.reached') return [];
-  return event.found.reasons.length > 0 ? event.found.reasons : event.reasons;
+  const [first = []] = [event.found.reasons, event.reasons, record.reasons].filter(
+    ({ length }) => length > 0,
+  );
+  return first;
 }
 
 export const scheduleMachine = setup({
@@ -61,6 +66,9 @@ export const scheduleMachine = setup({
     input: ScheduleInput;
   },
   guards: {
+    /** S4 */
+    isOfAnother: ({ context, event }) =>
+      'about' in event && event.about !== undefined && event.about !== editionOf(context.record),
     fitsAtFirst: ({ context }) => context.record.reasons.length === 0,
     isPassCancelled: ({ event }) => foundIn(event)?.cancelled !== undefined,
     fits: ({ event }) => foundIn(event)?.reasons.length === 0,
@@ -103,7 +111,7 @@ export const scheduleMachine = setup({
       for (const effect of openEffects(record)) enqueue.emit(effect);
     }),
     miss: enqueueActions(({ context, event, enqueue }) => {
-      const reasons = missReasons(event);
+      const reasons = missReasons(context.record, event);
       const record = moved(known(context.record, event), { state: 'missed', reasons, at: event.at });
       enqueue.assign({ record });
       enqueue.emit(item(record, true));
@@ -131,11 +139,13 @@ export const scheduleMachine = setup({
     scheduled: {
       on: {
         evaluated: [
+          { guard: 'isOfAnother' },
           { guard: 'isPassCancelled', target: 'cancelled', actions: entered('cancelled') },
           { guard: 'isUnfit', target: 'at_risk', actions: entered('at_risk') },
           { guard: 'differs', actions: 'refresh' },
         ],
         'start.reached': [
+          { guard: 'isOfAnother' },
           { guard: 'isPassCancelled', target: 'cancelled', actions: entered('cancelled') },
           { guard: 'startsInTime', target: 'fired', actions: 'fire' },
           { target: 'missed', actions: 'miss' },
@@ -150,11 +160,13 @@ export const scheduleMachine = setup({
     at_risk: {
       on: {
         evaluated: [
+          { guard: 'isOfAnother' },
           { guard: 'isPassCancelled', target: 'cancelled', actions: entered('cancelled') },
           { guard: 'fits', target: 'scheduled', actions: entered('scheduled') },
           { guard: 'differs', actions: 'refresh' },
         ],
         'start.reached': [
+          { guard: 'isOfAnother' },
           { guard: 'isPassCancelled', target: 'cancelled', actions: entered('cancelled') },
           { target: 'missed', actions: 'miss' },
         ],

@@ -72,6 +72,7 @@ const PUBLISHED_BUCKETS = [
   'pass_gateways',
   'pass_journals',
   'passes',
+  'passes_over',
   'run_reports',
   'runs',
   'values',

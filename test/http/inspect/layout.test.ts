@@ -37,11 +37,11 @@ const CHARTS: readonly [
 ][] = [
   ['telecommand', telecommandMachine, 0.6, 0.6, 20],
   ['run', runMachine, 0.28, 0.45, 30],
-  ['alarm', alarmMachine, 0.55, 1, 20],
+  ['alarm', alarmMachine, 0.75, 0.8, 20],
   ['radio', radioMachine, 0.9, 0.9, 15],
   ['campaign', campaignMachine, 0.6, 0.75, 20],
   ['scenario-run', scenarioRunMachine, 0.6, 0.6, 20],
-  ['schedule', scheduleMachine, 0.6, 0.8, 10],
+  ['schedule', scheduleMachine, 0.8, 0.8, 10],
   ['supervisor', supervisorMachine, 1, 1, 10],
 ];
 
