@@ -89,7 +89,7 @@ export function scheduleLines({ schedule, pass, run }: ShownSchedule, reading: R
       ['inputs', inputs === undefined ? undefined : pairsText(inputs)],
       ['environment', environment],
       ['at most', schedule.max_duration],
-      ['telecommands', schedule.sends ? 'yes' : 'none'],
+      ['sends', schedule.sends ? 'telecommands' : 'no telecommands'],
       ['validation', validationText(schedule, local)],
       ['run', runText(schedule, run)],
       ['written', `${by === undefined ? '' : `by ${by} `}at ${momentText(updated_at, local)}`],
