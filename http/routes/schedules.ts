@@ -140,12 +140,15 @@ export const writeSchedule = defineRoute({
   async handle({ body, caller }, ports) {
     const mission = currentMission(ports);
     if (!mission.ok) return mission;
+    const { environments } = mission.value;
+    const forbidden = launchRefusal(caller, environments.get(body.environment ?? ''));
+    if (forbidden !== undefined) return forbidden;
     if (!ports.passes.live || !ports.schedules.live) return busUnavailable();
     const draft = await draftOf(asked(body), mission.value, ports);
     if (!draft.ok) return draft;
-    const environment = mission.value.environments.get(draft.value.environment);
-    const forbidden = launchRefusal(caller, environment);
-    return forbidden ?? create(draft.value, mission.value, caller, ports);
+    // Where the request names none, the pass decides which environment it is.
+    const mayNot = launchRefusal(caller, environments.get(draft.value.environment));
+    return mayNot ?? create(draft.value, mission.value, caller, ports);
   },
 });
 
