@@ -103,6 +103,7 @@ export const readSchedule = defineRoute({
   path: '/v1/schedules/:id',
   operationId: 'readSchedule',
   summary: 'One schedule',
+  description: 'With its state and the reasons for it, also one that is cancelled, fired or missed.',
   tag: 'Schedules',
   params: { id: scheduleInPath },
   replies: { 200: Schedule },
@@ -157,6 +158,8 @@ export const cancelScheduleRoute = defineRoute({
   path: '/v1/schedules/:id/cancel',
   operationId: 'cancelSchedule',
   summary: 'Cancel a schedule that is not final',
+  description:
+    'Its run does not start. Whoever may create schedules in its environment may cancel it; a rule does not make it again.',
   tag: 'Schedules',
   params: { id: scheduleInPath },
   replies: { 200: Schedule },

@@ -72,8 +72,11 @@ const PUBLISHED_BUCKETS = [
   'pass_gateways',
   'pass_journals',
   'passes',
+  'rule_refusals',
   'run_reports',
   'runs',
+  'schedule_rules',
+  'schedules',
   'values',
 ];
 
