@@ -234,13 +234,16 @@ export class Scheduler implements CellOwner {
 
   #act(schedule: StoredSchedule, wanted: Wanted, at: number): void {
     const { id } = schedule;
-    const { cells } = this.#options;
+    const { cells, schedules } = this.#options;
     this.#lookIn(id, SCHEDULE_TICK_MS);
     if (wanted.do === 'wake') return cells.wake(id);
     const { found, due } = wanted;
-    if (!due) return void cells.tell(id, { type: 'evaluated', at, found });
+    const revision = schedules.revisionOf(id);
+    const seen = revision === undefined ? {} : { seen: revision };
+    if (!due) return void cells.tell(id, { type: 'evaluated', at, found, ...seen });
     const reasons = this.#lateReasons(schedule, found, at);
-    cells.tell(id, { type: 'start.reached', at, found, reasons, run: this.#runOf(schedule, at) });
+    const run = this.#runOf(schedule, at);
+    cells.tell(id, { type: 'start.reached', at, found, reasons, run, ...seen });
   }
 
   #lateReasons(schedule: StoredSchedule, found: Found, now: number): readonly string[] {

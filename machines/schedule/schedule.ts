@@ -23,8 +23,10 @@ import {
 } from './protocol.ts';
 import { differs, firstRecord, moved, withFinding } from './record.ts';
 
-function item(record: StoredSchedule, transition: boolean): ScheduleItem {
-  return { type: 'record', state: record.state, transition, stored: record };
+function item(record: StoredSchedule, transition: boolean, event?: ScheduleChartEvent): ScheduleItem {
+  const seen = event !== undefined && 'seen' in event ? event.seen : undefined;
+  const { state } = record;
+  return { type: 'record', state, transition, stored: record, ...(seen !== undefined && { seen }) };
 }
 
 /** What is known of it by an event; of one that finds nothing, the record as it is. */
@@ -78,7 +80,7 @@ export const scheduleMachine = setup({
       const { state } = params;
       const record = moved(known(context.record, event), { state, reasons, at: event.at, by: byOf(event) });
       enqueue.assign({ record });
-      enqueue.emit(item(record, true));
+      enqueue.emit(item(record, true, event));
     }),
     begin: enqueueActions(({ context, enqueue }, params: { state: ScheduleState }) => {
       const { reasons, updated_at, by } = context.record;
@@ -91,7 +93,7 @@ export const scheduleMachine = setup({
       const reasons = foundIn(event)?.reasons ?? before;
       const record = moved(known(context.record, event), { state, reasons, at: event.at, by: byOf(event) });
       enqueue.assign({ record });
-      enqueue.emit(item(record, false));
+      enqueue.emit(item(record, false, event));
     }),
     fire: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'start.reached') return;
@@ -99,14 +101,14 @@ export const scheduleMachine = setup({
       const fired = moved(known(context.record, event), { state: 'fired', reasons: [], at });
       const record = { ...fired, run_id: run };
       enqueue.assign({ record });
-      enqueue.emit(item(record, true));
+      enqueue.emit(item(record, true, event));
       for (const effect of openEffects(record)) enqueue.emit(effect);
     }),
     miss: enqueueActions(({ context, event, enqueue }) => {
       const reasons = missReasons(event);
       const record = moved(known(context.record, event), { state: 'missed', reasons, at: event.at });
       enqueue.assign({ record });
-      enqueue.emit(item(record, true));
+      enqueue.emit(item(record, true, event));
     }),
     /** No change that anybody is shown. */
     submitted: enqueueActions(({ context, event, enqueue }) => {
