@@ -10,6 +10,7 @@
 import { gzipSync } from 'node:zlib';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
+import type { StoredSchedule } from '../../contract/schedule.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { type EndedProcess, recordedAlarm, storedAlarms } from './alarm-history.ts';
@@ -507,6 +508,10 @@ class World implements Stage {
           ),
         );
     }
+    this.server.bucket(buckets.schedules).onStored(tell((message) => describeSchedule(bodyOf(message))));
+    this.server
+      .stream(streams.runSubmissions)
+      .onStored(tell((message) => `submits ${Buffer.from(message.data).toString()}`));
     for (const stream of [streams.frames, streams.decoded, streams.values]) {
       this.server
         .stream(stream)
@@ -544,10 +549,19 @@ const REPORTED_BUCKETS = [
   buckets.alarms,
   buckets.leaders,
   buckets.passes,
-  buckets.schedules,
   buckets.scheduleRules,
   buckets.ruleRefusals,
 ];
+
+function describeSchedule(schedule: StoredSchedule): string {
+  const { id, pass, run, state, reasons, fire_at, max_duration, validation, run_id, submitted, by } = schedule;
+  const marks = [validation && `validated at ${validation.at}`, run_id, submitted && 'submitted'];
+  return [
+    `schedule ${id}: ${state}, ${run} on ${pass} at ${fire_at} for ${max_duration} by ${by}`,
+    ...marks.filter(Boolean),
+    ...reasons,
+  ].join('; ');
+}
 
 function missionOf({ watch, planning }: Scenario): Published {
   if (planning !== undefined) return variants().first;
