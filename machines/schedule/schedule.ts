@@ -49,10 +49,12 @@ function cancelReasons(event: ScheduleChartEvent): readonly string[] {
   return [event.by === undefined ? 'cancelled' : `cancelled by ${event.by}`];
 }
 
-/** Why it did not start: what kept it at risk, or what there is too little time for. */
-function missReasons(event: ScheduleChartEvent): readonly string[] {
+/** Why it did not start: what keeps it at risk, what there is too little time for, or what was found too late. */
+function missReasons(event: ScheduleChartEvent, { reasons: before }: StoredSchedule): readonly string[] {
   if (event.type !== 'start.reached') return [];
-  return event.found.reasons.length > 0 ? event.found.reasons : event.reasons;
+  const now = event.found.reasons.length > 0 ? event.found.reasons : event.reasons;
+  if (now.length > 0) return now;
+  return before.map((reason) => `it fits only since its start is past; before: ${reason}`);
 }
 
 export const scheduleMachine = setup({
@@ -105,7 +107,7 @@ export const scheduleMachine = setup({
       for (const effect of openEffects(record)) enqueue.emit(effect);
     }),
     miss: enqueueActions(({ context, event, enqueue }) => {
-      const reasons = missReasons(event);
+      const reasons = missReasons(event, context.record);
       const record = moved(known(context.record, event), { state: 'missed', reasons, at: event.at });
       enqueue.assign({ record });
       enqueue.emit(item(record, true, event));
