@@ -9,6 +9,8 @@ import { type Records, recordsOf, type Version } from '../schedules/records.ts';
 import type { Checker } from './checker.ts';
 import { isUnderWay } from './schedule-records.ts';
 
+/** How long the writes of one snapshot may take, where the next reader finishes them, ms. */
+const TAKEN_OVER_MS = 10_000;
 const SOURCES = ['fds', 'provider'] as const;
 
 export const noContributionLost: Checker = {
@@ -126,14 +128,13 @@ function* nameFaults({ key, record, before, message }: Version<StoredPass>, reco
   for (const source of SOURCES) {
     const name = record.contributions[source]?.id;
     if (name === undefined || name === record.id || name === before?.record.contributions[source]?.id) continue;
-    const other = records.passes
-      .allAt(message.order - 1)
-      .find(
-        (each) =>
-          each.key !== key &&
-          each.record.target === record.target &&
-          each.record.contributions[source]?.id === name,
-      );
+    // A snapshot gives names of one of its passes to another one, each in a write of its own.
+    const isOther = (each: Version<StoredPass>): boolean =>
+      each.key !== key && each.record.target === record.target && each.record.contributions[source]?.id === name;
+    const other = records.passes.allAt(message.order - 1).find(isOther);
+    const after = other && records.passes.at(other.key, records.orderAt(message.at + TAKEN_OVER_MS));
+    const isTakenOver = after !== undefined && !isOther(after);
+    if (isTakenOver) continue;
     if (other !== undefined) yield `${name} of ${source} is in ${other.key}, and is put into ${key} (${message.seq})`;
   }
 }

@@ -136,5 +136,8 @@ function missFault(
   const around = records.surroundings(record, order, mission);
   const found = assess(before.record, around);
   const late = lateReasons({ ...before.record, ...found.plan }, around, shown);
+  if (record.reasons.length === 0) return 'it does not say why';
+  // MC-SCH-037: what is at risk at its start is missed, also where it fits from then on.
+  if (before.record.state === 'at_risk') return undefined;
   return found.reasons.length + late.length > 0 ? undefined : 'it fitted';
 }
