@@ -168,7 +168,7 @@ class World implements Stage {
     this.#plan = new FaultPlan(scenario, this);
     this.#quiet = new QuietWatch(
       this.clock,
-      () => this.server.up && !this.#plan.electing,
+      () => this.#plan.electing,
       () =>
         this.#slots.map((slot, n) => ({
           ...slot,

@@ -1,8 +1,9 @@
 /**
- * Notes when things are quiet: the bus is there and at least one scheduler is alive, awake, connected and in fair
+ * Notes when things are quiet: streams answer, and at least one scheduler is alive, awake, connected and in fair
  * weather. Looked at often enough to see a connection break.
  */
 
+import { BUS_ATTEMPT_MS, BUS_RETRY_MS } from '../../../contract/limits.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Conditions } from '../process-weather.ts';
 import type { SimulatedProcess } from '../simulated-process.ts';
@@ -13,6 +14,9 @@ const LOOK_EVERY_MS = 50;
 /** A process that has been up for so long has read what there is. */
 const SETTLED_UP_MS = 3_000;
 
+/** What was asked of a stream without a leader is asked again so much later. */
+const ASKED_AGAIN_MS = BUS_ATTEMPT_MS + BUS_RETRY_MS;
+
 export interface Observed {
   readonly process: SimulatedProcess | undefined;
   readonly startedAt: number;
@@ -22,15 +26,16 @@ export interface Observed {
 
 export class QuietWatch {
   readonly #clock: Clock;
-  readonly #isBusThere: () => boolean;
+  readonly #isSilent: () => boolean;
   readonly #observed: () => readonly Observed[];
   readonly #spans: Quiet[] = [];
+  #silentUntil = 0;
   /** Since when each process is well. */
   readonly #well = new Map<SimulatedProcess, number>();
 
-  constructor(clock: Clock, isBusThere: () => boolean, observed: () => readonly Observed[]) {
+  constructor(clock: Clock, isSilent: () => boolean, observed: () => readonly Observed[]) {
     this.#clock = clock;
-    this.#isBusThere = isBusThere;
+    this.#isSilent = isSilent;
     this.#observed = observed;
   }
 
@@ -44,7 +49,8 @@ export class QuietWatch {
 
   #look(): void {
     const now = this.#clock.now();
-    const isThere = this.#isBusThere();
+    if (this.#isSilent()) this.#silentUntil = now + ASKED_AGAIN_MS;
+    const isThere = now >= this.#silentUntil;
     for (const each of this.#observed()) {
       const { process } = each;
       if (process === undefined) continue;
