@@ -56,8 +56,6 @@ export class Scheduler implements CellOwner {
   readonly #resolutions: Resolutions;
   /** To be looked at. */
   readonly #marked = new Set<string>();
-  /** The start that each is looked at for. */
-  readonly #starts = new Map<string, number>();
   /** Since when each waits for its turn here. */
   readonly #standby = new Map<string, number>();
   readonly #off: (() => void)[] = [];
@@ -124,15 +122,10 @@ export class Scheduler implements CellOwner {
   /** V1 */
   #scheduleChanged(id: string, now: StoredSchedule | undefined, before: StoredSchedule | undefined): void {
     this.#standby.delete(id);
-    if (now === undefined || !isOpen(now)) this.#forget(id);
+    if (now === undefined || !isOpen(now)) this.#resolutions.forget(id);
     if (isPlacedAlike(now, before)) return this.#mark(id);
     for (const each of [now, before]) if (each !== undefined) this.#markPass(each.target, each.pass);
     this.#mark(id);
-  }
-
-  #forget(id: string): void {
-    this.#resolutions.forget(id);
-    this.#starts.delete(id);
   }
 
   #markPass(target: string, pass: string): void {
@@ -216,8 +209,7 @@ export class Scheduler implements CellOwner {
     const found = assess(schedule, { ...surroundingsOf(schedule, mission, this.#options), resolution });
     const start = Date.parse(found.fireAt);
     if (start <= now) return { do: 'tell', found, due: true };
-    if (this.#starts.get(schedule.id) !== start) this.#lookAt(schedule.id, start);
-    this.#starts.set(schedule.id, start);
+    this.#lookAt(schedule.id, start);
     return wouldChange(schedule, found) ? { do: 'tell', found, due: false } : undefined;
   }
 
