@@ -58,8 +58,6 @@ export class Scheduler implements CellOwner {
   readonly #resolutions: Resolutions;
   /** To be looked at. */
   readonly #marked = new Set<string>();
-  /** The start that each is looked at for. */
-  readonly #starts = new Map<string, number>();
   /** Since when each waits for its turn here. */
   readonly #standby = new Map<string, number>();
   readonly #off: (() => void)[] = [];
@@ -128,15 +126,10 @@ export class Scheduler implements CellOwner {
   /** V1 */
   #scheduleChanged(id: string, now: StoredSchedule | undefined, before: StoredSchedule | undefined): void {
     this.#standby.delete(id);
-    if (now === undefined || !isOpen(now)) this.#forget(id);
+    if (now === undefined || !isOpen(now)) this.#resolutions.forget(id);
     if (now !== undefined && before !== undefined && isPlacedAlike(now, before)) return this.#mark(id);
     for (const each of [now, before]) if (each !== undefined) this.#markPass(each.target, each.pass);
     this.#mark(id);
-  }
-
-  #forget(id: string): void {
-    this.#resolutions.forget(id);
-    this.#starts.delete(id);
   }
 
   #markPass(target: string, pass: string): void {
@@ -191,11 +184,8 @@ export class Scheduler implements CellOwner {
   #tick(): void {
     const now = this.#options.clock.now();
     for (let left = SCHEDULE_SLICE; left > 0; left -= 1) {
-      const due = this.#due.take(now);
-      if (due === undefined) break;
-      const { name: id, at } = due;
-      // It is waited for again if, by a clock that was set back, it is still to come.
-      if (at >= (this.#starts.get(id) ?? Number.POSITIVE_INFINITY)) this.#starts.delete(id);
+      const id = this.#due.take(now);
+      if (id === undefined) break;
       this.#look(id);
     }
     this.#arm();
@@ -223,8 +213,7 @@ export class Scheduler implements CellOwner {
     const found = assess(schedule, { ...surroundingsOf(schedule, mission, this.#options), resolution });
     const start = Date.parse(found.fireAt);
     if (start <= now) return { do: 'tell', found, due: true };
-    if (this.#starts.get(schedule.id) !== start) this.#lookAt(schedule.id, start);
-    this.#starts.set(schedule.id, start);
+    this.#lookAt(schedule.id, start);
     return wouldChange(schedule, found) ? { do: 'tell', found, due: false } : undefined;
   }
 

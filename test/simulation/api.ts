@@ -22,6 +22,8 @@ import { launchRun } from '../../http/routes/runs.ts';
 import { submitTelecommand } from '../../http/routes/telecommands.ts';
 import { watchRuns } from '../../http/run-index.ts';
 import { PassWriter } from '../../messaging/pass-writes.ts';
+import { PassesOver } from '../../messaging/passes-over.ts';
+import { SchedulesOver } from '../../messaging/schedules-over.ts';
 import { programDocument } from '../../mission/procedure/program-document.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
 import type { RoleContext, RoleFactory } from '../../supervision/role.ts';
@@ -108,6 +110,8 @@ function portsOf(
   return {
     ...ports,
     passWriter,
+    passesOver: new PassesOver({ bus, log }),
+    schedulesOver: new SchedulesOver({ bus, log }),
     newId,
     valuesLoaded: () => true,
     draining: () => false,
