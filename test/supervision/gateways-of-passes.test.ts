@@ -20,7 +20,7 @@ import type { Mission } from '../../mission/mission.ts';
 import type { CurrentPasses } from '../../mission/pass/serving-gateway.ts';
 import { resolveSimulatedFaults } from '../../mission/procedure/resolve/simulated-fault.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { bindingsBySubject } from '../../supervision/reconciler/link-bindings.ts';
+import { bindingsBySubject, stationBindings } from '../../supervision/reconciler/link-bindings.ts';
 import { passesSoon } from '../../supervision/reconciler/pass-gateways.ts';
 import { laneWorld, missionOf, submit } from '../actors/telecommand/lane-world.ts';
 import { MemoryBus } from '../links/memory-bus.ts';
@@ -164,10 +164,12 @@ const RECEIVERS: Readonly<Record<string, (asked: Asked) => Promise<string[]>>> =
     GATEWAYS.filter((gateway) => targetsOf(mission, gateway, passes, NOW).includes('sat1')),
   'the bindings of the reconciler': async ({ mission, situation }) => {
     const soon = passesSoon(situation.passes, NOW).filter(({ target }) => target === 'sat1');
-    const bindings = bindingsBySubject(mission, new Map(), new Map([['sat1', soon]]));
-    return GATEWAYS.filter((name) =>
-      bindings.get(subject.gatewayVerb(name, 'bind'))?.some(({ link }) => link === 'uhf'),
-    );
+    const lasting = bindingsBySubject(mission, new Map());
+    const during = stationBindings(mission, new Map(), new Map([['sat1', soon]]));
+    return GATEWAYS.filter((name) => {
+      const about = subject.gatewayVerb(name, 'bind');
+      return [lasting, during].some((those) => those.get(about)?.some(({ link }) => link === 'uhf'));
+    });
   },
 };
 
