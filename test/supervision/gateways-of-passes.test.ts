@@ -11,6 +11,7 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { PASS_CHECK_MS } from '../../contract/limits.ts';
 import type { LinksView } from '../../contract/links-view.ts';
 import { watchLinkFrames } from '../../http/routes/link-frames.ts';
+import { launchRun } from '../../http/routes/runs.ts';
 import { targetLinkRoutes } from '../../http/routes/target-links.ts';
 import { linkRefusal } from '../../http/run-links.ts';
 import { targetsOf } from '../../links/bindings.ts';
@@ -207,7 +208,15 @@ it.each([
     (ports: never) =>
       watchLinkFrames.open({ params: { target: 'sat1' }, query: {} } as never, ports, {} as never),
   ],
-])('%s is not shown while the passes are not known', async (_who, ask) => {
+  [
+    'a launch with faults',
+    (ports: never) => {
+      const faults = [{ target: 'craft', fault: 'tm_silence' }];
+      const body = { run: 'r', environment: 'bench', targets: { craft: 'sat1' }, faults };
+      return launchRun.handle({ body, caller: { kind: 'declared', name: 'ada', roles: [] } } as never, ports);
+    },
+  ],
+])('%s is not decided while the passes are not known', async (_who, ask) => {
   const asked = { mission: stationMission(), passes: bookOf([]) };
   const { bus } = askedBus();
   expect(await ask(portsOf(bus, asked, false))).toMatchObject({
