@@ -5,9 +5,11 @@
  * E1. A schedule that was resolved with the current configuration is not resolved again.
  * E2. What is not known yet is no answer: whoever asks is called when it is.
  * E3. Another run is stored before anybody names it.
+ * E4. Each is resolved with the configuration it was asked for last: one that is published meanwhile counts at once.
+ * E5. What could not be found out is asked for again a moment later, and not before.
  */
 
-import { SCHEDULE_SLICE } from '../../contract/limits.ts';
+import { SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredSchedule } from '../../contract/schedule.ts';
 import { storeProgram } from '../../messaging/run-launch.ts';
@@ -26,6 +28,11 @@ interface ResolutionsOptions {
   readonly known: (id: string) => void;
 }
 
+interface Asked {
+  readonly schedule: StoredSchedule;
+  readonly mission: Mission;
+}
+
 interface Known {
   /** Of the configuration, and of the schedule as it was asked for. */
   readonly config: string;
@@ -39,7 +46,9 @@ const SAME: Resolution = { outcome: 'same' };
 export class Resolutions {
   readonly #options: ResolutionsOptions;
   readonly #known = new Map<string, Known>();
-  readonly #asked = new Map<string, StoredSchedule>();
+  readonly #asked = new Map<string, Asked>();
+  /** What could not be found out, until it is asked for again (E5). */
+  readonly #failed = new Set<string>();
   #asking = false;
   #stopped = false;
 
@@ -56,14 +65,16 @@ export class Resolutions {
       known.content === schedule.content &&
       known.created === schedule.created_at;
     if (isOfThis) return known.resolution;
-    this.#asked.set(schedule.id, schedule);
-    if (!this.#asking) void this.#askAll(mission);
+    if (this.#failed.has(schedule.id)) return undefined;
+    this.#asked.set(schedule.id, { schedule, mission });
+    if (!this.#asking) void this.#askAll();
     return undefined;
   }
 
   forget(id: string): void {
     this.#known.delete(id);
     this.#asked.delete(id);
+    this.#failed.delete(id);
   }
 
   stop(): void {
@@ -72,12 +83,12 @@ export class Resolutions {
   }
 
   /** A few at a time: thousands of schedules become others in the moment in which a configuration is published. */
-  async #askAll(mission: Mission): Promise<void> {
+  async #askAll(): Promise<void> {
     this.#asking = true;
     try {
       while (this.#asked.size > 0 && !this.#stopped) {
         const slice = [...this.#asked.values()].slice(0, SCHEDULE_SLICE);
-        await Promise.all(slice.map((schedule) => this.#ask(schedule, mission)));
+        await Promise.all(slice.map((asked) => this.#ask(asked)));
         await new Promise<void>((resolve) => this.#options.clock.setTimeout(resolve, 0));
       }
     } finally {
@@ -85,16 +96,22 @@ export class Resolutions {
     }
   }
 
-  async #ask(schedule: StoredSchedule, mission: Mission): Promise<void> {
+  async #ask(asked: Asked): Promise<void> {
     const { bus, clock, log, known } = this.#options;
+    const { schedule, mission } = asked;
     const { id, content, created_at: created } = schedule;
-    if (this.#asked.get(id) === schedule) this.#asked.delete(id);
+    if (this.#asked.get(id) === asked) this.#asked.delete(id);
     try {
       const { resolution, run } = await resolveAgain(bus, mission, schedule);
       if (run !== undefined) await storeProgram(bus, clock, run);
       this.#known.set(id, { config: mission.revision, content, created, resolution });
     } catch (error) {
       if (!(error instanceof Outage)) log.error({ err: error, schedule: id }, 'schedule not resolved');
+      this.#failed.add(id);
+      clock.setTimeout(() => {
+        if (this.#failed.delete(id) && !this.#stopped) known(id);
+      }, SCHEDULE_TICK_MS);
+      return;
     }
     if (!this.#stopped) known(id);
   }
