@@ -98,10 +98,12 @@ async function write(
   if (seen !== undefined && seen !== position) return undefined;
   const bucket = bus.bucket(buckets.schedules);
   const bytes = Buffer.from(JSON.stringify(stored));
-  if (transition && FINAL_STATES.has(stored.state) && !(await endsSo(stored))) return undefined;
-  const written = await bucket.put(id, bytes, position);
-  if (written.outcome === 'written') return written.revision;
-  // One's own write whose answer an outage took (R4).
+  const mayEnd = !(transition && FINAL_STATES.has(stored.state)) || (await endsSo(stored));
+  if (mayEnd) {
+    const written = await bucket.put(id, bytes, position);
+    if (written.outcome === 'written') return written.revision;
+  }
+  // One's own write whose answer an outage took (R4): it is done, whatever would be so by now.
   const entry = await bucket.get(id);
   const isOwn = entry !== undefined && entry.revision > position && Buffer.compare(entry.value, bytes) === 0;
   return isOwn ? entry.revision : undefined;
