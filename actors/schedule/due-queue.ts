@@ -5,7 +5,7 @@
  *     look would be followed by several, and each of those by several more.
  */
 
-interface Due {
+export interface Due {
   readonly at: number;
   readonly name: string;
 }
@@ -41,14 +41,14 @@ export class DueQueue {
   }
 
   /** Takes the earliest out if it is due. */
-  take(now: number): string | undefined {
+  take(now: number): Due | undefined {
     const heap = this.#heap;
     for (let first = heap[0]; first !== undefined && first.at <= now; first = heap[0]) {
       const last = heap.pop()!;
       if (heap.length > 0) this.#sink(last);
       if (this.#times.get(first.name) !== first.at) continue;
       this.#times.delete(first.name);
-      return first.name;
+      return first;
     }
     return undefined;
   }

@@ -5,9 +5,11 @@
  * E1. A schedule that was resolved with the current configuration is not resolved again.
  * E2. What is not known yet is no answer: whoever asks is called when it is.
  * E3. Another run is stored before anybody names it.
+ * E4. What could not be asked is asked again a moment later; a configuration that is published meanwhile counts from
+ *     the next schedule on.
  */
 
-import { SCHEDULE_SLICE } from '../../contract/limits.ts';
+import { SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredSchedule } from '../../contract/schedule.ts';
 import { storeProgram } from '../../messaging/run-launch.ts';
@@ -40,6 +42,8 @@ export class Resolutions {
   readonly #options: ResolutionsOptions;
   readonly #known = new Map<string, Known>();
   readonly #asked = new Map<string, StoredSchedule>();
+  /** The newest configuration that somebody asked about. */
+  #mission: Mission | undefined;
   #asking = false;
   #stopped = false;
 
@@ -56,8 +60,9 @@ export class Resolutions {
       known.content === schedule.content &&
       known.created === schedule.created_at;
     if (isOfThis) return known.resolution;
+    this.#mission = mission;
     this.#asked.set(schedule.id, schedule);
-    if (!this.#asking) void this.#askAll(mission);
+    if (!this.#asking) void this.#askAll();
     return undefined;
   }
 
@@ -72,12 +77,12 @@ export class Resolutions {
   }
 
   /** A few at a time: thousands of schedules become others in the moment in which a configuration is published. */
-  async #askAll(mission: Mission): Promise<void> {
+  async #askAll(): Promise<void> {
     this.#asking = true;
     try {
       while (this.#asked.size > 0 && !this.#stopped) {
         const slice = [...this.#asked.values()].slice(0, SCHEDULE_SLICE);
-        await Promise.all(slice.map((schedule) => this.#ask(schedule, mission)));
+        await Promise.all(slice.map((schedule) => this.#ask(schedule)));
         await new Promise<void>((resolve) => this.#options.clock.setTimeout(resolve, 0));
       }
     } finally {
@@ -85,17 +90,24 @@ export class Resolutions {
     }
   }
 
-  async #ask(schedule: StoredSchedule, mission: Mission): Promise<void> {
-    const { bus, clock, log, known } = this.#options;
+  async #ask(schedule: StoredSchedule): Promise<void> {
+    const { bus, clock, log } = this.#options;
+    const mission = this.#mission;
     const { id, content, created_at: created } = schedule;
     if (this.#asked.get(id) === schedule) this.#asked.delete(id);
+    if (mission === undefined) return;
     try {
       const { resolution, run } = await resolveAgain(bus, mission, schedule);
       if (run !== undefined) await storeProgram(bus, clock, run);
       this.#known.set(id, { config: mission.revision, content, created, resolution });
+      this.#isKnown(id);
     } catch (error) {
       if (!(error instanceof Outage)) log.error({ err: error, schedule: id }, 'schedule not resolved');
+      clock.setTimeout(() => this.#isKnown(id), SCHEDULE_TICK_MS);
     }
-    if (!this.#stopped) known(id);
+  }
+
+  #isKnown(id: string): void {
+    if (!this.#stopped) this.#options.known(id);
   }
 }

@@ -10,7 +10,8 @@
  * V3. Nothing is found while the bus is away, or while passes, schedules or the configuration are not known.
  * V4. One that was sent what was found is looked at again a moment later, as long as its record does not show it: the
  *     write may have lost.
- * V5. A fired schedule whose run is not known to be submitted is brought to life, whoever fired it.
+ * V5. A fired schedule whose run is not known to be submitted is brought to life, whoever fired it; by others than who
+ *     ranks first only when that one has had the time to do it.
  */
 
 import { createHash } from 'node:crypto';
@@ -25,6 +26,7 @@ import { isOpen, type ScheduleBook } from '../../messaging/schedule-book.ts';
 import { surroundingsOf } from '../../messaging/schedule-writes.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { assess, type Found, lateReasons } from '../../mission/schedule/assess.ts';
+import { isPlacedAlike } from '../../mission/schedule/schedule.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { CellOwner, CellsOf, Gone } from '../../ports/cells.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -112,9 +114,11 @@ export class Scheduler implements CellOwner {
     const found = assess(planned, { ...around, resolution });
     const now = clock.now();
     if (found.cancelled !== undefined || Date.parse(found.fireAt) > now) return false;
-    if (ended.state === 'missed') return true;
     const late = lateReasons(planned, { ...around, resolution }, now);
-    return found.reasons.length === 0 && late.length === 0;
+    const isInTime = found.reasons.length === 0 && late.length === 0;
+    if (ended.state === 'fired') return isInTime;
+    // What was at risk to the last is missed, also where it would fit now.
+    return !isInTime || ended.changes.at(-2)?.state !== 'scheduled';
   }
 
   // What changes -----------------------------------------------------------------------------------------------------
@@ -123,7 +127,7 @@ export class Scheduler implements CellOwner {
   #scheduleChanged(id: string, now: StoredSchedule | undefined, before: StoredSchedule | undefined): void {
     this.#standby.delete(id);
     if (now === undefined || !isOpen(now)) this.#resolutions.forget(id);
-    if (isPlacedAlike(now, before)) return this.#mark(id);
+    if (now !== undefined && before !== undefined && isPlacedAlike(now, before)) return this.#mark(id);
     for (const each of [now, before]) if (each !== undefined) this.#markPass(each.target, each.pass);
     this.#mark(id);
   }
@@ -180,9 +184,9 @@ export class Scheduler implements CellOwner {
   #tick(): void {
     const now = this.#options.clock.now();
     for (let left = SCHEDULE_SLICE; left > 0; left -= 1) {
-      const id = this.#due.take(now);
-      if (id === undefined) break;
-      this.#look(id);
+      const due = this.#due.take(now);
+      if (due === undefined) break;
+      this.#look(due.name);
     }
     this.#arm();
   }
@@ -194,12 +198,13 @@ export class Scheduler implements CellOwner {
     const schedule = schedules.open.get(id);
     const mission = missions.current;
     if (schedule === undefined || this.#stopped) return void this.#standby.delete(id);
-    // V3: whatever was missed meanwhile is marked when they are known.
-    if (mission === undefined || !bus.connected || !schedules.live || !passes.live) return;
+    const isKnown = mission !== undefined && bus.connected && schedules.live && passes.live;
+    // V3: whatever was missed meanwhile is marked when they are known, and asked about until then.
+    if (!isKnown) return this.#lookIn(id, SCHEDULE_TICK_MS);
     const now = clock.now();
     const wanted = this.#wanted(schedule, mission, now);
     if (wanted === undefined) return void this.#standby.delete(id);
-    if (this.#isMyTurn(id, now)) this.#act(schedule, wanted, now);
+    if (this.#isMyTurn(id, now, wanted.do === 'wake')) this.#act(schedule, wanted, now);
   }
 
   #wanted(schedule: StoredSchedule, mission: Mission, now: number): Wanted | undefined {
@@ -214,10 +219,11 @@ export class Scheduler implements CellOwner {
   }
 
   /** Whoever ranks first acts at once; another looks again when it should have been done. */
-  #isMyTurn(id: string, now: number): boolean {
+  #isMyTurn(id: string, now: number, isUnderWay: boolean): boolean {
     const since = this.#standby.get(id) ?? now;
     this.#standby.set(id, since);
-    const waits = since + turnOf(id, this.#options) - now;
+    const turn = turnOf(id, this.#options);
+    const waits = since + turn + (isUnderWay ? SCHEDULE_TICK_MS : 0) - now;
     // A clock that was set back does not keep it waiting for longer than its turn.
     if (waits <= 0 || now < since) return true;
     this.#lookIn(id, waits);
@@ -254,17 +260,4 @@ export class Scheduler implements CellOwner {
       .digest();
     return ulidOf(at, digest);
   }
-}
-
-/** Whether the two take the same place in the same pass, so that nothing changes for others. */
-function isPlacedAlike(one: StoredSchedule | undefined, other: StoredSchedule | undefined): boolean {
-  return (
-    one !== undefined &&
-    other !== undefined &&
-    one.target === other.target &&
-    one.pass === other.pass &&
-    one.state === other.state &&
-    one.fire_at === other.fire_at &&
-    one.max_duration === other.max_duration
-  );
 }

@@ -1,6 +1,6 @@
 /**
- * Entities of the whole cell, put together from what each process reports, from the log of telecommands and the index
- * of runs.
+ * Entities of the whole cell, put together from what each process reports, from the log of telecommands, the index of
+ * runs and the book of schedules.
  *
  * E1. An entity stands in the answer once: the process that has it alive knows it best, the log least.
  * E3. One that no process answers for and that has not finished is shown as its store has it, and says so (`stored`, no
@@ -24,9 +24,10 @@ import type { Handled, Refusal } from '../reply.ts';
 import { asksForRecorded, findRecorded, type Recorded } from './finished.ts';
 import { type Asked, answered, type Processes, refusals, silentOf } from './processes.ts';
 import { findRecordedRuns, runInIndex } from './recorded-runs.ts';
+import { findRecordedSchedules, scheduleInBook } from './recorded-schedules.ts';
 import { storedView } from './stored.ts';
 
-type Ports = Pick<RoutePorts, 'bus' | 'clock' | 'runs' | 'inspector'>;
+type Ports = Pick<RoutePorts, 'bus' | 'clock' | 'runs' | 'schedules' | 'inspector'>;
 
 /** Who knows an entity best comes first (E1). */
 const RANK: Record<EntitySummary['status'], number> = {
@@ -49,7 +50,9 @@ export async function findEntities(ports: Ports, call: FindCall): Promise<Inspec
   const living = found.flatMap(({ instance, value }) =>
     value.entities.map((each) => ({ ...each, instance })),
   );
-  for (const entity of [...living, ...recorded.entities, ...runs.entities]) note(known, entity);
+  const schedules = findRecordedSchedules(ports, call);
+  const indexed = [...runs.entities, ...schedules.entities];
+  for (const entity of [...living, ...recorded.entities, ...indexed]) note(known, entity);
   const stored = await findStored(ports, call, known);
   for (const entity of stored.entities) note(known, entity);
   const entities = [...known.values()].sort(
@@ -59,7 +62,7 @@ export async function findEntities(ports: Ports, call: FindCall): Promise<Inspec
   return {
     entities: entities.slice(0, call.limit) as InspectFound['entities'],
     more: beyond + Math.max(0, entities.length - call.limit),
-    complete: recorded.complete && runs.complete && stored.complete,
+    complete: [recorded, runs, schedules, stored].every((each) => each.complete),
     silent: silentOf(asked),
     at: ports.clock.now(),
   };
@@ -104,7 +107,7 @@ function isNowhere(known: EntitySummary | undefined): boolean {
 
 /** The entity where it lives, else as its log left it; refuses with `inspect::unknown-entity`. */
 export async function viewEntity(
-  ports: Pick<Ports, 'runs' | 'inspector'>,
+  ports: Pick<Ports, 'runs' | 'schedules' | 'inspector'>,
   name: EntityName,
 ): Promise<Handled<EntityView>> {
   const { processes } = ports.inspector;
@@ -118,7 +121,7 @@ export async function viewEntity(
   const history = await readHistory(processes, name);
   if (stored !== undefined && !(history.ok && history.value.final))
     return { ok: true, value: storedView(stored) };
-  const indexed = runInIndex(ports, name);
+  const indexed = runInIndex(ports, name) ?? scheduleInBook(ports, name);
   if (!history.ok) return indexed?.state === 'submitted' ? notBegun(name) : unknownEntity(name, asked);
   return { ok: true, value: finishedView(history.value, indexed) };
 }

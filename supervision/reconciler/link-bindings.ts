@@ -2,8 +2,9 @@
  * Informs drivers and gateways how the links of each target are bound: its mode, and the values of its parameters
  * there. Led by one process of the cell. Mission Control Service, section 4.3.
  *
- * K1. What is to be reported follows from the mission and from bucket `mcs_modes` alone; a change of either is reported
- *     at once.
+ * K1. What is to be reported follows from the mission, from bucket `mcs_modes` and from the passes that begin soon or
+ *     are in progress; a change of these is reported at once. So the gateway of a station has the bindings before the
+ *     pass.
  * K2. A driver or gateway that begins again asks and receives everything; so is everybody every `BINDINGS_AGAIN_MS`.
  * K3. Deliveries carry the epoch of the leader and a number: one that lost the lead without knowing changes nothing any
  *     more.
@@ -13,11 +14,12 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { BINDINGS_AGAIN_MS } from '../../contract/limits.ts';
 import type { BindingsWanted } from '../../contract/mode.ts';
+import type { StoredPass } from '../../contract/pass.ts';
 import type { TargetMode } from '../../contract/run.ts';
 import type { Link, Mission, Target } from '../../mission/mission.ts';
 import { currentMode, readTargetMode } from '../../mission/mode.ts';
 import { overriddenValues, parameterValues } from '../../mission/parameter-values.ts';
-import { gatewayOf } from '../../mission/resolve.ts';
+import { gatewaysOfLink } from '../../mission/pass/serving-gateway.ts';
 import type { Bus, Stoppable, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -34,14 +36,18 @@ export interface LinkBindingsOptions extends WorkerContext {
 }
 
 /** Begins to report; resolves when the modes of now are known. */
-export function startLinkBindings(options: LinkBindingsOptions): Promise<Worker> {
+export function startLinkBindings(options: LinkBindingsOptions): Promise<LinkBindings> {
   return begun(new LinkBindings(options));
 }
 
-/** The bindings of a mission in these modes, by the subject of who is informed. */
+/** Passes by target. */
+type Passes = ReadonlyMap<string, readonly StoredPass[]>;
+
+/** The bindings of a mission in these modes and before these passes, by the subject of who is informed. */
 export function bindingsBySubject(
   mission: Mission,
   modes: ReadonlyMap<string, TargetMode>,
+  soon: Passes = new Map(),
 ): ReadonlyMap<string, readonly BindingContent[]> {
   const found = new Map<string, BindingContent[]>();
   for (const target of mission.targets.values()) {
@@ -52,29 +58,37 @@ export function bindingsBySubject(
     };
     for (const link of target.links.values()) {
       const binding = { target: target.name, link: link.name, mode, ...values };
-      for (const about of receiversOf(mission, target, link)) {
-        found.set(about, [...(found.get(about) ?? []), binding]);
+      for (const about of receiversOf(mission, target, link, soon.get(target.name) ?? [])) {
+        const known = found.get(about);
+        if (known === undefined) found.set(about, [binding]);
+        else known.push(binding);
       }
     }
   }
   return found;
 }
 
-/** The driver of the link, and its gateway in each environment of the target. */
-function receiversOf(mission: Mission, target: Target, link: Link): Set<string> {
-  const gateways = target.environments.flatMap((environment) => gatewayOf(mission, link, environment) ?? []);
+/** The driver of the link, and its gateways in each environment of the target and at the stations of the passes. */
+function receiversOf(
+  mission: Mission,
+  target: Target,
+  link: Link,
+  passes: readonly StoredPass[],
+): Set<string> {
+  const gateways = gatewaysOfLink(mission, target.environments, link, passes);
   return new Set([
     ...(link.driver === undefined ? [] : [subject.driverVerb(link.driver, 'bind')]),
-    ...gateways.map(({ name }) => subject.gatewayVerb(name, 'bind')),
+    ...gateways.map((name) => subject.gatewayVerb(name, 'bind')),
   ]);
 }
 
-class LinkBindings implements Worker {
+export class LinkBindings implements Worker {
   readonly #options: LinkBindingsOptions;
   readonly #modes = new Map<string, TargetMode>();
   readonly #receivers = new Map<string, Receiver>();
   /** Receivers that are no more, until nothing of them is under way. */
   readonly #leaving = new Set<Promise<void>>();
+  #soon: Passes = new Map();
   #seq = 0;
   #watch: Watch | undefined;
   #served: Stoppable | undefined;
@@ -110,11 +124,20 @@ class LinkBindings implements Worker {
     await Promise.all([this.#watch?.stop(), this.#served?.stop(), ...this.#leaving]);
   }
 
+  /** The passes that begin soon or are in progress (K1). */
+  passesSoon(passes: readonly StoredPass[]): void {
+    const soon = new Map<string, StoredPass[]>();
+    for (const pass of passes) soon.set(pass.target, [...(soon.get(pass.target) ?? []), pass]);
+    if (stationsOf(soon) === stationsOf(this.#soon)) return;
+    this.#soon = soon;
+    this.#reconcile();
+  }
+
   /** K1 */
   #reconcile(): void {
     const mission = this.#options.missions.current;
     if (this.#stopped || mission === undefined) return;
-    const wanted = bindingsBySubject(mission, this.#modes);
+    const wanted = bindingsBySubject(mission, this.#modes, this.#soon);
     for (const [about, receiver] of this.#receivers) {
       if (wanted.has(about)) continue;
       this.#receivers.delete(about);
@@ -161,4 +184,10 @@ class LinkBindings implements Worker {
       this.#later();
     }, BINDINGS_AGAIN_MS);
   }
+}
+
+/** Which stations see which targets: all that a pass decides here. */
+function stationsOf(passes: Passes): string {
+  const seen = [...passes.values()].flat().map(({ target, station }) => `${target} ${station}`);
+  return [...new Set(seen)].sort().join();
 }

@@ -2,11 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type DecodedBatch, decodeBatch, encodeBatch } from '../../contract/batch.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { subject } from '../../contract/bus/subjects.ts';
+import type { StoredPass } from '../../contract/pass.ts';
 import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder.ts';
 import { createSpacecraft } from '../../links/simulated/spacecraft.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';
+import { bookOf } from '../support/passes.ts';
 import { type KeptLog, keptLog } from '../support/silent-log.ts';
 import { MemoryBus } from './memory-bus.ts';
 
@@ -16,12 +18,16 @@ let bus: MemoryBus;
 let missions: TestMissions;
 let log: KeptLog;
 let decoder: FrameDecoder;
+/** What a test puts here is known. */
+const known: StoredPass[] = [];
+const passes = bookOf(known);
 
 beforeEach(() => {
   bus = new MemoryBus();
   missions = new TestMissions(mission);
   log = keptLog();
-  decoder = createFrameDecoder({ bus, missions, gateway: 'sim-1', log });
+  known.length = 0;
+  decoder = createFrameDecoder({ bus, missions, passes, gateway: 'sim-1', log });
 });
 
 /** Housekeeping of some seconds. */
@@ -69,7 +75,7 @@ describe('decoding', () => {
     const [one, two] = [message(1, housekeeping(1)), message(2, housekeeping(1))];
     await decoder.handle(one);
     await decoder.handle(two);
-    const restarted = createFrameDecoder({ bus, missions, gateway: 'sim-1', log });
+    const restarted = createFrameDecoder({ bus, missions, passes, gateway: 'sim-1', log });
     await restarted.handle(one);
     await restarted.handle(two);
     expect(decoded().map(({ seq }) => seq)).toEqual(['1', '2']);

@@ -105,7 +105,13 @@ function portsOf(
   const ports = { bus, missions, values, passes, schedules, rules, log, clock, registry, ...watched };
   const newId = (): string => ulid(clock.now(), () => random.next());
   const passWriter = new PassWriter({ bus, log });
-  return { ...ports, passWriter, newId, valuesLoaded: () => true, draining: () => false } as unknown as RoutePorts;
+  return {
+    ...ports,
+    passWriter,
+    newId,
+    valuesLoaded: () => true,
+    draining: () => false,
+  } as unknown as RoutePorts;
 }
 
 function commanded(

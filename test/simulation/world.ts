@@ -35,13 +35,13 @@ import { ProcessClock } from './process-clock.ts';
 import { type Conditions, calm, processWeather } from './process-weather.ts';
 import { bodyOf, keyOf, recordedRun, storedRuns } from './run-history.ts';
 import type { Scenario, Submission } from './scenario.ts';
-import { SimulatedProcess } from './simulated-process.ts';
 import type { ClockSet } from './schedules/history.ts';
 import { storedPlans } from './schedules/history.ts';
 import { variants } from './schedules/mission.ts';
 import { Planners } from './schedules/planners.ts';
 import { LAST_START_MS } from './schedules/planning.ts';
 import { QuietWatch } from './schedules/quiet-watch.ts';
+import { SimulatedProcess } from './simulated-process.ts';
 import { Space } from './space.ts';
 import { START_MS } from './start.ts';
 import { Trace } from './trace.ts';
@@ -554,7 +554,8 @@ const REPORTED_BUCKETS = [
 ];
 
 function describeSchedule(schedule: StoredSchedule): string {
-  const { id, pass, run, state, reasons, fire_at, max_duration, validation, run_id, submitted, by } = schedule;
+  const { id, pass, run, state, reasons, fire_at, max_duration, validation, run_id, submitted, by } =
+    schedule;
   const marks = [validation && `validated at ${validation.at}`, run_id, submitted && 'submitted'];
   return [
     `schedule ${id}: ${state}, ${run} on ${pass} at ${fire_at} for ${max_duration} by ${by}`,

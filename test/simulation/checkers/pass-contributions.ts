@@ -52,7 +52,8 @@ function* versionFaults(
     }
     if (then !== undefined && isSame(now, then)) continue;
     const writer = byMark.get(now.transceiver ?? '');
-    const isWritten = writer !== undefined && isUnderWay(writer, message) && now.status === statusIn(writer, now);
+    const isWritten =
+      writer !== undefined && isUnderWay(writer, message) && now.status === statusIn(writer, now);
     const isDropped =
       now.status === 'cancelled' &&
       plans.asked.some(
@@ -62,7 +63,8 @@ function* versionFaults(
           asked.what.snapshot.target === record.target &&
           isUnderWay(asked, message),
       );
-    if (!isWritten && !isDropped) yield `${key} ${message.seq}: ${source} says ${now.transceiver} ${now.status}, which nobody writes then`;
+    if (!isWritten && !isDropped)
+      yield `${key} ${message.seq}: ${source} says ${now.transceiver} ${now.status}, which nobody writes then`;
   }
 }
 
@@ -72,7 +74,11 @@ function statusIn(asked: Asked, { transceiver }: PassContribution): string | und
 }
 
 function isSame(one: PassContribution, other: PassContribution): boolean {
-  return one.transceiver === other.transceiver && one.status === other.status && one.updated_at === other.updated_at;
+  return (
+    one.transceiver === other.transceiver &&
+    one.status === other.status &&
+    one.updated_at === other.updated_at
+  );
 }
 
 /** Whatever is acknowledged stood in a pass at one moment between question and answer. */
@@ -91,15 +97,21 @@ function* answerFaults(asked: Asked, records: Records): Iterable<string> {
     );
   // Two passes of a snapshot may be one: the last of them stands.
   const marks = writtenBy(asked).map(({ transceiver = '' }) => transceiver);
-  if (what.kind === 'pass' && !marks.every(stood)) yield `${what.pass.id} (${marks}) is acknowledged and was not stored`;
+  if (what.kind === 'pass' && !marks.every(stood))
+    yield `${what.pass.id} (${marks}) is acknowledged and was not stored`;
   if (what.kind !== 'snapshot') return;
   const { upserted, cancelled } = answer.body as PassesReplaced;
-  if (upserted.length > marks.length) yield `a snapshot of ${target} names ${upserted.length} passes for ${marks.length}`;
-  for (const mark of marks) if (!stood(mark)) yield `${mark} of a snapshot of ${target} is acknowledged and was not stored`;
+  if (upserted.length > marks.length)
+    yield `a snapshot of ${target} names ${upserted.length} passes for ${marks.length}`;
+  for (const mark of marks)
+    if (!stood(mark)) yield `${mark} of a snapshot of ${target} is acknowledged and was not stored`;
   for (const id of cancelled) {
     const isCancelled = records.passes
       .of(`${target}.${id}`)
-      .some(({ record, message }) => record.contributions[source]?.status === 'cancelled' && message.order <= answer.order);
+      .some(
+        ({ record, message }) =>
+          record.contributions[source]?.status === 'cancelled' && message.order <= answer.order,
+      );
     if (!isCancelled) yield `${id} is said to be dropped by ${source}, and is not`;
   }
 }
@@ -111,8 +123,7 @@ export const namesStay: Checker = {
   *check(history) {
     const records = recordsOf(history);
     if (records === undefined) return;
-    for (const message of records.plans.passes)
-      if (message.removal) yield `${message.subject} is removed`;
+    for (const message of records.plans.passes) if (message.removal) yield `${message.subject} is removed`;
     for (const version of records.passes.all) yield* nameFaults(version, records);
     for (const { what, answer } of records.plans.asked) {
       if (what.kind !== 'pass' || answer?.outcome !== 'accepted') continue;
@@ -123,18 +134,25 @@ export const namesStay: Checker = {
   },
 };
 
-function* nameFaults({ key, record, before, message }: Version<StoredPass>, records: Records): Iterable<string> {
+function* nameFaults(
+  { key, record, before, message }: Version<StoredPass>,
+  records: Records,
+): Iterable<string> {
   if (key !== `${record.target}.${record.id}`) yield `${key} holds ${record.target}.${record.id}`;
   for (const source of SOURCES) {
     const name = record.contributions[source]?.id;
-    if (name === undefined || name === record.id || name === before?.record.contributions[source]?.id) continue;
+    if (name === undefined || name === record.id || name === before?.record.contributions[source]?.id)
+      continue;
     // A snapshot gives names of one of its passes to another one, each in a write of its own.
     const isOther = (each: Version<StoredPass>): boolean =>
-      each.key !== key && each.record.target === record.target && each.record.contributions[source]?.id === name;
+      each.key !== key &&
+      each.record.target === record.target &&
+      each.record.contributions[source]?.id === name;
     const other = records.passes.allAt(message.order - 1).find(isOther);
     const after = other && records.passes.at(other.key, records.orderAt(message.at + TAKEN_OVER_MS));
     const isTakenOver = after !== undefined && !isOther(after);
     if (isTakenOver) continue;
-    if (other !== undefined) yield `${name} of ${source} is in ${other.key}, and is put into ${key} (${message.seq})`;
+    if (other !== undefined)
+      yield `${name} of ${source} is in ${other.key}, and is put into ${key} (${message.seq})`;
   }
 }

@@ -65,7 +65,9 @@ function passFault(record: StoredSchedule, pass: StoredPass, now: number): strin
   const last = Date.parse(pass.los) - MARGIN_MS;
   const end = now + durationOf(record);
   // What was asked a moment ago was asked of a clock that showed less.
-  return end - WRITTEN_LATE_MS <= last ? undefined : `it may take until ${iso(end)}, and ends at ${iso(last)}`;
+  return end - WRITTEN_LATE_MS <= last
+    ? undefined
+    : `it may take until ${iso(end)}, and ends at ${iso(last)}`;
 }
 
 /** Between the question for the time and the write that is stored, ms. */

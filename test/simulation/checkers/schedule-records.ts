@@ -35,8 +35,10 @@ export const finalStays: Checker = {
       const isReplaced = record.created_at !== before.record.created_at;
       if (isReplaced) {
         if (before.record.state === 'fired') yield `${key} was fired and is replaced`;
-        if (!isPosted(version, message, records)) yield `${key} was ${before.record.state} and is made again by ${record.by}`;
-      } else if (record.state !== before.record.state) yield `${key} was ${before.record.state} and is ${record.state}`;
+        if (!isPosted(version, message, records))
+          yield `${key} was ${before.record.state} and is made again by ${record.by}`;
+      } else if (record.state !== before.record.state)
+        yield `${key} was ${before.record.state} and is ${record.state}`;
       else if (record.run_id !== before.record.run_id)
         yield `${key} named run ${before.record.run_id} and names ${record.run_id}`;
     }
@@ -75,7 +77,8 @@ export const validationsStayFallen: Checker = {
           isUnderWay(asked, message),
       );
       const had = earlier(version).some((each) => each.record.validation?.at === validation.at);
-      if (!isGiven || had) yield `${key} has a validation of ${validation.at} by ${validation.by} that nobody gives`;
+      if (!isGiven || had)
+        yield `${key} has a validation of ${validation.at} by ${validation.by} that nobody gives`;
     }
   },
 };
@@ -100,17 +103,14 @@ export const endsRightly: Checker = {
   },
 };
 
-function endFault(
-  version: Version<StoredSchedule>,
-  order: number,
-  records: Records,
-): string | undefined {
+function endFault(version: Version<StoredSchedule>, order: number, records: Records): string | undefined {
   const { record, key, message } = version;
   if (record.state === 'missed') return missFault(version, order, records);
   if (record.state !== 'cancelled') return undefined;
   const { by } = record.changes.at(-1) ?? {};
   const pass = records.passOf(record.target, record.pass, order);
-  if (by === undefined) return pass?.status === 'cancelled' ? undefined : `pass ${record.pass} is ${pass?.status}`;
+  if (by === undefined)
+    return pass?.status === 'cancelled' ? undefined : `pass ${record.pass} is ${pass?.status}`;
   const isAsked = records.plans.asked.some(
     (asked) =>
       asked.what.kind === 'cancel' &&
@@ -130,9 +130,11 @@ function missFault(
   const mission = records.missionAt(order);
   if (mission === undefined || before === undefined) return undefined;
   const pass = records.passOf(record.target, record.pass, order);
-  const start = pass === undefined ? Date.parse(record.fire_at) : Date.parse(pass.aos) + offsetOf(record.start);
+  const start =
+    pass === undefined ? Date.parse(record.fire_at) : Date.parse(pass.aos) + offsetOf(record.start);
   const shown = records.shownBy(message.by, message.at);
-  if (shown < start) return `${message.by} had ${new Date(shown).toISOString()}, it starts at ${new Date(start).toISOString()}`;
+  if (shown < start)
+    return `${message.by} had ${new Date(shown).toISOString()}, it starts at ${new Date(start).toISOString()}`;
   const around = records.surroundings(record, order, mission);
   const found = assess(before.record, around);
   const late = lateReasons({ ...before.record, ...found.plan }, around, shown);

@@ -28,7 +28,8 @@ function* creationFaults(version: Version<StoredSchedule>, records: Records): It
   const { key, record, before } = version;
   if (!record.by?.startsWith(BY)) return;
   if (before !== undefined && before.record.created_at === record.created_at) return;
-  if (before !== undefined) return yield `${key} is made again by ${record.by}, and was ${before.record.state}`;
+  if (before !== undefined)
+    return yield `${key} is made again by ${record.by}, and was ${before.record.state}`;
   const id = record.by.slice(BY.length);
   if (key !== `${id}-${record.pass}`) yield `${key} is of rule ${id} and pass ${record.pass}`;
   const moments = momentsBefore(version, records);
@@ -48,7 +49,9 @@ function rulesSince(
   { rules }: Records,
 ): StoredRule[] {
   const first = rules.at(id, from);
-  const later = rules.of(id).filter((each) => each.message.order > from && each.message.order < message.order);
+  const later = rules
+    .of(id)
+    .filter((each) => each.message.order > from && each.message.order < message.order);
   return [...(first === undefined ? [] : [first]), ...later].map(({ record }) => record);
 }
 
@@ -86,7 +89,8 @@ function* missing(records: Records): Iterable<string> {
       const reasons = reasonsAgainst(record, pass, records);
       const said = refused.at(`${rule}.${pass.id}`, order)?.record.reasons.join('; ');
       if (reasons.length === 0) yield `${id} was not made${said === undefined ? '' : `: ${said}`}`;
-      else if (reasons.join('; ') !== said) yield `${id} is refused because ${said}; the rules say ${reasons.join('; ')}`;
+      else if (reasons.join('; ') !== said)
+        yield `${id} is refused because ${said}; the rules say ${reasons.join('; ')}`;
     }
 }
 
@@ -98,9 +102,23 @@ function reasonsAgainst(rule: StoredRule, pass: StoredPass, records: Records): r
   const start = new Date(Date.parse(pass.aos) + offsetOf(rule.start)).toISOString();
   const { run, targets, inputs, environment = 'orbit' } = rule;
   const wanted = {
-    ...{ run, targets, environment, start: rule.start, ...(inputs !== undefined && { inputs }) },
-    ...{ id: `${rule.id}-${pass.id}`, pass: pass.id, target: pass.target, state: 'scheduled', fire_at: start },
-    ...{ created_at: at, ir: '', content: '', config: '', max_duration: '0 s', sends: false, needs_validation: false },
+    run,
+    targets,
+    environment,
+    start: rule.start,
+    ...(inputs !== undefined && { inputs }),
+    id: `${rule.id}-${pass.id}`,
+    pass: pass.id,
+    target: pass.target,
+    state: 'scheduled',
+    fire_at: start,
+    created_at: at,
+    ir: '',
+    content: '',
+    config: '',
+    max_duration: '0 s',
+    sends: false,
+    needs_validation: false,
   } as unknown as StoredSchedule;
   const around = records.surroundings(wanted, order, mission);
   if (around.resolution.outcome === 'none') return around.resolution.reasons;

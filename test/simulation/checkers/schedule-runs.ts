@@ -46,7 +46,8 @@ function* submissionFaults(
   const first = versions.find(({ key, record }) => key === id && record.state === 'fired');
   if (first === undefined) return yield `run ${run} is submitted by ${id}, which was never fired`;
   if (first.message.order > message.order) yield `run ${run} of ${id} is submitted before the record says so`;
-  if (first.record.run_id !== run) yield `run ${run} is submitted by ${id}, its record names ${first.record.run_id}`;
+  if (first.record.run_id !== run)
+    yield `run ${run} is submitted by ${id}, its record names ${first.record.run_id}`;
   if (first.record.ir !== ir) yield `run ${run} of ${id} is ${ir}, its record says ${first.record.ir}`;
 }
 

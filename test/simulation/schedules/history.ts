@@ -5,8 +5,8 @@
 
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { streams } from '../../../contract/bus/streams.ts';
-import type { StoredMessage } from '../twin/stored-stream.ts';
 import type { TwinServer } from '../twin/server.ts';
+import type { StoredMessage } from '../twin/stored-stream.ts';
 import type { Asked } from './planners.ts';
 
 /** From a time on, ms since 1970, the clock of a process is so far ahead. */

@@ -124,7 +124,9 @@ function orbitOf(chance: Chance, { from, calmAt }: Bounds, n: number): Orbit {
     () => chance.whole(33_000, 90_000),
     () => chance.whole(150_000, 200_000),
   ])();
-  const knownAt = chance.happens(0.7) ? chance.whole(from - 400, from + 800) : chance.whole(from, calmAt - 3_000);
+  const knownAt = chance.happens(0.7)
+    ? chance.whole(from - 400, from + 800)
+    : chance.whole(from, calmAt - 3_000);
   return { n, target: chance.one(TARGETS), station: chance.one(STATIONS), aos, los: aos + length, knownAt };
 }
 

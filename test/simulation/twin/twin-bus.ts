@@ -382,7 +382,8 @@ export class TwinBus implements Bus, TwinCalls {
       } catch (error) {
         if (!(error instanceof Outage)) throw error;
         const waitMs = Math.min(RETRY_MS * 2 ** Math.min(round, 8), RETRY_LONGEST_MS);
-        if (once || inside.monotonic() + waitMs >= deadline) throw new Outage('bus.unavailable', error.message);
+        if (once || inside.monotonic() + waitMs >= deadline)
+          throw new Outage('bus.unavailable', error.message);
         await this.#pause(waitMs);
       }
     }
