@@ -198,8 +198,9 @@ export class Scheduler implements CellOwner {
     const schedule = schedules.open.get(id);
     const mission = missions.current;
     if (schedule === undefined || this.#stopped) return void this.#standby.delete(id);
-    // V3: whatever was missed meanwhile is marked when they are known.
-    if (mission === undefined || !bus.connected || !schedules.live || !passes.live) return;
+    const isKnown = mission !== undefined && bus.connected && schedules.live && passes.live;
+    // V3: whatever was missed meanwhile is marked when they are known, and asked about until then.
+    if (!isKnown) return this.#lookIn(id, SCHEDULE_TICK_MS);
     const now = clock.now();
     const wanted = this.#wanted(schedule, mission, now);
     if (wanted === undefined) return void this.#standby.delete(id);
