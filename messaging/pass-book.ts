@@ -51,6 +51,7 @@ export class PassBook implements CurrentPasses, Stoppable {
   /** What has changed since. */
   readonly #changed = new Map<string, { readonly before: StoredPass | undefined }>();
   #newest = 0;
+  #changes = 0;
 
   constructor(options: PassBookOptions) {
     this.#options = options;
@@ -80,6 +81,10 @@ export class PassBook implements CurrentPasses, Stoppable {
     if (target !== undefined) return [...(this.#byTarget.get(target)?.values() ?? [])].sort(byAos);
     if (this.#changed.size > 0) this.#sortAgain();
     return this.#sorted;
+  }
+
+  get changes(): number {
+    return this.#changes;
   }
 
   /** K4 */
@@ -145,6 +150,7 @@ export class PassBook implements CurrentPasses, Stoppable {
     else ofTarget.set(id, pass);
     if (ofTarget.size === 0) this.#byTarget.delete(target);
     else this.#byTarget.set(target, ofTarget);
+    this.#changes += 1;
     this.#now.changed(target);
     this.#near.changed(target);
     this.#notify(target, id);
