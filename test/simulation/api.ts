@@ -22,6 +22,8 @@ import { launchRun } from '../../http/routes/runs.ts';
 import { submitTelecommand } from '../../http/routes/telecommands.ts';
 import { watchRuns } from '../../http/run-index.ts';
 import { PassWriter } from '../../messaging/pass-writes.ts';
+import { PassesOver } from '../../messaging/passes-over.ts';
+import { SchedulesOver } from '../../messaging/schedules-over.ts';
 import { programDocument } from '../../mission/procedure/program-document.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
 import type { RoleContext, RoleFactory } from '../../supervision/role.ts';
@@ -104,10 +106,11 @@ function portsOf(
   const { passes, schedules, rules } = books;
   const ports = { bus, missions, values, passes, schedules, rules, log, clock, registry, ...watched };
   const newId = (): string => ulid(clock.now(), () => random.next());
-  const passWriter = new PassWriter({ bus, log });
   return {
     ...ports,
-    passWriter,
+    passWriter: new PassWriter({ bus, log }),
+    passesOver: new PassesOver({ bus, log }),
+    schedulesOver: new SchedulesOver({ bus, log }),
     newId,
     valuesLoaded: () => true,
     draining: () => false,
