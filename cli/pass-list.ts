@@ -6,7 +6,7 @@ import type { PassList } from '../contract/pass.ts';
 import { realClock } from '../supervision/clock.ts';
 import { printColumns } from './columns.ts';
 import { passColumns, passRow } from './pass-columns.ts';
-import { readTime } from './pass-look.ts';
+import { instantOf } from './pass-look.ts';
 import { readLists } from './read-lists.ts';
 import { hasColour } from './run-follow.ts';
 import { serviceOf } from './service.ts';
@@ -35,8 +35,8 @@ export async function list(args: string[]): Promise<number> {
   const query = new URLSearchParams({
     ...(target !== undefined && { target }),
     ...(all && { all: 'true' }),
-    ...(values.from !== undefined && { from: instant(values.from) }),
-    ...(values.to !== undefined && { to: instant(values.to) }),
+    ...(values.from !== undefined && { from: instantOf(values.from) }),
+    ...(values.to !== undefined && { to: instantOf(values.to) }),
   });
   const asked = { path: '/v1/passes', query, most: PASS_LISTS_READ };
   const listed = await readLists(serviceOf(values), asked, (list: PassList) => list.passes);
@@ -53,10 +53,4 @@ export async function list(args: string[]): Promise<number> {
   if (more)
     process.stderr.write(`more passes match than ${items.length}; narrow them with --target, --from, --to\n`);
   return 0;
-}
-
-/** A day alone is one of UTC; what is no time the service refuses, with what is wrong with it. */
-function instant(text: string): string {
-  const ms = readTime(text);
-  return Number.isNaN(ms) ? text : new Date(ms).toISOString();
 }

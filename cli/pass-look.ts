@@ -31,6 +31,12 @@ export function readTime(text: string): number {
   return TIME.test(text) ? Date.parse(text) : Number.NaN;
 }
 
+/** In UTC, as the service takes it; what is no time stays as it is, and the service says what is wrong with it. */
+export function instantOf(text: string): string {
+  const ms = readTime(text);
+  return Number.isNaN(ms) ? text : new Date(ms).toISOString();
+}
+
 /** Day and time of day to the second, with its zone: `Z`, or the offset of the machine's zone at that time. */
 export function dayAndTime(timeMs: number, local: boolean): [day: string, time: string] {
   const rounded = Math.round(timeMs / S_MS) * S_MS;

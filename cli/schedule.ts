@@ -8,6 +8,7 @@ import { CREATE_USAGE, create } from './schedule-create.ts';
 import { LIST_USAGE, list } from './schedule-list.ts';
 import { SHOW_USAGE, show } from './schedule-show.ts';
 import { SERVICE_USAGE } from './service.ts';
+import { TIME_USAGE } from './table-options.ts';
 
 const VERBS: Readonly<Record<string, (args: string[]) => Promise<number>>> = {
   list,
@@ -21,6 +22,6 @@ const USAGE = [LIST_USAGE, SHOW_USAGE, CREATE_USAGE, COMMAND_USAGE].join('');
 export async function schedule([verb, ...args]: string[]): Promise<number> {
   const carryOut = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (carryOut !== undefined) return carryOut(args);
-  process.stderr.write(`${USAGE}${SERVICE_USAGE}`);
+  process.stderr.write(`${USAGE}${TIME_USAGE}${SERVICE_USAGE}`);
   return 2;
 }

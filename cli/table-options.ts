@@ -10,6 +10,8 @@ export const TABLE_OPTIONS = {
   local: { type: 'boolean' },
 } as const;
 
+export const TIME_USAGE = 'TIME: 2026-01-02, from 00:00 UTC, or 2026-01-02T03:04Z\n';
+
 interface TableValues {
   readonly json?: boolean | undefined;
   readonly utc?: boolean | undefined;

@@ -1,11 +1,11 @@
 /**
  * What is to be looked at when: names by their times, the earliest first.
  *
- * D1. A name is taken once, at the earliest time it was put at: whoever looks puts it again for what is later. Else each
- *     look would be followed by several, and each of those by several more.
+ * D1. A name is taken once, at the earliest time it was put at: whoever looks puts it again for what is later. Else
+ *     each look would be followed by several, and each of those by several more.
  */
 
-export interface Due {
+interface Due {
   readonly at: number;
   readonly name: string;
 }
@@ -41,14 +41,14 @@ export class DueQueue {
   }
 
   /** Takes the earliest out if it is due. */
-  take(now: number): Due | undefined {
+  take(now: number): string | undefined {
     const heap = this.#heap;
     for (let first = heap[0]; first !== undefined && first.at <= now; first = heap[0]) {
       const last = heap.pop()!;
       if (heap.length > 0) this.#sink(last);
       if (this.#times.get(first.name) !== first.at) continue;
       this.#times.delete(first.name);
-      return first;
+      return first.name;
     }
     return undefined;
   }

@@ -18,6 +18,7 @@ import type {
 } from '../../contract/inspection.ts';
 import type { InspectFound } from '../../contract/inspector.ts';
 import { Outage } from '../../contract/outage.ts';
+import { isToken } from '../../contract/token.ts';
 import { refuse } from '../errors.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal } from '../reply.ts';
@@ -25,9 +26,10 @@ import { asksForRecorded, findRecorded, type Recorded } from './finished.ts';
 import { type Asked, answered, type Processes, refusals, silentOf } from './processes.ts';
 import { findRecordedRuns, runInIndex } from './recorded-runs.ts';
 import { findRecordedSchedules, scheduleInBook } from './recorded-schedules.ts';
-import { storedView } from './stored.ts';
+import { shownSchedule } from './records.ts';
+import { recordEntity, storedView } from './stored.ts';
 
-type Ports = Pick<RoutePorts, 'bus' | 'clock' | 'runs' | 'schedules' | 'inspector'>;
+type Ports = Pick<RoutePorts, 'bus' | 'clock' | 'runs' | 'schedules' | 'schedulesOver' | 'inspector'>;
 
 /** Who knows an entity best comes first (E1). */
 const RANK: Record<EntitySummary['status'], number> = {
@@ -107,7 +109,7 @@ function isNowhere(known: EntitySummary | undefined): boolean {
 
 /** The entity where it lives, else as its log left it; refuses with `inspect::unknown-entity`. */
 export async function viewEntity(
-  ports: Pick<Ports, 'runs' | 'schedules' | 'inspector'>,
+  ports: Pick<Ports, 'runs' | 'schedules' | 'schedulesOver' | 'inspector'>,
   name: EntityName,
 ): Promise<Handled<EntityView>> {
   const { processes } = ports.inspector;
@@ -122,8 +124,20 @@ export async function viewEntity(
   if (stored !== undefined && !(history.ok && history.value.final))
     return { ok: true, value: storedView(stored) };
   const indexed = runInIndex(ports, name) ?? scheduleInBook(ports, name);
-  if (!history.ok) return indexed?.state === 'submitted' ? notBegun(name) : unknownEntity(name, asked);
+  if (!history.ok && indexed?.state === 'submitted') return notBegun(name);
+  if (!history.ok) return (await longFinal(ports, name)) ?? unknownEntity(name, asked);
   return { ok: true, value: finishedView(history.value, indexed) };
+}
+
+/** A schedule that has long been final: what is left of it is its record. */
+async function longFinal(
+  { schedulesOver }: Pick<Ports, 'schedulesOver'>,
+  { kind, id }: EntityName,
+): Promise<Handled<EntityView> | undefined> {
+  const record = kind === 'schedule' && isToken(id) ? await schedulesOver.find(id) : undefined;
+  if (record === undefined) return undefined;
+  const shown = recordEntity(shownSchedule(record, Date.parse(record.updated_at)));
+  return { ok: true, value: storedView(shown) };
 }
 
 /** The log of the entity through its chart; refuses with `inspect::no-history` or `inspect::unknown-entity`. */

@@ -54,7 +54,11 @@ function alarmIn({ key, value, at }: Entry): ShownRecord | undefined {
 
 function scheduleIn({ key, value, at }: Entry): ShownRecord | undefined {
   const record = readSchedule(key, value);
-  if (record === undefined) return undefined;
+  return record && shownSchedule(record, at);
+}
+
+/** A schedule that was written at this time, ms since 1970. */
+export function shownSchedule(record: StoredSchedule, at: number): ShownRecord {
   const summary = scheduleSummary(record);
   const isWaiting = !FINAL_STATES.has(record.state);
   const stored: StoredView = {

@@ -29,7 +29,7 @@ import { isKept, readEnvelope } from '../../messaging/kept-envelopes.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Envelope } from '../../ports/entity.ts';
-import { isRecordKind, RECORDS, type RecordReader } from './records.ts';
+import { isRecordKind, RECORDS, type RecordReader, type ShownRecord } from './records.ts';
 
 /** Envelopes of these kinds are their records, in a bucket of their own. */
 const RECORDED_IN = new Map<string, BucketDefinition>([
@@ -141,8 +141,12 @@ function orUndefined<Read>(read: () => Read | undefined): Read | undefined {
 
 function recordIn(entry: Entry, read: RecordReader): StoredEntity | undefined {
   const found = read(entry);
-  if (found === undefined) return undefined;
-  return { ...found, stored: found.summary.stored, context: shown(found.context) };
+  return found && recordEntity(found);
+}
+
+/** A record as an entity of its store. */
+export function recordEntity(record: ShownRecord): StoredEntity {
+  return { ...record, stored: record.summary.stored, context: shown(record.context) };
 }
 
 function entityIn(entry: Entry): StoredEntity | undefined {

@@ -11,6 +11,7 @@ import { subject } from '../../contract/bus/subjects.ts';
 import { PASS_CHECK_MS } from '../../contract/limits.ts';
 import type { LinksView } from '../../contract/links-view.ts';
 import { watchLinkFrames } from '../../http/routes/link-frames.ts';
+import { launchRun } from '../../http/routes/runs.ts';
 import { targetLinkRoutes } from '../../http/routes/target-links.ts';
 import { linkRefusal } from '../../http/run-links.ts';
 import { targetsOf } from '../../links/bindings.ts';
@@ -20,7 +21,7 @@ import type { Mission } from '../../mission/mission.ts';
 import type { CurrentPasses } from '../../mission/pass/serving-gateway.ts';
 import { resolveSimulatedFaults } from '../../mission/procedure/resolve/simulated-fault.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { bindingsBySubject } from '../../supervision/reconciler/link-bindings.ts';
+import { bindingsBySubject, stationBindings } from '../../supervision/reconciler/link-bindings.ts';
 import { passesSoon } from '../../supervision/reconciler/pass-gateways.ts';
 import { laneWorld, missionOf, submit } from '../actors/telecommand/lane-world.ts';
 import { MemoryBus } from '../links/memory-bus.ts';
@@ -164,10 +165,12 @@ const RECEIVERS: Readonly<Record<string, (asked: Asked) => Promise<string[]>>> =
     GATEWAYS.filter((gateway) => targetsOf(mission, gateway, passes, NOW).includes('sat1')),
   'the bindings of the reconciler': async ({ mission, situation }) => {
     const soon = passesSoon(situation.passes, NOW).filter(({ target }) => target === 'sat1');
-    const bindings = bindingsBySubject(mission, new Map(), new Map([['sat1', soon]]));
-    return GATEWAYS.filter((name) =>
-      bindings.get(subject.gatewayVerb(name, 'bind'))?.some(({ link }) => link === 'uhf'),
-    );
+    const lasting = bindingsBySubject(mission, new Map());
+    const during = stationBindings(mission, new Map(), new Map([['sat1', soon]]));
+    return GATEWAYS.filter((name) => {
+      const about = subject.gatewayVerb(name, 'bind');
+      return [lasting, during].some((those) => those.get(about)?.some(({ link }) => link === 'uhf'));
+    });
   },
 };
 
@@ -205,7 +208,15 @@ it.each([
     (ports: never) =>
       watchLinkFrames.open({ params: { target: 'sat1' }, query: {} } as never, ports, {} as never),
   ],
-])('%s is not shown while the passes are not known', async (_who, ask) => {
+  [
+    'a launch with faults',
+    (ports: never) => {
+      const faults = [{ target: 'craft', fault: 'tm_silence' }];
+      const body = { run: 'r', environment: 'bench', targets: { craft: 'sat1' }, faults };
+      return launchRun.handle({ body, caller: { kind: 'declared', name: 'ada', roles: [] } } as never, ports);
+    },
+  ],
+])('%s is not decided while the passes are not known', async (_who, ask) => {
   const asked = { mission: stationMission(), passes: bookOf([]) };
   const { bus } = askedBus();
   expect(await ask(portsOf(bus, asked, false))).toMatchObject({

@@ -9,6 +9,7 @@ import type { InspectedEntity, InspectFound, InspectTree } from '../../../contra
 import { accepted } from '../../../contract/result.ts';
 import type { StoredSchedule } from '../../../contract/schedule.ts';
 import { KeptEnvelopes, packr } from '../../../messaging/kept-envelopes.ts';
+import { SchedulesOver } from '../../../messaging/schedules-over.ts';
 import { call } from '../../support/client.ts';
 import { until } from '../../support/until.ts';
 import { startWorld, type World } from '../world.ts';
@@ -218,6 +219,14 @@ describe('an entity whose record is in a bucket of its own', () => {
     expect([over.status, over.timers]).toEqual(['finished', []]);
     expect((await get('entities/schedule/s3')).status).toBe(404);
   });
+
+  it('a schedule that has long been final is shown as its record was kept', async () => {
+    const record = aSchedule('s4', { state: 'cancelled', reasons: ['cancelled by eve'] });
+    await new SchedulesOver(world).keep([record], Date.now());
+    const { entity } = (await get('entities/schedule/s4')).body;
+    expect(entity).toMatchObject({ status: 'finished', state: 'cancelled', active: ['schedule.cancelled'] });
+    expect(entity.context).toMatchObject({ record: { reasons: ['cancelled by eve'] } });
+  });
 });
 
 async function found(query: string): Promise<string> {
@@ -228,9 +237,15 @@ async function found(query: string): Promise<string> {
 
 /** As a scheduler would have written it. */
 async function keepSchedule(id: string, more: Partial<StoredSchedule>): Promise<void> {
+  const data = Buffer.from(JSON.stringify(aSchedule(id, more)));
+  const written = await world.bus.bucket(buckets.schedules).put(id, data, 0);
+  await world.books.schedules.seen(written.outcome === 'written' ? written.revision : undefined);
+}
+
+function aSchedule(id: string, more: Partial<StoredSchedule>): StoredSchedule {
   const at = new Date(Date.UTC(2026, 0, 1) + Number(id.slice(1))).toISOString();
   const { state = 'scheduled', reasons = [] } = more;
-  const record: StoredSchedule = {
+  return {
     id,
     pass: 'p1',
     start: 'aos',
@@ -252,7 +267,4 @@ async function keepSchedule(id: string, more: Partial<StoredSchedule>): Promise<
     changes: [{ at, state, reasons }],
     ...more,
   };
-  const data = Buffer.from(JSON.stringify(record));
-  const written = await world.bus.bucket(buckets.schedules).put(id, data, 0);
-  await world.books.schedules.seen(written.outcome === 'written' ? written.revision : undefined);
 }

@@ -67,8 +67,12 @@ const scenario: Scenario = {
       at(3_301, {
         kind: 'rule',
         rule: {
-          ...{ id: 'r-0', target: 'sat1', start: 'aos + 150 s', ...beat },
-          ...{ targets: { sat: 'sat1' }, inputs: { serial: 4 } },
+          id: 'r-0',
+          target: 'sat1',
+          start: 'aos + 150 s',
+          ...beat,
+          targets: { sat: 'sat1' },
+          inputs: { serial: 4 },
         },
       }),
       at(3_800, { kind: 'validate', id: 's-1' }),

@@ -138,7 +138,7 @@ describe('the leader', () => {
     await until(() => mode(kept) === 'safe');
   });
 
-  it('link-bindings.K1 MC-PASS-050 reports to the gateway of a station before its pass, and its mode of then', async () => {
+  it('link-bindings.K1 K4 MC-PASS-050 reports to the gateway of a station before its pass, and its mode of then', async () => {
     missions.publish({ ...stationMission(), revision: 'stations' });
     const kept = new KeptBindings();
     const station = subject.gatewayVerb('kiruna-1', 'bind');
