@@ -13,6 +13,7 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
+import { SCHEDULE_FRESH_MS } from '../../contract/limits.ts';
 import { FINAL_STATES, type StoredSchedule } from '../../contract/schedule.ts';
 import { openEffects, type ScheduleItem } from '../../machines/schedule/protocol.ts';
 import { scheduleMachine } from '../../machines/schedule/schedule.ts';
@@ -100,9 +101,10 @@ async function write(
   if (seen !== undefined && seen !== position) return undefined;
   const bucket = bus.bucket(buckets.schedules);
   const bytes = Buffer.from(JSON.stringify(stored));
-  const mayEnd = !(transition && FINAL_STATES.has(stored.state)) || (await endsSo(stored));
-  if (mayEnd) {
-    const written = await bucket.put(id, bytes, position);
+  const isEnd = transition && FINAL_STATES.has(stored.state);
+  if (!isEnd || (await endsSo(stored))) {
+    // An end is not sent for long: what it was decided by would not be so any more (R2).
+    const written = await bucket.put(id, bytes, position, isEnd ? { deadlineMs: SCHEDULE_FRESH_MS } : {});
     if (written.outcome === 'written') return written.revision;
   }
   // One's own write whose answer an outage took (R4): it is done, whatever would be so by now.

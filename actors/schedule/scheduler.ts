@@ -15,11 +15,11 @@
  */
 
 import { createHash } from 'node:crypto';
-import { SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
+import { SCHEDULE_IDLE_LOOKS, SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { StoredSchedule } from '../../contract/schedule.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
-import { wouldChange } from '../../machines/schedule/record.ts';
+import { isSameRecord, wouldChange } from '../../machines/schedule/record.ts';
 import type { scheduleMachine } from '../../machines/schedule/schedule.ts';
 import type { PassBook } from '../../messaging/pass-book.ts';
 import { isOpen, type ScheduleBook } from '../../messaging/schedule-book.ts';
@@ -60,6 +60,8 @@ export class Scheduler implements CellOwner {
   readonly #marked = new Set<string>();
   /** Since when each waits for its turn here. */
   readonly #standby = new Map<string, number>();
+  /** How often the cell of each was given something, and had another record (V6). */
+  readonly #idle = new Map<string, number>();
   readonly #off: (() => void)[] = [];
   #timer: TimerHandle | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
@@ -126,6 +128,7 @@ export class Scheduler implements CellOwner {
   /** V1 */
   #scheduleChanged(id: string, now: StoredSchedule | undefined, before: StoredSchedule | undefined): void {
     this.#standby.delete(id);
+    this.#idle.delete(id);
     if (now === undefined || !isOpen(now)) this.#resolutions.forget(id);
     if (now !== undefined && before !== undefined && isPlacedAlike(now, before)) return this.#mark(id);
     for (const each of [now, before]) if (each !== undefined) this.#markPass(each.target, each.pass);
@@ -234,6 +237,7 @@ export class Scheduler implements CellOwner {
     const { id } = schedule;
     const { cells, schedules } = this.#options;
     this.#lookIn(id, SCHEDULE_TICK_MS);
+    this.#dropOther(schedule);
     if (wanted.do === 'wake') return cells.wake(id);
     const { found, due } = wanted;
     const revision = schedules.revisionOf(id);
@@ -242,6 +246,22 @@ export class Scheduler implements CellOwner {
     const reasons = this.#lateReasons(schedule, found, at);
     const run = this.#runOf(schedule, at);
     cells.tell(id, { type: 'start.reached', at, found, reasons, run, ...seen });
+  }
+
+  /**
+   * V6. What it may be about to write is left to it for a while; where it has an end or an older record, there is nothing
+   * to wait for.
+   */
+  #dropOther(schedule: StoredSchedule): void {
+    const { id, updated_at } = schedule;
+    const { cells } = this.#options;
+    const held = cells.context(id)?.record;
+    if (held === undefined || isSameRecord(held, schedule)) return void this.#idle.delete(id);
+    const times = (this.#idle.get(id) ?? 0) + 1;
+    this.#idle.set(id, times);
+    if (isOpen(held) && held.updated_at >= updated_at && times < SCHEDULE_IDLE_LOOKS) return;
+    this.#idle.delete(id);
+    cells.drop(id);
   }
 
   #lateReasons(schedule: StoredSchedule, found: Found, now: number): readonly string[] {

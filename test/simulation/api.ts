@@ -106,10 +106,9 @@ function portsOf(
   const { passes, schedules, rules } = books;
   const ports = { bus, missions, values, passes, schedules, rules, log, clock, registry, ...watched };
   const newId = (): string => ulid(clock.now(), () => random.next());
-  const passWriter = new PassWriter({ bus, log });
   return {
     ...ports,
-    passWriter,
+    passWriter: new PassWriter({ bus, log }),
     passesOver: new PassesOver({ bus, log }),
     schedulesOver: new SchedulesOver({ bus, log }),
     newId,
