@@ -77,6 +77,9 @@ class GatewayFrameDecoder implements FrameDecoder {
   readonly #faults: FrameFaults;
   #mission: Mission | undefined;
   #bindings: readonly DecodedBinding[] = [];
+  /** Those served in that second. */
+  #sources: readonly Source[] = [];
+  #second = Number.NaN;
   #tail: Promise<void> = Promise.resolve();
   #underWay = 0;
 
@@ -155,19 +158,20 @@ class GatewayFrameDecoder implements FrameDecoder {
     }
   }
 
-  /** G5 */
-  #sourcesAt(at: number): Source[] {
+  /** G5. Passes begin and end with a margin of a minute: within a second the answer is the same. */
+  #sourcesAt(at: number): readonly Source[] {
     const mission = this.#missions.current;
     if (mission === undefined) return [];
-    if (mission !== this.#mission) {
-      this.#mission = mission;
+    const second = Math.floor(at / 1_000);
+    if (mission === this.#mission && second === this.#second) return this.#sources;
+    if (mission !== this.#mission)
       this.#bindings = possibleBindings(mission, this.#gateway).map((binding) => ({ binding }));
-    }
-    return this.#bindings.flatMap((each) =>
-      isServedBy(mission, this.#gateway, each.binding, this.#passes, at)
-        ? (this.#sourceOf(each, mission) ?? [])
-        : [],
-    );
+    this.#mission = mission;
+    this.#second = second;
+    this.#sources = this.#bindings
+      .filter(({ binding }) => isServedBy(mission, this.#gateway, binding, this.#passes, at))
+      .flatMap((served) => this.#sourceOf(served, mission) ?? []);
+    return this.#sources;
   }
 
   /** Made when it is first needed. */

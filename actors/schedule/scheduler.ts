@@ -12,8 +12,6 @@
  *     write may have lost.
  * V5. A fired schedule whose run is not known to be submitted is brought to life, whoever fired it; by others than who
  *     ranks first only when that one has had the time to do it.
- * V6. What was found of a record is for that record alone (machines/schedule.S4). A cell that still has an older one, or
- *     did nothing about this one, begins again from the bus.
  */
 
 import { createHash } from 'node:crypto';
@@ -21,7 +19,7 @@ import { SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { StoredSchedule } from '../../contract/schedule.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
-import { editionOf, wouldChange } from '../../machines/schedule/record.ts';
+import { wouldChange } from '../../machines/schedule/record.ts';
 import type { scheduleMachine } from '../../machines/schedule/schedule.ts';
 import type { PassBook } from '../../messaging/pass-book.ts';
 import { isOpen, type ScheduleBook } from '../../messaging/schedule-book.ts';
@@ -60,12 +58,8 @@ export class Scheduler implements CellOwner {
   readonly #resolutions: Resolutions;
   /** To be looked at. */
   readonly #marked = new Set<string>();
-  /** The start that each is looked at for. */
-  readonly #starts = new Map<string, number>();
   /** Since when each waits for its turn here. */
   readonly #standby = new Map<string, number>();
-  /** The record for which the cell of each was last given something to do (V6). */
-  readonly #given = new Map<string, string>();
   readonly #off: (() => void)[] = [];
   #timer: TimerHandle | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
@@ -132,16 +126,10 @@ export class Scheduler implements CellOwner {
   /** V1 */
   #scheduleChanged(id: string, now: StoredSchedule | undefined, before: StoredSchedule | undefined): void {
     this.#standby.delete(id);
-    this.#given.delete(id);
-    if (now === undefined || !isOpen(now)) this.#forget(id);
+    if (now === undefined || !isOpen(now)) this.#resolutions.forget(id);
     if (now !== undefined && before !== undefined && isPlacedAlike(now, before)) return this.#mark(id);
     for (const each of [now, before]) if (each !== undefined) this.#markPass(each.target, each.pass);
     this.#mark(id);
-  }
-
-  #forget(id: string): void {
-    this.#resolutions.forget(id);
-    this.#starts.delete(id);
   }
 
   #markPass(target: string, pass: string): void {
@@ -196,11 +184,8 @@ export class Scheduler implements CellOwner {
   #tick(): void {
     const now = this.#options.clock.now();
     for (let left = SCHEDULE_SLICE; left > 0; left -= 1) {
-      const due = this.#due.take(now);
-      if (due === undefined) break;
-      const { name: id, at } = due;
-      // It is waited for again if, by a clock that was set back, it is still to come.
-      if (at >= (this.#starts.get(id) ?? Number.POSITIVE_INFINITY)) this.#starts.delete(id);
+      const id = this.#due.take(now);
+      if (id === undefined) break;
       this.#look(id);
     }
     this.#arm();
@@ -228,8 +213,7 @@ export class Scheduler implements CellOwner {
     const found = assess(schedule, { ...surroundingsOf(schedule, mission, this.#options), resolution });
     const start = Date.parse(found.fireAt);
     if (start <= now) return { do: 'tell', found, due: true };
-    if (this.#starts.get(schedule.id) !== start) this.#lookAt(schedule.id, start);
-    this.#starts.set(schedule.id, start);
+    this.#lookAt(schedule.id, start);
     return wouldChange(schedule, found) ? { do: 'tell', found, due: false } : undefined;
   }
 
@@ -247,24 +231,16 @@ export class Scheduler implements CellOwner {
 
   #act(schedule: StoredSchedule, wanted: Wanted, at: number): void {
     const { id } = schedule;
-    const { cells } = this.#options;
+    const { cells, schedules } = this.#options;
     this.#lookIn(id, SCHEDULE_TICK_MS);
-    const about = editionOf(schedule);
-    this.#dropOther(schedule, about);
     if (wanted.do === 'wake') return cells.wake(id);
     const { found, due } = wanted;
-    if (!due) return void cells.tell(id, { type: 'evaluated', at, found, about });
+    const revision = schedules.revisionOf(id);
+    const seen = revision === undefined ? {} : { seen: revision };
+    if (!due) return void cells.tell(id, { type: 'evaluated', at, found, ...seen });
     const reasons = this.#lateReasons(schedule, found, at);
-    cells.tell(id, { type: 'start.reached', at, found, reasons, run: this.#runOf(schedule, at), about });
-  }
-
-  /** V6: a cell that is ahead of what is known here is left in peace at first. */
-  #dropOther({ id, updated_at }: StoredSchedule, about: string): void {
-    const held = this.#options.cells.context(id)?.record;
-    const isOther = held !== undefined && editionOf(held) !== about;
-    if (isOther && (held.updated_at < updated_at || this.#given.get(id) === about))
-      this.#options.cells.drop(id);
-    this.#given.set(id, about);
+    const run = this.#runOf(schedule, at);
+    cells.tell(id, { type: 'start.reached', at, found, reasons, run, ...seen });
   }
 
   #lateReasons(schedule: StoredSchedule, found: Found, now: number): readonly string[] {

@@ -26,6 +26,9 @@ export const listRules = defineRoute({
   path: '/v1/schedule-rules',
   operationId: 'listRules',
   summary: 'Recurring rules, and what each has made of the passes to come',
+  description:
+    'By identifier. Of the passes that are not over: how many the filter matches, how many of them have a schedule of the ' +
+    'rule, and why the others have none.',
   tag: 'Schedules',
   replies: { 200: RuleList },
   errors: ['api::unavailable'],
@@ -87,6 +90,8 @@ export const deleteRule = defineRoute({
   path: '/v1/schedule-rules/:id',
   operationId: 'deleteRule',
   summary: 'Remove a rule; its schedules stay',
+  description:
+    'No more schedules are made by it. Those it has made start as planned unless they are cancelled.',
   tag: 'Schedules',
   params: { id: ruleInPath },
   replies: { 204: NO_CONTENT },

@@ -67,6 +67,7 @@ export const readSchedule = defineRoute({
   path: '/v1/schedules/:id',
   operationId: 'readSchedule',
   summary: 'One schedule',
+  description: 'With its state and the reasons for it, also one that is cancelled, fired or missed.',
   tag: 'Schedules',
   params: { id: scheduleInPath },
   replies: { 200: Schedule },
@@ -104,12 +105,15 @@ export const writeSchedule = defineRoute({
   async handle({ body, caller }, ports) {
     const mission = currentMission(ports);
     if (!mission.ok) return mission;
+    const { environments } = mission.value;
+    const forbidden = launchRefusal(caller, environments.get(body.environment ?? ''));
+    if (forbidden !== undefined) return forbidden;
     if (!ports.passes.live || !ports.schedules.live) return busUnavailable();
     const draft = await draftOf(asked(body), mission.value, ports);
     if (!draft.ok) return draft;
-    const environment = mission.value.environments.get(draft.value.environment);
-    const forbidden = launchRefusal(caller, environment);
-    return forbidden ?? create(draft.value, mission.value, caller, ports);
+    // Where the request names none, the pass decides which environment it is.
+    const mayNot = launchRefusal(caller, environments.get(draft.value.environment));
+    return mayNot ?? create(draft.value, mission.value, caller, ports);
   },
 });
 
@@ -118,6 +122,8 @@ export const cancelScheduleRoute = defineRoute({
   path: '/v1/schedules/:id/cancel',
   operationId: 'cancelSchedule',
   summary: 'Cancel a schedule that is not final',
+  description:
+    'Its run does not start. Whoever may create schedules in its environment may cancel it; a rule does not make it again.',
   tag: 'Schedules',
   params: { id: scheduleInPath },
   replies: { 200: Schedule },

@@ -13,7 +13,7 @@ import { logFinished, switchOffFaults } from './ending.ts';
 import { logFailedAttempt, requireDecision } from './failing.ts';
 import { faultAnswered } from './fault.ts';
 import { guards, timeOf } from './guards.ts';
-import { logPass } from './pass-note.ts';
+import { logPass } from './pass-news.ts';
 import type {
   AnswerGiven,
   PassSeen,

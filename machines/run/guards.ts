@@ -11,7 +11,7 @@ import { resumptionRefusal } from './command.ts';
 import type { RunContext } from './context.ts';
 import { areFaultsOff } from './ending.ts';
 import { isEligibleForRetry } from './failing.ts';
-import { isPassNews } from './pass-note.ts';
+import { isPassNews } from './pass-news.ts';
 import type { AnswerGiven, RunChartEvent } from './protocol.ts';
 import { type Asking, isConfirming, isTypedAnswer, isUnanswerable, refusalOf } from './question.ts';
 import { hasRetryLeft, isGoodEnd } from './sending.ts';
@@ -123,7 +123,7 @@ export const guards = {
   isRefusable: on('command.resume', (event, context) => resumptionRefusal(context, event) !== undefined),
   choosesAbort: on('command.resume', ({ choice }) => choice === 'abort'),
 
-  isPassNews: on('pass.seen', ({ text, isStored }, context) => isPassNews(context, text, isStored)),
+  isPassNews: on('pass.seen', (event, context) => isPassNews(context, event)),
 
   // Faults and the end
   isSwitch: timely(({ faults, progress }, event) => {

@@ -5,6 +5,8 @@
  * K1. What is to be reported follows from the mission, from bucket `mcs_modes` and from the passes that begin soon or
  *     are in progress; a change of these is reported at once. So the gateway of a station has the bindings before the
  *     pass.
+ * K4. What a pass changes costs what there is of passes, not of the mission: of two thousand targets one begins or ends
+ *     a pass every few seconds.
  * K2. A driver or gateway that begins again asks and receives everything; so is everybody every `BINDINGS_AGAIN_MS`.
  * K3. Deliveries carry the epoch of the leader and a number: one that lost the lead without knowing changes nothing any
  *     more.
@@ -43,43 +45,62 @@ export function startLinkBindings(options: LinkBindingsOptions): Promise<LinkBin
 /** Passes by target. */
 type Passes = ReadonlyMap<string, readonly StoredPass[]>;
 
-/** The bindings of a mission in these modes and before these passes, by the subject of who is informed. */
-export function bindingsBySubject(
-  mission: Mission,
-  modes: ReadonlyMap<string, TargetMode>,
-  soon: Passes = new Map(),
-): ReadonlyMap<string, readonly BindingContent[]> {
+type Bindings = ReadonlyMap<string, readonly BindingContent[]>;
+
+/** The bindings of a mission in these modes while no pass is near, by the subject of who is informed. */
+export function bindingsBySubject(mission: Mission, modes: ReadonlyMap<string, TargetMode>): Bindings {
   const found = new Map<string, BindingContent[]>();
   for (const target of mission.targets.values()) {
-    const { mode } = currentMode(target, modes.get(target.name));
-    const values = {
-      parameters: parameterValues(target, mode, undefined),
-      overrides: overriddenValues(target, mode),
-    };
+    const values = valuesOf(target, modes);
     for (const link of target.links.values()) {
-      const binding = { target: target.name, link: link.name, mode, ...values };
-      for (const about of receiversOf(mission, target, link, soon.get(target.name) ?? [])) {
-        const known = found.get(about);
-        if (known === undefined) found.set(about, [binding]);
-        else known.push(binding);
-      }
+      const gateways = gatewaysOfLink(mission, target.environments, link, []);
+      if (link.driver !== undefined) put(found, subject.driverVerb(link.driver, 'bind'), link, values);
+      for (const name of gateways) put(found, subject.gatewayVerb(name, 'bind'), link, values);
     }
   }
   return found;
 }
 
-/** The driver of the link, and its gateways in each environment of the target and at the stations of the passes. */
-function receiversOf(
+/** What the gateways of stations are to know beside that for these passes (K4). */
+export function stationBindings(
   mission: Mission,
-  target: Target,
-  link: Link,
-  passes: readonly StoredPass[],
-): Set<string> {
-  const gateways = gatewaysOfLink(mission, target.environments, link, passes);
-  return new Set([
-    ...(link.driver === undefined ? [] : [subject.driverVerb(link.driver, 'bind')]),
-    ...gateways.map((name) => subject.gatewayVerb(name, 'bind')),
-  ]);
+  modes: ReadonlyMap<string, TargetMode>,
+  soon: Passes,
+): Bindings {
+  const found = new Map<string, BindingContent[]>();
+  for (const [name, passes] of soon) {
+    const target = mission.targets.get(name);
+    const link = target?.links.get(target.defaultLink);
+    if (target === undefined || link === undefined) continue;
+    const own = gatewaysOfLink(mission, target.environments, link, []);
+    const all = gatewaysOfLink(mission, target.environments, link, passes);
+    const values = valuesOf(target, modes);
+    for (const gateway of all)
+      if (!own.includes(gateway)) put(found, subject.gatewayVerb(gateway, 'bind'), link, values);
+  }
+  return found;
+}
+
+function valuesOf(target: Target, modes: ReadonlyMap<string, TargetMode>): Omit<BindingContent, 'link'> {
+  const { mode } = currentMode(target, modes.get(target.name));
+  return {
+    target: target.name,
+    mode,
+    parameters: parameterValues(target, mode, undefined),
+    overrides: overriddenValues(target, mode),
+  };
+}
+
+function put(
+  found: Map<string, BindingContent[]>,
+  about: string,
+  { name }: Link,
+  { target, mode, ...values }: Omit<BindingContent, 'link'>,
+): void {
+  const binding = { target, link: name, mode, ...values };
+  const known = found.get(about);
+  if (known === undefined) found.set(about, [binding]);
+  else known.push(binding);
 }
 
 export class LinkBindings implements Worker {
@@ -89,6 +110,8 @@ export class LinkBindings implements Worker {
   /** Receivers that are no more, until nothing of them is under way. */
   readonly #leaving = new Set<Promise<void>>();
   #soon: Passes = new Map();
+  #lasting: Bindings = new Map();
+  #atStations: Bindings = new Map();
   #seq = 0;
   #watch: Watch | undefined;
   #served: Stoppable | undefined;
@@ -124,26 +147,39 @@ export class LinkBindings implements Worker {
     await Promise.all([this.#watch?.stop(), this.#served?.stop(), ...this.#leaving]);
   }
 
-  /** The passes that begin soon or are in progress (K1). */
+  /** The passes that begin soon or are in progress (K1, K4). */
   passesSoon(passes: readonly StoredPass[]): void {
     const soon = new Map<string, StoredPass[]>();
     for (const pass of passes) soon.set(pass.target, [...(soon.get(pass.target) ?? []), pass]);
     if (stationsOf(soon) === stationsOf(this.#soon)) return;
     this.#soon = soon;
-    this.#reconcile();
+    const mission = this.#options.missions.current;
+    if (this.#stopped || mission === undefined) return;
+    const before = this.#atStations;
+    this.#atStations = stationBindings(mission, this.#modes, soon);
+    this.#report(new Set([...before.keys(), ...this.#atStations.keys()]));
   }
 
   /** K1 */
   #reconcile(): void {
     const mission = this.#options.missions.current;
     if (this.#stopped || mission === undefined) return;
-    const wanted = bindingsBySubject(mission, this.#modes, this.#soon);
-    for (const [about, receiver] of this.#receivers) {
-      if (wanted.has(about)) continue;
-      this.#receivers.delete(about);
-      this.#leave(receiver);
+    this.#lasting = bindingsBySubject(mission, this.#modes);
+    this.#atStations = stationBindings(mission, this.#modes, this.#soon);
+    this.#report(new Set([...this.#receivers.keys(), ...this.#lasting.keys(), ...this.#atStations.keys()]));
+  }
+
+  /** To each of them what it is to know now; who is to know nothing any more is left. */
+  #report(subjects: ReadonlySet<string>): void {
+    for (const about of subjects) {
+      const bindings = [...(this.#lasting.get(about) ?? []), ...(this.#atStations.get(about) ?? [])];
+      const receiver = this.#receivers.get(about);
+      if (bindings.length > 0) this.#receiver(about).want(bindings);
+      else if (receiver !== undefined) {
+        this.#receivers.delete(about);
+        this.#leave(receiver);
+      }
     }
-    for (const [about, bindings] of wanted) this.#receiver(about).want(bindings);
   }
 
   #receiver(about: string): Receiver {

@@ -73,8 +73,12 @@ const PUBLISHED_BUCKETS = [
   'pass_journals',
   'passes',
   'passes_over',
+  'rule_refusals',
   'run_reports',
   'runs',
+  'schedule_rules',
+  'schedules',
+  'schedules_over',
   'values',
 ];
 

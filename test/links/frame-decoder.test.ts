@@ -8,7 +8,7 @@ import { createSpacecraft } from '../../links/simulated/spacecraft.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';
-import { bookOf } from '../support/passes.ts';
+import { bookOf, storedPass } from '../support/passes.ts';
 import { type KeptLog, keptLog } from '../support/silent-log.ts';
 import { MemoryBus } from './memory-bus.ts';
 
@@ -69,6 +69,24 @@ describe('decoding', () => {
     ]);
     expect(only?.batch.blocks[0]?.ground[0]).toBeGreaterThanOrEqual(5_000);
     expect(only?.batch.blocks[0]?.onboard[0]).toBe(START_MS);
+  });
+
+  it('frame-decoder.G5 MC-PASS-050 decodes for a target while a pass is near at the time of the message, also later', async () => {
+    const tags = { gateway: undefined, tags: ['uhf'], rate: undefined };
+    const sat1 = mission.targets.get('sat1')!;
+    const uhf = { ...sat1.links.get('uhf')!, parameters: () => tags };
+    const first = { ...mission.gateways.get('sim-1')!, name: 'first', tags: ['uhf'] };
+    const station = { ...first, name: 'sim-1', tags: ['uhf', 'kiruna'] };
+    missions.publish({
+      ...mission,
+      targets: new Map([['sat1', { ...sat1, links: new Map([['uhf', uhf]]) }]]),
+      gateways: new Map([first, station].map((each) => [each.name, each])),
+    });
+    const [minute, frames] = [60_000, housekeeping(1)];
+    known.push(storedPass(10 * minute, 20 * minute));
+    const moments = [8, 9.5, 15, 20.5, 22, 15.5].map((at) => at * minute);
+    for (const [index, at] of moments.entries()) await decoder.handle(message(index, frames, at));
+    expect(decoded().map(({ seq }) => seq)).toEqual(['1', '2', '3', '5']);
   });
 
   it('frame-decoder.G1 stores nothing twice when a message is decoded again', async () => {

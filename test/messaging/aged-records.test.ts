@@ -70,6 +70,14 @@ it('aged-records.D2 whatever a store loses of its end, everything that it holds 
   }
 });
 
+it('a day says when the last of its records ends, whatever came to it later', async () => {
+  const { records } = recordsOn(new Buckets());
+  const place = placeOf(2, 'g');
+  for (const [n, later] of [0, 5 * DAY_MS, DAY_MS].entries())
+    await records.change({ ...place, until: place.until + later }, NOW, add(`r${n}`));
+  expect(await records.days()).toEqual([{ day: place.day, until: place.until + 5 * DAY_MS }]);
+});
+
 it('aged-records.D3 who changes the same at the same time loses nothing', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), async (scheduler) => {

@@ -8,8 +8,10 @@ import { describe, expect, it } from 'vitest';
 import { unreadiness } from '../../actors/run/readiness.ts';
 import { encodeBatch } from '../../contract/batch.ts';
 import { subject } from '../../contract/bus/subjects.ts';
+import { PASS_CHECK_MS } from '../../contract/limits.ts';
 import type { LinksView } from '../../contract/links-view.ts';
 import { watchLinkFrames } from '../../http/routes/link-frames.ts';
+import { launchRun } from '../../http/routes/runs.ts';
 import { targetLinkRoutes } from '../../http/routes/target-links.ts';
 import { linkRefusal } from '../../http/run-links.ts';
 import { targetsOf } from '../../links/bindings.ts';
@@ -19,7 +21,7 @@ import type { Mission } from '../../mission/mission.ts';
 import type { CurrentPasses } from '../../mission/pass/serving-gateway.ts';
 import { resolveSimulatedFaults } from '../../mission/procedure/resolve/simulated-fault.ts';
 import type { Bus } from '../../ports/bus.ts';
-import { bindingsBySubject } from '../../supervision/reconciler/link-bindings.ts';
+import { bindingsBySubject, stationBindings } from '../../supervision/reconciler/link-bindings.ts';
 import { passesSoon } from '../../supervision/reconciler/pass-gateways.ts';
 import { laneWorld, missionOf, submit } from '../actors/telecommand/lane-world.ts';
 import { MemoryBus } from '../links/memory-bus.ts';
@@ -28,7 +30,14 @@ import { TestMissions } from '../support/missions.ts';
 import { bookOf } from '../support/passes.ts';
 import { leaf, ping, programOf } from '../support/run-program.ts';
 import { keptLog } from '../support/silent-log.ts';
-import { expected, NOW, SITUATIONS, type Situation, stationMission } from '../support/station-mission.ts';
+import {
+  expected,
+  NOW,
+  pass,
+  SITUATIONS,
+  type Situation,
+  stationMission,
+} from '../support/station-mission.ts';
 
 const GATEWAYS = ['svalbard-1', 'kiruna-1', 'santiago-1'];
 
@@ -40,9 +49,12 @@ interface Asked {
 }
 
 /** A bus on which everybody answers that it is up; `verb` is asked of which gateways. */
-function askedBus(): { readonly bus: Bus; of(verb: 'state' | 'send'): string[] } {
+function askedBus(): { readonly bus: Bus; of(verb: 'state'): string[]; stopped(): string[] } {
   const asked: string[] = [];
-  const watched = { ready: Promise.resolve(), caughtUp: Promise.resolve(0), stop: async () => undefined };
+  const stopped: string[] = [];
+  const watched = (to: string) => {
+    return { caughtUp: Promise.resolve(0), stop: async () => void stopped.push(to) };
+  };
   const bus = {
     connected: true,
     request: async (to: string) => {
@@ -50,15 +62,15 @@ function askedBus(): { readonly bus: Bus; of(verb: 'state' | 'send'): string[] }
       return Buffer.from(JSON.stringify({ link: { state: 'up' } }));
     },
     bucket: () => ({ get: async () => undefined }),
-    subscribe: () => watched,
+    subscribe: (to: string) => watched(to),
     follow: async (_stream: unknown, to: string) => {
       asked.push(to);
-      return watched;
+      return watched(to);
     },
   };
   const of = (verb: string): string[] =>
     GATEWAYS.filter((name) => asked.includes(subject.gatewayVerb(name, verb as never)));
-  return { bus: bus as unknown as Bus, of };
+  return { bus: bus as unknown as Bus, of, stopped: () => stopped };
 }
 
 const clock = new ManualClock(NOW);
@@ -66,8 +78,8 @@ const program = (mission: Mission, environment: string) => ({
   ...programOf(mission.revision, [leaf('a', [ping()])]),
   environment,
 });
-const portsOf = (bus: Bus, { mission, passes }: Asked) => {
-  const book = { inProgress: passes.inProgress, near: passes.near, live: true };
+const portsOf = (bus: Bus, { mission, passes }: Pick<Asked, 'mission' | 'passes'>, live = true) => {
+  const book = { inProgress: passes.inProgress, near: passes.near, live };
   return { bus, clock, passes: book, missions: new TestMissions(mission), log: keptLog() } as never;
 };
 
@@ -153,10 +165,12 @@ const RECEIVERS: Readonly<Record<string, (asked: Asked) => Promise<string[]>>> =
     GATEWAYS.filter((gateway) => targetsOf(mission, gateway, passes, NOW).includes('sat1')),
   'the bindings of the reconciler': async ({ mission, situation }) => {
     const soon = passesSoon(situation.passes, NOW).filter(({ target }) => target === 'sat1');
-    const bindings = bindingsBySubject(mission, new Map(), new Map([['sat1', soon]]));
-    return GATEWAYS.filter((name) =>
-      bindings.get(subject.gatewayVerb(name, 'bind'))?.some(({ link }) => link === 'uhf'),
-    );
+    const lasting = bindingsBySubject(mission, new Map());
+    const during = stationBindings(mission, new Map(), new Map([['sat1', soon]]));
+    return GATEWAYS.filter((name) => {
+      const about = subject.gatewayVerb(name, 'bind');
+      return [lasting, during].some((those) => those.get(about)?.some(({ link }) => link === 'uhf'));
+    });
   },
 };
 
@@ -182,6 +196,56 @@ describe.each(SITUATIONS)('MC-PASS-050 $name', (situation) => {
   it.each(Object.entries(RECEIVERS))('%s', async (_who, receiving) => {
     expect((await receiving(asked('bench'))).sort()).toEqual([...situation.receiving].sort());
   });
+});
+
+it.each([
+  [
+    'the link view',
+    (ports: never) => targetLinkRoutes[0]!.handle({ params: { target: 'sat1' } } as never, ports),
+  ],
+  [
+    'the watch of frames',
+    (ports: never) =>
+      watchLinkFrames.open({ params: { target: 'sat1' }, query: {} } as never, ports, {} as never),
+  ],
+  [
+    'a launch with faults',
+    (ports: never) => {
+      const faults = [{ target: 'craft', fault: 'tm_silence' }];
+      const body = { run: 'r', environment: 'bench', targets: { craft: 'sat1' }, faults };
+      return launchRun.handle({ body, caller: { kind: 'declared', name: 'ada', roles: [] } } as never, ports);
+    },
+  ],
+])('%s is not decided while the passes are not known', async (_who, ask) => {
+  const asked = { mission: stationMission(), passes: bookOf([]) };
+  const { bus } = askedBus();
+  expect(await ask(portsOf(bus, asked, false))).toMatchObject({
+    ok: false,
+    faults: [{ code: 'api::unavailable' }],
+  });
+});
+
+it('frame-watch.W3 the watch of frames follows passes that come and go', async () => {
+  const passes = [pass(10, 20)];
+  const { bus, of, stopped } = askedBus();
+  const asked = { mission: stationMission(), passes: bookOf(passes) };
+  const request = { params: { target: 'sat1' }, query: {} } as never;
+  const own = new ManualClock(NOW);
+  const ports = { ...(portsOf(bus, asked) as object), clock: own } as never;
+  const opened = await watchLinkFrames.open(request, ports, {
+    push: () => undefined,
+    room: () => undefined,
+  } as never);
+  const frames = subject.frames('kiruna-1');
+  expect(of('state')).toEqual(['svalbard-1']);
+  await own.run(10 * 60_000, PASS_CHECK_MS);
+  expect(of('state')).toEqual(['svalbard-1', 'kiruna-1']);
+  expect(stopped()).not.toContain(frames);
+  await own.run(12 * 60_000, PASS_CHECK_MS);
+  expect(stopped()).toContain(frames);
+  expect(stopped()).not.toContain(subject.frames('svalbard-1'));
+  if (opened.ok) await (opened.value as { stop(): Promise<void> }).stop();
+  expect(stopped()).toContain(subject.frames('svalbard-1'));
 });
 
 it('serving-gateway.W1 a telecommand on another link follows no pass', async () => {

@@ -55,6 +55,12 @@ export const SITUATIONS: readonly Situation[] = [
   { name: 'half a minute before AOS', passes: [pass(0.5, 10)], bench: 'svalbard-1', receiving: BOTH },
   { name: 'at AOS', passes: [pass(0, 10)], bench: 'kiruna-1', receiving: BOTH },
   { name: 'in a pass', passes: [pass(-5, 5)], bench: 'kiruna-1', receiving: BOTH },
+  {
+    name: 'in a pass that is receive-only',
+    passes: [pass(-5, 5, { uplink: false })],
+    bench: 'kiruna-1',
+    receiving: BOTH,
+  },
   { name: 'at LOS', passes: [pass(-10, 0)], bench: 'svalbard-1', receiving: BOTH },
   { name: 'after LOS', passes: [pass(-12, -2)], bench: 'svalbard-1', receiving: ['svalbard-1'] },
   {

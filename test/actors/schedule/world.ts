@@ -119,7 +119,7 @@ export class ScheduleWorld {
       random: seededRandom(1),
       instance: name,
       living: () => (this.isBlind ? [name] : [...this.processes.map((each) => each.name), ...this.ghosts]),
-      deadLetters: createDeadLetters(bus, clock, log),
+      deadLetters: createDeadLetters(bus, log),
       failpoint: undefined,
       failed: (reason: string) => {
         throw new Error(reason);
@@ -180,7 +180,9 @@ export class ScheduleWorld {
   }
 
   async removePass(id = 'p1', target = 'sat1'): Promise<void> {
-    await this.finish(this.observer.bus.bucket(buckets.passes).remove(passKey(target, id)));
+    const entry = await this.finish(this.observer.bus.bucket(buckets.passes).get(passKey(target, id)));
+    const revision = entry?.revision ?? 0;
+    await this.finish(this.observer.bus.bucket(buckets.passes).remove(passKey(target, id), revision));
     await this.run(20);
   }
 

@@ -33,7 +33,7 @@ describe('the pass of a plan', () => {
     expect(bench.of('finished')).toMatchObject([{ ok: true }]);
   });
 
-  it('pass-note.N2 is not missing before anything was said of it', () => {
+  it('pass-news.N2 is not missing before anything was said of it', () => {
     const bench = Bench.start(planned());
     bench.tell(seen('is not stored any more', false)).play();
     expect(said(bench)).toEqual(['pass by']);

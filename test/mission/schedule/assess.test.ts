@@ -2,20 +2,19 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StoredPass } from '../../../contract/pass.ts';
 import type { StoredSchedule } from '../../../contract/schedule.ts';
 import { assess, lateReasons, type Surroundings } from '../../../mission/schedule/assess.ts';
-import { AOS, at, MINUTE, storedPass, storedSchedule, validation } from './records.ts';
+import { AOS, at, MINUTE, type PassParts, storedPass, storedSchedule, validation } from './records.ts';
 
-const FLIGHT = { name: 'flight', kind: 'in_orbit' } as const;
-const BENCH = { name: 'bench', kind: 'other' } as const;
+const FLIGHT: Surroundings['environment'] = { name: 'flight', kind: 'in_orbit' };
+const BENCH: Surroundings['environment'] = { name: 'bench' };
 
 function around(more: Partial<Surroundings> = {}): Surroundings {
   return {
     pass: storedPass(),
     others: [],
     resolution: { outcome: 'same' },
-    environment: FLIGHT as Surroundings['environment'],
+    environment: FLIGHT,
     marginMs: 30_000,
     ...more,
   };
@@ -23,7 +22,7 @@ function around(more: Partial<Surroundings> = {}): Surroundings {
 
 const reasonsOf = (schedule: Partial<StoredSchedule>, more: Partial<Surroundings> = {}): readonly string[] =>
   assess(storedSchedule(schedule), around(more)).reasons;
-const onPass = (pass: Partial<StoredPass>): Partial<Surroundings> => ({ pass: storedPass(pass) });
+const onPass = (pass: PassParts): Partial<Surroundings> => ({ pass: storedPass(pass) });
 
 describe('whether a schedule fits its pass', () => {
   it('MC-SCH-042 MC-LIM-009 it ends exactly at LOS less the margin: it fits, and one ms more is too long', () => {
@@ -72,10 +71,10 @@ describe('whether a schedule fits its pass', () => {
     expect(reasonsOf({}, { others: [prompt] })).toEqual([]);
   });
 
-  it.each<[string, Partial<StoredPass>, Surroundings['environment'], boolean]>([
-    ['a booked pass in orbit', {}, FLIGHT as Surroundings['environment'], true],
-    ['a predicted pass in orbit', { status: 'predicted' }, FLIGHT as Surroundings['environment'], false],
-    ['a predicted pass elsewhere', { status: 'predicted' }, BENCH as Surroundings['environment'], true],
+  it.each<[string, PassParts, Surroundings['environment'], boolean]>([
+    ['a booked pass in orbit', {}, FLIGHT, true],
+    ['a predicted pass in orbit', { status: 'predicted' }, FLIGHT, false],
+    ['a predicted pass elsewhere', { status: 'predicted' }, BENCH, true],
   ])('MC-SCH-044 %s', (_what, pass, environment, fits) => {
     const reasons = reasonsOf({}, { ...onPass(pass), environment });
     expect(reasons).toEqual(fits ? [] : [expect.stringContaining('needs a booking')]);

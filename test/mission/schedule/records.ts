@@ -10,8 +10,11 @@ export const MINUTE = 60_000;
 /** So many ms behind AOS. */
 export const at = (ms: number): string => new Date(AOS + ms).toISOString();
 
+/** What a pass says otherwise; undefined where it says nothing. */
+export type PassParts = { readonly [Name in keyof StoredPass]?: StoredPass[Name] | undefined };
+
 /** Ten minutes long. */
-export function storedPass(more: Partial<StoredPass> = {}): StoredPass {
+export function storedPass(more: PassParts = {}): StoredPass {
   const pass = {
     id: 'p1',
     target: 'sat1',

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPass } from '../../../contract/pass.ts';
 import type { RuleFilter, RuleRequest } from '../../../contract/schedule.ts';
 import { byRule, matches, ruleScheduleId, scheduleOf } from '../../../mission/schedule/rule.ts';
-import { storedPass } from './records.ts';
+import { type PassParts, storedPass } from './records.ts';
 
 const rule = (filter?: RuleFilter): RuleRequest => ({
   id: 'each',
@@ -13,7 +12,7 @@ const rule = (filter?: RuleFilter): RuleRequest => ({
   ...(filter !== undefined && { filter }),
 });
 
-type Row = [RuleFilter | undefined, Partial<StoredPass>, boolean];
+type Row = [RuleFilter | undefined, PassParts, boolean];
 
 describe('which passes a rule is about', () => {
   it.each<Row>([
