@@ -70,9 +70,9 @@ export class PassBook implements CurrentPasses, Stoppable {
     return this.#passes.known;
   }
 
-  /** Resolves when it is known, or stopped. */
-  get ready(): Promise<void> {
-    return this.#passes.ready;
+  /** Resolves when it is known, with the checks of gateways, or stopped. */
+  get ready(): Promise<unknown> {
+    return Promise.all([this.#passes.ready, this.#checks.ready]);
   }
 
   /** The passes of a target, or all, by AOS. */

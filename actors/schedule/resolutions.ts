@@ -3,10 +3,10 @@
  * Service, section 4.6 (validation).
  *
  * E1. A schedule that was resolved with the current configuration is not resolved again.
- * E2. What is not known yet is no answer: whoever asks is called when it is.
+ * E2. What is not known yet is undefined: whoever asks is called when it is known.
  * E3. Another run is stored before anybody names it.
- * E4. What could not be asked is asked again a moment later; a configuration that is published meanwhile counts from
- *     the next schedule on.
+ * E4. Each is resolved with the configuration it was asked for last: one that is published meanwhile counts at once.
+ * E5. What could not be found out is asked for again a moment later, and not before.
  */
 
 import { SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
@@ -28,6 +28,11 @@ interface ResolutionsOptions {
   readonly known: (id: string) => void;
 }
 
+interface Asked {
+  readonly schedule: StoredSchedule;
+  readonly mission: Mission;
+}
+
 interface Known {
   /** Of the configuration, and of the schedule as it was asked for. */
   readonly config: string;
@@ -41,9 +46,9 @@ const SAME: Resolution = { outcome: 'same' };
 export class Resolutions {
   readonly #options: ResolutionsOptions;
   readonly #known = new Map<string, Known>();
-  readonly #asked = new Map<string, StoredSchedule>();
-  /** The newest configuration that somebody asked about. */
-  #mission: Mission | undefined;
+  readonly #asked = new Map<string, Asked>();
+  /** What could not be found out, until it is asked for again (E5). */
+  readonly #failed = new Set<string>();
   #asking = false;
   #stopped = false;
 
@@ -60,8 +65,8 @@ export class Resolutions {
       known.content === schedule.content &&
       known.created === schedule.created_at;
     if (isOfThis) return known.resolution;
-    this.#mission = mission;
-    this.#asked.set(schedule.id, schedule);
+    if (this.#failed.has(schedule.id)) return undefined;
+    this.#asked.set(schedule.id, { schedule, mission });
     if (!this.#asking) void this.#askAll();
     return undefined;
   }
@@ -69,6 +74,7 @@ export class Resolutions {
   forget(id: string): void {
     this.#known.delete(id);
     this.#asked.delete(id);
+    this.#failed.delete(id);
   }
 
   stop(): void {
@@ -82,7 +88,7 @@ export class Resolutions {
     try {
       while (this.#asked.size > 0 && !this.#stopped) {
         const slice = [...this.#asked.values()].slice(0, SCHEDULE_SLICE);
-        await Promise.all(slice.map((schedule) => this.#ask(schedule)));
+        await Promise.all(slice.map((asked) => this.#ask(asked)));
         await new Promise<void>((resolve) => this.#options.clock.setTimeout(resolve, 0));
       }
     } finally {
@@ -90,24 +96,23 @@ export class Resolutions {
     }
   }
 
-  async #ask(schedule: StoredSchedule): Promise<void> {
-    const { bus, clock, log } = this.#options;
-    const mission = this.#mission;
+  async #ask(asked: Asked): Promise<void> {
+    const { bus, clock, log, known } = this.#options;
+    const { schedule, mission } = asked;
     const { id, content, created_at: created } = schedule;
-    if (this.#asked.get(id) === schedule) this.#asked.delete(id);
-    if (mission === undefined) return;
+    if (this.#asked.get(id) === asked) this.#asked.delete(id);
     try {
       const { resolution, run } = await resolveAgain(bus, mission, schedule);
       if (run !== undefined) await storeProgram(bus, clock, run);
       this.#known.set(id, { config: mission.revision, content, created, resolution });
-      this.#isKnown(id);
     } catch (error) {
       if (!(error instanceof Outage)) log.error({ err: error, schedule: id }, 'schedule not resolved');
-      clock.setTimeout(() => this.#isKnown(id), SCHEDULE_TICK_MS);
+      this.#failed.add(id);
+      clock.setTimeout(() => {
+        if (this.#failed.delete(id) && !this.#stopped) known(id);
+      }, SCHEDULE_TICK_MS);
+      return;
     }
-  }
-
-  #isKnown(id: string): void {
-    if (!this.#stopped) this.#options.known(id);
+    if (!this.#stopped) known(id);
   }
 }

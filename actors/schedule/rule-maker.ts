@@ -14,7 +14,7 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { NAME_CHARACTERS, RULE_CREATIONS, SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredPass } from '../../contract/pass.ts';
-import type { StoredRefusal, StoredRule } from '../../contract/schedule.ts';
+import { readStoredRefusal, type StoredRefusal, type StoredRule } from '../../contract/schedule.ts';
 import { isToken } from '../../contract/token.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
 import { createSchedule, draftOf, type ScheduleTools } from '../../messaging/schedule-writes.ts';
@@ -180,8 +180,9 @@ export class RuleMaker {
   /** M2 */
   async #refused(rule: StoredRule, pass: StoredPass, reasons: readonly string[]): Promise<void> {
     const { bus, clock, log, rules } = this.#options;
-    const before = rules.refusalOf(rule.id, pass.id);
-    if (before !== undefined && before.reasons.join('\n') === reasons.join('\n')) return;
+    const isSame = (before: StoredRefusal | undefined): boolean =>
+      before !== undefined && before.reasons.join('\n') === reasons.join('\n');
+    if (isSame(rules.refusalOf(rule.id, pass.id))) return;
     const at = new Date(clock.now()).toISOString();
     const refusal: StoredRefusal = {
       rule: rule.id,
@@ -193,6 +194,8 @@ export class RuleMaker {
     const key = `${rule.id}.${pass.id}`;
     const bucket = bus.bucket(buckets.ruleRefusals);
     const entry = await bucket.get(key);
+    // Another process may have said so a moment ago.
+    if (isSame(entry && readStoredRefusal(entry.value))) return;
     const written = await bucket.put(key, Buffer.from(JSON.stringify(refusal)), entry?.revision ?? 0);
     if (written.outcome === 'written')
       log.warn(

@@ -1,7 +1,7 @@
 /**
  * Evaluates the schedules of the cell: looks at each when something it depends on changes and when its start is there,
  * and sends it what was found. Mission Control Service, sections 3.4 and 4.6. Any number of processes do so beside each
- * other; what becomes of a schedule is decided by the conditional write of its record (record-store.R1).
+ * other; what becomes of a schedule is decided by the conditional write of its record (schedule-store.R1).
  *
  * V1. What a schedule depends on is its record, its pass, the other schedules of that pass, the configuration, and the
  *     time of its start: a change of one of them looks at the schedules it concerns, and nothing else costs anything.
@@ -79,7 +79,7 @@ export class Scheduler implements CellOwner {
       passes.onChange(({ target, id }) => this.#markPass(target, id)),
       missions.onChange(() => this.#markAll()),
       bus.onConnection((connected) => {
-        // The watches have to catch up first; what is decided before is decided by the bus (record-store.R2).
+        // The watches have to catch up first; what is decided before is decided by the bus (schedule-store.R2).
         if (connected) clock.setTimeout(() => this.#markAll(), SCHEDULE_TICK_MS / 4);
       }),
     );
@@ -101,7 +101,7 @@ export class Scheduler implements CellOwner {
     if (this.#options.schedules.open.has(id)) this.#lookIn(id, SCHEDULE_TICK_MS / 10);
   }
 
-  /** Whether a schedule still ends as this record says, by its pass as the bus has it now (record-store.R2). */
+  /** Whether a schedule still ends as this record says, by its pass as the bus has it now (schedule-store.R2). */
   endsSo(ended: StoredSchedule, pass: StoredPass | undefined): boolean {
     const { missions, clock } = this.#options;
     const mission = missions.current;
@@ -198,8 +198,9 @@ export class Scheduler implements CellOwner {
     const schedule = schedules.open.get(id);
     const mission = missions.current;
     if (schedule === undefined || this.#stopped) return void this.#standby.delete(id);
-    // V3: whatever was missed meanwhile is marked when they are known.
-    if (mission === undefined || !bus.connected || !schedules.live || !passes.live) return;
+    const isKnown = mission !== undefined && bus.connected && schedules.live && passes.live;
+    // V3: whatever was missed meanwhile is marked when they are known, and asked about until then.
+    if (!isKnown) return this.#lookIn(id, SCHEDULE_TICK_MS);
     const now = clock.now();
     const wanted = this.#wanted(schedule, mission, now);
     if (wanted === undefined) return void this.#standby.delete(id);

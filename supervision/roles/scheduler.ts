@@ -1,11 +1,11 @@
 /**
- * Schedules and rules: any number of processes have this role, and none of them leads. Mission Control Service, sections
- * 2.7, 3.4 and 4.6. A schedule of which something becomes is a cell for that moment.
+ * Schedules and rules: any number of processes have this role, and none of them leads. Mission Control Service,
+ * sections 2.7, 3.4 and 4.6. A schedule of which something becomes is a cell for that moment.
  */
 
 import { createScheduleBinding } from '../../actors/schedule/binding.ts';
-import { createRecordStore } from '../../actors/schedule/record-store.ts';
 import { RuleMaker } from '../../actors/schedule/rule-maker.ts';
+import { createScheduleStore } from '../../actors/schedule/schedule-store.ts';
 import { Scheduler } from '../../actors/schedule/scheduler.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { passKey, readStoredPass } from '../../contract/pass.ts';
@@ -17,7 +17,7 @@ export async function startScheduler(context: RoleContext): Promise<Role> {
   const { bus, clock, log, missions, registry, instance, living } = context;
   const { passes, schedules, rules } = context.books;
   const count = scheduledRuns(registry);
-  const store = createRecordStore({
+  const store = createScheduleStore({
     bus,
     endsSo: async (ended) => {
       const key = passKey(ended.target, ended.pass);

@@ -1,7 +1,7 @@
 /**
- * The front end of a simulated process: the handlers of `POST /v1/tc`, of runs and of plans with their real ports, called
- * where a socket would call them. Mission Control Service, sections 2.1, 2.3, 4.5 and 4.6. What comes before a handler (path, body shape,
- * identity) is not simulated.
+ * The front end of a simulated process: the handlers of `POST /v1/tc`, of runs and of plans with their real ports,
+ * called where a socket would call them. Mission Control Service, sections 2.1, 2.3, 4.5 and 4.6. What comes before a
+ * handler (path, body shape, identity) is not simulated.
  */
 
 import { ulid } from 'ulid';

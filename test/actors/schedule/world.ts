@@ -11,9 +11,9 @@ import { passKey, type StoredPass } from '../../../contract/pass.ts';
 import type { RunSubmission } from '../../../contract/run.ts';
 import type { ScheduleRequest, StoredRule, StoredSchedule } from '../../../contract/schedule.ts';
 import { type Books, openBooks } from '../../../messaging/books.ts';
-import { createSchedule, draftOf } from '../../../messaging/schedule-writes.ts';
+import { createSchedule, draftOf, type ScheduleTools } from '../../../messaging/schedule-writes.ts';
 import type { Mission } from '../../../mission/mission.ts';
-import type { Bus, StreamMessage } from '../../../ports/bus.ts';
+import type { Bus, Stoppable, StreamMessage } from '../../../ports/bus.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
 import { HeapClock } from '../../../supervision/clock.ts';
@@ -145,6 +145,15 @@ export class ScheduleWorld {
     return running;
   }
 
+  /** What an API process has, with a way to the bus that takes that long each time, ms. */
+  async api(name: string, latencyMs: () => number = () => 1): Promise<ScheduleTools & Stoppable> {
+    const bus = this.#bus(name, new ProcessClock(this.clock, 0), () => 0, latencyMs);
+    const books = openBooks({ bus, clock: this.clock, log: keptLog() });
+    await this.finish(Promise.all([books.passes.ready, books.schedules.ready, books.rules.ready]));
+    const { passes, schedules } = books;
+    return { bus, clock: this.clock, passes, schedules, stop: () => books.stop() };
+  }
+
   /** Moves time, and lets everything happen that happens meanwhile. */
   async run(ms: number): Promise<void> {
     await this.runTo(this.now + ms);
@@ -249,7 +258,7 @@ export class ScheduleWorld {
     for (const process of [...this.processes]) await this.finish(process.stop());
   }
 
-  #bus(name: string, clock: ProcessClock, late: () => number): TwinBus {
+  #bus(name: string, clock: ProcessClock, late: () => number, latencyMs = () => 1): TwinBus {
     return new TwinBus({
       server: this.server,
       name,
@@ -258,7 +267,7 @@ export class ScheduleWorld {
       inside: clock,
       arrivals: clock.arrivals,
       pulled: clock.pulled,
-      weather: { ...fairWeather, latencyMs: () => 1, pullMs: () => 1 + late() },
+      weather: { ...fairWeather, latencyMs, pullMs: () => 1 + late() },
       log: keptLog(),
     });
   }

@@ -23,7 +23,7 @@ import type { Commit, Committed, Store, Stored } from '../../ports/entity.ts';
 
 export const SCHEDULE_VERSION = 1;
 
-export interface RecordStoreOptions {
+export interface ScheduleStoreOptions {
   readonly bus: Bus;
   /** Whether a schedule still ends as this record says (R2). Throws `Outage`. */
   readonly endsSo: (ended: StoredSchedule) => Promise<boolean>;
@@ -37,7 +37,7 @@ interface Progress {
   position: number;
 }
 
-export function createRecordStore(options: RecordStoreOptions): Store<ScheduleItem> {
+export function createScheduleStore(options: ScheduleStoreOptions): Store<ScheduleItem> {
   const begun = new WeakMap<Commit, Progress>();
   return {
     load: (id) => load(options, id),
@@ -49,7 +49,7 @@ export function createRecordStore(options: RecordStoreOptions): Store<ScheduleIt
   };
 }
 
-async function load({ bus }: RecordStoreOptions, id: string): Promise<Stored | undefined> {
+async function load({ bus }: ScheduleStoreOptions, id: string): Promise<Stored | undefined> {
   const entry = await bus.bucket(buckets.schedules).get(id);
   if (entry === undefined) return undefined;
   const record = readSchedule(id, entry.value);
@@ -74,7 +74,7 @@ async function load({ bus }: RecordStoreOptions, id: string): Promise<Stored | u
 }
 
 async function commit(
-  options: RecordStoreOptions,
+  options: ScheduleStoreOptions,
   { id, records }: Commit<ScheduleItem>,
   progress: Progress,
 ): Promise<Committed> {
@@ -88,9 +88,11 @@ async function commit(
   return { outcome: 'committed', position: progress.position };
 }
 
-/** The revision of the record; undefined where somebody else has written, or it does not end so any more (R1, R2, R5). */
+/**
+ * The revision of the record; undefined where somebody else has written, or it does not end so any more (R1, R2, R5).
+ */
 async function write(
-  { bus, endsSo }: RecordStoreOptions,
+  { bus, endsSo }: ScheduleStoreOptions,
   id: string,
   { transition, stored, seen }: ScheduleItem,
   position: number,
@@ -98,10 +100,12 @@ async function write(
   if (seen !== undefined && seen !== position) return undefined;
   const bucket = bus.bucket(buckets.schedules);
   const bytes = Buffer.from(JSON.stringify(stored));
-  if (transition && FINAL_STATES.has(stored.state) && !(await endsSo(stored))) return undefined;
-  const written = await bucket.put(id, bytes, position);
-  if (written.outcome === 'written') return written.revision;
-  // One's own write whose answer an outage took (R4).
+  const mayEnd = !(transition && FINAL_STATES.has(stored.state)) || (await endsSo(stored));
+  if (mayEnd) {
+    const written = await bucket.put(id, bytes, position);
+    if (written.outcome === 'written') return written.revision;
+  }
+  // One's own write whose answer an outage took (R4): it is done, whatever would be so by now.
   const entry = await bucket.get(id);
   const isOwn = entry !== undefined && entry.revision > position && Buffer.compare(entry.value, bytes) === 0;
   return isOwn ? entry.revision : undefined;
