@@ -12,7 +12,7 @@ import { readSchedule } from '../../messaging/schedule-book.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { EntityLog, LoggedStep } from '../../ports/entity.ts';
 
-/** Undefined where there is no such schedule, or none that can be read. Throws `Outage`. */
+/** Undefined where there is no such schedule, or it cannot be read. Throws `Outage`. */
 export async function scheduleHistory(bus: Bus, id: string): Promise<EntityLog | undefined> {
   const entry = await bus.bucket(buckets.schedules).get(id);
   const record = entry && readSchedule(id, entry.value);

@@ -1,7 +1,7 @@
 /**
  * Evaluates the schedules of the cell: looks at each when something it depends on changes and when its start is there,
  * and sends it what was found. Mission Control Service, sections 3.4 and 4.6. Any number of processes do so beside each
- * other; what becomes of a schedule is decided by the conditional write of its record (record-store.R1).
+ * other; what becomes of a schedule is decided by the conditional write of its record (schedule/record-store.R1).
  *
  * V1. What a schedule depends on is its record, its pass, the other schedules of that pass, the configuration, and the
  *     time of its start: a change of one of them looks at the schedules it concerns, and nothing else costs anything.
@@ -11,8 +11,8 @@
  * V4. One that was sent what was found is looked at again a moment later, as long as its record does not show it: the
  *     write may have lost.
  * V5. A fired schedule whose run is not known to be submitted is brought to life, whoever fired it.
- * V6. What was found of a record is for that record alone (machines/schedule.S4). A cell that still has an older one, or
- *     did nothing about this one, begins again from the bus.
+ * V6. What was found of a record is for that record alone (schedule.S4). A cell that has an older one, or did nothing
+ *     about this one, begins again from the bus.
  */
 
 import { createHash } from 'node:crypto';
@@ -83,7 +83,7 @@ export class Scheduler implements CellOwner {
       passes.onChange(({ target, id }) => this.#markPass(target, id)),
       missions.onChange(() => this.#markAll()),
       bus.onConnection((connected) => {
-        // The watches have to catch up first; what is decided before is decided by the bus (record-store.R2).
+        // The watches have to catch up first; what is decided before is decided by the bus (schedule/record-store.R2).
         if (connected) clock.setTimeout(() => this.#markAll(), SCHEDULE_TICK_MS / 4);
       }),
     );
@@ -105,7 +105,7 @@ export class Scheduler implements CellOwner {
     if (this.#options.schedules.open.has(id)) this.#lookIn(id, SCHEDULE_TICK_MS / 10);
   }
 
-  /** Whether a schedule still ends as this record says, by its pass as the bus has it now (record-store.R2). */
+  /** Whether a schedule still ends as this record says, by its pass as the bus has it now (schedule/record-store.R2). */
   endsSo(ended: StoredSchedule, pass: StoredPass | undefined): boolean {
     const { missions, clock } = this.#options;
     const mission = missions.current;

@@ -121,7 +121,7 @@ export const writeSchedule = defineRoute({
   operationId: 'writeSchedule',
   summary: 'Schedule a run on a pass, or replace the schedule of that identifier',
   description:
-    'The run is resolved and stored now, and starts by itself at its time while it fits the pass. A schedule that has ' +
+    'The run is resolved and stored now, and starts automatically at its time while it fits the pass. A schedule that has ' +
     'not been fired is replaced, and its validation dropped.',
   tag: 'Schedules',
   body: ScheduleRequest,
@@ -159,7 +159,7 @@ export const cancelScheduleRoute = defineRoute({
   operationId: 'cancelSchedule',
   summary: 'Cancel a schedule that is not final',
   description:
-    'Its run does not start. Whoever may create schedules in its environment may cancel it; a rule does not make it again.',
+    'Its run does not start. Everybody who may create schedules in its environment may cancel it; a rule does not make it again.',
   tag: 'Schedules',
   params: { id: scheduleInPath },
   replies: { 200: Schedule },

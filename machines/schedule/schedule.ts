@@ -7,8 +7,8 @@
  * S2. What changes nothing records nothing.
  * S3. Behind `cancelled`, `fired` and `missed` nothing found and no command changes it. `fired` waits for its
  *     submission, which changes no state that anybody is shown.
- * S4. What was found of another record than this one changes nothing: it was replaced, validated or evaluated meanwhile,
- *     and what is so of it now is found anew.
+ * S4. What was found of another record than this one changes nothing: it was replaced, validated or evaluated
+ *     meanwhile, and what is so of it now is found again.
  */
 
 import { enqueueActions, setup } from 'xstate';

@@ -9,7 +9,7 @@ export interface SchedulePlan {
   /** SHA-256 (hexadecimal) of the resolved run. */
   readonly ir: string;
   /**
-   * The same of the run without the revision of the configuration: equal where a configuration that was published anew
+   * The same of the run without the revision of the configuration: equal where a configuration that was published again
    * changes nothing of it.
    */
   readonly content: string;

@@ -1,6 +1,6 @@
 /**
- * Schedules and rules: any number of processes have this role, and none of them leads. Mission Control Service, sections
- * 2.7, 3.4 and 4.6. A schedule of which something becomes is a cell for that moment.
+ * Schedules and rules: any number of processes have this role, and none of them leads. Mission Control Service,
+ * sections 2.7, 3.4 and 4.6. A schedule of which something becomes is a cell for that moment.
  */
 
 import { createScheduleBinding } from '../../actors/schedule/binding.ts';

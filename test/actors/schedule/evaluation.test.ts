@@ -88,7 +88,7 @@ describe('a pass that changes', () => {
     expect([world.state('s1'), world.state('s2'), world.submissions]).toEqual(['cancelled', 'cancelled', []]);
   });
 
-  it('MC-SCH-047 V1 costs nothing where it changes nothing of a schedule', async () => {
+  it('MC-SCH-047 scheduler.V1 costs nothing where it changes nothing of a schedule', async () => {
     const world = await started();
     await world.schedule();
     const before = world.stored();
@@ -164,7 +164,7 @@ describe('a validation (F-03)', () => {
   });
 });
 
-describe('a mission that is published anew (A-26)', () => {
+describe('a mission that is published again (A-26)', () => {
   const republished = (mission: Mission, revision: string): Mission => ({ ...mission, revision });
 
   it('MC-SCH-056 and gives the same run: nothing becomes of it', async () => {

@@ -39,7 +39,7 @@ async function started() {
 }
 
 describe('the submission of a schedule', () => {
-  it('MC-SCH-049 MC-SCH-050 B1 is stored once, however often it is made, and lists its run', async () => {
+  it('MC-SCH-049 MC-SCH-050 submission.B1 is stored once, however often it is made, and lists its run', async () => {
     const { world, submit } = await started();
     for (let n = 0; n < 3; n += 1) expect(await submit('s1', effect())).toBe(RUN);
     expect(world.submissions).toEqual([{ run: RUN, ir: IR, by: 'schedule s1' }]);
@@ -53,7 +53,7 @@ describe('the submission of a schedule', () => {
     });
   });
 
-  it('MC-SCH-050 B2 is not made again for a run that is known, long after the stream has forgotten its message id', async () => {
+  it('MC-SCH-050 submission.B2 is not made again for a run that is known, long after the stream has forgotten its message id', async () => {
     const { world, submit } = await started();
     await submit('s1', effect());
     await world.run(3 * 86_400_000);
@@ -61,7 +61,7 @@ describe('the submission of a schedule', () => {
     expect(world.submissions).toHaveLength(1);
   });
 
-  it('MC-SCH-050 B3 of `a-b` on `c` and of `a` on `b-c`, which have one message id, are two', async () => {
+  it('MC-SCH-050 submission.B3 of `a-b` on `c` and of `a` on `b-c`, which have one message id, are two', async () => {
     const { world, submit, log } = await started();
     expect(await submit('a-b', effect({ pass: 'c' }))).toBe(RUN);
     for (let n = 0; n < 2; n += 1) expect(await submit('a', effect({ pass: 'b-c', run: OTHER }))).toBe(OTHER);
@@ -74,7 +74,7 @@ describe('the submission of a schedule', () => {
     );
   });
 
-  it('MC-SCH-051 B4 names the run that was started before the record was lost', async () => {
+  it('MC-SCH-051 submission.B4 names the run that was started before the record was lost', async () => {
     const { world, submit } = await started();
     await submit('s1', effect());
     expect(await submit('s1', effect({ run: OTHER }))).toBe(RUN);
