@@ -4,6 +4,8 @@
  */
 
 import { PassWriter } from '../messaging/pass-writes.ts';
+import { PassesOver } from '../messaging/passes-over.ts';
+import { SchedulesOver } from '../messaging/schedules-over.ts';
 import type { Stoppable } from '../ports/bus.ts';
 import type { FollowRoute } from './follow.ts';
 import { watchHolds } from './holds.ts';
@@ -69,6 +71,8 @@ export async function serveRoutes({
     ...ports,
     holds,
     runs,
+    passesOver: new PassesOver(ports),
+    schedulesOver: new SchedulesOver(ports),
     passWriter: new PassWriter(ports),
     inspector,
     newId: identifierSource(ports.clock),

@@ -31,6 +31,7 @@ export class ScheduleBook implements Stoppable {
   readonly #options: ScheduleBookOptions;
   readonly #entries = new SortedEntries<StoredSchedule>(byStart);
   readonly #open = new Map<string, StoredSchedule>();
+  readonly #revisions = new Map<string, number>();
   readonly #byPass = new Map<string, Map<string, StoredSchedule>>();
   readonly #listeners = new Set<Listener>();
   readonly #seen: SeenRevisions;
@@ -54,6 +55,11 @@ export class ScheduleBook implements Stoppable {
 
   get(id: string): StoredSchedule | undefined {
     return this.#entries.get(id);
+  }
+
+  /** Revision of its record as it is known here. */
+  revisionOf(id: string): number | undefined {
+    return this.#revisions.get(id);
   }
 
   /** By start. */
@@ -89,6 +95,8 @@ export class ScheduleBook implements Stoppable {
   #changed(key: string, entry: Entry | undefined): void {
     const now = this.#read(key, entry);
     const before = this.#entries.set(key, now);
+    if (now === undefined || entry === undefined) this.#revisions.delete(key);
+    else this.#revisions.set(key, entry.revision);
     if (before !== undefined) this.#leavePass(before);
     if (now !== undefined) this.#enterPass(now);
     if (now !== undefined && isOpen(now)) this.#open.set(key, now);

@@ -39,7 +39,7 @@ export async function resolveSchedule(
     ...(library !== undefined && { library }),
   };
   const uploads = await storedUploads(bus, request, mission);
-  const known = { uploads, passes: { find: (id: string) => ({ id }) } };
+  const known = { uploads, passes: { find: (id: string) => ({ id }), inProgress: () => [] } };
   const resolved = resolveRun(mission, request, known, { from: 'schedule' });
   if (!resolved.ok) return resolved;
   const plan = planOf(resolved.value);

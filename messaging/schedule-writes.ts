@@ -43,16 +43,20 @@ export interface ScheduleDraft {
   readonly offsetMs: number;
 }
 
-/** Finds the pass and the environment of a request; refuses a start of another form and an unknown pass. */
+/**
+ * Finds the pass and the environment of a request; refuses a start of another form and an unknown pass. `of` is the
+ * target of the pass where it is known.
+ */
 export async function draftOf(
   request: ScheduleRequest,
   mission: Mission,
   tools: Pick<ScheduleTools, 'bus' | 'passes'>,
+  of?: string,
 ): Promise<Result<ScheduleDraft, Fault>> {
   const offset = readStart(request.start);
   if (!offset.ok)
     return refusedAll(offset.faults.map((fault) => faultAt('schedule::invalid', '/start', fault)));
-  const pass = await passOf(request, mission, tools);
+  const pass = await passOf(request, mission, tools, of);
   if (!pass.ok) return pass;
   const target = mission.targets.get(pass.value.target);
   const environment = request.environment ?? (target && lastEnvironment(mission, target));
@@ -87,7 +91,9 @@ export async function createSchedule(
   const bucket = bus.bucket(buckets.schedules);
   const { id } = draft.request;
   for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
-    const entry = await bucket.get(id);
+    // One that nobody knows of is not there as a rule: to ask the bus for what it does not have is a long search.
+    const isNew = round === 0 && tools.schedules.get(id) === undefined;
+    const entry = isNew ? undefined : await bucket.get(id);
     const standing = entry && readSchedule(id, entry.value);
     if (standing !== undefined && (onlyNew || standing.state === 'fired'))
       return { outcome: 'exists', state: standing.state };
@@ -222,11 +228,18 @@ async function passOf(
   { pass: name, targets }: ScheduleRequest,
   mission: Mission,
   { bus, passes }: Pick<ScheduleTools, 'bus' | 'passes'>,
+  of: string | undefined,
 ): Promise<Result<StoredPass, Fault>> {
   const own = [...new Set(Object.values(targets))].filter((target) => mission.targets.has(target));
-  for (const target of own) {
-    const pass = passes.find(target, name) ?? (await storedPass(bus, target, name));
-    if (pass !== undefined) return accepted(pass);
+  const asked = of === undefined ? own : own.filter((target) => target === of);
+  const found = await Promise.all(
+    asked.map(async (target) => passes.find(target, name) ?? (await storedPass(bus, target, name))),
+  );
+  const [pass, ...more] = found.filter((each) => each !== undefined);
+  if (pass !== undefined && more.length === 0) return accepted(pass);
+  if (pass !== undefined) {
+    const message = `pass ${name} is one of ${[pass, ...more].map(({ target }) => target).join(' and one of ')}`;
+    return refused(refusal(message, '/pass', 'Give the passes identifiers of their own.'));
   }
   const other = passes.passes().find((pass) => namesOf(pass).includes(name));
   return refused(

@@ -335,7 +335,7 @@ class Service implements ServiceProcess {
 
   async #whenSettled(): Promise<void> {
     while (!this.#stopped && !this.#tree.settled) await this.#pause(SETTLED_POLL_MS);
-    if (!this.#stopped) await this.#values.ready;
+    if (!this.#stopped) await Promise.all([this.#values.ready, this.#books.passes.ready]);
   }
 
   #pause(ms: number): Promise<void> {

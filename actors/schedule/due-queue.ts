@@ -1,18 +1,22 @@
 /**
- * What is to be looked at when: names by their times, the earliest first. A name that is put again has two entries;
- * looking at it once more costs little, finding the other one would cost more.
+ * What is to be looked at when: names by their times, the earliest first.
+ *
+ * D1. A name is taken once, at the earliest time it was put at: whoever looks puts it again for what is later. Else each
+ *     look would be followed by several, and each of those by several more.
  */
 
-export interface Due {
+interface Due {
   readonly at: number;
   readonly name: string;
 }
 
 export class DueQueue {
   readonly #heap: Due[] = [];
+  /** When each name is taken; another entry of it is skipped. */
+  readonly #times = new Map<string, number>();
 
   get size(): number {
-    return this.#heap.length;
+    return this.#times.size;
   }
 
   /** When the earliest is due; undefined: nothing is. */
@@ -21,6 +25,9 @@ export class DueQueue {
   }
 
   put(at: number, name: string): void {
+    const known = this.#times.get(name);
+    if (known !== undefined && known <= at) return;
+    this.#times.set(name, at);
     const heap = this.#heap;
     const due = { at, name };
     let place = heap.push(due) - 1;
@@ -34,13 +41,16 @@ export class DueQueue {
   }
 
   /** Takes the earliest out if it is due. */
-  take(now: number): Due | undefined {
+  take(now: number): string | undefined {
     const heap = this.#heap;
-    const first = heap[0];
-    if (first === undefined || first.at > now) return undefined;
-    const last = heap.pop()!;
-    if (heap.length > 0) this.#sink(last);
-    return first;
+    for (let first = heap[0]; first !== undefined && first.at <= now; first = heap[0]) {
+      const last = heap.pop()!;
+      if (heap.length > 0) this.#sink(last);
+      if (this.#times.get(first.name) !== first.at) continue;
+      this.#times.delete(first.name);
+      return first.name;
+    }
+    return undefined;
   }
 
   #sink(due: Due): void {

@@ -34,7 +34,8 @@ export function logOf(record: StoredSchedule): EntityLog | undefined {
   } = record;
   const found = { reasons: first.reasons, fireAt: fire_at };
   const input: ScheduleInput = { record: rest, at: Date.parse(first.at), found };
-  return { input, steps: record.changes.map((change, index) => stepOf(record, change, index)) };
+  const steps = record.changes.map((change, index) => stepOf(record, change, index));
+  return { input, steps: [...steps, ...submissionIn(record)] };
 }
 
 function stepOf(record: StoredSchedule, change: ScheduleChange, index: number): LoggedStep {
@@ -48,6 +49,14 @@ function stepOf(record: StoredSchedule, change: ScheduleChange, index: number): 
     state,
     told: index === 0 ? [] : [toldBy(record, change)],
   };
+}
+
+/** That its run is submitted changes no state that anybody is shown, but the chart ends there. */
+function submissionIn({ submitted, run_id: run, updated_at }: StoredSchedule): LoggedStep[] {
+  if (submitted !== true || run === undefined) return [];
+  const at = Date.parse(updated_at);
+  const told: ScheduleChartEvent[] = [{ type: 'submitted', at, run }];
+  return [{ at, event: 'submitted', detail: `run ${run}`, record: { run }, state: 'submitted', told }];
 }
 
 /** What the chart was given that led to a change, as far as the change says. */

@@ -8,6 +8,8 @@
  *     has it then: a watch may be late, and an attempt that met an outage is not made good by what was so before.
  * R3. What became of a schedule is counted by who wrote it.
  * R4. A commit that met an outage is asked for again as a whole: what of it is done is not done again.
+ * R5. What was found of another revision of the record than the one it replaces is not written: a validation that was
+ *     given meanwhile would be lost, one that fell would be back, and a schedule that was replaced had its old start.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
@@ -86,13 +88,14 @@ async function commit(
   return { outcome: 'committed', position: progress.position };
 }
 
-/** The revision of the record; undefined where somebody else has written, or it does not end so any more (R1, R2). */
+/** The revision of the record; undefined where somebody else has written, or it does not end so any more (R1, R2, R5). */
 async function write(
   { bus, endsSo }: RecordStoreOptions,
   id: string,
-  { transition, stored }: ScheduleItem,
+  { transition, stored, seen }: ScheduleItem,
   position: number,
 ): Promise<number | undefined> {
+  if (seen !== undefined && seen !== position) return undefined;
   const bucket = bus.bucket(buckets.schedules);
   const bytes = Buffer.from(JSON.stringify(stored));
   const mayEnd = !(transition && FINAL_STATES.has(stored.state)) || (await endsSo(stored));

@@ -170,7 +170,7 @@ export class RuleMaker {
   ): Promise<readonly string[] | undefined> {
     const request = scheduleOf(rule, pass);
     if (!isToken(request.id)) return [`identifier ${request.id} has more than ${NAME_CHARACTERS} characters`];
-    const draft = await draftOf(request, mission, this.#options);
+    const draft = await draftOf(request, mission, this.#options, pass.target);
     if (!draft.ok) return draft.faults.map(({ message }) => message);
     const options = { by: byRule(rule.id), onlyNew: true };
     const created = await createSchedule(draft.value, mission, this.#options, options);

@@ -10,9 +10,8 @@
  * V3. Nothing is found while the bus is away, or while passes, schedules or the configuration are not known.
  * V4. One that was sent what was found is looked at again a moment later, as long as its record does not show it: the
  *     write may have lost.
- * V5. A fired schedule whose run is not known to be submitted is brought to life, whoever fired it.
- * V6. What was found of a record is for that record alone (schedule.S4). A cell that has an older one, or did nothing
- *     about this one, begins again from the bus.
+ * V5. A fired schedule whose run is not known to be submitted is brought to life, whoever fired it; by others than who
+ *     ranks first only when that one has had the time to do it.
  */
 
 import { createHash } from 'node:crypto';
@@ -20,13 +19,14 @@ import { SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { StoredSchedule } from '../../contract/schedule.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
-import { editionOf, wouldChange } from '../../machines/schedule/record.ts';
+import { wouldChange } from '../../machines/schedule/record.ts';
 import type { scheduleMachine } from '../../machines/schedule/schedule.ts';
 import type { PassBook } from '../../messaging/pass-book.ts';
 import { isOpen, type ScheduleBook } from '../../messaging/schedule-book.ts';
 import { surroundingsOf } from '../../messaging/schedule-writes.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { assess, type Found, lateReasons } from '../../mission/schedule/assess.ts';
+import { isPlacedAlike } from '../../mission/schedule/schedule.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { CellOwner, CellsOf, Gone } from '../../ports/cells.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -58,12 +58,8 @@ export class Scheduler implements CellOwner {
   readonly #resolutions: Resolutions;
   /** To be looked at. */
   readonly #marked = new Set<string>();
-  /** The start that each is looked at for. */
-  readonly #starts = new Map<string, number>();
   /** Since when each waits for its turn here. */
   readonly #standby = new Map<string, number>();
-  /** The record for which the cell of each was last given something to do (V6). */
-  readonly #given = new Map<string, string>();
   readonly #off: (() => void)[] = [];
   #timer: TimerHandle | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
@@ -130,16 +126,10 @@ export class Scheduler implements CellOwner {
   /** V1 */
   #scheduleChanged(id: string, now: StoredSchedule | undefined, before: StoredSchedule | undefined): void {
     this.#standby.delete(id);
-    this.#given.delete(id);
-    if (now === undefined || !isOpen(now)) this.#forget(id);
-    if (isPlacedAlike(now, before)) return this.#mark(id);
+    if (now === undefined || !isOpen(now)) this.#resolutions.forget(id);
+    if (now !== undefined && before !== undefined && isPlacedAlike(now, before)) return this.#mark(id);
     for (const each of [now, before]) if (each !== undefined) this.#markPass(each.target, each.pass);
     this.#mark(id);
-  }
-
-  #forget(id: string): void {
-    this.#resolutions.forget(id);
-    this.#starts.delete(id);
   }
 
   #markPass(target: string, pass: string): void {
@@ -194,11 +184,8 @@ export class Scheduler implements CellOwner {
   #tick(): void {
     const now = this.#options.clock.now();
     for (let left = SCHEDULE_SLICE; left > 0; left -= 1) {
-      const due = this.#due.take(now);
-      if (due === undefined) break;
-      const { name: id, at } = due;
-      // It is waited for again if, by a clock that was set back, it is still to come.
-      if (at >= (this.#starts.get(id) ?? Number.POSITIVE_INFINITY)) this.#starts.delete(id);
+      const id = this.#due.take(now);
+      if (id === undefined) break;
       this.#look(id);
     }
     this.#arm();
@@ -216,7 +203,7 @@ export class Scheduler implements CellOwner {
     const now = clock.now();
     const wanted = this.#wanted(schedule, mission, now);
     if (wanted === undefined) return void this.#standby.delete(id);
-    if (this.#isMyTurn(id, now)) this.#act(schedule, wanted, now);
+    if (this.#isMyTurn(id, now, wanted.do === 'wake')) this.#act(schedule, wanted, now);
   }
 
   #wanted(schedule: StoredSchedule, mission: Mission, now: number): Wanted | undefined {
@@ -226,16 +213,16 @@ export class Scheduler implements CellOwner {
     const found = assess(schedule, { ...surroundingsOf(schedule, mission, this.#options), resolution });
     const start = Date.parse(found.fireAt);
     if (start <= now) return { do: 'tell', found, due: true };
-    if (this.#starts.get(schedule.id) !== start) this.#lookAt(schedule.id, start);
-    this.#starts.set(schedule.id, start);
+    this.#lookAt(schedule.id, start);
     return wouldChange(schedule, found) ? { do: 'tell', found, due: false } : undefined;
   }
 
   /** Whoever ranks first acts at once; another looks again when it should have been done. */
-  #isMyTurn(id: string, now: number): boolean {
+  #isMyTurn(id: string, now: number, isUnderWay: boolean): boolean {
     const since = this.#standby.get(id) ?? now;
     this.#standby.set(id, since);
-    const waits = since + turnOf(id, this.#options) - now;
+    const turn = turnOf(id, this.#options);
+    const waits = since + turn + (isUnderWay ? SCHEDULE_TICK_MS : 0) - now;
     // A clock that was set back does not keep it waiting for longer than its turn.
     if (waits <= 0 || now < since) return true;
     this.#lookIn(id, waits);
@@ -244,24 +231,24 @@ export class Scheduler implements CellOwner {
 
   #act(schedule: StoredSchedule, wanted: Wanted, at: number): void {
     const { id } = schedule;
-    const { cells } = this.#options;
+    const { cells, schedules } = this.#options;
     this.#lookIn(id, SCHEDULE_TICK_MS);
-    const about = editionOf(schedule);
-    this.#dropOther(schedule, about);
-    if (wanted.do === 'wake') return cells.wake(id);
+    if (wanted.do === 'wake') return this.#wake(id);
     const { found, due } = wanted;
-    if (!due) return void cells.tell(id, { type: 'evaluated', at, found, about });
+    const revision = schedules.revisionOf(id);
+    const seen = revision === undefined ? {} : { seen: revision };
+    if (!due) return void cells.tell(id, { type: 'evaluated', at, found, ...seen });
     const reasons = this.#lateReasons(schedule, found, at);
-    cells.tell(id, { type: 'start.reached', at, found, reasons, run: this.#runOf(schedule, at), about });
+    const run = this.#runOf(schedule, at);
+    cells.tell(id, { type: 'start.reached', at, found, reasons, run, ...seen });
   }
 
-  /** V6: a cell that is ahead of what is known here is left in peace at first. */
-  #dropOther({ id, updated_at }: StoredSchedule, about: string): void {
-    const held = this.#options.cells.context(id)?.record;
-    const isOther = held !== undefined && editionOf(held) !== about;
-    if (isOther && (held.updated_at < updated_at || this.#given.get(id) === about))
-      this.#options.cells.drop(id);
-    this.#given.set(id, about);
+  /** V5: a cell that has the record of before it fired knows of no run, and begins again from the bus. */
+  #wake(id: string): void {
+    const { cells } = this.#options;
+    const held = cells.context(id)?.record;
+    if (held !== undefined && held.state !== 'fired') cells.drop(id);
+    cells.wake(id);
   }
 
   #lateReasons(schedule: StoredSchedule, found: Found, now: number): readonly string[] {
@@ -280,17 +267,4 @@ export class Scheduler implements CellOwner {
       .digest();
     return ulidOf(at, digest);
   }
-}
-
-/** Whether the two take the same place in the same pass, so that nothing changes for others. */
-function isPlacedAlike(one: StoredSchedule | undefined, other: StoredSchedule | undefined): boolean {
-  return (
-    one !== undefined &&
-    other !== undefined &&
-    one.target === other.target &&
-    one.pass === other.pass &&
-    one.state === other.state &&
-    one.fire_at === other.fire_at &&
-    one.max_duration === other.max_duration
-  );
 }

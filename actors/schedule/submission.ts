@@ -2,7 +2,8 @@
  * Submits the run of a schedule that has fired. Mission Control Service, section 4.6 (firing).
  *
  * B1. Its message id is `<schedule>-<pass>`, so that it is stored once whoever submits it and however often.
- * B2. Past the memory of the stream for message ids the run itself shows that it was submitted.
+ * B2. Past the memory of the stream for message ids the run itself shows that it was submitted; before, asking for it
+ *     would only cost time at the start of a pass.
  * B3. Names may hold a `-`: two schedules of two passes may have one message id. A submission of another schedule under
  *     it is no submission of this one, which is then made under an id that also has its run.
  * B4. Where a run was submitted for it before under another identifier, that is the run which was started: the record
@@ -10,6 +11,8 @@
  */
 
 import { assert } from '../../contract/assert.ts';
+import { streams } from '../../contract/bus/streams.ts';
+import { drawnAt } from '../../contract/telecommand-id.ts';
 import type { ScheduleEffect } from '../../machines/schedule/protocol.ts';
 import { announceRun, isLaunched, submissionAt, submitRun } from '../../messaging/run-launch.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
@@ -38,12 +41,14 @@ export async function submitScheduled(
 }
 
 async function submit(
-  { bus, log }: SubmissionTools,
+  { bus, clock, log }: SubmissionTools,
   schedule: string,
   effect: ScheduleEffect,
 ): Promise<string> {
   const { run, ir, config, pass } = effect;
-  if (await isLaunched(bus, run)) return run;
+  const remembersMs = bus.dedupeMs?.(streams.runSubmissions) ?? streams.runSubmissions.dedupeMs;
+  const isOld = clock.now() - drawnAt(run) > remembersMs / 2;
+  if (isOld && (await isLaunched(bus, run))) return run;
   const by = bySchedule(schedule);
   const id = `${schedule}-${pass}`;
   const first = await submitRun(bus, { run, ir, by }, { id, config });

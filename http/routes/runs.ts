@@ -108,8 +108,10 @@ export const launchRun = defineRoute({
     const environment = mission.value.environments.get(body.environment);
     const forbidden = launchRefusal(caller, environment);
     if (forbidden !== undefined) return forbidden;
-    // What is not known of passes is not guessed: a plan would name none, and a warning would be left out.
-    const decides = body.plan !== undefined || environment?.kind === 'in_orbit';
+    // What is not known of passes is not guessed: a plan would name none, a warning would be left out, and a fault
+    // would be switched at another gateway.
+    const hasFaults = (body.faults ?? []).length > 0;
+    const decides = body.plan !== undefined || hasFaults || environment?.kind === 'in_orbit';
     if (decides && !ports.passes.live) return busUnavailable();
     const pass = plannedPass(body, ports);
     const resolved = resolveRun(mission.value, body, await knownOf(body, mission.value, pass, ports));
@@ -201,9 +203,11 @@ async function knownOf(
   request: RunRequest,
   mission: Mission,
   pass: StoredPass | undefined,
-  { bus }: RoutePorts,
+  { bus, clock, passes }: RoutePorts,
 ): Promise<RunKnown> {
-  return { uploads: await storedUploads(bus, request, mission), passes: { find: () => pass } };
+  const inProgress = (target: string): readonly StoredPass[] => passes.inProgress(target, clock.now());
+  const uploads = await storedUploads(bus, request, mission);
+  return { uploads, passes: { find: () => pass, inProgress } };
 }
 
 async function launch(

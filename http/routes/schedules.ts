@@ -7,8 +7,7 @@
  * S3. What was written is in the lists of this process when the answer leaves.
  */
 
-import Type from 'typebox';
-import { PATH_CHARACTERS, SCHEDULE_LIST_MOST } from '../../contract/limits.ts';
+import { SCHEDULE_LIST_MOST } from '../../contract/limits.ts';
 import {
   FINAL_STATES,
   Schedule,
@@ -27,38 +26,16 @@ import {
 } from '../../messaging/schedule-writes.ts';
 import type { Environment, Mission } from '../../mission/mission.ts';
 import { SUPERVISOR } from '../../mission/schedule/plan.ts';
-import { createdOf, startOf } from '../../mission/schedule/schedule.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { nameOf } from '../identity.ts';
 import { currentMission } from '../mission-of.ts';
-import { flagInQuery, passInQuery, scheduleInPath } from '../parameters.ts';
+import { flagInQuery, instantInQuery, passInQuery, scheduleInPath } from '../parameters.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal } from '../reply.ts';
-import { defineRoute, type QueryParameter } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { launchRefusal } from '../run-policy.ts';
-
-/** Where a list goes on: behind this schedule, in the order of lists. */
-interface ScheduleCursor {
-  readonly start: number;
-  readonly created: number;
-  readonly id: string;
-}
-
-const CURSOR = /^(\d{1,16})\.(\d{1,16})\.([A-Za-z0-9_-]{1,300})$/;
-
-const cursorInQuery: QueryParameter<ScheduleCursor> = {
-  schema: Type.String({
-    maxLength: PATH_CHARACTERS,
-    description: 'Continue behind this schedule: the `next` of a list.',
-  }),
-  expected: 'the next of a list',
-  parse(text) {
-    const [, start, created, id] = CURSOR.exec(text) ?? [];
-    if (id === undefined) return undefined;
-    return { start: Number(start), created: Number(created), id };
-  },
-};
+import { cursorInQuery, listOfSchedules } from '../schedule-lists.ts';
 
 export const listSchedules = defineRoute({
   method: 'GET',
@@ -72,28 +49,15 @@ export const listSchedules = defineRoute({
   query: {
     pass: passInQuery,
     all: flagInQuery('With schedules that are cancelled, fired or missed.'),
+    from: instantInQuery('Only schedules whose run may end behind this time.'),
+    to: instantInQuery('Only schedules that start before this time.'),
     after: cursorInQuery,
   },
   replies: { 200: ScheduleList },
   errors: ['api::unavailable'],
-  handle({ query }, { passes, schedules }) {
-    if (!schedules.live || !passes.live) return busUnavailable();
-    const { pass, after } = query;
-    const known = pass === undefined ? undefined : namedBy(pass, passes);
-    const matching = schedules
-      .schedules()
-      .filter(
-        (schedule) =>
-          (query.all === true || !FINAL_STATES.has(schedule.state)) &&
-          (known === undefined || known(schedule)) &&
-          (after === undefined || isBehind(schedule, after)),
-      );
-    const listed = matching.slice(0, SCHEDULE_LIST_MOST);
-    const last = matching.length > listed.length ? listed.at(-1) : undefined;
-    const body = {
-      schedules: listed.map(shownSchedule),
-      ...(last !== undefined && { next: cursorOf(last) }),
-    };
+  async handle({ query }, ports) {
+    if (!ports.schedules.live || !ports.passes.live) return busUnavailable();
+    const body = await listOfSchedules(query, ports);
     return { ok: true, value: { status: 200, body: body satisfies ScheduleList } };
   },
 });
@@ -110,7 +74,7 @@ export const readSchedule = defineRoute({
   errors: ['schedule::unknown', 'api::unavailable'],
   async handle({ params: { id } }, ports) {
     if (!ports.schedules.live) return busUnavailable();
-    const stored = await storedSchedule(ports, id);
+    const stored = (await storedSchedule(ports, id)) ?? (await ports.schedulesOver.find(id));
     return stored === undefined ? unknownSchedule(id) : answer(stored);
   },
 });
@@ -174,12 +138,12 @@ export const cancelScheduleRoute = defineRoute({
   ],
   statuses: { 'api::anonymous': [401] },
   async handle({ params: { id }, caller }, ports) {
-    const environment = await environmentOf(id, ports);
-    if (!environment.ok) return environment;
-    const forbidden = launchRefusal(caller, environment.value.environment);
+    const known = await knownSchedule(id, ports);
+    if (!known.ok) return known;
+    const forbidden = launchRefusal(caller, known.value.environment);
     if (forbidden !== undefined) return forbidden;
     const done = await cancelSchedule(ports, id, nameOf(caller));
-    if (done.outcome !== 'changed') return notDone(id, done);
+    if (done.outcome !== 'changed') return notDone(known.value.stored, done);
     await ports.schedules.seen(done.revision);
     return answer(done.stored);
   },
@@ -207,9 +171,9 @@ export const validateScheduleRoute = defineRoute({
     'api::unavailable',
   ],
   async handle({ params: { id }, caller }, ports) {
-    const found = await environmentOf(id, ports);
-    if (!found.ok) return found;
-    const { mission, environment } = found.value;
+    const known = await knownSchedule(id, ports);
+    if (!known.ok) return known;
+    const { mission, environment, stored } = known.value;
     const supervisor = supervisorOf(caller, environment);
     if (!supervisor.ok) return supervisor;
     const done = await validateSchedule(ports, mission, id, supervisor.value);
@@ -217,7 +181,7 @@ export const validateScheduleRoute = defineRoute({
       return refuse('schedule::refused', `pass ${done.pass} is not stored any more`, {
         help: 'Make the schedule again on another pass.',
       });
-    if (done.outcome !== 'validated') return notDone(id, done);
+    if (done.outcome !== 'validated') return notDone(stored, done);
     await ports.schedules.seen(done.revision);
     return { ok: true, value: { status: 200, body: done.validation satisfies ScheduleValidation } };
   },
@@ -242,7 +206,7 @@ async function create(
         help: 'Choose another identifier.',
       });
     case 'changed':
-      return notDone(id, { outcome: 'overtaken' });
+      return changedMeanwhile(id);
   }
 }
 
@@ -261,37 +225,21 @@ function asked(body: ScheduleRequest): ScheduleRequest {
   };
 }
 
-/** Schedules of the pass of that name, also where it is the name of a contribution. */
-function namedBy(name: string, passes: RoutePorts['passes']): (schedule: StoredSchedule) => boolean {
-  const ids = new Map<string, string | undefined>();
-  return ({ target, pass }) => {
-    if (pass === name) return true;
-    if (!ids.has(target)) ids.set(target, passes.find(target, name)?.id);
-    return ids.get(target) === pass;
-  };
+interface Known {
+  readonly mission: Mission;
+  readonly stored: StoredSchedule;
+  /** Of its run; undefined where it is no longer configured. */
+  readonly environment: Environment | undefined;
 }
 
-function cursorOf(schedule: StoredSchedule): string {
-  return `${startOf(schedule)}.${createdOf(schedule)}.${schedule.id}`;
-}
-
-/** In the order of `byStart`. */
-function isBehind(schedule: StoredSchedule, { start, created, id }: ScheduleCursor): boolean {
-  const between = startOf(schedule) - start || createdOf(schedule) - created;
-  return between === 0 ? schedule.id > id : between > 0;
-}
-
-async function environmentOf(
-  id: string,
-  ports: RoutePorts,
-): Promise<Handled<{ readonly mission: Mission; readonly environment: Environment | undefined }>> {
+async function knownSchedule(id: string, ports: RoutePorts): Promise<Handled<Known>> {
   const mission = currentMission(ports);
   if (!mission.ok) return mission;
   if (!ports.schedules.live || !ports.passes.live) return busUnavailable();
-  const stored = await storedSchedule(ports, id);
+  const stored = (await storedSchedule(ports, id)) ?? (await ports.schedulesOver.find(id));
   if (stored === undefined) return unknownSchedule(id);
   const environment = mission.value.environments.get(stored.environment);
-  return { ok: true, value: { mission: mission.value, environment } };
+  return { ok: true, value: { mission: mission.value, stored, environment } };
 }
 
 /** The name of a supervisor that the environment allows (MC-SCH-055). */
@@ -319,7 +267,7 @@ function unknownSchedule(id: string): Refusal {
 }
 
 function notDone(
-  id: string,
+  { id, state }: StoredSchedule,
   done:
     | { readonly outcome: 'unknown' }
     | { readonly outcome: 'overtaken' }
@@ -327,14 +275,23 @@ function notDone(
 ): Refusal {
   switch (done.outcome) {
     case 'unknown':
-      return unknownSchedule(id);
+      // One that has long been final is not among those that are changed.
+      return FINAL_STATES.has(state) ? isFinal(id, state) : unknownSchedule(id);
     case 'overtaken':
-      return refuse('schedule::changed', `schedule ${id} has changed meanwhile`, {
-        help: 'Read it again, and repeat the request if it still applies.',
-      });
+      return changedMeanwhile(id);
     case 'final':
-      return refuse('schedule::final', `schedule ${id} is ${done.state} already`);
+      return isFinal(id, done.state);
   }
+}
+
+function changedMeanwhile(id: string): Refusal {
+  return refuse('schedule::changed', `schedule ${id} has changed meanwhile`, {
+    help: 'Read it again, and repeat the request if it still applies.',
+  });
+}
+
+function isFinal(id: string, state: string): Refusal {
+  return refuse('schedule::final', `schedule ${id} is ${state} already`);
 }
 
 export const scheduleRoutes = [

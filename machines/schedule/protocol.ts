@@ -26,12 +26,9 @@ export interface Finding {
   readonly plan?: Planned;
 }
 
-/**
- * `at` in ms since 1970; `about`: the record that it was found of (`record.ts`, `editionOf`), absent where that is the
- * one at hand.
- */
+/** `at` in ms since 1970; `seen`: revision of the record of which it was found. */
 export type ScheduleChartEvent =
-  | { readonly type: 'evaluated'; readonly at: number; readonly found: Finding; readonly about?: string }
+  | { readonly type: 'evaluated'; readonly at: number; readonly found: Finding; readonly seen?: number }
   /** Its start is there: `run` begins, unless `reasons` say why it would not be over in time. */
   | {
       readonly type: 'start.reached';
@@ -39,7 +36,7 @@ export type ScheduleChartEvent =
       readonly found: Finding;
       readonly reasons: readonly string[];
       readonly run: string;
-      readonly about?: string;
+      readonly seen?: number;
     }
   | { readonly type: 'operator.cancel'; readonly at: number; readonly by?: string }
   | {
@@ -71,6 +68,8 @@ export interface ScheduleItem {
   readonly state: ScheduleState;
   readonly transition: boolean;
   readonly stored: StoredSchedule;
+  /** Where it follows from what was found of the record: the revision of that record. */
+  readonly seen?: number;
 }
 
 /** Of a schedule that is created: everything but what its chart decides. */

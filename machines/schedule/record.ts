@@ -55,11 +55,6 @@ export function differs(record: StoredSchedule, found: Finding): boolean {
   );
 }
 
-/** A text by which two records of a schedule are the same or not (schedule.S4). */
-export function editionOf(record: StoredSchedule): string {
-  return JSON.stringify(record);
-}
-
 /** Whether an evaluation that found this changes anything of a schedule that is not final. */
 export function wouldChange(record: StoredSchedule, found: Finding): boolean {
   const fits = found.reasons.length === 0;

@@ -7,8 +7,6 @@
  * S2. What changes nothing records nothing.
  * S3. Behind `cancelled`, `fired` and `missed` nothing found and no command changes it. `fired` waits for its
  *     submission, which changes no state that anybody is shown.
- * S4. What was found of another record than this one changes nothing: it was replaced, validated or evaluated
- *     meanwhile, and what is so of it now is found again.
  */
 
 import { enqueueActions, setup } from 'xstate';
@@ -23,10 +21,12 @@ import {
   type ScheduleInput,
   type ScheduleItem,
 } from './protocol.ts';
-import { differs, editionOf, firstRecord, moved, withFinding } from './record.ts';
+import { differs, firstRecord, moved, withFinding } from './record.ts';
 
-function item(record: StoredSchedule, transition: boolean): ScheduleItem {
-  return { type: 'record', state: record.state, transition, stored: record };
+function item(record: StoredSchedule, transition: boolean, event?: ScheduleChartEvent): ScheduleItem {
+  const seen = event !== undefined && 'seen' in event ? event.seen : undefined;
+  const { state } = record;
+  return { type: 'record', state, transition, stored: record, ...(seen !== undefined && { seen }) };
 }
 
 /** What is known of it by an event; of one that finds nothing, the record as it is. */
@@ -49,13 +49,12 @@ function cancelReasons(event: ScheduleChartEvent): readonly string[] {
   return [event.by === undefined ? 'cancelled' : `cancelled by ${event.by}`];
 }
 
-/** Why it did not start: what keeps it at risk, what there is too little time for, or what kept it at risk to the last. */
-function missReasons(record: StoredSchedule, event: ScheduleChartEvent): readonly string[] {
+/** Why it did not start: what keeps it at risk, what there is too little time for, or what was found too late. */
+function missReasons(event: ScheduleChartEvent, { reasons: before }: StoredSchedule): readonly string[] {
   if (event.type !== 'start.reached') return [];
-  const [first = []] = [event.found.reasons, event.reasons, record.reasons].filter(
-    ({ length }) => length > 0,
-  );
-  return first;
+  const now = event.found.reasons.length > 0 ? event.found.reasons : event.reasons;
+  if (now.length > 0) return now;
+  return before.map((reason) => `it fits only since its start is past; before: ${reason}`);
 }
 
 export const scheduleMachine = setup({
@@ -66,9 +65,6 @@ export const scheduleMachine = setup({
     input: ScheduleInput;
   },
   guards: {
-    /** S4 */
-    isOfAnother: ({ context, event }) =>
-      'about' in event && event.about !== undefined && event.about !== editionOf(context.record),
     fitsAtFirst: ({ context }) => context.record.reasons.length === 0,
     isPassCancelled: ({ event }) => foundIn(event)?.cancelled !== undefined,
     fits: ({ event }) => foundIn(event)?.reasons.length === 0,
@@ -86,7 +82,7 @@ export const scheduleMachine = setup({
       const { state } = params;
       const record = moved(known(context.record, event), { state, reasons, at: event.at, by: byOf(event) });
       enqueue.assign({ record });
-      enqueue.emit(item(record, true));
+      enqueue.emit(item(record, true, event));
     }),
     begin: enqueueActions(({ context, enqueue }, params: { state: ScheduleState }) => {
       const { reasons, updated_at, by } = context.record;
@@ -99,7 +95,7 @@ export const scheduleMachine = setup({
       const reasons = foundIn(event)?.reasons ?? before;
       const record = moved(known(context.record, event), { state, reasons, at: event.at, by: byOf(event) });
       enqueue.assign({ record });
-      enqueue.emit(item(record, false));
+      enqueue.emit(item(record, false, event));
     }),
     fire: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'start.reached') return;
@@ -107,14 +103,14 @@ export const scheduleMachine = setup({
       const fired = moved(known(context.record, event), { state: 'fired', reasons: [], at });
       const record = { ...fired, run_id: run };
       enqueue.assign({ record });
-      enqueue.emit(item(record, true));
+      enqueue.emit(item(record, true, event));
       for (const effect of openEffects(record)) enqueue.emit(effect);
     }),
     miss: enqueueActions(({ context, event, enqueue }) => {
-      const reasons = missReasons(context.record, event);
+      const reasons = missReasons(event, context.record);
       const record = moved(known(context.record, event), { state: 'missed', reasons, at: event.at });
       enqueue.assign({ record });
-      enqueue.emit(item(record, true));
+      enqueue.emit(item(record, true, event));
     }),
     /** No change that anybody is shown. */
     submitted: enqueueActions(({ context, event, enqueue }) => {
@@ -139,13 +135,11 @@ export const scheduleMachine = setup({
     scheduled: {
       on: {
         evaluated: [
-          { guard: 'isOfAnother' },
           { guard: 'isPassCancelled', target: 'cancelled', actions: entered('cancelled') },
           { guard: 'isUnfit', target: 'at_risk', actions: entered('at_risk') },
           { guard: 'differs', actions: 'refresh' },
         ],
         'start.reached': [
-          { guard: 'isOfAnother' },
           { guard: 'isPassCancelled', target: 'cancelled', actions: entered('cancelled') },
           { guard: 'startsInTime', target: 'fired', actions: 'fire' },
           { target: 'missed', actions: 'miss' },
@@ -160,13 +154,11 @@ export const scheduleMachine = setup({
     at_risk: {
       on: {
         evaluated: [
-          { guard: 'isOfAnother' },
           { guard: 'isPassCancelled', target: 'cancelled', actions: entered('cancelled') },
           { guard: 'fits', target: 'scheduled', actions: entered('scheduled') },
           { guard: 'differs', actions: 'refresh' },
         ],
         'start.reached': [
-          { guard: 'isOfAnother' },
           { guard: 'isPassCancelled', target: 'cancelled', actions: entered('cancelled') },
           { target: 'missed', actions: 'miss' },
         ],

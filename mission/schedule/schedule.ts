@@ -2,6 +2,7 @@
 
 import { assert } from '../../contract/assert.ts';
 import { readInstant } from '../../contract/instant.ts';
+import { SCHEDULE_TICK_MS } from '../../contract/limits.ts';
 import type { StoredSchedule } from '../../contract/schedule.ts';
 import { drawnAt } from '../../contract/telecommand-id.ts';
 import { isUlid } from '../../contract/token.ts';
@@ -58,7 +59,9 @@ function placeOf(schedule: Placed): Place {
   if (known !== undefined) return known;
   const { state, fire_at, run_id, created_at } = schedule;
   const due = momentOf(fire_at);
-  const start = state === 'fired' && run_id !== undefined ? Math.max(due, drawnAt(run_id)) : due;
+  const fired = state === 'fired' && run_id !== undefined ? drawnAt(run_id) : due;
+  // One that was fired as soon as it could be was on time: runs may stand back to back.
+  const start = fired > due + SCHEDULE_TICK_MS ? fired : due;
   const place = { start, end: start + durationOf(schedule), created: momentOf(created_at) };
   places.set(schedule, place);
   return place;
@@ -67,6 +70,18 @@ function placeOf(schedule: Placed): Place {
 /** Who its run is by. */
 export function bySchedule(id: string): string {
   return `schedule ${id}`;
+}
+
+/** Whether the two take the same place in the same pass, so that nothing changes for others. */
+export function isPlacedAlike(one: StoredSchedule, other: StoredSchedule): boolean {
+  return (
+    one.target === other.target &&
+    one.pass === other.pass &&
+    takesPlace(one) === takesPlace(other) &&
+    one.created_at === other.created_at &&
+    startOf(one) === startOf(other) &&
+    endOf(one) === endOf(other)
+  );
 }
 
 /** Whether its run takes its place in the pass: one that is cancelled or missed does not. */

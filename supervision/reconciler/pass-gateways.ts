@@ -29,6 +29,8 @@ export interface PassGatewaysOptions extends WorkerContext {
   readonly log: Log;
   readonly missions: MissionSource;
   readonly passes: PassBook;
+  /** Called with the passes that begin soon or are in progress, at each check. */
+  readonly soon?: (passes: readonly StoredPass[]) => void;
 }
 
 export class PassGateways implements Worker {
@@ -77,11 +79,9 @@ export class PassGateways implements Worker {
     const mission = missions.current;
     try {
       if (mission !== undefined && passes.live) {
-        const now = clock.now();
-        for (const pass of passes.passes()) {
-          if (windowOf(pass).aos > now + PASS_CHECK_AHEAD_MS) break;
-          if (!isOver(pass, now) && pass.status !== 'cancelled') await this.#checkPass(mission, pass);
-        }
+        const soon = passesSoon(passes.passes(), clock.now());
+        this.#options.soon?.(soon);
+        for (const pass of soon) await this.#checkPass(mission, pass);
       }
     } catch (error) {
       if (!(error instanceof Outage)) throw error;
@@ -103,6 +103,16 @@ export class PassGateways implements Worker {
     const key = passKey(pass.target, pass.id);
     await bus.bucket(buckets.passGateways).overwrite(key, Buffer.from(JSON.stringify(record)));
   }
+}
+
+/** Those that begin soon or are in progress, of passes by AOS (P1). */
+export function passesSoon(passes: readonly StoredPass[], now: number): StoredPass[] {
+  const soon: StoredPass[] = [];
+  for (const pass of passes) {
+    if (windowOf(pass).aos > now + PASS_CHECK_AHEAD_MS) break;
+    if (!isOver(pass, now) && pass.status !== 'cancelled') soon.push(pass);
+  }
+  return soon;
 }
 
 function isSame(known: PassGateway | undefined, found: ServingGateway): boolean {

@@ -170,6 +170,7 @@ export async function startWorld(): Promise<World> {
     await values.ready;
     const books = openBooks({ bus, clock, log });
     const { passes, schedules, rules } = books;
+    await passes.ready;
     const frontEnd = await startFrontEnd({
       bus,
       missions,

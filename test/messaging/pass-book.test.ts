@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
-import { BUS_RETRY_MS } from '../../contract/limits.ts';
+import { BUS_RETRY_MS, PASS_RECEIVE_MARGIN_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import { PassBook } from '../../messaging/pass-book.ts';
@@ -76,6 +76,33 @@ it('pass-book.K3 lists by AOS whatever came, moved and left between two readers'
         const sorted = [...model.values()].sort(byAos);
         expect(book.passes()).toEqual(sorted);
         expect(book.passes(target)).toEqual(sorted.filter((each) => each.target === target));
+      }
+    }),
+  );
+});
+
+it('pass-book.K4 knows which passes of a target are in progress, whatever comes, moves and leaves', async () => {
+  const step = fc.record({
+    target: fc.constantFrom('sat1', 'sat2'),
+    id: fc.constantFrom('a', 'b', 'c'),
+    minute: fc.option(fc.integer({ min: 0, max: 30 })),
+    now: fc.integer({ min: -2, max: 42 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const { book, put } = bookOn();
+      await settled();
+      for (const { target, id, minute, now } of steps) {
+        put(`${target}.${id}`, minute === null ? undefined : bytesOf(stored(target, id, minute)));
+        for (const each of ['sat1', 'sat2']) {
+          const at = now * 60_000;
+          const within = (marginMs: number) =>
+            book
+              .passes(each)
+              .filter(({ aos, los }) => Date.parse(aos) - marginMs <= at && at < Date.parse(los) + marginMs);
+          expect(book.inProgress(each, at)).toEqual(within(0));
+          expect(book.near(each, at)).toEqual(within(PASS_RECEIVE_MARGIN_MS));
+        }
       }
     }),
   );

@@ -191,7 +191,11 @@ describe('what is bounded', () => {
     onTestFinished(() => world.stop());
     const api = await world.api('a');
     const open = { size: SCHEDULES_OPEN, has: () => false };
-    const schedules = { onPass: () => [], open } as unknown as ScheduleTools['schedules'];
+    const schedules = {
+      get: () => undefined,
+      onPass: () => [],
+      open,
+    } as unknown as ScheduleTools['schedules'];
     expect(await world.finish(create(world, { ...api, schedules }))).toMatchObject({
       outcome: 'refused',
       faults: [{ message: expect.stringContaining(`${SCHEDULES_OPEN} open schedules`) }],

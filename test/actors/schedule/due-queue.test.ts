@@ -5,7 +5,7 @@ import { turnOf } from '../../../actors/schedule/turns.ts';
 import { SCHEDULE_STANDBY_MS } from '../../../contract/limits.ts';
 
 describe('what is due', () => {
-  it('MC-SCH-047 comes out in the order of its times, each once, and nothing before it is due', () => {
+  it('MC-SCH-047 comes out in the order of its times, each name once at its earliest, and nothing before it is due', () => {
     const step = fc.oneof(
       fc.record({ put: fc.integer({ min: 0, max: 50 }), name: fc.constantFrom('a', 'b', 'c') }),
       fc.record({ take: fc.integer({ min: 0, max: 60 }) }),
@@ -13,24 +13,23 @@ describe('what is due', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const queue = new DueQueue();
-        const model: { at: number; name: string }[] = [];
+        const model = new Map<string, number>();
         for (const each of steps) {
           if ('put' in each) {
             queue.put(each.put, each.name);
-            model.push({ at: each.put, name: each.name });
+            model.set(each.name, Math.min(each.put, model.get(each.name) ?? each.put));
           } else {
             const taken = queue.take(each.take);
-            const earliest = Math.min(...model.map(({ at }) => at));
+            const earliest = Math.min(...model.values());
             if (earliest > each.take) expect(taken).toBeUndefined();
             else {
-              expect(taken?.at).toBe(earliest);
-              const place = model.findIndex(({ at, name }) => at === taken!.at && name === taken!.name);
-              expect(place).toBeGreaterThanOrEqual(0);
-              model.splice(place, 1);
+              expect(model.get(taken!)).toBe(earliest);
+              model.delete(taken!);
             }
           }
-          expect(queue.size).toBe(model.length);
-          expect(queue.next).toBe(model.length === 0 ? undefined : Math.min(...model.map(({ at }) => at)));
+          expect(queue.size).toBe(model.size);
+          // An entry that another one has replaced may only wake it too early.
+          if (model.size > 0) expect(queue.next).toBeLessThanOrEqual(Math.min(...model.values()));
         }
       }),
     );

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { PASS_CHECK_AHEAD_MS, PASS_CHECK_MS, PASS_CHECK_SOON_MS } from '../../../contract/limits.ts';
-import type { Pass, PassGateway } from '../../../contract/pass.ts';
+import type { Pass, PassGateway, StoredPass } from '../../../contract/pass.ts';
 import { PassBook } from '../../../messaging/pass-book.ts';
 import { PassWriter } from '../../../messaging/pass-writes.ts';
 import { upsert } from '../../../mission/pass/merge.ts';
@@ -35,6 +35,8 @@ let clock: ManualClock;
 let missions: TestMissions;
 let passes: PassBook;
 let checks: PassGateways;
+/** Those reported at the last check. */
+let soon: string[] = [];
 let holds = true;
 
 beforeAll(async () => {
@@ -48,7 +50,11 @@ beforeEach(() => {
   missions = new TestMissions(tagged);
   const failed = (error: unknown): void => expect.unreachable(String(error));
   passes = new PassBook({ bus, clock, log: quiet });
-  const tools = { bus, clock, log: quiet, missions, passes };
+  soon = [];
+  const reported = (those: readonly StoredPass[]): void => {
+    soon = those.map((each) => each.id);
+  };
+  const tools = { bus, clock, log: quiet, missions, passes, soon: reported };
   checks = new PassGateways({ ...tools, epoch: 1, holds: () => holds, failed });
   checks.start();
 });
@@ -89,6 +95,7 @@ it('MC-PASS-053 MC-PASS-054 MC-LIM-011 are recorded from ten minutes before AOS 
   const { record } = await checked(() => recordOf('soon'));
   expect(record).toEqual({ gateway: 'kiruna-1', checked_at: expect.stringMatching(/^2026-01-02T03:00:0/) });
   expect((await checked(() => recordOf('running'))).record.gateway).toBe('kiruna-1');
+  expect([...soon].sort()).toEqual(['running', 'soon']);
   expect(await recordOf('later')).toBeUndefined();
   clock.advance(3_600_000);
   expect((await checked(() => recordOf('later'))).record.gateway).toBe('kiruna-1');
