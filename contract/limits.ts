@@ -94,6 +94,9 @@ export const SCHEDULES_OPEN = 100_000;
 export const SCHEDULE_SEEN_MS = 5_000;
 /** Changes of state that the record of a schedule remembers. */
 export const SCHEDULE_CHANGES_KEPT = 16;
+/** Reasons of one schedule, and characters of each, where a schedule that was read back is posted. */
+export const SCHEDULE_REASONS = 1_000;
+export const SCHEDULE_REASON_CHARACTERS = 4_096;
 /** Characters of `start`: `aos + ` and a duration. */
 export const SCHEDULE_START_CHARACTERS = 80;
 /** How far behind AOS a run may start: no pass of a spacecraft that moves is longer. */

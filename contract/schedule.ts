@@ -7,7 +7,15 @@ import Type, { type Static } from 'typebox';
 import { nameBound, named, quantityBound } from './bounded.ts';
 import { readInstant } from './instant.ts';
 import { parseJsonBytes } from './json-bytes.ts';
-import { INSTANT_CHARACTERS, SCHEDULE_LIST_MOST, SCHEDULE_START_CHARACTERS } from './limits.ts';
+import {
+  AUTH_SUBJECT_CHARACTERS,
+  INSTANT_CHARACTERS,
+  PASSES_OF_TARGET,
+  SCHEDULE_LIST_MOST,
+  SCHEDULE_REASON_CHARACTERS,
+  SCHEDULE_REASONS,
+  SCHEDULE_START_CHARACTERS,
+} from './limits.ts';
 import { PASS_STATUSES, Token } from './pass.ts';
 import { ArgumentValue } from './telecommand.ts';
 import { isToken, TOKEN_PATTERN } from './token.ts';
@@ -18,7 +26,9 @@ export const SCHEDULE_STATES = ['scheduled', 'at_risk', 'cancelled', 'fired', 'm
 export type ScheduleState = (typeof SCHEDULE_STATES)[number];
 
 const Moment = Type.String({ format: 'date-time', maxLength: INSTANT_CHARACTERS });
-const Reasons = Type.Array(Type.String());
+const Reasons = Type.Array(Type.String({ maxLength: SCHEDULE_REASON_CHARACTERS }), {
+  maxItems: SCHEDULE_REASONS,
+});
 const By = Type.String({ description: 'Identity, or `rule <id>`; absent for an anonymous caller.' });
 
 /** What a run of a schedule or of a rule is. */
@@ -42,12 +52,15 @@ const planned = {
 
 export const ScheduleValidation = Type.Object(
   {
-    by: Type.String(),
+    by: Type.String({ maxLength: AUTH_SUBJECT_CHARACTERS }),
     at: Moment,
-    pass: Type.String(),
+    pass: Token,
     aos: Moment,
     los: Moment,
-    ir: Type.String({ description: 'SHA-256 (hexadecimal) of the resolved run that was validated.' }),
+    ir: Type.String({
+      ...nameBound,
+      description: 'SHA-256 (hexadecimal) of the resolved run that was validated.',
+    }),
   },
   {
     ...closed,
@@ -129,17 +142,17 @@ export const ScheduleRequest = Type.Object(
   {
     ...asked,
     state: Type.Optional(Type.Enum(SCHEDULE_STATES, ignored)),
-    reasons: Type.Optional(Type.Array(Type.String(), { ...ignored, maxItems: 1_000 })),
+    reasons: Type.Optional({ ...Reasons, ...ignored }),
     target: Type.Optional(Type.String({ ...nameBound, ...ignored })),
     ir: Type.Optional(Type.String({ ...nameBound, ...ignored })),
     max_duration: Type.Optional(Type.String({ ...quantityBound, ...ignored })),
     sends: Type.Optional(Type.Boolean(ignored)),
     needs_validation: Type.Optional(Type.Boolean(ignored)),
-    validation: Type.Optional(Type.Object({}, { ...ignored, additionalProperties: true })),
-    fire_at: Type.Optional(Type.String({ ...nameBound, ...ignored })),
+    validation: Type.Optional({ ...ScheduleValidation, ...ignored }),
+    fire_at: Type.Optional({ ...Moment, ...ignored }),
     run_id: Type.Optional(Type.String({ ...nameBound, ...ignored })),
-    by: Type.Optional(Type.String({ maxLength: 1024, ...ignored })),
-    updated_at: Type.Optional(Type.String({ ...nameBound, ...ignored })),
+    by: Type.Optional(Type.String({ maxLength: AUTH_SUBJECT_CHARACTERS, ...ignored })),
+    updated_at: Type.Optional({ ...Moment, ...ignored }),
   },
   { ...closed, title: 'ScheduleRequest', examples: [EXAMPLE] },
 );
@@ -199,12 +212,30 @@ const ofRule = {
   ...planned,
 };
 
+export const RuleRefusal = Type.Object(
+  { pass: Token, reasons: Reasons, at: Moment },
+  { ...closed, title: 'RuleRefusal' },
+);
+export type RuleRefusal = Static<typeof RuleRefusal>;
+
+export const RulePasses = Type.Object(
+  {
+    matched: Type.Integer({ minimum: 0, description: 'Passes not over that the filter matches.' }),
+    created: Type.Integer({ minimum: 0, description: 'Those of them with a schedule of this rule.' }),
+    refused: Type.Array(RuleRefusal, {
+      maxItems: PASSES_OF_TARGET,
+      description: 'Those without one, and why, the earliest first.',
+    }),
+  },
+  { ...closed, title: 'RulePasses' },
+);
+
 export const RuleRequest = Type.Object(
   {
     ...ofRule,
-    by: Type.Optional(Type.String({ maxLength: 1024, ...ignored })),
-    updated_at: Type.Optional(Type.String({ ...nameBound, ...ignored })),
-    passes: Type.Optional(Type.Object({}, { ...ignored, additionalProperties: true })),
+    by: Type.Optional(Type.String({ maxLength: AUTH_SUBJECT_CHARACTERS, ...ignored })),
+    updated_at: Type.Optional({ ...Moment, ...ignored }),
+    passes: Type.Optional({ ...RulePasses, ...ignored }),
   },
   { ...closed, title: 'RuleRequest', examples: [EXAMPLE_RULE] },
 );
@@ -213,25 +244,12 @@ export type RuleRequest = Pick<
   'id' | 'target' | 'filter' | 'start' | 'run' | 'targets' | 'inputs' | 'library' | 'environment'
 >;
 
-export const RuleRefusal = Type.Object(
-  { pass: Type.String(), reasons: Reasons, at: Moment },
-  { ...closed, title: 'RuleRefusal' },
-);
-export type RuleRefusal = Static<typeof RuleRefusal>;
-
 export const Rule = Type.Object(
   {
     ...ofRule,
     by: Type.Optional(By),
     updated_at: Moment,
-    passes: Type.Object(
-      {
-        matched: Type.Integer({ minimum: 0, description: 'Passes not over that the filter matches.' }),
-        created: Type.Integer({ minimum: 0, description: 'Those of them with a schedule of this rule.' }),
-        refused: Type.Array(RuleRefusal, { description: 'Those without one, and why, the earliest first.' }),
-      },
-      { ...closed, title: 'RulePasses' },
-    ),
+    passes: RulePasses,
   },
   {
     ...closed,
