@@ -102,6 +102,12 @@ export const SCHEDULE_OFFSET_MS_MOST = 31 * 86_400_000;
 export const SCHEDULE_TICK_MS = 1_000;
 /** For each scheduler that ranks before it, how much later a scheduler does what another should have done. */
 export const SCHEDULE_STANDBY_MS = 50;
+/** How old a reading of its pass is at most when a schedule is fired, missed or cancelled by it, and how long its write is tried. */
+export const SCHEDULE_FRESH_MS = 1_000;
+/** How often the pass is asked for again where answers take longer, before it counts as an outage. */
+export const SCHEDULE_FRESH_ROUNDS = 5;
+/** How often a cell of a schedule with another record is given what was found before it begins again. */
+export const SCHEDULE_IDLE_LOOKS = 5;
 /** Schedules judged before others have their turn: some milliseconds of work. */
 export const SCHEDULE_SLICE = 64;
 /** Attempts of a write that others keep overtaking, before it is refused with `schedule::changed`. */

@@ -1,6 +1,6 @@
 /**
- * Lists of schedules: those that this process holds, and where asked for those that have long been final, which are read
- * (`messaging/schedules-over.ts`). Mission Control Service, section 4.6.
+ * Lists of schedules: those that this process holds, and where asked for those that have long been final, which are
+ * read (`messaging/schedules-over.ts`). Mission Control Service, section 4.6.
  *
  * Q1. A list that does not ask for final schedules reads nothing.
  * Q2. Those at hand are looked at first: one that leaves them meanwhile is among the others already.

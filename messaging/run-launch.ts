@@ -70,7 +70,7 @@ export async function isLaunched(bus: Bus, run: string): Promise<boolean> {
   return (await bus.last(streams.runs, subject.runEvents(run))) !== undefined;
 }
 
-/** The submission at that place of the stream; undefined where there is none, or it cannot be read. Throws `Outage`. */
+/** The submission at that place of the stream; undefined where it cannot be read. Throws `Outage`. */
 export async function submissionAt(bus: Bus, seq: number): Promise<RunSubmission | undefined> {
   let first: StreamMessage | undefined;
   const follower = await bus.follow(

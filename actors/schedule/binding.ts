@@ -10,7 +10,7 @@ import { defineBinding } from '../../ports/define-binding.ts';
 import type { Binding, Store } from '../../ports/entity.ts';
 import type { Log } from '../../ports/log.ts';
 import { scheduleHistory } from './history.ts';
-import { SCHEDULE_VERSION } from './record-store.ts';
+import { SCHEDULE_VERSION } from './schedule-store.ts';
 import { submitScheduled } from './submission.ts';
 
 interface BindingOptions {

@@ -1,8 +1,8 @@
 /**
  * What is to be looked at when: names by their times, the earliest first.
  *
- * D1. A name is taken once, at the earliest time it was put at: whoever looks puts it again for what is later. Else each
- *     look would be followed by several, and each of those by several more.
+ * D1. A name is taken once, at the earliest time it was put at: whoever looks puts it again for what is later. Else
+ *     each look would be followed by several, and each of those by several more.
  */
 
 interface Due {

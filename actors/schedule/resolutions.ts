@@ -3,7 +3,7 @@
  * Service, section 4.6 (validation).
  *
  * E1. A schedule that was resolved with the current configuration is not resolved again.
- * E2. What is not known yet is found out, and the scheduler is called when it is known.
+ * E2. What is not known yet is undefined: whoever asks is called when it is known.
  * E3. Another run is stored before anybody names it.
  * E4. Each is resolved with the configuration it was asked for last: one that is published meanwhile counts at once.
  * E5. What could not be found out is asked for again a moment later, and not before.

@@ -1,7 +1,7 @@
 /**
  * Evaluates the schedules of the cell: looks at each when something it depends on changes and when its start is there,
  * and sends it what was found. Mission Control Service, sections 3.4 and 4.6. Any number of processes do so beside each
- * other; what becomes of a schedule is decided by the conditional write of its record (schedule/record-store.R1).
+ * other; what becomes of a schedule is decided by the conditional write of its record (schedule-store.R1).
  *
  * V1. What a schedule depends on is its record, its pass, the other schedules of that pass, the configuration, and the
  *     time of its start: a change of one of them looks at the schedules it concerns, and nothing else costs anything.
@@ -15,11 +15,11 @@
  */
 
 import { createHash } from 'node:crypto';
-import { SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
+import { SCHEDULE_IDLE_LOOKS, SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { StoredSchedule } from '../../contract/schedule.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
-import { wouldChange } from '../../machines/schedule/record.ts';
+import { isSameRecord, wouldChange } from '../../machines/schedule/record.ts';
 import type { scheduleMachine } from '../../machines/schedule/schedule.ts';
 import type { PassBook } from '../../messaging/pass-book.ts';
 import { isOpen, type ScheduleBook } from '../../messaging/schedule-book.ts';
@@ -60,6 +60,8 @@ export class Scheduler implements CellOwner {
   readonly #marked = new Set<string>();
   /** Since when each waits for its turn here. */
   readonly #standby = new Map<string, number>();
+  /** How often the cell of each was given something, and had another record (V6). */
+  readonly #idle = new Map<string, number>();
   readonly #off: (() => void)[] = [];
   #timer: TimerHandle | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
@@ -79,7 +81,7 @@ export class Scheduler implements CellOwner {
       passes.onChange(({ target, id }) => this.#markPass(target, id)),
       missions.onChange(() => this.#markAll()),
       bus.onConnection((connected) => {
-        // The watches have to catch up first; what is decided before is decided by the bus (schedule/record-store.R2).
+        // The watches have to catch up first; what is decided before is decided by the bus (schedule-store.R2).
         if (connected) clock.setTimeout(() => this.#markAll(), SCHEDULE_TICK_MS / 4);
       }),
     );
@@ -101,7 +103,7 @@ export class Scheduler implements CellOwner {
     if (this.#options.schedules.open.has(id)) this.#lookIn(id, SCHEDULE_TICK_MS / 10);
   }
 
-  /** Whether a schedule still ends as this record says, by its pass as the bus has it now (schedule/record-store.R2). */
+  /** Whether a schedule still ends as this record says, by its pass as the bus has it now (schedule-store.R2). */
   endsSo(ended: StoredSchedule, pass: StoredPass | undefined): boolean {
     const { missions, clock } = this.#options;
     const mission = missions.current;
@@ -126,6 +128,7 @@ export class Scheduler implements CellOwner {
   /** V1 */
   #scheduleChanged(id: string, now: StoredSchedule | undefined, before: StoredSchedule | undefined): void {
     this.#standby.delete(id);
+    this.#idle.delete(id);
     if (now === undefined || !isOpen(now)) this.#resolutions.forget(id);
     if (now !== undefined && before !== undefined && isPlacedAlike(now, before)) return this.#mark(id);
     for (const each of [now, before]) if (each !== undefined) this.#markPass(each.target, each.pass);
@@ -198,8 +201,9 @@ export class Scheduler implements CellOwner {
     const schedule = schedules.open.get(id);
     const mission = missions.current;
     if (schedule === undefined || this.#stopped) return void this.#standby.delete(id);
-    // V3: whatever was missed meanwhile is marked when they are known.
-    if (mission === undefined || !bus.connected || !schedules.live || !passes.live) return;
+    const isKnown = mission !== undefined && bus.connected && schedules.live && passes.live;
+    // V3: whatever was missed meanwhile is marked when they are known, and asked about until then.
+    if (!isKnown) return this.#lookIn(id, SCHEDULE_TICK_MS);
     const now = clock.now();
     const wanted = this.#wanted(schedule, mission, now);
     if (wanted === undefined) return void this.#standby.delete(id);
@@ -233,7 +237,8 @@ export class Scheduler implements CellOwner {
     const { id } = schedule;
     const { cells, schedules } = this.#options;
     this.#lookIn(id, SCHEDULE_TICK_MS);
-    if (wanted.do === 'wake') return this.#wake(id);
+    this.#dropOther(schedule);
+    if (wanted.do === 'wake') return cells.wake(id);
     const { found, due } = wanted;
     const revision = schedules.revisionOf(id);
     const seen = revision === undefined ? {} : { seen: revision };
@@ -243,12 +248,20 @@ export class Scheduler implements CellOwner {
     cells.tell(id, { type: 'start.reached', at, found, reasons, run, ...seen });
   }
 
-  /** V5: a cell that has the record of before it fired knows of no run, and begins again from the bus. */
-  #wake(id: string): void {
+  /**
+   * V6. What it may be about to write is left to it for a while; where it has an end or an older record, there is nothing
+   * to wait for.
+   */
+  #dropOther(schedule: StoredSchedule): void {
+    const { id, updated_at } = schedule;
     const { cells } = this.#options;
     const held = cells.context(id)?.record;
-    if (held !== undefined && held.state !== 'fired') cells.drop(id);
-    cells.wake(id);
+    if (held === undefined || isSameRecord(held, schedule)) return void this.#idle.delete(id);
+    const times = (this.#idle.get(id) ?? 0) + 1;
+    this.#idle.set(id, times);
+    if (isOpen(held) && held.updated_at >= updated_at && times < SCHEDULE_IDLE_LOOKS) return;
+    this.#idle.delete(id);
+    cells.drop(id);
   }
 
   #lateReasons(schedule: StoredSchedule, found: Found, now: number): readonly string[] {

@@ -123,7 +123,7 @@ export const cancelScheduleRoute = defineRoute({
   operationId: 'cancelSchedule',
   summary: 'Cancel a schedule that is not final',
   description:
-    'Its run does not start. Everybody who may create schedules in its environment may cancel it; a rule does not make it again.',
+    'Its run does not start. The callers who may create schedules in its environment may cancel it; a rule does not make it again.',
   tag: 'Schedules',
   params: { id: scheduleInPath },
   replies: { 200: Schedule },

@@ -5,7 +5,7 @@
 
 import type { ScheduleState, ScheduleValidation, StoredSchedule } from '../../contract/schedule.ts';
 
-/** What of the run of a schedule may become another by a configuration that is published again. */
+/** What of the run of a schedule may become another by a configuration that is published later. */
 export type Planned = Pick<
   StoredSchedule,
   'ir' | 'content' | 'config' | 'max_duration' | 'sends' | 'needs_validation'

@@ -55,6 +55,11 @@ export function differs(record: StoredSchedule, found: Finding): boolean {
   );
 }
 
+/** Whether two records of a schedule say the same, as they are stored. */
+export function isSameRecord(one: StoredSchedule, other: StoredSchedule): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
 /** Whether an evaluation that found this changes anything of a schedule that is not final. */
 export function wouldChange(record: StoredSchedule, found: Finding): boolean {
   const fits = found.reasons.length === 0;

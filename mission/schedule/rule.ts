@@ -1,4 +1,6 @@
-/** Which passes a recurring rule is about, and the schedule it makes of one. Mission Control Service, sections 2.7, 4.6. */
+/**
+ * Which passes a recurring rule is about, and the schedule it makes of one. Mission Control Service, sections 2.7, 4.6.
+ */
 
 import type { StoredPass } from '../../contract/pass.ts';
 import type { RuleRequest, ScheduleRequest } from '../../contract/schedule.ts';

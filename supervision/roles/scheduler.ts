@@ -4,11 +4,10 @@
  */
 
 import { createScheduleBinding } from '../../actors/schedule/binding.ts';
-import { createRecordStore } from '../../actors/schedule/record-store.ts';
+import { freshPass } from '../../actors/schedule/fresh-pass.ts';
 import { RuleMaker } from '../../actors/schedule/rule-maker.ts';
+import { createScheduleStore } from '../../actors/schedule/schedule-store.ts';
 import { Scheduler } from '../../actors/schedule/scheduler.ts';
-import { buckets } from '../../contract/bus/buckets.ts';
-import { passKey, readStoredPass } from '../../contract/pass.ts';
 import { hostCells } from '../cells/host.ts';
 import { scheduledRuns } from '../metrics/scheduler.ts';
 import type { Role, RoleContext } from '../role.ts';
@@ -17,13 +16,9 @@ export async function startScheduler(context: RoleContext): Promise<Role> {
   const { bus, clock, log, missions, registry, instance, living } = context;
   const { passes, schedules, rules } = context.books;
   const count = scheduledRuns(registry);
-  const store = createRecordStore({
+  const store = createScheduleStore({
     bus,
-    endsSo: async (ended) => {
-      const key = passKey(ended.target, ended.pass);
-      const entry = await bus.bucket(buckets.passes).get(key);
-      return scheduler.endsSo(ended, entry && readStoredPass(key, entry.value));
-    },
+    endsSo: async (ended) => scheduler.endsSo(ended, await freshPass({ bus, clock }, ended)),
     transition: ({ state }) => {
       if (state === 'fired' || state === 'missed') count(state);
     },

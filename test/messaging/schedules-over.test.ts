@@ -68,7 +68,7 @@ const listed = async (cell: Buckets): Promise<string[]> =>
   (await read(cell).list({}, 10_000, () => true)).map(({ id }) => id).sort();
 
 describe('schedules that have long been final', () => {
-  it('are those whose run would be over for a week, and whose last change is as old; none that is open', () => {
+  it('are those whose run would be over for a week, and whose last change is as old, and no open one', () => {
     expect(isLongFinal(final('s'), NOW)).toBe(true);
     expect(isLongFinal(final('s', LONG - 120_000), NOW)).toBe(false);
     expect(isLongFinal(final('s', LONG, { updated_at: new Date(NOW).toISOString() }), NOW)).toBe(false);

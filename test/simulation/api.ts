@@ -1,7 +1,7 @@
 /**
- * The front end of a simulated process: the handlers of `POST /v1/tc`, of runs and of plans with their real ports, called
- * where a socket would call them. Mission Control Service, sections 2.1, 2.3, 4.5 and 4.6. What comes before a handler (path, body shape,
- * identity) is not simulated.
+ * The front end of a simulated process: the handlers of `POST /v1/tc`, of runs and of plans with their real ports,
+ * called where a socket would call them. Mission Control Service, sections 2.1, 2.3, 4.5 and 4.6. What comes before a
+ * handler (path, body shape, identity) is not simulated.
  */
 
 import { ulid } from 'ulid';
@@ -106,10 +106,9 @@ function portsOf(
   const { passes, schedules, rules } = books;
   const ports = { bus, missions, values, passes, schedules, rules, log, clock, registry, ...watched };
   const newId = (): string => ulid(clock.now(), () => random.next());
-  const passWriter = new PassWriter({ bus, log });
   return {
     ...ports,
-    passWriter,
+    passWriter: new PassWriter({ bus, log }),
     passesOver: new PassesOver({ bus, log }),
     schedulesOver: new SchedulesOver({ bus, log }),
     newId,

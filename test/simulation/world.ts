@@ -460,7 +460,7 @@ class World implements Stage {
         subject: `$KV.${buckets.config.name}.${key}`,
         data,
         headers: {},
-        // Published anew it is written anew.
+        // Published again it is written again.
         id: `${key} ${this.server.order}`,
         expect: undefined,
         writer: 'operator',

@@ -13,7 +13,7 @@ import { type Records, recordsOf, type Version } from '../schedules/records.ts';
 import type { Checker } from './checker.ts';
 
 /** How old what was read may be when the write is stored (G1), ms. */
-export const READ_BEFORE_MS = 5_000;
+export const READ_BEFORE_MS = 4_000;
 
 export const firesRightly: Checker = {
   name: 'fires-inside-its-window',
@@ -70,6 +70,9 @@ function passFault(record: StoredSchedule, pass: StoredPass, now: number): strin
     : `it may take until ${iso(end)}, and ends at ${iso(last)}`;
 }
 
+/** Runs may stand back to back: one that begins within a second is on time. */
+const ON_TIME_MS = 1_000;
+
 /** Between the question for the time and the write that is stored, ms. */
 const WRITTEN_LATE_MS = 3_000;
 
@@ -101,11 +104,12 @@ function orderFault(record: StoredSchedule, order: number, records: Records): st
   return earlier === undefined ? undefined : `it starts before ${earlier.id} is surely over`;
 }
 
-/** A fired one begins when its run was named. */
+/** A fired one begins when its run was named, unless that was as soon as it could be. */
 function beginOf({ state, fire_at, changes }: StoredSchedule): number {
   const due = Date.parse(fire_at);
   const fired = changes.find((change) => change.state === 'fired');
-  return state === 'fired' && fired !== undefined ? Math.max(due, Date.parse(fired.at)) : due;
+  const begun = state === 'fired' && fired !== undefined ? Date.parse(fired.at) : due;
+  return begun > due + ON_TIME_MS ? begun : due;
 }
 
 export function offsetOf(start: string): number {

@@ -20,7 +20,7 @@ export function submittingTwice(bus: Bus): Bus {
   });
 }
 
-/** Hears of each pass once, and of nothing that becomes of it. */
+/** Reads of each pass once, and of nothing that becomes of it. */
 export function deafToPasses(bus: Bus): Bus {
   return withBucket(bus, buckets.passes.name, (bucket) => ({ watch: firstOnly(bucket) }));
 }

@@ -1,6 +1,6 @@
 /**
  * The mission of runs that are planned: two spacecraft, procedures that last little and send only where their step was
- * decided to have failed, feeders of passes, and what of it is published anew. No part of it needs a driver or a
+ * decided to have failed, feeders of passes, and what of it is published again. No part of it needs a driver or a
  * gateway to be there.
  */
 

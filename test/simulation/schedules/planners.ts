@@ -1,6 +1,6 @@
 /**
- * The feeders, planners and supervisors of a simulated run. Each asks until somebody has answered, so that a request may
- * be carried out twice, and late: every attempt is noted with its beginning and its end.
+ * The feeders, planners and supervisors of a simulated run. Each asks until somebody has answered, so that a request
+ * may be carried out twice, and late: every attempt is noted with its beginning and its end.
  */
 
 import { type Asking, persist } from '../persistence.ts';

@@ -1,6 +1,6 @@
 /**
- * The records of a planned run as they stood at any place of what was stored, and what the rules say of them there. Times
- * are those of the bus.
+ * The records of a planned run as they stood at any place of what was stored, and what the rules say of them there.
+ * Times are those of the bus.
  */
 
 import type { StoredPass } from '../../../contract/pass.ts';

@@ -1,8 +1,8 @@
-/** schedule/record-store.R1 to R4, on a bucket of the bus in memory whose answers get lost. */
+/** schedule-store.R1 to R4, on a bucket of the bus in memory whose answers get lost. */
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { logOf } from '../../../actors/schedule/history.ts';
-import { createRecordStore } from '../../../actors/schedule/record-store.ts';
+import { createScheduleStore } from '../../../actors/schedule/schedule-store.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { Outage } from '../../../contract/outage.ts';
 import type { StoredSchedule } from '../../../contract/schedule.ts';
@@ -54,7 +54,7 @@ async function started({ lost = [], endsSo = () => true }: Trouble = {}) {
     return { get: (key: string) => of.get(key), put };
   };
   const counted: string[] = [];
-  const store = createRecordStore({
+  const store = createScheduleStore({
     bus: { bucket } as unknown as Bus,
     endsSo: async () => endsSo(),
     transition: ({ state }) => void counted.push(state),
@@ -79,7 +79,7 @@ async function started({ lost = [], endsSo = () => true }: Trouble = {}) {
 }
 
 describe('a commit', () => {
-  it('MC-SCH-048 schedule/record-store.R1 schedule/record-store.R3 is written on the condition of what was read, and counted by who wrote it', async () => {
+  it('MC-SCH-048 schedule-store.R1 schedule-store.R3 is written on the condition of what was read, and counted by who wrote it', async () => {
     const { world, begin, commit, counted, put } = await started();
     const first = await begin(item(fired));
     await put(storedSchedule({ reasons: ['somebody else'] }));
@@ -89,7 +89,7 @@ describe('a commit', () => {
     expect([world.state(), counted]).toEqual(['fired', ['fired']]);
   });
 
-  it('MC-SCH-035 schedule/record-store.R2 of an end that is not so any more is not written', async () => {
+  it('MC-SCH-035 schedule-store.R2 of an end that is not so any more is not written', async () => {
     const { world, begin, commit, counted } = await started({ endsSo: () => false });
     expect(await commit(await begin(item(fired)))).toEqual({ outcome: 'fenced' });
     expect([world.state(), counted]).toEqual(['scheduled', []]);
@@ -97,7 +97,7 @@ describe('a commit', () => {
     expect(await commit(await begin(item(atRisk)))).toMatchObject({ outcome: 'committed' });
   });
 
-  it('MC-MET-002 schedule/record-store.R3 schedule/record-store.R4 whose answer was lost is known again, and counted once', async () => {
+  it('MC-MET-002 schedule-store.R3 schedule-store.R4 whose answer was lost is known again, and counted once', async () => {
     const { world, begin, commit, counted } = await started({ lost: [1] });
     const wanted = await begin(item(fired));
     await expect(commit(wanted)).rejects.toThrow('lost');
@@ -105,7 +105,7 @@ describe('a commit', () => {
     expect([world.state(), counted]).toEqual(['fired', ['fired']]);
   });
 
-  it('MC-MET-002 schedule/record-store.R2 schedule/record-store.R4 whose answer was lost counts also where it would not end so any more', async () => {
+  it('MC-MET-002 schedule-store.R2 schedule-store.R4 whose answer was lost counts also where it would not end so any more', async () => {
     let isSo = true;
     const { begin, commit, counted } = await started({ lost: [1], endsSo: () => isSo });
     const wanted = await begin(item(fired));
@@ -115,7 +115,7 @@ describe('a commit', () => {
     expect(counted).toEqual(['fired']);
   });
 
-  it('MC-MET-002 schedule/record-store.R4 of two records goes on behind the first', async () => {
+  it('MC-MET-002 schedule-store.R4 of two records goes on behind the first', async () => {
     const { begin, commit, counted } = await started({ lost: [2] });
     const submitted = { ...fired, submitted: true };
     const wanted = await begin(item(fired), item(submitted, false));

@@ -13,6 +13,7 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
+import { SCHEDULE_FRESH_MS } from '../../contract/limits.ts';
 import { FINAL_STATES, type StoredSchedule } from '../../contract/schedule.ts';
 import { openEffects, type ScheduleItem } from '../../machines/schedule/protocol.ts';
 import { scheduleMachine } from '../../machines/schedule/schedule.ts';
@@ -23,7 +24,7 @@ import type { Commit, Committed, Store, Stored } from '../../ports/entity.ts';
 
 export const SCHEDULE_VERSION = 1;
 
-export interface RecordStoreOptions {
+export interface ScheduleStoreOptions {
   readonly bus: Bus;
   /** Whether a schedule still ends as this record says (R2). Throws `Outage`. */
   readonly endsSo: (ended: StoredSchedule) => Promise<boolean>;
@@ -37,7 +38,7 @@ interface Progress {
   position: number;
 }
 
-export function createRecordStore(options: RecordStoreOptions): Store<ScheduleItem> {
+export function createScheduleStore(options: ScheduleStoreOptions): Store<ScheduleItem> {
   const begun = new WeakMap<Commit, Progress>();
   return {
     load: (id) => load(options, id),
@@ -49,7 +50,7 @@ export function createRecordStore(options: RecordStoreOptions): Store<ScheduleIt
   };
 }
 
-async function load({ bus }: RecordStoreOptions, id: string): Promise<Stored | undefined> {
+async function load({ bus }: ScheduleStoreOptions, id: string): Promise<Stored | undefined> {
   const entry = await bus.bucket(buckets.schedules).get(id);
   if (entry === undefined) return undefined;
   const record = readSchedule(id, entry.value);
@@ -74,7 +75,7 @@ async function load({ bus }: RecordStoreOptions, id: string): Promise<Stored | u
 }
 
 async function commit(
-  options: RecordStoreOptions,
+  options: ScheduleStoreOptions,
   { id, records }: Commit<ScheduleItem>,
   progress: Progress,
 ): Promise<Committed> {
@@ -88,9 +89,11 @@ async function commit(
   return { outcome: 'committed', position: progress.position };
 }
 
-/** The revision of the record; undefined where somebody else has written, or it does not end so any more (R1, R2, R5). */
+/**
+ * The revision of the record; undefined where somebody else has written, or it does not end so any more (R1, R2, R5).
+ */
 async function write(
-  { bus, endsSo }: RecordStoreOptions,
+  { bus, endsSo }: ScheduleStoreOptions,
   id: string,
   { transition, stored, seen }: ScheduleItem,
   position: number,
@@ -98,9 +101,10 @@ async function write(
   if (seen !== undefined && seen !== position) return undefined;
   const bucket = bus.bucket(buckets.schedules);
   const bytes = Buffer.from(JSON.stringify(stored));
-  const mayEnd = !(transition && FINAL_STATES.has(stored.state)) || (await endsSo(stored));
-  if (mayEnd) {
-    const written = await bucket.put(id, bytes, position);
+  const isEnd = transition && FINAL_STATES.has(stored.state);
+  if (!isEnd || (await endsSo(stored))) {
+    // An end is not sent for long: what it was decided by would not be so any more (R2).
+    const written = await bucket.put(id, bytes, position, isEnd ? { deadlineMs: SCHEDULE_FRESH_MS } : {});
     if (written.outcome === 'written') return written.revision;
   }
   // One's own write whose answer an outage took (R4): it is done, whatever would be so by now.
