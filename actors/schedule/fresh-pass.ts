@@ -1,7 +1,7 @@
 /**
  * The pass of a schedule as the bus has it now, for a decision that is final.
  *
- * F1. An answer that took long is no answer: a process that slept meanwhile would fire by what was so before. It is
+ * F1. An answer that took long does not count: a process that slept meanwhile would fire by what was so before. It is
  *     asked for again.
  */
 

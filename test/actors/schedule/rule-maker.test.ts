@@ -88,6 +88,17 @@ describe('a rule', () => {
     expect([world.stored('each-p1')!.start, world.stored('each-p2')!.by]).toEqual(['aos + 30 s', 'ada']);
   });
 
+  it('MC-RULE-012 makes none again that was made and cancelled before its process sees it', async () => {
+    const world = await started();
+    await world.rule();
+    world.processes[0]!.late = 500;
+    await world.pass(nth(1));
+    await world.schedule({ id: 'each-p1', pass: 'p1' });
+    await world.finish(cancelSchedule({ bus: world.observer.bus, clock: world.clock }, 'each-p1', 'ada'));
+    await world.run(3_000);
+    expect(made(world)).toEqual(['each-p1 cancelled']);
+  });
+
   it('MC-RULE-013 MC-RULE-015 F-16 that is removed keeps its schedules, which fire, and makes no more', async () => {
     const world = await started();
     await world.pass(nth(1));
