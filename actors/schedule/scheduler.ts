@@ -249,8 +249,8 @@ export class Scheduler implements CellOwner {
   }
 
   /**
-   * V6. What it may be about to write is left to it for a while; where it has an end or an older record, there is nothing
-   * to wait for.
+   * V6. What it may be about to write is left to it for a while; where it has an end or an older record, there is
+   * nothing to wait for.
    */
   #dropOther(schedule: StoredSchedule): void {
     const { id, updated_at } = schedule;
