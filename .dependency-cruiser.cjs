@@ -31,6 +31,7 @@ const TABLE = {
     folders: ['contract?'],
     packages: ['uplot'],
     files: [
+      'contract/at-rest.ts',
       'contract/run-words.ts',
       'contract/telecommand-state.ts',
       'radio/modulation.ts',

@@ -89,7 +89,7 @@ function aboutPasses(api: string | undefined): string {
   return `
 Passes of the next days are predicted from missions/demo/orbits. One of sat1 is made up, over a station "made-up", so
 that something happens soon: a schedule starts a run on it, and 40 s later so does a rule, as on each pass that is
-high enough. Until then sat1 takes telecommands of people; while a run holds it, they are refused.
+high enough.
 
   ./mcs pass list${at}        or: ./mcs pass watch${at}
   ./mcs schedule list${at}    with --all also what has been fired

@@ -77,9 +77,9 @@ class GatewayFrameDecoder implements FrameDecoder {
   readonly #faults: FrameFaults;
   #mission: Mission | undefined;
   #bindings: readonly DecodedBinding[] = [];
-  /** Those served in that second. */
+  /** Those served at that moment. */
   #sources: readonly Source[] = [];
-  #second = Number.NaN;
+  #moment = '';
   #tail: Promise<void> = Promise.resolve();
   #underWay = 0;
 
@@ -158,16 +158,16 @@ class GatewayFrameDecoder implements FrameDecoder {
     }
   }
 
-  /** G5. Passes begin and end with a margin of a minute: within a second the answer is the same. */
+  /** G5. Passes begin and end with a margin of a minute: within a second, where none changes, the answer is the same. */
   #sourcesAt(at: number): readonly Source[] {
     const mission = this.#missions.current;
     if (mission === undefined) return [];
-    const second = Math.floor(at / 1_000);
-    if (mission === this.#mission && second === this.#second) return this.#sources;
+    const moment = `${Math.floor(at / 1_000)} ${this.#passes.changes}`;
+    if (mission === this.#mission && moment === this.#moment) return this.#sources;
     if (mission !== this.#mission)
       this.#bindings = possibleBindings(mission, this.#gateway).map((binding) => ({ binding }));
     this.#mission = mission;
-    this.#second = second;
+    this.#moment = moment;
     this.#sources = this.#bindings
       .filter(({ binding }) => isServedBy(mission, this.#gateway, binding, this.#passes, at))
       .flatMap((served) => this.#sourceOf(served, mission) ?? []);

@@ -50,6 +50,7 @@ export class PassBook implements CurrentPasses, Stoppable {
   readonly #checks: KeptWatch;
   /** K3 */
   readonly #all = new SortedEntries<StoredPass>(byAos);
+  #changes = 0;
 
   constructor(options: PassBookOptions) {
     this.#options = options;
@@ -79,6 +80,10 @@ export class PassBook implements CurrentPasses, Stoppable {
   passes(target?: string): readonly StoredPass[] {
     if (target !== undefined) return [...(this.#byTarget.get(target)?.values() ?? [])].sort(byAos);
     return this.#all.sorted();
+  }
+
+  get changes(): number {
+    return this.#changes;
   }
 
   /** K4 */
@@ -131,6 +136,7 @@ export class PassBook implements CurrentPasses, Stoppable {
     else ofTarget.set(id, pass);
     if (ofTarget.size === 0) this.#byTarget.delete(target);
     else this.#byTarget.set(target, ofTarget);
+    this.#changes += 1;
     this.#now.changed(target);
     this.#near.changed(target);
     this.#notify(target, id);

@@ -1,24 +1,10 @@
-/**
- * Entities of kinds that are alive only while something becomes of them: most of the time no process has them, and
- * their record is all there is.
- */
+/** Entities of kinds that come and go, as the page shows them (`contract/at-rest.ts`). */
 
+import { isAtRest } from '../../contract/at-rest.ts';
 import type { EntitySummary } from '../../contract/inspection.ts';
 
-const KINDS: ReadonlySet<string> = new Set(['alarm', 'schedule']);
-
-type Shown = Pick<EntitySummary, 'kind' | 'status' | 'instance'>;
-
-export function comesAndGoes({ kind }: Pick<EntitySummary, 'kind'>): boolean {
-  return KINDS.has(kind);
-}
-
-export function isAtRest({ kind, status, instance = '' }: Shown): boolean {
-  return comesAndGoes({ kind }) && status === 'loading' && instance === '';
-}
-
 /** Its status, in one word or two. */
-export function statusWord(entity: Shown): string {
+export function statusWord(entity: Pick<EntitySummary, 'kind' | 'status' | 'instance'>): string {
   return isAtRest(entity) ? 'at rest' : entity.status;
 }
 

@@ -5,6 +5,7 @@
  * E2. While it cannot be reached the last known state stays, marked as old; it is asked for again until it is there.
  */
 
+import { comesAndGoes, isAtRest } from '../../contract/at-rest.ts';
 import type { EntityName, EntityView, HistoryStep } from '../../contract/inspection.ts';
 import type { ChartLayout, EntityHistory, InspectedEntity } from '../../contract/inspector.ts';
 import { every, later, now, oncePerFrame } from '../browser-clock.ts';
@@ -13,7 +14,7 @@ import { dateTime } from '../moment.ts';
 import { ask, ServiceError } from '../service.ts';
 import { pathOf } from './address.ts';
 import type { Announcer } from './announcer.ts';
-import { comesAndGoes, isAlike, isAtRest, isFollowed, statusWord } from './at-rest.ts';
+import { isAlike, isFollowed, statusWord } from './at-rest.ts';
 import { ChartDrawing } from './chart-drawing.ts';
 import { Details } from './details.ts';
 import type { EntityChange } from './entity-change.ts';

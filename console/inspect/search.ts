@@ -3,6 +3,7 @@
  * bounded by what the service gives.
  */
 
+import { isAtRest } from '../../contract/at-rest.ts';
 import type { EntityName, EntitySummary } from '../../contract/inspection.ts';
 import type { InspectFound } from '../../contract/inspector.ts';
 import { isBadTcEnd } from '../../contract/telecommand-state.ts';
@@ -11,7 +12,7 @@ import { arrange, byId, element, setAttribute, setText } from '../element.ts';
 import { clockTime } from '../moment.ts';
 import { ask, ServiceError } from '../service.ts';
 import { addressOf } from './address.ts';
-import { isAtRest, statusWord } from './at-rest.ts';
+import { statusWord } from './at-rest.ts';
 
 const AGAIN_MS = 3_000;
 const TYPED_MS = 200;

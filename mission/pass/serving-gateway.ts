@@ -20,13 +20,15 @@ import { gatewayAtStation } from './station-gateway.ts';
 
 /** The passes of a target at a moment (ms since 1970), in the order in which they count (W2). */
 export interface CurrentPasses {
+  /** Another one after each change of a pass: for who keeps what it found. */
+  readonly changes: number;
   inProgress(target: string, at: number): readonly StoredPass[];
   /** Also those that begin or end within the margin of reception (W4). */
   near(target: string, at: number): readonly StoredPass[];
 }
 
 /** Where no pass is known. */
-export const NO_PASSES: CurrentPasses = { inProgress: () => [], near: () => [] };
+export const NO_PASSES: CurrentPasses = { changes: 0, inProgress: () => [], near: () => [] };
 
 export interface ServedLink {
   readonly target: Pick<Target, 'name' | 'environments'>;

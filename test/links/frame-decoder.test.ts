@@ -89,6 +89,35 @@ describe('decoding', () => {
     expect(decoded().map(({ seq }) => seq)).toEqual(['1', '2', '3', '5']);
   });
 
+  it('frame-decoder.G5 decodes for a target from the moment on at which its pass is known', async () => {
+    const tags = { gateway: undefined, tags: ['uhf'], rate: undefined };
+    const sat1 = mission.targets.get('sat1')!;
+    const uhf = { ...sat1.links.get('uhf')!, parameters: () => tags };
+    const first = { ...mission.gateways.get('sim-1')!, name: 'first', tags: ['uhf'] };
+    missions.publish({
+      ...mission,
+      targets: new Map([['sat1', { ...sat1, links: new Map([['uhf', uhf]]) }]]),
+      gateways: new Map(
+        [first, { ...first, name: 'sim-1', tags: ['uhf', 'kiruna'] }].map((each) => [each.name, each]),
+      ),
+    });
+    const frames = housekeeping(1);
+    let changes = 0;
+    const counted = {
+      inProgress: passes.inProgress,
+      near: passes.near,
+      get changes() {
+        return changes;
+      },
+    };
+    const own = createFrameDecoder({ bus, missions, passes: counted, gateway: 'sim-1', log });
+    await own.handle(message(1, frames, 60_000));
+    known.push(storedPass(0, 600_000));
+    changes += 1;
+    await own.handle(message(2, frames, 60_001));
+    expect(decoded().map(({ seq }) => seq)).toEqual(['2']);
+  });
+
   it('frame-decoder.G1 stores nothing twice when a message is decoded again', async () => {
     const [one, two] = [message(1, housekeeping(1)), message(2, housekeeping(1))];
     await decoder.handle(one);

@@ -79,7 +79,7 @@ const program = (mission: Mission, environment: string) => ({
   environment,
 });
 const portsOf = (bus: Bus, { mission, passes }: Pick<Asked, 'mission' | 'passes'>, live = true) => {
-  const book = { inProgress: passes.inProgress, near: passes.near, live };
+  const book = { changes: 0, inProgress: passes.inProgress, near: passes.near, live };
   return { bus, clock, passes: book, missions: new TestMissions(mission), log: keptLog() } as never;
 };
 

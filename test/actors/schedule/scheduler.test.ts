@@ -232,6 +232,36 @@ describe('several schedulers', () => {
     expect(world.stored()).toMatchObject({ run_id: run, submitted: true });
   });
 
+  it('MC-SCH-050 MC-SCH-051 what one left is done by another one that had the schedule a moment ago', async () => {
+    const world = await started();
+    await world.pass();
+    const [heir] = world.processes;
+    const mortal = await world.process('mortal', {
+      append:
+        (real) =>
+        (stream, ...rest) =>
+          stream === streams.runSubmissions ? NEVER : real.append(stream, ...rest),
+    });
+    await world.schedule();
+    mortal.clock.pause();
+    await world.runTo(START - 2_000);
+    // The heir has a cell of it, alive for some seconds.
+    await world.pass({ los: at(31_000) });
+    await world.run(300);
+    await world.pass();
+    await world.run(300);
+    mortal.clock.resume({ arrivalsFirst: true, pullsExpired: false });
+    await world.run(100);
+    expect(world.state()).toBe('scheduled');
+    heir!.clock.pause();
+    await world.runTo(START + 100);
+    expect([world.state(), world.submissions]).toEqual(['fired', []]);
+    mortal.kill();
+    heir!.clock.resume({ arrivalsFirst: true, pullsExpired: false });
+    await world.run(2_500);
+    expect(world.submissions).toMatchObject([{ run: world.stored()!.run_id }]);
+  });
+
   it('MC-SCH-050 one that sleeps through the start and wakes starts nothing again', async () => {
     for (const arrivalsFirst of [true, false]) {
       const world = await planned('one', 'two');
