@@ -1,8 +1,8 @@
 /**
  * The pass of a schedule as the bus has it now, for a decision that is final.
  *
- * F1. An answer that took long does not count: a process that slept meanwhile would fire by what was so before. It is
- *     asked for again.
+ * F1. An answer that took long does not count: a process that slept meanwhile would fire by what was so before. The
+ *     pass is asked for again.
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';

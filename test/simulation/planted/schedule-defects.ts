@@ -34,12 +34,13 @@ export function blindToPasses(bus: Bus): Bus {
   }));
 }
 
+/** Every change of a pass is reported as what it was first. */
 function firstOnly(bucket: Bucket, first = new Map<string, Entry | undefined>()): Bucket['watch'] {
   return (filter, changed) =>
     bucket.watch(filter, (key, entry) => {
-      if (first.has(key)) return;
-      first.set(key, entry);
-      changed(key, entry);
+      const known = first.get(key) ?? entry;
+      first.set(key, known);
+      changed(key, entry && known && { ...entry, value: known.value });
     });
 }
 
