@@ -153,7 +153,7 @@ afterEach(() => {
   restore = () => undefined;
 });
 
-describe('creating a schedule', () => {
+describe('creating a schedule (MC-SCH-001 MC-SCH-005 MC-SCH-006 MC-SCH-021 MC-SCH-022 MC-SCH-023 MC-SCH-028 MC-SCH-044 MC-SCH-045 MC-ERR-095 MC-ERR-096)', () => {
   afterEach(emptied);
 
   it('MC-SCH-009 MC-SCH-018 MC-SCH-029 MC-SCH-058 answers it as stored, with what the service fills in', async () => {
@@ -189,7 +189,7 @@ describe('creating a schedule', () => {
     expect((await recordOf()).config).toBe(mission.revision);
   });
 
-  it('MC-SCH-002 MC-SCH-016 finds the pass by the identifier of a contribution', async () => {
+  it('MC-RUN-017 MC-SCH-002 MC-SCH-016 finds the pass by the identifier of a contribution', async () => {
     const booking = { id: 'b1', status: 'booked' as const, feeder: 'network', updated_at: at(0) };
     const contribution = { ...storedPass({ id: 'b1' }), ...booking };
     await pass('p3', 120, { contributions: { provider: contribution } as StoredPass['contributions'] });
@@ -453,7 +453,7 @@ describe('cancelling a schedule', () => {
   });
 });
 
-describe('validating a schedule', () => {
+describe('validating a schedule (MC-ERR-101)', () => {
   afterEach(emptied);
 
   it('MC-SCH-012 MC-SCH-034 MC-SCH-055 MC-SCH-058 answers the record of the validation, and the schedule is scheduled', async () => {
@@ -523,7 +523,7 @@ describe('validating a schedule', () => {
   });
 });
 
-describe('recurring rules', () => {
+describe('recurring rules (MC-RULE-006 MC-RULE-008)', () => {
   afterEach(emptied);
 
   it('MC-RULE-001 MC-RULE-005 MC-RULE-014 MC-RULE-016 are created and listed, and stored in mcs_schedule_rules', async () => {

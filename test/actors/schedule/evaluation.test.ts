@@ -37,7 +37,7 @@ async function changed(world: ScheduleWorld, pass: PassParts): Promise<[string, 
   return [state, reasons];
 }
 
-describe('a pass that changes', () => {
+describe('a pass that changes (MC-PASS-049)', () => {
   it.each<[string, PassParts, object, RegExp]>([
     ['MC-SCH-032 MC-SCH-042 is cut short', { los: at(MINUTE) }, {}, /may take/],
     [
