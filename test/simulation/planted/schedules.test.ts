@@ -123,7 +123,7 @@ describe('a checker of planning finds', () => {
   it.each([
     ['MC-SCH-050 a run that is submitted twice', submittingTwice, 'one-run-for-each-fired-schedule'],
     ['MC-SCH-038 a scheduler that fires on a cancelled pass', blindToPasses, 'fires-inside-its-window'],
-    ['MC-SCH-047 a scheduler that does not hear of passes', deafToPasses, 'stands-as-the-rules-say'],
+    ['MC-SCH-047 a scheduler that receives nothing of passes', deafToPasses, 'stands-as-the-rules-say'],
     ['MC-SCH-040 a cancelled schedule that lives on', reviving, 'final-schedules-stay'],
     ['MC-SCH-057 a validation that comes back', forgiving, 'validations-stay-fallen'],
     ['MC-SCH-037 one that is missed before its start', hasty, 'ends-for-a-reason'],
