@@ -5,6 +5,7 @@
  * W1. Nothing is written of a schedule that is refused, and every reason is reported at once.
  * W2. Every write is conditional on what was read: whoever loses reads again, or says that it changed meanwhile.
  * W3. The resolved run is stored before the schedule that names it.
+ * W4. The pass is read from the bus: a watch may be late, above all of a process that slept.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
@@ -22,6 +23,7 @@ import { takesPlace } from '../mission/schedule/schedule.ts';
 import { fireTime, readStart } from '../mission/schedule/start.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
+import { freshPass } from './fresh-pass.ts';
 import type { PassBook } from './pass-book.ts';
 import { storeProgram } from './run-launch.ts';
 import { readSchedule, type ScheduleBook } from './schedule-book.ts';
@@ -82,12 +84,15 @@ interface CreateOptions {
 
 /** Creates the schedule, or replaces one that has not been fired, and drops its validation. Throws `Outage`. */
 export async function createSchedule(
-  draft: ScheduleDraft,
+  known: ScheduleDraft,
   mission: Mission,
   tools: ScheduleTools,
   { by, onlyNew = false }: CreateOptions,
 ): Promise<Created> {
   const { bus, clock } = tools;
+  const pass = await freshPass(tools, { target: known.pass.target, pass: known.pass.id });
+  if (pass === undefined) return { outcome: 'refused', faults: [goneRefusal(known.pass)] };
+  const draft = { ...known, pass };
   const bucket = bus.bucket(buckets.schedules);
   const { id } = draft.request;
   for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
@@ -207,6 +212,10 @@ function recordOf(
 
 function environmentOf({ environment }: ScheduleDraft): { environment: string } {
   return { environment };
+}
+
+function goneRefusal({ id, target }: StoredPass): Fault {
+  return refusal(`no pass ${id} of ${target}`, '/pass', 'mcs pass list shows those there are.');
 }
 
 /** Whoever asks does not choose what others pay for. */

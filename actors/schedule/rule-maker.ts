@@ -16,6 +16,7 @@ import { Outage } from '../../contract/outage.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import { readStoredRefusal, type StoredRefusal, type StoredRule } from '../../contract/schedule.ts';
 import { isToken } from '../../contract/token.ts';
+import { freshPass } from '../../messaging/fresh-pass.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
 import { createSchedule, draftOf, type ScheduleTools } from '../../messaging/schedule-writes.ts';
 import type { Mission } from '../../mission/mission.ts';
@@ -170,6 +171,9 @@ export class RuleMaker {
   ): Promise<readonly string[] | undefined> {
     const request = scheduleOf(rule, pass);
     if (!isToken(request.id)) return [`identifier ${request.id} has more than ${NAME_CHARACTERS} characters`];
+    // What a process that slept knew of the pass may not be so any more.
+    const now = await freshPass(this.#options, { target: pass.target, pass: pass.id });
+    if (now === undefined || !matches(rule, now)) return undefined;
     const draft = await draftOf(request, mission, this.#options, pass.target);
     if (!draft.ok) return draft.faults.map(({ message }) => message);
     const options = { by: byRule(rule.id), onlyNew: true };

@@ -4,10 +4,10 @@
  */
 
 import { createScheduleBinding } from '../../actors/schedule/binding.ts';
-import { freshPass } from '../../actors/schedule/fresh-pass.ts';
 import { RuleMaker } from '../../actors/schedule/rule-maker.ts';
 import { createScheduleStore } from '../../actors/schedule/schedule-store.ts';
 import { Scheduler } from '../../actors/schedule/scheduler.ts';
+import { freshPass } from '../../messaging/fresh-pass.ts';
 import { hostCells } from '../cells/host.ts';
 import { scheduledRuns } from '../metrics/scheduler.ts';
 import type { Role, RoleContext } from '../role.ts';

@@ -1,6 +1,7 @@
 /** How many schedules and rules there may be (docs/schedules.md): one more is refused, and a replaced one is not one more. */
 
 import { expect, it } from 'vitest';
+import { buckets } from '../../contract/bus/buckets.ts';
 import { SCHEDULE_RULES, SCHEDULES_OF_PASS, SCHEDULES_OPEN } from '../../contract/limits.ts';
 import type { RuleRequest, StoredSchedule } from '../../contract/schedule.ts';
 import { ruleRefusal } from '../../messaging/rule-writes.ts';
@@ -10,8 +11,9 @@ import { AOS, MINUTE, storedPass, storedSchedule } from '../mission/schedule/rec
 
 const bus = {
   objects: () => ({ size: async () => undefined }),
-  bucket: () => ({
-    get: async () => undefined,
+  bucket: ({ name }: { name: string }) => ({
+    get: async () =>
+      name === buckets.passes.name ? { value: Buffer.from(JSON.stringify(storedPass())) } : undefined,
     put: async () => ({ outcome: 'written', revision: 1 }),
   }),
 } as never;
@@ -28,7 +30,7 @@ interface There {
 async function posted({ onPass = [], open = 0, again = false }: There): Promise<string> {
   const tools = {
     bus,
-    clock: { now: () => AOS - 20 * MINUTE },
+    clock: { now: () => AOS - 20 * MINUTE, monotonic: () => 0 },
     passes: { find: () => storedPass() },
     schedules: {
       get: () => undefined,

@@ -1,12 +1,12 @@
 /** The pass of a schedule as it is asked for before an end: an answer that took long is none. */
 
 import { expect, it } from 'vitest';
-import { freshPass } from '../../../actors/schedule/fresh-pass.ts';
-import { SCHEDULE_FRESH_MS, SCHEDULE_FRESH_ROUNDS } from '../../../contract/limits.ts';
-import { Outage } from '../../../contract/outage.ts';
-import type { StoredPass } from '../../../contract/pass.ts';
-import type { Bus } from '../../../ports/bus.ts';
-import type { Clock } from '../../../ports/clock.ts';
+import { SCHEDULE_FRESH_MS, SCHEDULE_FRESH_ROUNDS } from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
+import type { StoredPass } from '../../contract/pass.ts';
+import { freshPass } from '../../messaging/fresh-pass.ts';
+import type { Bus } from '../../ports/bus.ts';
+import type { Clock } from '../../ports/clock.ts';
 
 const pass: StoredPass = {
   id: 'p1',

@@ -5,12 +5,12 @@
  *     pass is asked for again.
  */
 
-import { buckets } from '../../contract/bus/buckets.ts';
-import { SCHEDULE_FRESH_MS, SCHEDULE_FRESH_ROUNDS } from '../../contract/limits.ts';
-import { Outage } from '../../contract/outage.ts';
-import { passKey, readStoredPass, type StoredPass } from '../../contract/pass.ts';
-import type { Bus } from '../../ports/bus.ts';
-import type { Clock } from '../../ports/clock.ts';
+import { buckets } from '../contract/bus/buckets.ts';
+import { SCHEDULE_FRESH_MS, SCHEDULE_FRESH_ROUNDS } from '../contract/limits.ts';
+import { Outage } from '../contract/outage.ts';
+import { passKey, readStoredPass, type StoredPass } from '../contract/pass.ts';
+import type { Bus } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
 
 interface FreshTools {
   readonly bus: Bus;
@@ -28,5 +28,5 @@ export async function freshPass(
     const entry = await bus.bucket(buckets.passes).get(key);
     if (clock.monotonic() - asked <= SCHEDULE_FRESH_MS) return entry && readStoredPass(key, entry.value);
   }
-  throw new Outage('bus.timeout', `the answers for pass ${key} took more than ${SCHEDULE_FRESH_MS} ms`);
+  throw new Outage('bus.unavailable', `the answers for pass ${key} took more than ${SCHEDULE_FRESH_MS} ms`);
 }
