@@ -12,7 +12,7 @@ const TABLE = {
   mission: { folders: ['contract'], packages: ['typebox', 'yaml', 'satellite.js'] },
   machines: { folders: ['contract'], packages: ['xstate'] },
   ports: { folders: ['contract', 'mission?'], packages: ['xstate?'] },
-  messaging: { folders: ['ports', 'contract', 'mission'], packages: ['msgpackr'] },
+  messaging: { folders: ['ports', 'contract', 'mission', 'machines'], packages: ['msgpackr'] },
   actors: {
     folders: ['machines', 'mission', 'ports', 'messaging', 'contract', 'radio', 'telemetry/reading'],
     packages: ['xstate', 'tsx'],
@@ -31,6 +31,7 @@ const TABLE = {
     folders: ['contract?'],
     packages: ['uplot'],
     files: [
+      'contract/at-rest.ts',
       'contract/run-words.ts',
       'contract/telecommand-state.ts',
       'radio/modulation.ts',

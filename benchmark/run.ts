@@ -18,6 +18,7 @@ import { httpRow } from './rows/http.ts';
 import { passRow } from './rows/passes.ts';
 import { runRows } from './rows/runs.ts';
 import { sampleRow } from './rows/samples.ts';
+import { scheduleRow } from './rows/schedules.ts';
 import { telecommandRow } from './rows/telecommands.ts';
 import { tableOf } from './table.ts';
 
@@ -31,6 +32,7 @@ const ROWS: readonly Row[] = [
   alarmFailoverRow,
   fanOutRow,
   passRow,
+  scheduleRow,
   cellRow,
   benchRow,
 ];

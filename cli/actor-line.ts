@@ -3,6 +3,7 @@
  * written.
  */
 
+import { isAtRest } from '../contract/at-rest.ts';
 import type { EntitySummary, EntityView, StoredView } from '../contract/inspection.ts';
 import type { InspectedEntity, InspectFound } from '../contract/inspector.ts';
 
@@ -36,10 +37,12 @@ function rowOf(entity: EntitySummary, isSomebodySilent: boolean, at: number): Ro
   ];
 }
 
-function whereOf({ status, instance, stored }: EntitySummary, isSomebodySilent: boolean, at: number): string {
+function whereOf(entity: EntitySummary, isSomebodySilent: boolean, at: number): string {
+  const { status, instance, stored } = entity;
   if (status === 'finished') return 'over';
   if (instance !== undefined && instance !== '')
     return status === 'live' ? instance : `${instance}, ${status}`;
+  if (isAtRest(entity) && !isSomebodySilent) return 'at rest';
   if (stored === undefined) return 'in its log only';
   const why = isSomebodySilent ? 'its process is silent' : 'no process has it';
   return `stored ${ago(at - stored.at)}, ${why}`;

@@ -2,25 +2,40 @@
 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keepPasses } from './demo-passes.ts';
+import { printable } from './pass-look.ts';
 import { untilItEnds } from './process-end.ts';
 import { openLog, type Serving, startServing } from './serve.ts';
 import { readServeOptions } from './serve-options.ts';
 
+const DEMO = join(dirname(dirname(fileURLToPath(import.meta.url))), 'missions', 'demo');
 const DEMO_PORT = 8400;
+/** What the clients of the API take without `--api`. */
+const DEFAULT_API = `http://127.0.0.1:${DEMO_PORT}`;
 const BENCH_PORT = 8401;
 
 export async function demo(args: string[]): Promise<number> {
   const options = readServeOptions(args, { port: DEMO_PORT, benchPort: BENCH_PORT });
   process.env.MCS_LOG_LEVEL ??= 'warn';
-  const mission =
-    options.mission ?? join(dirname(dirname(fileURLToPath(import.meta.url))), 'missions', 'demo');
+  const mission = options.mission ?? DEMO;
   process.stdout.write('Starting the demo mission …\n');
   const log = openLog();
   return untilItEnds(log, async (fail) => {
     const serving = await startServing({ ...options, mission }, log, fail);
-    serving.service.ready.then((up) => up && process.stdout.write(welcome(serving)), fail);
+    const ended = new AbortController();
+    const { api } = serving;
+    const passes =
+      options.mission === undefined && api !== undefined
+        ? { api, mission, signal: ended.signal, print, warn }
+        : undefined;
+    serving.service.ready.then((up) => {
+      if (!up) return;
+      process.stdout.write(welcome(serving, passes !== undefined));
+      if (passes !== undefined) void keepPasses(passes).catch(fail);
+    }, fail);
     return {
       stop: () => {
+        ended.abort();
         process.stdout.write('\nStopping …\n');
         return serving.stop();
       },
@@ -28,7 +43,15 @@ export async function demo(args: string[]): Promise<number> {
   });
 }
 
-function welcome({ api, bench, nats }: Pick<Serving, 'api' | 'bench' | 'nats'>): string {
+function print(line: string): void {
+  process.stdout.write(`${printable(line)}\n`);
+}
+
+function warn(line: string): void {
+  process.stderr.write(`mcs: ${printable(line)}\n`);
+}
+
+function welcome({ api, bench, nats }: Pick<Serving, 'api' | 'bench' | 'nats'>, hasPasses: boolean): string {
   const socket = api?.replace(/^http/, 'ws');
   return `
 The demo mission is up. Ctrl-C stops it.
@@ -57,6 +80,19 @@ A telecommand, and its acknowledgement chain:
 A procedure that asks a question (answer it from another terminal):
 
   ./mcs run start take_image sat=sat1 --environment rehearsal --follow
+${hasPasses ? aboutPasses(api) : ''}
+`;
+}
 
+function aboutPasses(api: string | undefined): string {
+  const at = api === DEFAULT_API ? '' : ` --api ${api}`;
+  return `
+Passes of the next days are predicted from missions/demo/orbits. One of sat1 is made up, over a station "made-up", so
+that something happens soon: a schedule starts a run on it, and 40 s later so does a rule, as on each pass that is
+high enough.
+
+  ./mcs pass list${at}        or: ./mcs pass watch${at}
+  ./mcs schedule list${at}    with --all also what has been fired
+  ./mcs rule list${at}
 `;
 }

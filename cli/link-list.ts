@@ -18,10 +18,11 @@ export async function listLinks(service: Service, target: string): Promise<numbe
 /** A line for each driver and gateway, under one that says what they should know. */
 export function linkLines({ target, mode, links }: LinksView): string[] {
   const title = `${target}  ${mode === null ? 'has no modes' : `mode ${mode}`}`;
-  const rows = links.flatMap(({ link, default: isDefault, driver, gateways }) => {
+  const rows = links.flatMap(({ link, default: isDefault, driver, gateways, reason }) => {
     const ends = [
       driver === null ? ['driver', 'none', '', ''] : ['driver', ...cells(driver)],
       ...gateways.map((each) => ['gateway', ...cells(each)]),
+      ...(reason === undefined ? [] : [['gateway', 'NONE', 'in orbit', reason]]),
     ];
     return ends.map((end, row) => [row === 0 ? `${link}${isDefault ? ' (default)' : ''}` : '', ...end]);
   });
@@ -30,9 +31,10 @@ export function linkLines({ target, mode, links }: LinksView): string[] {
   return [title, ...lines].map((line) => line.trimEnd().replace(/\p{Cc}/gu, '.'));
 }
 
-function cells({ name, environments, state, reason, ...told }: LinkEnd): string[] {
+function cells({ name, environments, state, reason, pass, ...told }: LinkEnd): string[] {
   const where = environments === undefined ? '' : `in ${environments.join(', ')}`;
-  const facts = [boundText(told), where, reason ?? ''].filter((fact) => fact !== '');
+  const during = pass === undefined ? '' : `during pass ${pass}`;
+  const facts = [boundText(told), where, during, reason ?? ''].filter((fact) => fact !== '');
   return [name, state, facts.join('; ')];
 }
 

@@ -23,6 +23,9 @@ const USAGE = `mcs, open mission control
   mcs link watch TARGET [--link L] [--raw] frames as they pass, decoded
   mcs pass list|show|watch|put|feed        passes of targets over stations; for more: mcs pass
   mcs pass predict                         passes of the next days, from orbital elements
+  mcs schedule list|show|create|cancel|validate
+                                           runs that start automatically on passes; for more: mcs schedule
+  mcs rule list|add|remove                 rules that make schedules of passes; for more: mcs rule
   mcs alarm list|watch|ack|shelve|unshelve
                                            alarms; for more: mcs alarm
   mcs actor list|show                      what lives and where, and what is stored of it
@@ -43,6 +46,8 @@ const commands: Readonly<Record<string, () => Promise<(args: string[]) => Promis
   parameters: async () => (await import('./parameters.ts')).parameters,
   link: async () => (await import('./link.ts')).link,
   pass: async () => (await import('./pass.ts')).pass,
+  schedule: async () => (await import('./schedule.ts')).schedule,
+  rule: async () => (await import('./rule.ts')).rule,
   alarm: async () => (await import('./alarm.ts')).alarm,
   actor: async () => (await import('./actor.ts')).actor,
   sim: async () => (await import('./sim.ts')).sim,

@@ -5,14 +5,14 @@
  * C1. Nothing is said by colour alone: a booked, a predicted and a cancelled pass have different words, and so have one
  *     under way, one without uplink and one that no gateway serves.
  * C2. A cancelled pass has no countdown.
- * C3. On a narrow terminal columns are left out whole, in the order of `SPARED`, and the caller can name them; station,
- *     status, uplink and gateway never are.
+ * C3. A narrow terminal leaves columns out (columns.C1), but never station, status, uplink and gateway, nor every time.
  */
 
 import { readInstant } from '../contract/instant.ts';
 import type { Pass, PassGateway, PassView } from '../contract/pass.ts';
 import { readQuantity } from '../mission/quantity.ts';
-import { dayAndTime, dressed, lasting, type PassLook, type Tone } from './pass-look.ts';
+import { Columns, cellsLine } from './columns.ts';
+import { dayAndTime, lasting, remaining, type Tone } from './pass-look.ts';
 
 export interface PassRow {
   readonly view: PassView;
@@ -20,137 +20,47 @@ export interface PassRow {
   readonly losMs: number;
 }
 
-type Column =
-  | 'NEXT'
-  | 'DAY'
-  | 'AOS'
-  | 'LOS'
-  | 'LASTS'
-  | 'TARGET'
-  | 'STATION'
-  | 'MAX'
-  | 'STATUS'
-  | 'UPLINK'
-  | Late;
-type Late = 'PASS' | 'GATEWAY';
-
-const LISTED = [
-  'DAY',
-  'AOS',
-  'LOS',
-  'LASTS',
-  'TARGET',
-  'STATION',
-  'MAX',
-  'STATUS',
-  'UPLINK',
-  'PASS',
-  'GATEWAY',
-] as const;
+/** Of a line of its own, in its order; a list has the identifier before the gateway, which it may cut. */
+const FIELDS = ['DAY', 'AOS', 'LOS', 'LASTS', 'TARGET', 'STATION', 'MAX', 'STATUS', 'UPLINK'] as const;
+const LISTED = [...FIELDS, 'PASS', 'GATEWAY'] as const;
+const LINE = [...FIELDS, 'GATEWAY', 'PASS'] as const;
 const LIVE = ['NEXT', ...LISTED] as const;
-/** C3 */
-const SPARED: readonly Column[] = ['PASS', 'LASTS', 'LOS', 'MAX', 'DAY', 'AOS'];
-/** Numbers stand below each other at their ends. */
-const RIGHT: ReadonlySet<Column> = new Set(['NEXT', 'LASTS', 'MAX']);
+type PassColumn = (typeof LIVE)[number];
+
+/** C3; a list without a time says nothing. */
+const SPARED = ['PASS', 'LASTS', 'LOS', 'MAX'] as const;
+const SPARED_LIVE = [...SPARED, 'DAY', 'AOS'] as const;
 /** `AOS in 23:59:59`, so that the columns behind stay where they are. */
 const NEXT_CHARACTERS = 15;
-/** What the last column, which may be cut, has room for before others are left out. */
-const GATEWAY_CHARACTERS = 12;
-const GAP = '  ';
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const S_MS = 1_000;
 
 export function passRow(view: PassView): PassRow {
   const { aos, los } = view.pass;
   return { view, aosMs: readInstant(aos) ?? Number.NaN, losMs: readInstant(los) ?? Number.NaN };
 }
 
-/** Columns as wide as what was added needs. */
-export class PassColumns {
-  readonly #columns: readonly Column[];
-  readonly #local: boolean;
-  readonly #widths = new Map<Column, number>();
+export type PassColumns = Columns<PassColumn, PassRow>;
 
-  /** With a countdown where it is `live`. */
-  constructor({ live, local }: { readonly live: boolean; readonly local: boolean }) {
-    this.#columns = live ? LIVE : LISTED;
-    this.#local = local;
-    for (const column of this.#columns) this.#widths.set(column, column.length);
-    if (live) this.#widths.set('NEXT', NEXT_CHARACTERS);
-  }
-
-  add(row: PassRow): void {
-    for (const column of this.#columns) {
-      if (column === 'NEXT') continue;
-      const wide = cellOf(column, row, { local: this.#local, now: 0 }).length;
-      if (wide > this.#widths.get(column)!) this.#widths.set(column, wide);
-    }
-  }
-
-  heading(look: Omit<PassLook, 'local'>): string {
-    return dressed(
-      this.#line((column) => column, look.width),
-      'dim',
-      look,
-    );
-  }
-
-  line(row: PassRow, now: number, look: Omit<PassLook, 'local'>): string {
-    const text = this.#line((column) => cellOf(column, row, { local: this.#local, now }), look.width);
-    return dressed(text, toneOf(row, now), look);
-  }
-
-  /** C3: the names of those for which the terminal is too narrow. */
-  leftOut(width: number | undefined): string[] {
-    const shown = this.#shown(width);
-    return this.#columns.filter((column) => !shown.includes(column));
-  }
-
-  #line(cell: (column: Column) => string, width: number | undefined): string {
-    const cells = this.#shown(width).map((column) => {
-      const wide = this.#widths.get(column)!;
-      return RIGHT.has(column) ? cell(column).padStart(wide) : cell(column).padEnd(wide);
-    });
-    return cells.join(GAP).trimEnd();
-  }
-
-  #shown(width: number | undefined): readonly Column[] {
-    let shown = this.#columns;
-    for (const spared of SPARED) {
-      if (width === undefined || this.#needed(shown) <= width) break;
-      // A list without a time says nothing.
-      const isTime = spared === 'DAY' || spared === 'AOS';
-      if (!isTime || shown.includes('NEXT')) shown = shown.filter((column) => column !== spared);
-    }
-    return shown;
-  }
-
-  #needed(columns: readonly Column[]): number {
-    const widths = columns.map((column) => {
-      const wide = this.#widths.get(column)!;
-      return column === 'GATEWAY' ? Math.min(wide, GATEWAY_CHARACTERS) : wide;
-    });
-    return widths.reduce((sum, wide) => sum + wide + GAP.length, -GAP.length);
-  }
+/** With a countdown where it is `live`. */
+export function passColumns({
+  live,
+  local,
+}: {
+  readonly live: boolean;
+  readonly local: boolean;
+}): PassColumns {
+  return new Columns({
+    columns: live ? LIVE : LISTED,
+    cell: (column, row, now) => cellOf(column, row, { local, now }),
+    tone: toneOf,
+    right: ['NEXT', 'LASTS', 'MAX'],
+    spared: live ? SPARED_LIVE : SPARED,
+    fixed: { NEXT: NEXT_CHARACTERS },
+  });
 }
 
 /** A pass as one line of its own, for a reader that is no terminal. */
 export function passLine(row: PassRow, local: boolean): string {
-  const words: Column[] = [
-    'DAY',
-    'AOS',
-    'LOS',
-    'LASTS',
-    'TARGET',
-    'STATION',
-    'MAX',
-    'STATUS',
-    'UPLINK',
-    'GATEWAY',
-    'PASS',
-  ];
-  return words.map((column) => cellOf(column, row, { local, now: 0 })).join(GAP);
+  return cellsLine(LINE.map((column) => cellOf(column, row, { local, now: 0 })));
 }
 
 /** `AOS in 12:34`, while it is under way `LOS in 4:12`; C2. */
@@ -158,9 +68,7 @@ export function countdown({ view, aosMs, losMs }: PassRow, now: number): string 
   if (view.pass.status === 'cancelled') return '-';
   if (now >= losMs) return 'over';
   const [event, atMs] = now < aosMs ? ['AOS', aosMs] : ['LOS', losMs];
-  const leftMs = Math.ceil((atMs - now) / S_MS) * S_MS;
-  if (leftMs < DAY_MS) return `${event} in ${lasting(leftMs)}`;
-  return `${event} in ${Math.floor(leftMs / DAY_MS)}d ${Math.floor((leftMs % DAY_MS) / HOUR_MS)}h`;
+  return `${event} in ${remaining(atMs - now)}`;
 }
 
 /** The gateway, or why there is none; `-` while it is not checked. */
@@ -181,7 +89,7 @@ export function statusText({ status }: Pick<Pass, 'status'>): string {
 }
 
 function cellOf(
-  column: Column,
+  column: PassColumn,
   row: PassRow,
   { local, now }: { readonly local: boolean; readonly now: number },
 ): string {

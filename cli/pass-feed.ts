@@ -9,7 +9,7 @@
 import { parseArgs } from 'node:util';
 import type { PassesReplaced } from '../contract/pass.ts';
 import { readPassFile } from './pass-file.ts';
-import { printable, readTime } from './pass-look.ts';
+import { instantOf, printable } from './pass-look.ts';
 import { ask, faultLine } from './request.ts';
 import { SERVICE_OPTIONS, type Service, serviceOf } from './service.ts';
 
@@ -66,17 +66,12 @@ async function snapshotsOf(file: string, options: Values | undefined): Promise<r
   }
   if (options !== undefined) {
     const { source, target, from = '', to = '' } = options;
-    return [{ source, target, from: instant(from), to: instant(to), passes: read.passes }];
+    return [{ source, target, from: instantOf(from), to: instantOf(to), passes: read.passes }];
   }
   if (read.passes.length === 0) throw new Error(`${file} has no snapshot: nothing is changed`);
   throw new Error(
     `${file} has passes without an interval: give --source, --target, --from and --to, or use mcs pass put`,
   );
-}
-
-function instant(text: string): string {
-  const ms = readTime(text);
-  return Number.isNaN(ms) ? text : new Date(ms).toISOString();
 }
 
 /** Posts each and prints what it changed; false where one was refused (N1). Throws where the service is away. */

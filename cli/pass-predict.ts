@@ -13,7 +13,8 @@ import { printable, readTime } from './pass-look.ts';
 import { feedPrediction, feedRepeatedly, readEvery } from './pass-predict-feed.ts';
 import { sourcesOf } from './pass-source.ts';
 import { hasColour } from './run-follow.ts';
-import { SERVICE_OPTIONS, serviceOf } from './service.ts';
+import { serviceOf } from './service.ts';
+import { type Shape, shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
 export const PREDICT_USAGE = `mcs pass predict --mission DIR [--target TARGET …]
 mcs pass predict --elements FILE --target TARGET[=SATELLITE] … (--stations FILE | --station NAME=LAT,LON,HEIGHT[,MASK] …)
@@ -28,7 +29,7 @@ mcs pass predict --elements FILE --target TARGET[=SATELLITE] … (--stations FIL
 `;
 
 const OPTIONS = {
-  ...SERVICE_OPTIONS,
+  ...TABLE_OPTIONS,
   feed: { type: 'boolean' },
   every: { type: 'string' },
   mission: { type: 'string' },
@@ -39,9 +40,6 @@ const OPTIONS = {
   days: { type: 'string' },
   from: { type: 'string' },
   'ut1-utc': { type: 'string' },
-  json: { type: 'boolean' },
-  utc: { type: 'boolean' },
-  local: { type: 'boolean' },
 } as const;
 
 type PredictValues = ReturnType<typeof parse>['values'];
@@ -51,35 +49,36 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 
 export async function predict(args: string[]): Promise<number> {
   const { values, positionals } = parse(args);
-  const { mission, elements, stations, station, utc = false, local = false } = values;
+  const { mission, elements, stations, station } = values;
+  const shape = shapeOf(values);
   const isWhole = mission !== undefined || (elements !== undefined && (stations ?? station) !== undefined);
   const { feed = false, every } = values;
   // What is fed each hour from a time of its own would be the past soon.
   const isOdd = every !== undefined && (!feed || values.from !== undefined);
-  if (positionals.length > 0 || !isWhole || (utc && local) || isOdd) {
+  if (positionals.length > 0 || !isWhole || shape === undefined || isOdd) {
     process.stderr.write(PREDICT_USAGE);
     return 2;
   }
-  if (feed) return feedOf(values, local);
+  const { json, local } = shape;
+  if (feed) return feedOf(values, shape);
   const prediction = await predictionOf(values);
   if (prediction === undefined) return 1;
   const width = process.stdout.isTTY ? process.stdout.columns : undefined;
-  const lines =
-    values.json === true
-      ? [
-          JSON.stringify(
-            prediction.targets.flatMap((each) => windowDocument(each) ?? []),
-            undefined,
-            2,
-          ),
-        ]
-      : passLines(prediction, { local, colour: hasColour(), width });
+  const lines = json
+    ? [
+        JSON.stringify(
+          prediction.targets.flatMap((each) => windowDocument(each) ?? []),
+          undefined,
+          2,
+        ),
+      ]
+    : passLines(prediction, { local, colour: hasColour(), width });
   process.stdout.write(`${lines.join('\n')}\n`);
   return 0;
 }
 
-async function feedOf(values: PredictValues, local: boolean): Promise<number> {
-  const { every, days = DEFAULT_DAYS, json = false } = values;
+async function feedOf(values: PredictValues, { json, local }: Shape): Promise<number> {
+  const { every, days = DEFAULT_DAYS } = values;
   const service = serviceOf(values);
   const predict = (): Promise<Prediction | undefined> => predictionOf(values);
   if (every !== undefined) {

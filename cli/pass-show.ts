@@ -6,38 +6,31 @@
 import { parseArgs } from 'node:util';
 import type { Pass, PassContribution, PassGateway, PassView } from '../contract/pass.ts';
 import { realClock } from '../supervision/clock.ts';
+import { fieldLines } from './fields.ts';
 import { countdown, gatewayText, type PassRow, passRow, statusText } from './pass-columns.ts';
 import { dayAndTime, lasting, printable } from './pass-look.ts';
 import { request } from './request.ts';
-import { SERVICE_OPTIONS, serviceOf } from './service.ts';
+import { serviceOf } from './service.ts';
+import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
 export const SHOW_USAGE = `mcs pass show TARGET PASS [--json] [--utc | --local]
   PASS: its identifier, or that of a contribution to it
 `;
 
-const OPTIONS = {
-  ...SERVICE_OPTIONS,
-  json: { type: 'boolean' },
-  utc: { type: 'boolean' },
-  local: { type: 'boolean' },
-} as const;
-/** Longest name of a field, so that what they hold stands below each other. */
-const NAME_CHARACTERS = 'transceiver'.length;
-
 export async function show(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: TABLE_OPTIONS });
   const [target, id, ...more] = positionals;
-  const { json = false, utc = false, local = false } = values;
-  if (target === undefined || id === undefined || more.length > 0 || (utc && local)) {
+  const shape = shapeOf(values);
+  if (target === undefined || id === undefined || more.length > 0 || shape === undefined) {
     process.stderr.write(SHOW_USAGE);
     return 2;
   }
   const path = `/v1/passes/${encodeURIComponent(target)}/${encodeURIComponent(id)}`;
   const view = await request<PassView>(serviceOf(values), 'GET', path);
   if (view === undefined) return 1;
-  const text = json
+  const text = shape.json
     ? JSON.stringify(view, undefined, 2)
-    : viewLines(view, { local, now: realClock.now() }).join('\n');
+    : viewLines(view, { local: shape.local, now: realClock.now() }).join('\n');
   process.stdout.write(`${text}\n`);
   return 0;
 }
@@ -54,8 +47,8 @@ export function viewLines(view: PassView, reading: Reading): string[] {
   const contributions = Object.values(pass.contributions ?? {});
   const lines = [
     `${pass.target}  ${pass.id}`,
-    ...fieldLines(pass, row, reading, `  (${nextText(row, reading.now)})`),
-    fieldLine('gateway', checkText(gateway, reading)),
+    ...passFields(pass, row, reading, `  (${nextText(row, reading.now)})`),
+    ...fieldLines([['gateway', checkText(gateway, reading)]]),
     ...contributions.flatMap((each) => [
       '',
       `as ${each.source} wrote it  ${each.id}`,
@@ -66,14 +59,14 @@ export function viewLines(view: PassView, reading: Reading): string[] {
 }
 
 function blockLines(contribution: PassContribution, reading: Reading): string[] {
-  return fieldLines(contribution, passRow({ pass: contribution }), reading, '');
+  return passFields(contribution, passRow({ pass: contribution }), reading, '');
 }
 
 function nextText(row: PassRow, now: number): string {
   return row.view.pass.status === 'cancelled' ? 'does not take place' : countdown(row, now);
 }
 
-function fieldLines(
+function passFields(
   pass: Pass | PassContribution,
   { aosMs, losMs }: PassRow,
   { local }: Reading,
@@ -81,7 +74,7 @@ function fieldLines(
 ): string[] {
   const { uplink, transceiver, protocol, rates = {} } = pass;
   const rateText = Object.entries(rates).map(([way, rate]) => `${way} ${rate}`);
-  const fields: readonly (readonly [string, string | undefined])[] = [
+  return fieldLines([
     ['status', statusText(pass)],
     ['source', pass.source],
     ['station', pass.station],
@@ -94,12 +87,7 @@ function fieldLines(
     ['protocol', protocol],
     ['rates', rateText.length > 0 ? rateText.join(', ') : undefined],
     ['written', writtenText(pass, local)],
-  ];
-  return fields.flatMap(([name, text]) => (text === undefined ? [] : [fieldLine(name, text)]));
-}
-
-function fieldLine(name: string, text: string): string {
-  return `  ${name.padEnd(NAME_CHARACTERS)}  ${text}`;
+  ]);
 }
 
 function writtenText({ feeder, updated_at }: Pass | PassContribution, local: boolean): string | undefined {

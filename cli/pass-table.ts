@@ -8,7 +8,7 @@
 
 import type { PassView } from '../contract/pass.ts';
 import type { LiveTable, TableLook } from './live-view.ts';
-import { PassColumns, type PassRow, passRow } from './pass-columns.ts';
+import { type PassColumns, type PassRow, passColumns, passRow } from './pass-columns.ts';
 
 export class PassTable implements LiveTable<PassView> {
   readonly #rows = new Map<string, PassRow>();
@@ -21,7 +21,7 @@ export class PassTable implements LiveTable<PassView> {
   #firstOverMs = Number.POSITIVE_INFINITY;
 
   constructor(local: boolean) {
-    this.#columns = new PassColumns({ live: true, local });
+    this.#columns = passColumns({ live: true, local });
   }
 
   get size(): number {

@@ -15,29 +15,29 @@ import { passLine, passRow } from './pass-columns.ts';
 import { dayAndTime, printable } from './pass-look.ts';
 import { PassTable } from './pass-table.ts';
 import { hasColour } from './run-follow.ts';
-import { SERVICE_OPTIONS, serviceOf } from './service.ts';
+import { serviceOf } from './service.ts';
+import { shapeOf, TABLE_OPTIONS } from './table-options.ts';
 
 export const WATCH_USAGE = `mcs pass watch [--target T] [--json] [--utc | --local]
   in a terminal a table with countdowns, elsewhere a line for each change; --json: one JSON in a line
 `;
 
 const OPTIONS = {
-  ...SERVICE_OPTIONS,
+  ...TABLE_OPTIONS,
   target: { type: 'string' },
-  json: { type: 'boolean' },
-  utc: { type: 'boolean' },
-  local: { type: 'boolean' },
 } as const;
 /** Changes after which what is over is forgotten: a watch of a year holds the passes ahead and these. */
 const FORGET_EVERY = 1_000;
 
 export async function watch(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
-  const { target, json = false, utc = false, local = false } = values;
-  if (positionals.length > 0 || (utc && local)) {
+  const { target } = values;
+  const shape = shapeOf(values);
+  if (positionals.length > 0 || shape === undefined) {
     process.stderr.write(WATCH_USAGE);
     return 2;
   }
+  const { json, local } = shape;
   const query = target === undefined ? '' : `?target=${encodeURIComponent(target)}`;
   const followed = { service: serviceOf(values), path: `/v1/passes/watch${query}`, ended: whenEnded() };
   if (json || !process.stdout.isTTY || process.env.TERM === 'dumb') {

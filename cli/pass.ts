@@ -10,6 +10,7 @@ import { PUT_USAGE, put } from './pass-put.ts';
 import { SHOW_USAGE, show } from './pass-show.ts';
 import { WATCH_USAGE, watch } from './pass-watch.ts';
 import { SERVICE_USAGE } from './service.ts';
+import { TIME_USAGE } from './table-options.ts';
 
 const VERBS: Readonly<Record<string, (args: string[]) => Promise<number>>> = {
   list,
@@ -24,6 +25,6 @@ const USAGE = [LIST_USAGE, SHOW_USAGE, WATCH_USAGE, PUT_USAGE, FEED_USAGE, PREDI
 export async function pass([verb, ...args]: string[]): Promise<number> {
   const carryOut = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (carryOut !== undefined) return carryOut(args);
-  process.stderr.write(`${USAGE}TIME: 2026-01-02, from 00:00 UTC, or 2026-01-02T03:04Z\n${SERVICE_USAGE}`);
+  process.stderr.write(`${USAGE}${TIME_USAGE}${SERVICE_USAGE}`);
   return 2;
 }

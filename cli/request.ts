@@ -39,6 +39,8 @@ export async function ask<Reply>(
   }).catch(() => {
     throw new Error(`the service at ${service.api} does not answer; is it running? (--api URL or MCS_API)`);
   });
+  // Done, and nothing more to say of it.
+  if (response.status === 204) return { ok: true, reply: undefined as Reply };
   const reply: unknown = await response.json().catch(() => {
     throw new Error(
       `${service.api} answered ${response.status} without JSON; is this the service? (--api URL or MCS_API)`,

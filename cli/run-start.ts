@@ -43,6 +43,24 @@ export function readFault(text: string): FaultRequest {
 
 async function requestOf(words: StartWords, service: Service): Promise<RunRequest> {
   const { procedure, environment, library, plan, faults } = words;
+  return {
+    run: procedure,
+    environment,
+    ...(await givenBy(words, service)),
+    ...(library !== undefined && { library }),
+    ...(plan !== undefined && { plan }),
+    ...(faults.length > 0 && { faults: faults.map(readFault) }),
+  };
+}
+
+/** What a run is given: a target for each of its roles, and inputs where there are any. */
+export interface Given {
+  readonly targets: Record<string, string>;
+  readonly inputs?: Record<string, WrittenValue>;
+}
+
+/** How the pairs are meant. */
+export async function givenBy(words: Pick<StartWords, 'pairs' | 'inputs'>, service: Service): Promise<Given> {
   const targets: Record<string, string> = {};
   const inputs: Record<string, WrittenValue> = {};
   for (const [name, text] of readPairs(words.pairs, 'a target or an input')) {
@@ -50,15 +68,7 @@ async function requestOf(words: StartWords, service: Service): Promise<RunReques
     else inputs[name] = readValue(text);
   }
   for (const [name, text] of readPairs(words.inputs, 'an input')) inputs[name] = readValue(text);
-  return {
-    run: procedure,
-    environment,
-    targets,
-    ...(library !== undefined && { library }),
-    ...(Object.keys(inputs).length > 0 && { inputs }),
-    ...(plan !== undefined && { plan }),
-    ...(faults.length > 0 && { faults: faults.map(readFault) }),
-  };
+  return { targets, ...(Object.keys(inputs).length > 0 && { inputs }) };
 }
 
 async function isTarget(text: string, service: Service): Promise<boolean> {
@@ -69,7 +79,7 @@ async function isTarget(text: string, service: Service): Promise<boolean> {
 }
 
 /** A misspelt target is read as an input: say how each pair was read. */
-function readAs({ targets, inputs = {} }: RunRequest): string {
+export function readAs({ targets, inputs = {} }: Given): string {
   const names = (values: object): string => Object.keys(values).join(', ') || 'none';
   return `mcs: read as targets: ${names(targets)}; as inputs: ${names(inputs)}`;
 }

@@ -24,6 +24,23 @@ export const INSTANT_CHARACTERS = 40;
 export const SNAPSHOT_PASSES = 5_000;
 /** Bytes of a snapshot: a pass with every field has some 400. */
 export const SNAPSHOT_BODY_BYTES = 4 * 1024 * 1024;
+/**
+ * Passes of one target that are not long over: who writes one reads them all. A month of a low orbit over thirty
+ * stations has five thousand.
+ */
+export const PASSES_OF_TARGET = 20_000;
+/** How long after its LOS a pass stays among those that every process holds: the day's work looks back as far. */
+export const PASS_LIVE_AFTER_LOS_MS = 24 * 3_600_000;
+/**
+ * A contribution to a time before so long ago is matched against the passes that are long over as well: half of the
+ * above, so that clocks of processes need not agree.
+ */
+export const PASS_REACH_MS = 12 * 3_600_000;
+/** How often what is long over is looked for, and how soon again while there are more. */
+export const AGEING_MS = 60_000;
+export const AGEING_SOON_MS = 1_000;
+/** Passes moved in one round: a second of the bus. */
+export const PASSES_AGED_AT_ONCE = 1_000;
 /** Passes of one list: what a page shows and a reply of 4 MB holds. */
 export const PASS_LIST_MOST = 5_000;
 /** Lists of passes that one `mcs pass list` reads: 100,000 passes are more than a person reads. */
@@ -32,6 +49,10 @@ export const PASS_LISTS_READ = 20;
 export const PASS_SEEN_MS = 5_000;
 /** From when on before its AOS the gateway of a pass is checked (section 4.5). */
 export const PASS_CHECK_AHEAD_MS = 10 * 60_000;
+/** So long before AOS and after LOS what the station receives counts as of the target: predictions are not exact. */
+export const PASS_RECEIVE_MARGIN_MS = 60_000;
+/** How often the pass of a run with a plan is looked at where nothing changes. */
+export const PLAN_LOOK_MS = 10_000;
 /** How often the gateways of passes are checked where nothing changes. */
 export const PASS_CHECK_MS = 5_000;
 /** Changes of so long are checked together: a snapshot changes hundreds of passes in a moment. */
@@ -40,6 +61,72 @@ export const PASS_CHECK_SOON_MS = 250;
 export const PASS_JOURNAL_BYTES = 512 * 1024;
 /** Rounds of a write of passes that others keep overtaking, before it is given up with 503. */
 export const PASS_WRITE_ROUNDS = 64;
+/** Searches for a record that is long over which wait for their turn: each reads a year. */
+export const AGED_SEARCHES_WAITING = 32;
+/**
+ * How long a record stands with those that are long over before it leaves the living: a server that loses power may
+ * lose what it stored in the two minutes before (its `sync_interval`).
+ */
+export const AGED_REST_MS = 5 * 60_000;
+/** Days of which records that are long over are kept: a year, and as many of records that came late. */
+export const AGED_DAYS = 1_000;
+/** Entries of records that are long over, read at once. */
+export const AGED_READS = 32;
+/** Days of such records read at once for a list that has not enough yet. */
+export const AGED_DAYS_AT_ONCE = 8;
+/** Bytes of one entry of such records, compressed: five thousand passes of one target on one day. */
+export const AGED_ENTRY_BYTES = 512 * 1024;
+/** Bytes of one that is read; what is larger was not written here. */
+export const AGED_READ_BYTES = 64 * 1024 * 1024;
+/** Entries of such records of which the log has said once that something is wrong with them. */
+export const AGED_SAID = 1_000;
+/** Rounds of a change of such records that others overtake, before it is left for later. */
+export const AGED_ROUNDS = 8;
+/** Schedules of one list: what a page shows and a reply of a few MB holds. */
+export const SCHEDULE_LIST_MOST = 5_000;
+/** Lists of schedules that `mcs schedule list` reads one after the other. */
+export const SCHEDULE_LISTS_READ = 20;
+/** Schedules of one pass that are not cancelled or missed: each of them is compared with the others. */
+export const SCHEDULES_OF_PASS = 200;
+/** Schedules that are not final: fifty for each of 2,000 targets. */
+export const SCHEDULES_OPEN = 100_000;
+/** How long who wrote a schedule or a rule waits until the lists of this process show it. */
+export const SCHEDULE_SEEN_MS = 5_000;
+/** Changes of state that the record of a schedule remembers. */
+export const SCHEDULE_CHANGES_KEPT = 16;
+/** Reasons of one schedule, and characters of each, where a schedule that was read back is posted. */
+export const SCHEDULE_REASONS = 1_000;
+export const SCHEDULE_REASON_CHARACTERS = 4_096;
+/** Characters of `start`: `aos + ` and a duration. */
+export const SCHEDULE_START_CHARACTERS = 80;
+/** How far behind AOS a run may start: no pass of a spacecraft that moves is longer. */
+export const SCHEDULE_OFFSET_MS_MOST = 31 * 86_400_000;
+/** How often every schedule that is due and not final is looked at again (section 8). */
+export const SCHEDULE_TICK_MS = 1_000;
+/** For each scheduler that ranks before it, how much later a scheduler does what another should have done. */
+export const SCHEDULE_STANDBY_MS = 50;
+/** How old a reading of its pass is at most when a schedule is fired, missed or cancelled by it, and how long its write is tried. */
+export const SCHEDULE_FRESH_MS = 1_000;
+/** How often the pass is asked for again where answers take longer, before it counts as an outage. */
+export const SCHEDULE_FRESH_ROUNDS = 5;
+/** How often a cell of a schedule with another record is given what was found before it begins again. */
+export const SCHEDULE_IDLE_LOOKS = 5;
+/** Schedules judged before others have their turn: some milliseconds of work. */
+export const SCHEDULE_SLICE = 64;
+/** Attempts of a write that others keep overtaking, before it is refused with `schedule::changed`. */
+export const SCHEDULE_WRITE_ROUNDS = 8;
+/** How long the cell of a schedule that is not final stays behind its last change. */
+export const SCHEDULE_IDLE_MS = 5_000;
+/** How long behind its end, and its last change, a final schedule stays with those that every process holds. */
+export const SCHEDULE_LIVE_AFTER_END_MS = 7 * 86_400_000;
+/** Schedules moved in one round. */
+export const SCHEDULES_AGED_AT_ONCE = 1_000;
+/** Entries of one day of schedules that are long final: each holds some thousand. */
+export const SCHEDULE_GROUPS = 32;
+/** Recurring rules of a cell: each is compared with every pass of its target. */
+export const SCHEDULE_RULES = 1_000;
+/** Schedules that rules create at once; the others wait for their turn. */
+export const RULE_CREATIONS = 16;
 /** Characters of a mission document: fifty thousand measures, each with a description, have some ten million. */
 export const DOCUMENT_CHARACTERS = 16 * 1024 * 1024;
 /** Collections and keys within one another in a mission document: steps, `PROGRAM_DEPTH` of them, need half of it. */

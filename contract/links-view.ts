@@ -15,6 +15,9 @@ const LinkEnd = Type.Object(
       description: 'Of a driver `running`, of a gateway that of its radio; `absent`: nothing answers for it.',
     }),
     reason: Type.Optional(Type.String()),
+    pass: Type.Optional(
+      Type.String({ description: 'Of a gateway: the pass in progress because of which it serves the link.' }),
+    ),
     bound: Type.Optional(
       Type.Enum(['current', 'outdated', 'never'], {
         description:
@@ -39,7 +42,10 @@ export const LinksView = Type.Object(
           link: Type.String(),
           default: Type.Boolean(),
           driver: Type.Union([LinkEnd, Type.Null()], { description: 'Null: none is bound to the link.' }),
-          gateways: Type.Array(LinkEnd, { description: 'Those that serve it in any environment.' }),
+          gateways: Type.Array(LinkEnd, { description: 'Those that serve it now in any environment.' }),
+          reason: Type.Optional(
+            Type.String({ description: 'Why a pass in progress leaves it without a gateway in orbit.' }),
+          ),
         },
         closed,
       ),

@@ -192,22 +192,41 @@ export function passKey(target: string, id: string): string {
 /** The pass of an entry; undefined where the bytes are not a pass of that key. */
 export function readStoredPass(key: string, bytes: Uint8Array): StoredPass | undefined {
   try {
-    const pass = parseJsonBytes(bytes) as Partial<StoredPass> | null;
-    if (typeof pass?.id !== 'string' || typeof pass.target !== 'string') return undefined;
-    const isWhole =
-      isToken(pass.id) &&
-      key === passKey(pass.target, pass.id) &&
-      isMoment(pass.aos) &&
-      isMoment(pass.los) &&
-      typeof pass.station === 'string' &&
-      PASS_STATUSES.some((status) => status === pass.status) &&
-      typeof pass.contributions === 'object' &&
-      pass.contributions !== null &&
-      Object.values(pass.contributions).every(isContribution);
-    return isWhole ? (pass as StoredPass) : undefined;
+    const pass = parseJsonBytes(bytes);
+    return isStoredPass(pass) && key === passKey(pass.target, pass.id) ? pass : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** A pass that is long over, as bucket `mcs_passes_over` has it: with the last check of its gateway. */
+export interface PassOver {
+  readonly pass: StoredPass;
+  readonly gateway?: PassGateway;
+}
+
+/** One of those of a target; undefined where it is none. */
+export function readPassOver(target: string, stored: unknown): PassOver | undefined {
+  const { pass, gateway } = (stored ?? {}) as Partial<PassOver>;
+  if (!isStoredPass(pass) || pass.target !== target) return undefined;
+  const isCheck = typeof gateway?.checked_at === 'string';
+  return { pass, ...(isCheck && { gateway }) };
+}
+
+function isStoredPass(stored: unknown): stored is StoredPass {
+  const pass = stored as Partial<StoredPass> | null | undefined;
+  return (
+    typeof pass?.id === 'string' &&
+    typeof pass.target === 'string' &&
+    isToken(pass.id) &&
+    isMoment(pass.aos) &&
+    isMoment(pass.los) &&
+    typeof pass.station === 'string' &&
+    PASS_STATUSES.some((status) => status === pass.status) &&
+    typeof pass.contributions === 'object' &&
+    pass.contributions !== null &&
+    Object.values(pass.contributions).every(isContribution)
+  );
 }
 
 function isContribution(contribution: PassContribution | undefined): boolean {

@@ -61,7 +61,12 @@ const SENTENCES: { readonly [Kind in RunEvent['event']]: (event: Of<Kind>) => Ru
     ...judged(event.statement.replace('_', ' '), event.condition, event),
     samples: event.samples,
   }),
-  logged: ({ message, samples }) => ({ what: 'log', tone: 'plain', text: message, samples }),
+  logged: ({ message, samples }) => ({
+    what: 'log',
+    tone: message.startsWith('warning: ') ? 'asks' : 'plain',
+    text: message,
+    samples,
+  }),
   mode_changed: ({ target, mode }) => ({ what: 'mode', tone: 'plain', text: `${target} is now ${mode}` }),
   asked: ({ prompt, role }) => ({ what: 'asks', tone: 'asks', text: `${prompt}${ofRole(role)}` }),
   answered: (event) => ({ what: 'answered', tone: event.accepted ? 'good' : 'bad', text: answer(event) }),

@@ -20,6 +20,8 @@ import { passFollows, passRoutes } from './routes/passes.ts';
 import { runCommandRoutes } from './routes/run-commands.ts';
 import { readRunSteps } from './routes/run-steps.ts';
 import { runFollows, runRoutes } from './routes/runs.ts';
+import { ruleRoutes } from './routes/schedule-rules.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
 import { readHealth, readMetrics, selfDescriptions } from './routes/service.ts';
 import { simulationRoutes } from './routes/simulation.ts';
 import { targetLinkRoutes } from './routes/target-links.ts';
@@ -49,6 +51,8 @@ const described: readonly Route[] = [
   ...parameterRoutes,
   ...alarmRoutes,
   ...passRoutes,
+  ...scheduleRoutes,
+  ...ruleRoutes,
   ...catalogueRoutes,
   ...simulationRoutes,
   ...authRoutes,

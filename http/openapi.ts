@@ -141,7 +141,7 @@ function parameterOf(name: string, where: 'path' | 'query', schema: TSchema): Js
 function repliesOf(route: Described, schemas: SchemaComponents): Json {
   const replies = Object.entries(route.replies).map(([status, schema]) => [
     status,
-    { description: route.summary, content: contentOf(schema, schemas) },
+    { description: route.summary, ...(Number(status) !== 204 && { content: contentOf(schema, schemas) }) },
   ]);
   return Object.fromEntries(replies);
 }

@@ -32,6 +32,25 @@ export const passInPath: PathParameter = {
   expected: 'the identifier of a pass: letters, digits, - and _',
 };
 
+/** The identifier of a schedule; what cannot be one is a schedule that is not known. */
+export const scheduleInPath: PathParameter = {
+  accepts: isToken,
+  schema: Type.String({
+    pattern: TOKEN_PATTERN,
+    description: 'Identifier of the schedule.',
+    examples: ['image-morning'],
+  }),
+  code: 'schedule::unknown',
+  expected: 'the identifier of a schedule: letters, digits, - and _',
+};
+
+/** The identifier of a rule; what cannot be one is a rule that is not known. */
+export const ruleInPath: PathParameter = {
+  ...scheduleInPath,
+  code: 'schedule::unknown-rule',
+  expected: 'the identifier of a rule: letters, digits, - and _',
+};
+
 export const telecommandInPath: PathParameter = {
   accepts: isUlid,
   schema: Type.String({
@@ -129,6 +148,12 @@ export const targetInQuery: QueryParameter<string> = {
 };
 
 /** Left to the handler, which refuses it with a code of its own. */
+export const passInQuery: QueryParameter<string> = {
+  schema: Type.String({ pattern: TOKEN_PATTERN, description: 'Only those of this pass.' }),
+  expected: 'the identifier of a pass: letters, digits, - and _',
+  parse: (text) => (isToken(text) ? text : undefined),
+};
+
 export const textInQuery: QueryParameter<string> = {
   schema: Type.String(nameBound),
   expected: `text of at most ${NAME_CHARACTERS} characters`,

@@ -5,8 +5,10 @@
 
 import type { Registry } from 'prom-client';
 import type { ChildState } from '../contract/inspection.ts';
-import type { PassBook } from '../messaging/pass-book.ts';
+import type { Books } from '../messaging/books.ts';
 import type { PassWriter } from '../messaging/pass-writes.ts';
+import type { PassesOver } from '../messaging/passes-over.ts';
+import type { SchedulesOver } from '../messaging/schedules-over.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FollowerCredentials } from '../ports/follower-credentials.ts';
@@ -19,7 +21,7 @@ import type { Holds } from './holds.ts';
 import type { Inspector } from './inspect/inspector.ts';
 import type { RunIndex } from './run-index.ts';
 
-export interface FrontEndPorts {
+export interface FrontEndPorts extends Books {
   readonly bus: Bus;
   readonly missions: MissionSource;
   readonly values: RunningValueFeeds;
@@ -38,7 +40,8 @@ export interface RoutePorts extends FrontEndPorts {
   readonly holds: Holds;
   readonly inspector: Inspector;
   readonly runs: RunIndex;
-  readonly passes: PassBook;
+  readonly passesOver: PassesOver;
+  readonly schedulesOver: SchedulesOver;
   readonly passWriter: PassWriter;
   /** Whether the current values stored before the start are known. */
   readonly valuesLoaded: () => boolean;

@@ -6,6 +6,7 @@
  * B2. Whoever asks is not counted: the counts of requests are those of the interface.
  */
 
+import type { Books } from '../messaging/books.ts';
 import { AllowedHosts } from './hosts.ts';
 import type { FrontEndMetrics } from './metrics.ts';
 import { missionControlDialect } from './mission-control.ts';
@@ -21,7 +22,7 @@ interface ProbesOptions {
   readonly port: number;
   /** Further names it is called by (`hosts.ts`). */
   readonly allowHosts?: readonly string[];
-  readonly ports: Omit<FrontEndPorts, 'values' | 'followers'>;
+  readonly ports: Omit<FrontEndPorts, 'values' | keyof Books | 'followers'>;
   /** A fresh ULID. */
   readonly newId: () => string;
 }

@@ -9,7 +9,7 @@
  *     before (route, authentication, path, body shape) is done when they are called.
  */
 
-import type { Static, TSchema } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import type { ErrorCode, Fault } from '../contract/errors.ts';
 import type { Caller } from './caller.ts';
@@ -20,6 +20,9 @@ import type { AnyFault, Handled, Reply } from './reply.ts';
 import type { Tag } from './tags.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** The reply of a 204: no content. */
+export const NO_CONTENT = Type.Null();
 
 /** A segment of the path: what it must look like, and the code (404) when it does not. */
 export interface PathParameter<Code extends string = ErrorCode> {

@@ -16,15 +16,19 @@ import { readReply } from '../contract/reply.ts';
 import { refusedAll } from '../contract/result.ts';
 import { ask } from '../messaging/ask.ts';
 import type { Gateway, Mission } from '../mission/mission.ts';
-import { gatewayOf } from '../mission/resolve.ts';
+import { type CurrentPasses, servingGateway } from '../mission/pass/serving-gateway.ts';
 import type { RoutePorts } from './ports.ts';
 import type { Refusal } from './reply.ts';
+
+interface LinkPorts extends Pick<RoutePorts, 'bus' | 'clock'> {
+  readonly passes: CurrentPasses;
+}
 
 /** Undefined when a run may begin as far as links go; else `run::no-link` for each target without one. */
 export async function linkRefusal(
   program: Program,
   mission: Mission,
-  ports: Pick<RoutePorts, 'bus'>,
+  ports: LinkPorts,
 ): Promise<Refusal | undefined> {
   const { plan, environment, targets } = program;
   if (plan !== undefined || mission.environments.get(environment)?.kind !== 'in_orbit') return undefined;
@@ -49,13 +53,18 @@ async function whyNoLink(
   name: string,
   environment: string,
   mission: Mission,
-  ports: Pick<RoutePorts, 'bus'>,
+  ports: LinkPorts,
 ): Promise<string | undefined> {
   const target = mission.targets.get(name);
   const link = target?.links.get(target.defaultLink);
-  const gateway = link === undefined ? undefined : gatewayOf(mission, link, environment);
-  if (link?.driver === undefined) return `no driver is bound to its default link ${link?.name ?? ''}`;
-  if (gateway === undefined) return `no gateway serves its default link ${link.name} in ${environment}`;
+  if (target === undefined || link?.driver === undefined)
+    return `no driver is bound to its default link ${link?.name ?? ''}`;
+  const served = { target, link, environment };
+  const { gateway, reason } = servingGateway(mission, served, ports.passes, ports.clock.now());
+  if (gateway === undefined) {
+    const none = `no gateway serves its default link ${link.name} in ${environment}`;
+    return reason === undefined ? none : `${none}: ${reason}`;
+  }
   return whyDown(gateway, ports);
 }
 

@@ -3,8 +3,9 @@
  * is decided by the caller.
  */
 
-import { PassBook } from '../messaging/pass-book.ts';
 import { PassWriter } from '../messaging/pass-writes.ts';
+import { PassesOver } from '../messaging/passes-over.ts';
+import { SchedulesOver } from '../messaging/schedules-over.ts';
 import type { Stoppable } from '../ports/bus.ts';
 import type { FollowRoute } from './follow.ts';
 import { watchHolds } from './holds.ts';
@@ -57,7 +58,6 @@ export async function serveRoutes({
   const hosts = new AllowedHosts(host, allowHosts);
   const holds = watchHolds(ports.bus, ports.log);
   const runs = watchRuns(ports.bus, ports.log);
-  const passes = new PassBook(ports);
   const inspector = new Inspector(ports);
   let draining = false;
   let valuesLoaded = false;
@@ -71,7 +71,8 @@ export async function serveRoutes({
     ...ports,
     holds,
     runs,
-    passes,
+    passesOver: new PassesOver(ports),
+    schedulesOver: new SchedulesOver(ports),
     passWriter: new PassWriter(ports),
     inspector,
     newId: identifierSource(ports.clock),
@@ -80,9 +81,7 @@ export async function serveRoutes({
   };
   const metrics = frontEndMetrics(ports.registry);
   const served = new Served<RoutePorts>(routePorts, missionControlDialect, metrics, hosts, limits);
-  const server = await listenOrStop([passes, runs, holds], () =>
-    listen({ host, port, ...table, pages, served }),
-  );
+  const server = await listenOrStop([runs, holds], () => listen({ host, port, ...table, pages, served }));
   return {
     port: server.port,
     url: urlOf(host, server.port),
@@ -93,7 +92,6 @@ export async function serveRoutes({
       draining = true;
       await server.close();
       await inspector.stop();
-      await passes.stop();
       await runs.stop();
       await holds.stop();
     },

@@ -9,6 +9,7 @@ export const TAGS = {
   Alarms:
     'Values out of their limits and conditions that need attention: listed, watched, acknowledged, shelved.',
   Passes: 'Passes of targets over ground stations: predicted, booked, merged, watched.',
+  Schedules: 'Runs scheduled on passes, validated by supervisors, and rules that make schedules of them.',
   Catalogue: 'Measures and telecommands of a target.',
   Links: 'Links of targets: who serves them and how they are bound, and their frames as they pass.',
   Simulation: 'Faults of simulated spacecraft, switched to see what a fault does to everything behind it.',

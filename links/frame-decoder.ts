@@ -7,6 +7,8 @@
  * G2. Batches are stored in the order of the messages handed over, also when several are under way. When one cannot
  *     be stored, those behind it are given up too, and all of them reject: hand them over again in order.
  * G4. Where the stream of frames went back, positions come again: ids made from them then name that time as well.
+ * G5. Which links a gateway serves follows the passes at the time of the message (bindings.B1): decoded later or again,
+ *     it is of the same targets.
  * G3. No frame, however damaged, makes `handle` reject: only the bus does.
  */
 
@@ -21,10 +23,11 @@ import { header } from '../contract/bus/headers.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import type { Mission } from '../mission/mission.ts';
+import type { CurrentPasses } from '../mission/pass/serving-gateway.ts';
 import type { Bus, StreamMessage } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
-import { bindingsOf } from './bindings.ts';
+import { isServedBy, type PossibleBinding, possibleBindings } from './bindings.ts';
 import type { Driver, LinkSource, Reading } from './driver/driver.ts';
 import { createDriver, isKnownProtocol } from './driver/protocols.ts';
 import { FrameFaults } from './frame-faults.ts';
@@ -39,6 +42,7 @@ export interface FrameDecoder {
 interface FrameDecoderOptions {
   readonly bus: Bus;
   readonly missions: MissionSource;
+  readonly passes: CurrentPasses;
   readonly gateway: string;
   readonly log: Log;
   /** Until when the stream of frames held other messages at the same positions, if it did (G4). */
@@ -56,22 +60,33 @@ interface Source extends LinkSource {
   readonly revision: string;
 }
 
+interface DecodedBinding {
+  readonly binding: PossibleBinding;
+  /** Absent until it is first needed; undefined where nothing of it is decoded here. */
+  source?: Source | undefined;
+}
+
 class GatewayFrameDecoder implements FrameDecoder {
   readonly #bus: Bus;
   readonly #missions: MissionSource;
+  readonly #passes: CurrentPasses;
   readonly #gateway: string;
   readonly #log: Log;
   /** Behind the position in the ids (G4). */
   readonly #tag: string;
   readonly #faults: FrameFaults;
   #mission: Mission | undefined;
+  #bindings: readonly DecodedBinding[] = [];
+  /** Those served at that moment. */
   #sources: readonly Source[] = [];
+  #moment = '';
   #tail: Promise<void> = Promise.resolve();
   #underWay = 0;
 
-  constructor({ bus, missions, gateway, log, past }: FrameDecoderOptions) {
+  constructor({ bus, missions, passes, gateway, log, past }: FrameDecoderOptions) {
     this.#bus = bus;
     this.#missions = missions;
+    this.#passes = passes;
     this.#gateway = gateway;
     this.#tag = past === undefined ? '' : `@${past}`;
     this.#log = log.child({ gateway });
@@ -95,7 +110,7 @@ class GatewayFrameDecoder implements FrameDecoder {
   }
 
   #decode(message: StreamMessage): [Source, DecodedBatch][] {
-    const sources = this.#currentSources();
+    const sources = this.#sourcesAt(message.at);
     const batch = this.#framesOf(message);
     if (batch === undefined) return [];
     return sources.flatMap((source): [Source, DecodedBatch][] => {
@@ -143,26 +158,40 @@ class GatewayFrameDecoder implements FrameDecoder {
     }
   }
 
-  #currentSources(): readonly Source[] {
+  /** G5. Passes begin and end with a margin of a minute: within a second, where none changes, the answer is the same. */
+  #sourcesAt(at: number): readonly Source[] {
     const mission = this.#missions.current;
-    if (mission !== this.#mission) {
-      this.#mission = mission;
-      this.#sources = mission === undefined ? [] : this.#sourcesOf(mission);
-    }
+    if (mission === undefined) return [];
+    const moment = `${Math.floor(at / 1_000)} ${this.#passes.changes}`;
+    if (mission === this.#mission && moment === this.#moment) return this.#sources;
+    if (mission !== this.#mission)
+      this.#bindings = possibleBindings(mission, this.#gateway).map((binding) => ({ binding }));
+    this.#mission = mission;
+    this.#moment = moment;
+    this.#sources = this.#bindings
+      .filter(({ binding }) => isServedBy(mission, this.#gateway, binding, this.#passes, at))
+      .flatMap((served) => this.#sourceOf(served, mission) ?? []);
     return this.#sources;
   }
 
+  /** Made when it is first needed. */
+  #sourceOf(decoded: DecodedBinding, mission: Mission): Source | undefined {
+    if (!('source' in decoded)) decoded.source = this.#newSource(decoded.binding, mission);
+    return decoded.source;
+  }
+
   /** Links without platform or driver, or whose driver runs outside this service, are not decoded here. */
-  #sourcesOf(mission: Mission): Source[] {
-    return bindingsOf(mission, this.#gateway).flatMap(({ target, link, driver: definition }) => {
-      const { platform } = target;
-      if (platform === undefined || definition === undefined || !isKnownProtocol(definition.protocol))
-        return [];
-      const driver = createDriver(definition, this.#bus);
-      if (driver.ok) return [{ target, link, platform, driver: driver.value, revision: mission.revision }];
-      this.#log.error({ driver: definition.name, faults: driver.faults }, 'driver cannot be used');
-      return [];
-    });
+  #newSource(
+    { target, link, driver: definition }: PossibleBinding,
+    { revision }: Mission,
+  ): Source | undefined {
+    const { platform } = target;
+    if (platform === undefined || definition === undefined || !isKnownProtocol(definition.protocol))
+      return undefined;
+    const driver = createDriver(definition, this.#bus);
+    if (driver.ok) return { target, link, platform, driver: driver.value, revision };
+    this.#log.error({ driver: definition.name, faults: driver.faults }, 'driver cannot be used');
+    return undefined;
   }
 }
 

@@ -35,11 +35,12 @@ import {
 import { accepted, refused } from '../contract/result.ts';
 import type { FaultEvent } from '../contract/simulation.ts';
 import type { Gateway as Definition } from '../mission/mission.ts';
+import { type CurrentPasses, NO_PASSES } from '../mission/pass/serving-gateway.ts';
 import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { MissionSource } from '../ports/mission-source.ts';
-import { bindingsOf, targetsOf } from './bindings.ts';
+import { possibleBindings, targetsOf } from './bindings.ts';
 import { AwaitedEchoes } from './gateway/awaited-echoes.ts';
 import { Departures } from './gateway/departures.ts';
 import { FramePublisher } from './gateway/frame-publisher.ts';
@@ -57,6 +58,8 @@ export interface GatewayOptions {
   readonly log: Log;
   readonly random: Random;
   readonly missions: MissionSource;
+  /** Default: none is known. */
+  readonly passes?: CurrentPasses;
   /** Folder that files of the mission are relative to; recordings need it. */
   readonly missionFolder?: string;
   /** Where a simulated gateway finds its spacecraft; default: it makes its own. */
@@ -174,7 +177,7 @@ class GatewayOnBus implements RunningGateway {
 
   #state(): GatewayState {
     const mission = this.#options.missions.current;
-    const bound = mission === undefined ? [] : bindingsOf(mission, this.name);
+    const bound = mission === undefined ? [] : possibleBindings(mission, this.name);
     const isBound = (target: string, link: string): boolean =>
       bound.some((each) => each.target.name === target && each.link.name === link);
     return { ...this.report(), bindings: this.#bindings.of(isBound) };
@@ -274,9 +277,11 @@ class GatewayOnBus implements RunningGateway {
 
   /** Q1 */
   #publishFault({ fault, on, run, by }: FaultCall): void {
-    const { bus, clock, missions } = this.#options;
-    const at = new Date(clock.now()).toISOString();
-    for (const target of missions.current === undefined ? [] : targetsOf(missions.current, this.name)) {
+    const { bus, clock, missions, passes = NO_PASSES } = this.#options;
+    const now = clock.now();
+    const at = new Date(now).toISOString();
+    const { current } = missions;
+    for (const target of current === undefined ? [] : targetsOf(current, this.name, passes, now)) {
       const who = { ...(run !== undefined && { run }), ...(by !== undefined && { by }) };
       const event: FaultEvent = { ...who, target, fault, on, at };
       bus.publish(subject.simEvent(target), Buffer.from(JSON.stringify(event)));

@@ -1,21 +1,26 @@
 /**
- * Every stored pass of a cell with the check of its gateway, as the buckets report them, and their changes. Mission
- * Control Service, sections 2.6 and 4.5.
+ * Every pass of a cell that is not long over with the check of its gateway, as the buckets report them, and their
+ * changes. Mission Control Service, sections 2.6 and 4.5.
  *
  * K1. A pass that cannot be read is reported in the log and left out; it hides no other.
  * K2. Who wrote a pass here sees it here: `seen` waits until the watch has it.
  * K3. A reader that sorts and searches pays for what changed since the last one, not for every pass each time.
+ * K4. Which passes of a target are in progress is known without looking at each (pass-times.N1).
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
 import { parseJsonBytes } from '../contract/json-bytes.ts';
-import { PASS_SEEN_MS } from '../contract/limits.ts';
+import { PASS_RECEIVE_MARGIN_MS, PASS_SEEN_MS } from '../contract/limits.ts';
 import { type PassGateway, type PassView, readStoredPass, type StoredPass } from '../contract/pass.ts';
 import { byAos, passNamed, shownPass } from '../mission/pass/pass.ts';
+import { PassTimes } from '../mission/pass/pass-times.ts';
+import type { CurrentPasses } from '../mission/pass/serving-gateway.ts';
 import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type KeptWatch, keepWatching } from './kept-watch.ts';
+import { SeenRevisions } from './seen-revisions.ts';
+import { SortedEntries } from './sorted-entries.ts';
 
 export interface PassBookOptions {
   readonly bus: Bus;
@@ -33,22 +38,23 @@ export interface PassChange {
 
 type Listener = (change: PassChange) => void;
 
-export class PassBook implements Stoppable {
+export class PassBook implements CurrentPasses, Stoppable {
   readonly #options: PassBookOptions;
   readonly #byTarget = new Map<string, Map<string, StoredPass>>();
+  readonly #now = new PassTimes(0);
+  readonly #near = new PassTimes(PASS_RECEIVE_MARGIN_MS);
   readonly #gateways = new Map<string, PassGateway>();
   readonly #listeners = new Set<Listener>();
-  readonly #waiting = new Set<{ readonly revision: number; seen: () => void }>();
+  readonly #seen: SeenRevisions;
   readonly #passes: KeptWatch;
   readonly #checks: KeptWatch;
-  /** By AOS, as of the last reader (K3). */
-  #sorted: readonly StoredPass[] = [];
-  /** What has changed since. */
-  readonly #changed = new Map<string, { readonly before: StoredPass | undefined }>();
-  #newest = 0;
+  /** K3 */
+  readonly #all = new SortedEntries<StoredPass>(byAos);
+  #changes = 0;
 
   constructor(options: PassBookOptions) {
     this.#options = options;
+    this.#seen = new SeenRevisions(options.clock, PASS_SEEN_MS);
     this.#passes = keepWatching(options, buckets.passes, (key, entry) => this.#passChanged(key, entry));
     this.#checks = keepWatching(options, buckets.passGateways, (key, entry) =>
       this.#checkChanged(key, entry),
@@ -60,11 +66,33 @@ export class PassBook implements Stoppable {
     return this.#passes.live && this.#checks.live;
   }
 
+  /** Whether every pass there was at the beginning was seen once; from then on it follows their changes. */
+  get known(): boolean {
+    return this.#passes.known;
+  }
+
+  /** Resolves when it is known, with the checks of gateways, or stopped. */
+  get ready(): Promise<unknown> {
+    return Promise.all([this.#passes.ready, this.#checks.ready]);
+  }
+
   /** The passes of a target, or all, by AOS. */
   passes(target?: string): readonly StoredPass[] {
     if (target !== undefined) return [...(this.#byTarget.get(target)?.values() ?? [])].sort(byAos);
-    if (this.#changed.size > 0) this.#sortAgain();
-    return this.#sorted;
+    return this.#all.sorted();
+  }
+
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** K4 */
+  inProgress(target: string, at: number): readonly StoredPass[] {
+    return this.#now.inProgress(target, () => this.#byTarget.get(target)?.values(), at);
+  }
+
+  near(target: string, at: number): readonly StoredPass[] {
+    return this.#near.inProgress(target, () => this.#byTarget.get(target)?.values(), at);
   }
 
   /** The pass of a target by its identifier, or by that of a contribution. */
@@ -91,21 +119,8 @@ export class PassBook implements Stoppable {
   }
 
   /** K2. Resolves when the revision was seen; in the end also where the watch is away. */
-  async seen(revision: number | undefined): Promise<void> {
-    if (revision === undefined || revision <= this.#newest) return;
-    const { clock } = this.#options;
-    await new Promise<void>((resolve) => {
-      const waiting = { revision, seen: resolve };
-      const timer = clock.setTimeout(() => {
-        this.#waiting.delete(waiting);
-        resolve();
-      }, PASS_SEEN_MS);
-      waiting.seen = () => {
-        clock.clearTimeout(timer);
-        resolve();
-      };
-      this.#waiting.add(waiting);
-    });
+  seen(revision: number | undefined): Promise<void> {
+    return this.#seen.seen(revision);
   }
 
   async stop(): Promise<void> {
@@ -116,13 +131,16 @@ export class PassBook implements Stoppable {
     const [target = '', id = ''] = key.split('.');
     const pass = this.#read(key, entry);
     const ofTarget = this.#byTarget.get(target) ?? new Map<string, StoredPass>();
-    if (!this.#changed.has(key)) this.#changed.set(key, { before: ofTarget.get(id) });
+    this.#all.set(key, pass);
     if (pass === undefined) ofTarget.delete(id);
     else ofTarget.set(id, pass);
     if (ofTarget.size === 0) this.#byTarget.delete(target);
     else this.#byTarget.set(target, ofTarget);
+    this.#changes += 1;
+    this.#now.changed(target);
+    this.#near.changed(target);
     this.#notify(target, id);
-    if (entry !== undefined) this.#note(entry.revision);
+    if (entry !== undefined) this.#seen.note(entry.revision);
   }
 
   #read(key: string, entry: Entry | undefined): StoredPass | undefined {
@@ -149,26 +167,6 @@ export class PassBook implements Stoppable {
       return made.text;
     };
     for (const listener of this.#listeners) listener({ target, id, text });
-  }
-
-  /** K3: those that did not change are in order already, so that sorting is little more than looking at each. */
-  #sortAgain(): void {
-    const gone = new Set([...this.#changed.values()].map(({ before }) => before));
-    const changed = [...this.#changed.keys()].flatMap((key) => {
-      const [target = '', id = ''] = key.split('.');
-      return this.#byTarget.get(target)?.get(id) ?? [];
-    });
-    this.#sorted = [...this.#sorted.filter((pass) => !gone.has(pass)), ...changed].sort(byAos);
-    this.#changed.clear();
-  }
-
-  #note(revision: number): void {
-    this.#newest = Math.max(this.#newest, revision);
-    for (const waiting of this.#waiting) {
-      if (waiting.revision > this.#newest) continue;
-      this.#waiting.delete(waiting);
-      waiting.seen();
-    }
   }
 }
 

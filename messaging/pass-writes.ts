@@ -13,33 +13,22 @@
  * J4. What is too much for one entry of the journal is written in several, each as J1: killed between two of them, a
  *     repetition comes to the same end.
  * J5. A journal whose writes are done is emptied, so that a pass that leaves the bucket does not come back by it.
+ * J6. A pass that leaves those in use is a write as any other: who decides at that moment decides before or behind it.
+ * J7. A contribution to a time long ago is matched against the passes that are long over as well; what it changes of
+ *     them is in use again.
+ * J8. No write leaves a target with more than `PASSES_OF_TARGET` in use that were not there before.
  */
 
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { buckets } from '../contract/bus/buckets.ts';
-import { parseJsonBytes } from '../contract/json-bytes.ts';
-import { PASS_JOURNAL_BYTES, PASS_WRITE_ROUNDS, SNAPSHOT_PASSES } from '../contract/limits.ts';
+import { PASS_WRITE_ROUNDS, PASSES_OF_TARGET } from '../contract/limits.ts';
 import { Outage } from '../contract/outage.ts';
 import { passKey, readStoredPass, type StoredPass } from '../contract/pass.ts';
-import { isToken } from '../contract/token.ts';
+import type { Window } from '../mission/pass/pass.ts';
 import { TargetPasses } from '../mission/pass/target-passes.ts';
 import type { Bucket, Bus, Entry } from '../ports/bus.ts';
 import type { Log } from '../ports/log.ts';
-
-/** One write: the text of the pass as it shall stand, over this revision of its entry (0: there is none). */
-interface PassWrite {
-  readonly key: string;
-  readonly text: string;
-  readonly over: number;
-}
-
-/** A journal that is larger was not written here. */
-const JOURNAL_READ_BYTES = 64 * 1024 * 1024;
-
-/** As it is stored. */
-interface Journal {
-  readonly writes: readonly { readonly pass: StoredPass; readonly over: number }[];
-}
+import { fitting, journalOf, type PassWrite, writesOf } from './pass-journal.ts';
+import { PassesOver, TooManyPasses } from './passes-over.ts';
 
 /** What stands in the bucket of a target, with its entries by their keys. */
 interface Standing {
@@ -62,17 +51,22 @@ export class PassWriter {
   readonly #tools: WriteTools;
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor(tools: WriteTools) {
-    this.#tools = tools;
+  constructor({ bus, log }: { readonly bus: Bus; readonly log: Log }) {
+    this.#tools = { bus, log, over: new PassesOver({ bus, log }) };
   }
 
   /**
    * Changes the passes of a target: `change` is given those that stand and changes them, and is called again when
-   * others have written meanwhile. Resolves when what it changed is stored. Rejects with `Outage`.
+   * others have written meanwhile. With those of `reach` that are long over (J7). Resolves when what it changed is
+   * stored. Rejects with `Outage`, and with `TooManyPasses`.
    */
-  write<Outcome>(target: string, change: (passes: TargetPasses) => Outcome): Promise<PassesWritten<Outcome>> {
+  write<Outcome>(
+    target: string,
+    change: (passes: TargetPasses) => Outcome,
+    reach?: Window,
+  ): Promise<PassesWritten<Outcome>> {
     const before = this.#last.get(target) ?? Promise.resolve();
-    const written = before.then(() => writePasses(this.#tools, target, change));
+    const written = before.then(() => writePasses(this.#tools, { target, change, reach }));
     const emptied = written.then(({ journal }) => this.#empty(target, journal)).catch(() => undefined);
     this.#last.set(target, emptied);
     void emptied.then(() => {
@@ -88,20 +82,45 @@ export class PassWriter {
   }
 }
 
+/** Takes passes from those in use that stand as they are given; which ones. Rejects with `Outage`. */
+export async function leaveUse(
+  writer: PassWriter,
+  target: string,
+  passes: readonly StoredPass[],
+): Promise<StoredPass[]> {
+  const { outcome } = await writer.write(target, (standing) =>
+    passes.filter((pass) => {
+      const isSame = JSON.stringify(standing.get(pass.id)) === JSON.stringify(pass);
+      if (isSame) standing.delete(pass.id);
+      return isSame;
+    }),
+  );
+  return outcome;
+}
+
 interface WriteTools {
   readonly bus: Bus;
   readonly log: Log;
+  readonly over: PassesOver;
+}
+
+interface Wanted<Outcome> {
+  readonly target: string;
+  readonly change: (passes: TargetPasses) => Outcome;
+  readonly reach: Window | undefined;
 }
 
 async function writePasses<Outcome>(
-  { bus, log }: WriteTools,
-  target: string,
-  change: (passes: TargetPasses) => Outcome,
+  tools: WriteTools,
+  { target, change, reach }: Wanted<Outcome>,
 ): Promise<PassesWritten<Outcome>> {
+  const { bus, log } = tools;
   let revision: number | undefined;
   for (let round = 0; round < PASS_WRITE_ROUNDS; round += 1) {
     const standing = await readStanding(bus, target, log);
+    if (reach !== undefined) await addReached(tools, target, { standing, reach });
     const { outcome, changed } = changesOf(standing, change);
+    checkRoom(target, standing, changed);
     const written = await writeAll(bus, target, standing.journal, changed);
     revision = written.revision ?? revision;
     if (written.isWhole) return { outcome, revision, journal: written.journal };
@@ -124,7 +143,33 @@ function changesOf<Outcome>(
     if (entry !== undefined && Buffer.from(text).equals(entry.value)) continue;
     changed.push({ key, text, over: entry?.revision ?? 0 });
   }
+  for (const { target, id } of passes) {
+    const entry = entries.get(passKey(target, id));
+    if (entry !== undefined && draft.get(id) === undefined)
+      changed.push({ key: entry.key, text: undefined, over: entry.revision });
+  }
   return { outcome, changed };
+}
+
+/** J7: the one in use is the newer one (`passes-over.O1`). */
+async function addReached(
+  { over }: WriteTools,
+  target: string,
+  { standing: { passes }, reach }: { readonly standing: Standing; readonly reach: Window },
+): Promise<void> {
+  for (const pass of await over.reached(target, reach))
+    if (passes.get(pass.id) === undefined) passes.set(pass);
+}
+
+/** J8 */
+function checkRoom(target: string, { entries }: Standing, changed: readonly PassWrite[]): void {
+  const added = changed.filter(({ key }) => !entries.has(key)).length;
+  const gone = changed.filter(({ text }) => text === undefined).length;
+  if (added <= gone || entries.size + added - gone <= PASSES_OF_TARGET) return;
+  const message = `target ${target} would have ${entries.size + added} passes; it may have ${PASSES_OF_TARGET}`;
+  const help =
+    'Contribute fewer of the time to come: a pass leaves them a day after its LOS, and stays in the list of all.';
+  throw new TooManyPasses(message, help);
 }
 
 interface Written {
@@ -157,21 +202,13 @@ async function writeAll(
   return { isWhole: true, revision, ...(changed.length > 0 && { journal: over }) };
 }
 
-/** The first of them that one entry of the journal holds, at least one; half as many as long as it is too large. */
-function fitting(changed: readonly PassWrite[]): { writes: readonly PassWrite[]; journal: Uint8Array } {
-  for (let count = Math.min(changed.length, SNAPSHOT_PASSES); ; count = Math.ceil(count / 2)) {
-    const writes = changed.slice(0, count);
-    const journal = journalOf(writes);
-    if (journal.length <= PASS_JOURNAL_BYTES || count === 1) return { writes, journal };
-  }
-}
-
 /**
  * J2: the revision it was written under. Undefined where somebody else has written it: nobody decides anything newer
  * before that is done (J1), so that what stands is it or newer.
  */
 async function apply(passes: Bucket, { key, text, over }: PassWrite): Promise<number | undefined> {
-  const written = await passes.put(key, Buffer.from(text), over);
+  const written =
+    text === undefined ? await passes.remove(key, over) : await passes.put(key, Buffer.from(text), over);
   return written.outcome === 'written' ? written.revision : undefined;
 }
 
@@ -200,27 +237,4 @@ function readable(entries: readonly Entry[], log: Log): TargetPasses {
       return pass ?? [];
     }),
   );
-}
-
-function writesOf(entry: Entry | undefined, log: Log): readonly PassWrite[] {
-  if (entry === undefined) return [];
-  try {
-    const { writes } = parseJsonBytes(
-      gunzipSync(entry.value, { maxOutputLength: JOURNAL_READ_BYTES }),
-    ) as Journal;
-    return writes.flatMap(({ pass, over }) => {
-      // One of another target would never show among the passes of this one, and be waited for without end.
-      const isWrite = pass.target === entry.key && isToken(pass.id) && Number.isSafeInteger(over);
-      return isWrite ? [{ key: passKey(pass.target, pass.id), text: JSON.stringify(pass), over }] : [];
-    });
-  } catch {
-    log.error({ key: entry.key, bucket: buckets.passJournals.name }, 'malformed journal of passes: skipped');
-    return [];
-  }
-}
-
-/** The passes are in it as they are written; compressed, as passes of a target are much alike. */
-function journalOf(writes: readonly PassWrite[]): Uint8Array {
-  const texts = writes.map(({ text, over }) => `{"over":${over},"pass":${text}}`);
-  return gzipSync(`{"writes":[${texts.join()}]}`, { level: 1 });
 }

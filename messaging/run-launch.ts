@@ -8,13 +8,16 @@
  * U2. A program outlives every log that names it: one launched again is written again when it is older than a day.
  */
 
-import { buckets } from '../contract/bus/buckets.ts';
+import { buckets, objectStores } from '../contract/bus/buckets.ts';
 import { header } from '../contract/bus/headers.ts';
 import { streams } from '../contract/bus/streams.ts';
 import { subject } from '../contract/bus/subjects.ts';
 import { Outage } from '../contract/outage.ts';
-import type { RunSubmission, RunSummary } from '../contract/run.ts';
-import type { Appended, Bus } from '../ports/bus.ts';
+import type { RunRequest, RunSubmission, RunSummary } from '../contract/run.ts';
+import { isUlid } from '../contract/token.ts';
+import type { Mission } from '../mission/mission.ts';
+import { hashesIn } from '../mission/procedure/resolve-run.ts';
+import type { Appended, Bus, StreamMessage } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 
@@ -36,6 +39,19 @@ export async function storeProgram(bus: Bus, clock: Clock, { ir, canonical }: St
   await bucket.put(ir, Buffer.from(canonical), stored?.revision ?? 0);
 }
 
+/** Which of the uploads that a request names are stored whole. Throws `Outage`. */
+export async function storedUploads(
+  bus: Bus,
+  request: Pick<RunRequest, 'run' | 'inputs'>,
+  mission: Mission,
+): Promise<ReadonlySet<string>> {
+  const store = bus.objects(objectStores.uploads);
+  const stored = hashesIn(request, mission).map(async (hash) =>
+    (await store.size(hash)) === undefined ? [] : [hash],
+  );
+  return new Set((await Promise.all(stored)).flat());
+}
+
 /** Submits a run under this message id; `config` is the revision it was resolved with. Throws `Outage`. */
 export function submitRun(
   bus: Bus,
@@ -48,6 +64,28 @@ export function submitRun(
   return bus.append(streams.runSubmissions, subject.runSubmit, data, { id, headers });
 }
 
+/** Whether anything of a run is known beside its submission. Throws `Outage`. */
+export async function isLaunched(bus: Bus, run: string): Promise<boolean> {
+  if ((await bus.bucket(buckets.runs).get(run)) !== undefined) return true;
+  return (await bus.last(streams.runs, subject.runEvents(run))) !== undefined;
+}
+
+/** The submission at that place of the stream; undefined where it cannot be read. Throws `Outage`. */
+export async function submissionAt(bus: Bus, seq: number): Promise<RunSubmission | undefined> {
+  let first: StreamMessage | undefined;
+  const follower = await bus.follow(
+    streams.runSubmissions,
+    subject.runSubmit,
+    { from: 'seq', seq },
+    (message) => {
+      first ??= message;
+    },
+  );
+  await follower.caughtUp;
+  await follower.stop();
+  return first?.seq === seq ? readSubmission(first.data) : undefined;
+}
+
 /** Lists a run that is submitted; the executor may have been faster, and then its entry stands (U1). */
 export async function announceRun(bus: Bus, log: Log, summary: RunSummary): Promise<void> {
   const { run } = summary;
@@ -56,5 +94,17 @@ export async function announceRun(bus: Bus, log: Log, summary: RunSummary): Prom
   } catch (error) {
     if (!(error instanceof Outage)) throw error;
     log.warn({ run, err: error }, 'a run is launched and not yet in the list');
+  }
+}
+
+/** The submission of a message, which another process wrote; undefined when it is none. */
+export function readSubmission(data: Uint8Array): RunSubmission | undefined {
+  try {
+    const { run, ir, by } = JSON.parse(Buffer.from(data).toString()) as Record<string, unknown>;
+    if (typeof run !== 'string' || !isUlid(run)) return undefined;
+    if (typeof ir !== 'string' || !/^[0-9a-f]{64}$/.test(ir)) return undefined;
+    return { run, ir, ...(typeof by === 'string' && { by }) };
+  } catch {
+    return undefined;
   }
 }

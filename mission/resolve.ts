@@ -98,26 +98,24 @@ export function resolveDecode(mission: Mission, request: LinkRequest): Result<Re
 }
 
 /**
- * The gateway that serves a link: the named one, else the first that carries all its tags; undefined when none does.
+ * The gateway of a link outside passes: the named one, else the first that carries all its tags; undefined when none
+ * does. Which one serves it at a moment is said by `pass/serving-gateway.ts`.
  */
 export function gatewayOf(
-  mission: Mission,
+  mission: Pick<Mission, 'gateways'>,
   link: Link,
   environment: string | undefined,
 ): Gateway | undefined {
   const { gateway, tags } = link.parameters(environment);
   if (gateway !== undefined) return mission.gateways.get(gateway);
   if (tags.length === 0) return undefined;
-  return [...mission.gateways.values()].find((each) => tags.every((tag) => each.tags.includes(tag)));
+  for (const each of mission.gateways.values()) if (carriesAll(each, tags)) return each;
+  return undefined;
 }
 
-/** Names of the gateways that may receive a target, in any of its environments. */
-export function gatewaysReceiving(mission: Mission, target: Target): readonly string[] {
-  const environments = [undefined, ...target.environments];
-  const found = [...target.links.values()].flatMap((link) =>
-    environments.flatMap((environment) => gatewayOf(mission, link, environment)?.name ?? []),
-  );
-  return [...new Set(found)];
+/** Whether a gateway carries every one of the tags. */
+export function carriesAll(gateway: Pick<Gateway, 'tags'>, tags: readonly string[]): boolean {
+  return tags.every((tag) => gateway.tags.includes(tag));
 }
 
 function environmentRequired(target: Target, link: Link | undefined, request: TelecommandRequest): Fault[] {

@@ -21,8 +21,9 @@ import { serveProbes } from '../http/probes.ts';
 import type { FrontEnd } from '../http/serve.ts';
 import { MissionTokens } from '../identity/mission-tokens.ts';
 import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
+import { type Books, openBooks } from '../messaging/books.ts';
 import { everyOutage, retryWhileBusIsAway } from '../messaging/while-bus-is-away.ts';
-import type { Bus } from '../ports/bus.ts';
+import type { Bus, Stoppable } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Replication } from '../ports/replication.ts';
@@ -41,6 +42,7 @@ import { startDrivers } from './roles/drivers.ts';
 import { startExecutor } from './roles/executor.ts';
 import { startGateways } from './roles/gateways.ts';
 import { startReconciler } from './roles/reconciler.ts';
+import { startScheduler } from './roles/scheduler.ts';
 import { startTelemetry } from './roles/telemetry.ts';
 import { Tree } from './tree.ts';
 
@@ -108,6 +110,7 @@ const factories: Record<Exclude<RoleName, 'api' | 'bench'>, RoleFactory> = {
   gateways: startGateways,
   alarms: startAlarms,
   reconciler: startReconciler,
+  scheduler: startScheduler,
 };
 
 /** Starts the process and resolves when its API listens; see `ready` for the rest. */
@@ -123,6 +126,7 @@ class Service implements ServiceProcess {
   readonly #missions: BusMissionSource;
   readonly #tokens: MissionTokens;
   readonly #values: ReturnType<typeof startValueFeeds>;
+  readonly #books: Books & Stoppable;
   readonly #membership: Membership;
   readonly #tree: Tree;
   readonly #inspection: InspectionService;
@@ -143,6 +147,7 @@ class Service implements ServiceProcess {
     const { missionFolder } = options;
     this.#tokens = new MissionTokens({ missions: this.#missions, clock, log, fetch, missionFolder });
     this.#values = startValueFeeds({ bus, missions: this.#missions, clock, log });
+    this.#books = openBooks({ bus, clock, log });
     this.#membership = this.#newMembership(instance);
     const deadLetters = createDeadLetters(bus, log);
     this.#tree = this.#newTree(instance, deadLetters);
@@ -195,6 +200,9 @@ class Service implements ServiceProcess {
         random,
         missions: this.#missions,
         values: this.#values,
+        passes: this.#books.passes,
+        books: this.#books,
+        living: (role) => this.#membership.alive(role),
         tokens: this.#tokens,
         followers: followerCredentials(this.#options.followerSigner),
         deadLetters,
@@ -247,6 +255,7 @@ class Service implements ServiceProcess {
     await this.#inspection.stop();
     await this.#membership.leave();
     await this.#values.stop();
+    await this.#books.stop();
     this.#tokens.stop();
     await this.#missions.stop();
     await this.#probes?.close();
@@ -326,7 +335,7 @@ class Service implements ServiceProcess {
 
   async #whenSettled(): Promise<void> {
     while (!this.#stopped && !this.#tree.settled) await this.#pause(SETTLED_POLL_MS);
-    if (!this.#stopped) await this.#values.ready;
+    if (!this.#stopped) await Promise.all([this.#values.ready, this.#books.passes.ready]);
   }
 
   #pause(ms: number): Promise<void> {

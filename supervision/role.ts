@@ -5,6 +5,8 @@
 
 import type { Registry } from 'prom-client';
 import type { SpacecraftFactory } from '../links/simulated/spacecraft.ts';
+import type { Books } from '../messaging/books.ts';
+import type { PassBook } from '../messaging/pass-book.ts';
 import type { Mission } from '../mission/mission.ts';
 import type { Bus } from '../ports/bus.ts';
 import type { Clock, Random } from '../ports/clock.ts';
@@ -20,7 +22,16 @@ import type { LeadWork } from './ownership/leader.ts';
 import type { PartitionRole } from './ownership/partition.ts';
 
 /** Those of mission control. */
-export const ROLES = ['api', 'executor', 'telemetry', 'drivers', 'gateways', 'alarms', 'reconciler'] as const;
+export const ROLES = [
+  'api',
+  'executor',
+  'telemetry',
+  'drivers',
+  'gateways',
+  'alarms',
+  'reconciler',
+  'scheduler',
+] as const;
 /** With the daemon of an RF bench, of which there is one in a cell. */
 export const ALL_ROLES = [...ROLES, 'bench'] as const;
 export type RoleName = (typeof ALL_ROLES)[number];
@@ -33,6 +44,12 @@ export interface RoleContext {
   readonly missions: MissionSource;
   /** Current values of every target, followed once per process. */
   readonly values: RunningValueFeeds;
+  /** The passes of every target, watched once per process. */
+  readonly passes: PassBook;
+  /** The same, with schedules and rules for those who need them. */
+  readonly books: Books;
+  /** Living members of the cell that have a role, as far as this process knows. */
+  readonly living: (role: string) => string[];
   /** Who a bearer token speaks for, by the current mission. */
   readonly tokens: Tokens;
   /** Credentials for clients that follow on the bus itself. */

@@ -16,10 +16,16 @@ import { type AlarmName, alarmKey, reactionBy } from '../../contract/alarm.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { type StreamDefinition, streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import type { RunEvent, RunSubmission, RunSummary } from '../../contract/run.ts';
+import type { RunEvent, RunSummary } from '../../contract/run.ts';
 import type { TargetHolds } from '../../contract/telecommand.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
-import { announceRun, storeProgram, submitRun } from '../../messaging/run-launch.ts';
+import {
+  announceRun,
+  isLaunched,
+  storeProgram,
+  submissionAt,
+  submitRun,
+} from '../../messaging/run-launch.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { resolveReaction } from '../../mission/procedure/reaction.ts';
@@ -96,7 +102,7 @@ async function launch(wanted: WantedReaction, options: ReactionsOptions): Promis
   const { program, ir } = resolved.value;
   await storeProgram(bus, clock, resolved.value);
   const submitted = await submitRun(bus, { run, ir, by }, { id: `${alarm}-${seq}`, config: program.config });
-  if (submitted.outcome === 'duplicate') return { run: (await submittedAt(bus, submitted.seq)) ?? run };
+  if (submitted.outcome === 'duplicate') return { run: (await submissionAt(bus, submitted.seq))?.run ?? run };
   await announceRun(bus, log, submittedRun(run, program, by));
   return { run };
 }
@@ -131,17 +137,6 @@ async function begunIn(bus: Bus, run: string): Promise<string | undefined> {
   const first = await firstFrom(bus, streams.runs, subject.runEvents(run), { from: 'start' });
   const event = first && bodyOf<RunEvent>(first);
   return event?.event === 'started' ? event.environment : undefined;
-}
-
-async function isLaunched(bus: Bus, run: string): Promise<boolean> {
-  if ((await bus.bucket(buckets.runs).get(run)) !== undefined) return true;
-  return (await bus.last(streams.runs, subject.runEvents(run))) !== undefined;
-}
-
-/** The run that somebody submitted for the same activation. */
-async function submittedAt(bus: Bus, seq: number): Promise<string | undefined> {
-  const found = await firstFrom(bus, streams.runSubmissions, subject.runSubmit, { from: 'seq', seq });
-  return found && bodyOf<RunSubmission>(found)?.run;
 }
 
 async function firstFrom(

@@ -3,7 +3,7 @@
  * takeover, and whenever its cell is made. Mission Control Service, section 4.4 (recovery); decision 27.
  *
  * V1. What the stream misses of a record is published (MC-ALM-054), but not what has left it by its age.
- * V2. What was published was recorded before (record-store.R1). A record that is behind the last event, or says
+ * V2. What was published was recorded before (alarm/record-store.R1). A record that is behind the last event, or says
  *     something else under its number, or is missing, went with a store that went back: it is recorded again as it was
  *     published, since it is what people have seen; what the condition says now is compared with that
  *     (target-alarms.T5). Nothing else is known of it: a reaction it may have asked for is not asked for again.

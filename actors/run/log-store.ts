@@ -24,7 +24,7 @@ import { type RunStanding, readRunStanding } from './standing.ts';
  * Of the chart; another one when the chart, its progress or what the log is folded into beside it (`log-facts.ts`)
  * changes, so that nothing counts that was kept of the one before.
  */
-export const RUN_VERSION = 2;
+export const RUN_VERSION = 3;
 
 /** What a run is begun with here, and under which ownership. */
 export interface Begun {

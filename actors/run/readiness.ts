@@ -14,20 +14,29 @@ import type { Program } from '../../contract/program.ts';
 import { type Foreign, readReply } from '../../contract/reply.ts';
 import { askSettled } from '../../messaging/ask.ts';
 import type { Mission } from '../../mission/mission.ts';
-import { gatewayOf } from '../../mission/resolve.ts';
+import { type CurrentPasses, servingGateway } from '../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { targetsOf } from './leases.ts';
+import type { RunServices } from './services.ts';
+
+interface ReadinessServices extends Pick<RunServices, 'bus' | 'clock'> {
+  readonly passes: CurrentPasses;
+}
 
 /** Why each target that is not ready is not; empty when all are. Throws `Outage` while the bus itself is away. */
-export async function unreadiness(bus: Bus, mission: Mission, program: Program): Promise<readonly string[]> {
+export async function unreadiness(
+  services: ReadinessServices,
+  mission: Mission,
+  program: Program,
+): Promise<readonly string[]> {
   const reasons = await Promise.all(
-    targetsOf(program).map((target) => unreadyTarget(bus, mission, target, program)),
+    targetsOf(program).map((target) => unreadyTarget(services, mission, target, program)),
   );
   return reasons.flat();
 }
 
 async function unreadyTarget(
-  bus: Bus,
+  { bus, clock, passes }: ReadinessServices,
   mission: Mission,
   name: string,
   { environment }: Program,
@@ -35,10 +44,13 @@ async function unreadyTarget(
   const target = mission.targets.get(name);
   const link = target?.links.get(target.defaultLink);
   if (target === undefined || link === undefined) return [`${name} is not in the topology`];
-  const gateway = gatewayOf(mission, link, environment);
+  const served = { target, link, environment };
+  const { gateway, reason } = servingGateway(mission, served, passes, clock.now());
   const unbound = [
     ...(link.driver === undefined ? [`no driver is bound to link ${link.name} of ${name}`] : []),
-    ...(gateway === undefined ? [`no gateway serves link ${link.name} of ${name}`] : []),
+    ...(gateway === undefined
+      ? [`no gateway serves link ${link.name} of ${name}${reason === undefined ? '' : `: ${reason}`}`]
+      : []),
   ];
   if (link.driver === undefined || gateway === undefined) return unbound;
   const silent = await Promise.all([silentDriver(bus, link.driver), silentGateway(bus, gateway.name)]);

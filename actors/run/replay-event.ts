@@ -6,6 +6,7 @@
 import type { RunEvent } from '../../contract/run.ts';
 import { MAY_STILL_LEAVE } from '../../machines/run/command.ts';
 import type { RunContext } from '../../machines/run/context.ts';
+import { passNoteBehind } from '../../machines/run/pass-note.ts';
 import type { AnswerGiven, RunChartEvent } from '../../machines/run/protocol.ts';
 import { awaitedTicket, type RunSnapshot, underWay } from '../../machines/run/run.ts';
 
@@ -20,7 +21,8 @@ export function impliedEvent(
   rest: readonly RunEvent[],
 ): RunChartEvent | undefined {
   const { context } = snapshot;
-  const asked = abortAsked(context, event, rest) ?? commanded(snapshot, event, rest[0]);
+  const asked =
+    abortAsked(context, event, rest) ?? commanded(snapshot, event, rest[0]) ?? passSeen(context, event);
   return asked ?? faultAnswered(context, event) ?? replied(snapshot, event, rest[0]);
 }
 
@@ -86,6 +88,13 @@ function answered(state: string, event: RunEvent): AnswerGiven | undefined {
   const { accepted, value, role } = event;
   const roles = role === undefined ? [] : [role];
   return { ...answer, ...named, accepted, roles, verified: true, ...(value !== undefined && { value }) };
+}
+
+/** What is said of its pass stands in the text. */
+function passSeen({ program, progress }: RunContext, event: RunEvent): RunChartEvent | undefined {
+  const text = passNoteBehind(program, null, event);
+  if (text === null || text === progress.passNote) return undefined;
+  return { type: 'pass.seen', at: timeOf(event), text, isStored: true };
 }
 
 /** A fault was switched: its text says which. */

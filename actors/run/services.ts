@@ -7,6 +7,7 @@ import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { MissionSource } from '../../ports/mission-source.ts';
+import type { Passes } from '../../ports/passes.ts';
 import type { TargetValues } from '../../ports/target-values.ts';
 import type { KnownPlatforms } from '../../telemetry/reading/known-platforms.ts';
 
@@ -16,6 +17,7 @@ export interface RunServices {
   readonly log: Log;
   readonly missions: MissionSource;
   readonly platforms: KnownPlatforms;
+  readonly passes: Passes;
   readonly values: Pick<TargetValues, 'sample' | 'upToDate'>;
   /** Name of this process among the members. */
   readonly instance: string;

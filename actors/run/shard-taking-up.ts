@@ -18,6 +18,7 @@ import { storedRun } from './log-store.ts';
 import { HeldRun } from './open-run.ts';
 import type { OpenShard } from './open-shard.ts';
 import { missionOf, orBroken } from './or-broken.ts';
+import type { PlanWatch } from './plan-watch.ts';
 import { Programs } from './programs.ts';
 import { isOver, type LoggedEvent, readRunLog } from './run-log.ts';
 import { type ShardEnds, summaryIn } from './shard-ends.ts';
@@ -27,12 +28,14 @@ export class ShardTakingUp {
   readonly #shard: OpenShard;
   readonly #control: Control;
   readonly #ends: ShardEnds;
+  readonly #plans: PlanWatch;
   readonly #programs: Programs;
 
-  constructor(shard: OpenShard, control: Control, ends: ShardEnds) {
+  constructor(shard: OpenShard, control: Control, ends: ShardEnds, plans: PlanWatch) {
     this.#shard = shard;
     this.#control = control;
     this.#ends = ends;
+    this.#plans = plans;
     this.#programs = new Programs(shard.options.services.bus);
   }
 
@@ -138,6 +141,7 @@ export class ShardTakingUp {
     else if (stored === 'broken') cells.wake(run);
     else cells.restore(run, stored, epoch);
     this.#control.serve(run);
+    this.#plans.watch(run, program, standing === 'broken' ? null : standing.progress.passNote);
     if (stored !== 'broken') this.#shard.index.changed(held.summary);
   }
 

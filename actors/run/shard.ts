@@ -27,6 +27,7 @@ import type { OpenRun } from '../../contract/run.ts';
 import type { RunChartEvent, RunRecord } from '../../machines/run/protocol.ts';
 import type { KnownIn } from '../../messaging/known-past.ts';
 import { pastIsGone, type WentBack } from '../../messaging/low-water-mark.ts';
+import { readSubmission } from '../../messaging/run-launch.ts';
 import type { Follower, FollowFrom, StreamMessage } from '../../ports/bus.ts';
 import type { CellOwner, Gone } from '../../ports/cells.ts';
 import { Control } from './control.ts';
@@ -34,10 +35,10 @@ import type { Begun } from './log-store.ts';
 import type { HeldRun } from './open-run.ts';
 import { shardOf } from './open-runs.ts';
 import { OpenShard, type ShardOptions } from './open-shard.ts';
+import { PlanWatch } from './plan-watch.ts';
 import { ShardAnswers } from './shard-answers.ts';
 import { ShardEnds } from './shard-ends.ts';
 import { ShardTakingUp } from './shard-taking-up.ts';
-import { readSubmission } from './submission.ts';
 import { Wishes } from './wishes.ts';
 
 export class RunShard implements CellOwner {
@@ -47,13 +48,14 @@ export class RunShard implements CellOwner {
   readonly #ends: ShardEnds;
   readonly #takingUp: ShardTakingUp;
   readonly #answers: ShardAnswers;
+  readonly #plans: PlanWatch;
   readonly #followers: Follower[] = [];
   #nextSubmission = 1;
   /** The last messages known, by stream (low-water-mark.F3). */
   readonly #known = new Map<string, KnownIn>();
 
   constructor(options: ShardOptions) {
-    const { bus, clock } = options.services;
+    const { bus, clock, passes } = options.services;
     const shard = new OpenShard(
       options,
       () => this.#stands(),
@@ -71,7 +73,8 @@ export class RunShard implements CellOwner {
       tell: (run, command) => this.#tell(run, command),
     });
     this.#ends = new ShardEnds(shard, this.#control);
-    this.#takingUp = new ShardTakingUp(shard, this.#control, this.#ends);
+    this.#plans = new PlanWatch({ clock, passes, tell: (run, seen) => void this.#tell(run, seen) });
+    this.#takingUp = new ShardTakingUp(shard, this.#control, this.#ends, this.#plans);
     this.#answers = new ShardAnswers(shard, (run, answer) => this.#tell(run, answer));
   }
 
@@ -118,6 +121,7 @@ export class RunShard implements CellOwner {
   /** Leaves the shard where it stands: the next owner goes on from the logs. */
   async stop(): Promise<void> {
     this.#shard.stopping.abort('stopped');
+    this.#plans.stop();
     const { cells } = this.#shard.options;
     for (const run of this.#shard.runs.keys()) cells.drop(run);
     this.#shard.makeRoom();
@@ -157,6 +161,7 @@ export class RunShard implements CellOwner {
     const held = this.#shard.runs.get(run);
     if (held === undefined) return;
     this.#shard.index.changed(held.appended(record));
+    this.#plans.stored(run, record.event);
     if (record.event.event === 'suspended') this.#forgetWish(run, record.event.by);
   }
 

@@ -9,13 +9,14 @@
  * Z3. One that was ENCODED may be at its gateway. It is certain once it is known to have left or not, once the gateway
  *     has fenced the run, or once its time is over, whichever comes first. A gateway that knows no fence is waited for
  *     like a silent one.
+ * Z6. Its gateway is the one that its history names, else the one of its link (telecommand/given-gateway.V1).
  * Z4. A run with nothing under way pays nothing for this.
  * Z5. Time alone makes nothing certain of a gateway that stopped between its last look at the clock and the hand-over
  *     to the kernel: what only time ended is given back, so that the log of the run names it.
  */
 
 import { assertNever } from '../../contract/assert.ts';
-import { header } from '../../contract/bus/headers.ts';
+import { header, NO_GATEWAY } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { FENCE_MS } from '../../contract/limits.ts';
@@ -76,7 +77,7 @@ export async function standDown(how: StandDown): Promise<readonly Unconfirmed[]>
   for (const { sent, isKnown } of pending) if (!isKnown) await withdrawn(how, sent);
   // Behind the mark: what is not ENCODED by now will find it.
   const doubtful = (await stillOpen(bus, clock, open)).filter(({ isEncoded }) => isEncoded);
-  const waited = await Promise.all(doubtful.map(({ sent }) => certain(how, sent)));
+  const waited = await Promise.all(doubtful.map((pending) => certain(how, pending)));
   return waited.filter((each) => each !== undefined);
 }
 
@@ -93,6 +94,8 @@ interface Pending {
   readonly isKnown: boolean;
   /** Its gateway may have been asked. */
   readonly isEncoded: boolean;
+  /** The gateway it was given, where that is not the one of its link (telecommand/given-gateway.V1). */
+  readonly gateway?: string;
 }
 
 async function stillOpen(bus: Bus, clock: Clock, open: readonly SentEvent[]): Promise<Pending[]> {
@@ -105,16 +108,18 @@ async function look(bus: Bus, clock: Clock, sent: SentEvent): Promise<Pending | 
   const last = await bus.last(streams.telecommandEvents, subject.tcEvent(sent.target, sent.tc));
   if (last === undefined) return { sent, isKnown: false, isEncoded: false };
   const event = readReply(last.data);
+  const gateway = last.headers[header.gateway];
+  const given = gateway === undefined ? {} : { gateway };
   const [state, at] = [event && textIn(event, 'state'), event && textIn(event, 'at')];
   // What cannot be read may be anything: as if its gateway had been asked.
-  if (state === undefined || at === undefined) return { sent, isKnown: true, isEncoded: true };
+  if (state === undefined || at === undefined) return { sent, isKnown: true, isEncoded: true, ...given };
   if (state === 'PENDING' || state === 'ENCODED')
-    return { sent, isKnown: true, isEncoded: state === 'ENCODED' };
+    return { sent, isKnown: true, isEncoded: state === 'ENCODED', ...given };
   if (state !== 'SEND_FAILED') return undefined;
   const failure = readSendFailure(last.headers[header.outcome]);
   if (failure?.outcome === 'refused' && failure.earlier === undefined) return undefined;
   const isOld = clock.now() - Date.parse(at) > FENCE_MS;
-  return isOld ? undefined : { sent, isKnown: true, isEncoded: true };
+  return isOld ? undefined : { sent, isKnown: true, isEncoded: true, ...given };
 }
 
 /** Z2 */
@@ -127,9 +132,10 @@ async function withdrawn({ bus, run }: StandDown, sent: SentEvent): Promise<void
 }
 
 /** Z3, Z5 */
-async function certain(how: StandDown, sent: SentEvent): Promise<Unconfirmed | undefined> {
+async function certain(how: StandDown, { sent, gateway }: Pending): Promise<Unconfirmed | undefined> {
   const { clock, run, withinMs = FENCE_MS } = how;
-  const gateways = [...gatewaysOf(run.program, run.mission, sent)];
+  const given = gateway === undefined ? undefined : [gateway].filter((name) => name !== NO_GATEWAY);
+  const gateways = given ?? [...gatewaysOf(run.program, run.mission, sent)];
   const over = new AbortController();
   try {
     return await Promise.race([

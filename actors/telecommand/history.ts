@@ -3,8 +3,8 @@
  * back into an envelope. Mission Control Service, sections 2.1 and 6.
  *
  * G1. An event is appended only behind the last event the writer knows (O1), with the id `<tc>-<state>`.
- * G2. The body is the TcEvent; what only a new owner or a replay needs (frame, reference, epoch, what it was begun
- *     with, what the gateway said) stands in headers.
+ * G2. The body is the TcEvent; what only a new owner or a replay needs (frame, reference, gateway, epoch, what it was
+ *     begun with, what the gateway said) stands in headers.
  * G3. The history alone restores a telecommand (`restored.ts`); the envelope that is kept beside it stands for the
  *     events it covers (`standing.ts`).
  * G5. What stands on the subject of a telecommand and is no event of it is left out; what followed from it nobody
@@ -56,6 +56,7 @@ export function readRecorded(message: StreamMessage): Recorded | undefined {
     event,
     frame: message.headers[header.frame],
     reference: message.headers[header.reference],
+    gateway: message.headers[header.gateway],
     handed: readHanded(message.headers[header.handed]),
     begun: readBegun(message.headers[header.begun]),
     failure: readSendFailure(message.headers[header.outcome]),
@@ -119,7 +120,14 @@ export async function appendEvent(
 
 /** Whether a message is the very event this owner meant: an earlier attempt was stored and its answer lost (G4). */
 function isSame(message: StreamMessage, body: Uint8Array, headers: Headers): boolean {
-  const owned = [header.epoch, header.frame, header.reference, header.handed, header.outcome] as const;
+  const owned = [
+    header.epoch,
+    header.frame,
+    header.reference,
+    header.gateway,
+    header.handed,
+    header.outcome,
+  ] as const;
   return (
     Buffer.compare(message.data, body) === 0 && owned.every((key) => message.headers[key] === headers[key])
   );
@@ -164,6 +172,7 @@ function ownerHeaders(input: TelecommandInput, record: TelecommandRecord, epoch:
   if (record.frame !== undefined) headers[header.frame] = record.frame;
   if (record.handed !== undefined) headers[header.handed] = JSON.stringify(record.handed);
   if (record.reference !== undefined) headers[header.reference] = record.reference;
+  if (record.gateway !== undefined) headers[header.gateway] = record.gateway;
   if (record.failure !== undefined) headers[header.outcome] = JSON.stringify(record.failure);
   return headers;
 }

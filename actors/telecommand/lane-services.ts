@@ -2,11 +2,12 @@
 
 import type { BusPosition, EchoMessage } from '../../contract/link.ts';
 import type { TelecommandEffect, TelecommandEvent } from '../../machines/telecommand/telecommand.ts';
+import { gatewaysReceiving } from '../../mission/pass/serving-gateway.ts';
 import type { Platform } from '../../mission/platform.ts';
-import { gatewayOf, gatewaysReceiving } from '../../mission/resolve.ts';
 import type { ReceivedValue } from '../../ports/target-values.ts';
 import { busPosition } from '../../telemetry/reading/bus-position.ts';
 import { LaneEchoes } from './echoes.ts';
+import { gatewayGiven, givenGateway, whyNotServed } from './given-gateway.ts';
 import type { LanePlaces } from './lane-places.ts';
 import type { Open, OpenLane } from './open-lane.ts';
 import { holdOf, maxAgeMs, refusalOf, sentBy } from './refusal.ts';
@@ -49,6 +50,8 @@ export class ServicesOfLane {
 
   servicesFor(open: Open): LaneServices {
     const { work } = open;
+    const { environment } = work.submission;
+    const { passes, clock } = this.#lane.options;
     return {
       work,
       refusal: () => refusalOf(work, this.#lane.options),
@@ -56,8 +59,10 @@ export class ServicesOfLane {
       unheld: () => this.#lane.options.holds.unheld(sentBy(work)),
       sample: (ordinal) =>
         work.definition === undefined ? undefined : this.#sample(work.definition.platform, ordinal),
-      gateway: ({ mission, link }) => {
-        const gateway = gatewayOf(mission, link, work.submission.environment);
+      giveGateway: (definition) => givenGateway(definition, environment, passes, clock.now()),
+      whyNotServed: (definition) => whyNotServed(definition, environment, passes, clock.now()),
+      gateway: (definition, given) => {
+        const gateway = gatewayGiven(definition, environment, given);
         if (gateway?.echo) this.echoes.hear(gateway.name);
         return gateway;
       },
@@ -77,8 +82,9 @@ export class ServicesOfLane {
   /** Where the bus stands for what verifies a telecommand. */
   async #position({ definition }: Work): Promise<BusPosition | undefined> {
     if (definition?.telecommand.verify === undefined) return undefined;
-    const { bus, target } = this.#lane.options;
-    return busPosition(bus, target, gatewaysReceiving(definition.mission, definition.target));
+    const { bus, clock, passes, target } = this.#lane.options;
+    const gateways = gatewaysReceiving(definition.mission, definition.target, passes, clock.now());
+    return busPosition(bus, target, gateways);
   }
 
   async #verify(

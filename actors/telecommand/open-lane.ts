@@ -11,6 +11,7 @@ import type { KeptEnvelopes } from '../../messaging/kept-envelopes.ts';
 import type { KnownIn, KnownPast } from '../../messaging/known-past.ts';
 import { LowWaterMark } from '../../messaging/low-water-mark.ts';
 import { everyOutage, retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
+import type { CurrentPasses } from '../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Cells } from '../../ports/cells.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -35,6 +36,7 @@ export interface LaneOptions {
   readonly missions: MissionSource;
   readonly platforms: KnownPlatforms;
   readonly values: Pick<TargetValues, 'sample' | 'position'>;
+  readonly passes: CurrentPasses;
   readonly holds: Holds;
   readonly cells: Cells<TelecommandInput, TelecommandEvent>;
   readonly past?: KnownPast;

@@ -67,7 +67,7 @@ function supposed(history: readonly Recorded[]): Begun {
 }
 
 function step(recorded: Recorded, begun: Begun): LoggedStep {
-  const { event, frame, reference } = recorded;
+  const { event, frame, reference, gateway } = recorded;
   const isState = (TC_STATES as readonly string[]).includes(event.state);
   return {
     at: Date.parse(event.at),
@@ -77,6 +77,7 @@ function step(recorded: Recorded, begun: Begun): LoggedStep {
       ...event,
       ...(frame !== undefined && { frame }),
       ...(reference !== undefined && { reference }),
+      ...(gateway !== undefined && { gateway }),
     },
     ...(isState && { state: event.state }),
     told: told(recorded, begun),
@@ -85,7 +86,7 @@ function step(recorded: Recorded, begun: Begun): LoggedStep {
 
 /** The events that lead from the record before to this one. */
 function told(
-  { event, frame = '', reference, handed, failure }: Recorded,
+  { event, frame = '', reference, gateway, handed, failure }: Recorded,
   begun: Begun,
 ): readonly EntityEvent[] {
   const at = Date.parse(event.at);
@@ -96,7 +97,8 @@ function told(
       return begun.refused ? [] : events({ type: 'requires.failed', at, detail });
     case 'ENCODED': {
       const referred = reference === undefined ? {} : { reference };
-      return events(satisfied, { type: 'driver.encoded', at, frame, ...referred });
+      const given = gateway === undefined ? {} : { gateway };
+      return events(satisfied, { type: 'driver.encoded', at, frame, ...referred, ...given });
     }
     case 'ENCODE_FAILED':
       return events(satisfied, { type: 'driver.refused', at, detail });

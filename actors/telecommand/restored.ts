@@ -46,13 +46,14 @@ export function restored(
 }
 
 function contextOf(input: TelecommandInput, fold: TelecommandFold): TelecommandContext {
-  const { frame, reference, encodedAt, sentAt, handed, detail } = fold;
+  const { frame, reference, gateway, encodedAt, sentAt, handed, detail } = fold;
   return {
     ...input,
     sendings: 0,
     earlyEchoes: [],
     ...(frame !== undefined && { frame }),
     ...(reference !== undefined && { reference }),
+    ...(gateway !== undefined && { gateway }),
     ...(encodedAt !== undefined && { encodedAt }),
     ...(sentAt !== undefined && { sentAt }),
     ...(handed !== undefined && { handed }),
@@ -89,6 +90,7 @@ function effectsOf(state: TcState, context: TelecommandContext): TelecommandEffe
         {
           type: 'effect.send',
           frame: context.frame ?? '',
+          ...(context.gateway !== undefined && { gateway: context.gateway }),
           recovering: { since: context.encodedAt ?? context.at },
         },
       ];

@@ -26,7 +26,12 @@ export interface LaneServices {
   /** Why its frame may not leave, as of now: its run does not hold the target (A-71). */
   unheld(): Promise<string | undefined>;
   sample(ordinal: number): ReceivedValue | undefined;
-  gateway(definition: Definition): Gateway | undefined;
+  /** The name to keep of the gateway that serves its link now (`given-gateway.ts`). */
+  giveGateway(definition: Definition): string | undefined;
+  /** The gateway that it was given under that name. */
+  gateway(definition: Definition, given: string | undefined): Gateway | undefined;
+  /** Why nothing serves its link now; undefined where no pass is the reason. */
+  whyNotServed(definition: Definition): string | undefined;
   /** Where the bus stands now; undefined where nothing is verified. Rejects with `Outage`. */
   position(): Promise<BusPosition | undefined>;
   verify(

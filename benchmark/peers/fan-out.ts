@@ -8,6 +8,7 @@ import { followerCredentials } from '../../bus/follower-credentials.ts';
 import { openLog } from '../../cli/serve.ts';
 import { startFrontEnd } from '../../http/front-end.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
+import { openBooks } from '../../messaging/books.ts';
 import type { Platform } from '../../mission/platform.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { startValueFeeds } from '../../telemetry/value-feeds.ts';
@@ -42,6 +43,7 @@ async function start({ measures }: { measures: number }): Promise<Started> {
     bus,
     missions,
     values,
+    ...openBooks({ bus, clock: realClock, log }),
     log,
     clock: realClock,
     registry: new Registry(),

@@ -5,6 +5,7 @@ import { followerCredentials } from '../../bus/follower-credentials.ts';
 import { openLog } from '../../cli/serve.ts';
 import { startFrontEnd } from '../../http/front-end.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
+import { openBooks } from '../../messaging/books.ts';
 import { realClock } from '../../supervision/clock.ts';
 import { startValueFeeds } from '../../telemetry/value-feeds.ts';
 import { demoMission, sourceOf } from '../demo-mission.ts';
@@ -25,6 +26,7 @@ async function start(): Promise<number> {
     bus,
     missions,
     values,
+    ...openBooks({ bus, clock: realClock, log }),
     log,
     clock: realClock,
     registry: new Registry(),

@@ -5,6 +5,7 @@
  * E2. While it cannot be reached the last known state stays, marked as old; it is asked for again until it is there.
  */
 
+import { comesAndGoes, isAtRest } from '../../contract/at-rest.ts';
 import type { EntityName, EntityView, HistoryStep } from '../../contract/inspection.ts';
 import type { ChartLayout, EntityHistory, InspectedEntity } from '../../contract/inspector.ts';
 import { every, later, now, oncePerFrame } from '../browser-clock.ts';
@@ -13,6 +14,7 @@ import { dateTime } from '../moment.ts';
 import { ask, ServiceError } from '../service.ts';
 import { pathOf } from './address.ts';
 import type { Announcer } from './announcer.ts';
+import { isAlike, isFollowed, statusWord } from './at-rest.ts';
 import { ChartDrawing } from './chart-drawing.ts';
 import { Details } from './details.ts';
 import type { EntityChange } from './entity-change.ts';
@@ -127,6 +129,7 @@ export class EntityPage {
       else {
         this.#follow(name);
         void this.#recall(name, isStale);
+        if (comesAndGoes(name)) this.#lookAgain(name, isStale);
       }
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
@@ -134,6 +137,21 @@ export class EntityPage {
       this.#note(`${sentence(error)} Trying again.`);
       this.#cancelRetry = later(() => void this.#load(name), AGAIN_MS);
     }
+  }
+
+  /** One at rest sends no frames, also where a person changes its record. */
+  #lookAgain(name: EntityName, isStale: () => boolean): void {
+    const look = async (): Promise<void> => {
+      if (isStale()) return;
+      const { entity } = await ask<InspectedEntity>(pathOf(name));
+      if (isStale()) return;
+      const shown = this.#view;
+      const isSame = shown !== undefined && (isFollowed(shown, entity) || isAlike(shown, entity));
+      if (isSame) return this.#lookAgain(name, isStale);
+      this.#log.clear();
+      void this.#load(name);
+    };
+    later(() => void look().catch(() => this.#lookAgain(name, isStale)), AGAIN_MS);
   }
 
   async #drawChart(view: EntityView, isStale: () => boolean): Promise<void> {
@@ -243,9 +261,10 @@ export class EntityPage {
     if (view === undefined) return;
     const { status, active, state, instance, revision, at, chart } = view;
     const badge = byId('entity-status', HTMLElement);
-    setText(badge, `${STATUS_SIGN[status]} ${status}`);
-    setAttribute(badge, 'class', STATUS_TONE[status]);
-    const where = instance === '' ? 'from its log' : `on ${instance}`;
+    setText(badge, `${STATUS_SIGN[status]} ${statusWord(view)}`);
+    setAttribute(badge, 'class', isAtRest(view) ? STATUS_TONE.live : STATUS_TONE[status]);
+    const source = isAtRest(view) ? 'from its record' : 'from its log';
+    const where = instance === '' ? source : `on ${instance}`;
     setText(
       byId('entity-facts', HTMLElement),
       `${chart.kind} v${chart.version} · ${where} · revision ${revision} · last event ${dateTime(at)}`,

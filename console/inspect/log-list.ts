@@ -50,7 +50,9 @@ export class LogList {
 
   /** Steps recorded before the page looked, oldest first. */
   recorded(steps: readonly HistoryStep[]): void {
-    const earlier = steps.map(({ at, event }) => ({ at, text: event })).reverse();
+    const earlier = steps
+      .map(({ at, event, detail }) => ({ at, text: detail === undefined ? event : `${event}: ${detail}` }))
+      .reverse();
     this.#recent = [...this.#recent, ...earlier].slice(0, EVENTS);
   }
 

@@ -3,6 +3,7 @@
  * bounded by what the service gives.
  */
 
+import { isAtRest } from '../../contract/at-rest.ts';
 import type { EntityName, EntitySummary } from '../../contract/inspection.ts';
 import type { InspectFound } from '../../contract/inspector.ts';
 import { isBadTcEnd } from '../../contract/telecommand-state.ts';
@@ -11,6 +12,7 @@ import { arrange, byId, element, setAttribute, setText } from '../element.ts';
 import { clockTime } from '../moment.ts';
 import { ask, ServiceError } from '../service.ts';
 import { addressOf } from './address.ts';
+import { statusWord } from './at-rest.ts';
 
 const AGAIN_MS = 3_000;
 const TYPED_MS = 200;
@@ -130,7 +132,7 @@ export class Search {
     const { badge, under, item } = drawn;
     setText(badge, entity.state === '' ? entity.status : withoutRegions(entity.state));
     setAttribute(badge, 'class', `badge ${toneOf(entity)}`);
-    const about = [entity.kind, entity.label, entity.status, `${clockTime(entity.at).slice(0, 8)}Z`];
+    const about = [entity.kind, entity.label, statusWord(entity), `${clockTime(entity.at).slice(0, 8)}Z`];
     setText(under, about.filter((part) => part !== undefined).join(' · '));
     return item;
   }
@@ -176,8 +178,10 @@ function withoutRegions(state: string): string {
 const WAITS = /asking|confirming|waitingDecision|suspended/;
 
 /** The state says it in words; the colour only helps to find it. */
-function toneOf({ status, state }: EntitySummary): string {
-  if (status === 'quarantined' || /failed/.test(state) || isBadTcEnd(state)) return 'bad';
+function toneOf(entity: EntitySummary): string {
+  const { status, state } = entity;
+  if (status === 'quarantined' || /failed|missed/.test(state) || isBadTcEnd(state)) return 'bad';
+  if (isAtRest(entity)) return state === 'at_risk' ? 'warn' : 'accent';
   if (status === 'restarting' || status === 'loading' || WAITS.test(state)) return 'warn';
   return status === 'finished' ? 'ok' : 'accent';
 }

@@ -13,8 +13,8 @@ interface Box {
   readonly height: number;
 }
 
-/** Below this, text of 12 px is no longer read at arm's length. */
-const LEGIBLE = 0.72;
+/** Below this, text of 12 px is too small to read; a chart that is whole at it needs no scrolling. */
+const LEGIBLE = 0.6;
 const SMALLEST = 0.15;
 const LARGEST = 3;
 const MARGIN_PX = 14;

@@ -38,10 +38,20 @@ export const buckets = {
   modes: { name: 'mcs_modes', history: 1 },
   /** Passes that are not long over: `<target>.<pass>` (section 4.5). */
   passes: { name: 'mcs_passes', history: 1 },
+  /** Passes that are long over: `<day>.<target>`, each day in `<day>`, the days in `days` (ours, decision 36). */
+  passesOver: { name: 'mcs_passes_over', history: 1, ttlMs: 366 * DAY },
   /** What was last decided to be written of the passes of a target: `<target>` (ours, decision 35). */
   passJournals: { name: 'mcs_pass_journals', history: 1 },
   /** The gateway of a pass that begins soon or is in progress: `<target>.<pass>` (section 2.6). */
   passGateways: { name: 'mcs_pass_gateways', history: 1, ttlMs: 30 * DAY },
+  /** Schedules that are not long final: `<schedule>` (ours; section 4.6). */
+  schedules: { name: 'mcs_schedules', history: 1 },
+  /** Schedules that are long final, by day: `<day>.<group>` (ours, decision 36). */
+  schedulesOver: { name: 'mcs_schedules_over', history: 1, ttlMs: 366 * DAY },
+  /** Recurring rules: `<rule>` (section 2.7). */
+  scheduleRules: { name: 'mcs_schedule_rules', history: 1 },
+  /** Why a rule made no schedule of a pass: `<rule>.<pass>` (ours). */
+  ruleRefusals: { name: 'mcs_rule_refusals', history: 1, ttlMs: 30 * DAY },
   /** Living processes and the partitions they own: `member.<instance>`, `partition.<name>`. */
   members: { name: 'mcs_members', history: 1 },
   /** Current values of a target with the stream position they cover: `<target>` (T5). */

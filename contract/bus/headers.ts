@@ -13,6 +13,8 @@ export const header = {
   /** On an ENCODED event: what a new owner of the lane needs to go on (ours). */
   frame: 'Mcs-Frame',
   reference: 'Mcs-Reference',
+  /** On an ENCODED or SEND_FAILED event: the gateway it was given, where that is not the one of its link (ours). */
+  gateway: 'Mcs-Gateway',
   /** On a PENDING event: what its chart was begun with and the event does not say (ours). */
   begun: 'Mcs-Begun',
   /** On a SEND_FAILED event: what the gateway said, as `SendFailure` (ours). */
@@ -34,3 +36,6 @@ export const header = {
   /** On a value batch that no sample caused: the moment at which time alone changed what it holds (ours). */
   turned: 'Mcs-Turned',
 } as const;
+
+/** In `header.gateway`: no gateway served the link; names have no dots. */
+export const NO_GATEWAY = '.';

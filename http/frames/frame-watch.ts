@@ -4,17 +4,19 @@
  *
  * W1. It never slows anybody down: a client that is behind is not shown the frames that pass meanwhile, and is reported
  *     how many they were before the next one.
+ * W3. A gateway is watched while it serves a link of the target, also for a pass only: looked at every `PASS_CHECK_MS`.
  * W2. It ends when the configuration changes: what was watched may mean something else.
  */
 
 import { header } from '../../contract/bus/headers.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
-import { FRAME_HEAD_BYTES } from '../../contract/limits.ts';
+import { FRAME_HEAD_BYTES, PASS_CHECK_MS } from '../../contract/limits.ts';
 import type { LinkCondition } from '../../contract/link.ts';
 import type { FrameReceived, FrameSent, LinkEvent } from '../../contract/link-event.ts';
 import type { Gateway, Target } from '../../mission/mission.ts';
 import type { Stoppable, StreamMessage } from '../../ports/bus.ts';
+import type { TimerHandle } from '../../ports/clock.ts';
 import { closeCode, type FollowWriter } from '../follow.ts';
 import type { RoutePorts } from '../ports.ts';
 import { readDecoded, readFrames, readReport, readSent } from './bus-messages.ts';
@@ -31,7 +33,8 @@ export interface WatchedGateway {
 
 interface FrameWatchOptions {
   readonly target: Target;
-  readonly gateways: readonly WatchedGateway[];
+  /** Those that serve the target now. */
+  readonly gateways: () => readonly WatchedGateway[];
   /** Whole frames instead of their first bytes. */
   readonly raw: boolean;
   readonly ports: RoutePorts;
@@ -53,9 +56,13 @@ export async function watchFrames(options: FrameWatchOptions): Promise<Stoppable
 class FrameWatch implements Stoppable {
   readonly #options: FrameWatchOptions;
   readonly #joins = new Map<string, FrameJoin>();
+  /** What is followed of each gateway. */
+  readonly #followed = new Map<string, Stoppable[]>();
   readonly #told = new Map<string, string>();
   readonly #telecommands: SentTelecommands;
   readonly #running: Stoppable[] = [];
+  #timer: TimerHandle | undefined;
+  #updated: Promise<void> = Promise.resolve();
   #skipped = 0;
   #behind = false;
   #stopped = false;
@@ -66,7 +73,7 @@ class FrameWatch implements Stoppable {
   }
 
   async start(): Promise<void> {
-    const { gateways, ports, target } = this.#options;
+    const { ports, target } = this.#options;
     const { bus } = ports;
     this.#endWithMission();
     // Samples first: none may be missed of the frames that follow.
@@ -74,14 +81,49 @@ class FrameWatch implements Stoppable {
     this.#running.push(
       await bus.follow(streams.decoded, decoded, { from: 'now' }, (message) => this.#decoded(message)),
     );
-    for (const watched of gateways) await this.#watchGateway(watched);
     this.#running.push(bus.subscribe(subject.metrics, ({ data }) => this.#report(readReport(data))));
-    for (const { gateway } of gateways) void firstState(gateway, bus).then((state) => this.#report(state));
+    await this.#update();
+    this.#later();
+  }
+
+  /** W3 */
+  #later(): void {
+    const { clock, log } = this.#options.ports;
+    this.#timer = clock.setTimeout(() => {
+      const updated = this.#update().catch((error: unknown) => {
+        // The next look tries again.
+        log.debug({ err: error }, 'gateways of a pass cannot be watched yet');
+      });
+      this.#updated = updated.then(() => {
+        if (!this.#stopped) this.#later();
+      });
+    }, PASS_CHECK_MS);
+  }
+
+  async #update(): Promise<void> {
+    const wanted = new Map(this.#options.gateways().map((watched) => [watched.gateway.name, watched]));
+    for (const name of this.#followed.keys()) if (!wanted.has(name)) await this.#leave(name);
+    for (const [name, watched] of wanted) {
+      if (this.#followed.has(name) || this.#stopped) continue;
+      await this.#watchGateway(watched);
+      void firstState(watched.gateway, this.#options.ports.bus).then((state) => this.#report(state));
+    }
+  }
+
+  async #leave(name: string): Promise<void> {
+    const followed = this.#followed.get(name) ?? [];
+    this.#followed.delete(name);
+    this.#joins.get(name)?.stop();
+    this.#joins.delete(name);
+    this.#told.delete(name);
+    await Promise.all(followed.splice(0).map((each) => each.stop()));
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const join of this.#joins.values()) join.stop();
+    if (this.#timer !== undefined) this.#options.ports.clock.clearTimeout(this.#timer);
+    await this.#updated;
+    for (const name of [...this.#followed.keys()]) await this.#leave(name);
     await Promise.all(this.#running.splice(0).map((each) => each.stop()));
   }
 
@@ -105,13 +147,18 @@ class FrameWatch implements Stoppable {
       skipped: (frames) => this.#skip(frames),
     });
     this.#joins.set(name, join);
-    this.#running.push(
-      bus.subscribe(subject.sent(name), ({ data }) => void this.#sent(name, data)),
-      await bus.follow(streams.frames, subject.frames(name), { from: 'now' }, ({ seq, data }) => {
-        const batch = readFrames(data);
-        if (batch !== undefined) join.received(seq, batch);
-      }),
-    );
+    const followed = [bus.subscribe(subject.sent(name), ({ data }) => void this.#sent(name, data))];
+    this.#followed.set(name, followed);
+    const take = ({ seq, data }: StreamMessage): void => {
+      const batch = readFrames(data);
+      if (batch !== undefined) join.received(seq, batch);
+    };
+    try {
+      followed.push(await bus.follow(streams.frames, subject.frames(name), { from: 'now' }, take));
+    } catch (error) {
+      await this.#leave(name);
+      throw error;
+    }
   }
 
   #decoded({ headers, data }: StreamMessage): void {

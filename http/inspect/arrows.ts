@@ -29,7 +29,9 @@ export function arrowsOf({ root, edges }: ChartView): Arrow[] {
     ({ source, target }) => source !== target && !isInside(packed, source) && !isInside(packed, target),
   );
   // Laid out one by one, a state has no arrow to what is inside it.
-  const apart = isLarge(root) ? leaving.filter(({ source, target }) => !isInside([source], target)) : leaving;
+  const apart = isLaidOutApart(root)
+    ? leaving.filter(({ source, target }) => !isInside([source], target))
+    : leaving;
   const joined = [...grouped(apart, ({ source, target }) => `${source}>${target}`).values()];
   const arrows = joined.map((group): Arrow => {
     const [{ id, source, target }] = group as [ChartEdge];
@@ -44,10 +46,10 @@ export function arrowLines({ event, guard }: ChartEdge, above: ChartEdge | undef
   return above?.event === event && guard !== undefined ? when : [event, ...when];
 }
 
-/** Whether it has so many states that its arrows would not find a way across their borders. */
-export function isLarge(root: ChartNode): boolean {
+/** Whether it has regions, or so many states that its arrows would not find a way across their borders. */
+export function isLaidOutApart(root: ChartNode): boolean {
   const count = (node: ChartNode): number => 1 + node.children.reduce((sum, child) => sum + count(child), 0);
-  return count(root) > LARGE_FROM;
+  return root.type === 'parallel' || count(root) > LARGE_FROM;
 }
 
 /** A4 */

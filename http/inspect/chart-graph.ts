@@ -5,14 +5,15 @@
  * X1. What an event does without leaving its state is a line in the box, as in UML: an arrow from a box to itself would
  *     say that the state is left and entered again.
  * X3. A transition that is no arrow (`arrows.ts`) is a line in the box it leaves, with where it goes.
- * X4. In a large chart each state is laid out by itself: an arrow across its border begins or ends there.
+ * X4. In a large chart, and in one of regions, each state is laid out by itself: an arrow across its border begins or
+ *     ends there.
  * X2. Text has the width of a fixed-pitch font, so that the boxes fit on every machine.
  */
 
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import type { ChartEdge, ChartNode, ChartView } from '../../contract/inspection.ts';
 import type { PlacedNode } from '../../contract/inspector.ts';
-import { type Arrow, arrowLines, arrowsOf, grouped, isLarge, isPacked } from './arrows.ts';
+import { type Arrow, arrowLines, arrowsOf, grouped, isLaidOutApart, isPacked } from './arrows.ts';
 
 /** Of a fixed-pitch font: 0.6 of its size, with a little room. */
 const CHARACTER_PX = { name: 8.2, line: 6.7, label: 7.3 } as const;
@@ -47,7 +48,14 @@ const ROOT_OPTIONS = {
   'elk.padding': '[top=12,left=12,bottom=12,right=12]',
 } as const;
 
-/** Regions side by side, or one below the other, as they fit. */
+/** Regions side by side, or one below the other, as they fit: beside the lists of the page there is a square. */
+const REGION_OPTIONS = {
+  'elk.algorithm': 'rectpacking',
+  'elk.hierarchyHandling': 'SEPARATE_CHILDREN',
+  'elk.spacing.nodeNode': '20',
+  'elk.aspectRatio': '1.1',
+} as const;
+/** The same of a large chart. */
 const STACKED_OPTIONS = {
   'elk.algorithm': 'rectpacking',
   'elk.hierarchyHandling': 'SEPARATE_CHILDREN',
@@ -79,7 +87,7 @@ export function graphOf(chart: ChartView): ElkNode {
     id: 'chart',
     layoutOptions: ROOT_OPTIONS,
     children: isFrame(drawing) ? innerNodes(chart.root, drawing) : [nodeOf(chart.root, drawing)],
-    ...(isLarge(chart.root)
+    ...(isLaidOutApart(chart.root)
       ? { layoutOptions: { ...ROOT_OPTIONS, ...STACKED_OPTIONS }, edges: [] }
       : { edges: [...arrows.map(edgeOf), ...initialEdges(chart.root)] }),
   };
@@ -168,7 +176,7 @@ function nodeOf(node: ChartNode, drawing: Drawing): ElkNode {
   if (node.children.length === 0) return { id: node.id, width, height };
   const padding = `[top=${height + 4},left=14,bottom=14,right=14]`;
   if (isPacked(node)) return packedNode(node, drawing, padding);
-  if (isLarge(drawing.chart.root)) return separateNode(node, drawing, padding);
+  if (isLaidOutApart(drawing.chart.root)) return separateNode(node, drawing, padding);
   return {
     id: node.id,
     layoutOptions: { 'elk.padding': padding },
@@ -179,6 +187,13 @@ function nodeOf(node: ChartNode, drawing: Drawing): ElkNode {
 /** X4 */
 function separateNode(node: ChartNode, drawing: Drawing, padding: string): ElkNode {
   const own = node.children.filter(({ initial }) => initial);
+  const edges = [...drawing.arrows.flatMap((arrow) => liftedInto(node, arrow)), ...own.map(initialEdge)];
+  if (node.type === 'parallel' && edges.length === 0)
+    return {
+      id: node.id,
+      layoutOptions: { ...REGION_OPTIONS, 'elk.padding': padding },
+      children: innerNodes(node, drawing),
+    };
   // A row inside takes the least of the height, of which a screen has less.
   const isRegion = drawing.chart.root.children.some(({ id }) => id === node.id);
   return {
@@ -190,7 +205,7 @@ function separateNode(node: ChartNode, drawing: Drawing, padding: string): ElkNo
       'elk.padding': padding,
     },
     children: innerNodes(node, drawing),
-    edges: [...drawing.arrows.flatMap((arrow) => liftedInto(node, arrow)), ...own.map(initialEdge)],
+    edges,
   };
 }
 

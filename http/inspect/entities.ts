@@ -1,6 +1,6 @@
 /**
- * Entities of the whole cell, put together from what each process reports, from the log of telecommands and the index
- * of runs.
+ * Entities of the whole cell, put together from what each process reports, from the log of telecommands, the index of
+ * runs and the book of schedules.
  *
  * E1. An entity stands in the answer once: the process that has it alive knows it best, the log least.
  * E3. One that no process answers for and that has not finished is shown as its store has it, and says so (`stored`, no
@@ -18,15 +18,18 @@ import type {
 } from '../../contract/inspection.ts';
 import type { InspectFound } from '../../contract/inspector.ts';
 import { Outage } from '../../contract/outage.ts';
+import { isToken } from '../../contract/token.ts';
 import { refuse } from '../errors.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled, Refusal } from '../reply.ts';
 import { asksForRecorded, findRecorded, type Recorded } from './finished.ts';
 import { type Asked, answered, type Processes, refusals, silentOf } from './processes.ts';
 import { findRecordedRuns, runInIndex } from './recorded-runs.ts';
-import { storedView } from './stored.ts';
+import { findRecordedSchedules, scheduleInBook } from './recorded-schedules.ts';
+import { shownSchedule } from './records.ts';
+import { recordEntity, storedView } from './stored.ts';
 
-type Ports = Pick<RoutePorts, 'bus' | 'clock' | 'runs' | 'inspector'>;
+type Ports = Pick<RoutePorts, 'bus' | 'clock' | 'runs' | 'schedules' | 'schedulesOver' | 'inspector'>;
 
 /** Who knows an entity best comes first (E1). */
 const RANK: Record<EntitySummary['status'], number> = {
@@ -49,7 +52,9 @@ export async function findEntities(ports: Ports, call: FindCall): Promise<Inspec
   const living = found.flatMap(({ instance, value }) =>
     value.entities.map((each) => ({ ...each, instance })),
   );
-  for (const entity of [...living, ...recorded.entities, ...runs.entities]) note(known, entity);
+  const schedules = findRecordedSchedules(ports, call);
+  const indexed = [...runs.entities, ...schedules.entities];
+  for (const entity of [...living, ...recorded.entities, ...indexed]) note(known, entity);
   const stored = await findStored(ports, call, known);
   for (const entity of stored.entities) note(known, entity);
   const entities = [...known.values()].sort(
@@ -59,7 +64,7 @@ export async function findEntities(ports: Ports, call: FindCall): Promise<Inspec
   return {
     entities: entities.slice(0, call.limit) as InspectFound['entities'],
     more: beyond + Math.max(0, entities.length - call.limit),
-    complete: recorded.complete && runs.complete && stored.complete,
+    complete: [recorded, runs, schedules, stored].every((each) => each.complete),
     silent: silentOf(asked),
     at: ports.clock.now(),
   };
@@ -104,7 +109,7 @@ function isNowhere(known: EntitySummary | undefined): boolean {
 
 /** The entity where it lives, else as its log left it; refuses with `inspect::unknown-entity`. */
 export async function viewEntity(
-  ports: Pick<Ports, 'runs' | 'inspector'>,
+  ports: Pick<Ports, 'runs' | 'schedules' | 'schedulesOver' | 'inspector'>,
   name: EntityName,
 ): Promise<Handled<EntityView>> {
   const { processes } = ports.inspector;
@@ -118,9 +123,21 @@ export async function viewEntity(
   const history = await readHistory(processes, name);
   if (stored !== undefined && !(history.ok && history.value.final))
     return { ok: true, value: storedView(stored) };
-  const indexed = runInIndex(ports, name);
-  if (!history.ok) return indexed?.state === 'submitted' ? notBegun(name) : unknownEntity(name, asked);
+  const indexed = runInIndex(ports, name) ?? scheduleInBook(ports, name);
+  if (!history.ok && indexed?.state === 'submitted') return notBegun(name);
+  if (!history.ok) return (await longFinal(ports, name)) ?? unknownEntity(name, asked);
   return { ok: true, value: finishedView(history.value, indexed) };
+}
+
+/** A schedule that has long been final: what is left of it is its record. */
+async function longFinal(
+  { schedulesOver }: Pick<Ports, 'schedulesOver'>,
+  { kind, id }: EntityName,
+): Promise<Handled<EntityView> | undefined> {
+  const record = kind === 'schedule' && isToken(id) ? await schedulesOver.find(id) : undefined;
+  if (record === undefined) return undefined;
+  const shown = recordEntity(shownSchedule(record, Date.parse(record.updated_at)));
+  return { ok: true, value: storedView(shown) };
 }
 
 /** The log of the entity through its chart; refuses with `inspect::no-history` or `inspect::unknown-entity`. */

@@ -9,7 +9,6 @@
  * B3. An entry that cannot be read, or is not what it should be, is left out; the others are shown.
  */
 
-import type { StoredAlarm } from '../../contract/alarm.ts';
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
 import type {
   EntityName,
@@ -25,16 +24,15 @@ import {
   INSPECT_STORED_MS,
   INSPECT_STORED_SHARE,
 } from '../../contract/limits.ts';
-import { readReply } from '../../contract/reply.ts';
 import type { RunSummary } from '../../contract/run.ts';
 import { isKept, readEnvelope } from '../../messaging/kept-envelopes.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Envelope } from '../../ports/entity.ts';
+import { isRecordKind, RECORDS, type RecordReader, type ShownRecord } from './records.ts';
 
-/** Records of these kinds have a bucket of their own. */
-const RECORDS = new Map<string, BucketDefinition>([
-  ['alarm', buckets.alarms],
+/** Envelopes of these kinds are their records, in a bucket of their own. */
+const RECORDED_IN = new Map<string, BucketDefinition>([
   ['radio', buckets.benchRuns],
   ['scenario', buckets.benchRuns],
   ['campaign', buckets.benchRuns],
@@ -47,6 +45,8 @@ interface StoredSummary {
 }
 
 export interface StoredEntity extends StoredSummary {
+  /** Ids of the states it is in, where its store shows all there is of it. */
+  readonly active?: readonly string[];
   readonly context: unknown;
 }
 
@@ -63,12 +63,13 @@ export class StoredEntities {
 
   /** What stands in the bucket of the entity; undefined when there is nothing that can be read. Throws `Outage`. */
   async of({ kind, id }: EntityName): Promise<StoredEntity | undefined> {
-    const record = RECORDS.get(kind);
-    const key = kind === 'alarm' ? id : `${kind}.${id}`;
+    const isRecord = isRecordKind(kind);
+    const key = isRecord ? id : `${kind}.${id}`;
     if (!KEY.test(key) || key.includes('..') || key.endsWith('.')) return undefined;
-    const entry = await this.#bus.bucket(record ?? buckets.actors).get(key);
+    const bucket = isRecord ? RECORDS[kind].bucket : (RECORDED_IN.get(kind) ?? buckets.actors);
+    const entry = await this.#bus.bucket(bucket).get(key);
     if (entry === undefined) return undefined;
-    return orUndefined(() => (kind === 'alarm' ? alarmIn(entry) : entityIn(entry)));
+    return orUndefined(() => (isRecord ? recordIn(entry, RECORDS[kind].read) : entityIn(entry)));
   }
 
   /** What is kept beside logs and matches, the latest first; as it was a moment ago (B1). Throws `Outage`. */
@@ -98,14 +99,14 @@ export class StoredEntities {
 }
 
 /** The entity as its store shows it, for who asks about one that no process has. */
-export function storedView({ summary, stored, context }: StoredEntity): EntityView {
+export function storedView({ summary, stored, active = [], context }: StoredEntity): EntityView {
   return {
     ...summary,
     instance: '',
     chart: { kind: summary.kind, version: stored.chartVersion },
     epoch: stored.epoch,
     supervisor: '',
-    active: [],
+    active,
     context,
     effects: stored.effects.map((effect) => ({ ...effect, detail: null })),
     timers: stored.timers,
@@ -136,6 +137,16 @@ function orUndefined<Read>(read: () => Read | undefined): Read | undefined {
   } catch {
     return undefined;
   }
+}
+
+function recordIn(entry: Entry, read: RecordReader): StoredEntity | undefined {
+  const found = read(entry);
+  return found && recordEntity(found);
+}
+
+/** A record as an entity of its store. */
+export function recordEntity(record: ShownRecord): StoredEntity {
+  return { ...record, stored: record.summary.stored, context: shown(record.context) };
 }
 
 function entityIn(entry: Entry): StoredEntity | undefined {
@@ -212,35 +223,4 @@ function shown(context: unknown): unknown {
   } catch {
     return null;
   }
-}
-
-// Alarms --------------------------------------------------------------------------------------------------------------
-
-function alarmIn({ key, value, at }: Entry): StoredEntity | undefined {
-  const read = readReply(value) as unknown as Partial<StoredAlarm> | undefined;
-  const { record, epoch = 0, reactions = [] } = read ?? {};
-  if (typeof record?.state !== 'string') return undefined;
-  const { state, seq, shelved_until: until } = record;
-  const term = until === undefined ? [] : [{ event: 'end of the shelving', dueAt: Date.parse(until) }];
-  const stored: StoredView = {
-    at,
-    epoch,
-    chartVersion: 1,
-    state,
-    revision: seq,
-    timers: term,
-    effects: reactions.map(({ run }) => ({ key: run ?? '', type: 'reaction' })),
-  };
-  const [target] = key.split('.');
-  const summary: EntitySummary = {
-    kind: 'alarm',
-    id: key,
-    status: 'loading',
-    state,
-    revision: seq,
-    at,
-    stored,
-    ...(target !== undefined && { target }),
-  };
-  return { summary, stored, context: shown(read) };
 }

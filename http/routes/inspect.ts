@@ -117,8 +117,8 @@ const findInspected = defineRoute({
   operationId: 'findInspected',
   summary: 'Entities of every process; with a target or an id also what has finished',
   description:
-    'Without a target or an id only live entities, with a kind or a state also runs that have finished; `more` says how ' +
-    'many further ones match.',
+    'Without a target or an id only live entities, with a kind or a state also runs that have finished, and ' +
+    'schedules; `more` says how many further ones match.',
   tag: 'Inspection',
   query: {
     kind: tokenInQuery,

@@ -8,49 +8,23 @@
  * G3. What was written is in the lists of this process when the answer leaves.
  */
 
-import Type from 'typebox';
-import { PASS_LIST_MOST, PATH_CHARACTERS, SNAPSHOT_BODY_BYTES } from '../../contract/limits.ts';
-import {
-  Pass,
-  PassesReplaced,
-  PassList,
-  PassSnapshot,
-  PassView,
-  passKey,
-  type StoredPass,
-} from '../../contract/pass.ts';
+import { PASS_LIST_MOST, SNAPSHOT_BODY_BYTES } from '../../contract/limits.ts';
+import { Pass, PassesReplaced, PassList, PassSnapshot, PassView, passKey } from '../../contract/pass.ts';
+import { reachOf, TooManyPasses } from '../../messaging/passes-over.ts';
 import type { Settings } from '../../mission/mission.ts';
 import { passFaults, snapshotFaults } from '../../mission/pass/check.ts';
 import { type Author, replaceWindow, upsert } from '../../mission/pass/merge.ts';
-import { isOver, windowOf } from '../../mission/pass/pass.ts';
+import { isOver, type Window, windowOf } from '../../mission/pass/pass.ts';
+import type { TargetPasses } from '../../mission/pass/target-passes.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable, refuse } from '../errors.ts';
 import { defineFollow } from '../follow.ts';
 import { currentMission, strangerRefusal } from '../mission-of.ts';
 import { flagInQuery, instantInQuery, passInPath, targetInPath, targetInQuery } from '../parameters.ts';
+import { cursorInQuery, listOfPasses, viewOfOver } from '../pass-lists.ts';
 import type { RoutePorts } from '../ports.ts';
 import type { Handled } from '../reply.ts';
-import { defineRoute, type QueryParameter } from '../route.ts';
-
-/** Where a list goes on: behind this pass, in the order of lists. */
-interface PassCursor {
-  readonly aos: number;
-  readonly key: string;
-}
-
-const CURSOR = /^(\d{1,16})\.(.{1,300})$/;
-
-const cursorInQuery: QueryParameter<PassCursor> = {
-  schema: Type.String({
-    maxLength: PATH_CHARACTERS,
-    description: 'Continue behind this pass: the `next` of a list.',
-  }),
-  expected: 'the next of a list',
-  parse(text) {
-    const [, aos, key] = CURSOR.exec(text) ?? [];
-    return aos === undefined || key === undefined ? undefined : { aos: Number(aos), key };
-  },
-};
+import { defineRoute } from '../route.ts';
 
 /** How many passes a watch sends at its beginning before it looks whether the client takes them. */
 const WATCH_SLICE = 256;
@@ -72,7 +46,7 @@ export const listPasses = defineRoute({
   summary: 'Passes of every target, or of one, by AOS',
   description:
     `Those that are over are left out unless asked for. At most ${PASS_LIST_MOST} are listed; where more match, \`next\` ` +
-    'is what to give as `after` to continue.',
+    'is what to give as `after` to continue. Passes are kept for a year after they are over.',
   tag: 'Passes',
   query: {
     target: targetInQuery,
@@ -83,22 +57,11 @@ export const listPasses = defineRoute({
   },
   replies: { 200: PassList },
   errors: ['api::unknown-target', 'api::unavailable'],
-  handle({ query }, ports) {
-    const { passes, clock } = ports;
-    if (!passes.live) return busUnavailable();
-    const found = passes.passes(query.target);
-    if (found.length === 0) {
-      const stranger = strangerRefusal(query.target, ports);
-      if (stranger !== undefined) return stranger;
-    }
-    const now = clock.now();
-    const matching = found.filter(
-      (pass) => (query.all === true || !isOver(pass, now)) && matches(pass, query),
-    );
-    const listed = matching.slice(0, PASS_LIST_MOST);
-    const next = matching.length > listed.length ? cursorOf(listed.at(-1)!) : undefined;
-    const body = { passes: listed.map((pass) => passes.viewOf(pass)), ...(next !== undefined && { next }) };
-    return { ok: true, value: { status: 200, body: body satisfies PassList } };
+  async handle({ query }, ports) {
+    if (!ports.passes.live) return busUnavailable();
+    const list = await listOfPasses(query, ports);
+    const stranger = list.passes.length === 0 ? strangerRefusal(query.target, ports) : undefined;
+    return stranger ?? { ok: true, value: { status: 200, body: list } };
   },
 });
 
@@ -112,9 +75,11 @@ export const readPass = defineRoute({
   params: { target: targetInPath, id: passInPath },
   replies: { 200: PassView },
   errors: ['pass::unknown', 'api::unavailable'],
-  handle({ params: { target, id } }, { passes }) {
+  async handle({ params: { target, id } }, { passes, passesOver }) {
     if (!passes.live) return busUnavailable();
     const pass = passes.find(target, id);
+    const over = pass === undefined ? await passesOver.find(target, id) : undefined;
+    if (over !== undefined) return { ok: true, value: { status: 200, body: viewOfOver(over) } };
     if (pass === undefined) {
       return refuse('pass::unknown', `no pass ${id} of target ${target}`, {
         help: 'GET /v1/passes lists those there are; with all=true also those that are over.',
@@ -144,10 +109,12 @@ export const writePass = defineRoute({
     if (!author.ok) return author;
     const [first, ...more] = passFaults(mission.value, body);
     if (first !== undefined) return { ok: false, faults: [first, ...more] };
-    const { passes, passWriter } = ports;
-    const written = await passWriter.write(body.target, (stored) => upsert(stored, body, author.value));
-    await passes.seen(written.revision);
-    return { ok: true, value: { status: 200, body: passes.viewOf(written.outcome) } };
+    const written = await write(ports, body.target, {
+      change: (stored) => upsert(stored, body, author.value),
+      reach: reachOf([windowOf(body)], ports.clock.now()),
+    });
+    if (!written.ok) return written;
+    return { ok: true, value: { status: 200, body: ports.passes.viewOf(written.value) } };
   },
 });
 
@@ -173,12 +140,13 @@ export const replacePasses = defineRoute({
     if (!author.ok) return author;
     const [first, ...more] = snapshotFaults(mission.value, body);
     if (first !== undefined) return { ok: false, faults: [first, ...more] };
-    const { passes, passWriter } = ports;
-    const written = await passWriter.write(body.target, (stored) =>
-      replaceWindow(stored, body, author.value),
-    );
-    await passes.seen(written.revision);
-    const { upserted, cancelled } = written.outcome;
+    const interval = windowOf({ aos: body.from, los: body.to });
+    const written = await write(ports, body.target, {
+      change: (stored) => replaceWindow(stored, body, author.value),
+      reach: reachOf([interval, ...body.passes.map(windowOf)], ports.clock.now()),
+    });
+    if (!written.ok) return written;
+    const { upserted, cancelled } = written.value;
     return {
       ok: true,
       value: {
@@ -232,27 +200,25 @@ export const watchPasses = defineFollow({
   },
 });
 
-interface Filter {
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-  readonly after?: PassCursor | undefined;
+interface Change<Outcome> {
+  readonly change: (stored: TargetPasses) => Outcome;
+  readonly reach: Window | undefined;
 }
 
-function matches(pass: StoredPass, { from, to, after }: Filter): boolean {
-  const { aos, los } = windowOf(pass);
-  return (
-    (from === undefined || los > from) &&
-    (to === undefined || aos < to) &&
-    (after === undefined || isBehind(pass, aos, after))
-  );
-}
-
-function isBehind({ target, id }: StoredPass, aos: number, after: PassCursor): boolean {
-  return aos === after.aos ? passKey(target, id) > after.key : aos > after.aos;
-}
-
-function cursorOf(pass: StoredPass): string {
-  return `${windowOf(pass).aos}.${passKey(pass.target, pass.id)}`;
+/** G3 */
+async function write<Outcome>(
+  { passes, passWriter }: RoutePorts,
+  target: string,
+  { change, reach }: Change<Outcome>,
+): Promise<Handled<Outcome>> {
+  try {
+    const { outcome, revision } = await passWriter.write(target, change, reach);
+    await passes.seen(revision);
+    return { ok: true, value: outcome };
+  } catch (error) {
+    if (error instanceof TooManyPasses) return refuse('pass::invalid', error.message, { help: error.help });
+    throw error;
+  }
 }
 
 /** G2 */

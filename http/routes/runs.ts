@@ -7,22 +7,16 @@
  */
 
 import { assert } from '../../contract/assert.ts';
-import { objectStores } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { RUN_LIST_DEFAULT, RUN_LIST_MOST } from '../../contract/limits.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import type { Program } from '../../contract/program.ts';
 import { LaunchReply, RunEvent, RunList, RunRequest, RunStatus, readRunEvent } from '../../contract/run.ts';
-import { announceRun, storeProgram, submitRun } from '../../messaging/run-launch.ts';
+import { announceRun, storedUploads, storeProgram, submitRun } from '../../messaging/run-launch.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { outlastWarnings, planRefusals } from '../../mission/pass/launch.ts';
-import {
-  hashesIn,
-  type ResolvedRun,
-  type RunKnown,
-  resolveRun,
-} from '../../mission/procedure/resolve-run.ts';
+import { type ResolvedRun, type RunKnown, resolveRun } from '../../mission/procedure/resolve-run.ts';
 import { statusOf, submittedRun } from '../../mission/procedure/run-status.ts';
 import type { Caller } from '../caller.ts';
 import { busUnavailable } from '../errors.ts';
@@ -114,8 +108,10 @@ export const launchRun = defineRoute({
     const environment = mission.value.environments.get(body.environment);
     const forbidden = launchRefusal(caller, environment);
     if (forbidden !== undefined) return forbidden;
-    // What is not known of passes is not guessed: a plan would name none, and a warning would be left out.
-    const decides = body.plan !== undefined || environment?.kind === 'in_orbit';
+    // What is not known of passes is not guessed: a plan would name none, a warning would be left out, and a fault
+    // would be switched at another gateway.
+    const hasFaults = (body.faults ?? []).length > 0;
+    const decides = body.plan !== undefined || hasFaults || environment?.kind === 'in_orbit';
     if (decides && !ports.passes.live) return busUnavailable();
     const pass = plannedPass(body, ports);
     const resolved = resolveRun(mission.value, body, await knownOf(body, mission.value, pass, ports));
@@ -207,13 +203,11 @@ async function knownOf(
   request: RunRequest,
   mission: Mission,
   pass: StoredPass | undefined,
-  { bus }: RoutePorts,
+  { bus, clock, passes }: RoutePorts,
 ): Promise<RunKnown> {
-  const store = bus.objects(objectStores.uploads);
-  const stored = hashesIn(request, mission).map(async (hash) =>
-    (await store.size(hash)) === undefined ? [] : [hash],
-  );
-  return { uploads: new Set((await Promise.all(stored)).flat()), passes: { find: () => pass } };
+  const inProgress = (target: string): readonly StoredPass[] => passes.inProgress(target, clock.now());
+  const uploads = await storedUploads(bus, request, mission);
+  return { uploads, passes: { find: () => pass, inProgress } };
 }
 
 async function launch(

@@ -4,8 +4,8 @@
  */
 
 import { LinksView } from '../../contract/links-view.ts';
-import type { Link, Mission, Target } from '../../mission/mission.ts';
-import { gatewayOf } from '../../mission/resolve.ts';
+import type { Link } from '../../mission/mission.ts';
+import { type Serving, servingGateway } from '../../mission/pass/serving-gateway.ts';
 import { busUnavailable } from '../errors.ts';
 import { LinkEnds } from '../link-ends.ts';
 import { currentMission, targetOf } from '../mission-of.ts';
@@ -20,7 +20,8 @@ export const showLinks = defineRoute({
   summary: 'The links of a target, and the bindings that their drivers and gateways have',
   description:
     'Each driver and gateway is asked now. One that is `outdated` or `never` received its bindings gets them within ' +
-    'seconds of coming back; if it does not, no process of the cell has the role reconciler.',
+    'seconds of coming back; if it does not, no process of the cell has the role reconciler. During a pass the default ' +
+    'link has the gateway of the station.',
   tag: 'Links',
   params: { target: targetInPath },
   replies: { 200: LinksView },
@@ -30,38 +31,51 @@ export const showLinks = defineRoute({
     if (!mission.ok) return mission;
     const target = targetOf(params.target, ports);
     if (!target.ok) return target;
-    if (!ports.bus.connected) return busUnavailable();
+    if (!ports.passes.live) return busUnavailable();
     const { mode } = await readMode(target.value, ports);
     const ends = new LinkEnds(target.value, mode, ports);
     const all = [...target.value.links.values()];
-    const links = await Promise.all(all.map((link) => viewOf(link, target.value, mission.value, ends)));
+    const at = ports.clock.now();
+    const serving = (link: Link): readonly InEnvironment[] =>
+      target.value.environments.map((environment) => {
+        const served = { target: target.value, link, environment };
+        return { environment, ...servingGateway(mission.value, served, ports.passes, at) };
+      });
+    const links = await Promise.all(all.map((link) => viewOf(link, serving(link), ends)));
     return { ok: true, value: { status: 200, body: { target: target.value.name, mode, links } } };
   },
 });
 
+interface InEnvironment extends Serving {
+  readonly environment: string;
+}
+
 async function viewOf(
   link: Link,
-  target: Target,
-  mission: Mission,
+  serving: readonly InEnvironment[],
   ends: LinkEnds,
 ): Promise<LinksView['links'][number]> {
   const driver = link.driver === undefined ? null : ends.driver(link.driver, link.name);
-  const served = [...environmentsByGateway(link, target, mission)];
-  const gateways = served.map(([name, environments]) => ends.gateway(name, link.name, environments));
+  const gateways = [...byGateway(serving)].map(async ([name, those]) => {
+    const environments = those.map(({ environment }) => environment);
+    const pass = those.find((each) => each.pass !== undefined)?.pass?.id;
+    return { ...(await ends.gateway(name, link.name, environments)), ...(pass !== undefined && { pass }) };
+  });
+  const reason = serving.find((each) => each.reason !== undefined)?.reason;
   return {
     link: link.name,
     default: link.isDefault,
     driver: await driver,
     gateways: await Promise.all(gateways),
+    ...(reason !== undefined && { reason }),
   };
 }
 
-function environmentsByGateway(link: Link, target: Target, mission: Mission): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const environment of target.environments) {
-    const gateway = gatewayOf(mission, link, environment);
-    if (gateway === undefined) continue;
-    found.set(gateway.name, [...(found.get(gateway.name) ?? []), environment]);
+function byGateway(serving: readonly InEnvironment[]): Map<string, InEnvironment[]> {
+  const found = new Map<string, InEnvironment[]>();
+  for (const each of serving) {
+    const { gateway } = each;
+    if (gateway !== undefined) found.set(gateway.name, [...(found.get(gateway.name) ?? []), each]);
   }
   return found;
 }

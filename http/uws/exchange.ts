@@ -81,9 +81,11 @@ export class Exchange {
   ): void {
     // 200 is what a response has by itself; each call into the native layer costs a fraction of a microsecond.
     if (status !== 200) this.#res.writeStatus(statusLine(status));
-    this.#res.writeHeader('content-type', contentType);
+    if (status !== 204) this.#res.writeHeader('content-type', contentType);
     for (const name in headers) this.#res.writeHeader(name, headers[name]!);
-    if (this.#headOnly || status === 304) this.#endBare(Buffer.byteLength(body), closing);
+    // What has no content has no length either (RFC 9110, section 8.6).
+    if (status === 204) this.#res.endWithoutBody(undefined, closing);
+    else if (this.#headOnly || status === 304) this.#endBare(Buffer.byteLength(body), closing);
     else this.#res.end(body, closing);
   }
 

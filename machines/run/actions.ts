@@ -13,7 +13,16 @@ import { logFinished, switchOffFaults } from './ending.ts';
 import { logFailedAttempt, requireDecision } from './failing.ts';
 import { faultAnswered } from './fault.ts';
 import { guards, timeOf } from './guards.ts';
-import type { AnswerGiven, RunChartEvent, RunCommand, RunEffect, RunInput, RunRecord } from './protocol.ts';
+import { logPass } from './pass-news.ts';
+import type {
+  AnswerGiven,
+  PassSeen,
+  RunChartEvent,
+  RunCommand,
+  RunEffect,
+  RunInput,
+  RunRecord,
+} from './protocol.ts';
 import * as question from './question.ts';
 import * as sending from './sending.ts';
 import * as statement from './statement.ts';
@@ -138,7 +147,7 @@ export const chartOfRun = parts.extend({
 
     // Takeover
     keepForOwner: writes((draft, event) => {
-      draft.change({ early: [...draft.context.early, event as RunCommand | AnswerGiven] });
+      draft.change({ early: [...draft.context.early, event as RunCommand | AnswerGiven | PassSeen] });
     }),
     logTakeover: on(['recovered'], command.logTakeover),
     /** Each behind the takeover, as if it came now. */
@@ -146,6 +155,8 @@ export const chartOfRun = parts.extend({
       for (const event of context.early) enqueue.sendTo(self, event);
       enqueue.assign({ early: [] });
     }),
+
+    logPass: on(['pass.seen'], logPass),
 
     // Faults and the end
     logSwitch: on(['fault.switched', 'fault.refused'], faultAnswered),

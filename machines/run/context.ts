@@ -9,7 +9,7 @@ import type { Program, ProgramStatement, StepNode } from '../../contract/program
 import type { RunValue } from '../../contract/run.ts';
 import { leafAt, pathAt, statementsOf } from './place.ts';
 import type { Progress } from './progress.ts';
-import type { AnswerGiven, Answers, RunCommand, RunInput } from './protocol.ts';
+import type { AnswerGiven, Answers, PassSeen, RunCommand, RunInput } from './protocol.ts';
 
 export interface RunContext extends RunInput {
   readonly progress: Progress;
@@ -31,7 +31,7 @@ export interface RunContext extends RunInput {
   /** One for each fault of the program. */
   readonly faults: readonly FaultStanding[];
   /** Came before the new owner was there. */
-  readonly early: readonly (RunCommand | AnswerGiven)[];
+  readonly early: readonly (RunCommand | AnswerGiven | PassSeen)[];
   /** Instance that took it over. */
   readonly owner: string | null;
 }

@@ -11,6 +11,7 @@ import { resumptionRefusal } from './command.ts';
 import type { RunContext } from './context.ts';
 import { areFaultsOff } from './ending.ts';
 import { isEligibleForRetry } from './failing.ts';
+import { isPassNews } from './pass-news.ts';
 import type { AnswerGiven, RunChartEvent } from './protocol.ts';
 import { type Asking, isConfirming, isTypedAnswer, isUnanswerable, refusalOf } from './question.ts';
 import { hasRetryLeft, isGoodEnd } from './sending.ts';
@@ -121,6 +122,8 @@ export const guards = {
   // Resumption
   isRefusable: on('command.resume', (event, context) => resumptionRefusal(context, event) !== undefined),
   choosesAbort: on('command.resume', ({ choice }) => choice === 'abort'),
+
+  isPassNews: on('pass.seen', (event, context) => isPassNews(context, event)),
 
   // Faults and the end
   isSwitch: timely(({ faults, progress }, event) => {

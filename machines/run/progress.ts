@@ -13,6 +13,7 @@
 import type { Program } from '../../contract/program.ts';
 import type { RunEvent } from '../../contract/run.ts';
 import { faultsBehind, type LoggedFault } from './fault-log.ts';
+import { passNoteBehind } from './pass-note.ts';
 import {
   blockBehind,
   type Frame,
@@ -50,6 +51,8 @@ export interface Progress {
   readonly announced: Announcement | null;
   /** One for each fault of the program, once its log has begun. */
   readonly faults: readonly LoggedFault[];
+  /** What it says last of the pass of its plan. */
+  readonly passNote: string | null;
 }
 
 /** A telecommand as the log announces it. */
@@ -70,6 +73,7 @@ export const BEFORE: Progress = {
   sendings: 0,
   announced: null,
   faults: [],
+  passNote: null,
 };
 
 type Closing = Extract<RunEvent, { event: 'step_finished' | 'procedure_finished' }>;
@@ -82,6 +86,7 @@ export function evolve(program: Program, before: Progress, event: RunEvent): Pro
     seq: event.seq,
     announced: announcedBehind(before.announced, event),
     faults: faultsBehind(program, before.faults, event, isRoot),
+    passNote: passNoteBehind(program, before.passNote, event),
   });
 }
 

@@ -79,6 +79,14 @@ export interface AnswerGiven {
   seen: number;
 }
 
+/** How the pass of its plan stands, in words; `isStored`: it is among the passes. */
+export interface PassSeen {
+  type: 'pass.seen';
+  at: number;
+  text: string;
+  isStored: boolean;
+}
+
 export type RunChartEvent =
   | RunCommand
   | AnswerGiven
@@ -117,6 +125,7 @@ export type RunChartEvent =
   /** A fault was switched, or the simulator refused to (MC-SIM-007). */
   | { type: 'fault.switched'; at: number; fault: number; on: boolean }
   | { type: 'fault.refused'; at: number; fault: number; on: boolean; reason: string }
+  | PassSeen
   /** The new owner is there: `by` is its instance. */
   | { type: 'recovered'; at: number; by: string };
 

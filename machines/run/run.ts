@@ -44,6 +44,7 @@ export const runMachine = chartOfRun.createMachine({
       on: {
         answer: { actions: 'refuseAnswer' },
         'command.resume': { actions: 'refuseNotSuspended' },
+        'pass.seen': { guard: 'isPassNews', actions: 'logPass' },
       },
       states: {
         preparing: {
@@ -300,6 +301,7 @@ export const runMachine = chartOfRun.createMachine({
             'command.preempt': keep,
             'command.resume': keep,
             'command.abort': keep,
+            'pass.seen': keep,
           },
         },
         ending: {

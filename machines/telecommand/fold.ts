@@ -15,7 +15,7 @@ import type { TelecommandContext } from './telecommand.ts';
 /**
  * Of the chart; another one when the chart or its fold changes, so that nothing counts that was kept of the one before.
  */
-export const TELECOMMAND_VERSION = 1;
+export const TELECOMMAND_VERSION = 2;
 
 /** One event of the log, with what only an owner needs of it. */
 export interface LoggedTelecommand {
@@ -23,6 +23,8 @@ export interface LoggedTelecommand {
   readonly frame: string | undefined;
   readonly reference: string | undefined;
   readonly handed: BusPosition | undefined;
+  /** The gateway it was given, where that is not the one of its link. */
+  readonly gateway?: string | undefined;
 }
 
 export interface TelecommandFold {
@@ -32,6 +34,7 @@ export interface TelecommandFold {
   readonly revision: number;
   readonly frame?: string;
   readonly reference?: string;
+  readonly gateway?: string;
   readonly encodedAt?: number;
   readonly sentAt?: number;
   readonly handed?: BusPosition;
@@ -59,10 +62,11 @@ export function foldTelecommand(log: Iterable<LoggedTelecommand>, before = UNWRI
   return fold;
 }
 
-function encoded({ event, frame, reference }: LoggedTelecommand): Partial<TelecommandFold> {
+function encoded({ event, frame, reference, gateway }: LoggedTelecommand): Partial<TelecommandFold> {
   return {
     ...(frame !== undefined && { frame }),
     ...(reference !== undefined && { reference }),
+    ...(gateway !== undefined && { gateway }),
     encodedAt: Date.parse(event.at),
   };
 }
@@ -76,12 +80,13 @@ export function keptFold(snapshot: unknown, revision: number): TelecommandFold |
   const { value, context } = (snapshot ?? {}) as { value?: unknown; context?: TelecommandContext };
   const state = typeof value === 'object' && value !== null ? Object.keys(value)[0] : value;
   if (!isState(state) || typeof context !== 'object' || context === null) return undefined;
-  const { frame, reference, encodedAt, sentAt, handed, detail } = context;
+  const { frame, reference, gateway, encodedAt, sentAt, handed, detail } = context;
   return {
     state,
     revision,
     ...(frame !== undefined && { frame }),
     ...(reference !== undefined && { reference: reference.trim() }),
+    ...(gateway !== undefined && { gateway }),
     ...(encodedAt !== undefined && { encodedAt: logged(encodedAt) }),
     ...(sentAt !== undefined && { sentAt: logged(sentAt) }),
     ...(isBusPosition(handed) && { handed }),

@@ -38,6 +38,8 @@ export interface TelecommandInput {
 export interface TelecommandContext extends TelecommandInput {
   readonly frame?: string;
   readonly reference?: string;
+  /** The gateway it was given, where that is not the one of its link (telecommand/given-gateway.V1). */
+  readonly gateway?: string;
   readonly encodedAt?: number;
   readonly sentAt?: number;
   /** Where the bus stood when the frame was handed over. */
@@ -56,7 +58,7 @@ export interface TelecommandContext extends TelecommandInput {
 export type TelecommandEvent =
   | { type: 'requires.satisfied'; at: number }
   | { type: 'requires.failed'; at: number; detail: string }
-  | { type: 'driver.encoded'; at: number; frame: string; reference?: string }
+  | { type: 'driver.encoded'; at: number; frame: string; reference?: string; gateway?: string }
   | { type: 'driver.refused'; at: number; detail: string }
   | { type: 'gateway.sent'; at: number; handed?: BusPosition }
   | { type: 'gateway.refused'; at: number; detail: string }
@@ -71,7 +73,7 @@ export type TelecommandEffect =
   /** Judge the `requires` of the catalogue on current values. */
   | { type: 'effect.check' }
   | { type: 'effect.encode' }
-  | { type: 'effect.send'; frame: string; recovering?: { since: number } }
+  | { type: 'effect.send'; frame: string; gateway?: string; recovering?: { since: number } }
   /** Follow the verification: what stands behind `handed` counts, without it what was received after `sentAt`. */
   | { type: 'effect.verify'; sentAt: number; handed?: BusPosition; reference?: string }
   /** The next telecommand of the target may go. */
@@ -86,6 +88,8 @@ export interface TelecommandRecord {
   readonly conforming?: boolean;
   readonly frame?: string;
   readonly reference?: string;
+  /** On ENCODED and SEND_FAILED. */
+  readonly gateway?: string;
   /** On SEND_FAILED. */
   readonly failure?: SendFailure;
   readonly handed?: BusPosition;
@@ -125,7 +129,11 @@ export const telecommandMachine = setup({
     askEncode: enqueueActions(({ enqueue }) => enqueue.emit({ type: 'effect.encode' })),
     askSend: enqueueActions(({ context, enqueue }) => {
       enqueue.assign({ sendings: context.sendings + 1 });
-      enqueue.emit({ type: 'effect.send', frame: context.frame ?? '' });
+      enqueue.emit({
+        type: 'effect.send',
+        frame: context.frame ?? '',
+        ...(context.gateway !== undefined && { gateway: context.gateway }),
+      });
     }),
     askVerify: enqueueActions(({ context, enqueue }) => {
       enqueue.emit({
@@ -141,6 +149,7 @@ export const telecommandMachine = setup({
             frame: event.frame,
             encodedAt: event.at,
             ...(event.reference !== undefined && { reference: event.reference }),
+            ...(event.gateway !== undefined && { gateway: event.gateway }),
           }
         : context,
     ),
@@ -221,6 +230,7 @@ export const telecommandMachine = setup({
             note: {
               ...(context.frame !== undefined && { frame: context.frame }),
               ...(context.reference !== undefined && { reference: context.reference }),
+              ...(context.gateway !== undefined && { gateway: context.gateway }),
             },
           }),
         },
@@ -305,6 +315,7 @@ function failure(state: TcState) {
         note: {
           ...(context.detail !== undefined && { detail: context.detail }),
           ...(context.failure !== undefined && { failure: context.failure }),
+          ...(state === 'SEND_FAILED' && context.gateway !== undefined && { gateway: context.gateway }),
         },
       }),
     },

@@ -3,6 +3,8 @@
  * Mission Control Service, section 4.2 rule 3 and section 8 (`scheduler.margin`).
  *
  * L1. Every reason is reported at once.
+ * L3. Who takes a run up judges it by a clock of its own and a moment later: AOS and the end of the window are off by
+ *     `toleranceMs` then, so that what was in time at its launch is not refused for that.
  * L2. A run whose longest duration is unbounded fits no pass.
  */
 
@@ -22,11 +24,13 @@ export interface LaunchMoment {
   /** How long before LOS a run is over, ms. */
   readonly marginMs: number;
   readonly environment: Pick<Environment, 'name' | 'kind'> | undefined;
+  /** Default: none (L3). */
+  readonly toleranceMs?: number;
 }
 
 /** Why a run bound to the pass may not begin now; empty when it may. MC-RUN-031 to MC-RUN-035. */
 export function planRefusals(program: Planned, pass: StoredPass, moment: LaunchMoment): Fault[] {
-  const { now, environment } = moment;
+  const { now, environment, toleranceMs = 0 } = moment;
   const name = `pass ${pass.id} of ${pass.target}`;
   const { aos } = windowOf(pass);
   const faults: Fault[] = [];
@@ -36,7 +40,7 @@ export function planRefusals(program: Planned, pass: StoredPass, moment: LaunchM
     const message = `${name} is ${pass.status}, and environment ${environment.name} needs a booking`;
     faults.push(refusal('run::not-booked', message, 'Book the pass with the provider of the station.'));
   }
-  if (now < aos) {
+  if (now + toleranceMs < aos) {
     const message = `${name} begins at ${pass.aos}`;
     faults.push(refusal('run::before-aos', message, 'Wait until then, or make a schedule of it.'));
   }
@@ -54,11 +58,11 @@ export function planRefusals(program: Planned, pass: StoredPass, moment: LaunchM
 function whyTooLong(
   { maxDurationMs }: Planned,
   pass: StoredPass,
-  { now, marginMs }: LaunchMoment,
+  { now, marginMs, toleranceMs = 0 }: LaunchMoment,
 ): string | undefined {
   if (maxDurationMs === null) return 'the longest duration of the run is unbounded';
   const last = windowOf(pass).los - marginMs;
-  if (now + maxDurationMs <= last) return undefined;
+  if (now + maxDurationMs <= last + toleranceMs) return undefined;
   const end = new Date(now + maxDurationMs).toISOString();
   return (
     `the run may take ${formatDuration(maxDurationMs)}, until ${end}; ` +

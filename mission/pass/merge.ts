@@ -14,7 +14,15 @@
  *     that none of them belongs to.
  */
 
-import type { Contributions, Pass, PassContribution, PassSnapshot, StoredPass } from '../../contract/pass.ts';
+import {
+  type Contributions,
+  PASS_SOURCES,
+  type Pass,
+  type PassContribution,
+  type PassSnapshot,
+  type PassSource,
+  type StoredPass,
+} from '../../contract/pass.ts';
 import { overlapMs, windowOf } from './pass.ts';
 import type { TargetPasses } from './target-passes.ts';
 
@@ -46,6 +54,19 @@ export interface Replaced {
   /** Stored identifiers, in the order of the snapshot, each once. */
   readonly upserted: readonly string[];
   readonly cancelled: readonly string[];
+}
+
+/**
+ * One pass of two copies of it: what each source said last counts, of contributions of one moment that of `one` (M3).
+ */
+export function newestOf(one: StoredPass, other: StoredPass): StoredPass {
+  const newer = (source: PassSource): PassContribution | undefined => {
+    const [own, its] = [one.contributions[source], other.contributions[source]];
+    if (own === undefined || its === undefined) return own ?? its;
+    return (its.updated_at ?? '') > (own.updated_at ?? '') ? its : own;
+  };
+  const [fds, provider] = PASS_SOURCES.map(newer);
+  return merged(one.id, { ...(fds !== undefined && { fds }), ...(provider !== undefined && { provider }) });
 }
 
 /** M5 */

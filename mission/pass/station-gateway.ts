@@ -8,7 +8,8 @@
  * A3. What counts is the default link of the target, in the environment declared last of those it is engaged in.
  */
 
-import type { Gateway, Link, Mission, Target } from '../mission.ts';
+import type { Link, Mission, Target } from '../mission.ts';
+import { carriesAll } from '../resolve.ts';
 
 export type ServingGateway = { readonly gateway: string } | { readonly reason: string };
 
@@ -33,11 +34,6 @@ export function gatewayAtStation(
   }
   if (tags.length === 0) return { reason: `link ${link.name} names neither a gateway nor tags` };
   const wanted = [...new Set([...tags, station])];
-  const serving = [...mission.gateways.values()].find((each) => carries(each, wanted));
-  if (serving !== undefined) return { gateway: serving.name };
+  for (const each of mission.gateways.values()) if (carriesAll(each, wanted)) return { gateway: each.name };
   return { reason: `no gateway carries the tags ${wanted.join(', ')}` };
-}
-
-function carries({ tags }: Gateway, wanted: readonly string[]): boolean {
-  return wanted.every((tag) => tags.includes(tag));
 }

@@ -73,8 +73,11 @@ function givenTo(
   };
 }
 
-/** The last one in the order of the topology that the target is engaged in. */
-function lastEnvironment(mission: Mission, { environments }: Target): string | undefined {
+/** The last one in the order of the topology that the target is engaged in (MC-REACT-011, MC-SCH-008). */
+export function lastEnvironment(
+  mission: Pick<Mission, 'environments'>,
+  { environments }: Pick<Target, 'environments'>,
+): string | undefined {
   return [...mission.environments.keys()].findLast((name) => environments.includes(name));
 }
 

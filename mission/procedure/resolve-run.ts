@@ -17,6 +17,7 @@ import type { Program, ProgramFault, ProgramNode } from '../../contract/program.
 import { accepted, type Result, refused, refusedAll } from '../../contract/result.ts';
 import type { RunRequest } from '../../contract/run.ts';
 import type { Environment, Mission } from '../mission.ts';
+import type { OverStation } from '../pass/serving-gateway.ts';
 import { fault } from '../resolve-link.ts';
 import { programBytes, programDocument } from './program-document.ts';
 import { demandOf } from './resolve/demand.ts';
@@ -41,12 +42,19 @@ import { isUploadHash } from './resolve/typed-value.ts';
 export interface RunKnown {
   /** SHA-256 (hexadecimal) of stored uploads, at least those of `hashesIn`. */
   readonly uploads: ReadonlySet<string>;
-  readonly passes: { find(plan: string): PassKnown | undefined };
+  readonly passes: {
+    find(plan: string): PassKnown | undefined;
+    /** Those in progress of a target; default: none. A run that begins later does not depend on them. */
+    inProgress?(target: string): readonly OverStation[];
+  };
 }
 
 export interface PassKnown {
   /** The stored identifier, also when the pass was found by that of a contribution. */
   readonly id: string;
+  /** Whose pass it is, and over which station: which gateway switches a simulated fault follows from it. */
+  readonly target?: string;
+  readonly station?: string;
 }
 
 /** Who launches: a hazardous run of an environment that requires a plan starts only from a schedule. */
@@ -68,6 +76,8 @@ interface Asked {
   readonly request: RunRequest;
   readonly environment: Environment | undefined;
   readonly pass: PassKnown | undefined;
+  /** During which passes of a target it begins (resolve/simulated-fault.F4). */
+  readonly passesOf: (target: string) => readonly OverStation[];
   readonly origin: RunOrigin;
 }
 
@@ -80,10 +90,23 @@ export function resolveRun(
 ): Result<ResolvedRun, Fault> {
   const environment = mission.environments.get(request.environment);
   const pass = request.plan === undefined ? undefined : known.passes.find(request.plan);
-  const asked: Asked = { mission, request, environment, pass, origin };
+  const passesOf = passesOfRun(request, pass, known);
+  const asked: Asked = { mission, request, environment, pass, passesOf, origin };
   const found = findProcedure(mission, request);
   if (!found.ok) return refusedAll([...found.faults, ...faultsWithoutProcedure(asked)]);
   return resolveProcedure(found.value, asked, known.uploads);
+}
+
+/** A run with a plan begins during its pass, whenever it is resolved; another one now. */
+function passesOfRun(
+  { plan }: RunRequest,
+  pass: PassKnown | undefined,
+  { passes }: RunKnown,
+): Asked['passesOf'] {
+  if (plan === undefined) return (target) => passes.inProgress?.(target) ?? [];
+  const { id, target: whose, station } = pass ?? {};
+  const own = id === undefined || station === undefined ? [] : [{ id, station }];
+  return (target) => (target === whose ? own : []);
 }
 
 /** Names of uploads in the inputs of a request that want one: what `RunKnown.uploads` must know of. */
@@ -100,9 +123,10 @@ export function hashesIn(
 }
 
 function faultsWithoutProcedure(asked: Asked): Fault[] {
-  const { mission, request, environment } = asked;
+  const { mission, request, environment, passesOf } = asked;
   const given = Object.keys(request.targets);
-  const site = { mission, environment, given, roles: undefined, targets: new Map(), steps: undefined };
+  const unknown = { roles: undefined, targets: new Map(), steps: undefined };
+  const site = { mission, environment, passesOf, given, ...unknown };
   return [
     ...environmentFaults(asked),
     ...targetFaults(request.targets, { mission, environment }),
@@ -116,7 +140,7 @@ function resolveProcedure(
   asked: Asked,
   uploads: ReadonlySet<string>,
 ): Result<ResolvedRun, Fault> {
-  const { mission, request, environment } = asked;
+  const { mission, request, environment, passesOf } = asked;
   const { procedure } = found;
   assert(statementCount(procedure) <= PROGRAM_STATEMENTS, `procedure ${procedure.name} is of bounded size`);
   const { targets, faults: ofTargets } = resolveTargets(request.targets, found, { mission, environment });
@@ -137,6 +161,7 @@ function resolveProcedure(
   const simulated = resolveSimulatedFaults(request.faults ?? [], {
     mission,
     environment,
+    passesOf,
     targets,
     given: Object.keys(request.targets),
     roles: [...procedure.roles.keys()],

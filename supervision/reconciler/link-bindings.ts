@@ -2,8 +2,11 @@
  * Informs drivers and gateways how the links of each target are bound: its mode, and the values of its parameters
  * there. Led by one process of the cell. Mission Control Service, section 4.3.
  *
- * K1. What is to be reported follows from the mission and from bucket `mcs_modes` alone; a change of either is reported
- *     at once.
+ * K1. What is to be reported follows from the mission, from bucket `mcs_modes` and from the passes that begin soon or
+ *     are in progress; a change of these is reported at once. So the gateway of a station has the bindings before the
+ *     pass.
+ * K4. What a pass changes costs what there is of passes, not of the mission: of two thousand targets one begins or ends
+ *     a pass every few seconds.
  * K2. A driver or gateway that begins again asks and receives everything; so is everybody every `BINDINGS_AGAIN_MS`.
  * K3. Deliveries carry the epoch of the leader and a number: one that lost the lead without knowing changes nothing any
  *     more.
@@ -13,11 +16,12 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { subject } from '../../contract/bus/subjects.ts';
 import { BINDINGS_AGAIN_MS } from '../../contract/limits.ts';
 import type { BindingsWanted } from '../../contract/mode.ts';
+import type { StoredPass } from '../../contract/pass.ts';
 import type { TargetMode } from '../../contract/run.ts';
 import type { Link, Mission, Target } from '../../mission/mission.ts';
 import { currentMode, readTargetMode } from '../../mission/mode.ts';
 import { overriddenValues, parameterValues } from '../../mission/parameter-values.ts';
-import { gatewayOf } from '../../mission/resolve.ts';
+import { gatewaysOfLink } from '../../mission/pass/serving-gateway.ts';
 import type { Bus, Stoppable, Watch } from '../../ports/bus.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -34,47 +38,80 @@ export interface LinkBindingsOptions extends WorkerContext {
 }
 
 /** Begins to report; resolves when the modes of now are known. */
-export function startLinkBindings(options: LinkBindingsOptions): Promise<Worker> {
+export function startLinkBindings(options: LinkBindingsOptions): Promise<LinkBindings> {
   return begun(new LinkBindings(options));
 }
 
-/** The bindings of a mission in these modes, by the subject of who is informed. */
-export function bindingsBySubject(
-  mission: Mission,
-  modes: ReadonlyMap<string, TargetMode>,
-): ReadonlyMap<string, readonly BindingContent[]> {
+/** Passes by target. */
+type Passes = ReadonlyMap<string, readonly StoredPass[]>;
+
+type Bindings = ReadonlyMap<string, readonly BindingContent[]>;
+
+/** The bindings of a mission in these modes while no pass is near, by the subject of who is informed. */
+export function bindingsBySubject(mission: Mission, modes: ReadonlyMap<string, TargetMode>): Bindings {
   const found = new Map<string, BindingContent[]>();
   for (const target of mission.targets.values()) {
-    const { mode } = currentMode(target, modes.get(target.name));
-    const values = {
-      parameters: parameterValues(target, mode, undefined),
-      overrides: overriddenValues(target, mode),
-    };
+    const values = valuesOf(target, modes);
     for (const link of target.links.values()) {
-      const binding = { target: target.name, link: link.name, mode, ...values };
-      for (const about of receiversOf(mission, target, link)) {
-        found.set(about, [...(found.get(about) ?? []), binding]);
-      }
+      const gateways = gatewaysOfLink(mission, target.environments, link, []);
+      if (link.driver !== undefined) put(found, subject.driverVerb(link.driver, 'bind'), link, values);
+      for (const name of gateways) put(found, subject.gatewayVerb(name, 'bind'), link, values);
     }
   }
   return found;
 }
 
-/** The driver of the link, and its gateway in each environment of the target. */
-function receiversOf(mission: Mission, target: Target, link: Link): Set<string> {
-  const gateways = target.environments.flatMap((environment) => gatewayOf(mission, link, environment) ?? []);
-  return new Set([
-    ...(link.driver === undefined ? [] : [subject.driverVerb(link.driver, 'bind')]),
-    ...gateways.map(({ name }) => subject.gatewayVerb(name, 'bind')),
-  ]);
+/** What the gateways of stations are to know beside that for these passes (K4). */
+export function stationBindings(
+  mission: Mission,
+  modes: ReadonlyMap<string, TargetMode>,
+  soon: Passes,
+): Bindings {
+  const found = new Map<string, BindingContent[]>();
+  for (const [name, passes] of soon) {
+    const target = mission.targets.get(name);
+    const link = target?.links.get(target.defaultLink);
+    if (target === undefined || link === undefined) continue;
+    const own = gatewaysOfLink(mission, target.environments, link, []);
+    const all = gatewaysOfLink(mission, target.environments, link, passes);
+    const values = valuesOf(target, modes);
+    for (const gateway of all)
+      if (!own.includes(gateway)) put(found, subject.gatewayVerb(gateway, 'bind'), link, values);
+  }
+  return found;
 }
 
-class LinkBindings implements Worker {
+function valuesOf(target: Target, modes: ReadonlyMap<string, TargetMode>): Omit<BindingContent, 'link'> {
+  const { mode } = currentMode(target, modes.get(target.name));
+  return {
+    target: target.name,
+    mode,
+    parameters: parameterValues(target, mode, undefined),
+    overrides: overriddenValues(target, mode),
+  };
+}
+
+function put(
+  found: Map<string, BindingContent[]>,
+  about: string,
+  { name }: Link,
+  { target, mode, ...values }: Omit<BindingContent, 'link'>,
+): void {
+  const binding = { target, link: name, mode, ...values };
+  const known = found.get(about);
+  if (known === undefined) found.set(about, [binding]);
+  else known.push(binding);
+}
+
+export class LinkBindings implements Worker {
   readonly #options: LinkBindingsOptions;
   readonly #modes = new Map<string, TargetMode>();
   readonly #receivers = new Map<string, Receiver>();
   /** Receivers that are no more, until nothing of them is under way. */
   readonly #leaving = new Set<Promise<void>>();
+  #soon: Passes = new Map();
+  #lasting: Bindings = new Map();
+  #atStations: Bindings = new Map();
   #seq = 0;
   #watch: Watch | undefined;
   #served: Stoppable | undefined;
@@ -110,17 +147,39 @@ class LinkBindings implements Worker {
     await Promise.all([this.#watch?.stop(), this.#served?.stop(), ...this.#leaving]);
   }
 
+  /** The passes that begin soon or are in progress (K1, K4). */
+  passesSoon(passes: readonly StoredPass[]): void {
+    const soon = new Map<string, StoredPass[]>();
+    for (const pass of passes) soon.set(pass.target, [...(soon.get(pass.target) ?? []), pass]);
+    if (stationsOf(soon) === stationsOf(this.#soon)) return;
+    this.#soon = soon;
+    const mission = this.#options.missions.current;
+    if (this.#stopped || mission === undefined) return;
+    const before = this.#atStations;
+    this.#atStations = stationBindings(mission, this.#modes, soon);
+    this.#report(new Set([...before.keys(), ...this.#atStations.keys()]));
+  }
+
   /** K1 */
   #reconcile(): void {
     const mission = this.#options.missions.current;
     if (this.#stopped || mission === undefined) return;
-    const wanted = bindingsBySubject(mission, this.#modes);
-    for (const [about, receiver] of this.#receivers) {
-      if (wanted.has(about)) continue;
-      this.#receivers.delete(about);
-      this.#leave(receiver);
+    this.#lasting = bindingsBySubject(mission, this.#modes);
+    this.#atStations = stationBindings(mission, this.#modes, this.#soon);
+    this.#report(new Set([...this.#receivers.keys(), ...this.#lasting.keys(), ...this.#atStations.keys()]));
+  }
+
+  /** To each of them what it is to know now; who is to know nothing any more is left. */
+  #report(subjects: ReadonlySet<string>): void {
+    for (const about of subjects) {
+      const bindings = [...(this.#lasting.get(about) ?? []), ...(this.#atStations.get(about) ?? [])];
+      const receiver = this.#receivers.get(about);
+      if (bindings.length > 0) this.#receiver(about).want(bindings);
+      else if (receiver !== undefined) {
+        this.#receivers.delete(about);
+        this.#leave(receiver);
+      }
     }
-    for (const [about, bindings] of wanted) this.#receiver(about).want(bindings);
   }
 
   #receiver(about: string): Receiver {
@@ -161,4 +220,10 @@ class LinkBindings implements Worker {
       this.#later();
     }, BINDINGS_AGAIN_MS);
   }
+}
+
+/** Which stations see which targets: all that a pass decides here. */
+function stationsOf(passes: Passes): string {
+  const seen = [...passes.values()].flat().map(({ target, station }) => `${target} ${station}`);
+  return [...new Set(seen)].sort().join();
 }

@@ -13,7 +13,7 @@ import { buckets } from '../../contract/bus/buckets.ts';
 import { PASS_CHECK_AHEAD_MS, PASS_CHECK_MS, PASS_CHECK_SOON_MS } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import { type PassGateway, passKey, type StoredPass } from '../../contract/pass.ts';
-import { PassBook } from '../../messaging/pass-book.ts';
+import type { PassBook } from '../../messaging/pass-book.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { isOver, windowOf } from '../../mission/pass/pass.ts';
 import { gatewayOfPass, type ServingGateway } from '../../mission/pass/station-gateway.ts';
@@ -28,11 +28,13 @@ export interface PassGatewaysOptions extends WorkerContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly missions: MissionSource;
+  readonly passes: PassBook;
+  /** Called with the passes that begin soon or are in progress, at each check. */
+  readonly soon?: (passes: readonly StoredPass[]) => void;
 }
 
 export class PassGateways implements Worker {
   readonly #options: PassGatewaysOptions;
-  readonly #book: PassBook;
   readonly #forget: (() => void)[] = [];
   #timer: TimerHandle | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
@@ -41,12 +43,12 @@ export class PassGateways implements Worker {
 
   constructor(options: PassGatewaysOptions) {
     this.#options = options;
-    this.#book = new PassBook(options);
   }
 
   start(): void {
     const soon = (): void => this.#later(PASS_CHECK_SOON_MS);
-    this.#forget.push(this.#book.onChange(soon), this.#options.missions.onChange(soon));
+    const { passes, missions } = this.#options;
+    this.#forget.push(passes.onChange(soon), missions.onChange(soon));
     soon();
   }
 
@@ -55,7 +57,6 @@ export class PassGateways implements Worker {
     for (const forget of this.#forget) forget();
     if (this.#timer !== undefined) this.#options.clock.clearTimeout(this.#timer);
     await this.#checking;
-    await this.#book.stop();
   }
 
   /** Checks that soon, or earlier where that is due already. */
@@ -74,15 +75,13 @@ export class PassGateways implements Worker {
 
   /** P1 */
   async #check(): Promise<void> {
-    const { clock, missions, log } = this.#options;
+    const { clock, missions, passes, log } = this.#options;
     const mission = missions.current;
     try {
-      if (mission !== undefined && this.#book.live) {
-        const now = clock.now();
-        for (const pass of this.#book.passes()) {
-          if (windowOf(pass).aos > now + PASS_CHECK_AHEAD_MS) break;
-          if (!isOver(pass, now) && pass.status !== 'cancelled') await this.#checkPass(mission, pass);
-        }
+      if (mission !== undefined && passes.live) {
+        const soon = passesSoon(passes.passes(), clock.now());
+        this.#options.soon?.(soon);
+        for (const pass of soon) await this.#checkPass(mission, pass);
       }
     } catch (error) {
       if (!(error instanceof Outage)) throw error;
@@ -93,17 +92,27 @@ export class PassGateways implements Worker {
 
   /** P2, P3 */
   async #checkPass(mission: Mission, pass: StoredPass): Promise<void> {
-    const { bus, clock, holds } = this.#options;
+    const { bus, clock, passes, holds } = this.#options;
     const target = mission.targets.get(pass.target);
     const found: ServingGateway =
       target === undefined
         ? { reason: `target ${pass.target} is not in the topology` }
         : gatewayOfPass(mission, target, pass.station);
-    if (this.#stopped || !holds() || isSame(this.#book.viewOf(pass).gateway, found)) return;
+    if (this.#stopped || !holds() || isSame(passes.viewOf(pass).gateway, found)) return;
     const record: PassGateway = { ...found, checked_at: new Date(clock.now()).toISOString() };
     const key = passKey(pass.target, pass.id);
     await bus.bucket(buckets.passGateways).overwrite(key, Buffer.from(JSON.stringify(record)));
   }
+}
+
+/** Those that begin soon or are in progress, of passes by AOS (P1). */
+export function passesSoon(passes: readonly StoredPass[], now: number): StoredPass[] {
+  const soon: StoredPass[] = [];
+  for (const pass of passes) {
+    if (windowOf(pass).aos > now + PASS_CHECK_AHEAD_MS) break;
+    if (!isOver(pass, now) && pass.status !== 'cancelled') soon.push(pass);
+  }
+  return soon;
 }
 
 function isSame(known: PassGateway | undefined, found: ServingGateway): boolean {

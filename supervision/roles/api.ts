@@ -20,8 +20,10 @@ export function apiRole({
   roles,
   listening,
 }: ApiOptions): (context: RoleContext) => Promise<Role> {
-  return async ({ bus, missions, values, clock, log, registry, tokens, followers, replication }) => {
-    const ports = { bus, missions, values, clock, log, registry, tokens, followers, replication, roles };
+  return async ({ bus, missions, values, books, clock, log, registry, tokens, followers, replication }) => {
+    const { passes, schedules, rules } = books;
+    const reached = { bus, missions, values, passes, schedules, rules, clock, log };
+    const ports = { ...reached, registry, tokens, followers, replication, roles };
     const frontEnd = await startFrontEnd({ ...ports, port, host, allowHosts });
     listening(frontEnd.url);
     return {

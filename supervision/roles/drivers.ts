@@ -64,13 +64,16 @@ class DecoderWorker implements Worker {
   }
 
   async start(): Promise<void> {
-    const { bus, missions, log } = this.#context;
+    const { bus, missions, passes, log } = this.#context;
+    // A frame that is decoded before the passes are known would be of nobody.
+    await passes.ready;
     const { next } = await this.#mark.take();
     const { wentBack } = this.#mark;
     this.#next = wentBack === undefined ? next : 1;
     const decoder = createFrameDecoder({
       bus,
       missions,
+      passes,
       gateway: this.#gateway,
       log: log.child({ decoder: this.#gateway }),
       ...(wentBack !== undefined && { past: wentBack.since }),

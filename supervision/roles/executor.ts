@@ -21,7 +21,7 @@ import type { Role, RoleContext } from '../role.ts';
 import { createRuns } from './runs.ts';
 
 export async function startExecutor(context: RoleContext): Promise<Role> {
-  const { bus, clock, log, missions, values } = context;
+  const { bus, clock, log, missions, values, passes } = context;
   const lanes = new Owners<Lane>((cell) => fromCellId(cell).target);
   const holds = await watchHolds(bus);
   const kept = new KeptEnvelopes(bus, { kind: 'telecommand', version: TELECOMMAND_VERSION });
@@ -31,7 +31,8 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
   const runs = createRuns(context, past, platforms);
 
   const start = async (target: string, { epoch, holds: isOwner, failed }: WorkerContext) => {
-    await values.ready;
+    // What leaves before the passes are known might leave by another gateway than that of its pass.
+    await Promise.all([values.ready, passes.ready]);
     const lane = new Lane({
       target,
       epoch,
@@ -41,6 +42,7 @@ export async function startExecutor(context: RoleContext): Promise<Role> {
       missions,
       platforms,
       values: targetValues(values),
+      passes,
       holds,
       cells,
       past,

@@ -92,12 +92,13 @@ class GatewayWorker {
     await this.#running?.stop();
     this.#running = undefined;
     if (gateway === undefined || gateway.kind === 'external') return;
-    const { bus, clock, random, log, missions, missionFolder, spacecraft } = this.#context;
+    const { bus, clock, random, log, missions, passes, missionFolder, spacecraft } = this.#context;
     const running = createGateway(gateway, {
       bus,
       clock,
       random,
       missions,
+      passes,
       holds: this.#holds,
       bindings: this.#bindings,
       sent: this.#sent,

@@ -30,7 +30,7 @@ export function createRuns(
   past?: KnownPast,
   platforms = new KnownPlatforms(context.missions, context.clock),
 ): Runs {
-  const { bus, clock, log, missions, values, instance, tokens } = context;
+  const { bus, clock, log, missions, values, passes, instance, tokens } = context;
   const shards = new Owners<RunShard>(shardOf);
   const services: RunServices = {
     bus,
@@ -39,13 +39,14 @@ export function createRuns(
     missions,
     instance,
     platforms,
+    passes,
     values: targetValues(values),
   };
   const kept = new KeptEnvelopes(bus, { kind: 'run', version: RUN_VERSION });
   const { kind, cells } = runCells(context, services, kept, shards);
 
   const start = async (shard: string, { epoch, holds, over, failed }: WorkerContext) => {
-    await values.ready;
+    await Promise.all([values.ready, passes.ready]);
     const worker = new RunShard({
       shard,
       epoch,

@@ -28,7 +28,7 @@ it('the fold of a run is the one of its version', () => {
   const about = { run: input.run, program: of, by: input.by };
   const log = events.map((event, n) => ({ event, epoch: 3, position: n + 10, source: undefined }));
   const folds = log.map((_, n) => standingBehind(about, unbegun(about), log.slice(0, n + 1)));
-  expect([RUN_VERSION, digest(folds)], RAISE).toEqual([2, 'e7027d4af97de563']);
+  expect([RUN_VERSION, digest(folds)], RAISE).toEqual([3, '83f5b73f34e2bb84']);
 });
 
 it('the fold of a telecommand is the one of its version', () => {
@@ -37,9 +37,9 @@ it('the fold of a telecommand is the one of its version', () => {
   const folds = states.map((state, n) => {
     const event = { tc: 't', state, at: new Date(1_000_000 + n).toISOString() };
     const handed = state === 'SENT' ? { frames: 1, decoded: 2, values: 3 } : undefined;
-    const [frame, reference] = state === 'ENCODED' ? ['c0ffee', '7'] : [];
-    fold = evolveTelecommand(fold, { event, frame, reference, handed });
+    const [frame, reference, gateway] = state === 'ENCODED' ? ['c0ffee', '7', 'kiruna-1'] : [];
+    fold = evolveTelecommand(fold, { event, frame, reference, gateway, handed });
     return fold;
   });
-  expect([TELECOMMAND_VERSION, digest(folds)], RAISE).toEqual([1, '97c07509ce98cbaf']);
+  expect([TELECOMMAND_VERSION, digest(folds)], RAISE).toEqual([2, '5b05deed44aaed46']);
 });

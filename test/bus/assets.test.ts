@@ -72,8 +72,13 @@ const PUBLISHED_BUCKETS = [
   'pass_gateways',
   'pass_journals',
   'passes',
+  'passes_over',
+  'rule_refusals',
   'run_reports',
   'runs',
+  'schedule_rules',
+  'schedules',
+  'schedules_over',
   'values',
 ];
 

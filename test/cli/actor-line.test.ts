@@ -43,6 +43,15 @@ const entity: EntityView = {
 const found = { more: 0, complete: true, silent: [], at: AT };
 
 describe('mcs actor list', () => {
+  it('a schedule that no process has is at rest, unless one is silent', () => {
+    const schedule = { kind: 'schedule', id: 's1', status: 'loading', state: 'scheduled' } as const;
+    const entities = [{ ...schedule, revision: 1, at: AT - 4_000 }];
+    const listed = (silent: readonly { instance: string; why: 'no answer' }[]) =>
+      listedLines({ ...found, entities, silent } as never)[1];
+    expect(listed([])).toMatch(/schedule\/s1 .* at rest$/);
+    expect(listed([{ instance: 'ops-1', why: 'no answer' }])).not.toMatch(/at rest/);
+  });
+
   it('says what lives and where, and dates what comes from a store', () => {
     const run = {
       kind: 'run',

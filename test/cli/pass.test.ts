@@ -206,7 +206,7 @@ describe('mcs pass put', () => {
     expect(JSON.parse(json.out)).toMatchObject({ pass: { id: 'p1', status: 'booked' } });
   });
 
-  it('pass-put.U1 stops at the first that is refused, names it, and reports how many are written', async () => {
+  it('post-all.U1 stops at the first that is refused, names it, and reports how many are written', async () => {
     const bad = aPass('p2', 20, { max_elevation: '95 deg' });
     const { code, err, lines } = await put('dynamics', aPass('p1', 0), bad, aPass('p3', 40));
     expect([code, lines.length]).toEqual([1, 1]);

@@ -22,7 +22,9 @@ import { askDriver } from '../../http/driver.ts';
 import { askForFaults } from '../../http/gateway.ts';
 import { LinkEnds } from '../../http/link-ends.ts';
 import { linkRefusal } from '../../http/run-links.ts';
+import { NO_PASSES } from '../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../ports/bus.ts';
+import { realClock } from '../../supervision/clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { demoMission } from '../support/missions.ts';
 import { quiet } from '../support/nats.ts';
@@ -152,18 +154,20 @@ const atHand = { run: 'r', program, mission, holds: () => true } as unknown as R
 const { signal } = new AbortController();
 const driver = { name: 'pus', explicit: false };
 
+const looking = (bus: Bus) => ({ bus, clock: realClock, passes: NO_PASSES });
+
 /** What each makes of a malformed reply; it must not be what it makes of an answer. */
 const CALLERS: Readonly<Record<string, (bus: Bus) => Promise<unknown>>> = {
   'the links route, driver': (bus) => new LinkEnds(target, null, { bus }).driver('pus', 'uhf'),
   'the links route, gateway': (bus) => new LinkEnds(target, null, { bus }).gateway('sim-1', 'uhf', []),
   'the launch in orbit': (bus) =>
-    linkRefusal({ ...program, environment: 'in_orbit' }, mission, { bus }).then(
+    linkRefusal({ ...program, environment: 'in_orbit' }, mission, looking(bus)).then(
       (refusal) => refusal ?? 'a link',
     ),
   'the faults route': (bus) => askForFaults('sim-1', undefined, { bus, log: quiet }),
   'the encode route': (bus) => askDriver(driver, 'encode', {}, { bus, log: quiet }),
   'the decode route': (bus) => askDriver(driver, 'decode', {}, { bus, log: quiet }),
-  'readiness of a run': (bus) => unreadiness(bus, mission, program),
+  'readiness of a run': (bus) => unreadiness(looking(bus), mission, program),
   'a fault of a run': (bus) => {
     const fault = { fault: 'x', target: 'sat1', gateway: 'sim-1' };
     const effect = { type: 'effect.fault', index: 0, fault, on: true, at: 0 };

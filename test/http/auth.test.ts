@@ -45,10 +45,12 @@ beforeAll(async () => {
   provider = { issuer: ISSUER, audience: 'mission-control', jwks_file, roles_prefix: 'mcs:' };
   world = await startWorld();
   url = world.url;
-  const { bus, missions, values, log } = world;
+  const { bus, missions, values, books, log } = world;
   const tokens = new MissionTokens({ missions, clock: realClock, log, fetch });
   unsigned.push(tokens);
-  const ports = { bus, missions, values, log, clock: realClock, registry: new Registry(), tokens };
+  const { passes, schedules, rules } = books;
+  const reached = { bus, missions, values, passes, schedules, rules, log, clock: realClock };
+  const ports = { ...reached, registry: new Registry(), tokens };
   keyless = await startFrontEnd({
     ...ports,
     followers: followerCredentials(undefined),

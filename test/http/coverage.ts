@@ -18,6 +18,7 @@ export const COVERED_BY: Readonly<Record<string, string>> = {
   Modes: 'modes.test.ts',
   Alarms: 'alarm-routes.test.ts',
   Passes: 'pass-routes.test.ts',
+  Schedules: 'schedule-routes.test.ts',
   Catalogue: 'routes.test.ts',
   Links: 'routes.test.ts',
   Simulation: 'simulation.test.ts',

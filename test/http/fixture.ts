@@ -13,6 +13,7 @@ import type { FrontEndPorts } from '../../http/ports.ts';
 import type { Route } from '../../http/route.ts';
 import { type FrontEnd, serveRoutes } from '../../http/serve.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
+import { type Books, openBooks } from '../../messaging/books.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -94,6 +95,7 @@ export function layerPorts(): FrontEndPorts & { readonly log: ReturnType<typeof 
       upToDate: async () => {},
       stop: async () => {},
     },
+    ...booksOf({ bus: absentBus, clock: realClock, log }),
     log,
     clock: realClock,
     registry: new Registry(),
@@ -101,6 +103,12 @@ export function layerPorts(): FrontEndPorts & { readonly log: ReturnType<typeof 
     followers: followerCredentials(undefined),
     roles: () => ({ api: 'running' }),
   };
+}
+
+/** The books, without what stops them. */
+export function booksOf(options: Parameters<typeof openBooks>[0]): Books {
+  const { passes, schedules, rules } = openBooks(options);
+  return { passes, schedules, rules };
 }
 
 /** A server of the given routes. */

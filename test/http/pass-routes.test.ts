@@ -155,7 +155,7 @@ describe('one pass', () => {
     });
   });
 
-  it.each(['p9', 'a.b', '%zz'])('MC-PASS-019 %s is 404 pass::unknown', async (id) => {
+  it.each(['p9', 'a.b', '%zz'])('MC-PASS-019 MC-ERR-094 %s is 404 pass::unknown', async (id) => {
     expect(said(await read(id))).toEqual([404, ['pass::unknown']]);
   });
 
@@ -164,7 +164,7 @@ describe('one pass', () => {
   });
 });
 
-describe('writing a pass (MC-PASS-001 MC-PASS-024)', () => {
+describe('writing a pass (MC-PASS-001 MC-PASS-024 MC-ERR-092)', () => {
   afterEach(clear);
 
   it('MC-PASS-014 MC-PASS-018 MC-PASS-025 answers the pass as stored, and the same when it is posted back', async () => {
@@ -209,7 +209,7 @@ describe('writing a pass (MC-PASS-001 MC-PASS-024)', () => {
     expect(codesOf(await replaceBody(body))).toContain('pass::invalid');
   });
 
-  it('MC-PASS-010 refuses an unknown target: 422 pass::unknown-target', async () => {
+  it('MC-PASS-010 MC-ERR-093 refuses an unknown target: 422 pass::unknown-target', async () => {
     expect(said(await write(pass('p1', 0, { target: 'sat' })))).toEqual([422, ['pass::unknown-target']]);
     expect(said(await replace({ target: 'sat' }))).toEqual([422, ['pass::unknown-target']]);
   });
@@ -277,7 +277,7 @@ describe('the answer to a write', () => {
 describe('who writes passes', () => {
   afterEach(clear);
 
-  it('MC-PASS-021 MC-PASS-061 MC-AUTH-025 is a feeder: 403 pass::not-a-feeder for anybody else, and for nobody', async () => {
+  it('MC-PASS-021 MC-PASS-061 MC-AUTH-024 MC-AUTH-025 MC-ERR-090 is a feeder: 403 pass::not-a-feeder for anybody else, and for nobody', async () => {
     for (const headers of [{ 'x-mcs-user': 'ada' }, {}, { 'x-mcs-user': 'constructor' }]) {
       expect(said(await write(pass('p1', 0), headers))).toEqual([403, ['pass::not-a-feeder']]);
       expect(said(await replace({}, headers))).toEqual([403, ['pass::not-a-feeder']]);
@@ -286,7 +286,7 @@ describe('who writes passes', () => {
     expect(said(await write(pass('p1', 0)))).toEqual([403, ['pass::not-a-feeder']]);
   });
 
-  it('MC-PASS-022 MC-PASS-060 writes its own source alone: 403 pass::forbidden-source', async () => {
+  it('MC-PASS-022 MC-PASS-060 MC-ERR-091 writes its own source alone: 403 pass::forbidden-source', async () => {
     const forbidden = [403, ['pass::forbidden-source']];
     expect(said(await write(booking('b1', 0)))).toEqual(forbidden);
     expect(said(await replace({ source: 'provider' }))).toEqual(forbidden);

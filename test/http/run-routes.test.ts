@@ -364,11 +364,11 @@ describe('a run that is bound to a pass', () => {
     expect(codesOf(await start({ ...launch, plan: 'elsewhere' }, ADA))).toEqual(['run::unknown-pass']);
   });
 
-  it('MC-RUN-031 F-06 is refused where the pass is cancelled: 409 run::pass-cancelled', async () => {
+  it('MC-RUN-031 MC-ERR-075 F-06 is refused where the pass is cancelled: 409 run::pass-cancelled', async () => {
     expect(await bound({ status: 'cancelled' })).toEqual([409, ['run::pass-cancelled']]);
   });
 
-  it('MC-RUN-032 F-06 MC-PASS-048 is refused in orbit where it is not booked: 409 run::not-booked', async () => {
+  it('MC-RUN-032 MC-ERR-076 F-06 MC-PASS-048 is refused in orbit where it is not booked: 409 run::not-booked', async () => {
     const predicted = { source: 'fds', status: 'predicted' } as const;
     expect((await bound(predicted))[0]).toBe(202);
     await inOrbit(async () => {
@@ -377,11 +377,11 @@ describe('a run that is bound to a pass', () => {
     });
   });
 
-  it('MC-RUN-033 F-06 is refused before AOS: 409 run::before-aos', async () => {
+  it('MC-RUN-033 MC-ERR-077 F-06 is refused before AOS: 409 run::before-aos', async () => {
     expect(await bound({ aos: at(MINUTE) })).toEqual([409, ['run::before-aos']]);
   });
 
-  it('MC-RUN-034 MC-LIM-009 F-06 is refused where it may end behind LOS less the margin: 409 run::window', async () => {
+  it('MC-RUN-034 MC-ERR-078 MC-LIM-009 F-06 is refused where it may end behind LOS less the margin: 409 run::window', async () => {
     const { maxDurationMs } = resolved(launch).program;
     const [enough, short] = [maxDurationMs! + 30_000 + 20_000, maxDurationMs! + 30_000 - 1];
     expect((await bound({ los: at(enough) }))[0]).toBe(202);
@@ -395,7 +395,7 @@ describe('a run that is bound to a pass', () => {
     }
   });
 
-  it('MC-RUN-035 MC-PASS-006 F-06 is refused on a receive-only pass where it sends: 409 run::receive-only', async () => {
+  it('MC-RUN-035 MC-ERR-079 MC-PASS-006 F-06 is refused on a receive-only pass where it sends: 409 run::receive-only', async () => {
     expect(await bound({ uplink: false }, { run: 'reboot' })).toEqual([409, ['run::receive-only']]);
     expect((await bound({ uplink: false }, { run: 'nothing' }))[0]).toBe(202);
   });
@@ -489,7 +489,7 @@ describe('a run by hand in orbit', () => {
     }
   });
 
-  it('MC-RUN-036 answers 409 run::no-link', async () => {
+  it('MC-RUN-036 MC-ERR-080 answers 409 run::no-link', async () => {
     const open = { ...mission.environments.get('flight')!, identity: 'declared' } as const;
     const environments = new Map(mission.environments).set('flight', open);
     world.missions.publish({ ...mission, environments, targets: runs.targets });

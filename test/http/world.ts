@@ -14,6 +14,7 @@ import type { TargetHolds, TcEvent } from '../../contract/telecommand.ts';
 import { startFrontEnd } from '../../http/front-end.ts';
 import type { FrontEnd } from '../../http/serve.ts';
 import { MissionTokens } from '../../identity/mission-tokens.ts';
+import { type Books, openBooks } from '../../messaging/books.ts';
 import { compile } from '../../mission/compile.ts';
 import { load } from '../../mission/load.ts';
 import type { AuthSettings, Mission } from '../../mission/mission.ts';
@@ -133,6 +134,8 @@ export interface World {
   readonly bus: NatsBus;
   readonly missions: ReturnType<typeof missionSource>;
   readonly mission: Mission;
+  readonly passes: Books['passes'];
+  readonly books: Books;
   readonly values: RunningValueFeeds;
   readonly frontEnd: FrontEnd;
   readonly url: string;
@@ -162,13 +165,19 @@ export async function startWorld(): Promise<World> {
   const log = memoryLog();
   const tokens = new MissionTokens({ missions, clock: realClock, log, fetch });
   const started: { close(): Promise<void> }[] = [];
-  const start = async (clock = realClock): Promise<{ frontEnd: FrontEnd; values: RunningValueFeeds }> => {
+  const start = async (clock = realClock): Promise<Pick<World, 'frontEnd' | 'values' | 'books'>> => {
     const values = startValueFeeds({ bus, missions, clock, log });
     await values.ready;
+    const books = openBooks({ bus, clock, log });
+    const { passes, schedules, rules } = books;
+    await passes.ready;
     const frontEnd = await startFrontEnd({
       bus,
       missions,
       values,
+      passes,
+      schedules,
+      rules,
       log,
       clock,
       registry: new Registry(),
@@ -180,17 +189,20 @@ export async function startWorld(): Promise<World> {
       close: async () => {
         await frontEnd.close();
         await values.stop();
+        await books.stop();
       },
     });
-    return { frontEnd, values };
+    return { frontEnd, values, books };
   };
-  const { frontEnd, values } = await start();
+  const { frontEnd, values, books } = await start();
   return {
     nats,
     bus,
     missions,
     mission,
     values,
+    books,
+    passes: books.passes,
     frontEnd,
     url: frontEnd.url,
     log,

@@ -2,11 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type DecodedBatch, decodeBatch, encodeBatch } from '../../contract/batch.ts';
 import { header } from '../../contract/bus/headers.ts';
 import { subject } from '../../contract/bus/subjects.ts';
+import type { StoredPass } from '../../contract/pass.ts';
 import { createFrameDecoder, type FrameDecoder } from '../../links/frame-decoder.ts';
 import { createSpacecraft } from '../../links/simulated/spacecraft.ts';
 import type { StreamMessage } from '../../ports/bus.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { demoMission, TestMissions } from '../support/missions.ts';
+import { bookOf, storedPass } from '../support/passes.ts';
 import { type KeptLog, keptLog } from '../support/silent-log.ts';
 import { MemoryBus } from './memory-bus.ts';
 
@@ -16,12 +18,16 @@ let bus: MemoryBus;
 let missions: TestMissions;
 let log: KeptLog;
 let decoder: FrameDecoder;
+/** What a test puts here is known. */
+const known: StoredPass[] = [];
+const passes = bookOf(known);
 
 beforeEach(() => {
   bus = new MemoryBus();
   missions = new TestMissions(mission);
   log = keptLog();
-  decoder = createFrameDecoder({ bus, missions, gateway: 'sim-1', log });
+  known.length = 0;
+  decoder = createFrameDecoder({ bus, missions, passes, gateway: 'sim-1', log });
 });
 
 /** Housekeeping of some seconds. */
@@ -65,11 +71,58 @@ describe('decoding', () => {
     expect(only?.batch.blocks[0]?.onboard[0]).toBe(START_MS);
   });
 
+  it('frame-decoder.G5 MC-PASS-050 decodes for a target while a pass is near at the time of the message, also later', async () => {
+    const tags = { gateway: undefined, tags: ['uhf'], rate: undefined };
+    const sat1 = mission.targets.get('sat1')!;
+    const uhf = { ...sat1.links.get('uhf')!, parameters: () => tags };
+    const first = { ...mission.gateways.get('sim-1')!, name: 'first', tags: ['uhf'] };
+    const station = { ...first, name: 'sim-1', tags: ['uhf', 'kiruna'] };
+    missions.publish({
+      ...mission,
+      targets: new Map([['sat1', { ...sat1, links: new Map([['uhf', uhf]]) }]]),
+      gateways: new Map([first, station].map((each) => [each.name, each])),
+    });
+    const [minute, frames] = [60_000, housekeeping(1)];
+    known.push(storedPass(10 * minute, 20 * minute));
+    const moments = [8, 9.5, 15, 20.5, 22, 15.5].map((at) => at * minute);
+    for (const [index, at] of moments.entries()) await decoder.handle(message(index, frames, at));
+    expect(decoded().map(({ seq }) => seq)).toEqual(['1', '2', '3', '5']);
+  });
+
+  it('frame-decoder.G5 decodes for a target from the moment on at which its pass is known', async () => {
+    const tags = { gateway: undefined, tags: ['uhf'], rate: undefined };
+    const sat1 = mission.targets.get('sat1')!;
+    const uhf = { ...sat1.links.get('uhf')!, parameters: () => tags };
+    const first = { ...mission.gateways.get('sim-1')!, name: 'first', tags: ['uhf'] };
+    missions.publish({
+      ...mission,
+      targets: new Map([['sat1', { ...sat1, links: new Map([['uhf', uhf]]) }]]),
+      gateways: new Map(
+        [first, { ...first, name: 'sim-1', tags: ['uhf', 'kiruna'] }].map((each) => [each.name, each]),
+      ),
+    });
+    const frames = housekeeping(1);
+    let changes = 0;
+    const counted = {
+      inProgress: passes.inProgress,
+      near: passes.near,
+      get changes() {
+        return changes;
+      },
+    };
+    const own = createFrameDecoder({ bus, missions, passes: counted, gateway: 'sim-1', log });
+    await own.handle(message(1, frames, 60_000));
+    known.push(storedPass(0, 600_000));
+    changes += 1;
+    await own.handle(message(2, frames, 60_001));
+    expect(decoded().map(({ seq }) => seq)).toEqual(['2']);
+  });
+
   it('frame-decoder.G1 stores nothing twice when a message is decoded again', async () => {
     const [one, two] = [message(1, housekeeping(1)), message(2, housekeeping(1))];
     await decoder.handle(one);
     await decoder.handle(two);
-    const restarted = createFrameDecoder({ bus, missions, gateway: 'sim-1', log });
+    const restarted = createFrameDecoder({ bus, missions, passes, gateway: 'sim-1', log });
     await restarted.handle(one);
     await restarted.handle(two);
     expect(decoded().map(({ seq }) => seq)).toEqual(['1', '2']);

@@ -8,6 +8,7 @@ import type { DriverAnswer, EncodeReply, SendReply } from '../../contract/link.t
 import { startDriverService } from '../../links/driver-service.ts';
 import { createFrameDecoder } from '../../links/frame-decoder.ts';
 import { createGateway, type RunningGateway } from '../../links/gateway-service.ts';
+import { NO_PASSES } from '../../mission/pass/serving-gateway.ts';
 import type { Bus, Stoppable } from '../../ports/bus.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { realClock } from '../../supervision/clock.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
     startDriverService({ bus, missions, log }),
     startDriverService({ bus: await nats.connected(), missions, log }),
   );
-  const decoder = createFrameDecoder({ bus, missions, gateway: 'sim-1', log });
+  const decoder = createFrameDecoder({ bus, missions, passes: NO_PASSES, gateway: 'sim-1', log });
   services.push(
     await bus.follow(streams.frames, subject.frames('sim-1'), { from: 'start' }, (message) =>
       decoder.handle(message),

@@ -24,6 +24,7 @@ import { LinkEnds } from '../../http/link-ends.ts';
 import { askHolder } from '../../http/run-control.ts';
 import { linkRefusal } from '../../http/run-links.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
+import { NO_PASSES } from '../../mission/pass/serving-gateway.ts';
 import type { Bus, StreamMessage } from '../../ports/bus.ts';
 import { Receiver } from '../../supervision/reconciler/receiver.ts';
 import { ManualClock, settled } from '../support/manual-clock.ts';
@@ -73,7 +74,11 @@ const ASKERS: readonly Asker[] = [
     ask: (world) => {
       const work = { submission: {}, definition: { mission, link: { driver: 'pus' } } };
       const run = { id: 'cell', key: 'k', epoch: 1, signal };
-      return createEncode(world)({ type: 'effect.encode' }, { work } as never, run);
+      return createEncode(world)(
+        { type: 'effect.encode' },
+        { work, giveGateway: () => undefined } as never,
+        run,
+      );
     },
     made: {
       answered: { type: 'driver.encoded', frame: 'c0' },
@@ -117,9 +122,9 @@ const ASKERS: readonly Asker[] = [
     file: 'actors/run/readiness.ts',
     answer: { link: { state: 'up' } },
     ask: ({ bus, clock }) =>
-      retryWhileBusIsAway({ clock, signal }, () => unreadiness(bus, mission, program)).then(
-        (ready) => ready?.value,
-      ),
+      retryWhileBusIsAway({ clock, signal }, () =>
+        unreadiness({ bus, clock, passes: NO_PASSES }, mission, program),
+      ).then((ready) => ready?.value),
     made: {
       answered: [],
       unserved: [
@@ -247,7 +252,8 @@ const ASKERS: readonly Asker[] = [
       file: 'http/run-links.ts',
       as: `of a gateway of kind ${kind}`,
       answer: { link: { state: 'silent' } },
-      ask: ({ bus }) => linkRefusal(asked, orbitBy(kind), { bus }).then((made) => made ?? 'a link'),
+      ask: ({ bus, clock }) =>
+        linkRefusal(asked, orbitBy(kind), { bus, clock, passes: NO_PASSES }).then((made) => made ?? 'a link'),
       made: {
         answered: 'a link',
         unserved: kind === 'external' ? 'a link' : noLink('is not running'),

@@ -13,6 +13,7 @@ import { sendFrame } from '../../actors/telecommand/sending.ts';
 import { Outage } from '../../contract/outage.ts';
 import { askForFaults } from '../../http/gateway.ts';
 import { retryWhileBusIsAway } from '../../messaging/while-bus-is-away.ts';
+import { NO_PASSES } from '../../mission/pass/serving-gateway.ts';
 import type { Bus } from '../../ports/bus.ts';
 import type { EffectRun } from '../../ports/entity.ts';
 import { realClock } from '../../supervision/clock.ts';
@@ -72,14 +73,21 @@ const WAITING: readonly [string, object, (bus: Bus) => Promise<unknown>, unknown
     (bus) => {
       const definition = { mission, link: { driver: 'demo' } };
       const encode = createEncode({ bus, clock: realClock });
-      return encode({ type: 'effect.encode' }, { work: { submission: {}, definition } } as never, run);
+      return encode(
+        { type: 'effect.encode' },
+        { work: { submission: {}, definition }, giveGateway: () => undefined } as never,
+        run,
+      );
     },
     { type: 'driver.encoded', frame: 'c0' },
   ],
   [
     'the readiness of a target',
     {},
-    (bus) => retryWhileBusIsAway({ clock: realClock, signal }, () => unreadiness(bus, mission, program)),
+    (bus) =>
+      retryWhileBusIsAway({ clock: realClock, signal }, () =>
+        unreadiness({ bus, clock: realClock, passes: NO_PASSES }, mission, program),
+      ),
     { value: [] },
   ],
   [

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
+import { BUS_RETRY_MS, PASS_RECEIVE_MARGIN_MS } from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import { PassBook } from '../../messaging/pass-book.ts';
 import { upsert } from '../../mission/pass/merge.ts';
@@ -12,10 +14,13 @@ import { ManualClock, settled } from '../support/manual-clock.ts';
 
 type Changed = (key: string, entry: Entry | undefined) => void;
 
-function bookOn() {
+function bookOn(refusals = 0) {
   const watches = new Map<string, Changed>();
+  let refused = 0;
   const bucket = ({ name }: BucketDefinition) => ({
     watch: async (_filter: string, changed: Changed) => {
+      refused += 1;
+      if (refused <= refusals) throw new Outage('bus.timeout', 'not yet');
       watches.set(name, changed);
       return { ready: Promise.resolve(), stop: async () => {} };
     },
@@ -76,6 +81,33 @@ it('pass-book.K3 lists by AOS whatever came, moved and left between two readers'
   );
 });
 
+it('pass-book.K4 knows which passes of a target are in progress, whatever comes, moves and leaves', async () => {
+  const step = fc.record({
+    target: fc.constantFrom('sat1', 'sat2'),
+    id: fc.constantFrom('a', 'b', 'c'),
+    minute: fc.option(fc.integer({ min: 0, max: 30 })),
+    now: fc.integer({ min: -2, max: 42 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const { book, put } = bookOn();
+      await settled();
+      for (const { target, id, minute, now } of steps) {
+        put(`${target}.${id}`, minute === null ? undefined : bytesOf(stored(target, id, minute)));
+        for (const each of ['sat1', 'sat2']) {
+          const at = now * 60_000;
+          const within = (marginMs: number) =>
+            book
+              .passes(each)
+              .filter(({ aos, los }) => Date.parse(aos) - marginMs <= at && at < Date.parse(los) + marginMs);
+          expect(book.inProgress(each, at)).toEqual(within(0));
+          expect(book.near(each, at)).toEqual(within(PASS_RECEIVE_MARGIN_MS));
+        }
+      }
+    }),
+  );
+});
+
 it('pass-book.K1 leaves out what cannot be read, and reports it; a pass that becomes so leaves', async () => {
   const { book, put, log } = bookOn();
   await settled();
@@ -99,6 +131,32 @@ it('pass-book.K2 waits until what was written is seen, and not for ever', async 
   const never = book.seen(99);
   clock.advance(60_000);
   await never;
+});
+
+it('kept-watch.W2 pass-book is known in the end where the bus is there and refuses at first', async () => {
+  const { book, clock, log } = bookOn(4);
+  let isReady = false;
+  void book.ready.then(() => {
+    isReady = true;
+  });
+  await settled();
+  expect([book.known, isReady]).toEqual([false, false]);
+  for (let round = 0; round < 3; round += 1) {
+    clock.advance(BUS_RETRY_MS);
+    await settled();
+  }
+  expect([book.known, book.live, isReady]).toEqual([true, true, true]);
+  expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'warn']);
+});
+
+it('kept-watch.W2 nobody who waits for the pass-book is left waiting when it stops', async () => {
+  const { book, clock } = bookOn(Number.POSITIVE_INFINITY);
+  await settled();
+  await book.stop();
+  await book.ready;
+  clock.advance(60_000);
+  await settled();
+  expect(book.known).toBe(false);
 });
 
 it('makes the text of a change once for all who ask for it, and none for nobody', async () => {

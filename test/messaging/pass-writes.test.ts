@@ -6,63 +6,22 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { BucketDefinition } from '../../contract/bus/buckets.ts';
 import { buckets } from '../../contract/bus/buckets.ts';
-import { Outage } from '../../contract/outage.ts';
+import { PASSES_OF_TARGET } from '../../contract/limits.ts';
 import type { Pass, PassSnapshot, StoredPass } from '../../contract/pass.ts';
 import { PassWriter } from '../../messaging/pass-writes.ts';
+import { PassesOver, reachOf } from '../../messaging/passes-over.ts';
 import { replaceWindow, upsert } from '../../mission/pass/merge.ts';
-import { byAos } from '../../mission/pass/pass.ts';
+import { byAos, windowOf } from '../../mission/pass/pass.ts';
 import { TargetPasses } from '../../mission/pass/target-passes.ts';
-import type { Bucket, Bus, Entry, Written } from '../../ports/bus.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
 import { memoryLog } from '../http/fixture.ts';
 import { settled } from '../support/manual-clock.ts';
-
-/** A cell of buckets; each operation of a connection happens at a moment that `turn` chooses. */
-class Buckets {
-  readonly #entries = new Map<string, Map<string, Entry>>();
-  #revision = 0;
-
-  of({ name }: BucketDefinition): Map<string, Entry> {
-    const entries = this.#entries.get(name) ?? new Map<string, Entry>();
-    this.#entries.set(name, entries);
-    return entries;
-  }
-
-  put(bucket: BucketDefinition, key: string, value: Uint8Array, expected: number): Written {
-    const entries = this.of(bucket);
-    if ((entries.get(key)?.revision ?? 0) !== expected) return { outcome: 'conflict' };
-    this.#revision += 1;
-    entries.set(key, { key, value, revision: this.#revision, at: 0 });
-    return { outcome: 'written', revision: this.#revision };
-  }
-
-  stored(): StoredPass[] {
-    const values = [...this.of(buckets.passes).values()];
-    return values.map(({ value }) => JSON.parse(Buffer.from(value).toString()) as StoredPass).sort(byAos);
-  }
-}
+import { atOnce, Buckets } from './cell-of-buckets.ts';
 
 /** A process that writes: dead, or away, behind its operation number `dies`. */
-function writer(cell: Buckets, turn: () => Promise<void>, dies = Number.POSITIVE_INFINITY): PassWriter {
-  let operations = 0;
-  const step = async <Value>(operation: () => Value): Promise<Value> => {
-    await turn();
-    operations += 1;
-    if (operations > dies) throw new Outage('bus.unavailable', 'dead');
-    const value = operation();
-    await turn();
-    if (operations >= dies) throw new Outage('bus.unavailable', 'dead');
-    return value;
-  };
-  const bucket = (definition: BucketDefinition): Partial<Bucket> => ({
-    get: (key) => step(() => cell.of(definition).get(key)),
-    list: (filter) =>
-      step(() => [...cell.of(definition).values()].filter(({ key }) => key.startsWith(filter.slice(0, -1)))),
-    put: (key, value, expected) => step(() => cell.put(definition, key, value, expected)),
-  });
-  return new PassWriter({ bus: { bucket } as unknown as Bus, log: memoryLog() });
+function writer(cell: Buckets, turn: () => Promise<void>, dies?: number): PassWriter {
+  return new PassWriter({ bus: cell.bus(turn, dies), log: memoryLog() });
 }
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 2) + minute * 60_000).toISOString();
@@ -242,4 +201,46 @@ it('a journal that names passes of another target is not waited for', async () =
   // A writer that asks for more than this has lost its way.
   await writer(cell, now, 50).write('sat1', (passes) => upsert(passes, pass('b', 30, 'fds'), AUTHOR));
   expect(cell.stored().map(({ id }) => id)).toEqual(['b']);
+});
+
+it('pass-writes.J8 no write leaves a target with more passes in use than it may have', async () => {
+  const cell = new Buckets();
+  const many = Array.from({ length: PASSES_OF_TARGET }, (_, n) => pass(`p${n}`, n * 20, 'fds'));
+  const fill: Change = (passes) => {
+    for (const each of many) passes.set(upsert(new TargetPasses(), each, AUTHOR));
+  };
+  const one = writer(cell, atOnce);
+  await one.write('sat1', fill);
+  expect(cell.of(buckets.passes).size).toBe(PASSES_OF_TARGET);
+  const more = one.write('sat1', (passes) => upsert(passes, pass('more', -100, 'fds'), AUTHOR));
+  await expect(more).rejects.toThrow(
+    `target sat1 would have ${PASSES_OF_TARGET + 1} passes; it may have ${PASSES_OF_TARGET}`,
+  );
+  expect(cell.of(buckets.passes).has('sat1.more')).toBe(false);
+  // What is there may change, and makes room as it leaves.
+  await one.write('sat1', (passes) => upsert(passes, pass('p0', 5, 'provider'), AUTHOR));
+  await one.write('sat1', (passes) => passes.delete('p1'));
+  await one.write('sat1', (passes) => upsert(passes, pass('more', -100, 'fds'), AUTHOR));
+  expect(cell.of(buckets.passes).size).toBe(PASSES_OF_TARGET);
+});
+
+it('pass-writes.J7 reads nothing of what is long over for the time to come, and a bounded part of it for the past', async () => {
+  const cell = new Buckets();
+  const now = Date.parse(at(0)) + 40 * 86_400_000;
+  const soon = pass('soon', 40 * 1_440, 'fds');
+  expect(reachOf([windowOf(soon)], now)).toBeUndefined();
+  await writer(cell, atOnce).write('sat1', (passes) => upsert(passes, soon, AUTHOR));
+  expect([...cell.asked.keys()].filter((what) => what.endsWith(buckets.passesOver.name))).toEqual([]);
+  const late = pass('late', 0, 'fds');
+  const reach = reachOf([windowOf(late)], now);
+  expect(reach).toEqual(windowOf(late));
+  const over = new PassesOver({ bus: cell.bus(atOnce), log: memoryLog() });
+  for (let day = 0; day < 30; day += 1) {
+    const stored = upsert(new TargetPasses(), pass(`d${day}`, day * 1_440, 'fds'), AUTHOR);
+    await over.keep('sat1', [{ pass: stored }], now);
+  }
+  cell.asked.clear();
+  await writer(cell, atOnce).write('sat1', (passes) => upsert(passes, late, AUTHOR), reach);
+  // The days, and what two of them have: none is before that of its AOS.
+  expect(cell.asked.get(`get ${buckets.passesOver.name}`)).toBe(5);
 });

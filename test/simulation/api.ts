@@ -1,7 +1,7 @@
 /**
- * The front end of a simulated process: the handlers of `POST /v1/tc` and of runs with their real ports, called where a
- * socket would call them. Mission Control Service, sections 2.1 and 2.3. What comes before a handler (path, body shape,
- * identity) is not simulated.
+ * The front end of a simulated process: the handlers of `POST /v1/tc`, of runs and of plans with their real ports,
+ * called where a socket would call them. Mission Control Service, sections 2.1, 2.3, 4.5 and 4.6. What comes before a
+ * handler (path, body shape, identity) is not simulated.
  */
 
 import { ulid } from 'ulid';
@@ -21,11 +21,15 @@ import { answerRun, commandRun } from '../../http/routes/run-commands.ts';
 import { launchRun } from '../../http/routes/runs.ts';
 import { submitTelecommand } from '../../http/routes/telecommands.ts';
 import { watchRuns } from '../../http/run-index.ts';
-import { PassBook } from '../../messaging/pass-book.ts';
+import { PassWriter } from '../../messaging/pass-writes.ts';
+import { PassesOver } from '../../messaging/passes-over.ts';
+import { SchedulesOver } from '../../messaging/schedules-over.ts';
 import { programDocument } from '../../mission/procedure/program-document.ts';
 import { submittedRun } from '../../mission/procedure/run-status.ts';
 import type { RoleContext, RoleFactory } from '../../supervision/role.ts';
 import type { RunningValueFeeds } from '../../telemetry/value-feeds.ts';
+import type { Request } from './schedules/planning.ts';
+import { type Asker, askForPlanning } from './schedules/planning-api.ts';
 
 export type Answer =
   | { readonly outcome: 'accepted'; readonly duplicate: boolean }
@@ -33,9 +37,9 @@ export type Answer =
   | { readonly outcome: 'unavailable' }
   | { readonly outcome: 'refused'; readonly codes: readonly string[] };
 
-/** The answer a person gets about a run. */
+/** The answer a person gets about a run, or about what is planned. */
 export type Told =
-  | { readonly outcome: 'accepted'; readonly run: string }
+  | { readonly outcome: 'accepted'; readonly run: string; readonly body?: unknown }
   /** Nobody knows whether it was taken. */
   | { readonly outcome: 'unavailable' }
   | { readonly outcome: 'refused'; readonly codes: readonly string[] };
@@ -51,6 +55,8 @@ export interface Person {
 }
 
 export interface Api {
+  /** The process that answers. */
+  readonly instance: string;
   readonly values: RunningValueFeeds;
   submit(request: TcRequest): Promise<Answer>;
   launch(request: RunRequest): Promise<Told>;
@@ -66,6 +72,8 @@ export interface Api {
   alarm(target: string, alarm: string, action: AlarmAction, by: string): Promise<Told>;
   /** As an alarm reaction asks for it on the bus. */
   preempt(run: string): Promise<Told>;
+  /** Passes, schedules and rules. */
+  plan(what: Request, asker: Asker): Promise<Told>;
 }
 
 /** The role `api` of a simulated process; `ready` is given what a client can ask. */
@@ -73,29 +81,40 @@ export function simulatedApi(ready: (api: Api) => void): RoleFactory {
   return async (context) => {
     const holds = watchHolds(context.bus, context.log);
     const runs = watchRuns(context.bus, context.log);
-    const passes = new PassBook(context);
-    const ports = portsOf(context, { holds, runs, passes });
+    const ports = portsOf(context, { holds, runs });
     ready({
+      instance: context.instance,
       values: context.values,
       submit: (request) => submit(request, ports),
       ...runApi(ports),
       alarm: (target, alarm, action, by) => commanded(target, alarm, action, by, ports),
+      plan: (what, asker) =>
+        reported(async () => ({ handled: await askForPlanning(what, asker, ports), run: () => '' })),
     });
     return {
       shared: [],
-      stop: async () => void (await Promise.all([holds, runs, passes].map((each) => each.stop()))),
+      stop: async () => void (await Promise.all([holds, runs].map((each) => each.stop()))),
     };
   };
 }
 
 /** Nobody inspects: a handler that asks for more than is here fails loudly. */
 function portsOf(
-  { bus, missions, values, log, clock, random, registry }: RoleContext,
-  watched: Pick<RoutePorts, 'holds' | 'runs' | 'passes'>,
+  { bus, missions, values, books, log, clock, random, registry }: RoleContext,
+  watched: Pick<RoutePorts, 'holds' | 'runs'>,
 ): RoutePorts {
-  const ports = { bus, missions, values, log, clock, registry, ...watched };
+  const { passes, schedules, rules } = books;
+  const ports = { bus, missions, values, passes, schedules, rules, log, clock, registry, ...watched };
   const newId = (): string => ulid(clock.now(), () => random.next());
-  return { ...ports, newId, valuesLoaded: () => true, draining: () => false } as unknown as RoutePorts;
+  return {
+    ...ports,
+    passWriter: new PassWriter({ bus, log }),
+    passesOver: new PassesOver({ bus, log }),
+    schedulesOver: new SchedulesOver({ bus, log }),
+    newId,
+    valuesLoaded: () => true,
+    draining: () => false,
+  } as unknown as RoutePorts;
 }
 
 function commanded(
@@ -114,7 +133,7 @@ function commanded(
   }));
 }
 
-function runApi(ports: RoutePorts): Omit<Api, 'values' | 'submit' | 'alarm'> {
+function runApi(ports: RoutePorts): Omit<Api, 'instance' | 'values' | 'submit' | 'alarm' | 'plan'> {
   const ada = { kind: 'declared', name: 'ada', roles: [] } as const;
   const nothing = { query: {}, content: undefined };
   return {
@@ -171,7 +190,10 @@ interface Carried {
 async function reported(ask: () => Promise<Carried>): Promise<Told> {
   try {
     const { handled, run } = await ask();
-    if (handled.ok) return { outcome: 'accepted', run: run(handled.value) };
+    if (handled.ok) {
+      const { body } = handled.value as { body?: unknown };
+      return { outcome: 'accepted', run: run(handled.value), body };
+    }
     const codes = handled.faults.map(({ code }) => code);
     return codes.every((code) => PASSING.has(code))
       ? { outcome: 'unavailable' }

@@ -21,6 +21,7 @@ export interface Stage {
   process(slot: number): SimulatedProcess | undefined;
   kill(slot: number, why: string, backMs: number): void;
   leave(slot: number, backMs: number): void;
+  stepClock(slot: number, byMs: number): void;
   /** The store went back. */
   rewound(): void;
   tell(who: string, what: string): void;
@@ -88,6 +89,8 @@ export class FaultPlan {
       case 'rewind':
         this.#outage(fault);
         return this.#rewind(fault);
+      case 'step':
+        return this.#world.stepClock(fault.slot, fault.byMs);
       case 'election':
         this.#elections += 1;
         return this.#after(fault, () => {

@@ -11,6 +11,7 @@ import type { CurrentSample } from '../../telemetry/current-values.ts';
 import type { AlarmHistory } from './alarm-history.ts';
 import type { Published } from './mission.ts';
 import type { RunHistory } from './run-history.ts';
+import type { PlanHistory } from './schedules/history.ts';
 import type { Uplink } from './space.ts';
 import type { TwinServer } from './twin/server.ts';
 import { type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
@@ -60,6 +61,8 @@ export interface History {
   readonly kept: readonly StoredMessage[];
   readonly runs: RunHistory;
   readonly alarms: AlarmHistory;
+  /** Of passes, schedules and rules, where they are what it is about. */
+  readonly plans?: PlanHistory;
   /** By clients, and by runs in their logs. */
   readonly asked: ReadonlyMap<string, Asked>;
   readonly acknowledged: readonly Acknowledged[];

@@ -232,18 +232,27 @@ export const watched: Published = compiled(RIGS, [
   { file: 'config.yaml', text: SETTINGS },
 ]);
 
-function compiled(components: string, more: readonly { file: string; text: string }[]): Published {
+interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+function compiled(components: string, more: readonly Source[]): Published {
+  const own = [
+    { file: 'topology.yaml', text: TOPOLOGY },
+    { file: 'procedures.yaml', text: LIBRARY },
+  ];
+  return compiledWith([...own, ...more], components);
+}
+
+/** A mission of the demo platform with these documents beside it. */
+export function compiledWith(documents: readonly Source[], components = ''): Published {
   const file = new URL('../../missions/demo/cubesat-6u.yaml', import.meta.url);
   // Its reaction is a procedure of a library that is not flown here.
   const text = readFileSync(file, 'utf8')
     .replace(', on_raise: run "shed_load"', '')
     .replace('\n  power:\n', `${components}\n  power:\n`);
-  const result = compile([
-    { file: 'cubesat-6u.yaml', text },
-    { file: 'topology.yaml', text: TOPOLOGY },
-    { file: 'procedures.yaml', text: LIBRARY },
-    ...more,
-  ]);
+  const result = compile([{ file: 'cubesat-6u.yaml', text }, ...documents]);
   if (!result.ok) throw new Error(JSON.stringify(result.faults, undefined, 1));
   return result.value;
 }

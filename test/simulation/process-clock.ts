@@ -58,6 +58,11 @@ export class ProcessClock implements Clock {
     return Math.floor(this.#world.now());
   }
 
+  /** How far its time of day is ahead of that of the world, ms. */
+  get errorMs(): number {
+    return this.#skewMs;
+  }
+
   /** The time of day is set: by NTP, by a person. */
   step(ms: number): void {
     this.#skewMs += ms;

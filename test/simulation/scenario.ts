@@ -18,6 +18,7 @@ import { heldLaunchesOf, type Launch, launchesOf } from './launch.ts';
 import { GATEWAYS, TARGETS, TELECOMMANDS, watched } from './mission.ts';
 import { type AlarmAct, alarmActsOf } from './operators.ts';
 import type { Waking } from './process-clock.ts';
+import { type Planning, planningOf, startsOf } from './schedules/planning.ts';
 
 export interface Slot {
   readonly roles: readonly RoleName[];
@@ -91,6 +92,8 @@ export type Fault =
    * of its own, the newest messages went with the power.
    */
   | (Lasting & { readonly kind: 'rewind'; readonly backMs: number; readonly uneven: boolean })
+  /** Its time of day is set. */
+  | (OnSlot & { readonly kind: 'step'; readonly byMs: number })
   /** Streams and buckets do not answer: they elect a leader. */
   | (Lasting & { readonly kind: 'election' })
   | (Lasting & { readonly kind: 'spacecraft'; readonly gateway: string; readonly fault: SpacecraftFault })
@@ -114,13 +117,15 @@ export interface Scenario {
   readonly stragglers?: readonly Measurement[];
   /** Present: the mission with rigs is flown, and their alarms are what it is about. */
   readonly watch?: Watch;
+  /** Present: passes, schedules and rules are what it is about. */
+  readonly planning?: Planning;
   /** From here on nothing new goes wrong, ms since the start. */
   readonly calmAt: number;
 }
 
 /** What a seed draws from. */
 const DRAWN_KINDS = ['telecommands', 'runs', 'both', 'alarms'] as const;
-export const KINDS = [...DRAWN_KINDS, 'holds', 'rewinds'] as const;
+export const KINDS = [...DRAWN_KINDS, 'holds', 'rewinds', 'schedules'] as const;
 /** What clients do in a scenario. */
 export type ScenarioKind = (typeof KINDS)[number];
 
@@ -194,6 +199,29 @@ const ALARM_STEPS = [
   'reply mcs.alarm.control',
 ] as const;
 
+/** The same for schedules: their records, passes, submissions, and what is read before each. */
+const SCHEDULE_STEPS = [
+  'append $KV.mcs_schedules',
+  'append $KV.mcs_schedules',
+  'append $KV.mcs_schedules',
+  'get $KV.mcs_schedules',
+  'get $KV.mcs_passes',
+  'get $KV.mcs_passes',
+  'append mcs.run.submit',
+  'append mcs.run.submit',
+  'append $KV.mcs_runs',
+  'get $KV.mcs_runs',
+  'look RUN_SUBMISSIONS',
+  'append $KV.mcs_passes',
+  'append $KV.mcs_pass_journals',
+  'list mcs_passes',
+  'append $KV.mcs_ir',
+  'append $KV.mcs_schedule_rules',
+  'append $KV.mcs_rule_refusals',
+  'append mcs.run.evt',
+  'append $KV.mcs_members',
+] as const;
+
 const SETTLING_MS = 2_000;
 /** Behind the last fault: everything is up again, and whoever shall lead does. */
 const LAST_MEASURED_MS = 8_000;
@@ -201,6 +229,7 @@ const LAST_SUBMITTED_MS = 12_000;
 
 /** The scenario of a seed; the seed also decides what it is about, unless that is said. */
 export function scenarioOf(seed: number, kind: ScenarioKind = kindOf(seed)): Scenario {
+  if (kind === 'schedules') return plannedScenarioOf(seed);
   const chance = new Chance(seed, 'scenario');
   const slots = slotsOf(chance);
   // Some runs are long enough for the bus to forget message ids.
@@ -218,11 +247,50 @@ function kindOf(seed: number): ScenarioKind {
   return new Chance(seed, 'kind').one(DRAWN_KINDS);
 }
 
+/** Processes that plan, and no spacecraft. */
+function plannedScenarioOf(seed: number): Scenario {
+  const chance = new Chance(seed, 'planned scenario');
+  const slots = plannersOf(chance);
+  const calmAt = SETTLING_MS + chance.whole(8_000, 24_000);
+  const bounds = { slots: slots.length, from: SETTLING_MS, calmAt };
+  const planning = planningOf(new Chance(seed, 'planning'), bounds);
+  const starts = startsOf(planning).filter((at) => at > 0 && at < calmAt);
+  const stage = { slots, calmAt, steps: SCHEDULE_STEPS };
+  const faults = Array.from({ length: chance.whole(0, 8) }, () => planFaultOf(chance, stage, starts));
+  return { seed, slots, submissions: [], launches: [], faults, planning, calmAt };
+}
+
+function plannersOf(chance: Chance): Slot[] {
+  const skewed = chance.happens(0.3);
+  return Array.from({ length: chance.whole(2, 4) }, (_, n) => ({
+    roles: n < 2 ? (['api', 'executor', 'scheduler'] as const) : (['api', 'scheduler'] as const),
+    host: `host${n}`,
+    skewMs: skewed ? chance.whole(-900, 900) : 0,
+    startMs: chance.whole(0, 800),
+  }));
+}
+
+/** Any fault of a process or of the bus, and a clock that is set; around a start as often as anywhere. */
+function planFaultOf(chance: Chance, stage: Stage, starts: readonly number[]): Fault {
+  const kind = chance.one([
+    ...(['crash', 'crash-at', 'crash-at', 'crash-at', 'leave', 'pause', 'pause'] as const),
+    ...(['pause-at', 'pause-at', 'pause-at', 'break', 'pull-lag', 'lag', 'outage'] as const),
+    ...(['outage', 'doubling', 'loss', 'election', 'step', 'step'] as const),
+  ] as unknown as [Fault['kind'], ...Fault['kind'][]]);
+  const drawn = faultOf(chance, stage, kind);
+  const start = starts[chance.whole(0, starts.length - 1)];
+  const at = (start ?? 0) - chance.whole(-100, 1_500);
+  const isNear = chance.happens(0.5);
+  if (!isNear || start === undefined || at < 0 || at > stage.calmAt - 1_000) return drawn;
+  const left = stage.calmAt - at;
+  return 'forMs' in drawn ? { ...drawn, at, forMs: Math.min(drawn.forMs, left) } : { ...drawn, at };
+}
+
 interface Drawing {
   readonly seed: number;
   readonly slots: readonly Slot[];
   readonly calmAt: number;
-  readonly kind: ScenarioKind;
+  readonly kind: Exclude<ScenarioKind, 'schedules'>;
   /** Whether rigs may have clocks of their own. */
   readonly rigClocks?: boolean;
 }
@@ -281,7 +349,7 @@ function rewound(
   return { ...rest, submissions, faults: [...others, ...back] };
 }
 
-const STEPS_OF: Readonly<Record<Exclude<ScenarioKind, 'rewinds'>, readonly string[]>> = {
+const STEPS_OF: Readonly<Record<Exclude<ScenarioKind, 'rewinds' | 'schedules'>, readonly string[]>> = {
   telecommands: STEPS,
   runs: RUN_STEPS,
   both: RUN_STEPS,
@@ -440,6 +508,8 @@ function faultOf(chance: Chance, { slots, calmAt, steps }: Stage, wanted?: Fault
         afterMs: chance.happens(0.5) ? chance.whole(0, 7_000) : 0,
         fails: chance.happens(0.3),
       };
+    case 'step':
+      return { ...on, kind, byMs: chance.whole(-2_000, 2_000) };
     case 'outage':
     case 'election':
       return { at, kind, forMs };

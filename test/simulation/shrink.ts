@@ -30,6 +30,8 @@ export async function shrink(
     smallest = await without(smallest, 'launches', stillFails);
     smallest = await withoutWatched(smallest, 'measurements', stillFails);
     smallest = await withoutWatched(smallest, 'acts', stillFails);
+    for (const list of ['writes', 'acts', 'publications'] as const)
+      smallest = await withoutPlanned(smallest, list, stillFails);
     if (hasStragglers(smallest)) smallest = await without(smallest, 'stragglers', stillFails);
     smallest = await withoutCommands(smallest, stillFails);
     smallest = await withoutRepetitions(smallest, stillFails);
@@ -95,6 +97,17 @@ async function withoutWatched(
     }
   }
   return smallest;
+}
+
+async function withoutPlanned(
+  scenario: Scenario,
+  list: keyof NonNullable<Scenario['planning']>,
+  fails: (scenario: Scenario) => Promise<boolean>,
+): Promise<Scenario> {
+  const { planning } = scenario;
+  if (planning === undefined) return scenario;
+  const smallest = await without(planning, list, (fewer) => fails({ ...scenario, planning: fewer }));
+  return smallest === planning ? scenario : { ...scenario, planning: smallest };
 }
 
 async function withoutRepetitions(

@@ -56,6 +56,9 @@ export async function report(scenario: Scenario, options: RunOptions = {}): Prom
     ),
     ...scenario.launches.map(describeLaunch),
     ...[...(scenario.stragglers ?? []), ...(scenario.watch?.measurements ?? [])].map(describeMeasurement),
+    ...(scenario.planning?.publications ?? []).map(
+      ({ at, variant }) => `  publication at ${(at / 1000).toFixed(3)}: ${variant}`,
+    ),
     ...lines.map(printed),
   ].join('\n');
 }

@@ -10,6 +10,7 @@
 import { gzipSync } from 'node:zlib';
 import { buckets } from '../../contract/bus/buckets.ts';
 import { streams } from '../../contract/bus/streams.ts';
+import type { StoredSchedule } from '../../contract/schedule.ts';
 import type { Bus } from '../../ports/bus.ts';
 import { HeapClock } from '../../supervision/clock.ts';
 import { type EndedProcess, recordedAlarm, storedAlarms } from './alarm-history.ts';
@@ -34,8 +35,15 @@ import { ProcessClock } from './process-clock.ts';
 import { type Conditions, calm, processWeather } from './process-weather.ts';
 import { bodyOf, keyOf, recordedRun, storedRuns } from './run-history.ts';
 import type { Scenario, Submission } from './scenario.ts';
+import type { ClockSet } from './schedules/history.ts';
+import { storedPlans } from './schedules/history.ts';
+import { variants } from './schedules/mission.ts';
+import { Planners } from './schedules/planners.ts';
+import { LAST_START_MS } from './schedules/planning.ts';
+import { QuietWatch } from './schedules/quiet-watch.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 import { Space } from './space.ts';
+import { START_MS } from './start.ts';
 import { Trace } from './trace.ts';
 import { TwinServer } from './twin/server.ts';
 import { everStored, type Held, kept, type StoredMessage } from './twin/stored-stream.ts';
@@ -58,8 +66,6 @@ export interface Run {
   readonly lives: number;
 }
 
-/** 1 March 2026, noon. */
-const START_MS = Date.UTC(2026, 2, 1, 12);
 /** After the last fault: the longest window of a verification, twice what a takeover and a slow driver may take. */
 const PATIENCE_MS = 120_000;
 /**
@@ -101,6 +107,9 @@ class World implements Stage {
   readonly #clients: Clients;
   readonly #people: People;
   readonly #operators: Operators;
+  readonly #planners: Planners;
+  readonly #quiet: QuietWatch;
+  readonly #clocks: ClockSet[] = [];
   readonly #mission: Published;
   readonly #plan: FaultPlan;
   readonly #asked = new Map<string, Asked>();
@@ -116,7 +125,7 @@ class World implements Stage {
     const { seed } = scenario;
     this.#scenario = scenario;
     this.#options = options;
-    this.#mission = scenario.watch === undefined ? published : watched;
+    this.#mission = missionOf(scenario);
     this.#trace = new Trace(options.keepTrace === true);
     const queues = new Chance(seed, 'queues');
     this.server = new TwinServer({
@@ -155,7 +164,17 @@ class World implements Stage {
     };
     this.#people = new People(asking);
     this.#operators = new Operators(asking);
+    this.#planners = new Planners({ ...asking, tell: (what) => this.tell('planning', what) });
     this.#plan = new FaultPlan(scenario, this);
+    this.#quiet = new QuietWatch(
+      this.clock,
+      () => this.#plan.electing,
+      () =>
+        this.#slots.map((slot, n) => ({
+          ...slot,
+          isScheduler: scenario.slots[n]!.roles.includes('scheduler'),
+        })),
+    );
   }
 
   async run(defects: readonly string[]): Promise<Run> {
@@ -170,6 +189,7 @@ class World implements Stage {
     const instruments = { clock: this.clock, server: this.server, mission: this.#mission };
     measure(stragglers, instruments);
     this.#planWatch();
+    this.#planPlanning();
     this.#plan.arm();
     const steps = await this.#loop();
     return {
@@ -188,6 +208,22 @@ class World implements Stage {
     measure([...watch.measurements, ...watch.last], instruments);
     this.#operators.plan(watch.acts);
     this.#people.look();
+  }
+
+  #planPlanning(): void {
+    const { planning } = this.#scenario;
+    if (planning === undefined) return;
+    this.#planners.plan(planning);
+    for (const { at, variant } of planning.publications)
+      this.clock.setTimeout(() => this.#publishAgain(variants()[variant]), at);
+    this.#people.look();
+    this.#quiet.start();
+  }
+
+  /** Somebody publishes when the bus is there. */
+  #publishAgain(published: Published): void {
+    if (this.server.up && !this.#plan.electing) this.#publish(published);
+    else this.clock.setTimeout(() => this.#publishAgain(published), LOOK_EVERY_MS);
   }
 
   #history(defects: readonly string[]): History {
@@ -219,6 +255,15 @@ class World implements Stage {
       acknowledged: this.#acknowledged,
       uplinks: this.space.uplinks,
       last: this.#last,
+      ...(this.#scenario.planning !== undefined && {
+        plans: {
+          ...storedPlans(this.server),
+          asked: this.#planners.asked,
+          clocks: this.#clocks,
+          quiet: this.#quiet.spans,
+          endedAt: this.clock.now(),
+        },
+      }),
       known: this.#slots.flatMap(({ process }) => (process === undefined ? [] : knownValues(process))),
       defects,
     };
@@ -252,6 +297,18 @@ class World implements Stage {
     this.#running.set(this.#lives, instance);
     this.tell(instance, 'starts');
     state.process = this.#process(slot, instance, this.#lives);
+    this.#noteClock(state.process);
+  }
+
+  stepClock(slot: number, byMs: number): void {
+    const { process } = this.#slots[slot]!;
+    if (process === undefined) return;
+    process.clock.step(byMs);
+    this.#noteClock(process);
+  }
+
+  #noteClock({ instance, clock }: SimulatedProcess): void {
+    this.#clocks.push({ instance, at: this.clock.now(), errorMs: clock.errorMs });
   }
 
   rewound(): void {
@@ -337,7 +394,8 @@ class World implements Stage {
 
   #isSettled(): boolean {
     if (this.#clients.open > 0 || this.#people.open > 0 || !this.#runsAreOver()) return false;
-    if (!this.#alarmsAreQuiet()) return false;
+    if (!this.#planningIsOver()) return false;
+    if (this.#scenario.planning === undefined && !this.#alarmsAreQuiet()) return false;
     const upSince = this.clock.now() - SETTLED_UP_MS;
     if (this.#slots.some(({ process, startedAt }) => process === undefined || startedAt > upSince))
       return false;
@@ -364,6 +422,13 @@ class World implements Stage {
       .every(({ removal }) => removal);
   }
 
+  /** Everybody has an answer, and whatever starts soon has started. */
+  #planningIsOver(): boolean {
+    const { planning, calmAt } = this.#scenario;
+    if (planning === undefined) return true;
+    return this.#planners.open === 0 && this.clock.now() > START_MS + calmAt + LAST_START_MS;
+  }
+
   /** Somebody leads, what was measured last is long ago, and every reaction is over and reported. */
   #alarmsAreQuiet(): boolean {
     const last = this.#scenario.watch?.last.reduce((latest, { at }) => Math.max(latest, at), 0);
@@ -385,19 +450,23 @@ class World implements Stage {
   }
 
   #publishMission(): void {
+    this.#publish(this.#mission);
+  }
+
+  #publish({ configuration, revision }: Published): void {
     const stream = this.server.bucket(buckets.config);
     const put = (key: string, data: Uint8Array): void =>
       void this.server.publish(stream, {
         subject: `$KV.${buckets.config.name}.${key}`,
         data,
         headers: {},
-        id: key,
+        // Published again it is written again.
+        id: `${key} ${this.server.order}`,
         expect: undefined,
         writer: 'operator',
         by: 'operator',
         removal: false,
       });
-    const { configuration, revision } = this.#mission;
     put(`revision.${revision}`, gzipSync(JSON.stringify(configuration)));
     put('current', Buffer.from(JSON.stringify({ revision })));
   }
@@ -430,7 +499,7 @@ class World implements Stage {
         return `alarm ${key} ${seq} ${previous} to ${state}, ${cause} ${by} (${at}) epoch ${epoch}`;
       }),
     );
-    for (const bucket of [buckets.leases, buckets.openRuns, buckets.alarms, buckets.leaders]) {
+    for (const bucket of REPORTED_BUCKETS) {
       this.server
         .bucket(bucket)
         .onStored(
@@ -439,6 +508,10 @@ class World implements Stage {
           ),
         );
     }
+    this.server.bucket(buckets.schedules).onStored(tell((message) => describeSchedule(bodyOf(message))));
+    this.server
+      .stream(streams.runSubmissions)
+      .onStored(tell((message) => `submits ${Buffer.from(message.data).toString()}`));
     for (const stream of [streams.frames, streams.decoded, streams.values]) {
       this.server
         .stream(stream)
@@ -467,6 +540,33 @@ class World implements Stage {
       this.tell('client', `${shortId(id)} refused by ${by}: ${answer.codes.join(', ')}`);
     }
   }
+}
+
+/** Whose writes a trace shows. */
+const REPORTED_BUCKETS = [
+  buckets.leases,
+  buckets.openRuns,
+  buckets.alarms,
+  buckets.leaders,
+  buckets.passes,
+  buckets.scheduleRules,
+  buckets.ruleRefusals,
+];
+
+function describeSchedule(schedule: StoredSchedule): string {
+  const { id, pass, run, state, reasons, fire_at, max_duration, validation, run_id, submitted, by } =
+    schedule;
+  const marks = [validation && `validated at ${validation.at}`, run_id, submitted && 'submitted'];
+  return [
+    `schedule ${id}: ${state}, ${run} on ${pass} at ${fire_at} for ${max_duration} by ${by}`,
+    ...marks.filter(Boolean),
+    ...reasons,
+  ].join('; ');
+}
+
+function missionOf({ watch, planning }: Scenario): Published {
+  if (planning !== undefined) return variants().first;
+  return watch === undefined ? published : watched;
 }
 
 const SHOWN_LENGTH = 220;

@@ -18,8 +18,8 @@ import type { Result } from '../../../contract/result.ts';
 import type { RunSample } from '../../../contract/run.ts';
 import type { RunChartEvent, RunEffect } from '../../../machines/run/protocol.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
+import { gatewaysReceiving } from '../../../mission/pass/serving-gateway.ts';
 import { formatDuration } from '../../../mission/quantity.ts';
-import { gatewaysReceiving } from '../../../mission/resolve.ts';
 import { busPosition } from '../../../telemetry/reading/bus-position.ts';
 import { type LastSamples, type WatchVerdict, watchCondition } from '../condition-watch.ts';
 import { type Judgement, openCondition, openReadbacks, type Watched } from '../judgement.ts';
@@ -142,11 +142,11 @@ async function awaitTruth(one: Case): Promise<Verdict | undefined> {
 
 /** Where the bus stands for each target that is read; undefined when `signal` ended it. */
 async function positionsOf({ judgement, at, services, signal }: Case): Promise<Positions | undefined> {
-  const { bus, clock } = services;
+  const { bus, clock, passes } = services;
   const positions = new Map<string, BusPosition>();
   for (const name of new Set(judgement.reads.map(({ target }) => target))) {
     const target = at.mission.targets.get(name);
-    const gateways = target === undefined ? [] : gatewaysReceiving(at.mission, target);
+    const gateways = target === undefined ? [] : gatewaysReceiving(at.mission, target, passes, clock.now());
     const found = await retryWhileBusIsAway({ clock, signal }, () => busPosition(bus, name, gateways));
     if (found === undefined) return undefined;
     positions.set(name, found.value);

@@ -12,6 +12,7 @@ import { Outage } from '../../../contract/outage.ts';
 import { pause } from '../../../messaging/pause.ts';
 import { retryWhileBusIsAway } from '../../../messaging/while-bus-is-away.ts';
 import { type Held, type HeldTarget, heldReason, Leases, type Reaction, targetsOf } from '../leases.ts';
+import { planObstacle } from '../plan-gate.ts';
 import { interruptAll, preemptAll } from '../preemption.ts';
 import { Programs } from '../programs.ts';
 import { unreadiness } from '../readiness.ts';
@@ -32,14 +33,16 @@ export function createPrepare(
   services: RunServices,
   isAborted: (run: string) => boolean,
 ): Handler<'effect.prepare'> {
-  const { bus, clock } = services;
+  const { clock } = services;
   const taking = new Taking(services, isAborted);
   const obstacle = async (
     effect: Prepare,
     at: RunAtHand,
     signal: AbortSignal,
   ): Promise<Obstacle | undefined> => {
-    const unready = await unreadiness(bus, at.mission, at.program);
+    const late = effect.since === undefined ? undefined : await planObstacle(services, at);
+    if (late !== undefined) return { reason: late };
+    const unready = await unreadiness(services, at.mission, at.program);
     if (unready.length > 0) return { reason: unready.join('; ') };
     const alarm = alarmOfReaction(at.by);
     if (alarm === undefined || at.by === undefined) return taking.ordinary(effect, at, signal);

@@ -3,6 +3,7 @@
  * Service, section 3.1 (ACK 1).
  *
  * E1. While the bus is away the driver is waited for: the outage is not its fault.
+ * E3. With the frame goes the gateway that it is given (given-gateway.V1).
  * E2. Whatever a driver answers, the chain goes on or ends: drivers may be of others.
  */
 
@@ -26,7 +27,7 @@ const REFERENCE = /^\P{Cc}{0,256}$/u;
 type Encoding = Pick<EncodeReply, 'frame' | 'reference'>;
 
 export function createEncode({ bus, clock }: TelecommandPorts): Handler<'effect.encode'> {
-  return async (_effect, { work: { submission, definition } }, { signal }) => {
+  return async (_effect, { work: { submission, definition }, giveGateway }, { signal }) => {
     if (definition === undefined) return undefined;
     const { driver } = definition.link;
     const encoded =
@@ -49,7 +50,8 @@ export function createEncode({ bus, clock }: TelecommandPorts): Handler<'effect.
     if (encoded === undefined) return undefined;
     const at = clock.now();
     if (!encoded.ok) return { type: 'driver.refused', at, detail: encoded.faults.join('; ') };
-    return { type: 'driver.encoded', at, ...encoded.value };
+    const gateway = giveGateway(definition);
+    return { type: 'driver.encoded', at, ...encoded.value, ...(gateway !== undefined && { gateway }) };
   };
 }
 

@@ -14,9 +14,12 @@ import type { Handler, LaneServices, TelecommandPorts } from '../services.ts';
 export function createSend(ports: TelecommandPorts): Handler<'effect.send'> {
   return async (effect, services, run) => {
     const { submission, definition } = services.work;
-    const gateway = definition === undefined ? undefined : services.gateway(definition);
-    if (gateway === undefined)
-      return eventOf(noGateway(submission.link, effect.recovering !== undefined), ports.clock.now());
+    const gateway = definition && services.gateway(definition, effect.gateway);
+    if (gateway === undefined) {
+      const reason = definition && services.whyNotServed(definition);
+      const none = noGateway(submission.link, effect.recovering !== undefined, reason);
+      return eventOf(none, ports.clock.now());
+    }
     const reply = await sendFrame(ports, sendingOf(gateway, effect, services, run));
     if (reply?.outcome === 'unknown') services.unsure();
     return reply && eventOf(reply, ports.clock.now());
@@ -42,11 +45,10 @@ function sendingOf(
 }
 
 /** An earlier owner may have found one. */
-function noGateway(link: string, mayHaveLeft: boolean): SendReply {
+function noGateway(link: string, mayHaveLeft: boolean, reason: string | undefined): SendReply {
   const detail = `no gateway serves link ${link}`;
-  return mayHaveLeft
-    ? { outcome: 'unknown', detail: `${detail} any more: nobody knows whether it left` }
-    : { outcome: 'refused', detail };
+  if (mayHaveLeft) return { outcome: 'unknown', detail: `${detail} any more: nobody knows whether it left` };
+  return { outcome: 'refused', detail: reason === undefined ? detail : `${detail}: ${reason}` };
 }
 
 function eventOf(reply: SendReply, now: number): TelecommandEvent {

@@ -4,6 +4,8 @@
  *
  * F1. A trigger names a step or call by its path, or by its own name where only one has it.
  * F2. `at` absent is the start of the run, `after` absent no delay, `off` absent or null the end of the run.
+ * F4. The gateway is the one that serves the link as the run begins: of a run with a plan during its pass, of another
+ *     one by the passes in progress.
  * F3. Only a simulated gateway that serves the default link of the target can switch a fault, and never in orbit.
  */
 
@@ -12,8 +14,8 @@ import { nearHelp } from '../../../contract/near.ts';
 import type { ProgramFault, ProgramTrigger } from '../../../contract/program.ts';
 import type { FaultRequest, Trigger } from '../../../contract/run.ts';
 import type { Environment, Gateway, Mission } from '../../mission.ts';
+import { type OverStation, servingDuring } from '../../pass/serving-gateway.ts';
 import { parseDuration } from '../../quantity.ts';
-import { gatewayOf } from '../../resolve.ts';
 import { fault } from '../../resolve-link.ts';
 import { pointer } from './pointer.ts';
 import type { RoleTarget } from './target.ts';
@@ -21,6 +23,8 @@ import type { RoleTarget } from './target.ts';
 export interface FaultSite {
   readonly mission: Mission;
   readonly environment: Environment | undefined;
+  /** The passes of a target during which the run begins (F4). */
+  readonly passesOf: (target: string) => readonly OverStation[];
   /** Roles the request gives a target, sound or not. */
   readonly given: readonly string[];
   /** Roles of the procedure; undefined when it is unknown. */
@@ -65,7 +69,7 @@ function roleFaults(role: string, place: Place, { given, roles }: FaultSite): Fa
 function simulatedGateway(
   role: string,
   place: Place,
-  { mission, environment, targets }: FaultSite,
+  { mission, environment, passesOf, targets }: FaultSite,
   faults: Fault[],
 ): Gateway | undefined {
   if (environment === undefined) return undefined;
@@ -81,7 +85,8 @@ function simulatedGateway(
   const link = target?.links.get(target.defaultLink);
   if (target === undefined || link === undefined || !target.environments.includes(environment.name))
     return undefined;
-  const gateway = gatewayOf(mission, link, environment.name);
+  const served = { target, link, environment: environment.name };
+  const { gateway } = servingDuring(mission, served, passesOf(target.name));
   if (gateway?.kind === 'simulated') return gateway;
   const through =
     gateway === undefined ? 'through no gateway' : `through ${gateway.name}, which is not simulated`;

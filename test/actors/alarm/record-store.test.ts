@@ -65,7 +65,7 @@ async function patiently(store: Store, wanted: Commit): Promise<Committed> {
 }
 
 describe('writing', () => {
-  it('MC-ALM-053 record-store.R1 each transition is in the bucket and on the stream before the next is written', async () => {
+  it('MC-ALM-053 alarm/record-store.R1 each transition is in the bucket and on the stream before the next is written', async () => {
     const { bus, store, commit, events } = world();
     const order: string[] = [];
     const bucket = bus.bucket(buckets.alarms);
@@ -88,7 +88,7 @@ describe('writing', () => {
     expect(events()).toEqual([1]);
   });
 
-  it('record-store.R4 a write and an event whose answers are lost are each there once', async () => {
+  it('alarm/record-store.R4 a write and an event whose answers are lost are each there once', async () => {
     const { bus, store, commit, events, seen } = world();
     bus.bucket(buckets.alarms).loseAnswer = true;
     let lose = true;
@@ -103,7 +103,7 @@ describe('writing', () => {
     expect(seen.published).toEqual([1, 2]);
   });
 
-  it('record-store.R2 a record that somebody else wrote is left as it is, and nothing is published', async () => {
+  it('alarm/record-store.R2 a record that somebody else wrote is left as it is, and nothing is published', async () => {
     const { bus, store, commit, put, events } = world();
     await put({ record: recordOf(4), epoch: 8, evaluated: { position: 1, at: 0 } });
     expect(await store.commit(commit(0, item(1)))).toEqual({ outcome: 'fenced' });
@@ -111,7 +111,7 @@ describe('writing', () => {
     expect(events()).toEqual([]);
   });
 
-  it('record-store.R2 one that leads no more writes nothing, and publishes nothing of what it has written', async () => {
+  it('alarm/record-store.R2 one that leads no more writes nothing, and publishes nothing of what it has written', async () => {
     const { bus, store, commit, events, holding } = world();
     holding.holds = false;
     expect(await store.commit(commit(0, item(1)))).toEqual({ outcome: 'fenced' });
@@ -141,14 +141,14 @@ describe('writing', () => {
 });
 
 describe('reading', () => {
-  it('record-store.R3 an alarm that was never raised is NORMAL', async () => {
+  it('alarm/record-store.R3 an alarm that was never raised is NORMAL', async () => {
     const { store } = world();
     const { position, envelope } = (await store.load(KEY))!;
     expect([position, envelope.revision, envelope.effects, envelope.timers]).toEqual([0, 0, [], []]);
     expect(envelope.snapshot).toMatchObject({ value: { life: 'NORMAL', shelving: 'unshelved' } });
   });
 
-  it('record-store.R3 state, shelving and reactions come back', async () => {
+  it('alarm/record-store.R3 state, shelving and reactions come back', async () => {
     const { store, put } = world();
     const until = '2026-06-01T01:00:00.000Z';
     await put({
@@ -185,7 +185,7 @@ describe('reading', () => {
     expect(old.events()).toEqual([]);
   });
 
-  it('record-store.R2 the record of a later leader is not touched, and the term is over', async () => {
+  it('alarm/record-store.R2 the record of a later leader is not touched, and the term is over', async () => {
     const { store, put, seen, events } = world();
     await put({ record: recordOf(1), epoch: 8, evaluated: { position: 1, at: 0 } });
     expect(await store.load(KEY)).toBeUndefined();
@@ -252,7 +252,7 @@ describe('where the store went back', () => {
     });
   }
 
-  it('record-store.R5 a record that is gone when its event is asked for again is not published: the leader begins again', async () => {
+  it('alarm/record-store.R5 a record that is gone when its event is asked for again is not published: the leader begins again', async () => {
     const { bus, store, commit, events } = world();
     bus.fate = () => {
       bus.fate = () => undefined;

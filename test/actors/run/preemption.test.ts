@@ -22,6 +22,7 @@ import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { demoMission } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
+import { noPasses } from '../../support/passes.ts';
 import {
   approve,
   control,
@@ -245,6 +246,7 @@ describe('taking a target', () => {
     log: quiet,
     instance: 'here',
     missions,
+    passes: noPasses,
     platforms: new KnownPlatforms(missions, clock),
     values: { sample: () => undefined, upToDate: async () => undefined },
   });

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unreadiness } from '../../../actors/run/readiness.ts';
 import { subject } from '../../../contract/bus/subjects.ts';
 import type { Mission } from '../../../mission/mission.ts';
+import { NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import type { Bus, Stoppable } from '../../../ports/bus.ts';
+import { realClock } from '../../../supervision/clock.ts';
 import { demoMission } from '../../support/missions.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { leaf, ping, programOf } from '../../support/run-program.ts';
@@ -19,7 +21,8 @@ beforeAll(async () => {
 afterAll(() => nats.stop());
 
 const program = () => programOf(mission.revision, [leaf('a', [ping()])]);
-const look = (of: Mission = mission) => unreadiness(bus, of, program());
+const look = (of: Mission = mission) =>
+  unreadiness({ bus, clock: realClock, passes: NO_PASSES }, of, program());
 
 function served(to: string, reply: object): Stoppable {
   return bus.serve(to, async () => Buffer.from(JSON.stringify(reply)));

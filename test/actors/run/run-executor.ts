@@ -1,6 +1,7 @@
 /** An executor of runs without its process: real cells on a real bus, holding the shards it is given. */
 
 import type { RunEvent } from '../../../contract/run.ts';
+import { PassBook } from '../../../messaging/pass-book.ts';
 import type { Bus } from '../../../ports/bus.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { MissionSource } from '../../../ports/mission-source.ts';
@@ -21,6 +22,7 @@ interface ExecutorOptions {
 
 export class RunExecutor {
   readonly runs: Runs;
+  readonly #passes: PassBook;
   /** What it could not go on from. */
   readonly failures: unknown[] = [];
   readonly #epoch: number;
@@ -29,12 +31,14 @@ export class RunExecutor {
   constructor({ bus, clock, missions, epoch = 1 }: ExecutorOptions) {
     this.#epoch = epoch;
     const values = { ready: Promise.resolve(), current: () => undefined, upToDate: async () => undefined };
+    this.#passes = new PassBook({ bus, clock, log: quiet });
     this.runs = createRuns({
       bus,
       clock,
       log: quiet,
       missions,
       values,
+      passes: this.#passes,
       tokens: NO_TOKENS,
       instance: `executor-${epoch}`,
       random: seededRandom(1),
@@ -55,6 +59,7 @@ export class RunExecutor {
   async stop(): Promise<void> {
     await Promise.all(this.#workers.splice(0).map((worker) => worker.stop()));
     await this.runs.kind.drain();
+    await this.#passes.stop();
   }
 }
 

@@ -18,6 +18,7 @@ import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';
 import { quiet, startNats, type TestNats } from '../../support/nats.ts';
 import { NO_TOKENS } from '../../support/no-tokens.ts';
+import { noPasses } from '../../support/passes.ts';
 import {
   approve,
   eventsOf,
@@ -47,7 +48,8 @@ function services(clock = new HeapClock(1_700_000_000_000)): RunServices {
   const values = { sample: () => undefined, upToDate: async () => undefined };
   const missions = new TestMissions(mission);
   const platforms = new KnownPlatforms(missions, clock);
-  return { bus, clock, log: quiet, missions, platforms, values, instance: 'here' };
+  const world = { bus, clock, log: quiet, missions, passes: noPasses };
+  return { ...world, platforms, values, instance: 'here' };
 }
 
 const steps = [leaf('bad', [setWatchdog(5)])];

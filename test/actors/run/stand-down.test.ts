@@ -51,9 +51,17 @@ const sent = (): SentEvent => ({
   changes_state: true,
 });
 
-async function reached(state: string, failure?: SendFailure, at = Date.now()): Promise<void> {
+async function reached(
+  state: string,
+  failure?: SendFailure,
+  at = Date.now(),
+  gateway?: string,
+): Promise<void> {
   const event = { tc, state, at: new Date(at).toISOString() };
-  const headers = failure === undefined ? {} : { [header.outcome]: JSON.stringify(failure) };
+  const headers = {
+    ...(failure !== undefined && { [header.outcome]: JSON.stringify(failure) }),
+    ...(gateway !== undefined && { [header.gateway]: gateway }),
+  };
   const body = Buffer.from(JSON.stringify(event));
   await bus.append(streams.telecommandEvents, subject.tcEvent('sat1', tc), body, { headers });
 }
@@ -127,6 +135,27 @@ describe('a run stands down', () => {
       expect(await stand()).toMatchObject({ marked: true });
       expect(fences).toEqual([{ target: 'sat1', run, upTo: seq }]);
       await serving.stop();
+    },
+  );
+
+  it.each([
+    ['ENCODED', undefined],
+    ['SEND_FAILED', { outcome: 'unknown' }],
+  ] as const)(
+    'stand-down.Z6 MC-PASS-050 by the fence of the gateway that it was given for a pass: %s',
+    async (state, failure) => {
+      await submitted();
+      await reached(state, failure, Date.now(), 'kiruna-1');
+      const fenced: string[] = [];
+      const serving = ['sim-1', 'kiruna-1'].map((name) =>
+        bus.serve(subject.gatewayVerb(name, 'fence'), async () => {
+          fenced.push(name);
+          return Buffer.from('{"fenced":true}');
+        }),
+      );
+      expect(await stand()).toMatchObject({ marked: true, texts: [] });
+      expect(fenced).toEqual(['kiruna-1']);
+      for (const each of serving) await each.stop();
     },
   );
 

@@ -12,6 +12,7 @@ import type { TcEvent } from '../../../contract/telecommand.ts';
 import { TELECOMMAND_VERSION } from '../../../machines/telecommand/fold.ts';
 import { KeptEnvelopes } from '../../../messaging/kept-envelopes.ts';
 import type { Mission } from '../../../mission/mission.ts';
+import { type CurrentPasses, NO_PASSES } from '../../../mission/pass/serving-gateway.ts';
 import type { Verification } from '../../../mission/platform.ts';
 import { seededRandom } from '../../../ports/seeded-random.ts';
 import { createDeadLetters } from '../../../supervision/cells/dead-letters.ts';
@@ -64,6 +65,8 @@ interface WorldOptions {
   /** Missions by revision; default: the current one whatever is asked. */
   readonly at?: (revision: string) => Mission | undefined;
   readonly holds?: Holds;
+  /** Default: none is known. */
+  readonly passes?: CurrentPasses;
   /** Envelopes are kept beside the logs. */
   readonly isKept?: boolean;
   readonly isOwner?: () => boolean;
@@ -91,6 +94,7 @@ export function laneWorld({
     unheld: async () => undefined,
     stop: async () => undefined,
   },
+  passes = NO_PASSES,
   isKept = false,
   isOwner = () => true,
 }: WorldOptions = {}): LaneWorld {
@@ -139,6 +143,7 @@ export function laneWorld({
     missions,
     platforms: new KnownPlatforms(missions, clock),
     values: { sample: () => undefined, position: () => undefined },
+    passes,
     holds,
     ...kept,
     cells: cellsOf(kind),
@@ -175,6 +180,8 @@ interface SubmitOptions {
   readonly withdrawn?: string;
   /** The run that sends it. */
   readonly run?: string;
+  readonly link?: string;
+  readonly environment?: string;
   /** Another one than its own, as if the stream had forgotten it. */
   readonly messageId?: string;
   /** Default: that of its number. */
@@ -184,7 +191,7 @@ interface SubmitOptions {
 export async function submit(
   bus: LogBus,
   n: number,
-  { revision, withdrawn, run, id = idOf(n), messageId = id }: SubmitOptions = {},
+  { revision, withdrawn, run, link = 'main', environment, id = idOf(n), messageId = id }: SubmitOptions = {},
 ): Promise<void> {
   const submission = {
     id,
@@ -192,7 +199,8 @@ export async function submit(
     component: 'obc',
     telecommand: 'act',
     args: {},
-    link: 'main',
+    link,
+    ...(environment !== undefined && { environment }),
     ...(withdrawn !== undefined && { withdrawn }),
     ...(run !== undefined && { run }),
   };

@@ -49,6 +49,7 @@ function reply(effect: TelecommandEffect, dice: Dice, at: number): TelecommandEv
         at: at + 0.25,
         frame: dice.pick(['c0ffee', '', 'AB']),
         ...(dice.hits(2) && { reference: dice.pick(['17', ' 4 2 ']) }),
+        ...(dice.hits(2) && { gateway: dice.pick(['kiruna-1', '.']) }),
       };
     case 'effect.send':
       if (dice.hits(4)) return { type: 'gateway.unknown', at, detail: 'nobody knows' };

@@ -13,6 +13,7 @@ import { campaignMachine } from '../../../machines/bench/campaign.ts';
 import { radioMachine } from '../../../machines/bench/radio.ts';
 import { scenarioRunMachine } from '../../../machines/bench/scenario-run.ts';
 import { runMachine } from '../../../machines/run/run.ts';
+import { scheduleMachine } from '../../../machines/schedule/schedule.ts';
 import { supervisorMachine } from '../../../machines/supervisor/supervisor.ts';
 import { telecommandMachine } from '../../../machines/telecommand/telecommand.ts';
 import { realClock } from '../../../supervision/clock.ts';
@@ -36,10 +37,11 @@ const CHARTS: readonly [
 ][] = [
   ['telecommand', telecommandMachine, 0.6, 0.6, 20],
   ['run', runMachine, 0.28, 0.45, 30],
-  ['alarm', alarmMachine, 0.55, 1, 20],
+  ['alarm', alarmMachine, 0.75, 0.8, 20],
   ['radio', radioMachine, 0.9, 0.9, 15],
   ['campaign', campaignMachine, 0.6, 0.75, 20],
   ['scenario-run', scenarioRunMachine, 0.6, 0.6, 20],
+  ['schedule', scheduleMachine, 0.8, 0.8, 10],
   ['supervisor', supervisorMachine, 1, 1, 10],
 ];
 

@@ -7,7 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import type { InspectedEntity, InspectFound, InspectTree } from '../../../contract/inspector.ts';
 import { accepted } from '../../../contract/result.ts';
+import type { StoredSchedule } from '../../../contract/schedule.ts';
 import { KeptEnvelopes, packr } from '../../../messaging/kept-envelopes.ts';
+import { SchedulesOver } from '../../../messaging/schedules-over.ts';
 import { call } from '../../support/client.ts';
 import { until } from '../../support/until.ts';
 import { startWorld, type World } from '../world.ts';
@@ -194,4 +196,75 @@ describe('an entity whose record is in a bucket of its own', () => {
     expect(alarm.timers).toEqual([{ event: 'end of the shelving', dueAt: Date.UTC(2030, 0, 1) }]);
     expect(alarm.stored).not.toHaveProperty('position');
   });
+
+  it('a schedule is found and shown at rest, with its state lit, its reasons and the time to its start', async () => {
+    const fire_at = '2030-01-02T03:04:35.000Z';
+    await keepSchedule('s1', { state: 'at_risk', reasons: ['LOS comes first'], fire_at });
+    await keepSchedule('s2', { state: 'missed', reasons: ['the pass is over'], run: 'tune' });
+    expect(await found('')).not.toContain('schedule');
+    expect(await found('?kind=schedule')).toBe('s1 loading at_risk, s2 finished missed');
+    expect(await found('?state=at_risk')).toBe('s1 loading at_risk');
+    expect(await found('?id=tune&kind=schedule')).toBe('s2 finished missed');
+    const { entity } = (await get('entities/schedule/s1')).body;
+    expect(entity).toMatchObject({
+      status: 'loading',
+      state: 'at_risk',
+      target: 'sat1',
+      label: 'take_image',
+    });
+    expect([entity.active, entity.instance]).toEqual([['schedule.at_risk'], '']);
+    expect(entity.timers).toEqual([{ event: 'start.reached', dueAt: Date.parse(fire_at) }]);
+    expect(entity.context).toMatchObject({ record: { reasons: ['LOS comes first'] } });
+    const over = (await get('entities/schedule/s2')).body.entity;
+    expect([over.status, over.timers]).toEqual(['finished', []]);
+    expect((await get('entities/schedule/s3')).status).toBe(404);
+  });
+
+  it('a schedule that has long been final is shown as its record was kept', async () => {
+    const record = aSchedule('s4', { state: 'cancelled', reasons: ['cancelled by eve'] });
+    await new SchedulesOver(world).keep([record], Date.now());
+    const { entity } = (await get('entities/schedule/s4')).body;
+    expect(entity).toMatchObject({ status: 'finished', state: 'cancelled', active: ['schedule.cancelled'] });
+    expect(entity.context).toMatchObject({ record: { reasons: ['cancelled by eve'] } });
+  });
 });
+
+async function found(query: string): Promise<string> {
+  const { entities } = (await get(`entities${query}`)).body;
+  const schedules = entities.filter(({ kind }) => kind === 'schedule');
+  return schedules.map(({ id, status, state }) => `${id} ${status} ${state}`).join(', ');
+}
+
+/** As a scheduler would have written it. */
+async function keepSchedule(id: string, more: Partial<StoredSchedule>): Promise<void> {
+  const data = Buffer.from(JSON.stringify(aSchedule(id, more)));
+  const written = await world.bus.bucket(buckets.schedules).put(id, data, 0);
+  await world.books.schedules.seen(written.outcome === 'written' ? written.revision : undefined);
+}
+
+function aSchedule(id: string, more: Partial<StoredSchedule>): StoredSchedule {
+  const at = new Date(Date.UTC(2026, 0, 1) + Number(id.slice(1))).toISOString();
+  const { state = 'scheduled', reasons = [] } = more;
+  return {
+    id,
+    pass: 'p1',
+    start: 'aos',
+    run: 'take_image',
+    targets: { sat: 'sat1' },
+    environment: 'bench',
+    target: 'sat1',
+    ir: 'ab',
+    content: 'cd',
+    config: 'r1',
+    max_duration: '95 s',
+    sends: true,
+    needs_validation: false,
+    fire_at: at,
+    state,
+    reasons,
+    created_at: at,
+    updated_at: at,
+    changes: [{ at, state, reasons }],
+    ...more,
+  };
+}

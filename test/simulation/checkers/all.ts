@@ -22,6 +22,7 @@ import type { Checker, Violation } from './checker.ts';
 import { keptIsTheLog, nothingKeptOfWhatIsOver } from './kept-envelopes.ts';
 import { oneLeader } from './leadership.ts';
 import { derivedOfCurrent, judgedByCurrent, markedAsShown, verifiedByCurrent } from './one-order.ts';
+import { namesStay, noContributionLost } from './pass-contributions.ts';
 import { nothingUnhandled } from './process-health.ts';
 import {
   everyRunEnds,
@@ -47,6 +48,11 @@ import {
   strangersKeptOut,
   withdrawnStays,
 } from './run-sending.ts';
+import { firesRightly } from './schedule-firing.ts';
+import { endsRightly, finalStays, validationsStayFallen } from './schedule-records.ts';
+import { rulesMakeOneEach } from './schedule-rules.ts';
+import { oneRunEach } from './schedule-runs.ts';
+import { standsAsTheRulesSay } from './schedule-states.ts';
 import { commitBeforeEffect, honestStates, laneOrder, neverTwice, worksAgain } from './sending.ts';
 import {
   acceptedOnce,
@@ -112,6 +118,15 @@ export const checkers: readonly Checker[] = [
   failuresToldOnce,
   reactionsAreOver,
   oneLeader,
+  noContributionLost,
+  namesStay,
+  oneRunEach,
+  firesRightly,
+  standsAsTheRulesSay,
+  finalStays,
+  validationsStayFallen,
+  endsRightly,
+  rulesMakeOneEach,
   nothingUnhandled,
 ];
 

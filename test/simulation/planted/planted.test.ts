@@ -226,6 +226,16 @@ describe('planted defects', () => {
         'shelving-ends',
         'silenced-while-shelved',
         'stands-as-measured',
+        // In schedules.test.ts.
+        'ends-for-a-reason',
+        'final-schedules-stay',
+        'fires-inside-its-window',
+        'no-contribution-lost',
+        'one-run-for-each-fired-schedule',
+        'passes-keep-their-names',
+        'rules-make-one-of-each-pass',
+        'stands-as-the-rules-say',
+        'validations-stay-fallen',
       ].sort(),
     );
   });

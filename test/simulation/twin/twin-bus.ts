@@ -215,18 +215,18 @@ export class TwinBus implements Bus, TwinCalls {
     return askUntilSettled((left) => this.#deliver(message, left), {
       subject,
       timeoutMs,
-      now: () => inside.now(),
+      now: () => inside.monotonic(),
       pause: (ms) => new Promise((resolve) => void inside.setTimeout(resolve, ms)),
-      unsettledMs: () => this.#wire.changedAt + settleMs - inside.now(),
+      unsettledMs: () => this.#wire.changedAt + settleMs - inside.monotonic(),
     });
   }
 
   async #deliver(message: CoreMessage, timeoutMs: number): Promise<Uint8Array> {
     const { subject } = message;
     const { inside, server, weather } = this.#options;
-    const start = inside.now();
+    const start = inside.monotonic();
     await this.#wire.ready(start + timeoutMs, false);
-    const left = timeoutMs - (inside.now() - start);
+    const left = timeoutMs - (inside.monotonic() - start);
     const late = (): Outage => new Outage('bus.timeout', `no answer on ${subject}`);
     return this.#wire.flight<Uint8Array>(left, late, (settle, fail) => {
       if (this.#reached(`request ${subject}`)) return;
@@ -373,8 +373,8 @@ export class TwinBus implements Bus, TwinCalls {
     { once = false } = {},
   ): Promise<Value> {
     const { inside } = this.#options;
-    const deadline = inside.now() + (deadlineMs ?? BUS_REQUEST_MS);
-    const left = (): number => Math.min(BUS_ATTEMPT_MS, deadline - inside.now());
+    const deadline = inside.monotonic() + (deadlineMs ?? BUS_REQUEST_MS);
+    const left = (): number => Math.min(BUS_ATTEMPT_MS, deadline - inside.monotonic());
     for (let round = 0; ; round += 1) {
       await this.#wire.ready(deadline, deadlineMs !== undefined);
       try {
@@ -382,7 +382,8 @@ export class TwinBus implements Bus, TwinCalls {
       } catch (error) {
         if (!(error instanceof Outage)) throw error;
         const waitMs = Math.min(RETRY_MS * 2 ** Math.min(round, 8), RETRY_LONGEST_MS);
-        if (once || inside.now() + waitMs >= deadline) throw new Outage('bus.unavailable', error.message);
+        if (once || inside.monotonic() + waitMs >= deadline)
+          throw new Outage('bus.unavailable', error.message);
         await this.#pause(waitMs);
       }
     }

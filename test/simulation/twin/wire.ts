@@ -48,7 +48,7 @@ export class Wire {
 
   constructor(options: WireOptions) {
     this.#options = options;
-    this.#changedAt = options.inside.now();
+    this.#changedAt = options.inside.monotonic();
     this.#forget = options.server.onTurn((up) => {
       if (up) this.#dialSoon();
       else this.break();
@@ -79,7 +79,7 @@ export class Wire {
   async ready(deadline: number, patient: boolean): Promise<void> {
     if (this.#connected) return;
     if (this.#ended) throw away();
-    const now = this.#options.inside.now();
+    const now = this.#options.inside.monotonic();
     const until = patient ? deadline : Math.min(deadline, this.#changedAt + BUS_ATTEMPT_MS);
     if (until <= now) throw away();
     await new Promise<void>((resolve, reject) => {
@@ -189,7 +189,7 @@ export class Wire {
   #turn(connected: boolean): void {
     if (connected === this.#connected) return;
     this.#connected = connected;
-    this.#changedAt = this.#options.inside.now();
+    this.#changedAt = this.#options.inside.monotonic();
     if (connected) for (const waiter of [...this.#waiters]) waiter.resolve();
     else for (const fail of [...this.#inFlight]) fail(lost());
     if (connected) this.#waiters.clear();

@@ -69,8 +69,8 @@ describe('the inspector of a process', () => {
     ]);
     expect(executor.partitions[0]!.owned[0]!.epoch).toBeGreaterThan(0);
     expect(executor.kinds).toMatchObject([
-      { kind: 'telecommand', chartVersion: 1, supervisor: 'executor/kinds/telecommand', trouble: [] },
-      { kind: 'run', chartVersion: 2, supervisor: 'executor/kinds/run', trouble: [] },
+      { kind: 'telecommand', chartVersion: 2, supervisor: 'executor/kinds/telecommand', trouble: [] },
+      { kind: 'run', chartVersion: 3, supervisor: 'executor/kinds/run', trouble: [] },
     ]);
   });
 

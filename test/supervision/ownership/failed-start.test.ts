@@ -14,6 +14,7 @@ import { startTelemetry } from '../../../supervision/roles/telemetry.ts';
 import { LogBus } from '../../actors/telecommand/log-bus.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { demoMission } from '../../support/missions.ts';
+import { noPasses } from '../../support/passes.ts';
 import { keptLog } from '../../support/silent-log.ts';
 
 class ServingBus extends LogBus {
@@ -45,7 +46,8 @@ async function world(startRole: (context: RoleContext) => Promise<Role>) {
     new SeenMissions(),
     new Registry(),
   ];
-  const context = { bus, clock, missions, registry, log: keptLog() } as unknown as RoleContext;
+  const passes = { ...noPasses, ready: Promise.resolve() };
+  const context = { bus, clock, missions, passes, registry, log: keptLog() } as unknown as RoleContext;
   const { shared, stop } = await startRole(context);
   const [{ role }] = shared as [(typeof shared)[number]];
   const failures: unknown[] = [];

@@ -9,12 +9,16 @@ import type { LinkBinding } from '../../../contract/mode.ts';
 import type { TargetMode } from '../../../contract/run.ts';
 import { KeptBindings, serveBindings } from '../../../links/kept-bindings.ts';
 import type { Stoppable } from '../../../ports/bus.ts';
-import type { Worker } from '../../../supervision/ownership/owned-worker.ts';
-import { bindingsBySubject, startLinkBindings } from '../../../supervision/reconciler/link-bindings.ts';
+import {
+  bindingsBySubject,
+  type LinkBindings,
+  startLinkBindings,
+} from '../../../supervision/reconciler/link-bindings.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { demoMission, TestMissions } from '../../support/missions.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { keptLog } from '../../support/silent-log.ts';
+import { pass, stationMission } from '../../support/station-mission.ts';
 import { until } from '../../support/until.ts';
 
 const mission = demoMission();
@@ -71,7 +75,7 @@ describe('the leader', () => {
   let bus: NatsBus;
   let clock: ManualClock;
   let missions: TestMissions;
-  let workers: Worker[];
+  let workers: LinkBindings[];
   let served: Stoppable[];
 
   beforeAll(async () => {
@@ -92,7 +96,7 @@ describe('the leader', () => {
 
   const setMode = (mode: string) =>
     bus.bucket(buckets.modes).overwrite('sat1', Buffer.from(JSON.stringify({ mode, since })));
-  const lead = async (epoch: number, holds = true): Promise<Worker> => {
+  const lead = async (epoch: number, holds = true): Promise<LinkBindings> => {
     const worker = await startLinkBindings({
       bus,
       clock,
@@ -132,6 +136,20 @@ describe('the leader', () => {
     await until(() => mode(kept) === 'nominal');
     missions.publish(demoMission((text) => text.replaceAll('nominal', 'calm')));
     await until(() => mode(kept) === 'safe');
+  });
+
+  it('link-bindings.K1 K4 MC-PASS-050 reports to the gateway of a station before its pass, and its mode of then', async () => {
+    missions.publish({ ...stationMission(), revision: 'stations' });
+    const kept = new KeptBindings();
+    const station = subject.gatewayVerb('kiruna-1', 'bind');
+    served.push(serveBindings(station, { gateway: 'kiruna-1' }, kept, { bus, log: keptLog() }));
+    const leader = await lead(5);
+    leader.passesSoon([pass(9, 19)]);
+    await until(() => mode(kept) === 'safe');
+    leader.passesSoon([]);
+    await setMode('nominal');
+    leader.passesSoon([pass(9, 19)]);
+    await until(() => mode(kept) === 'nominal');
   });
 
   it('link-bindings.K2 tells whoever begins to serve, from its request alone', async () => {

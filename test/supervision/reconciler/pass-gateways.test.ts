@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { NatsBus } from '../../../bus/nats-bus.ts';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import { PASS_CHECK_AHEAD_MS, PASS_CHECK_MS, PASS_CHECK_SOON_MS } from '../../../contract/limits.ts';
-import type { Pass, PassGateway } from '../../../contract/pass.ts';
+import type { Pass, PassGateway, StoredPass } from '../../../contract/pass.ts';
+import { PassBook } from '../../../messaging/pass-book.ts';
 import { PassWriter } from '../../../messaging/pass-writes.ts';
 import { upsert } from '../../../mission/pass/merge.ts';
 import { PassGateways } from '../../../supervision/reconciler/pass-gateways.ts';
@@ -32,7 +33,10 @@ let nats: TestNats;
 let bus: NatsBus;
 let clock: ManualClock;
 let missions: TestMissions;
+let passes: PassBook;
 let checks: PassGateways;
+/** Those reported at the last check. */
+let soon: string[] = [];
 let holds = true;
 
 beforeAll(async () => {
@@ -45,11 +49,18 @@ beforeEach(() => {
   clock = new ManualClock(NOW);
   missions = new TestMissions(tagged);
   const failed = (error: unknown): void => expect.unreachable(String(error));
-  checks = new PassGateways({ bus, clock, log: quiet, missions, epoch: 1, holds: () => holds, failed });
+  passes = new PassBook({ bus, clock, log: quiet });
+  soon = [];
+  const reported = (those: readonly StoredPass[]): void => {
+    soon = those.map((each) => each.id);
+  };
+  const tools = { bus, clock, log: quiet, missions, passes, soon: reported };
+  checks = new PassGateways({ ...tools, epoch: 1, holds: () => holds, failed });
   checks.start();
 });
 afterEach(async () => {
   await checks.stop();
+  await passes.stop();
   for (const bucket of [buckets.passes, buckets.passGateways])
     for (const { key, revision } of await bus.bucket(bucket).list('>'))
       await bus.bucket(bucket).remove(key, revision);
@@ -84,6 +95,7 @@ it('MC-PASS-053 MC-PASS-054 MC-LIM-011 are recorded from ten minutes before AOS 
   const { record } = await checked(() => recordOf('soon'));
   expect(record).toEqual({ gateway: 'kiruna-1', checked_at: expect.stringMatching(/^2026-01-02T03:00:0/) });
   expect((await checked(() => recordOf('running'))).record.gateway).toBe('kiruna-1');
+  expect([...soon].sort()).toEqual(['running', 'soon']);
   expect(await recordOf('later')).toBeUndefined();
   clock.advance(3_600_000);
   expect((await checked(() => recordOf('later'))).record.gateway).toBe('kiruna-1');

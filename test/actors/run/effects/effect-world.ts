@@ -23,6 +23,7 @@ import { TwinServer } from '../../../simulation/twin/server.ts';
 import { TwinBus } from '../../../simulation/twin/twin-bus.ts';
 import { fairWeather } from '../../../simulation/twin/weather.ts';
 import { ManualClock, settled } from '../../../support/manual-clock.ts';
+import { noPasses } from '../../../support/passes.ts';
 import { keptLog } from '../../../support/silent-log.ts';
 import { batch, block } from '../../telecommand/platform.ts';
 
@@ -149,6 +150,7 @@ export async function effectWorld() {
     clock,
     log,
     missions,
+    passes: noPasses,
     platforms: new KnownPlatforms(missions, clock),
     values: targetValues(feeds),
     instance: 'executor-1',

@@ -16,6 +16,7 @@ import { KnownPlatforms } from '../../../../telemetry/reading/known-platforms.ts
 import { targetValues } from '../../../../telemetry/target-values.ts';
 import { type RunningValueFeeds, startValueFeeds } from '../../../../telemetry/value-feeds.ts';
 import { startNats, type TestNats } from '../../../support/nats.ts';
+import { noPasses } from '../../../support/passes.ts';
 import { keptLog } from '../../../support/silent-log.ts';
 import { until } from '../../../support/until.ts';
 import { batchIn, MISSION, PROGRAM, RUN } from './effect-world.ts';
@@ -45,7 +46,8 @@ beforeAll(async () => {
   await feeds.ready;
   const values = targetValues(feeds);
   const platforms = new KnownPlatforms(missions, realClock);
-  services = { bus, clock: realClock, log: keptLog(), missions, platforms, values, instance: 'executor-1' };
+  const world = { bus, clock: realClock, log: keptLog(), missions, passes: noPasses };
+  services = { ...world, platforms, values, instance: 'executor-1' };
 });
 afterAll(async () => {
   await feeds.stop();

@@ -1,0 +1,220 @@
+/**
+ * Makes the schedules of recurring rules: one of each pass that a rule matches and that has none. Mission Control
+ * Service, sections 2.7 and 4.6. Any number of processes do so beside each other: a schedule is created only where
+ * there is none of that identifier.
+ *
+ * M1. A rule looks at a pass when one of the two changes, or another schedule of that pass, or the configuration; what
+ *     was refused is not asked for again before.
+ * M2. A refusal is logged once, and stored where the view of the rule shows it; the same reasons again are neither.
+ * M3. Only so many are created at once, and others have their turn between.
+ * M4. Nothing is made while the bus is away, or while passes, schedules, rules or the configuration are not known.
+ */
+
+import { buckets } from '../../contract/bus/buckets.ts';
+import { NAME_CHARACTERS, RULE_CREATIONS, SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
+import { Outage } from '../../contract/outage.ts';
+import type { StoredPass } from '../../contract/pass.ts';
+import { readStoredRefusal, type StoredRefusal, type StoredRule } from '../../contract/schedule.ts';
+import { isToken } from '../../contract/token.ts';
+import { freshPass } from '../../messaging/fresh-pass.ts';
+import type { RuleBook } from '../../messaging/rule-book.ts';
+import { createSchedule, draftOf, type ScheduleTools } from '../../messaging/schedule-writes.ts';
+import type { Mission } from '../../mission/mission.ts';
+import { isOver, windowOf } from '../../mission/pass/pass.ts';
+import { byRule, matches, ruleScheduleId, scheduleOf } from '../../mission/schedule/rule.ts';
+import { fireTime, readStart } from '../../mission/schedule/start.ts';
+import type { TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { MissionSource } from '../../ports/mission-source.ts';
+import { turnOf } from './turns.ts';
+
+export interface RuleMakerOptions extends ScheduleTools {
+  readonly log: Log;
+  readonly missions: MissionSource;
+  readonly rules: RuleBook;
+  readonly instance: string;
+  /** Living schedulers, as far as this process knows. */
+  readonly schedulers: () => readonly string[];
+}
+
+interface Pair {
+  readonly rule: string;
+  readonly target: string;
+  readonly pass: string;
+}
+
+export class RuleMaker {
+  readonly #options: RuleMakerOptions;
+  readonly #marked = new Map<string, Pair>();
+  readonly #off: (() => void)[] = [];
+  readonly #timers = new Set<TimerHandle>();
+  #creating = 0;
+  #looking: TimerHandle | undefined;
+  #stopped = false;
+
+  constructor(options: RuleMakerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { rules, passes, schedules, missions, bus } = this.#options;
+    this.#off.push(
+      rules.onChange((rule) => this.#markRule(rule)),
+      passes.onChange(({ target, id }) => this.#markPass(target, id)),
+      // Its place in the pass may be free for another one.
+      schedules.onChange((_id, now, before) => {
+        for (const each of [now, before]) if (each !== undefined) this.#markPass(each.target, each.pass);
+      }),
+      missions.onChange(() => this.#markAll()),
+      bus.onConnection((connected) => {
+        if (connected) this.#later(SCHEDULE_TICK_MS / 4, () => this.#markAll());
+      }),
+    );
+    void Promise.all([rules.ready, passes.ready, schedules.ready]).then(() => this.#markAll());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const off of this.#off) off();
+    for (const timer of this.#timers) this.#options.clock.clearTimeout(timer);
+    this.#marked.clear();
+  }
+
+  #markAll(): void {
+    for (const rule of this.#options.rules.rules()) this.#markRule(rule);
+  }
+
+  #markRule(rule: StoredRule): void {
+    for (const pass of this.#options.passes.passes(rule.target)) this.#mark(rule, pass.target, pass.id);
+  }
+
+  #markPass(target: string, pass: string): void {
+    for (const rule of this.#options.rules.rulesOf(target)) this.#mark(rule, target, pass);
+  }
+
+  #mark({ id: rule }: StoredRule, target: string, pass: string): void {
+    if (this.#stopped) return;
+    this.#marked.set(`${rule}.${pass}`, { rule, target, pass });
+    this.#lookSoon();
+  }
+
+  #lookSoon(): void {
+    if (this.#stopped || this.#marked.size === 0 || this.#creating >= RULE_CREATIONS) return;
+    this.#looking ??= this.#later(0, () => {
+      this.#looking = undefined;
+      this.#lookAtMarked();
+    });
+  }
+
+  /** M3 */
+  #lookAtMarked(): void {
+    let left = SCHEDULE_SLICE;
+    for (const [key, pair] of this.#marked) {
+      if (left === 0 || this.#creating >= RULE_CREATIONS) break;
+      left -= 1;
+      this.#marked.delete(key);
+      this.#look(key, pair);
+    }
+    this.#lookSoon();
+  }
+
+  #look(key: string, pair: Pair): void {
+    const { bus, rules, passes, schedules, missions, clock } = this.#options;
+    const mission = missions.current;
+    // M4: everything is marked again when they are known.
+    if (mission === undefined || !bus.connected || !rules.live || !passes.live || !schedules.live) return;
+    const rule = rules.get(pair.rule);
+    const pass = passes.find(pair.target, pair.pass);
+    if (rule === undefined || pass === undefined || !this.#isWanted(rule, pass)) return;
+    const turn = turnOf(key, this.#options);
+    const make = (): void => void this.#make(rule, pass, mission);
+    if (turn === 0) return make();
+    this.#later(turn, () => {
+      const stands = passes.find(pair.target, pair.pass) === pass && rules.get(pair.rule) === rule;
+      if (stands && clock.now() < windowOf(pass).los && this.#isWanted(rule, pass)) make();
+    });
+  }
+
+  /** MC-RULE-009, MC-RULE-010, MC-RULE-012 */
+  #isWanted(rule: StoredRule, pass: StoredPass): boolean {
+    const now = this.#options.clock.now();
+    const offset = readStart(rule.start);
+    return (
+      offset.ok &&
+      !isOver(pass, now) &&
+      fireTime(windowOf(pass).aos, offset.value) > now &&
+      matches(rule, pass) &&
+      this.#options.schedules.get(ruleScheduleId(rule.id, pass.id)) === undefined
+    );
+  }
+
+  async #make(rule: StoredRule, pass: StoredPass, mission: Mission): Promise<void> {
+    this.#creating += 1;
+    try {
+      const reasons = await this.#create(rule, pass, mission);
+      if (reasons !== undefined) await this.#refused(rule, pass, reasons);
+    } catch (error) {
+      if (!(error instanceof Outage))
+        this.#options.log.error({ err: error, rule: rule.id, pass: pass.id }, 'schedule of a rule not made');
+      this.#later(SCHEDULE_TICK_MS, () => this.#mark(rule, pass.target, pass.id));
+    } finally {
+      this.#creating -= 1;
+      this.#lookSoon();
+    }
+  }
+
+  /** Why none was made; undefined where there is one now, or somebody else will see. */
+  async #create(
+    rule: StoredRule,
+    pass: StoredPass,
+    mission: Mission,
+  ): Promise<readonly string[] | undefined> {
+    const request = scheduleOf(rule, pass);
+    if (!isToken(request.id)) return [`identifier ${request.id} has more than ${NAME_CHARACTERS} characters`];
+    // What a process that slept knew of the pass may not be so any more.
+    const now = await freshPass(this.#options, { target: pass.target, pass: pass.id });
+    if (now === undefined || !matches(rule, now)) return undefined;
+    const draft = await draftOf(request, mission, this.#options, pass.target);
+    if (!draft.ok) return draft.faults.map(({ message }) => message);
+    const options = { by: byRule(rule.id), onlyNew: true };
+    const created = await createSchedule(draft.value, mission, this.#options, options);
+    return created.outcome === 'refused' ? created.faults.map(({ message }) => message) : undefined;
+  }
+
+  /** M2 */
+  async #refused(rule: StoredRule, pass: StoredPass, reasons: readonly string[]): Promise<void> {
+    const { bus, clock, log, rules } = this.#options;
+    const isSame = (before: StoredRefusal | undefined): boolean =>
+      before !== undefined && before.reasons.join('\n') === reasons.join('\n');
+    if (isSame(rules.refusalOf(rule.id, pass.id))) return;
+    const at = new Date(clock.now()).toISOString();
+    const refusal: StoredRefusal = {
+      rule: rule.id,
+      target: pass.target,
+      pass: pass.id,
+      reasons: [...reasons],
+      at,
+    };
+    const key = `${rule.id}.${pass.id}`;
+    const bucket = bus.bucket(buckets.ruleRefusals);
+    const entry = await bucket.get(key);
+    // Another process may have said so a moment ago.
+    if (isSame(entry && readStoredRefusal(entry.value))) return;
+    const written = await bucket.put(key, Buffer.from(JSON.stringify(refusal)), entry?.revision ?? 0);
+    if (written.outcome === 'written')
+      log.warn(
+        { rule: rule.id, target: pass.target, pass: pass.id, reasons },
+        'a rule made no schedule of a pass',
+      );
+  }
+
+  #later(ms: number, then: () => void): TimerHandle {
+    const { clock } = this.#options;
+    const timer = clock.setTimeout(() => {
+      this.#timers.delete(timer);
+      if (!this.#stopped) then();
+    }, ms);
+    this.#timers.add(timer);
+    return timer;
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * `mcs rule add`: a rule from options or a file. A thin client of `POST /v1/schedule-rules`. Mission Control Service,
+ * sections 2.7 and 4.6.
+ */
+
+import { parseArgs } from 'node:util';
+import type { Rule, RuleFilter } from '../contract/schedule.ts';
+import { readEntries } from './entries-file.ts';
+import { printable } from './pass-look.ts';
+import { PLANNED_OPTIONS, plannedRun, postPlanned } from './planned-run.ts';
+import { postAll } from './post-all.ts';
+import { filterText } from './rule-line.ts';
+import { SERVICE_OPTIONS, serviceOf } from './service.ts';
+
+export const ADD_USAGE = `mcs rule add ID --target T --start START --run PROCEDURE role=target … [input=value …]
+              [--status predicted|booked] [--min-elevation ANGLE] [--station S] [--uplink yes|no]
+              [--input name=value] [--library L] [--environment E] [--json]
+mcs rule add --file FILE|- [--json]
+  makes a schedule of each pass of T that is as the options say, or replaces the rule of that identifier; the file has
+  a rule or a list of them, JSON or YAML; START: aos, or "aos + 30 s"; ANGLE: "20 deg"
+`;
+
+const PATH = '/v1/schedule-rules';
+const FILTERS = {
+  status: { type: 'string' },
+  'min-elevation': { type: 'string' },
+  station: { type: 'string' },
+  uplink: { type: 'string' },
+} as const;
+const OPTIONS = {
+  ...SERVICE_OPTIONS,
+  ...PLANNED_OPTIONS,
+  ...FILTERS,
+  target: { type: 'string' },
+  file: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+const WORDS = { one: 'a rule', many: 'rules', fields: 'id, target, start, run, targets, …' };
+const UPLINKS: Readonly<Record<string, boolean>> = { yes: true, no: false };
+
+type Values = ReturnType<typeof parse>['values'];
+
+export async function add(args: string[]): Promise<number> {
+  const { values, positionals } = parse(args);
+  return values.file === undefined ? addOne(positionals, values) : addAll(values.file, positionals, values);
+}
+
+function parse(args: string[]) {
+  return parseArgs({ args, allowPositionals: true, options: OPTIONS });
+}
+
+function usage(): number {
+  process.stderr.write(ADD_USAGE);
+  return 2;
+}
+
+async function addOne([id, ...pairs]: readonly string[], values: Values): Promise<number> {
+  const { target, uplink, json = false } = values;
+  const isOdd = uplink !== undefined && !Object.hasOwn(UPLINKS, uplink);
+  if (id === undefined || target === undefined || isOdd) return usage();
+  const service = serviceOf(values);
+  const planned = await plannedRun(pairs, values, service);
+  if (planned === undefined) return usage();
+  const filter = filterOf(values);
+  const body = { id, target, ...(Object.keys(filter).length > 0 && { filter }), ...planned };
+  const rule = await postPlanned<Rule>(service, PATH, body);
+  if (rule === undefined) return 1;
+  print(rule, json);
+  return 0;
+}
+
+/** What is no status or angle the service refuses, with what is one. */
+function filterOf(values: Values): RuleFilter {
+  const { status, 'min-elevation': least, station, uplink } = values;
+  return {
+    ...(status !== undefined && { status: status as NonNullable<RuleFilter['status']> }),
+    ...(least !== undefined && { min_elevation: least }),
+    ...(station !== undefined && { station }),
+    ...(uplink !== undefined && { uplink: UPLINKS[uplink] === true }),
+  };
+}
+
+async function addAll(file: string, positionals: readonly string[], values: Values): Promise<number> {
+  const asked = [...Object.keys(PLANNED_OPTIONS), ...Object.keys(FILTERS), 'target'];
+  if (asked.some((option) => Object.hasOwn(values, option)) || positionals.length > 0) return usage();
+  const entries = await readEntries(file, WORDS);
+  if (entries.length === 0) throw new Error(`${file} has no rules`);
+  const show = (rule: Rule): void => print(rule, values.json === true);
+  const posting = { service: serviceOf(values), path: PATH, noun: 'rule', nouns: 'rules', show };
+  return postAll(posting, entries);
+}
+
+function print(rule: Rule, json: boolean): void {
+  const { id, target, filter, run, start } = rule;
+  const text = `${id}  ${run} at ${start} on passes of ${target}: ${filterText(filter)}`;
+  process.stdout.write(`${json ? JSON.stringify(rule) : printable(text)}\n`);
+}

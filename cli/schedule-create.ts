@@ -1,0 +1,94 @@
+/**
+ * `mcs schedule create`: a run on a pass, from options or a file. A thin client of `POST /v1/schedules`. Mission
+ * Control Service, section 4.6.
+ */
+
+import { parseArgs } from 'node:util';
+import type { Schedule } from '../contract/schedule.ts';
+import { realClock } from '../supervision/clock.ts';
+import { readEntries } from './entries-file.ts';
+import { momentText, printable } from './pass-look.ts';
+import { PLANNED_OPTIONS, plannedRun, postPlanned } from './planned-run.ts';
+import { postAll } from './post-all.ts';
+import { countdown, stateText } from './schedule-columns.ts';
+import { serviceOf } from './service.ts';
+import { type Shape, shapeOf, TABLE_OPTIONS } from './table-options.ts';
+
+export const CREATE_USAGE = `mcs schedule create ID --pass PASS --start START --run PROCEDURE role=target … [input=value …]
+              [--input name=value] [--library L] [--environment E] [--json] [--utc | --local]
+mcs schedule create --file FILE|- [--json] [--utc | --local]
+  schedules a run on a pass, or replaces the schedule of that identifier if it has not been fired; the file has a
+  schedule or a list of them, JSON or YAML; START: aos, or "aos + 30 s"
+`;
+
+const PATH = '/v1/schedules';
+const OPTIONS = {
+  ...TABLE_OPTIONS,
+  ...PLANNED_OPTIONS,
+  pass: { type: 'string' },
+  file: { type: 'string' },
+} as const;
+const WORDS = {
+  one: 'a schedule',
+  many: 'schedules',
+  fields: 'id, pass, start, run, targets, …',
+};
+
+type Values = ReturnType<typeof parse>['values'];
+
+export async function create(args: string[]): Promise<number> {
+  const { values, positionals } = parse(args);
+  const shape = shapeOf(values);
+  if (shape === undefined) return usage();
+  return values.file === undefined
+    ? createOne(positionals, values, shape)
+    : createAll(values.file, positionals, values, shape);
+}
+
+function parse(args: string[]) {
+  return parseArgs({ args, allowPositionals: true, options: OPTIONS });
+}
+
+function usage(): number {
+  process.stderr.write(CREATE_USAGE);
+  return 2;
+}
+
+async function createOne([id, ...pairs]: readonly string[], values: Values, shape: Shape): Promise<number> {
+  const { pass } = values;
+  const service = serviceOf(values);
+  if (id === undefined || pass === undefined) return usage();
+  const planned = await plannedRun(pairs, values, service);
+  if (planned === undefined) return usage();
+  const schedule = await postPlanned<Schedule>(service, PATH, { id, pass, ...planned });
+  if (schedule === undefined) return 1;
+  print(schedule, shape);
+  return 0;
+}
+
+async function createAll(
+  file: string,
+  positionals: readonly string[],
+  values: Values,
+  shape: Shape,
+): Promise<number> {
+  const asked = [...Object.keys(PLANNED_OPTIONS), 'pass'];
+  if (asked.some((option) => Object.hasOwn(values, option)) || positionals.length > 0) return usage();
+  const entries = await readEntries(file, WORDS);
+  if (entries.length === 0) throw new Error(`${file} has no schedules`);
+  const show = (schedule: Schedule): void => print(schedule, shape);
+  const posting = { service: serviceOf(values), path: PATH, noun: 'schedule', nouns: 'schedules', show };
+  return postAll(posting, entries);
+}
+
+function print(schedule: Schedule, { json, local }: Shape): void {
+  const line = json ? JSON.stringify(schedule) : printable(createdLine(schedule, realClock.now(), local));
+  process.stdout.write(`${line}\n`);
+}
+
+function createdLine(schedule: Schedule, now: number, local: boolean): string {
+  const { id, run, pass, target, reasons } = schedule;
+  const at = momentText(schedule.fire_at, local);
+  const why = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
+  return `${id}  ${stateText(schedule)}  ${run} on ${pass} of ${target} at ${at} (${countdown(schedule, now)})${why}`;
+}

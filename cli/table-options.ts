@@ -1,0 +1,30 @@
+/** What every command that prints times, in a table or as JSON, takes beside its own options. */
+
+import { SERVICE_OPTIONS } from './service.ts';
+
+/** For `parseArgs`. */
+export const TABLE_OPTIONS = {
+  ...SERVICE_OPTIONS,
+  json: { type: 'boolean' },
+  utc: { type: 'boolean' },
+  local: { type: 'boolean' },
+} as const;
+
+export const TIME_USAGE = 'TIME: 2026-01-02, from 00:00 UTC, or 2026-01-02T03:04Z\n';
+
+interface TableValues {
+  readonly json?: boolean | undefined;
+  readonly utc?: boolean | undefined;
+  readonly local?: boolean | undefined;
+}
+
+export interface Shape {
+  readonly json: boolean;
+  /** Times in the zone of the machine; otherwise in UTC. */
+  readonly local: boolean;
+}
+
+/** How to print; undefined where both zones are asked for. */
+export function shapeOf({ json = false, utc = false, local = false }: TableValues): Shape | undefined {
+  return utc && local ? undefined : { json, local };
+}

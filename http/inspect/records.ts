@@ -1,0 +1,93 @@
+/**
+ * Entities whose record has a bucket of its own, which no log stands beside, as the inspector shows them: what is in
+ * the record is all there is to know of one that no process has alive.
+ */
+
+import type { StoredAlarm } from '../../contract/alarm.ts';
+import { buckets } from '../../contract/bus/buckets.ts';
+import type { EntitySummary, StoredView } from '../../contract/inspection.ts';
+import { readReply } from '../../contract/reply.ts';
+import { FINAL_STATES, type StoredSchedule } from '../../contract/schedule.ts';
+import { readSchedule } from '../../messaging/schedule-book.ts';
+import { startOf } from '../../mission/schedule/schedule.ts';
+import type { Entry } from '../../ports/bus.ts';
+
+/** What is shown of a record. */
+export interface ShownRecord {
+  readonly summary: EntitySummary & { readonly stored: StoredView };
+  /** Ids of the states it is in; without them the chart is shown dark. */
+  readonly active?: readonly string[];
+  readonly context: unknown;
+}
+
+/** The record of an entry; undefined where it cannot be read. */
+export type RecordReader = (entry: Entry) => ShownRecord | undefined;
+
+export const RECORDS = {
+  alarm: { bucket: buckets.alarms, read: alarmIn },
+  schedule: { bucket: buckets.schedules, read: scheduleIn },
+} as const;
+
+export function isRecordKind(kind: string): kind is keyof typeof RECORDS {
+  return Object.hasOwn(RECORDS, kind);
+}
+
+function alarmIn({ key, value, at }: Entry): ShownRecord | undefined {
+  const read = readReply(value) as unknown as Partial<StoredAlarm> | undefined;
+  const { record, epoch = 0, reactions = [] } = read ?? {};
+  if (typeof record?.state !== 'string') return undefined;
+  const { state, seq, shelved_until: until } = record;
+  const term = until === undefined ? [] : [{ event: 'end of the shelving', dueAt: Date.parse(until) }];
+  const [target] = key.split('.');
+  const stored: StoredView = {
+    at,
+    epoch,
+    chartVersion: 1,
+    state,
+    revision: seq,
+    timers: term,
+    effects: reactions.map(({ run }) => ({ key: run ?? '', type: 'reaction' })),
+  };
+  const named = { kind: 'alarm', id: key, ...(target !== undefined && { target }) };
+  return { summary: { ...named, status: 'loading', state, revision: seq, at, stored }, context: read };
+}
+
+function scheduleIn({ key, value, at }: Entry): ShownRecord | undefined {
+  const record = readSchedule(key, value);
+  return record && shownSchedule(record, at);
+}
+
+/** A schedule that was written at this time, ms since 1970. */
+export function shownSchedule(record: StoredSchedule, at: number): ShownRecord {
+  const summary = scheduleSummary(record);
+  const isWaiting = !FINAL_STATES.has(record.state);
+  const stored: StoredView = {
+    at,
+    epoch: 0,
+    chartVersion: 1,
+    state: record.state,
+    revision: summary.revision,
+    timers: isWaiting ? [{ event: 'start.reached', dueAt: startOf(record) }] : [],
+    effects: [],
+  };
+  return {
+    summary: { ...summary, stored },
+    active: [`schedule.${record.state}`],
+    context: { record },
+  };
+}
+
+/** A schedule as its record has it; what has fired, is missed or cancelled has finished. */
+export function scheduleSummary(record: StoredSchedule): EntitySummary {
+  const { id, state, run, target, updated_at, changes } = record;
+  return {
+    kind: 'schedule',
+    id,
+    label: run,
+    target,
+    status: FINAL_STATES.has(state) ? 'finished' : 'loading',
+    state,
+    revision: changes.length,
+    at: Date.parse(updated_at),
+  };
+}

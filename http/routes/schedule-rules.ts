@@ -1,0 +1,144 @@
+/**
+ * Recurring rules, which make a schedule of each pass they match. Mission Control Service, sections 2.7 and 4.6. The
+ * schedules are made by the schedulers.
+ */
+
+import { Rule, RuleList, RuleRequest } from '../../contract/schedule.ts';
+import {
+  removeRule,
+  ruleEnvironment,
+  ruleRefusal,
+  ruleView,
+  storedRule,
+  storeRule,
+} from '../../messaging/rule-writes.ts';
+import { busUnavailable, refuse } from '../errors.ts';
+import { nameOf } from '../identity.ts';
+import { currentMission } from '../mission-of.ts';
+import { ruleInPath } from '../parameters.ts';
+import type { RoutePorts } from '../ports.ts';
+import type { Refusal } from '../reply.ts';
+import { defineRoute, NO_CONTENT } from '../route.ts';
+import { launchRefusal } from '../run-policy.ts';
+
+export const listRules = defineRoute({
+  method: 'GET',
+  path: '/v1/schedule-rules',
+  operationId: 'listRules',
+  summary: 'Recurring rules, and what each has made of the passes to come',
+  description:
+    'By identifier. Of the passes that are not over: how many the filter matches, how many of them have a schedule of the ' +
+    'rule, and why the others have none.',
+  tag: 'Schedules',
+  replies: { 200: RuleList },
+  errors: ['api::unavailable'],
+  handle(_request, ports) {
+    if (!isLive(ports)) return busUnavailable();
+    const now = ports.clock.now();
+    const rules = ports.rules.rules().map((rule) => ruleView(rule, ports, now));
+    return { ok: true, value: { status: 200, body: { rules } satisfies RuleList } };
+  },
+});
+
+export const writeRule = defineRoute({
+  method: 'POST',
+  path: '/v1/schedule-rules',
+  operationId: 'writeRule',
+  summary:
+    'Make a schedule of each pass of a target that the filter matches, or replace the rule of that identifier',
+  description:
+    'The schedule of a pass is `<rule>-<pass>`, by `rule <id>`; one that was cancelled is not made again. Schedules of a ' +
+    'rule that is replaced or removed stay as they are.',
+  tag: 'Schedules',
+  body: RuleRequest,
+  invalidBody: 'schedule::invalid',
+  replies: { 201: Rule },
+  errors: [
+    'api::no-configuration',
+    'api::anonymous',
+    'auth::jwt-required',
+    'schedule::invalid',
+    'schedule::refused',
+    'schedule::changed',
+    'api::unavailable',
+  ],
+  statuses: { 'api::anonymous': [401] },
+  async handle({ body, caller }, ports) {
+    const mission = currentMission(ports);
+    if (!mission.ok) return mission;
+    if (!isLive(ports)) return busUnavailable();
+    const environment = ruleEnvironment(body, mission.value);
+    const forbidden = launchRefusal(caller, mission.value.environments.get(environment ?? ''));
+    if (forbidden !== undefined) return forbidden;
+    const request = asked(body);
+    const faults = await ruleRefusal(request, mission.value, ports);
+    if (faults !== undefined) return { ok: false, faults };
+    const written = await storeRule(ports, request, nameOf(caller));
+    if (!written.ok)
+      return refuse('schedule::changed', `rule ${body.id} has changed meanwhile`, {
+        help: 'Repeat the request.',
+      });
+    const { stored, revision } = written.value;
+    await ports.rules.seen(revision);
+    const view = ruleView(stored, ports, ports.clock.now());
+    return { ok: true, value: { status: 201, body: view satisfies Rule } };
+  },
+});
+
+export const deleteRule = defineRoute({
+  method: 'DELETE',
+  path: '/v1/schedule-rules/:id',
+  operationId: 'deleteRule',
+  summary: 'Remove a rule; its schedules stay',
+  description:
+    'No more schedules are made by it. Those it has made start as planned unless they are cancelled.',
+  tag: 'Schedules',
+  params: { id: ruleInPath },
+  replies: { 204: NO_CONTENT },
+  errors: [
+    'api::no-configuration',
+    'api::anonymous',
+    'auth::jwt-required',
+    'schedule::unknown-rule',
+    'api::unavailable',
+  ],
+  statuses: { 'api::anonymous': [401] },
+  async handle({ params: { id }, caller }, ports) {
+    const mission = currentMission(ports);
+    if (!mission.ok) return mission;
+    const rule = await storedRule(ports, id);
+    if (rule === undefined) return unknownRule(id);
+    const environment = ruleEnvironment(rule, mission.value);
+    const forbidden = launchRefusal(caller, mission.value.environments.get(environment ?? ''));
+    if (forbidden !== undefined) return forbidden;
+    return (await removeRule(ports, id)) ? { ok: true, value: { status: 204 } } : unknownRule(id);
+  },
+});
+
+/** Of a body, what counts: what the service sets is ignored in it. */
+function asked(body: RuleRequest): RuleRequest {
+  const { id, target, filter, start, run, targets, inputs, library, environment } = body;
+  return {
+    id,
+    target,
+    start,
+    run,
+    targets,
+    ...(filter !== undefined && { filter }),
+    ...(inputs !== undefined && { inputs }),
+    ...(library !== undefined && { library }),
+    ...(environment !== undefined && { environment }),
+  };
+}
+
+function isLive({ rules, passes, schedules }: RoutePorts): boolean {
+  return rules.live && passes.live && schedules.live;
+}
+
+function unknownRule(id: string): Refusal {
+  return refuse('schedule::unknown-rule', `no rule ${id}`, {
+    help: 'GET /v1/schedule-rules lists those there are.',
+  });
+}
+
+export const ruleRoutes = [listRules, writeRule, deleteRule];

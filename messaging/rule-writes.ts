@@ -1,0 +1,159 @@
+/**
+ * Creates and removes recurring rules. Mission Control Service, sections 2.7 and 4.6. Who may is the caller's matter.
+ */
+
+import { buckets } from '../contract/bus/buckets.ts';
+import type { ErrorCode, Fault } from '../contract/errors.ts';
+import { SCHEDULE_RULES, SCHEDULE_WRITE_ROUNDS } from '../contract/limits.ts';
+import { nearHelp } from '../contract/near.ts';
+import { accepted, type Result, refused } from '../contract/result.ts';
+import type { Rule, RuleRequest, StoredRule } from '../contract/schedule.ts';
+import { readStoredRule } from '../contract/schedule.ts';
+import type { Mission } from '../mission/mission.ts';
+import { isOver } from '../mission/pass/pass.ts';
+import { lastEnvironment } from '../mission/procedure/reaction.ts';
+import { readQuantity } from '../mission/quantity.ts';
+import { matches, ruleScheduleId } from '../mission/schedule/rule.ts';
+import { readStart } from '../mission/schedule/start.ts';
+import type { Bus } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { PassBook } from './pass-book.ts';
+import type { RuleBook } from './rule-book.ts';
+import type { ScheduleBook } from './schedule-book.ts';
+import { resolveSchedule } from './schedule-resolution.ts';
+
+export interface RuleTools {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly rules: RuleBook;
+}
+
+/** The environment of the runs of a rule; undefined where its target is in none. */
+export function ruleEnvironment(
+  { environment, target: name }: Pick<RuleRequest, 'environment' | 'target'>,
+  mission: Mission,
+): string | undefined {
+  const target = mission.targets.get(name);
+  return environment ?? (target && lastEnvironment(mission, target));
+}
+
+/** Why a rule is not stored; undefined when it may be. Throws `Outage`. */
+export async function ruleRefusal(
+  request: RuleRequest,
+  mission: Mission,
+  { bus, rules }: Pick<RuleTools, 'bus' | 'rules'>,
+): Promise<readonly [Fault, ...Fault[]] | undefined> {
+  const malformed = formFaults(request);
+  const [first, ...more] = malformed.length > 0 ? malformed : placeFaults(request, mission, rules);
+  if (first !== undefined) return [first, ...more];
+  const environment = ruleEnvironment(request, mission);
+  if (environment === undefined)
+    return [
+      refusal(`target ${request.target} is in no environment`, '/target', 'Declare it in the topology.'),
+    ];
+  // Any pass will do: what a run resolves to differs by the identifier of its pass alone.
+  const resolved = await resolveSchedule(bus, mission, { ...request, environment }, request.id);
+  if (!resolved.ok) {
+    const [fault, ...others] = resolved.faults;
+    return [asRefusal(fault), ...others.map(asRefusal)];
+  }
+  if (!resolved.value.run.program.hazardous) return undefined;
+  const message = `procedure ${request.run} sends a hazardous telecommand`;
+  return [refusal(message, '/run', 'Make a schedule for each pass, which a supervisor validates.')];
+}
+
+/** Stores the rule, or replaces the one of that identifier; its schedules stay. Throws `Outage`. */
+export async function storeRule(
+  { bus, clock }: RuleTools,
+  request: RuleRequest,
+  by: string | undefined,
+): Promise<Result<{ readonly stored: StoredRule; readonly revision: number }, 'changed'>> {
+  const bucket = bus.bucket(buckets.scheduleRules);
+  const updated_at = new Date(clock.now()).toISOString();
+  const stored: StoredRule = { ...request, ...(by !== undefined && { by }), updated_at };
+  for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
+    const entry = await bucket.get(request.id);
+    const written = await bucket.put(request.id, Buffer.from(JSON.stringify(stored)), entry?.revision ?? 0);
+    if (written.outcome === 'written') return accepted({ stored, revision: written.revision });
+  }
+  return refused('changed');
+}
+
+/** Removes the rule; false where there is none. Its schedules stay (MC-RULE-013). Throws `Outage`. */
+export async function removeRule({ bus }: Pick<RuleTools, 'bus'>, id: string): Promise<boolean> {
+  const bucket = bus.bucket(buckets.scheduleRules);
+  for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
+    const entry = await bucket.get(id);
+    if (entry === undefined) return false;
+    if ((await bucket.remove(id, entry.revision)).outcome === 'written') return true;
+  }
+  return true;
+}
+
+/** The rule of that identifier, also one that another process wrote a moment ago. Throws `Outage`. */
+export async function storedRule(
+  { bus, rules }: Pick<RuleTools, 'bus' | 'rules'>,
+  id: string,
+): Promise<StoredRule | undefined> {
+  const known = rules.get(id);
+  if (known !== undefined) return known;
+  const entry = await bus.bucket(buckets.scheduleRules).get(id);
+  return entry && readStoredRule(id, entry.value);
+}
+
+/** A rule with what it has made of the passes to come. */
+export function ruleView(
+  rule: StoredRule,
+  { passes, schedules, rules }: { passes: PassBook; schedules: ScheduleBook; rules: RuleBook },
+  now: number,
+): Rule {
+  const matching = passes.passes(rule.target).filter((pass) => !isOver(pass, now) && matches(rule, pass));
+  const without = matching.filter(({ id }) => schedules.get(ruleScheduleId(rule.id, id)) === undefined);
+  const refusals = without.flatMap(({ id }) => rules.refusalOf(rule.id, id) ?? []);
+  return {
+    ...rule,
+    passes: {
+      matched: matching.length,
+      created: matching.length - without.length,
+      refused: refusals.map(({ pass, reasons, at }) => ({ pass, reasons: [...reasons], at })),
+    },
+  };
+}
+
+/** What does not parse. */
+function formFaults({ start, filter }: RuleRequest): Fault[] {
+  const offset = readStart(start);
+  const angle = filter?.min_elevation === undefined ? undefined : readQuantity(filter.min_elevation, 'deg');
+  return [
+    ...(offset.ok ? [] : offset.faults.map((each) => faultAt('schedule::invalid', '/start', each))),
+    ...(angle === undefined || angle.ok
+      ? []
+      : angle.faults.map((each) => faultAt('schedule::invalid', '/filter/min_elevation', each))),
+  ];
+}
+
+function placeFaults({ id, target, targets }: RuleRequest, mission: Mission, rules: RuleBook): Fault[] {
+  if (!mission.targets.has(target))
+    return [refusal(`no target "${target}"`, '/target', nearHelp(target, mission.targets.keys(), 'targets'))];
+  if (!Object.values(targets).includes(target))
+    return [refusal(`${target} is the target of no role`, '/targets', `Give ${target} to a role.`)];
+  if (rules.size >= SCHEDULE_RULES && rules.get(id) === undefined)
+    return [refusal(`there are ${rules.size} rules already`, '/id', 'Remove some of them first.')];
+  return [];
+}
+
+function asRefusal(fault: Fault): Fault {
+  return { ...fault, code: 'schedule::refused' };
+}
+
+function refusal(message: string, path: string, help?: string): Fault {
+  return faultAt('schedule::refused', path, { message, ...(help !== undefined && { help }) });
+}
+
+function faultAt(
+  code: ErrorCode,
+  path: string,
+  { message, help }: { readonly message: string; readonly help?: string },
+): Fault {
+  return { code, message, ...(help !== undefined && { help }), path };
+}

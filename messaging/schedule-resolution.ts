@@ -1,0 +1,71 @@
+/**
+ * What the current configuration makes of the run of a schedule. Mission Control Service, section 4.6 (creation,
+ * validation).
+ */
+
+import type { Fault } from '../contract/errors.ts';
+import { accepted, type Result, refusedAll } from '../contract/result.ts';
+import type { ScheduleRequest, StoredSchedule } from '../contract/schedule.ts';
+import type { Mission } from '../mission/mission.ts';
+import { type ResolvedRun, resolveRun } from '../mission/procedure/resolve-run.ts';
+import type { Resolution } from '../mission/schedule/assess.ts';
+import { planOf, type SchedulePlan } from '../mission/schedule/plan.ts';
+import type { Bus } from '../ports/bus.ts';
+import { storedUploads } from './run-launch.ts';
+
+/** What of a schedule or a rule is resolved. */
+export type Resolvable = Pick<ScheduleRequest, 'run' | 'targets' | 'inputs' | 'library'> & {
+  readonly environment: string;
+};
+
+export interface ResolvedSchedule {
+  readonly run: ResolvedRun;
+  readonly plan: SchedulePlan;
+}
+
+/** The run of a schedule on the pass of that stored identifier; refuses with every fault. Throws `Outage`. */
+export async function resolveSchedule(
+  bus: Bus,
+  mission: Mission,
+  { run, targets, inputs, library, environment }: Resolvable,
+  pass: string,
+): Promise<Result<ResolvedSchedule, Fault>> {
+  const request = {
+    run,
+    environment,
+    targets,
+    plan: pass,
+    ...(inputs !== undefined && { inputs }),
+    ...(library !== undefined && { library }),
+  };
+  const uploads = await storedUploads(bus, request, mission);
+  const known = { uploads, passes: { find: (id: string) => ({ id }), inProgress: () => [] } };
+  const resolved = resolveRun(mission, request, known, { from: 'schedule' });
+  if (!resolved.ok) return resolved;
+  const plan = planOf(resolved.value);
+  if (plan === undefined) return refusedAll([UNBOUNDED]);
+  return accepted({ run: resolved.value, plan });
+}
+
+/** What has become of the run of a stored schedule. Throws `Outage`. */
+export async function resolveAgain(
+  bus: Bus,
+  mission: Mission,
+  schedule: StoredSchedule,
+): Promise<{ readonly resolution: Resolution; readonly run?: ResolvedRun }> {
+  const resolved = await resolveSchedule(bus, mission, schedule, schedule.pass);
+  if (!resolved.ok)
+    return {
+      resolution: { outcome: 'none', reasons: resolved.faults.map(({ message }) => message) },
+    };
+  const { plan, run } = resolved.value;
+  if (plan.content === schedule.content) return { resolution: { outcome: 'same' } };
+  return { resolution: { outcome: 'another', plan }, run };
+}
+
+const UNBOUNDED: Fault = {
+  code: 'schedule::refused',
+  message: 'the longest duration of the run is unbounded, and it fits no pass',
+  help: 'Give each question and each wait of the procedure a timeout.',
+  path: '/run',
+};

@@ -1,0 +1,45 @@
+/** What a schedule keeps of its resolved run. Mission Control Service, sections 2.7 and 4.6 (creation, validation). */
+
+import { createHash } from 'node:crypto';
+import type { Program } from '../../contract/program.ts';
+import { canonicalJson } from '../canonical.ts';
+import { formatDuration } from '../quantity.ts';
+
+export interface SchedulePlan {
+  /** SHA-256 (hexadecimal) of the resolved run. */
+  readonly ir: string;
+  /**
+   * The same of the run without the revision of the configuration: equal where a configuration that was published again
+   * changes nothing of it.
+   */
+  readonly content: string;
+  /** Revision of the configuration it was resolved with. */
+  readonly config: string;
+  readonly max_duration: string;
+  readonly sends: boolean;
+  readonly needs_validation: boolean;
+}
+
+/** The role whose holders validate schedules (section 4.6). */
+export const SUPERVISOR = 'supervisor';
+
+/** Undefined for a run whose duration has no bound: no pass is long enough for it. */
+export function planOf({
+  ir,
+  program,
+}: {
+  readonly ir: string;
+  readonly program: Program;
+}): SchedulePlan | undefined {
+  const { config, ...rest } = program;
+  const { maxDurationMs, sends, hazardous, policy } = program;
+  if (maxDurationMs === null) return undefined;
+  return {
+    ir,
+    config,
+    content: createHash('sha256').update(canonicalJson(rest)).digest('hex'),
+    max_duration: formatDuration(maxDurationMs),
+    sends,
+    needs_validation: hazardous && policy.hazardousConfirmation.includes(SUPERVISOR),
+  };
+}

@@ -1,0 +1,225 @@
+/** What rules make of passes: flow F-16, and how much at once. */
+
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { buckets } from '../../../contract/bus/buckets.ts';
+import { RULE_CREATIONS } from '../../../contract/limits.ts';
+import type { StoredRefusal, StoredSchedule } from '../../../contract/schedule.ts';
+import { removeRule } from '../../../messaging/rule-writes.ts';
+import { cancelSchedule } from '../../../messaging/schedule-commands.ts';
+import { AOS, at, MINUTE, type PassParts } from '../../mission/schedule/records.ts';
+import { RULE, ScheduleWorld } from './world.ts';
+
+const HOUR = 60 * MINUTE;
+
+async function started(...names: string[]): Promise<ScheduleWorld> {
+  const world = await ScheduleWorld.start(names.length === 0 ? ['one'] : names);
+  onTestFinished(() => world.stop());
+  return world;
+}
+
+/** The nth pass of a day, an hour behind the one before. */
+function nth(n: number, more: PassParts = {}): object {
+  return { id: `p${n}`, aos: at(n * HOUR), los: at(n * HOUR + 10 * MINUTE), ...more };
+}
+
+const made = (world: ScheduleWorld): string[] =>
+  world.observer.books.schedules.schedules().map(({ id, state }) => `${id} ${state}`);
+const refusals = (world: ScheduleWorld) =>
+  world.processes.flatMap(({ log }) =>
+    log.said.filter(({ message }) => message === 'a rule made no schedule of a pass'),
+  );
+const storedRefusal = (world: ScheduleWorld, pass: string): StoredRefusal | undefined =>
+  world.observer.books.rules.refusalOf('each', pass);
+
+describe('a rule', () => {
+  it('MC-RULE-009 makes <rule>-<pass>, by rule <id>, of each pass there is and of each that comes', async () => {
+    const world = await started();
+    await world.pass(nth(1));
+    await world.rule();
+    await world.pass(nth(2));
+    await world.run(200);
+    expect(made(world)).toEqual(['each-p1 scheduled', 'each-p2 scheduled']);
+    expect(world.stored('each-p1')).toMatchObject({
+      by: 'rule each',
+      pass: 'p1',
+      start: 'aos + 30 s',
+      fire_at: at(HOUR + 30_000),
+      run: 'nothing',
+      environment: 'lab',
+    });
+    await world.runTo(AOS + HOUR + 31_000);
+    expect(world.submissions).toMatchObject([{ by: 'schedule each-p1' }]);
+  });
+
+  it('MC-RULE-002 MC-RULE-003 MC-RULE-004 of those alone that its filter matches, also when they come to match', async () => {
+    const world = await started();
+    await world.rule({ filter: { min_elevation: '20 deg', station: 'kiruna' } });
+    await world.pass(nth(1, { max_elevation: '12 deg' }));
+    await world.pass(nth(2, { station: 'svalbard' }));
+    await world.pass(nth(3, { status: 'cancelled' }));
+    await world.pass(nth(4, { target: 'twin' }));
+    await world.run(200);
+    expect(made(world)).toEqual([]);
+    await world.pass(nth(1, { max_elevation: '21 deg' }));
+    await world.run(200);
+    expect(made(world)).toEqual(['each-p1 scheduled']);
+  });
+
+  it('MC-RULE-010 makes none whose start is not in the future', async () => {
+    const world = await started();
+    await world.pass({ aos: at(-25 * MINUTE), los: at(10 * MINUTE) });
+    await world.rule();
+    await world.run(1_000);
+    expect([made(world), refusals(world)]).toEqual([[], []]);
+  });
+
+  it('MC-RULE-012 F-16 makes none again that was cancelled, and takes one of a person for its own (A-57)', async () => {
+    const world = await started();
+    await world.pass(nth(1));
+    await world.pass(nth(2));
+    await world.schedule({ id: 'each-p2', pass: 'p2', start: 'aos + 1 min' });
+    await world.rule();
+    await world.run(200);
+    await world.finish(cancelSchedule({ bus: world.observer.bus, clock: world.clock }, 'each-p1', 'ada'));
+    await world.pass(nth(1, { max_elevation: '60 deg' }));
+    await world.rule({ start: 'aos + 40 s' });
+    await world.run(1_000);
+    expect(made(world)).toEqual(['each-p1 cancelled', 'each-p2 scheduled']);
+    expect([world.stored('each-p1')!.start, world.stored('each-p2')!.by]).toEqual(['aos + 30 s', 'ada']);
+  });
+
+  it('MC-RULE-012 makes none again that was made and cancelled before its process sees it', async () => {
+    const world = await started();
+    await world.rule();
+    world.processes[0]!.late = 500;
+    await world.pass(nth(1));
+    await world.schedule({ id: 'each-p1', pass: 'p1' });
+    await world.finish(cancelSchedule({ bus: world.observer.bus, clock: world.clock }, 'each-p1', 'ada'));
+    await world.run(3_000);
+    expect(made(world)).toEqual(['each-p1 cancelled']);
+  });
+
+  it('MC-RULE-013 MC-RULE-015 F-16 that is removed keeps its schedules, which fire, and makes no more', async () => {
+    const world = await started();
+    await world.pass(nth(1));
+    await world.rule();
+    await world.run(200);
+    await world.finish(removeRule({ bus: world.observer.bus }, 'each'));
+    await world.run(100);
+    await world.pass(nth(2));
+    await world.run(1_000);
+    expect(made(world)).toEqual(['each-p1 scheduled']);
+    await world.runTo(AOS + HOUR + 31_000);
+    expect(world.submissions).toMatchObject([{ by: 'schedule each-p1' }]);
+  });
+
+  it('MC-RULE-011 F-16 a refusal is logged once for a pass, however often it is looked at and by how many, and once more for other reasons', async () => {
+    const world = await started('one', 'two', 'three');
+    await world.rule();
+    await world.pass(nth(1, { los: at(HOUR + MINUTE) }));
+    await world.run(1_000);
+    expect(refusals(world)).toMatchObject([
+      { level: 'warn', fields: { rule: 'each', pass: 'p1', reasons: [expect.stringContaining('may take')] } },
+    ]);
+    expect(storedRefusal(world, 'p1')).toMatchObject({ reasons: [expect.stringContaining('may take')] });
+    for (let n = 0; n < 5; n += 1)
+      await world.pass(nth(1, { los: at(HOUR + MINUTE), max_elevation: `${n} deg` }));
+    await world.run(1_000);
+    expect(refusals(world)).toHaveLength(1);
+    await world.pass(nth(1, { los: at(HOUR + MINUTE), uplink: false }));
+    await world.rule({ run: 'typed' });
+    await world.run(1_000);
+    expect(refusals(world)).toHaveLength(2);
+    expect(storedRefusal(world, 'p1')!.reasons).toHaveLength(2);
+  });
+
+  it('MC-RULE-011 a refusal that another process has logged is not logged again by one whose watch is late', async () => {
+    const world = await started('one', 'two', 'three');
+    for (const process of world.processes) process.late = 400;
+    await world.rule();
+    await world.pass(nth(1, { los: at(HOUR + MINUTE) }));
+    await world.run(3_000);
+    expect(refusals(world)).toHaveLength(1);
+  });
+
+  it('MC-RULE-011 a pass that was refused is asked for again when it changes, and when its place is free', async () => {
+    const world = await started();
+    await world.pass(nth(1));
+    await world.schedule({ id: 'other', pass: 'p1', start: 'aos + 29 s' });
+    await world.rule();
+    await world.run(200);
+    expect(refusals(world)).toMatchObject([
+      { fields: { reasons: [expect.stringContaining('schedule other')] } },
+    ]);
+    await world.finish(cancelSchedule({ bus: world.observer.bus, clock: world.clock }, 'other', 'ada'));
+    await world.run(200);
+    expect(world.state('each-p1')).toBe('scheduled');
+  });
+
+  it('MC-RULE-011 whose identifiers would be too long for a pass says so', async () => {
+    const world = await started();
+    await world.rule({ id: 'e'.repeat(100) });
+    await world.pass(nth(1, { id: 'p'.repeat(100) }));
+    await world.run(500);
+    expect(refusals(world)).toMatchObject([{ fields: { reasons: [expect.stringContaining('characters')] } }]);
+  });
+});
+
+describe('many', () => {
+  it('MC-RULE-009 of a rule over many passes only so many are made at once, and all in the end, each once', async () => {
+    const world = await started('one', 'two');
+    let open = 0;
+    let most = 0;
+    let written = 0;
+    await world.process('three', {
+      bucket: (real) => (definition) => {
+        const bucket = real.bucket(definition);
+        if (definition.name !== buckets.schedules.name) return bucket;
+        const put: typeof bucket.put = async (...of) => {
+          open += 1;
+          most = Math.max(most, open);
+          const done = await bucket.put(...of);
+          open -= 1;
+          if (done.outcome === 'written') written += 1;
+          return done;
+        };
+        return new Proxy(bucket, {
+          get: (on, name) => {
+            if (name === 'put') return put;
+            const value: unknown = Reflect.get(on, name, on);
+            return typeof value === 'function' ? value.bind(on) : value;
+          },
+        });
+      },
+    });
+    for (let n = 0; n < 200; n += 1) await world.pass(nth(n));
+    await world.rule();
+    await world.run(20_000);
+    const all = world.observer.books.schedules.schedules();
+    expect(all).toHaveLength(200);
+    expect(
+      all.every(({ state, changes }: StoredSchedule) => state === 'scheduled' && changes.length === 1),
+    ).toBe(true);
+    expect([most <= RULE_CREATIONS, written > 20]).toEqual([true, true]);
+  });
+
+  it('MC-RULE-009 who ranks first for a pass and is dead is waited for a moment', async () => {
+    const world = await started('one');
+    for (let n = 0; n < 6; n += 1) world.ghosts.push(`ghost-${n}`);
+    await world.pass(nth(1));
+    await world.rule();
+    await world.run(1_000);
+    expect(made(world)).toEqual(['each-p1 scheduled']);
+  });
+
+  it('MC-RULE-009 what was due while the bus was away is made when it is back', async () => {
+    const world = await started('one');
+    await world.rule({ ...RULE });
+    await world.pass(nth(1, { status: 'cancelled' }));
+    const [one] = world.processes;
+    one!.bus.breakConnection();
+    await world.pass(nth(1));
+    await world.run(2_000);
+    expect(made(world)).toEqual(['each-p1 scheduled']);
+  });
+});
