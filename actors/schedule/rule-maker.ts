@@ -11,7 +11,13 @@
  */
 
 import { buckets } from '../../contract/bus/buckets.ts';
-import { NAME_CHARACTERS, RULE_CREATIONS, SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
+import {
+  NAME_CHARACTERS,
+  RULE_CREATIONS,
+  SCHEDULE_SLICE,
+  SCHEDULE_TICK_MS,
+  SCHEDULE_WRITE_ROUNDS,
+} from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredPass } from '../../contract/pass.ts';
 import { readStoredRefusal, type StoredRefusal, type StoredRule } from '../../contract/schedule.ts';
@@ -181,31 +187,22 @@ export class RuleMaker {
     return created.outcome === 'refused' ? created.faults.map(({ message }) => message) : undefined;
   }
 
-  /** M2 */
+  /** M2: by what the bus has now; what is known here may be older than what this process wrote a moment ago. */
   async #refused(rule: StoredRule, pass: StoredPass, reasons: readonly string[]): Promise<void> {
-    const { bus, clock, log, rules } = this.#options;
-    const isSame = (before: StoredRefusal | undefined): boolean =>
-      before !== undefined && before.reasons.join('\n') === reasons.join('\n');
-    if (isSame(rules.refusalOf(rule.id, pass.id))) return;
+    const { bus, clock, log } = this.#options;
     const at = new Date(clock.now()).toISOString();
-    const refusal: StoredRefusal = {
-      rule: rule.id,
-      target: pass.target,
-      pass: pass.id,
-      reasons: [...reasons],
-      at,
-    };
+    const about = { rule: rule.id, target: pass.target, pass: pass.id };
+    const refusal: StoredRefusal = { ...about, reasons: [...reasons], at };
     const key = `${rule.id}.${pass.id}`;
     const bucket = bus.bucket(buckets.ruleRefusals);
-    const entry = await bucket.get(key);
-    // Another process may have said so a moment ago.
-    if (isSame(entry && readStoredRefusal(entry.value))) return;
-    const written = await bucket.put(key, Buffer.from(JSON.stringify(refusal)), entry?.revision ?? 0);
-    if (written.outcome === 'written')
-      log.warn(
-        { rule: rule.id, target: pass.target, pass: pass.id, reasons },
-        'a rule made no schedule of a pass',
-      );
+    for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
+      const entry = await bucket.get(key);
+      const before = entry && readStoredRefusal(entry.value);
+      if (before !== undefined && before.reasons.join('\n') === reasons.join('\n')) return;
+      const written = await bucket.put(key, Buffer.from(JSON.stringify(refusal)), entry?.revision ?? 0);
+      if (written.outcome === 'conflict') continue;
+      return log.warn({ ...about, reasons }, 'a rule made no schedule of a pass');
+    }
   }
 
   #later(ms: number, then: () => void): TimerHandle {
