@@ -20,7 +20,12 @@ import {
 } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import type { StoredPass } from '../../contract/pass.ts';
-import { readStoredRefusal, type StoredRefusal, type StoredRule } from '../../contract/schedule.ts';
+import {
+  readStoredRefusal,
+  readStoredRule,
+  type StoredRefusal,
+  type StoredRule,
+} from '../../contract/schedule.ts';
 import { isToken } from '../../contract/token.ts';
 import { freshPass } from '../../messaging/fresh-pass.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
@@ -177,14 +182,20 @@ export class RuleMaker {
   ): Promise<readonly string[] | undefined> {
     const request = scheduleOf(rule, pass);
     if (!isToken(request.id)) return [`identifier ${request.id} has more than ${NAME_CHARACTERS} characters`];
-    // What a process that slept knew of the pass may not be so any more.
-    const now = await freshPass(this.#options, { target: pass.target, pass: pass.id });
-    if (now === undefined || !matches(rule, now)) return undefined;
+    if (!(await this.#stillMatches(rule, pass))) return undefined;
     const draft = await draftOf(request, mission, this.#options, pass.target);
     if (!draft.ok) return draft.faults.map(({ message }) => message);
     const options = { by: byRule(rule.id), onlyNew: true };
     const created = await createSchedule(draft.value, mission, this.#options, options);
     return created.outcome === 'refused' ? created.faults.map(({ message }) => message) : undefined;
+  }
+
+  /** By what the bus has now: what a process that slept knew of the rule and the pass may not be so any more. */
+  async #stillMatches({ id }: StoredRule, { target, id: pass }: StoredPass): Promise<boolean> {
+    const entry = await this.#options.bus.bucket(buckets.scheduleRules).get(id);
+    const rule = entry && readStoredRule(id, entry.value);
+    const now = rule && (await freshPass(this.#options, { target, pass }));
+    return rule !== undefined && now !== undefined && matches(rule, now);
   }
 
   /** M2: by what the bus has now; what is known here may be older than what this process wrote a moment ago. */
