@@ -43,6 +43,7 @@ export function dearRequests(endpoint: AnyEndpoint): Subject[] {
       name: `${method} ${endpoint.path} ${name}`,
       share: takesDocument(endpoint) ? DOCUMENT_SHARE : SHARE,
       input: (scale) => request(method, path, body(scale), false),
+      example: request(method, path, JSON.stringify(exampleOf(endpoint)), false),
     }),
   );
   return [...heads, ...bodies];
@@ -100,11 +101,16 @@ function bodiesOf(endpoint: AnyEndpoint): Body[] {
   if (body === undefined) {
     return takesDocument(endpoint) ? [...documents] : [];
   }
-  const base = (body.examples?.[0] ?? {}) as Record<string, unknown>;
+  const base = exampleOf(endpoint);
   const fields = Object.entries(body.properties ?? {}).flatMap(([name, schema]) =>
     fieldsOf(name, schema, base),
   );
   return [...anyBody(base), ...fields];
+}
+
+function exampleOf(endpoint: AnyEndpoint): Record<string, unknown> {
+  const { body } = endpoint as { body?: Schema };
+  return (body?.examples?.[0] ?? {}) as Record<string, unknown>;
 }
 
 /** What no schema has to do with. */

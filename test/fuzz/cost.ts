@@ -5,9 +5,9 @@
  * K1. Four times the input takes at most `GROWTH` times the time: what grows with the square takes sixteen times as
  *     much.
  * K2. No byte costs more than `SHARE` (of a document `DOCUMENT_SHARE`) times what a byte of JSON costs to read: what
- *     grows with the square and was already past that at the smaller size, or costs far too much per byte. Beside that
- *     a request may cost `WORK` times one with nothing to do: one that is accepted resolves and stores something, and
- *     that is the same for a small body as for a large one.
+ *     grows with the square and was already past that at the smaller size, or costs far too much per byte. That is
+ *     beside a run with nothing to do, and for what is accepted beside the example of the route as it stands, which does
+ *     the same work: what it costs to resolve and store something is not the cost of a byte.
  * K3. What seems too dear is measured again, and the least counts: other processes use the machine too.
  */
 
@@ -25,16 +25,18 @@ const ROUNDS = 3;
 const US_PER_MS = 1_000;
 const WORST_SHOWN = 10;
 
-/** Ten answers' worth: resolving a procedure and three or four writes to the bus. */
-const WORK = 10;
-
 /** The same input at a scale of 1 and of 4. */
 export interface Subject {
   readonly name: string;
   readonly input: (scale: 1 | 4) => Buffer;
   /** Default `SHARE`. */
   readonly share?: number;
+  /** What it was made from, if that may be accepted. */
+  readonly example?: Buffer;
 }
+
+/** True when the input was accepted. */
+type Run = (input: Buffer) => unknown;
 
 interface Measured {
   readonly name: string;
@@ -47,12 +49,12 @@ interface Measured {
 
 /** Measures what `run` does with inputs, and keeps the worst. */
 export class Costs {
-  readonly #run: (input: Buffer) => Promise<void> | void;
+  readonly #run: Run;
   readonly #measured: Measured[] = [];
   /** Of one run with nothing to do. */
   #base = 0;
 
-  constructor(run: (input: Buffer) => Promise<void> | void) {
+  constructor(run: Run) {
     this.#run = run;
   }
 
@@ -62,15 +64,15 @@ export class Costs {
     this.#base = await this.#least(nothing, REPEATS);
   }
 
-  async measure({ name, input, share = SHARE }: Subject): Promise<void> {
-    const [small, large] = [input(1), input(4)];
+  async measure(subject: Subject): Promise<void> {
+    const [small, large] = [subject.input(1), subject.input(4)];
     try {
-      let measured = await this.#once({ name, share }, small, large, 1);
+      let measured = await this.#once(subject, small, large, 1);
       for (let round = 1; measured.dear && round <= ROUNDS; round += 1)
-        measured = await this.#once({ name, share }, small, large, REPEATS * 2 ** round);
+        measured = await this.#once(subject, small, large, REPEATS * 2 ** round);
       this.#measured.push(measured);
     } catch (error) {
-      throw new Error(`failed on ${name}`, { cause: error });
+      throw new Error(`failed on ${subject.name}`, { cause: error });
     }
   }
 
@@ -90,15 +92,23 @@ export class Costs {
   }
 
   async #once(
-    { name, share }: { name: string; share: number },
+    { name, share = SHARE, example }: Subject,
     small: Buffer,
     large: Buffer,
     repeats: number,
   ): Promise<Measured> {
     const times = [await this.#least(small, repeats), await this.#least(large, repeats)] as const;
     const grew = times[1] > GROWTH * Math.max(times[0], this.#base, reading(large.length));
-    const tooDear = times[1] > WORK * this.#base + share * reading(large.length);
+    const left = times[1] - share * reading(large.length);
+    const tooDear = left > this.#base && left > (await this.#ofAccepted(example, large, repeats));
     return { name, bytes: large.length, small: times[0], large: times[1], dear: grew || tooDear };
+  }
+
+  /** What the example costs when both it and the input are accepted; otherwise nothing. */
+  async #ofAccepted(example: Buffer | undefined, input: Buffer, repeats: number): Promise<number> {
+    if (example === undefined) return 0;
+    const accepted = (await this.#run(input)) === true && (await this.#run(example)) === true;
+    return accepted ? this.#least(example, repeats) : 0;
   }
 
   async #least(input: Buffer, repeats: number): Promise<number> {
