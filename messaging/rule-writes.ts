@@ -57,14 +57,14 @@ export async function ruleRefusal(
     const [fault, ...others] = resolved.faults;
     return [asRefusal(fault), ...others.map(asRefusal)];
   }
-  if (!resolved.value.run.program.hazardous) return undefined;
+  if (!resolved.value.program.hazardous) return undefined;
   const message = `procedure ${request.run} sends a hazardous telecommand`;
   return [refusal(message, '/run', 'Make a schedule for each pass, which a supervisor validates.')];
 }
 
 /** Stores the rule, or replaces the one of that identifier; its schedules stay. Throws `Outage`. */
 export async function storeRule(
-  { bus, clock }: RuleTools,
+  { bus, clock, rules }: RuleTools,
   request: RuleRequest,
   by: string | undefined,
 ): Promise<Result<{ readonly stored: StoredRule; readonly revision: number }, 'changed'>> {
@@ -72,7 +72,9 @@ export async function storeRule(
   const updated_at = new Date(clock.now()).toISOString();
   const stored: StoredRule = { ...request, ...(by !== undefined && { by }), updated_at };
   for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
-    const entry = await bucket.get(request.id);
+    // One that nobody knows of is not there as a rule: to ask the bus for what it does not have is a long search.
+    const isNew = round === 0 && rules.get(request.id) === undefined;
+    const entry = isNew ? undefined : await bucket.get(request.id);
     const written = await bucket.put(request.id, Buffer.from(JSON.stringify(stored)), entry?.revision ?? 0);
     if (written.outcome === 'written') return accepted({ stored, revision: written.revision });
   }

@@ -3,8 +3,9 @@
  * validation).
  */
 
+import { assert } from '../contract/assert.ts';
 import type { Fault } from '../contract/errors.ts';
-import { accepted, type Result, refusedAll } from '../contract/result.ts';
+import { type Result, refusedAll } from '../contract/result.ts';
 import type { ScheduleRequest, StoredSchedule } from '../contract/schedule.ts';
 import type { Mission } from '../mission/mission.ts';
 import { type ResolvedRun, resolveRun } from '../mission/procedure/resolve-run.ts';
@@ -18,18 +19,13 @@ export type Resolvable = Pick<ScheduleRequest, 'run' | 'targets' | 'inputs' | 'l
   readonly environment: string;
 };
 
-export interface ResolvedSchedule {
-  readonly run: ResolvedRun;
-  readonly plan: SchedulePlan;
-}
-
 /** The run of a schedule on the pass of that stored identifier; refuses with every fault. Throws `Outage`. */
 export async function resolveSchedule(
   bus: Bus,
   mission: Mission,
   { run, targets, inputs, library, environment }: Resolvable,
   pass: string,
-): Promise<Result<ResolvedSchedule, Fault>> {
+): Promise<Result<ResolvedRun, Fault>> {
   const request = {
     run,
     environment,
@@ -41,10 +37,7 @@ export async function resolveSchedule(
   const uploads = await storedUploads(bus, request, mission);
   const known = { uploads, passes: { find: (id: string) => ({ id }), inProgress: () => [] } };
   const resolved = resolveRun(mission, request, known, { from: 'schedule' });
-  if (!resolved.ok) return resolved;
-  const plan = planOf(resolved.value);
-  if (plan === undefined) return refusedAll([UNBOUNDED]);
-  return accepted({ run: resolved.value, plan });
+  return resolved.ok && resolved.value.program.maxDurationMs === null ? refusedAll([UNBOUNDED]) : resolved;
 }
 
 /** What has become of the run of a stored schedule. Throws `Outage`. */
@@ -58,9 +51,16 @@ export async function resolveAgain(
     return {
       resolution: { outcome: 'none', reasons: resolved.faults.map(({ message }) => message) },
     };
-  const { plan, run } = resolved.value;
+  const plan = boundedPlan(resolved.value);
   if (plan.content === schedule.content) return { resolution: { outcome: 'same' } };
-  return { resolution: { outcome: 'another', plan }, run };
+  return { resolution: { outcome: 'another', plan }, run: resolved.value };
+}
+
+/** The plan of a run that has a longest duration. */
+export function boundedPlan(run: ResolvedRun): SchedulePlan {
+  const plan = planOf(run);
+  assert(plan !== undefined, 'a run without longest duration was refused');
+  return plan;
 }
 
 const UNBOUNDED: Fault = {

@@ -18,6 +18,7 @@ import { createdSchedule } from '../machines/schedule/step.ts';
 import type { Mission } from '../mission/mission.ts';
 import { namesOf, windowOf } from '../mission/pass/pass.ts';
 import { lastEnvironment } from '../mission/procedure/reaction.ts';
+import type { ResolvedRun } from '../mission/procedure/resolve-run.ts';
 import { type Assessed, assess, type Surroundings } from '../mission/schedule/assess.ts';
 import { takesPlace } from '../mission/schedule/schedule.ts';
 import { fireTime, readStart } from '../mission/schedule/start.ts';
@@ -27,7 +28,7 @@ import { freshPass } from './fresh-pass.ts';
 import type { PassBook } from './pass-book.ts';
 import { storeProgram } from './run-launch.ts';
 import { readSchedule, type ScheduleBook } from './schedule-book.ts';
-import { type ResolvedSchedule, resolveSchedule } from './schedule-resolution.ts';
+import { boundedPlan, resolveSchedule } from './schedule-resolution.ts';
 
 export interface ScheduleTools {
   readonly bus: Bus;
@@ -111,7 +112,7 @@ export async function createSchedule(
     if (!resolved.ok) return { outcome: 'refused', faults: asRefusals(resolved.faults) };
     const made = recordOf(draft, resolved.value, mission, tools, by);
     if (!made.ok) return { outcome: 'refused', faults: made.faults };
-    await storeProgram(bus, clock, resolved.value.run);
+    await storeProgram(bus, clock, resolved.value);
     const written = await bucket.put(id, Buffer.from(JSON.stringify(made.value)), entry?.revision ?? 0);
     if (written.outcome === 'written')
       return { outcome: 'created', stored: made.value, revision: written.revision };
@@ -173,7 +174,7 @@ export async function changeSchedule(
 /** W1: the record as it is created, or why it is not. */
 function recordOf(
   draft: ScheduleDraft,
-  { plan }: ResolvedSchedule,
+  run: ResolvedRun,
   mission: Mission,
   tools: ScheduleTools,
   by: string | undefined,
@@ -185,7 +186,7 @@ function recordOf(
   const record = {
     ...request,
     ...environment,
-    ...plan,
+    ...boundedPlan(run),
     pass: pass.id,
     target: pass.target,
     created_at: at,

@@ -1,8 +1,8 @@
 /** What a schedule keeps of its resolved run. Mission Control Service, sections 2.7 and 4.6 (creation, validation). */
 
 import { createHash } from 'node:crypto';
-import type { Program } from '../../contract/program.ts';
-import { canonicalJson } from '../canonical.ts';
+import { assert } from '../../contract/assert.ts';
+import type { ResolvedRun } from '../procedure/resolve-run.ts';
 import { formatDuration } from '../quantity.ts';
 
 export interface SchedulePlan {
@@ -27,19 +27,23 @@ export const SUPERVISOR = 'supervisor';
 export function planOf({
   ir,
   program,
-}: {
-  readonly ir: string;
-  readonly program: Program;
-}): SchedulePlan | undefined {
-  const { config, ...rest } = program;
-  const { maxDurationMs, sends, hazardous, policy } = program;
+  canonical,
+}: Pick<ResolvedRun, 'ir' | 'program' | 'canonical'>): SchedulePlan | undefined {
+  const { config, maxDurationMs, sends, hazardous, policy } = program;
   if (maxDurationMs === null) return undefined;
   return {
     ir,
     config,
-    content: createHash('sha256').update(canonicalJson(rest)).digest('hex'),
+    content: createHash('sha256').update(withoutConfig(canonical, config)).digest('hex'),
     max_duration: formatDuration(maxDurationMs),
     sends,
     needs_validation: hazardous && policy.hazardousConfirmation.includes(SUPERVISOR),
   };
+}
+
+/** The canonical form of a program as it is without its configuration, which stands first in it. */
+function withoutConfig(canonical: string, config: string): string {
+  const first = `{"config":${JSON.stringify(config)},`;
+  assert(canonical.startsWith(first), 'the first key of a canonical program is config');
+  return `{${canonical.slice(first.length)}`;
 }

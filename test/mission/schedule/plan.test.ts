@@ -2,7 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Program } from '../../../contract/program.ts';
 import { readStoredSchedule, type StoredSchedule, shownSchedule } from '../../../contract/schedule.ts';
+import { programDocument } from '../../../mission/procedure/program-document.ts';
 import { planOf } from '../../../mission/schedule/plan.ts';
 import {
   byStart,
@@ -18,6 +20,8 @@ import { AOS, at, storedSchedule, validation } from './records.ts';
 
 const FLIGHT = { environment: 'flight', plan: 'pass-1' };
 const planned = (run: string, part: Part = {}) => planOf(resolved(run, part, { from: 'schedule' }));
+
+const planOfProgram = (program: Program) => planOf({ program, ...programDocument(program) });
 
 describe('the plan of a run', () => {
   it('MC-SCH-011 MC-SCH-018 has the longest duration of the run with every retry, and whether it sends', () => {
@@ -37,16 +41,17 @@ describe('the plan of a run', () => {
   });
 
   it('is none for a run without bound', () => {
-    const { ir, program } = resolved('set');
-    expect(planOf({ ir, program: { ...program, maxDurationMs: null } })).toBeUndefined();
+    const { program } = resolved('set');
+    expect(planOfProgram({ ...program, maxDurationMs: null })).toBeUndefined();
   });
 
   it('MC-SCH-056 has the same content where another configuration changes nothing of the run, and another one else', () => {
-    const { ir, program } = resolved('set');
-    const published = planOf({ ir: 'f'.repeat(64), program: { ...program, config: 'another' } })!;
-    const plan = planOf({ ir, program })!;
+    const { program } = resolved('set');
+    const published = planOfProgram({ ...program, config: 'another' })!;
+    const plan = planOfProgram(program)!;
+    expect(published.ir).not.toBe(plan.ir);
     expect([published.content, published.config]).toEqual([plan.content, 'another']);
-    const changed = planOf({ ir, program: { ...program, maxDurationMs: program.maxDurationMs! + 1 } })!;
+    const changed = planOfProgram({ ...program, maxDurationMs: program.maxDurationMs! + 1 })!;
     expect(changed.content).not.toBe(plan.content);
     expect(planned('set', { plan: 'pass-1' })!.content).not.toBe(plan.content);
   });
