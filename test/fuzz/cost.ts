@@ -6,8 +6,8 @@
  *     much.
  * K2. No byte costs more than `SHARE` (of a document `DOCUMENT_SHARE`) times what a byte of JSON costs to read: what
  *     grows with the square and was already past that at the smaller size, or costs far too much per byte. That is
- *     beside a run with nothing to do, and for what is accepted beside the example of the route as it stands, which does
- *     the same work: what it costs to resolve and store something is not the cost of a byte.
+ *     beside a run with nothing to do, and for what is accepted beside the example of the route as it stands, which
+ *     does the same work: what it costs to resolve and store something is not the cost of a byte.
  * K3. What seems too dear is measured again, and the least counts: other processes use the machine too.
  */
 
