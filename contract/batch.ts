@@ -62,12 +62,36 @@ export interface FrameBatch {
   readonly frames: readonly Uint8Array[];
 }
 
+/**
+ * What is known of one file on board, by a listing or by the state of its last transfer: samples of its measures, all of
+ * one time (section 2.8). Files come and go, so they have no ordinals and are named. What is absent was not said.
+ */
+export interface FileSample {
+  /** Identifier of the file: decimal digits. */
+  readonly file: string;
+  /** Ground reception time, ms since 1970. */
+  readonly ground: number;
+  /** On-board time, ms since 1970; NaN when unknown. */
+  readonly onboard: number;
+  readonly file_type?: number;
+  /** Bytes; a whole number that a double holds. */
+  readonly size?: number;
+  /** Hexadecimal, lower case. */
+  readonly checksum?: string;
+  /** A whole number that a double holds. */
+  readonly generation?: number;
+  /** State of its last transfer (section 3.5). */
+  readonly transfer?: string;
+}
+
 /** Message on `mcs.tm.decoded.<target>`. */
 export interface DecodedBatch {
   readonly platform: string;
   readonly link: string;
   readonly blocks: readonly SampleBlock[];
   readonly reports: readonly VerificationReport[];
+  /** A listing of the on-board directory, or part of one; states of transfers. */
+  readonly files?: readonly FileSample[];
 }
 
 /** Message on `mcs.tm.value.<target>`. */
@@ -77,6 +101,8 @@ export interface ValueBatch {
   readonly deferred: boolean;
   readonly blocks: readonly ValueBlock[];
   readonly reports: readonly VerificationReport[];
+  /** Those that became the current values of their files, in the order in which they did. */
+  readonly files?: readonly FileSample[];
 }
 
 const packr = new Packr({ useRecords: false, moreTypes: true });

@@ -52,6 +52,14 @@ export const buckets = {
   scheduleRules: { name: 'mcs_schedule_rules', history: 1 },
   /** Why a rule made no schedule of a pass: `<rule>.<pass>` (ours). */
   ruleRefusals: { name: 'mcs_rule_refusals', history: 1, ttlMs: 30 * DAY },
+  /** The on-board directory of each target as it was last listed: `<target>` (ours; section 2.8). */
+  directories: { name: 'mcs_directories', history: 1 },
+  /** Transfers: `<target>.<file>.<generation>`, uploads with `.up` behind (section 2.8). */
+  transfers: { name: 'mcs_transfers', history: 1 },
+  /** Transfers that are not final, by the same keys: what a new transfer manager goes on with (ours). */
+  openTransfers: { name: 'mcs_open_transfers', history: 1 },
+  /** Transfers that are long final, by day: `<day>.<target>` (ours, decision 36). */
+  transfersOver: { name: 'mcs_transfers_over', history: 1, ttlMs: 366 * DAY },
   /** Living processes and the partitions they own: `member.<instance>`, `partition.<name>`. */
   members: { name: 'mcs_members', history: 1 },
   /** Current values of a target with the stream position they cover: `<target>` (T5). */
@@ -75,4 +83,9 @@ export interface ObjectsDefinition {
 export const objectStores = {
   /** What clients stored to be uploaded by a run (section 4.7 rule 8); kept as long as the programs that name it. */
   uploads: { name: 'mcs_uploads', ttlMs: 120 * DAY },
+  /**
+   * Files that come down: their parts under `<target>/<file>/<generation>/<offset>`, and whole (section 4.7 rule 3). What
+   * the configuration says of their retention comes first; this is the longest.
+   */
+  files: { name: 'mcs_files', ttlMs: 366 * DAY },
 } as const satisfies Record<string, ObjectsDefinition>;

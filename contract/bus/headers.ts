@@ -25,6 +25,9 @@ export const header = {
    * When the message was stored that stands at that position: a stream that was put back has another one there (ours).
    */
   sourceAt: 'Mcs-Source-At',
+  /** On a chunk of a file: which writing of the file it is of, and the offset of its first byte (MC-XFER-046). */
+  generation: 'Mcs-Generation',
+  offset: 'Mcs-Offset',
   /** On a value batch: position of the frames it was made from (ours). */
   received: 'Mcs-Received',
   /** On a SENT event: where the bus stood when the frame was handed over (ours). */

@@ -60,5 +60,16 @@ export const streams = {
     maxAgeMs: 90 * DAY,
     dedupeMs: 10 * MINUTE,
   },
+  /**
+   * Chunks of files as they come down (section 6). What is stored of them is in `mcs_files`: the stream has to last
+   * until the transfer manager, which may be away, has stored them.
+   */
+  fileChunks: {
+    name: 'FILE_CHUNKS',
+    subjects: ['mcs.file.chunk.>'],
+    maxAgeMs: DAY,
+    dedupeMs: 2 * MINUTE,
+    maxBytes: 2 ** 30,
+  },
   deadLetters: { name: 'DEAD_LETTERS', subjects: ['mcs.dlq.*'], maxAgeMs: 30 * DAY, dedupeMs: 2 * MINUTE },
 } as const satisfies Record<string, StreamDefinition>;

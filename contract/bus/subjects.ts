@@ -60,6 +60,11 @@ export const subject = {
   alarmControl: (target: string): string => `mcs.alarm.control.${token(target)}`,
   /** Those of every target: one leader serves them all. */
   alarmControls: 'mcs.alarm.control.*',
+  /** Chunks of one file, of one target, or all (section 4.7 rule 3). */
+  fileChunk: (target: string, file: string): string => `mcs.file.chunk.${token(target)}.${token(file)}`,
+  fileChunks: (target?: string): string => `mcs.file.chunk.${target === undefined ? '*' : token(target)}.*`,
+  /** Files of a target that a driver may decode, request-reply (section 4.7 rule 6). */
+  fileDecode: (target: string): string => `mcs.file.decode.${token(target)}`,
   /** What a run asks the transfer manager for, request-reply (ours). */
   transferRequest: 'mcs.ctl.rpc.transfer.request',
   /** A driver or gateway that has begun to serve `bind` asks for its bindings, request-reply (ours). */

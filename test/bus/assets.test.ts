@@ -53,6 +53,7 @@ const PUBLISHED: readonly (readonly [string, string, number, number])[] = [
   ['RUN_SUBMISSIONS', 'mcs.run.submit', 30 * DAY_S, DAY_S],
   ['RUN_ANSWERS', 'mcs.run.approval.*', DAY_S, 120],
   ['ALARMS', 'mcs.alarm.evt.*.*.*.*', 90 * DAY_S, 600],
+  ['FILE_CHUNKS', 'mcs.file.chunk.>', DAY_S, 120],
   ['DEAD_LETTERS', 'mcs.dlq.*', 30 * DAY_S, 120],
 ];
 const PUBLISHED_BUCKETS = [
@@ -62,6 +63,7 @@ const PUBLISHED_BUCKETS = [
   'bench_reports',
   'bench_runs',
   'config',
+  'directories',
   'drivers',
   'ir',
   'leader',
@@ -69,6 +71,7 @@ const PUBLISHED_BUCKETS = [
   'members',
   'modes',
   'open_runs',
+  'open_transfers',
   'pass_gateways',
   'pass_journals',
   'passes',
@@ -79,6 +82,8 @@ const PUBLISHED_BUCKETS = [
   'schedule_rules',
   'schedules',
   'schedules_over',
+  'transfers',
+  'transfers_over',
   'values',
 ];
 
