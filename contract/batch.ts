@@ -63,8 +63,8 @@ export interface FrameBatch {
 }
 
 /**
- * What is known of one file on board, by a listing or by the state of its last transfer: samples of its measures, all of
- * one time (section 2.8). Files come and go, so they have no ordinals and are named. What is absent was not said.
+ * What is known of one file on board, by a listing or by the state of its last transfer: samples of its measures, all
+ * of one time (section 2.8). Files come and go, so they have no ordinals and are named. What is absent was not said.
  */
 export interface FileSample {
   /** Identifier of the file: decimal digits. */

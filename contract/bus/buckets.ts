@@ -84,8 +84,8 @@ export const objectStores = {
   /** What clients stored to be uploaded by a run (section 4.7 rule 8); kept as long as the programs that name it. */
   uploads: { name: 'mcs_uploads', ttlMs: 120 * DAY },
   /**
-   * Files that come down: their parts under `<target>/<file>/<generation>/<offset>`, and whole (section 4.7 rule 3). What
-   * the configuration says of their retention comes first; this is the longest.
+   * Files that come down: their parts under `<target>/<file>/<generation>/<offset>`, and whole (section 4.7 rule 3).
+   * What the configuration says of their retention comes first; this is the longest.
    */
   files: { name: 'mcs_files', ttlMs: 366 * DAY },
 } as const satisfies Record<string, ObjectsDefinition>;
