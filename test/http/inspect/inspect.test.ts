@@ -332,6 +332,14 @@ describe('one entity', () => {
     });
   });
 
+  it.each(['a%2Fb', '.x', 'x..y', 'x%20y', '='])(
+    'that no key of a bucket can name, %s, is not known',
+    async (id) => {
+      const answer = await coverage.call(`${url}/entities/door/${id}`);
+      expect([answer.status, codesOf(answer)]).toEqual([404, ['inspect::unknown-entity']]);
+    },
+  );
+
   it('that is not known answers 404, and says who did not answer', async () => {
     await process('p1');
     await (await process('p2')).silence();
