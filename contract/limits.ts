@@ -497,6 +497,8 @@ export const UPLOAD_GRACE_MS = 10_000;
  * one more is dropped and asked for again, which costs time and no memory.
  */
 export const BYTE_RANGES_MOST = 65_536;
+/** Fields of type, length and value in one PDU of CFDP: a metadata PDU with every proxy message and override has thirty. */
+export const CFDP_TLVS_MOST = 64;
 /** Connections of a process, of all its ports: an idle one costs a few kB. Fewer where it may open fewer files. */
 export const CONNECTIONS = 20_000;
 /** Descriptors that connections leave to everything else: the bus, gateways, spooled uploads, modules. */
