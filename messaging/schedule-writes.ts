@@ -5,12 +5,19 @@
  * W1. Nothing is written of a schedule that is refused, and every reason is reported at once.
  * W2. Every write is conditional on what was read: whoever loses reads again, or says that it changed meanwhile.
  * W3. The resolved run is stored before the schedule that names it.
- * W4. The pass is read from the bus: a watch may be late, above all of a process that slept.
+ * W4. The pass is read from the bus in each round, and written is only what was found by a reading that is not older than
+ *     `SCHEDULE_FRESH_MS`: a watch may be late, and a process may sleep between any two steps.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
 import type { ErrorCode, Fault } from '../contract/errors.ts';
-import { SCHEDULE_WRITE_ROUNDS, SCHEDULES_OF_PASS, SCHEDULES_OPEN } from '../contract/limits.ts';
+import {
+  SCHEDULE_FRESH_MS,
+  SCHEDULE_WRITE_ROUNDS,
+  SCHEDULES_OF_PASS,
+  SCHEDULES_OPEN,
+} from '../contract/limits.ts';
+import { Outage } from '../contract/outage.ts';
 import { passKey, readStoredPass, type StoredPass } from '../contract/pass.ts';
 import { accepted, type Result, refused, refusedAll } from '../contract/result.ts';
 import type { ScheduleRequest, StoredSchedule } from '../contract/schedule.ts';
@@ -22,7 +29,7 @@ import type { ResolvedRun } from '../mission/procedure/resolve-run.ts';
 import { type Assessed, assess, type Surroundings } from '../mission/schedule/assess.ts';
 import { takesPlace } from '../mission/schedule/schedule.ts';
 import { fireTime, readStart } from '../mission/schedule/start.ts';
-import type { Bus } from '../ports/bus.ts';
+import type { Bus, Written } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import { freshPass } from './fresh-pass.ts';
 import type { PassBook } from './pass-book.ts';
@@ -75,12 +82,16 @@ export type Created =
   | { readonly outcome: 'refused'; readonly faults: readonly [Fault, ...Fault[]] }
   /** One of that identifier has been fired, or is there at all where only a new one is written. */
   | { readonly outcome: 'exists'; readonly state: StoredSchedule['state'] }
+  /** Whoever asked for it does not want it any more. */
+  | { readonly outcome: 'unwanted' }
   | { readonly outcome: 'changed' };
 
 interface CreateOptions {
   readonly by: string | undefined;
   /** Writes nothing where there is one of that identifier, whatever became of it. */
   readonly onlyNew?: boolean;
+  /** Whether it is still to be made, on the pass as the bus has it (undefined: it has none); asked in each round (W4). */
+  readonly wanted?: (pass: StoredPass | undefined) => Promise<boolean>;
 }
 
 /** Creates the schedule, or replaces one that has not been fired, and drops its validation. Throws `Outage`. */
@@ -88,36 +99,64 @@ export async function createSchedule(
   known: ScheduleDraft,
   mission: Mission,
   tools: ScheduleTools,
-  { by, onlyNew = false }: CreateOptions,
+  options: CreateOptions,
 ): Promise<Created> {
+  const { clock } = tools;
+  let isFresh = false;
+  for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
+    const asked = clock.monotonic();
+    // One that nobody knows of is not there as a rule: to ask the bus for what it does not have is a long search.
+    const isNew = round === 0 && tools.schedules.get(known.request.id) === undefined;
+    const made = await makeOnce(known, mission, tools, { ...options, isNew });
+    if (made.outcome !== 'made') return made;
+    isFresh = clock.monotonic() - asked <= SCHEDULE_FRESH_MS;
+    if (!isFresh) continue;
+    const written = await write(tools, made);
+    if (written.outcome === 'written')
+      return { outcome: 'created', stored: made.stored, revision: written.revision };
+  }
+  if (isFresh) return { outcome: 'changed' };
+  const message = `what schedule ${known.request.id} depends on took more than ${SCHEDULE_FRESH_MS} ms to read`;
+  throw new Outage('bus.unavailable', message);
+}
+
+/** A record that may be written over this revision. */
+interface Made {
+  readonly outcome: 'made';
+  readonly stored: StoredSchedule;
+  readonly over: number;
+}
+
+/** W4: what the schedule is by what the bus has now; its run is stored. */
+async function makeOnce(
+  known: ScheduleDraft,
+  mission: Mission,
+  tools: ScheduleTools,
+  { by, onlyNew = false, wanted, isNew }: CreateOptions & { readonly isNew: boolean },
+): Promise<Made | Exclude<Created, { outcome: 'created' }>> {
   const { bus, clock } = tools;
+  const { id } = known.request;
   const pass = await freshPass(tools, { target: known.pass.target, pass: known.pass.id });
+  if (wanted !== undefined && !(await wanted(pass))) return { outcome: 'unwanted' };
   if (pass === undefined) return { outcome: 'refused', faults: [goneRefusal(known.pass)] };
   const draft = { ...known, pass };
-  const bucket = bus.bucket(buckets.schedules);
-  const { id } = draft.request;
-  for (let round = 0; round < SCHEDULE_WRITE_ROUNDS; round += 1) {
-    // One that nobody knows of is not there as a rule: to ask the bus for what it does not have is a long search.
-    const isNew = round === 0 && tools.schedules.get(id) === undefined;
-    const entry = isNew ? undefined : await bucket.get(id);
-    const standing = entry && readSchedule(id, entry.value);
-    if (standing !== undefined && (onlyNew || standing.state === 'fired'))
-      return { outcome: 'exists', state: standing.state };
-    const resolved = await resolveSchedule(
-      bus,
-      mission,
-      { ...draft.request, ...environmentOf(draft) },
-      draft.pass.id,
-    );
-    if (!resolved.ok) return { outcome: 'refused', faults: asRefusals(resolved.faults) };
-    const made = recordOf(draft, resolved.value, mission, tools, by);
-    if (!made.ok) return { outcome: 'refused', faults: made.faults };
-    await storeProgram(bus, clock, resolved.value);
-    const written = await bucket.put(id, Buffer.from(JSON.stringify(made.value)), entry?.revision ?? 0);
-    if (written.outcome === 'written')
-      return { outcome: 'created', stored: made.value, revision: written.revision };
-  }
-  return { outcome: 'changed' };
+  const entry = isNew ? undefined : await bus.bucket(buckets.schedules).get(id);
+  const standing = entry && readSchedule(id, entry.value);
+  if (standing !== undefined && (onlyNew || standing.state === 'fired'))
+    return { outcome: 'exists', state: standing.state };
+  const request = { ...draft.request, ...environmentOf(draft) };
+  const resolved = await resolveSchedule(bus, mission, request, draft.pass.id);
+  if (!resolved.ok) return { outcome: 'refused', faults: asRefusals(resolved.faults) };
+  const record = recordOf(draft, resolved.value, mission, tools, by);
+  if (!record.ok) return { outcome: 'refused', faults: record.faults };
+  await storeProgram(bus, clock, resolved.value);
+  return { outcome: 'made', stored: record.value, over: entry?.revision ?? 0 };
+}
+
+/** W4: it is not sent for longer, either. */
+function write({ bus }: ScheduleTools, { stored, over }: Made): Promise<Written> {
+  const bytes = Buffer.from(JSON.stringify(stored));
+  return bus.bucket(buckets.schedules).put(stored.id, bytes, over, { deadlineMs: SCHEDULE_FRESH_MS });
 }
 
 /** The schedule of that identifier, also one that another process wrote a moment ago. Throws `Outage`. */

@@ -205,6 +205,7 @@ async function create(
       return refuse('schedule::final', `schedule ${id} has been fired and is not replaced`, {
         help: 'Choose another identifier.',
       });
+    case 'unwanted':
     case 'changed':
       return changedMeanwhile(id);
   }

@@ -640,6 +640,7 @@ describe('recurring rules (MC-RULE-006 MC-RULE-008)', () => {
   });
 
   it('MC-ERR-100 gives up where it is overtaken again and again: 409 schedule::changed', async () => {
+    expect((await addRule()).status).toBe(201);
     overtaking(buckets.scheduleRules, () => Buffer.from('{}'));
     expect(said(await addRule())).toEqual([409, ['schedule::changed']]);
   });
