@@ -20,7 +20,8 @@ import {
 import { Outage } from '../contract/outage.ts';
 import { passKey, readStoredPass, type StoredPass } from '../contract/pass.ts';
 import { accepted, type Result, refused, refusedAll } from '../contract/result.ts';
-import type { ScheduleRequest, StoredSchedule } from '../contract/schedule.ts';
+import type { ScheduleRequest } from '../contract/schedule.ts';
+import type { StoredSchedule } from '../contract/stored-schedule.ts';
 import { createdSchedule } from '../machines/schedule/step.ts';
 import type { Mission } from '../mission/mission.ts';
 import { namesOf, windowOf } from '../mission/pass/pass.ts';

@@ -25,7 +25,7 @@ import {
   readStoredRule,
   type StoredRefusal,
   type StoredRule,
-} from '../../contract/schedule.ts';
+} from '../../contract/stored-schedule.ts';
 import { isToken } from '../../contract/token.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
 import { createSchedule, draftOf, type ScheduleTools } from '../../messaging/schedule-writes.ts';

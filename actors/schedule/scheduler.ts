@@ -17,7 +17,7 @@
 import { createHash } from 'node:crypto';
 import { SCHEDULE_IDLE_LOOKS, SCHEDULE_SLICE, SCHEDULE_TICK_MS } from '../../contract/limits.ts';
 import type { StoredPass } from '../../contract/pass.ts';
-import type { StoredSchedule } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { ulidOf } from '../../contract/telecommand-id.ts';
 import { isSameRecord, wouldChange } from '../../machines/schedule/record.ts';
 import type { scheduleMachine } from '../../machines/schedule/schedule.ts';

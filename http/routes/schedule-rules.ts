@@ -3,7 +3,7 @@
  * schedules are made by the schedulers.
  */
 
-import { Rule, RuleList, RuleRequest } from '../../contract/schedule.ts';
+import { Rule, RuleList, RuleRequest } from '../../contract/schedule-rule.ts';
 import {
   removeRule,
   ruleEnvironment,

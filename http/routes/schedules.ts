@@ -8,15 +8,8 @@
  */
 
 import { SCHEDULE_LIST_MOST } from '../../contract/limits.ts';
-import {
-  FINAL_STATES,
-  Schedule,
-  ScheduleList,
-  ScheduleRequest,
-  ScheduleValidation,
-  type StoredSchedule,
-  shownSchedule,
-} from '../../contract/schedule.ts';
+import { Schedule, ScheduleList, ScheduleRequest, ScheduleValidation } from '../../contract/schedule.ts';
+import { FINAL_STATES, type StoredSchedule, shownSchedule } from '../../contract/stored-schedule.ts';
 import { cancelSchedule, validateSchedule } from '../../messaging/schedule-commands.ts';
 import {
   createSchedule,

@@ -11,7 +11,7 @@ import {
 } from '../../contract/limits.ts';
 import { Outage } from '../../contract/outage.ts';
 import { passKey, type StoredPass } from '../../contract/pass.ts';
-import type { RuleRequest } from '../../contract/schedule.ts';
+import type { RuleRequest } from '../../contract/schedule-rule.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
 import { ruleRefusal } from '../../messaging/rule-writes.ts';
 import { cancelSchedule, validateSchedule } from '../../messaging/schedule-commands.ts';

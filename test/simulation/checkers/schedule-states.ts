@@ -6,7 +6,7 @@
  *     for as long, its record stands as `assess` finds it, and is not due.
  */
 
-import type { StoredSchedule } from '../../../contract/schedule.ts';
+import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { wouldChange } from '../../../machines/schedule/record.ts';
 import { assess } from '../../../mission/schedule/assess.ts';
 import { type Records, recordsOf, type Version } from '../schedules/records.ts';
