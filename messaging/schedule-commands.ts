@@ -10,7 +10,7 @@ import { steppedSchedule } from '../machines/schedule/step.ts';
 import type { Mission } from '../mission/mission.ts';
 import { assess } from '../mission/schedule/assess.ts';
 import { startOf } from '../mission/schedule/schedule.ts';
-import { type Changed, changeSchedule, type ScheduleTools, surroundingsOf } from './schedule-writes.ts';
+import { type Changed, changeSchedule, type ScheduleTools, surroundingsOf } from './schedule-changes.ts';
 
 export type Commanded =
   | Changed

@@ -28,7 +28,9 @@ import {
 } from '../../contract/stored-schedule.ts';
 import { isToken } from '../../contract/token.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
-import { createSchedule, draftOf, type ScheduleTools } from '../../messaging/schedule-writes.ts';
+import type { ScheduleTools } from '../../messaging/schedule-changes.ts';
+import { draftOf } from '../../messaging/schedule-draft.ts';
+import { createSchedule } from '../../messaging/schedule-writes.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { isOver, windowOf } from '../../mission/pass/pass.ts';
 import { byRule, matches, ruleScheduleId, scheduleOf } from '../../mission/schedule/rule.ts';

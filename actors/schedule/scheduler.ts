@@ -23,7 +23,7 @@ import { isSameRecord, wouldChange } from '../../machines/schedule/record.ts';
 import type { scheduleMachine } from '../../machines/schedule/schedule.ts';
 import type { PassBook } from '../../messaging/pass-book.ts';
 import { isOpen, type ScheduleBook } from '../../messaging/schedule-book.ts';
-import { surroundingsOf } from '../../messaging/schedule-writes.ts';
+import { surroundingsOf } from '../../messaging/schedule-changes.ts';
 import type { Mission } from '../../mission/mission.ts';
 import { assess, type Found, lateReasons } from '../../mission/schedule/assess.ts';
 import { isPlacedAlike } from '../../mission/schedule/schedule.ts';

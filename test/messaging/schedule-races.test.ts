@@ -14,14 +14,10 @@ import { passKey, type StoredPass } from '../../contract/pass.ts';
 import type { RuleRequest } from '../../contract/schedule-rule.ts';
 import type { RuleBook } from '../../messaging/rule-book.ts';
 import { ruleRefusal } from '../../messaging/rule-writes.ts';
+import { type ScheduleTools, storedSchedule } from '../../messaging/schedule-changes.ts';
 import { cancelSchedule, validateSchedule } from '../../messaging/schedule-commands.ts';
-import {
-  type Created,
-  createSchedule,
-  draftOf,
-  type ScheduleTools,
-  storedSchedule,
-} from '../../messaging/schedule-writes.ts';
+import { draftOf } from '../../messaging/schedule-draft.ts';
+import { type Created, createSchedule } from '../../messaging/schedule-writes.ts';
 import { assess } from '../../mission/schedule/assess.ts';
 import type { Bucket } from '../../ports/bus.ts';
 import { seededRandom } from '../../ports/seeded-random.ts';
