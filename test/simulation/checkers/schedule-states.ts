@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = 100;
 export const standsAsTheRulesSay: Checker = {
   name: 'stands-as-the-rules-say',
   promise:
-    'within a second every schedule that is not final says what the rules say of its pass, its run and its place, and none that is due stays open',
+    'within a second every schedule that is not final says what the rules say of its pass, its run and its place, and no schedule that is due stays open',
   *check(history) {
     const records = recordsOf(history);
     if (records === undefined) return;
