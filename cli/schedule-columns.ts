@@ -7,7 +7,8 @@
  */
 
 import { readInstant } from '../contract/instant.ts';
-import { FINAL_STATES, type Schedule, type ScheduleState } from '../contract/schedule.ts';
+import type { Schedule, ScheduleState } from '../contract/schedule.ts';
+import { FINAL_STATES } from '../contract/stored-schedule.ts';
 import { Columns } from './columns.ts';
 import { dayAndTime, remaining, type Tone } from './pass-look.ts';
 

@@ -6,7 +6,8 @@
 import { parseArgs } from 'node:util';
 import type { PassView } from '../contract/pass.ts';
 import type { RunStatus } from '../contract/run.ts';
-import { FINAL_STATES, type Schedule, type ScheduleValidation } from '../contract/schedule.ts';
+import type { Schedule, ScheduleValidation } from '../contract/schedule.ts';
+import { FINAL_STATES } from '../contract/stored-schedule.ts';
 import { realClock } from '../supervision/clock.ts';
 import { fieldLines } from './fields.ts';
 import { statusText } from './pass-columns.ts';

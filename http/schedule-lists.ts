@@ -8,7 +8,8 @@
 
 import Type from 'typebox';
 import { PATH_CHARACTERS, SCHEDULE_LIST_MOST } from '../contract/limits.ts';
-import { FINAL_STATES, type ScheduleList, type StoredSchedule, shownSchedule } from '../contract/schedule.ts';
+import type { ScheduleList } from '../contract/schedule.ts';
+import { FINAL_STATES, type StoredSchedule, shownSchedule } from '../contract/stored-schedule.ts';
 import { byStart, createdOf, endOf, startOf } from '../mission/schedule/schedule.ts';
 import type { RoutePorts } from './ports.ts';
 import type { QueryParameter } from './route.ts';

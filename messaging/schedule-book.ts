@@ -10,7 +10,7 @@
 import { buckets } from '../contract/bus/buckets.ts';
 import { SCHEDULE_SEEN_MS } from '../contract/limits.ts';
 import { passKey } from '../contract/pass.ts';
-import { FINAL_STATES, readStoredSchedule, type StoredSchedule } from '../contract/schedule.ts';
+import { FINAL_STATES, readStoredSchedule, type StoredSchedule } from '../contract/stored-schedule.ts';
 import { byStart, isReadable } from '../mission/schedule/schedule.ts';
 import type { Bus, Entry, Stoppable } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';

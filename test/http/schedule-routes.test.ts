@@ -7,7 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { buckets } from '../../contract/bus/buckets.ts';
 import type { Fault } from '../../contract/errors.ts';
 import { passKey, type StoredPass } from '../../contract/pass.ts';
-import type { Rule, Schedule, StoredSchedule } from '../../contract/schedule.ts';
+import type { Schedule } from '../../contract/schedule.ts';
+import type { Rule } from '../../contract/schedule-rule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { ruleRoutes } from '../../http/routes/schedule-rules.ts';
 import { scheduleRoutes } from '../../http/routes/schedules.ts';
 import type { Mission } from '../../mission/mission.ts';
@@ -640,6 +642,7 @@ describe('recurring rules (MC-RULE-006 MC-RULE-008)', () => {
   });
 
   it('MC-ERR-100 gives up where it is overtaken again and again: 409 schedule::changed', async () => {
+    expect((await addRule()).status).toBe(201);
     overtaking(buckets.scheduleRules, () => Buffer.from('{}'));
     expect(said(await addRule())).toEqual([409, ['schedule::changed']]);
   });

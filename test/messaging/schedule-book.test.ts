@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type BucketDefinition, buckets } from '../../contract/bus/buckets.ts';
-import { SCHEDULE_STATES, type StoredSchedule } from '../../contract/schedule.ts';
+import { SCHEDULE_STATES } from '../../contract/schedule.ts';
+import type { StoredSchedule } from '../../contract/stored-schedule.ts';
 import { isOpen, ScheduleBook } from '../../messaging/schedule-book.ts';
 import { byStart } from '../../mission/schedule/schedule.ts';
 import type { Bus, Entry } from '../../ports/bus.ts';

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buckets } from '../../../contract/bus/buckets.ts';
 import type { InspectedEntity, InspectFound, InspectTree } from '../../../contract/inspector.ts';
 import { accepted } from '../../../contract/result.ts';
-import type { StoredSchedule } from '../../../contract/schedule.ts';
+import type { StoredSchedule } from '../../../contract/stored-schedule.ts';
 import { KeptEnvelopes, packr } from '../../../messaging/kept-envelopes.ts';
 import { SchedulesOver } from '../../../messaging/schedules-over.ts';
 import { call } from '../../support/client.ts';
