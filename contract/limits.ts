@@ -492,6 +492,11 @@ export const UPLOADS_AT_ONCE = 4;
 export const UPLOAD_SLOWEST_BYTES_PER_S = 64 * 1024;
 /** How long an upload may be slower before: a connection takes seconds to find its rate. */
 export const UPLOAD_GRACE_MS = 10_000;
+/**
+ * Separate ranges of one file of which bytes are there: every second chunk of 1 KiB lost over 128 MiB. What would need
+ * one more is dropped and asked for again, which costs time and no memory.
+ */
+export const BYTE_RANGES_MOST = 65_536;
 /** Connections of a process, of all its ports: an idle one costs a few kB. Fewer where it may open fewer files. */
 export const CONNECTIONS = 20_000;
 /** Descriptors that connections leave to everything else: the bus, gateways, spooled uploads, modules. */
