@@ -15,6 +15,7 @@ const FILTER = new RegExp(`^mcs(\\.(${TOKEN}|\\*))*(\\.>)?$`);
 const KEY_FILTER = new RegExp(`^(>|(${KEY_TOKEN}|\\*)(\\.(${KEY_TOKEN}|\\*))*(\\.>)?)$`);
 const BUCKET = new RegExp(`^mcs_${TOKEN}$`);
 const NAME = new RegExp(`^${TOKEN}$`);
+const OBJECT = new RegExp(`^${TOKEN}(/${TOKEN})*$`);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not pass
 const HEADER_VALUE = /^[^\u0000-\u001f\u007f]*$/;
 
@@ -44,6 +45,11 @@ export function checkBucket(text: string): string {
 /** Throws unless `text` can name a stream, a queue or a client. */
 export function checkName(text: string): string {
   return check(NAME, text, 'name');
+}
+
+/** Throws unless `text` can name an object: tokens with `/` between them. */
+export function checkObject(text: string): string {
+  return check(OBJECT, text, 'name of an object');
 }
 
 /** Throws on a header whose name is not a token or whose value holds a control character. */

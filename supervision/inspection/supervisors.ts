@@ -1,6 +1,6 @@
 /**
- * The supervisors of this process, as the inspector looks at entities: each has a chart of its own, and what it knows of
- * children in trouble is its context. They have no record and no log, and end with their process.
+ * The supervisors of this process, as the inspector looks at entities: each has a chart of its own, and what it knows
+ * of children in trouble is its context. They have no record and no log, and end with their process.
  *
  * S1. The id names the process too, `<instance>/<path>`: every process has supervisors of the same paths.
  */
