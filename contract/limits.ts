@@ -47,6 +47,8 @@ export const PASS_LIST_MOST = 5_000;
 export const PASS_LISTS_READ = 20;
 /** How long who wrote a pass waits until the lists of this process show it. */
 export const PASS_SEEN_MS = 5_000;
+/** How long who writes a pass waits until this process has what stands, before it asks the bus for it. */
+export const PASS_CATCH_UP_MS = 100;
 /** From when on before its AOS the gateway of a pass is checked (section 4.5). */
 export const PASS_CHECK_AHEAD_MS = 10 * 60_000;
 /** So long before AOS and after LOS what the station receives counts as of the target: predictions are not exact. */
