@@ -90,6 +90,9 @@ export const SCHEDULE_LIST_MOST = 5_000;
 export const SCHEDULE_LISTS_READ = 20;
 /** Schedules of one pass that are not cancelled or missed: each of them is compared with the others. */
 export const SCHEDULES_OF_PASS = 200;
+/** Schedules on other passes that a schedule is said to meet, and how many of a target are looked at for it. */
+export const SCHEDULE_MEETINGS = 10;
+export const SCHEDULE_MEETINGS_LOOKED = 200;
 /** Schedules that are not final: fifty for each of 2,000 targets. */
 export const SCHEDULES_OPEN = 100_000;
 /** How long who wrote a schedule or a rule waits until the lists of this process show it. */
