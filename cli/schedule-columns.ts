@@ -90,7 +90,7 @@ function cellOf(
     case 'REASONS':
       return schedule.state === 'fired'
         ? `run ${schedule.run_id ?? 'not known'}`
-        : schedule.reasons.join('; ');
+        : [...schedule.reasons, ...(schedule.warnings ?? []).map((text) => `warning: ${text}`)].join('; ');
   }
 }
 

@@ -47,6 +47,8 @@ export const PASS_LIST_MOST = 5_000;
 export const PASS_LISTS_READ = 20;
 /** How long who wrote a pass waits until the lists of this process show it. */
 export const PASS_SEEN_MS = 5_000;
+/** How long who writes a pass waits until this process has what stands, before it asks the bus for it. */
+export const PASS_CATCH_UP_MS = 100;
 /** From when on before its AOS the gateway of a pass is checked (section 4.5). */
 export const PASS_CHECK_AHEAD_MS = 10 * 60_000;
 /** So long before AOS and after LOS what the station receives counts as of the target: predictions are not exact. */
@@ -88,6 +90,9 @@ export const SCHEDULE_LIST_MOST = 5_000;
 export const SCHEDULE_LISTS_READ = 20;
 /** Schedules of one pass that are not cancelled or missed: each of them is compared with the others. */
 export const SCHEDULES_OF_PASS = 200;
+/** Schedules on other passes that a schedule is said to meet, and how many of a target are looked at for it. */
+export const SCHEDULE_MEETINGS = 10;
+export const SCHEDULE_MEETINGS_LOOKED = 200;
 /** Schedules that are not final: fifty for each of 2,000 targets. */
 export const SCHEDULES_OPEN = 100_000;
 /** How long who wrote a schedule or a rule waits until the lists of this process show it. */

@@ -4,7 +4,7 @@
 
 import Type, { type Static } from 'typebox';
 import { nameBound, quantityBound } from './bounded.ts';
-import { AUTH_SUBJECT_CHARACTERS, SCHEDULE_LIST_MOST } from './limits.ts';
+import { AUTH_SUBJECT_CHARACTERS, SCHEDULE_LIST_MOST, SCHEDULE_MEETINGS } from './limits.ts';
 import { Token } from './pass.ts';
 import { By, closed, Identifier, ignored, Moment, planned, Reasons } from './planned-run.ts';
 import { TOKEN_PATTERN } from './token.ts';
@@ -54,6 +54,13 @@ const asked = {
 const found = {
   state: Type.Enum(SCHEDULE_STATES),
   reasons: Type.Array(Type.String(), { description: 'Why it is in that state; empty while it fits.' }),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: SCHEDULE_MEETINGS,
+      description:
+        'What may be in the way of its run though it fits its pass: runs on other passes that may have one of its targets then.',
+    }),
+  ),
   target: Type.String({ description: 'Target of the pass.' }),
   ir: Type.String({ description: 'SHA-256 (hexadecimal) of the resolved run.' }),
   max_duration: Type.String({
@@ -103,6 +110,7 @@ export const ScheduleRequest = Type.Object(
     ...asked,
     state: Type.Optional(Type.Enum(SCHEDULE_STATES, ignored)),
     reasons: Type.Optional({ ...Reasons, ...ignored }),
+    warnings: Type.Optional({ ...Reasons, ...ignored }),
     target: Type.Optional(Type.String({ ...nameBound, ...ignored })),
     ir: Type.Optional(Type.String({ ...nameBound, ...ignored })),
     max_duration: Type.Optional(Type.String({ ...quantityBound, ...ignored })),

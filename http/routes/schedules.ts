@@ -9,7 +9,7 @@
 
 import { SCHEDULE_LIST_MOST } from '../../contract/limits.ts';
 import { Schedule, ScheduleList, ScheduleRequest, ScheduleValidation } from '../../contract/schedule.ts';
-import { FINAL_STATES, type StoredSchedule, shownSchedule } from '../../contract/stored-schedule.ts';
+import { FINAL_STATES, type StoredSchedule } from '../../contract/stored-schedule.ts';
 import { storedSchedule } from '../../messaging/schedule-changes.ts';
 import { cancelSchedule, validateSchedule } from '../../messaging/schedule-commands.ts';
 import { draftOf, type ScheduleDraft } from '../../messaging/schedule-draft.ts';
@@ -27,6 +27,7 @@ import { defineRoute } from '../route.ts';
 import { launchRefusal, undeclaredRefusal } from '../run-policy.ts';
 import { cursorInQuery, listOfSchedules } from '../schedule-lists.ts';
 import { PLANNER_ERRORS, PLANNER_STATUSES, PLANNING_ERRORS, plannedRun } from '../schedule-planner.ts';
+import { scheduleView } from '../schedule-view.ts';
 
 /** Codes of a route that changes a schedule there is. */
 const CHANGE_ERRORS = [
@@ -74,7 +75,7 @@ export const readSchedule = defineRoute({
   async handle({ params: { id } }, ports) {
     if (!ports.schedules.live) return busUnavailable();
     const stored = (await storedSchedule(ports, id)) ?? (await ports.schedulesOver.find(id));
-    return stored === undefined ? unknownSchedule(id) : answer(stored);
+    return stored === undefined ? unknownSchedule(id) : answer(stored, ports);
   },
 });
 
@@ -128,7 +129,7 @@ export const cancelScheduleRoute = defineRoute({
     const done = await cancelSchedule(ports, id, nameOf(caller));
     if (done.outcome !== 'changed') return notDone(known.value.stored, done);
     await ports.schedules.seen(done.revision);
-    return answer(done.stored);
+    return answer(done.stored, ports);
   },
 });
 
@@ -178,7 +179,7 @@ async function create(
   switch (created.outcome) {
     case 'created':
       await ports.schedules.seen(created.revision);
-      return answer(created.stored);
+      return answer(created.stored, ports);
     case 'refused':
       return { ok: false, faults: created.faults };
     case 'exists':
@@ -220,8 +221,11 @@ function supervisorOf(caller: Caller, environment: Environment | undefined): Han
   });
 }
 
-function answer(stored: StoredSchedule): { ok: true; value: { status: 200; body: Schedule } } {
-  return { ok: true, value: { status: 200, body: shownSchedule(stored) satisfies Schedule } };
+function answer(
+  stored: StoredSchedule,
+  ports: RoutePorts,
+): { ok: true; value: { status: 200; body: Schedule } } {
+  return { ok: true, value: { status: 200, body: scheduleView(stored, ports) satisfies Schedule } };
 }
 
 function unknownSchedule(id: string): Refusal {

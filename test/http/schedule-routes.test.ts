@@ -370,6 +370,25 @@ function withOrbit(): Mission {
 describe('reading schedules', () => {
   afterEach(emptied);
 
+  it('MC-SCH-043 warns of a run on another pass that may have the target at the same time, and refuses nothing for it', async () => {
+    await pass('m2', 61, { station: 'vardo' });
+    await pass('m1', 60);
+    const sends = { run: 'look', library: 'ops', targets: { sat: 'sat1', eye: 'sat1' } };
+    const first = await written({ ...sends, id: 'one', pass: 'm1', start: 'aos + 1 min' });
+    expect(first.warnings).toBeUndefined();
+    const second = await written({ ...sends, id: 'two', pass: 'm2', start: 'aos' });
+    const met = (id: string, on: string) => [
+      expect.stringMatching(`^the run of schedule ${id}, on pass ${on} of sat1, may have sat1 until `),
+    ];
+    expect(second).toMatchObject({ state: 'scheduled', reasons: [], warnings: met('one', 'm1') });
+    expect((await list('?pass=m1')).body.schedules).toMatchObject([{ warnings: met('two', 'm2') }]);
+    // What was read back can be posted.
+    expect((await write({ ...(await read('two')).body })).status).toBe(200);
+    await cancel('two');
+    expect((await read('one')).body.warnings).toBeUndefined();
+    expect(await recordOf('one')).not.toHaveProperty('warnings');
+  });
+
   it('MC-SCH-013 MC-SCH-014 MC-SCH-058 lists them by start, of a pass alone, those that are final when asked', async () => {
     await written({ id: 'late', pass: 'p2' });
     await written({ id: 'second', start: 'aos + 1 min' });
