@@ -28,7 +28,9 @@ export function isFileMeasure(name: string): name is FileMeasureName {
 }
 
 /** Why the sample cannot be taken up, in words; undefined when it can. Its times are the affair of who dates. */
-export function fileSampleFault(sample: Partial<Record<keyof FileSample, unknown>> | null): string | undefined {
+export function fileSampleFault(
+  sample: Partial<Record<keyof FileSample, unknown>> | null,
+): string | undefined {
   if (typeof sample !== 'object' || sample === null) return 'it is no sample of a file';
   const { file, ground, onboard, checksum, transfer, unknown } = sample;
   if (!isFileId(file)) return 'its identifier is not a whole number in decimal digits';

@@ -22,7 +22,14 @@ export function fileMeasure(
   if (files?.component !== component || !isFileId(file) || !isFileMeasure(name)) return undefined;
   const definition = components.get(component)?.measures.find((each) => each.name === name);
   if (definition === undefined) return undefined;
-  return { ordinal, key: measureKey(component, file, name), component, instance: file, definition, file: name };
+  return {
+    ordinal,
+    key: measureKey(component, file, name),
+    component,
+    instance: file,
+    definition,
+    file: name,
+  };
 }
 
 /** The measure of a component, of one of its instances or of a file; undefined where there is none. */

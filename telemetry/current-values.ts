@@ -117,7 +117,9 @@ export class CurrentValues {
   sampleOf(measure: Measure): CurrentSample | undefined {
     const { file, instance } = measure;
     const ordinal =
-      file === undefined ? sameMeasure(measure, this.platform)?.ordinal : this.files?.ordinal(instance!, file);
+      file === undefined
+        ? sameMeasure(measure, this.platform)?.ordinal
+        : this.files?.ordinal(instance!, file);
     return ordinal === undefined ? undefined : this.sample(ordinal);
   }
 

@@ -38,5 +38,9 @@ export async function readCheckpoints(bus: Bus, targets: readonly string[]): Pro
   const covered = (target: string): number => Math.min(stated(target), end.get(target) ?? stated(target));
   const highest = Math.max(0, ...targets.map(covered));
   const behind = targets.filter((target) => (end.get(target) ?? 0) > covered(target));
-  return { checkpoints, directories, from: { from: 'seq', seq: 1 + Math.min(highest, ...behind.map(covered)) } };
+  return {
+    checkpoints,
+    directories,
+    from: { from: 'seq', seq: 1 + Math.min(highest, ...behind.map(covered)) },
+  };
 }

@@ -161,7 +161,9 @@ function scopeOf(platform: Platform, from: number): ScopePlatform {
 
 function watchedIn(roles: readonly RolePlatform[], files: FileReads, ordinal: number): Watched {
   const read = files.read(ordinal);
-  const role = roles.findLast(({ from, scope }) => (read === undefined ? from <= ordinal : scope === read.platform));
+  const role = roles.findLast(({ from, scope }) =>
+    read === undefined ? from <= ordinal : scope === read.platform,
+  );
   const { target, platform, from } = role!;
   const measure = read === undefined ? platform.measures[ordinal - from] : files.measure(platform, ordinal);
   assert(measure !== undefined, 'U1: what is read is a measure');

@@ -54,12 +54,7 @@ function knownOf(evaluation: Evaluation, files: FileReads, { platform, sample }:
   });
 }
 
-function feedFresh(
-  evaluation: Evaluation,
-  known: readonly Known[],
-  maxAgeMs: number,
-  now: number,
-): string[] {
+function feedFresh(evaluation: Evaluation, known: readonly Known[], maxAgeMs: number, now: number): string[] {
   const stale: string[] = [];
   for (const { ordinal, key, found } of known) {
     if (found === undefined) stale.push(`${key} has no value`);

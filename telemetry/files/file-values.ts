@@ -127,7 +127,8 @@ export class FileValues {
     const place = ordinal - this.#first;
     if (!this.#known.columns.has(place)) return undefined;
     const measure = this.#json[place] === undefined ? this.measure(ordinal) : undefined;
-    if (measure !== undefined) this.#json[place] = this.#writer.writeOther(measure, this.#sampleColumns(place));
+    if (measure !== undefined)
+      this.#json[place] = this.#writer.writeOther(measure, this.#sampleColumns(place));
     return this.#json[place];
   }
 

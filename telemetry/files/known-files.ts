@@ -82,7 +82,8 @@ export class KnownFiles {
     const stamp = { time: timeOf(onboard, ground), ground, deferred, link };
     const first = (this.columns.slot(file) ?? -1) * WIDTH;
     const listing = isListed(sample) && !this.#isOlder(first + LISTED, stamp);
-    const generation = listing && sample.generation !== undefined ? sample.generation : this.#number(first, GENERATION);
+    const generation =
+      listing && sample.generation !== undefined ? sample.generation : this.#number(first, GENERATION);
     const transfer = sample.transfer !== undefined && this.#takesTransfer(first, sample, generation, stamp);
     if (!listing && !transfer) return undefined;
     const slot = first >= 0 ? first / WIDTH : this.#add(file);
@@ -100,7 +101,11 @@ export class KnownFiles {
     const gone: FileMeasureName[] = LISTED_MEASURES.filter(
       (name) => sample[name] === undefined && this.#goes(first, name, sample, isRewritten),
     );
-    if (!transfer && this.#goes(first, 'transfer', sample, isRewritten) && !this.#staysWith(slot, generation, stamp)) {
+    if (
+      !transfer &&
+      this.#goes(first, 'transfer', sample, isRewritten) &&
+      !this.#staysWith(slot, generation, stamp)
+    ) {
       gone.push('transfer');
       this.columns.transferGeneration[slot] = Number.NaN;
     }
@@ -142,7 +147,12 @@ export class KnownFiles {
   #isOlder(place: number, { time, ground, deferred }: Stamp): boolean {
     const { columns } = this;
     if (place < 0 || !columns.has(place)) return false;
-    return isOlderBy(time - columns.time[place]!, ground - columns.ground[place]!, deferred, columns.deferred[place]!);
+    return isOlderBy(
+      time - columns.time[place]!,
+      ground - columns.ground[place]!,
+      deferred,
+      columns.deferred[place]!,
+    );
   }
 
   #number(first: number, place: number): number {
@@ -230,6 +240,10 @@ function currentPart(
   return unknown.length === 0 ? whole : { ...whole, unknown };
 }
 
-function withoutTransfer({ transfer: _transfer, transfer_generation: _of, ...listing }: FileSample): FileSample {
+function withoutTransfer({
+  transfer: _transfer,
+  transfer_generation: _of,
+  ...listing
+}: FileSample): FileSample {
   return listing;
 }

@@ -39,7 +39,8 @@ export function snapshotOf(known: KnownFiles): readonly FilesPart[] {
       (isListing ? listings : earlier).push({ place, sample });
     }
     const transfer = first + PLACE_OF.transfer;
-    if (columns.isKnown(transfer)) transfers.push({ place: transfer, sample: transferOf(known, file, transfer) });
+    if (columns.isKnown(transfer))
+      transfers.push({ place: transfer, sample: transferOf(known, file, transfer) });
   }
   earlier.sort((one, other) => one.sample.ground - other.sample.ground);
   return [earlier, listings, transfers].flatMap((places) => partsOf(known, places));

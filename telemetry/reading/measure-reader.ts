@@ -120,7 +120,9 @@ export class MeasureReader {
     const timeMs = timeOf(onboard, groundMs);
     return (this.#files.get(sample.file) ?? []).flatMap(({ ordinal, measure }) => {
       const value = sampledValue(sample, measure.file!);
-      return value === undefined ? [] : [{ ordinal, value, at: this.#moment(ordinal, groundMs), groundMs, timeMs }];
+      return value === undefined
+        ? []
+        : [{ ordinal, value, at: this.#moment(ordinal, groundMs), groundMs, timeMs }];
     });
   }
 
