@@ -271,6 +271,17 @@ export const VALUE_APPEND_LATE_MS = 250;
 /** Current values are written to the bus at most this often (T5). */
 export const VALUES_CHECKPOINT_MS = 1_000;
 /**
+ * Files known of one target: a mass memory lists some thousands. Beyond it those are forgotten first whose last listing
+ * is longest ago.
+ */
+export const DIRECTORY_FILES = 10_000;
+/** Characters of the checksum of a file: SHA-256 in hexadecimal. */
+export const FILE_CHECKSUM_CHARACTERS = 64;
+/** Characters of the state of a transfer: the longest there is has ten. */
+export const FILE_STATE_CHARACTERS = 32;
+/** Bytes of a value batch with files: below the 1 MiB a bus server takes by default, with room for headers. */
+export const VALUE_MESSAGE_BYTES = 1_000_000;
+/**
  * A derived number that changes without a sample, because others leave its window, is reported at whole seconds: a
  * person sees it move, and samples that come as regularly as others leave report it themselves.
  */

@@ -9,9 +9,11 @@
 
 import type { Severity } from '../contract/alarm.ts';
 import type { BlockBuilder } from '../contract/batch.ts';
+import type { FileMeasureName } from '../contract/file-sample.ts';
 import type { Result } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
 import type { Condition, ExpressionEvaluation } from './condition/condition.ts';
+import type { FilesConfiguration } from './configuration.ts';
 
 export interface Platform {
   readonly id: string;
@@ -21,6 +23,8 @@ export interface Platform {
   readonly digest: string;
   readonly enumerations: ReadonlyMap<string, Enumeration>;
   readonly components: ReadonlyMap<string, Component>;
+  /** The on-board directory: its component, its types of files, and how files are listed, read and written. */
+  readonly files: FilesConfiguration | undefined;
   /** Of the on-board directory, by name. */
   readonly fileTypes: ReadonlyMap<string, number>;
   /** By ordinal. */
@@ -145,6 +149,11 @@ export interface Measure {
   readonly component: string;
   readonly instance: string | undefined;
   readonly definition: MeasureDefinition;
+  /**
+   * Set where the instance is a file on board: its samples are named and have no ordinals (batch.FileSample); its
+   * ordinal is of who asked.
+   */
+  readonly file?: FileMeasureName;
 }
 
 export interface Argument {
