@@ -208,6 +208,8 @@ export const CHART_MICROSTEPS = 64;
 export const DEAD_LETTERS_SHOWN = 256;
 /** Frames a gateway puts in one bus message: one message per turn, never one per sample (T1). */
 export const FRAMES_PER_MESSAGE = 256;
+/** Files of a listing in one bus message: with checksums of 32 bytes below the 1 MiB a bus server takes by default. */
+export const FILES_PER_MESSAGE = 5_000;
 /** Largest frame a gateway takes: a space packet is at most 65,542 bytes. */
 export const FRAME_BYTES = 65_542;
 /** Characters of a frame as a client writes it: two digits and a space for each byte. */

@@ -83,6 +83,7 @@ function read(frames: readonly Buffer[]): {
   const faults: string[] = [];
   const into = {
     samples: new BlockBuilder(),
+    files: { samples: [], chunks: [] },
     reports: [] as VerificationReport[],
     fault: (detail: string) => faults.push(detail),
   };
