@@ -39,12 +39,8 @@ export function checkFileParts(
   };
 }
 
-function checkListing(
-  { at, count, entry }: ListingDocument,
-  faults: FaultsAt,
-): ListingConfiguration | undefined {
+function checkListing({ at, count, entry }: ListingDocument, faults: FaultsAt): ListingConfiguration {
   const place = count === undefined ? undefined : checkCount(count, faults.in('count'));
-  if (at === undefined) return withoutPlace('listing', faults);
   const checked = checkFields(entry, ['id'], faults.in('entry'));
   for (const [index, { size }] of entry.entries()) {
     if (size === 'rest')
@@ -53,23 +49,14 @@ function checkListing(
   return { at, ...(place !== undefined && { count: place }), entry: checked };
 }
 
-function checkChunk({ at, fields }: ChunkDocument, faults: FaultsAt): ChunkConfiguration | undefined {
-  if (at === undefined) return withoutPlace('chunk', faults);
+function checkChunk({ at, fields }: ChunkDocument, faults: FaultsAt): ChunkConfiguration {
   return { at, fields: checkFields(fields, ['id', 'offset', 'data'], faults.in('fields')) };
-}
-
-function withoutPlace(what: string, faults: FaultsAt): undefined {
-  faults.fault(`it does not say where the ${what} begins`, 'give `at`, the byte of the packet');
 }
 
 function checkCount(
   { at, bit = 0, bits, type, endian }: NonNullable<ListingDocument['count']>,
   faults: FaultsAt,
 ): PositionConfiguration | undefined {
-  if (at === undefined) {
-    faults.fault('it says no place', 'give `at` with bits or type');
-    return undefined;
-  }
   const document = {
     ...(type !== undefined && { type }),
     ...(bits !== undefined && { bits }),
