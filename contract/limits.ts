@@ -175,6 +175,8 @@ export const GATEWAY_ANSWER_MS = 10_000;
  * memory, so this is the way there and back with room, and a person at a console still waits for it.
  */
 export const SIM_ANSWER_MS = 5_000;
+/** Files that a simulated spacecraft shows of its memory: their hashes stay below 1 MiB. */
+export const SIM_FILES_SHOWN = 4_000;
 /**
  * A run that ends waits for a fault that is due so soon, and switches it off: it could no longer be called back in
  * time.

@@ -13,7 +13,7 @@ import type { FileChunk } from '../contract/file-chunk.ts';
 import type { Result } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
 import type { Condition, ExpressionEvaluation } from './condition/condition.ts';
-import type { FilesConfiguration } from './configuration.ts';
+import type { FileDirectory } from './file-directory.ts';
 
 export interface Platform {
   readonly id: string;
@@ -24,7 +24,7 @@ export interface Platform {
   readonly enumerations: ReadonlyMap<string, Enumeration>;
   readonly components: ReadonlyMap<string, Component>;
   /** The on-board directory: its component, its types of files, and how files are listed, read and written. */
-  readonly files: FilesConfiguration | undefined;
+  readonly files: FileDirectory | undefined;
   /** Of the on-board directory, by name. */
   readonly fileTypes: ReadonlyMap<string, number>;
   /** By ordinal. */
