@@ -180,6 +180,8 @@ export const GATEWAY_ANSWER_MS = 10_000;
  * memory, so this is the way there and back with room, and a person at a console still waits for it.
  */
 export const SIM_ANSWER_MS = 5_000;
+/** Files that a simulated spacecraft shows of its memory: their hashes stay below 1 MiB. */
+export const SIM_FILES_SHOWN = 4_000;
 /**
  * A run that ends waits for a fault that is due so soon, and switches it off: it could no longer be called back in
  * time.
@@ -213,6 +215,8 @@ export const CHART_MICROSTEPS = 64;
 export const DEAD_LETTERS_SHOWN = 256;
 /** Frames a gateway puts in one bus message: one message per turn, never one per sample (T1). */
 export const FRAMES_PER_MESSAGE = 256;
+/** Files of a listing in one bus message: with checksums of 32 bytes below the 1 MiB a bus server takes by default. */
+export const FILES_PER_MESSAGE = 5_000;
 /** Largest frame a gateway takes: a space packet is at most 65,542 bytes. */
 export const FRAME_BYTES = 65_542;
 /** Characters of a frame as a client writes it: two digits and a space for each byte. */
