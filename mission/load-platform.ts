@@ -42,6 +42,7 @@ export function loadPlatform(configuration: PlatformConfiguration): Platform {
     digest: revisionOf(configuration),
     enumerations: frame.enumerations,
     components,
+    files: configuration.files,
     fileTypes: new Map(configuration.files?.types.map((each) => [each.name, each.number])),
     measures: frame.measures,
     ordinal: frame.ordinal,

@@ -12,6 +12,7 @@ import type { BlockBuilder } from '../contract/batch.ts';
 import type { Result } from '../contract/result.ts';
 import type { ResolvedValue } from '../contract/telecommand.ts';
 import type { Condition, ExpressionEvaluation } from './condition/condition.ts';
+import type { FilesConfiguration } from './configuration.ts';
 
 export interface Platform {
   readonly id: string;
@@ -21,6 +22,8 @@ export interface Platform {
   readonly digest: string;
   readonly enumerations: ReadonlyMap<string, Enumeration>;
   readonly components: ReadonlyMap<string, Component>;
+  /** The on-board directory: its component, its types of files, and how files are listed, read and written. */
+  readonly files: FilesConfiguration | undefined;
   /** Of the on-board directory, by name. */
   readonly fileTypes: ReadonlyMap<string, number>;
   /** By ordinal. */

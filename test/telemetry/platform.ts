@@ -22,6 +22,7 @@ export function platformOf(sketches: Record<string, MeasureSketch>): Platform {
     digest: JSON.stringify(sketches, (_, value) => (typeof value === 'function' ? String(value) : value)),
     enumerations: new Map(),
     components: new Map(),
+    files: undefined,
     fileTypes: new Map(),
     measures,
     ordinal: (key) => ordinals.get(key),
