@@ -572,11 +572,54 @@ export const AUTH_SUBJECT_CHARACTERS = 255;
 export const AUTH_TOKENS_KEPT = 1_000;
 /** How long credentials of the bus hold where the settings say nothing (section 8). */
 export const AUTH_NATS_TTL_MS = 3_600_000;
+/** Priority of a transfer: an int32 (section 2.8). */
+export const TRANSFER_PRIORITY_MOST = 2 ** 31 - 1;
+/** Transfers of one list: what a page shows and a reply of a few MB holds. */
+export const TRANSFER_LIST_MOST = 5_000;
 /**
- * How long the transfer manager may take to create a transfer for a run: it writes one entry, with room for an
- * election.
+ * Separate ranges of one transfer: with its record written once a second, no more than some hundred kB each time. A
+ * chunk that would need one more is dropped and asked for again.
  */
-export const TRANSFER_ANSWER_MS = 10_000;
+export const TRANSFER_RANGES = 4_096;
+/** Characters of what a record says of why it does not go on. */
+export const TRANSFER_REASON_CHARACTERS = 1_000;
+/** How often requests are sent (section 4.7 rule 3). */
+export const TRANSFER_TICK_MS = 250;
+/** How long a request that was sent awaits its chunk before its range is asked again (section 4.7 rule 3). */
+export const TRANSFER_CHUNK_WAIT_MS = 15_000;
+/** How long a request without a final event is remembered (section 4.7 rule 3). */
+export const TRANSFER_FORGOTTEN_MS = 60_000;
+/** What is asked and not received stays below so much time of the rate (section 4.7 rule 3). */
+export const TRANSFER_PIPELINE_MS = 2_000;
+/** Requests of a full pipeline where a chunk could be larger: the next is asked while others are on their way. */
+export const TRANSFER_PIPELINE_PARTS = 4;
+/** Rate where nothing else says one, bit/s (section 4.7 rule 4). */
+export const TRANSFER_RATE = 64_000;
+/** How old a throughput measured by a gateway may be (section 4.7 rule 4). */
+export const TRANSFER_MEASURED_MS = 15_000;
+/** Behind failures of requests in a row the next waits twice as long each time, up to this. */
+export const TRANSFER_FAILED_MS = 15_000;
+/** Bytes that are gathered before they are stored as one object: few objects, and little to receive again. */
+export const TRANSFER_PART_BYTES = 512 * 1024;
+/** How long bytes are gathered, and how often a record is written at most. */
+export const TRANSFER_GATHER_MS = 1_000;
+/** Bytes that are gathered over all transfers; chunks wait in their stream where there are more. */
+export const TRANSFER_GATHERED_BYTES = 16 * 1024 * 1024;
+/** Parts that are stored at once. */
+export const TRANSFER_STORES_AT_ONCE = 8;
+/** Files that are assembled or checked at once: each reads and writes as fast as the bus lets it. */
+export const TRANSFER_ASSEMBLIES_AT_ONCE = 2;
+/** Parts that are removed at once. */
+export const TRANSFER_REMOVALS_AT_ONCE = 16;
+/** How long an entry of the index of open transfers without a record is left to who writes them both. */
+export const TRANSFER_INDEX_MS = 10 * 60_000;
+/** Attempts of a creation that others overtake, before it counts as an outage. */
+export const TRANSFER_WRITE_ROUNDS = 8;
+/** How long the cell of a transfer stays behind its last change. */
+export const TRANSFER_IDLE_MS = 30_000;
+/** How long a driver may decode a file, and how much later a file is offered again (section 4.7 rule 6). */
+export const FILE_DECODE_MS = 5 * 60_000;
+export const FILE_DECODE_AGAIN_MS = 30_000;
 /**
  * Longest time one statement of a procedure waits. Procedures last a pass or a test campaign of days; what is to happen
  * in weeks is a schedule, and a timer of Node holds 24 days.

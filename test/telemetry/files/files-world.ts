@@ -26,6 +26,7 @@ import { readFiles } from '../../../http/routes/files.ts';
 import { readValues, watchValues } from '../../../http/routes/values.ts';
 import type { Mission } from '../../../mission/mission.ts';
 import type { Follower, StreamMessage } from '../../../ports/bus.ts';
+import { ListedFiles } from '../../../telemetry/listed-files.ts';
 import { KnownPlatforms } from '../../../telemetry/reading/known-platforms.ts';
 import { targetValues } from '../../../telemetry/target-values.ts';
 import { createTelemetryOwner, type TelemetryOwner } from '../../../telemetry/telemetry-owner.ts';
@@ -193,6 +194,7 @@ async function processOf({ bus, missions, clock, log, settle, done }: ProcessOpt
     log,
     missions,
     passes: noPasses,
+    files: new ListedFiles({ bus, clock, log }),
     platforms: new KnownPlatforms(missions, clock),
     values,
     instance: 'one',
