@@ -485,7 +485,7 @@ describe('reactions', () => {
 describe('a storm', () => {
   const many =
     process.env['MCS_WHOLE_STORM'] === undefined
-      ? { alarms: 1_000, times: 3 }
+      ? { alarms: 1_000, times: 2 }
       : { alarms: 10_000, times: 10 };
 
   it(`of ${many.alarms} alarms, up and down ${many.times} times, is recorded whole, and people are answered meanwhile`, async () => {
