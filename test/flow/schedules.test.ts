@@ -193,7 +193,7 @@ it('MC-SCH-050 MC-SCH-051 F-17 the process that fires is killed on the way: one 
 
 it('F-03 MC-SCH-030 MC-SCH-049 MC-SCH-051 MC-SCH-055 MC-SCH-057 MC-PASS-058 a hazardous run is validated, falls, is validated again, and fires with its process killed a second before', async () => {
   const mortal = await scheduler(firstFor('hazard'));
-  const due = Date.now() + 5_000;
+  const due = Date.now() + 8_000;
   await feed(due + 400, 'predicted-1');
   const { pass } = await book(due, 'booked-1');
   expect([pass.id, pass.status, pass.aos]).toEqual(['predicted-1', 'booked', at(due - 30_000)]);
