@@ -5,8 +5,8 @@
  * W1. Nothing is written of a schedule that is refused, and every reason is reported at once.
  * W2. Every write is conditional on what was read: whoever loses reads again, or says that it changed meanwhile.
  * W3. The resolved run is stored before the schedule that names it.
- * W4. The pass is read from the bus in each round, and written is only what was found by a reading that is not older than
- *     `SCHEDULE_FRESH_MS`: a watch may be late, and a process may sleep between any two steps.
+ * W4. The pass is read from the bus in each round, and written is only what was found by a reading that is not older
+ *     than `SCHEDULE_FRESH_MS`: a watch may be late, and a process may sleep between any two steps.
  */
 
 import { buckets } from '../contract/bus/buckets.ts';
@@ -50,7 +50,9 @@ interface CreateOptions {
   readonly by: string | undefined;
   /** Writes nothing where there is one of that identifier, whatever became of it. */
   readonly onlyNew?: boolean;
-  /** Whether it is still to be made, on the pass as the bus has it (undefined: it has none); asked in each round (W4). */
+  /**
+   * Whether it is still to be made, on the pass as the bus has it (undefined: it has none); asked in each round (W4).
+   */
   readonly wanted?: (pass: StoredPass | undefined) => Promise<boolean>;
 }
 

@@ -16,8 +16,8 @@
  *     submissions or answers went back, what is stored since is read, at positions that were used before.
  * S10. What is kept of a run beside its log is removed before its entry: none is left of one that is over. What an
  *     owner that slept wrote behind that is removed when the shard is taken next.
- * S11. Where the bus went back behind the end of a run, what that had left to do may be undone, though all of its log is
- *     there: it is done again.
+ * S11. Where the bus went back behind the end of a run, what that had left to do may be undone, though all of its log
+ *     is there: it is done again.
  * S8. An owner that slept while another one had the shard brings nothing to life from what that one wrote, nor ends it.
  */
 

@@ -1,6 +1,7 @@
 /**
  * A process that moves passes and schedules that are long over, as the reconciler's leader does, until it is killed:
- * `node mover.fixture.mjs URL CREDENTIALS`. What it has moved has stood long enough at once, and no round is waited for.
+ * `node mover.fixture.mjs URL CREDENTIALS`. What it has moved has stood long enough at once, and no round is waited
+ * for.
  */
 
 import { openBus } from '../../bus/nats-bus.ts';

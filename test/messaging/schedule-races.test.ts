@@ -239,7 +239,7 @@ describe('a process that sleeps between what it reads and what it writes', () =>
     expect(world.stored()!.fire_at).toBe(at(MINUTE + 30_000));
   });
 
-  it('MC-RULE-013 schedule-writes.W4 makes none that is not wanted any more', async () => {
+  it('MC-RULE-013 schedule-writes.W4 makes no schedule that is not wanted any more', async () => {
     const { world, api } = await sleeper(async () => true);
     let asked = 0;
     const wanted = async (): Promise<boolean> => {

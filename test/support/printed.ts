@@ -1,4 +1,4 @@
-/** What a command of this process prints, kept instead of shown: for a whole test file, begun anew before each test. */
+/** What a command of this process prints, kept instead of shown: for a whole test file, empty before each test. */
 
 import { afterEach, beforeEach, vi } from 'vitest';
 
