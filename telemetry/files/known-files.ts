@@ -101,11 +101,7 @@ export class KnownFiles {
     const gone: FileMeasureName[] = LISTED_MEASURES.filter(
       (name) => sample[name] === undefined && this.#goes(first, name, sample, isRewritten),
     );
-    if (
-      !transfer &&
-      this.#goes(first, 'transfer', sample, isRewritten) &&
-      !this.#staysWith(slot, generation, stamp)
-    ) {
+    if (!transfer && this.#transferGoes(slot, sample, isRewritten, stamp)) {
       gone.push('transfer');
       this.columns.transferGeneration[slot] = Number.NaN;
     }
@@ -123,10 +119,12 @@ export class KnownFiles {
     return isSaid || (isRewritten && this.columns.isKnown(first + PLACE_OF[name]));
   }
 
-  /** Whether the known state of a transfer is of that generation; where it does not say, whether it came later. */
-  #staysWith(slot: number, generation: number, stamp: Stamp): boolean {
+  /** Of one that does not say its generation, time decides. */
+  #transferGoes(slot: number, sample: FileSample, isRewritten: boolean, stamp: Stamp): boolean {
     const of = this.columns.transferGeneration[slot]!;
-    return Number.isNaN(of) ? this.#isOlder(slot * WIDTH + TRANSFER, stamp) : of === generation;
+    if (!Number.isNaN(of)) return of < (sample.generation ?? Number.NaN);
+    const first = slot * WIDTH;
+    return this.#goes(first, 'transfer', sample, isRewritten) && !this.#isOlder(first + TRANSFER, stamp);
   }
 
   #takeTransfer(slot: number, sample: FileSample, stamp: Stamp): void {

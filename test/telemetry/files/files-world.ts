@@ -152,6 +152,14 @@ export async function filesWorld(mission: Mission = MISSION) {
     const { ground = clock.now(), onboard = Number.NaN } = at;
     return decoded({ files: files.map((file) => ({ ...file, ground, onboard })) });
   };
+  /** What was stored behind the moment is gone: the store was put back. */
+  const putBack = async (kept: number): Promise<void> => {
+    server.turn(false);
+    server.rewind(() => kept);
+    await passes(1_000);
+    server.turn(true);
+    for (let round = 0; round < 20; round += 1) await passes(500);
+  };
   const published = (): ValueBatch[] =>
     server.stream(streams.values).messages.map(({ data }) => decodeBatch<ValueBatch>(data));
   const process = async (name: string) => processOf({ bus: open(name), missions, clock, log, settle, done });
@@ -171,6 +179,7 @@ export async function filesWorld(mission: Mission = MISSION) {
     process,
     startOwner,
     stopOwner,
+    putBack,
     counts: () => owner!.owner.counts,
   };
 }
