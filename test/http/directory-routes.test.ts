@@ -196,16 +196,20 @@ describe('GET /v1/targets/{target}/files', () => {
     await until(async () => (await directory()).files?.length === 6);
   });
 
-  it('refuses a token where there is no provider, and answers 503 before there is a configuration', async () => {
-    const headers = { authorization: 'Bearer x' };
-    expect(codesOf(await coverage.call(world.url + path, { headers }))).toEqual(['auth::no-provider']);
-    world.missions.publish({ ...mission, settings: { ...mission.settings, auth: PROVIDER } });
-    expect(codesOf(await coverage.call(world.url + path, { headers }))).toEqual(['auth::invalid-token']);
-    const user = { 'x-mcs-user': 'ada' };
-    expect(codesOf(await coverage.call(world.url + path, { headers: user }))).toEqual(['auth::token-required']);
-    expect(codesOf(await coverage.call(`${world.url}${path}?nonsense=1`))).toEqual(['api::invalid-body']);
+  it('refuses what every route refuses', async () => {
+    const refusalTo = async (headers: Record<string, string> = {}, query = '') =>
+      codesOf(await coverage.call(`${world.url}${path}${query}`, { headers }));
+    const token = { authorization: 'Bearer x' };
+    const withAuth = (auth: Mission['settings']['auth']) =>
+      world.missions.publish({ ...mission, settings: { ...mission.settings, auth } });
+    expect(await refusalTo({}, '?nonsense=1')).toEqual(['api::invalid-body']);
+    expect(await refusalTo(token)).toEqual(['auth::no-provider']);
+    withAuth(PROVIDER);
+    expect(await refusalTo(token)).toEqual(['auth::invalid-token']);
+    withAuth({ required: true });
+    expect(await refusalTo({ 'x-mcs-user': 'ada' })).toEqual(['auth::token-required']);
     world.missions.publish(undefined);
-    expect(codesOf(await coverage.call(world.url + path))).toEqual(['api::no-configuration']);
+    expect(await refusalTo()).toEqual(['api::no-configuration']);
     world.missions.publish(mission);
   });
 
