@@ -15,8 +15,8 @@ import type { CurrentSample } from '../current-sample.ts';
 import type { CurrentValueWriter, SampleColumns } from '../current-value-text.ts';
 import { plainSample } from '../reading/unknown-value.ts';
 import { LISTED, PLACE_OF, WIDTH } from './file-columns.ts';
-import { compareIds, KnownFiles } from './known-files.ts';
-import { type FilesPart, snapshotOf } from './snapshot.ts';
+import { compareIds, type FilesPart, KnownFiles } from './known-files.ts';
+import { snapshotOf } from './snapshot.ts';
 
 /** A file of the directory as it is known. */
 export interface KnownFile {

@@ -22,7 +22,13 @@ import { DIRECTORY_FILES } from '../../contract/limits.ts';
 import { timeOf } from '../reading/instant.ts';
 import { isOlderBy } from '../sample-order.ts';
 import { FileColumns, LISTED, PLACE_OF, WIDTH } from './file-columns.ts';
-import type { FilesPart } from './snapshot.ts';
+
+/** Samples of one link. */
+export interface FilesPart {
+  readonly link: string;
+  readonly deferred: boolean;
+  readonly samples: readonly FileSample[];
+}
 
 /** What all places of a sample have in common. */
 interface Stamp {
@@ -33,7 +39,7 @@ interface Stamp {
   readonly link: number;
 }
 
-/** Is told of a place before a sample of it is looked at, and when it has changed. */
+/** Learns of a place before a sample of it is looked at, and when it has changed. */
 export interface ChangeListener {
   before(place: number): void;
   changed(place: number): void;

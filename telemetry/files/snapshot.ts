@@ -8,14 +8,7 @@
 import type { FileSample } from '../../contract/batch.ts';
 import { FILE_MEASURES } from '../../contract/file-sample.ts';
 import { type FileColumns, LISTED, PLACE_OF, WIDTH } from './file-columns.ts';
-import type { KnownFiles } from './known-files.ts';
-
-/** Samples of one link. */
-export interface FilesPart {
-  readonly link: string;
-  readonly deferred: boolean;
-  readonly samples: readonly FileSample[];
-}
+import type { FilesPart, KnownFiles } from './known-files.ts';
 
 interface GrowingPart extends FilesPart {
   readonly samples: FileSample[];
